@@ -2,26 +2,26 @@ import { Fault, FORBIDDEN_ACCESS, UNAUTHORISED } from '../errors/errors.ts'
 import type { Principal } from '../model/principal.ts'
 
 /**
- * What a principal may see, edit and publish, and the fault of one who may not: 401 for who brought no credential, 403 for
- * who is known.
+ * What a principal may see, edit and publish, and the fault otherwise: 401 without a credential, 403 for an authenticated
+ * principal.
  */
 
 /** The grant of everything. */
 export const EVERYTHING = '*'
 
-/** True where a principal was granted what not everybody may see. */
+/** True if a principal has a grant for a restricted dataset. */
 export function isGranted(principal: Principal, dataset: string): boolean {
   return principal.type === 'user' && (principal.grants.has(dataset) || principal.grants.has(EVERYTHING))
 }
 
-/** What a grant of publishing begins with; the id of a dataset follows, or `*`, which is also for new datasets. */
+/** Prefix of grants of publishing; the id of a dataset follows, or `*`, which is also for new datasets. */
 export const PUBLISHING = 'publish:'
 
 /**
- * True where a principal may describe, publish and withdraw a dataset: people who are signed in, and programs with a key of
- * theirs. Tokens of applications read.
+ * True if a principal may describe, publish and withdraw a dataset: signed-in users, and programs with an API
+ * key. Tokens of applications are read-only.
  *
- * @param dataset its id; null for one that there is not yet
+ * @param dataset its id; null for one that does not exist yet
  */
 export function mayPublish(principal: Principal, dataset: string | null): boolean {
   if (principal.type !== 'user' || principal.by === 'token') return false
@@ -29,12 +29,12 @@ export function mayPublish(principal: Principal, dataset: string | null): boolea
   return grants.has(PUBLISHING + EVERYTHING) || (dataset !== null && grants.has(PUBLISHING + dataset))
 }
 
-/** What a grant of editing begins with; the id of a dataset follows, or `*`. */
+/** Prefix of grants of editing; the id of a dataset follows, or `*`. */
 export const EDITING = 'edit:'
 
 /**
- * True where a principal may edit what belongs to a dataset that it sees. Only people who are signed in edit: keys and
- * tokens read.
+ * True if a principal may edit what belongs to a dataset that it sees. Only signed-in users edit: keys and tokens are
+ * read-only.
  */
 export function mayEdit(principal: Principal, dataset: string): boolean {
   if (principal.type !== 'user' || principal.by !== 'session') return false
@@ -42,7 +42,7 @@ export function mayEdit(principal: Principal, dataset: string): boolean {
   return grants.has(EDITING + dataset) || grants.has(EDITING + EVERYTHING)
 }
 
-/** The fault of a request for what not everybody may see (REST 5.3). */
+/** The fault of a request for something restricted (REST 5.3). */
 export function accessError(principal: Principal, what: string): Fault {
   return principal.type === 'anonymous'
     ? new Fault(UNAUTHORISED, { what: `${what} is not public` })

@@ -9,10 +9,10 @@ interface Row extends Omit<AuditEvent, 'moment'> {
   readonly moment: number
 }
 
-/** Characters of a name that are stored. */
+/** Maximum characters of a stored name. */
 const MAX_LENGTH = 300
 
-/** Events that are read at a time. */
+/** Events of a batch. */
 const PAGE = 1000
 
 const insert = change('INSERT INTO audit (moment, actor, action, subject, address) VALUES (?, ?, ?, ?, ?)')
@@ -20,7 +20,7 @@ const after = query<Row>(
   `SELECT id, moment, actor, action, subject, address FROM audit WHERE id > ? AND moment >= ? ORDER BY id LIMIT ${PAGE}`,
 )
 
-/** The log of what was done to accounts and data, to which is only added: triggers of the database see to it. */
+/** The append-only log of actions on accounts and data: triggers of the database enforce this. */
 export function createAudit(database: Database, now: () => number): Audit {
   return {
     note: async (action, subject, given) => {
@@ -40,7 +40,7 @@ export function createAudit(database: Database, now: () => number): Audit {
   }
 }
 
-/** Who runs a command on this machine. */
+/** The system user who runs a command on this machine. */
 function localActor() {
   let name = ''
   try {
@@ -51,7 +51,7 @@ function localActor() {
   return { name: `local:${name}`, address: 'local' }
 }
 
-/** Accounts whose changes are noted in the audit log, once they were made. */
+/** Accounts whose changes are recorded in the audit log, once they succeeded. */
 export function auditedAccounts(accounts: Accounts): Accounts {
   const { users, keys, sessions, clients, tokens, secondFactors, passkeys, audit } = accounts
   const noted = async <T>(work: Promise<T>, action: string, subject: string): Promise<T> => {
@@ -74,7 +74,7 @@ export function auditedAccounts(accounts: Accounts): Accounts {
     keys: {
       ...keys,
       create: (user, label) => noted(keys.create(user, label), 'key created', `${user}: ${label}`),
-      // What is given may be the key itself.
+      // The argument may be the key itself.
       revoke: (given, user) =>
         noted(keys.revoke(given, user), 'key revoked', `${user ?? ''}: ${given.slice(0, 8)}`),
     },

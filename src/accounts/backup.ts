@@ -9,8 +9,8 @@ import type { PostgresDatabase } from './postgres/database.ts'
 import { makeBackupFile, SqliteDatabase } from './sqlite.ts'
 
 /**
- * Writes all accounts to a file as of one moment, for its owner alone; whatever they are stored in, the file is of the kind
- * that a portal keeps them in by itself.
+ * Writes a consistent copy of all accounts to a file that only its owner can read; whichever database they are in, the file
+ * is an accounts file as portals use by default.
  */
 export async function backUpDatabase(
   database: SqliteDatabase | PostgresDatabase,
@@ -38,8 +38,8 @@ export async function backUpDatabase(
 }
 
 /**
- * Reads all accounts of a file, also of an older schema; the file stays as it is. Faults: AccountInvalid where there is
- * none, AccountsUnavailable where it is something else.
+ * Reads all accounts of a file, also of an older schema; the file is not changed. Faults: AccountInvalid if there is
+ * none, AccountsUnavailable if it is something else.
  */
 export function readBackup(file: string): AccountsCopy {
   const folder = mkdtempSync(path.join(tmpdir(), 'lodestone-restore-'))
@@ -63,7 +63,7 @@ export function readBackup(file: string): AccountsCopy {
 function copyBackup(file: string, copied: string): void {
   try {
     copyFileSync(file, copied)
-    // What a portal has written last stands beside its file.
+    // The latest writes of a portal are in the write-ahead log.
     if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copied}-wal`)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

@@ -7,7 +7,7 @@ import { type MaybePromise, thenMaybe } from './maybe-promise.ts'
 /** Maximum number of cached credentials. */
 const MAX_CACHED = 20_000
 
-/** Principals of credentials, by their hashes: looked up once, and cached until something is written. */
+/** Cache of principals by the hashes of their credentials, valid until something is written. */
 export interface CachedEntry<T> {
   /** @param isGood false for a cached entry that has to be looked up again */
   find(hash: Buffer, isGood?: (cached: T) => boolean): MaybePromise<T | null>
@@ -41,7 +41,7 @@ export function createCache<T extends object>(
   }
 }
 
-/** Columns of a user, so that one statement returns the principal of a credential with its grants. */
+/** Columns of a user, with which one statement returns the principal of a credential with its grants. */
 export interface PrincipalRow {
   readonly user: number
   readonly name: string
@@ -50,7 +50,7 @@ export interface PrincipalRow {
   readonly grants: string
 }
 
-/** The columns of PrincipalRow, where the table `account` is joined. */
+/** The columns of PrincipalRow, for statements that join the table `account`. */
 export const PRINCIPAL_COLUMNS = `account.id AS user, account.name, account.quota,
   (SELECT json_group_array(dataset) FROM user_grant WHERE user_grant.account = account.id) AS grants`
 

@@ -2,15 +2,15 @@ import type { Database } from './database.ts'
 import { change, query } from './database-script.ts'
 import { SESSION_IDLE, SESSION_LIFE } from './sessions.ts'
 
-/** Rows of each kind that are looked at or deleted at a time. */
+/** Rows of each kind that are read or deleted at a time. */
 const AT_ONCE = 500
 
 const DAY = 24 * 3600_000
 
-/** Milliseconds that a consumed refresh token is retained, so that its reuse is noticed. */
+/** Milliseconds that a consumed refresh token is retained, so that its reuse is detected. */
 const REUSE_NOTICED = 90 * DAY
 
-/** What expires: the table, its key, the column with the moment, and how long rows are stored after it. */
+/** Tables with expiring rows: the table, its key, the column with the expiry, and how long rows are stored after it. */
 const EXPIRING = [
   ['session', 'id', 'used', SESSION_IDLE],
   ['session', 'id', 'created', SESSION_LIFE],
@@ -37,8 +37,8 @@ const removeGrants = change(
 )
 
 /**
- * Deletes what has expired, a bounded number of rows each time, and authorizations of which nothing is left. It returns
- * what is called from time to time, with the moment in milliseconds since 1970.
+ * Deletes what has expired, a bounded number of rows each time, and authorizations without codes and tokens. Returns
+ * the function to call periodically, with the time in milliseconds since 1970.
  */
 export function createCleaning(database: Database): (now: number) => Promise<void> {
   const cleanGrants = createGrantCleaning(database)
@@ -48,7 +48,7 @@ export function createCleaning(database: Database): (now: number) => Promise<voi
   }
 }
 
-/** Walks through all authorizations, some at a time, and begins again at the end. */
+/** Iterates over all authorizations, some at a time, and restarts at the end. */
 function createGrantCleaning(database: Database): (before: number) => Promise<void> {
   let position = 0
   return async before => {

@@ -46,7 +46,7 @@ function* findClient(id: string): DatabaseScript<Client | null> {
   return row === undefined ? null : clientOf(row)
 }
 
-/** Applications that users let act for them (RFC 6749, section 2). */
+/** Applications that users authorise (RFC 6749, section 2). */
 export function createClients(database: Database, randomBytes: RandomBytes, now: () => number): Clients {
   return {
     register: async given => {
@@ -95,7 +95,7 @@ export function createClients(database: Database, randomBytes: RandomBytes, now:
   }
 }
 
-/** The hash of no secret. */
+/** A value that is the hash of no secret. */
 const NO_SECRET = Buffer.alloc(32)
 
 function clientOf({ id, name, type, redirect_uris: uris, owner, created }: Row): Client {

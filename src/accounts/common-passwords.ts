@@ -1,8 +1,8 @@
 import { lookup } from '../model/lookup.ts'
 
 /**
- * What common passwords are made of: words that head every list of leaked passwords, in the languages of the interface, and
- * keys and letters in their order. A list of whole passwords would be thousands of combinations of these.
+ * Components of common passwords: the most frequent words of lists of leaked passwords, in the languages of the interface, and
+ * sequences of keys and letters. A list of whole passwords would be thousands of combinations of these.
  */
 const WORDS: readonly string[] = `
   password passwort passwd motdepasse contrasena contraseña contrasenya senha wachtwoord losenord lösenord pasahitza parola
@@ -35,7 +35,7 @@ const WORDS: readonly string[] = `
   .split(/\s+/)
   .filter(word => word !== '')
 
-/** Keys and letters as they follow one another; each is also typed backwards. */
+/** Sequences of keys and letters; each is also typed backwards. */
 const ORDERS: readonly string[] = [
   'abcdefghijklmnopqrstuvwxyz',
   '01234567890',
@@ -74,7 +74,7 @@ const ORDERS: readonly string[] = [
   '1122334455667788990',
 ].flatMap(order => [order, [...order].reverse().join('')])
 
-/** Signs that substitute letters. */
+/** Characters that substitute letters. */
 const STAND_INS: Readonly<Record<string, string>> = {
   0: 'o',
   1: 'il',
@@ -88,20 +88,20 @@ const STAND_INS: Readonly<Record<string, string>> = {
   '!': 'i',
 }
 
-/** What is unexplained of a common password at most: two letters, or four digits and signs. */
+/** Maximum weight of unexplained characters of a common password: two letters, or four digits and signs. */
 const UNEXPLAINED = 4
 const LETTER = 2
 const OTHER = 1
 
-/** Longer ones are not guessed first. */
+/** Longer passwords are never common. */
 const MAX_LENGTH = 40
 
-/** Characters of an order that are more than chance. */
+/** Minimum length of a run in a sequence that is no coincidence. */
 const SHORTEST_RUN = 3
 
 /**
- * True for a password that is among the first to be guessed: one well-known word, also with signs for letters, with years, keys
- * in their order and repeated characters around it, or these alone, or a few characters again and again.
+ * True for a password that is among the first to be guessed: one well-known word, also with substituted letters, with years, runs
+ * of keys and repeated characters around it, or only these, or a few characters repeated.
  */
 export function isCommonPassword(password: string): boolean {
   const text = password.normalize('NFKC').toLowerCase()
@@ -111,12 +111,12 @@ export function isCommonPassword(password: string): boolean {
   return unexplained([...once]) <= UNEXPLAINED
 }
 
-/** The least weight of characters that are part of no run, year or repetition, and not of one word. */
+/** The minimum weight of characters outside of runs, years, repetitions and one word. */
 function unexplained(characters: readonly string[]): number {
   const text = characters.join('')
   const offsets: number[] = [0]
   for (const character of characters) offsets.push((offsets.at(-1) ?? 0) + character.length)
-  // The least up to each character, without a word and with one.
+  // The minimum up to each character, without a word and with one.
   const [plain, worded] = [[0], [0]]
   for (let at = 0; at <= characters.length; at++) {
     const [without = Infinity, within = Infinity] = [plain[at], worded[at]]
@@ -133,7 +133,7 @@ function unexplained(characters: readonly string[]): number {
   return characters.length
 }
 
-/** How many characters a text begins with that follow one another in an order, repeat, or are a year. */
+/** Lengths of the prefixes of a text that are a run in a sequence, a repetition, or a year. */
 function runsAt(text: string): readonly number[] {
   const lengths: number[] = []
   const repeated = /^(.)\1{2,}/su.exec(text)?.[0]

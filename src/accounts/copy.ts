@@ -8,8 +8,8 @@ import {
 } from './database-script.ts'
 
 /**
- * All tables with what is stored of them, those first that others refer to, and the column that orders the rows. The audit log
- * is none of them: what happened here is not taken back by a restore.
+ * All tables with their columns, referenced ones first, and the column that orders the rows. The audit log is not among them:
+ * a restore does not undo what happened here.
  */
 const TABLES = [
   ['setting', ['name', 'value'], 'name'],
@@ -36,7 +36,7 @@ const TABLES = [
 
 type TableRow = Readonly<Record<string, SqlValue>>
 
-/** All that accounts are, by the names of tables. */
+/** All data of accounts, by the names of tables. */
 export type AccountsCopy = ReadonlyMap<string, readonly TableRow[]>
 
 /** Reads everything. */
@@ -50,7 +50,7 @@ export function* readAll(): DatabaseScript<AccountsCopy> {
   return copy
 }
 
-/** Writes a copy in the place of all that is there. */
+/** Replaces all data by a copy. */
 export function* replaceAll(copy: AccountsCopy, settleIds: readonly ScriptStep[]): DatabaseScript<void> {
   for (const [table] of TABLES.toReversed()) yield* change(`DELETE FROM ${table}`)()
   for (const [table, columns] of TABLES) {

@@ -1,7 +1,7 @@
 /** What can be bound to a parameter of a statement. */
 export type SqlValue = string | number | null | Uint8Array
 
-/** A statement that is to be run with values: for its first row, all rows, or the number of rows that it changed. */
+/** A statement with its values: for its first row, all rows, or the number of rows that it changed. */
 export interface ScriptStep {
   readonly type: 'get' | 'all' | 'change'
   readonly sql: string
@@ -9,20 +9,20 @@ export interface ScriptStep {
 }
 
 /**
- * Work on the accounts, statement by statement: it yields what is to be run and is given what came of it. So the same work
- * runs in one go on a file of this machine, and over the network as answers come. It catches nothing.
+ * Work on the accounts, statement by statement: it yields a statement and receives its result. So the same work runs
+ * synchronously on a local file, and asynchronously over the network. It catches nothing.
  */
 export type DatabaseScript<T> = Generator<ScriptStep, T, unknown>
 
-/** A statement that gives rows, as objects by the names of their columns. */
+/** A statement that returns rows, as objects by the names of their columns. */
 export interface ScriptQuery<Row> {
   get(...values: readonly SqlValue[]): DatabaseScript<Row | undefined>
   all(...values: readonly SqlValue[]): DatabaseScript<readonly Row[]>
 }
 
 /**
- * A statement in the SQL that all databases of accounts understand; see postgres/dialect.ts for what is said otherwise
- * there. Parameters are `?`, or `?1` where one occurs in several places.
+ * A statement in the SQL that all databases of accounts understand; see postgres/dialect.ts for the differences.
+ * Parameters are `?`, or `?1` where one occurs in several places.
  */
 export function query<Row extends object>(sql: string): ScriptQuery<Row> {
   return {
@@ -42,13 +42,13 @@ export function change(sql: string): (...values: readonly SqlValue[]) => Databas
   }
 }
 
-/** Rows that are given to one statement: so many parameters every database takes. */
+/** Maximum rows of one statement: every database supports their number of parameters. */
 const ROWS_AT_ONCE = 500
 
 /**
  * Runs a statement that takes many rows, some hundred at a time.
  *
- * @param sql makes the statement from the text of its rows, `(?, ?), (?, ?)`
+ * @param sql builds the statement from the text of its rows, `(?, ?), (?, ?)`
  * @param placeholders of one row, `(?, ?)`
  */
 export function* forRows<Row extends object>(

@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 import { change, type DatabaseScript, forRows, query } from './database-script.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 
-/** Whom failures count for, and how many there may be within so many milliseconds; a subject may have several limits. */
+/** The subject of failures, and their maximum within a number of milliseconds; a subject may have several limits. */
 export interface FailureLimit {
   readonly subject: string
   readonly limit: number
@@ -11,16 +11,16 @@ export interface FailureLimit {
 }
 
 /**
- * Failed attempts to be recognised: in memory, or in the database that several Lodestones share. Moments are milliseconds
- * since 1970.
+ * Failed attempts to authenticate: in memory, or in the database that several Lodestones share. Times are milliseconds since
+ * 1970.
  */
 export interface Failures {
   /**
-   * Counts a failure of now for each subject, unless one of them has as many as it may have: then none is counted, and it
-   * gives the moment from which another attempt is taken.
+   * Counts a failure at `now` for each subject, unless one of them has reached its limit: then none is counted, and the time
+   * from which another attempt is accepted is returned.
    */
   begin(counted: readonly FailureLimit[], now: number): MaybePromise<number | null>
-  /** Takes back one failure of each, of that moment. */
+  /** Removes one failure of each subject, of that time. */
   withdraw(subjects: readonly string[], moment: number): MaybePromise<void>
   /** Forgets all failures of a subject. */
   forget(subject: string): MaybePromise<void>
@@ -29,10 +29,10 @@ export interface Failures {
 /** Maximum number of subjects in memory; beyond that, the least recently used are dropped. */
 const MAX_REMEMBERED = 100_000
 
-/** Failures of one process, which begins without any. */
+/** Failures of one process, in memory. */
 export class FailuresInMemory implements Failures {
   private readonly max: number
-  /** Moments of failures, least recently touched first. */
+  /** Times of failures, least recently used first. */
   private readonly moments = new Map<string, readonly number[]>()
 
   constructor(max = MAX_REMEMBERED) {
@@ -113,17 +113,16 @@ const removeAll = change('DELETE FROM failure WHERE subject = ?')
 /** Milliseconds for which a block of a subject is cached, and maximum number of cached subjects. */
 const [CACHED_FOR, MAX_CACHED] = [1000, 10_000]
 
-/** A subject that has as many failures as it may have. */
+/** A subject that has reached its limit. */
 interface Full {
   readonly subject: string
-  /** From when on it may have another. */
+  /** Time from which on it may have another. */
   readonly end: number
 }
 
 /**
- * Failures of all Lodestones that share a database: what one of them counts, all of them know. Attempts of a process ask one
- * after the other, and a block is cached for a moment, so that a flood of them leaves the database to
- * everybody else.
+ * Failures of all Lodestones that share a database. Attempts of a process query it one after the other, and a block is cached
+ * for a moment, so that a flood of them does not overload the database.
  */
 export class SharedFailures implements Failures {
   private readonly database: Database
@@ -169,7 +168,7 @@ export class SharedFailures implements Failures {
   }
 }
 
-/** Counts a failure for each subject, and gives none; else those that may not have another one. */
+/** Counts a failure for each subject and returns an empty list; else returns the subjects that have reached their limit. */
 function* begin(counted: readonly FailureLimit[], now: number): DatabaseScript<readonly Full[]> {
   yield* removeOld(now - MAX_WITHIN)
   yield* removeSurplus()

@@ -1,6 +1,6 @@
 import { declareFault } from '../errors/errors.ts'
 
-/** What accounts cannot take: its reason says what was found and what is expected. */
+/** An invalid value: its reason states the value found and the values expected. */
 export const ACCOUNT_INVALID = declareFault('AccountInvalid', 400, '{reason}')
 export const ACCOUNT_UNKNOWN = declareFault('AccountUnknown', 404, '{reason}')
 export const TOO_MANY_ATTEMPTS = declareFault('TooManyAttempts', 429, '{reason}')

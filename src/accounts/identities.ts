@@ -13,7 +13,7 @@ const find = query<{ readonly user: number }>(
 const isTaken = query('SELECT 1 AS found FROM account WHERE folded = ?')
 const link = change('INSERT INTO identity (issuer, subject, account) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
 
-/** Users whom another service has recognised. */
+/** Users who were authenticated by another service. */
 export function createIdentities(
   database: Database,
   users: Users,
@@ -30,7 +30,7 @@ export function createIdentities(
       const added = await users.add(await freeName(database, name), randomText(randomBytes, PASSWORD_LENGTH))
       const linked = await database.write(() => link(issuer, subject, added.id))
       if (linked > 0) return added
-      // Two sign-ins of the same person at once: the other was first.
+      // Two concurrent sign-ins of the same user: the other was first.
       await users.remove(added.name)
       return (await known(issuer, subject)) ?? added
     },

@@ -8,7 +8,7 @@ import { thenMaybe } from './maybe-promise.ts'
 import { checkLabel, folded, invalidName, unknownName, unknownUser } from './names.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
 
-/** Characters of a key (285 bits), and how many of them its owner sees again. */
+/** Characters of a key (285 bits), and of the hint that its owner sees later. */
 const KEY_LENGTH = 48
 const HINT_LENGTH = 6
 
@@ -53,7 +53,7 @@ const principal = query<PrincipalRow & { readonly id: number; readonly used: num
 const writeUses = (rows: string) => `UPDATE api_key SET used = given.column2 FROM (VALUES ${rows}) AS given
   WHERE api_key.id = given.column1 AND (used IS NULL OR used < given.column2) RETURNING api_key.id`
 
-/** API keys, with what writes their last uses. */
+/** API keys, with the writer of their last uses. */
 export function createKeys(
   database: Database,
   randomBytes: RandomBytes,
@@ -110,7 +110,7 @@ export function createKeys(
   return { keys, uses }
 }
 
-/** The one key that is meant; the whole key before the id before the hint. */
+/** The id of the only key that is given by itself, its id or its hint. Faults: AccountUnknown, AccountInvalid for several. */
 function* idOf(given: string, owner: string | null): DatabaseScript<number> {
   const hash = given.length === KEY_LENGTH ? hashOfGiven(given) : null
   const found = [
@@ -124,7 +124,7 @@ function* idOf(given: string, owner: string | null): DatabaseScript<number> {
   return first.id
 }
 
-/** It begins with a letter, so that no hint is taken for an id. */
+/** A new key begins with a letter, so that no hint is mistaken for an id. */
 function newKey(randomBytes: RandomBytes): string {
   for (;;) {
     const key = randomText(randomBytes, KEY_LENGTH)

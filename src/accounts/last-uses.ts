@@ -1,25 +1,25 @@
 import type { MaybePromise } from './maybe-promise.ts'
 
-/** How often a use of the same key or session is noted. */
+/** Minimum interval between recorded uses of the same key or session. */
 const EVERY = 60_000
 
-/** How soon after a use it is written, and how many are written in one transaction. */
+/** Milliseconds until a use is written, and maximum uses of one transaction. */
 const MAYBE = 15_000
 const AT_ONCE = 1000
 
-/** When keys or sessions were last used: noted in memory, written in batches, never on the way of a request. */
+/** When keys or sessions were last used: recorded in memory, written in batches, never while a request waits. */
 export interface LastUses {
-  /** @param written what the database has, null where it was never used */
+  /** @param written the time in the database, null if it was never used */
   note(id: number, written: number | null, now: number): void
-  /** The last use that is known, also where it is not written yet. */
+  /** The last known use, even if it is not written yet. */
   latest(id: number, written: number | null): number | null
-  /** Writes all that is noted. */
+  /** Writes all recorded uses. */
   flush(): Promise<void>
-  /** No more timers. */
+  /** Stops the timer. */
   stop(): void
 }
 
-/** @param write writes uses in one transaction; where it fails, they are stored and tried again */
+/** @param write writes uses in one transaction; if it fails, they are retained and retried */
 export function createLastUses(
   write: (uses: readonly (readonly [id: number, moment: number])[]) => MaybePromise<void>,
 ): LastUses {

@@ -1,7 +1,7 @@
-/** A value at once where it is in memory, or a promise where a database on the network is queried. */
+/** A value if it is in memory, or a promise if a database on the network is queried. */
 export type MaybePromise<T> = T | Promise<T>
 
-/** Continues synchronously with a value that is there: a promise would cost more than many an answer. */
+/** Continues synchronously with an available value: a promise would cost more than many answers. */
 export function thenMaybe<T, U>(
   maybe: MaybePromise<T>,
   next: (value: T) => MaybePromise<U>,

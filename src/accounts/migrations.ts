@@ -1,7 +1,6 @@
 /**
- * The schema, step by step: what was published is never changed, a change is a further step. Moments are milliseconds
- * since 1970. Of secrets there are SHA-256 hashes, of passwords what scrypt makes of them; secrets of one-time passwords are
- * encrypted.
+ * The schema, step by step: released steps are never changed, a change is a further step. Times are milliseconds since 1970.
+ * Secrets are stored as SHA-256 hashes, passwords as scrypt hashes; secrets of one-time passwords are encrypted.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE setting (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID;

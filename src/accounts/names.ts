@@ -6,13 +6,13 @@ const GRANT = /^(?:edit:|publish:)?(?:\*|[a-z0-9][a-z0-9_-]{0,99})$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/
 
-/** Characters of labels and of names of applications. */
+/** Maximum characters of labels and of names of applications. */
 const LABEL_LENGTH = 200
 
-/** Most calls of a day that a user can be given. */
+/** Maximum quota of a user in calls a day. */
 export const MAX_CALLS = 1_000_000_000
 
-/** Every refusal of what cannot be written down. */
+/** The fault of an invalid name. */
 export function invalidName(reason: string): Fault {
   return new Fault(ACCOUNT_INVALID, { reason })
 }
@@ -25,13 +25,13 @@ export function unknownUser(name: string): Fault {
   return unknownName(`There is no user ${shownName(name)}`)
 }
 
-/** A name as it is repeated to whoever gave it: without what a terminal would obey, and not at any length. */
+/** A name for messages: without terminal control characters, and truncated. */
 export function shownName(text: string): string {
   const characters = [...text.slice(0, 400)].map(character => (CONTROL.test(character) ? '?' : character))
   return characters.length > 120 ? `${characters.slice(0, 120).join('')}…` : characters.join('')
 }
 
-/** Names that are equal after this are of one user. */
+/** Normalises a name: names with equal results belong to one user. */
 export function folded(name: string): string {
   return name.slice(0, 1000).normalize('NFKC').toLowerCase()
 }
@@ -45,7 +45,7 @@ export function checkUserName(given: string): string {
   return name
 }
 
-/** @param least characters of it, 0 where it may be empty */
+/** @param least minimum length, 0 if it may be empty */
 export function checkLabel(what: string, given: string, least: 0 | 1): string {
   const label = given.normalize('NFC').trim()
   const length = [...label].length

@@ -41,15 +41,15 @@ export interface OpenOptions {
   readonly randomBytes?: RandomBytes
 }
 
-/** What to do where a database on the network cannot be reached. */
+/** How to wait for an unreachable database on the network. */
 export interface WaitOptions {
-  /** Milliseconds for which it is waited for; without it none. */
+  /** Milliseconds to wait; 0 by default. */
   readonly timeout?: number
   /** Called once with the reason for the wait. */
   readonly onWaiting?: (reason: string) => void
 }
 
-/** Opens the accounts of a portal, wherever it says that they are. Faults: AccountsUnavailable, ConfigInvalid. */
+/** Opens the accounts of a portal in the configured database. Faults: AccountsUnavailable, ConfigInvalid. */
 export function openAccountsOf(
   { portal, accounts }: Pick<Config, 'portal' | 'accounts'>,
   options: OpenOptions & WaitOptions,
@@ -72,9 +72,9 @@ function readPassword(file: string): string {
 }
 
 /**
- * Opens the accounts of a portal in a file, `var/accounts.sqlite`; makes the file where it is absent.
+ * Opens the accounts of a portal in a file, `var/accounts.sqlite`; creates the file if it is absent.
  *
- * Faults: AccountsUnavailable where the file cannot be written, is something else, or is of a newer program.
+ * Faults: AccountsUnavailable if the file cannot be written, is something else, or has a newer schema.
  */
 export function openAccounts(file: string, options: OpenOptions): Accounts {
   const database = new SqliteDatabase(file, MIGRATIONS)
@@ -84,9 +84,9 @@ export function openAccounts(file: string, options: OpenOptions): Accounts {
 }
 
 /**
- * Opens accounts that several Lodestones share, in a PostgreSQL database; makes the tables where they are absent.
+ * Opens accounts that several Lodestones share, in a PostgreSQL database; creates the tables if they are absent.
  *
- * Faults: AccountsUnavailable where the database cannot be reached, refuses, or is of a newer program.
+ * Faults: AccountsUnavailable if the database cannot be reached, refuses, or has a newer schema.
  */
 export async function openSharedAccounts(
   place: PostgresPlace,
@@ -167,7 +167,7 @@ function accountsOn(
       try {
         await flush()
       } catch (error) {
-        // When keys were last used is not worth more than the end of the process.
+        // The last uses of keys are not worth delaying or failing the shutdown.
         if (!(error instanceof Fault)) throw error
       } finally {
         await database.close()
@@ -192,7 +192,7 @@ function cleanFromTimeToTime(database: Database, now: () => number): () => void 
 const findSecret = query<{ readonly value: Uint8Array }>("SELECT value FROM setting WHERE name = 'secret'")
 const insertSecret = change("INSERT INTO setting (name, value) VALUES ('secret', ?) ON CONFLICT DO NOTHING")
 
-/** The secret of the portal, which the first process makes that opens its accounts. */
+/** The secret of the portal, which the first process to open its accounts generates. */
 function* findOrMakeSecret(randomBytes: RandomBytes): DatabaseScript<Buffer> {
   if ((yield* findSecret.get()) === undefined) yield* insertSecret(Buffer.from(randomBytes(32)))
   const secret = yield* findSecret.get()
@@ -200,7 +200,7 @@ function* findOrMakeSecret(randomBytes: RandomBytes): DatabaseScript<Buffer> {
   return Buffer.from(secret.value)
 }
 
-/** Where the accounts of a portal are that shares them with no other. */
+/** The accounts file of a portal that does not share its accounts. */
 export function accountsFile(portal: string): string {
   return path.join(portal, 'var', 'accounts.sqlite')
 }

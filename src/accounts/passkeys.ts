@@ -3,15 +3,15 @@ import type { Database } from './database.ts'
 import { change, query } from './database-script.ts'
 import { checkLabel, invalidName, unknownName } from './names.ts'
 
-/** Passkeys of a user. */
+/** Maximum passkeys of a user. */
 const MAX_PASSKEYS = 20
 
-/** A passkey as lists show it; moments are ISO 8601 in UTC. */
+/** A passkey in lists; times are ISO 8601 in UTC. */
 export interface Passkey {
   readonly id: number
   readonly label: string
   readonly created: string
-  /** Null where it was never used. */
+  /** Null if it was never used. */
   readonly lastUse: string | null
 }
 
@@ -23,24 +23,24 @@ export interface PasskeyCredential {
   readonly credential: string
   /** A COSE key. */
   readonly publicKey: Uint8Array
-  /** How often it has signed, where its authenticator counts; 0 otherwise. */
+  /** Signature counter, if its authenticator has one; 0 otherwise. */
   readonly counter: number
   readonly transports: readonly string[]
 }
 
-/** Passkeys of local users (Web Authentication, Level 3): public keys, so nothing of it is secret. Users are given by their ids. */
+/** Passkeys of local users (Web Authentication, Level 3): public keys, so nothing is secret. Users are given by their ids. */
 export interface Passkeys {
-  /** What authenticators know a user by: it says nothing to others (section 14.6.1). Base64url. */
+  /** The user handle for authenticators: it reveals nothing about the user (section 14.6.1). Base64url. */
   handle(user: number): string
   list(user: number): Promise<readonly Passkey[]>
   credentials(user: number): Promise<readonly PasskeyCredential[]>
-  /** Faults: AccountInvalid for a label that is none, one too many, and a credential that is registered already. */
+  /** Faults: AccountInvalid for an invalid label, one passkey too many, and a credential that is registered already. */
   add(user: number, label: string, given: Omit<PasskeyCredential, 'id' | 'user'>): Promise<void>
   /** Null for an unknown one. */
   find(credential: string): Promise<PasskeyCredential | null>
-  /** Notes a use; false where the counter is not higher than that of the last one, as of a copy (section 7.2, step 22). */
+  /** Records a use; false if the counter did not increase, which indicates a cloned passkey (section 7.2, step 22). */
   use(id: number, counter: number): Promise<boolean>
-  /** Faults: AccountUnknown, AccountInvalid for a label that is none. */
+  /** Faults: AccountUnknown, AccountInvalid for an invalid label. */
   rename(user: number, id: number, label: string): Promise<void>
   /** One of them, or all. Faults: AccountUnknown. */
   remove(user: number, id?: number): Promise<void>

@@ -7,7 +7,7 @@ import { ACCOUNT_INVALID, TOO_MANY_ATTEMPTS } from './faults.ts'
 import { folded } from './names.ts'
 import type { RandomBytes } from './secrets.ts'
 
-/** Characters of a password, at least and at most. */
+/** Minimum and maximum characters of a password. */
 export const PASSWORD_LENGTH = { least: 10, most: 1000 } as const
 
 /** Cost of scrypt (RFC 7914): N is two to this power, 32 MiB a password. */
@@ -16,17 +16,17 @@ const SALT_BYTES = 16
 const HASH_BYTES = 32
 const MAX_MEMORY = 256 * 1024 * 1024
 
-/** Passwords that are hashed at once, and that may wait for it. */
+/** Maximum passwords that are hashed concurrently, and that may wait. */
 const AT_ONCE = 2
 const WAITING = 100
 
-/** What is made of passwords: `scrypt$power$blockSize$parallel$salt$hash`, the last two in base64url. */
+/** Hashes of passwords: `scrypt$power$blockSize$parallel$salt$hash`, the last two in base64url. */
 export interface Passwords {
   /** Faults: AccountInvalid for a password that is too short, too long or common; TooManyAttempts. */
   hash(password: string): Promise<string>
   /**
-   * True where it is the password that was hashed. Without a hash it takes as long and is false. Faults:
-   * TooManyAttempts where too many wait.
+   * True if the password matches the hash. Without a hash it takes as long and is false. Faults: TooManyAttempts if too many
+   * wait.
    */
   verify(password: string, stored: string | null): Promise<boolean>
 }
@@ -56,9 +56,9 @@ export function createPasswords(randomBytes: RandomBytes): Passwords {
 
 /**
  * Refuses passwords that are too short, too long, or common (NIST SP 800-63B, section 3.1.1.2). Faults: AccountInvalid, which
- * never says the password.
+ * never contains the password.
  *
- * @param name of the user, which is no password
+ * @param name of the user, which is refused as a password
  */
 export function checkPasswordStrength(password: string, name = ''): void {
   const length = [...password.normalize('NFC')].length
@@ -112,7 +112,7 @@ function derived(password: string, { power, blockSize, parallel, salt, hash }: S
   })
 }
 
-/** Few at once, so that the threads of the process are free for other work; fairly between clients. */
+/** A queue with low concurrency, so that the threads of the process are free for other work; fair between clients. */
 function createQueue(): (work: () => Promise<Buffer>) => Promise<Buffer> {
   let running = 0
   const waiting: { readonly client: WorkClient | null; readonly begin: () => void }[] = []

@@ -1,15 +1,15 @@
 import { invalidName, shownName } from './names.ts'
 
-/** Characters of a redirect URI, and redirect URIs of an application. */
+/** Maximum characters of a redirect URI, and redirect URIs of an application. */
 const REDIRECT_URI_LENGTH = 2000
 export const MAX_REDIRECT_URIS = 20
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * Refuses what no code may be sent to (RFC 6749, section 3.1.2; RFC 8252, sections 7 and 8.3): relative addresses,
+ * Refuses URIs that no code may be sent to (RFC 6749, section 3.1.2; RFC 8252, sections 7 and 8.3): relative addresses,
  * fragments, user info, http elsewhere than on this machine, and schemes that are not the application's own. Such a
- * scheme has a dot, as a reversed domain name does, and belongs to a public application.
+ * scheme contains a dot, as a reversed domain name does, and requires a public application.
  */
 export function checkRedirectUri(uri: string, type: 'confidential' | 'public'): void {
   const reason = refusal(uri, type)
@@ -20,9 +20,9 @@ export function checkRedirectUri(uri: string, type: 'confidential' | 'public'): 
 const LOOPBACK_ADDRESS = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?((?:[/?].*)?)$/s
 
 /**
- * True where a code may be sent to a URI: it is one that the application registered, character by character. Of an http
- * address of this machine any port will do, for an application that runs there takes one that is free (RFC 8252, section
- * 7.3; RFC 9700, section 4.1.3).
+ * True if a code may be sent to a URI: it equals one that the application registered, character by character. For an http
+ * address of this machine the port is ignored, for a local application listens on any free one (RFC 8252, section 7.3;
+ * RFC 9700, section 4.1.3).
  */
 export function isRegisteredUri(given: string, registered: readonly string[]): boolean {
   if (registered.includes(given)) return true

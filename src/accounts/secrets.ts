@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 
-/** Gives so many random bytes. */
+/** Returns a number of random bytes. */
 export type RandomBytes = (count: number) => Uint8Array
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Bytes from here on would make some digits likelier than others. */
+/** Bytes from here on are rejected, for they would make some digits more likely than others. */
 const FAIR = 256 - (256 % DIGITS.length)
 
 /** Maximum length of a secret, so that clients cannot have long texts hashed. */
@@ -25,7 +25,7 @@ export function hashOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-/** The hash of a secret that a client sent; null for what cannot be a secret that was made here. */
+/** The hash of a secret that a client sent; null if it cannot be a secret that was generated here. */
 export function hashOfGiven(given: string): Buffer | null {
   return given.length === 0 || given.length > MAX_LENGTH ? null : hashOf(given)
 }

@@ -10,14 +10,14 @@ import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
 
 const TOKEN_LENGTH = 43
 
-/** Milliseconds that a session lasts without use, and at all. */
+/** Maximum milliseconds of a session without use, and in total. */
 export const SESSION_IDLE = 12 * 3600_000
 export const SESSION_LIFE = 7 * 24 * 3600_000
 
-/** Of more sessions the oldest are ended. */
+/** Maximum sessions of a user; beyond it the oldest are ended. */
 const MAX_SESSIONS = 100
 
-/** Whose session it is. */
+/** The user of a session. */
 interface CachedSession {
   readonly id: number
   readonly principal: Authenticated
@@ -53,7 +53,7 @@ const list = query<{
 const writeUses = (rows: string) => `UPDATE session SET used = given.column2 FROM (VALUES ${rows}) AS given
   WHERE session.id = given.column1 AND used < given.column2 RETURNING session.id`
 
-/** Sessions of users who logged in, with what writes their last uses. */
+/** Sessions of logged-in users, with the writer of their last uses. */
 export function createSessions(
   database: Database,
   randomBytes: RandomBytes,
@@ -87,7 +87,7 @@ export function createSessions(
     principal: token => {
       const hash = hashOfGiven(token)
       if (hash === null) return null
-      // One that seems to have ended may have been used elsewhere.
+      // A session that is expired in the cache may have been used in another process.
       return thenMaybe(cached.find(hash, lives), found => {
         if (found === null || !lives(found)) return null
         uses.note(found.id, found.used, now())

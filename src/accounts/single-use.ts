@@ -2,13 +2,13 @@ import type { Database } from './database.ts'
 import { change } from './database-script.ts'
 import { hashOf } from './secrets.ts'
 
-/** What is accepted once: assertions of identity providers, challenges. All who share the accounts know of it. */
+/** Values that are accepted once: assertions of identity providers, challenges. Shared with all processes of the accounts. */
 export interface SingleUse {
   /**
-   * Consumes something until it expires by itself; false where it was consumed before.
+   * Consumes a value until it expires; false if it was consumed before.
    *
-   * @param what names it, with its kind; stored as a hash
-   * @param expires milliseconds since 1970: the caller refuses it afterwards, so it may be forgotten then
+   * @param what identifies it, with its kind; stored as a hash
+   * @param expires milliseconds since 1970: the caller refuses it afterwards, so it may be deleted then
    */
   consume(what: string, expires: number): Promise<boolean>
 }

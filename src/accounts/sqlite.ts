@@ -7,7 +7,7 @@ import type { Database } from './database.ts'
 import type { DatabaseScript, ScriptStep } from './database-script.ts'
 import { ACCOUNT_INVALID, ACCOUNTS_UNAVAILABLE } from './faults.ts'
 
-/** Milliseconds that a writer waits for another process. */
+/** Maximum milliseconds that a writer waits for another process. */
 const TIMEOUT = 5000
 
 /** Kilobytes of the file that are cached in memory: 50,000 keys and their users. */
@@ -16,17 +16,17 @@ const CACHE = 16_000
 /** Prepared statements that are cached. */
 const MAX_PREPARED = 200
 
-/** `Lode`, in the header of the file: other databases are not written to. */
+/** `Lode`, in the header of the file: files with another id are not written to. */
 const APPLICATION = 0x4c6f6465
 
 /**
- * The one place that knows SQLite. A failing statement of the driver stays open and holds what it has seen or written,
- * so all writing is done between BEGIN IMMEDIATE, the only place where another process can be in the way, and COMMIT.
- * Values go to the driver as one array: anything else in their place ends the process.
+ * The one place that uses SQLite. A failing statement of the driver stays open and keeps its locks, so all writes are between
+ * BEGIN IMMEDIATE, the only statement that another process can block, and COMMIT. Values must be passed to the driver as one
+ * array: any other argument crashes the process.
  */
 export class SqliteDatabase implements Database {
   readonly file: string
-  /** The next id is above all that were ever given. */
+  /** The next id is always higher than all earlier ones. */
   readonly settleIds: readonly ScriptStep[] = []
   private readonly connection: Libsql.Database
   private readonly prepared = new Map<string, Libsql.Statement>()
@@ -35,10 +35,10 @@ export class SqliteDatabase implements Database {
   private readonly dataVersion: Libsql.Statement
 
   /**
-   * Opens the file, makes it where it is absent (for its owner alone), and brings its schema up to date.
+   * Opens the file, creates it if it is absent (readable only by its owner), and migrates its schema.
    *
-   * @param steps statements of the schema; step n leads to version n + 1. Several processes may do so at once.
-   * Faults: AccountsUnavailable where it cannot be written, is no database of accounts, or is of a newer program.
+   * @param steps statements of the schema; step n leads to version n + 1. Several processes may do so concurrently.
+   * Faults: AccountsUnavailable if it cannot be written, is no database of accounts, or has a newer schema.
    */
   constructor(file: string, steps: readonly string[]) {
     this.file = file
@@ -57,7 +57,7 @@ export class SqliteDatabase implements Database {
     this.dataVersion = this.connection.prepare('PRAGMA data_version')
   }
 
-  /** Asking costs much less than a look-up. */
+  /** Reading it costs much less than a look-up. */
   generation(): number {
     const { data_version: version } = this.withFaults(() => this.dataVersion.get([])) as {
       readonly data_version: number
@@ -131,7 +131,7 @@ export class SqliteDatabase implements Database {
     })
   }
 
-  /** Writes a copy as of one moment, for its owner alone. Faults: AccountInvalid where the file exists. */
+  /** Writes a consistent copy, readable only by its owner. Faults: AccountInvalid if the file exists. */
   backup(file: string): void {
     makeBackupFile(file)
     try {
@@ -167,13 +167,13 @@ export class SqliteDatabase implements Database {
     const [tables] = this.connection.prepare('SELECT count(*) AS count FROM sqlite_schema').all([]) as {
       readonly count: number
     }[]
-    // Read after the tables: another process may make both in one transaction between two looks.
+    // Read after the tables: another process may create both in one transaction between two reads.
     const application = this.number('application_id')
     if (application !== APPLICATION && (application !== 0 || tables?.count !== 0))
       throw new Fault(ACCOUNTS_UNAVAILABLE, { reason: `${this.file} is a database of something else` })
   }
 
-  /** The change to a write-ahead log does not wait for others by itself. */
+  /** Switches to a write-ahead log; SQLite does not wait for other processes in this statement. */
   private beginLog(): void {
     const until = Date.now() + TIMEOUT
     for (;;) {
@@ -209,7 +209,7 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  /** What the outside is to blame for, as a fault; anything else is a defect and stays what it is. */
+  /** Converts external errors to faults; any other error is a defect and returned unchanged. */
   private faultOf(error: unknown): unknown {
     if (!(error instanceof Libsql.SqliteError)) return error
     const why = REASONS.find(([code]) => error.code.startsWith(code))?.[1]
@@ -233,14 +233,14 @@ function isBusy(error: unknown): boolean {
   return error instanceof Libsql.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code)
 }
 
-/** Of many rows the driver gives binary values as ArrayBuffers, of a single one as Buffers. */
+/** The driver returns binary values of many rows as ArrayBuffers, of a single row as Buffers. */
 function withBuffers(row: Record<string, unknown>): Record<string, unknown> {
   for (const [name, value] of Object.entries(row))
     if (value instanceof ArrayBuffer) setMember(row, name, Buffer.from(value))
   return row
 }
 
-/** Makes the empty file of a backup, for its owner alone. Faults: AccountInvalid where it exists. */
+/** Creates the empty file of a backup, readable only by its owner. Faults: AccountInvalid if it exists. */
 export function makeBackupFile(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600))
@@ -272,7 +272,7 @@ function connect(file: string): Libsql.Database {
   }
 }
 
-/** A file that was put there with other rights, a backup say, is made private where its owner opens it. */
+/** Makes a file with other permissions, such as a copied backup, private if its owner opens it. */
 function keepPrivate(descriptor: number): void {
   const { uid, mode } = fstatSync(descriptor)
   if ((mode & 0o077) !== 0 && uid === process.getuid?.()) fchmodSync(descriptor, 0o600)

@@ -11,13 +11,13 @@ const CODE_LENGTH = 30
 const TOKEN_LENGTH = 43
 const GRANT_LENGTH = 22
 
-/** Milliseconds that a code lasts: as long as RFC 6749 advises at most (section 4.1.2). */
+/** Lifetime of a code in milliseconds: the maximum that RFC 6749 recommends (section 4.1.2). */
 const CODE_LIFE = 600_000
 
-/** Seconds that an access token lasts (Access 6.2). */
+/** Lifetime of an access token in seconds (Access 6.2). */
 const TOKEN_LIFE = 3600
 
-/** Authorizations that a user has given one application; of more the oldest are revoked. */
+/** Maximum authorizations of one application by a user; beyond it the oldest are revoked. */
 const MAX_GRANTS = 100
 
 const DESCENT = 'family.client, family.account AS user, family.scope, family.id AS "grant"'
@@ -119,7 +119,7 @@ export function createTokens(database: Database, randomBytes: RandomBytes, now: 
     const row = yield* principal.get(hash)
     return row === undefined ? null : { principal: principalOf(row, 'token'), expires: row.expires }
   })
-  /** A token that was consumed before and is presented again has been stolen. */
+  /** Revokes the grant of a token that is presented again after it was consumed: it may have been stolen. */
   const consumedOrRevoked = function* (consumed: number, found: Descent | null): DatabaseScript<boolean> {
     if (consumed > 0) return true
     if (found !== null) yield* grants.revoke(found.grant, now())

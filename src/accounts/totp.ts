@@ -4,7 +4,7 @@ import type { RandomBytes } from './secrets.ts'
 /** Seconds for which a code is valid (RFC 6238, section 5.2). */
 const PERIOD = 30
 
-/** Time steps before and after the current one that are accepted, for clocks that differ (RFC 6238, section 6). */
+/** Time steps before and after the current one that are accepted, to allow for clock drift (RFC 6238, section 6). */
 const WINDOW = 1
 
 const DIGITS = 6
@@ -14,7 +14,7 @@ const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 const [NONCE_LENGTH, TAG_LENGTH] = [12, 16]
 
-/** Writes bytes in base 32 without padding, as authenticator apps take them. */
+/** Writes bytes in base 32 without padding, as authenticator apps expect them. */
 export function base32(bytes: Uint8Array): string {
   const bits = [...bytes].map(byte => byte.toString(2).padStart(8, '0')).join('')
   return (bits.match(/.{1,5}/g) ?? [])
@@ -22,7 +22,7 @@ export function base32(bytes: Uint8Array): string {
     .join('')
 }
 
-/** The time step of a moment in milliseconds since 1970 (RFC 6238, section 4.2). */
+/** The time step of a time in milliseconds since 1970 (RFC 6238, section 4.2). */
 export function timeStep(moment: number): number {
   return Math.floor(moment / 1000 / PERIOD)
 }
@@ -36,13 +36,13 @@ export function totpCode(secret: Uint8Array, step: number, digits = DIGITS): str
   return String(value % 10 ** digits).padStart(digits, '0')
 }
 
-/** The time step that a code belongs to, near a moment in milliseconds since 1970; null for a wrong code. */
+/** The time step that a code belongs to, near a time in milliseconds since 1970; null for a wrong code. */
 export function matchingStep(secret: Uint8Array, given: string, moment: number): number | null {
   const code = given.replace(/[\s-]/g, '')
   if (!/^\d{6}$/.test(code)) return null
   const current = timeStep(moment)
   let found: number | null = null
-  // All steps are compared, so that the time needed reveals nothing.
+  // All steps are compared, so that the timing reveals nothing.
   for (let step = current - WINDOW; step <= current + WINDOW; step++)
     if (timingSafeEqual(Buffer.from(code), Buffer.from(totpCode(secret, step)))) found = step
   return found
@@ -65,14 +65,14 @@ export class SecretBox {
     this.randomBytes = randomBytes
   }
 
-  /** @param owner the user whom the secret belongs to: for another one it cannot be decrypted */
+  /** @param owner the user of the secret: it cannot be decrypted for another one */
   seal(secret: Uint8Array, owner: number): Buffer {
     const nonce = this.randomBytes(NONCE_LENGTH)
     const cipher = createCipheriv('aes-256-gcm', this.key, nonce).setAAD(Buffer.from(String(owner)))
     return Buffer.concat([nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()])
   }
 
-  /** The secret; null where it was encrypted for another user or portal, or changed. */
+  /** The secret; null if it was encrypted for another user or portal, or modified. */
   open(sealed: Uint8Array, owner: number): Buffer | null {
     const decipher = createDecipheriv('aes-256-gcm', this.key, sealed.subarray(0, NONCE_LENGTH))
       .setAAD(Buffer.from(String(owner)))

@@ -98,7 +98,7 @@ export function createUsers(database: Database, passwords: Passwords, now: () =>
       const row = await database.read(() => passwordOf.get(folded(name)))
       const right = await passwords.verify(password, row?.password ?? null)
       if (!right) return null
-      // Who was removed or got another password meanwhile is not let in.
+      // A user who was removed or got another password meanwhile is rejected.
       return database.read(function* () {
         const still = yield* passwordOf.get(folded(name))
         return still?.id === row?.id && still?.password === row?.password ? yield* findUser(name) : null

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { ALIVE, type HealthOptions, OPERATING, RETRY_AFTER, readyAnswer } from '../http/health.ts'
 
-/** The figures of a process as Prometheus reads them. */
+/** The metrics of a process in the text format of Prometheus. */
 export interface MetricsText {
   readonly contentType: string
   text(): Promise<string>
@@ -11,7 +11,7 @@ export interface MetricsText {
 
 export interface AdminOptions {
   readonly host: string
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number
   readonly health: HealthOptions
   readonly metrics: MetricsText
@@ -26,8 +26,8 @@ export interface AdminEndpoint {
 const TIMEOUTS = { requestTimeout: 10_000, headersTimeout: 10_000, connectionsCheckingInterval: 5000 }
 
 /**
- * Listens for operators, beside the port of the portal: `/metrics`, `/healthz` and `/readyz`. It knows no accounts: who
- * reaches its address may ask. Rejects with the error of the operating system where the port cannot be had.
+ * Listens for operators, on a separate port: `/metrics`, `/healthz` and `/readyz`. It does not authenticate: access is
+ * controlled by its address. Rejects with the error of the operating system if the port cannot be opened.
  */
 export async function openAdminEndpoint({
   host,

@@ -48,37 +48,37 @@ export interface App {
   readonly store: Store
   readonly accounts: Accounts
   readonly versions: Versions
-  /** What is known of the publications that this process starts. */
+  /** The publications that this process started. */
   readonly publications: Publications
-  /** What is shared with other instances; null where the records are in the memory of this process. */
+  /** The store that is shared with other instances; null if the records are in the memory of this process. */
   readonly shared: PortalStore['shared']
   readonly telemetry: Telemetry
   readonly health: HealthOptions
-  /** Says that every dataset is served: from then on /readyz answers 200. */
+  /** Marks every dataset as served: from then on /readyz answers 200. */
   readonly markReady: () => void
-  /** Says that all datasets are to be published again, since the store has lost them: until then /readyz answers 503. */
+  /** Marks all datasets as being republished, since the store has lost them: until then /readyz answers 503. */
   readonly markPublishing: () => void
-  /** Says that the process is to end: from then on /readyz answers 503. */
+  /** Marks the process as shutting down: from then on /readyz answers 503. */
   readonly markStopping: () => void
   readonly close: () => Promise<void>
 }
 
 export interface AppOptions {
   readonly onProgress?: (progress: LoadProgress) => void
-  /** Publishes a dataset by name; in a thread of its own where that is left out. */
+  /** Publishes a dataset by name; by default in a separate thread. */
   readonly publish?: (id: string) => Promise<void>
 }
 
-/** Request lines and headers up to this many bytes are read: a long filter or bindings-restricted fragment fits. */
+/** Maximum bytes of request line and headers: enough for a long filter or a bindings-restricted fragment. */
 const MAX_HEADER_BYTES = 128 * 1024
 
-/** Milliseconds that an engine is waited for, likewise. */
+/** Milliseconds to wait for an engine, which may be started at the same time as this process. */
 const STORE_TIMEOUT = 60_000
 
-/** Milliseconds that a database of accounts is waited for, which may be started at the same time as this process. */
+/** Milliseconds to wait for a database of accounts, which may be started at the same time as this process. */
 const ACCOUNTS_TIMEOUT = 30_000
 
-/** Puts the services together and registers the routes. Nothing is loaded and nothing listens yet. */
+/** Assembles the services and registers the routes, without loading data or listening. */
 export async function buildApp(config: Config, options: AppOptions = {}): Promise<App> {
   const timeouts = {
     requestTimeout: config.requestTimeout * 1000,
@@ -90,12 +90,12 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     logger: loggerOptions(config.log, process.stderr),
     genReqId: requestId,
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger of its own for each request would take longer than a small answer.
+    // A child logger for each request would take longer than a small answer.
     childLoggerFactory: logger => logger,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096, querystringParser: parseQueryString },
     rewriteUrl: ({ url = '/' }) => exportTarget(plainTarget(url)),
     exposeHeadRoutes: true,
-    // A request on a connection that is still open while the server ends is answered like any other.
+    // Requests on open connections are answered as usual while the server shuts down.
     return503OnClosing: false,
     bodyLimit: 1024 * 1024,
     http: { maxHeaderSize: MAX_HEADER_BYTES, connectionsCheckingInterval: checkingInterval(timeouts) },
@@ -143,7 +143,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
       const job = { datasets: [id], mappingOnly: false, endsRollBack: true }
       return publisher.publish(job, message => publications.note(message))
     })
-  // A refresh that is under way may have begun before.
+  // A refresh in progress may have begun before the change.
   const refresh = async () => {
     await catalog.refresh()
     await catalog.refresh()
@@ -175,7 +175,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     secret: accounts.secret,
     onFailure: error => log.error({ err: error }, 'counting calls'),
   })
-  // Before the port is free for another process, which reads them.
+  // Before the port is released to another process, which reads the counts.
   http.addHook('preClose', done => {
     quotas.flush().then(() => done())
   })
@@ -183,7 +183,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   let readiness: Readiness = 'publishing'
   let isFollowed = false
   const statistics = async () => {
-    // The size of the store tells of datasets that not everybody may see.
+    // The size of the store would reveal restricted datasets.
     const isOpen =
       config.access === 'public' && catalog.entries().every(({ dataset }) => dataset.visibility === 'public')
     return isOpen ? { store: await store.statistics() } : {}
@@ -254,7 +254,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   }
 }
 
-/** The sources of datasets beside the catalog (REST 7.1). */
+/** The sources of datasets other than the catalog (REST 7.1). */
 function buildSources(
   { base, analytics, network: members = [] }: Config,
   services: Pick<Services, 'catalog' | 'store' | 'usage'> & {

@@ -12,7 +12,7 @@ import { entityTag } from '../http/conditional.ts'
 import { remoteStates } from '../publishing/remote/state.ts'
 import { fieldIri } from '../rdf/minted-iris.ts'
 
-/** The log of queries that a portal wishes for; null for none. */
+/** The query log that a portal configures; null for none. */
 export function queryLogOf(
   { portal, queryLog }: Config,
   address: (message: IncomingMessage) => string,
@@ -29,10 +29,10 @@ export function servedStatistics(entries: readonly ServedDataset[]) {
   return { served: entries.length, restricted, records, latest: Math.max(0, ...moments) }
 }
 
-/** What was made of a catalog before: it is the same as long as it is in force. */
+/** States by catalog, memoised: a catalog object is immutable while it is current. */
 const states = new WeakMap<DatasetList, string>()
 
-/** Names the versions of all datasets of a catalog. */
+/** Identifies the versions of all datasets of a catalog. */
 export function publicationState(catalog: DatasetList): string {
   const before = states.get(catalog)
   if (before !== undefined) return before
@@ -50,8 +50,8 @@ export function linkSourcesOf({ entries }: DatasetList) {
 }
 
 /**
- * The graphs of some datasets as those of their SPARQL endpoint: each dataset, and what its file or mapping names. One with
- * named graphs of its own is given as it was written: its default graph has what stands in no graph, and nothing else.
+ * The graphs of some datasets as those of their SPARQL endpoint: each dataset, and the named graphs of its file or mapping. One with
+ * its own named graphs is served unchanged: its default graph contains only the triples without a graph.
  */
 export function quadGraphs(base: string, entries: readonly ServedDataset[]): QuadGraphs {
   const { defaultGraphs, named } = graphCatalog(base, entries.map(sparqlDataset))
@@ -98,7 +98,7 @@ export function describedDatasets(served: ServedDataset, base: string) {
   }
 }
 
-/** How long ago the addresses of datasets last answered, in seconds, and how often they failed since. */
+/** Seconds since the source addresses of datasets last answered, and the number of failures since. */
 export function sourceAges(portal: string, moment: number) {
   return remoteStates(portal).map(([dataset, { confirmed, failures }]) => ({
     dataset,

@@ -3,10 +3,10 @@ import { dueHarvesters, harvestInThread } from '../harvest/schedule.ts'
 import { withdrawHarvested } from '../harvest/withdraw.ts'
 import type { App } from './app.ts'
 
-/** How often a server looks whether a harvest is due, in milliseconds. */
+/** Interval of checks whether a harvest is due, in milliseconds. */
 const LOOK_INTERVAL = 5000
 
-/** Harvests catalogs when that is due, one at a time and beside what is published. */
+/** Harvests catalogs when they are due, one at a time and concurrently with publications. */
 export class HarvestSchedule {
   private readonly portal: string
   private readonly app: App
@@ -22,7 +22,7 @@ export class HarvestSchedule {
     this.signal = signal
   }
 
-  /** Withdraws what is gone from catalogs that were read meanwhile, and gives the datasets that are new. */
+  /** Withdraws datasets that are gone from harvested catalogs, and returns the ids of new ones. */
   async take(): Promise<readonly string[]> {
     this.start()
     const outcomes = this.outcomes
@@ -45,7 +45,7 @@ export class HarvestSchedule {
     this.run(now)
       .catch((error: unknown) => {
         const problem = error instanceof Error ? error.message : String(error)
-        // What stays wrong is logged once.
+        // A problem that persists is logged once.
         if (problem !== this.problem && !this.signal.aborted)
           this.app.http.log.error({ err: error }, 'harvesting')
         this.problem = problem

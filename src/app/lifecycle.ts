@@ -6,22 +6,22 @@ import type { App } from './app.ts'
 import { HarvestSchedule } from './harvest-schedule.ts'
 import type { ProgressReporter } from './progress.ts'
 
-/** How often a running server looks whether another process has published, in milliseconds. */
+/** Interval of checks whether another process has published, in milliseconds. */
 const WATCH_INTERVAL = 2000
 
-/** The same for a store that several share, which is asked one small query; and how often it is cleaned. */
+/** The same for a shared store, which takes one small query; and the interval of its cleaning. */
 const SHARED_INTERVAL = 500
 const SWEEP_INTERVAL = 20_000
 
-/** How often it looks whether a mapping or a dataset.yaml was saved, and the part of its time that may take. */
+/** Interval of checks whether a mapping or a dataset.yaml was saved, and the share of time that they may take. */
 const LOOK_INTERVAL = 400
 const LOOK_SHARE = 0.02
 
 /**
- * Publishes what changed while what is published is served, each dataset as soon as it is, and from then on follows what
- * others publish.
+ * Publishes changed datasets while published ones are served, each as soon as it is ready, and from then on follows the
+ * publications of other processes.
  *
- * @param prepare what is done when all is served, before the service says so
+ * @param prepare runs when all datasets are served, before the service reports that it is ready
  */
 export async function publishAndServe(
   app: App,
@@ -35,7 +35,7 @@ export async function publishAndServe(
     refreshRegularly(app, signal)
     await Promise.all([first, publish(null, false)])
     await refreshAnew(app)
-    // What was found damaged until now was made again, as far as it could be.
+    // Versions found damaged until now were rebuilt, as far as possible.
     app.catalog.takeDamaged()
     await prepare()
   } catch (error) {
@@ -47,7 +47,7 @@ export async function publishAndServe(
   app.markReady()
 }
 
-/** Serves all that is published at this moment: a refresh that is under way may have begun before. */
+/** Serves everything that is published now: a refresh in progress may have begun before. */
 async function refreshAnew({ catalog }: App): Promise<void> {
   await catalog.refresh()
   await catalog.refresh()
@@ -111,7 +111,7 @@ export async function follow(
       const [definitions, mappings] = [[...changed], mapped].map(ids =>
         ids.filter(id => !isWithdrawn(app.versions, id)),
       ) as [string[], string[]]
-      // What was withdrawn before is published again by its name.
+      // A dataset that was withdrawn before is published again by its name.
       for (const id of harvested) if (!definitions.includes(id)) definitions.push(id)
       if (mappings.length > 0) await publish(mappings, true)
       if (definitions.length > 0) await publish(definitions, false)

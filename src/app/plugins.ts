@@ -25,24 +25,24 @@ import { signInPage } from '../site/account-page.ts'
 import { pageContextOf, type SiteOptions } from '../site/page-context.ts'
 
 export interface PluginOptions {
-  /** True where nobody is answered without credentials. */
+  /** True if every request needs credentials. */
   readonly isPrivate: boolean
   readonly authenticate: Authenticate
   readonly quotas: CallTaker
-  /** What charges work to clients; without it nobody is limited. */
+  /** Charges work to clients; without it no client is limited. */
   readonly fairUse?: FairUse
-  /** True where the portal is reached by TLS: browsers then get Strict-Transport-Security (RFC 6797). */
+  /** True if the portal is reached by TLS: browsers then get Strict-Transport-Security (RFC 6797). */
   readonly isSecure?: boolean
   /** The caller's address. */
   readonly address: (message: IncomingMessage) => string
-  /** The portal of the page that sends browsers to sign in; without it they get what programs get. */
+  /** The portal whose sign-in page browsers are sent to; without it they get the same answers as programs. */
   readonly site?: SiteOptions
 }
 
 /**
- * Teaches an instance the plugins that all of its routes share: the methods, CORS and its preflights, authentication, whether
- * that one may, and how often, addresses that cannot be decoded, compression, and what 304 and HEAD leave out. The
- * configuration of the route decides.
+ * Adds the plugins that all routes of an instance share: methods, CORS with preflights, authentication, access, quotas,
+ * refusal of undecodable addresses, compression, and bodies left out for 304 and HEAD. They depend on the configuration of
+ * the route.
  */
 export function addPlugins(http: FastifyInstance, options: PluginOptions): void {
   const { isSecure = false } = options
@@ -60,7 +60,7 @@ export function addPlugins(http: FastifyInstance, options: PluginOptions): void 
       return
     }
     if (!isSigningIn && method === 'POST' && isForm(request)) {
-      // A form may carry credentials: the rest is decided when it is read.
+      // A form may carry credentials: authentication continues when it is read.
       refuseDamaged(request.query)
       done()
       return
@@ -96,7 +96,7 @@ export function addPlugins(http: FastifyInstance, options: PluginOptions): void 
   http.addHook<unknown>('onSend', onSend)
 }
 
-/** True where a person who did not say who it is asks, with a browser, for what is not public. */
+/** True if a browser without credentials requests something that is not public. */
 function isSentToSignIn({ method, headers, principal }: FastifyRequest, { statusCode }: FastifyReply) {
   return (
     statusCode === 401 &&
@@ -116,7 +116,7 @@ function signInInstead(request: FastifyRequest, reply: FastifyReply, site: SiteO
   return text
 }
 
-/** Ends a hook once it is known whether the request is answered: at once where that is known at once. */
+/** Ends a hook once it is known whether the request is answered: synchronously if that is known synchronously. */
 function goOn(answered: MaybePromise<boolean>, done: (error?: Error) => void, next: () => void): void {
   const settled = thenMaybe(answered, isAnswered => {
     if (!isAnswered) next()
@@ -129,7 +129,7 @@ function goOn(answered: MaybePromise<boolean>, done: (error?: Error) => void, ne
   else if (!settled) done()
 }
 
-/** Recognises a person where people sign in: by the cookie alone. The request is never answered by that. */
+/** Authenticates a user on sign-in routes: only by the cookie. It never answers the request. */
 function recognise(request: FastifyRequest, { authenticate }: PluginOptions): MaybePromise<false> {
   const requested = { headers: withoutAuthorization(request.headers), query: {} }
   return thenMaybe(authenticate(requested), principal => {
@@ -141,7 +141,7 @@ function recognise(request: FastifyRequest, { authenticate }: PluginOptions): Ma
 /**
  * Authenticates a request and applies its quota. Faults: those of authentication, Unauthorised on a private portal.
  *
- * @returns true where the request is answered
+ * @returns true if the request was answered
  */
 function admit(
   request: FastifyRequest,
@@ -162,7 +162,7 @@ function admit(
   const refuse = (error: unknown): boolean => {
     const isUnknown = isFault(error, ACCOUNTS_UNAVAILABLE)
     if (isUnknown && access === 'everybody') return false
-    // Guesses count as calls of who guesses.
+    // A wrong credential counts as a call of its client.
     if (isOneTooMany()) return true
     throw error
   }
@@ -188,7 +188,7 @@ function formOf({ body }: FastifyRequest): QueryParameters {
   return Buffer.isBuffer(body) ? parseForm(body.toString('utf8')) : {}
 }
 
-/** What is read with GET takes a form for its access token alone (RFC 6750, section 2.2). */
+/** GET routes accept a form only for an access token (RFC 6750, section 2.2). */
 function refuseOtherFields(form: QueryParameters, reply: FastifyReply): void {
   if (!namesCredentials(form)) {
     reply.header('allow', METHODS.read)
@@ -200,7 +200,7 @@ function refuseOtherFields(form: QueryParameters, reply: FastifyReply): void {
   throw new Fault(BAD_REQUEST, { reason })
 }
 
-/** Leaves the answers to who was recognised to that one (RFC 9111, section 5.2.2.7). */
+/** Marks answers to authenticated requests as private (RFC 9111, section 5.2.2.7). */
 function keepPrivate({ principal }: FastifyRequest, reply: FastifyReply): void {
   if (principal?.type !== 'user') return
   const before = String(reply.getHeader('cache-control') ?? 'no-cache')
@@ -225,7 +225,7 @@ function onSend(request: FastifyRequest, reply: FastifyReply, payload: unknown, 
   else compressBody(payload as string | Buffer, coding, done)
 }
 
-/** Chooses the coding of a body, null for none, and says in the headers what was chosen. */
+/** Negotiates the coding of a body, null for none, and sets the headers accordingly. */
 function settleCoding(request: FastifyRequest, reply: FastifyReply, payload: unknown): Coding | null {
   const contentType = reply.getHeader('content-type')
   if (typeof contentType !== 'string' || !isCompressible(contentType)) return null
@@ -244,17 +244,17 @@ function isLong(contentType: string, payload: unknown): boolean {
   return (typeof payload === 'string' || Buffer.isBuffer(payload)) && isLongEnough(contentType, payload)
 }
 
-/** What to send where there are only headers; what would have made a body is left undone. */
+/** The payload of an answer without a body; the source of the body is destroyed. */
 function withoutBody(request: FastifyRequest, payload: unknown): Readable | null {
   if (payload instanceof Readable) payload.destroy()
-  // To HEAD the framework adds the length of what it is given here, but for that of a stream.
+  // For HEAD the framework adds the length of the payload, except for a stream.
   return request.method === 'HEAD' ? Readable.from([]) : null
 }
 
-/** Browsers use TLS alone for a year (RFC 6797, section 6.1); for hosts below this one its owner decides. */
+/** Browsers use only TLS for a year (RFC 6797, section 6.1); subdomains are not included. */
 export const STRICT_TRANSPORT = 'max-age=31536000'
 
-/** The methods that routes take, by what their configuration says of them. */
+/** The methods of routes, by their configuration. */
 export const METHODS = {
   read: 'GET, HEAD, OPTIONS',
   forms: 'GET, HEAD, POST, OPTIONS',
@@ -264,18 +264,18 @@ export const METHODS = {
 export const EXPOSED =
   'ETag, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit-Policy, RateLimit, Server-Timing, Content-Disposition, Link, Retry-After'
 
-/** Headers that clients of the APIs are known to send. */
+/** Headers that known clients of the APIs send. */
 const ALLOWED =
   'Authorization, If-None-Match, Accept, Accept-Language, Accept-Datetime, Content-Type, ODS-API-Analytics-App, ODS-Widgets-Version'
 const ALLOWED_NAMES: ReadonlySet<string> = new Set(ALLOWED.toLowerCase().split(', '))
 
-/** Names that a preflight may ask for beside these, and characters of each. */
+/** Maximum number of further names that a preflight may request, and of characters of each. */
 const MAX_REQUESTED = 20
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,60}$/
 
 /**
- * The answer to a preflight. Every header may be sent, since no answer is readable by virtue of a cookie: the origin that
- * is allowed is `*`, with which browsers send no credentials of their own (Fetch standard, "CORS protocol and credentials").
+ * The answer to a preflight. Every header is allowed, since no answer is readable by virtue of a cookie: the allowed
+ * origin is `*`, with which browsers send no credentials of their own (Fetch standard, "CORS protocol and credentials").
  */
 export function preflight(requested: string | undefined) {
   const names = (requested ?? '').split(',').map(name => name.trim())

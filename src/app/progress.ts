@@ -8,14 +8,14 @@ export interface ProgressReporter {
   update(task: string, done: number, total: number): void
   publication(message: PublishMessage): void
   done(): void
-  /** Datasets that could not be published as they stand in the portal. */
+  /** Datasets that could not be published in their present definition. */
   readonly failures: readonly string[]
 }
 
-/** Who publishes what changed, in the audit log. */
+/** The actor of automatic publications in the audit log. */
 const SERVER = { name: 'server', address: 'local' }
 
-/** Runs a job of the publisher, and reports what comes of it: to the progress, the pages, the audit log and the metrics. */
+/** Runs a job of the publisher, and reports its outcome: to the progress, the pages, the audit log and the metrics. */
 export function publishNow(
   publisher: PublisherThread,
   job: PublishJob,

@@ -58,7 +58,7 @@ import {
 } from './endpoint-sources.ts'
 import { addPlugins } from './plugins.ts'
 
-/** The services of which the routes are made. */
+/** The services that the routes use. */
 export interface Services {
   readonly catalog: Catalog
   readonly store: Store
@@ -120,7 +120,7 @@ export async function registerEndpoints(
   const answers = new AnswerCache(share.bodies)
   const cache = new ResponseCache({
     max: share.responses,
-    // One assignment puts a new catalog in force, and all that is offered is made of it alone.
+    // A new catalog takes effect by one assignment, and all cached answers depend only on it.
     state: () => catalog.entries(),
     quota: quotas,
     proxies,
@@ -197,7 +197,7 @@ export async function registerEndpoints(
       return datasets
     },
   })
-  // What is read with GET takes an access token in a form as well.
+  // GET routes accept an access token in a form as well.
   await http.register(async endpoints => {
     answerForms(endpoints)
     configureRoutes(endpoints, { isCounted: true }, ['/ld', '/.well-known/void', '/.well-known/genid'])
@@ -281,7 +281,7 @@ export async function registerEndpoints(
   })
 }
 
-/** Notes a call in several places. It holds nothing of the request that was answered first: it lives as long as the answer. */
+/** Records a call in several places. It retains nothing of the first request, for it lives as long as the cached answer. */
 function noteEach(notes: readonly NoteCall[]): NoteCall {
   return (message, id) => {
     for (const note of notes) note(message, id)

@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts'
 import { CONFIG_INVALID } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
 
-/** How often a server says that it is there, and after how long it is taken for dead, in milliseconds. */
+/** Interval of a server's heartbeats, and the age of the last one after which it counts as dead, in milliseconds. */
 const EVERY = 5000
 const SILENCE = 20_000
 
@@ -15,18 +15,18 @@ export interface RunningServer {
   readonly host: string
   readonly pid: number
   readonly port: number
-  /** Public address, with which every IRI begins that it serves. */
+  /** Public address, the prefix of every IRI that it serves. */
   readonly base: string
 }
 
 /**
  * Registers a server in the portal folder, for other servers and for commands that must not change it meanwhile. Servers with
- * one address share a folder; one with another address would publish every dataset anew, over the first. A folder that
- * cannot be written to is left as it is.
+ * the same address share a folder; one with another address would republish every dataset, and overwrite the first. A
+ * read-only folder is left unchanged.
  *
- * Faults: ConfigInvalid where a server with another address runs on the folder.
+ * Faults: ConfigInvalid if a server with another address runs on the folder.
  *
- * @returns what removes the entry again
+ * @returns a function that removes the entry
  */
 export async function registerServer(config: Pick<Config, 'portal' | 'port' | 'base'>): Promise<() => void> {
   const { portal, port, base } = config
@@ -69,9 +69,9 @@ function isWritten(file: string, server: RunningServer): boolean {
 }
 
 /**
- * Refuses to work on a folder for another address than the one that it is served at. Faults: ConfigInvalid.
+ * Refuses to work on a folder that a running server serves at another address. Faults: ConfigInvalid.
  *
- * @param who what would do so
+ * @param who the server or command, for the message
  */
 export function refuseOtherAddress({ portal, base }: Pick<Config, 'portal' | 'base'>, who: string): void {
   const other = runningServers(portal, Date.now()).find(server => server.base !== base && !isThis(server))
@@ -82,16 +82,16 @@ export function refuseOtherAddress({ portal, base }: Pick<Config, 'portal' | 'ba
   throw new Fault(CONFIG_INVALID, { reason })
 }
 
-/** True for an entry of this process, or of one before it in the same place: containers use the same numbers again. */
+/** True for an entry of this process, or of an earlier one with the same host and pid: containers reuse them. */
 function isThis({ host, pid }: RunningServer): boolean {
   return pid === process.pid && host === hostname()
 }
 
-/** Milliseconds after which a lock is taken for left over, and between two attempts to have it. */
+/** Milliseconds after which a lock counts as stale, and between two attempts to acquire it. */
 const LOCK_LIFE = 5000
 const LOCK_PAUSE = 20
 
-/** Waits until nobody else registers a server; null where the folder cannot be written to. */
+/** Acquires the lock for registering a server; null if the folder is read-only. */
 async function lock(portal: string): Promise<(() => void) | null> {
   const file = path.join(portal, 'var', 'serving.lock')
   try {
@@ -113,8 +113,8 @@ async function lock(portal: string): Promise<(() => void) | null> {
 }
 
 /**
- * The servers that run on a portal folder, also on other hosts that share it. One that died without a word is recognised by its
- * process on this host, and by its silence on others.
+ * The servers that run on a portal folder, also on other hosts that share it. One that died without removing its entry is recognised by
+ * its missing process on this host, and by missing heartbeats on others.
  *
  * @param now milliseconds since 1970
  */

@@ -13,24 +13,24 @@ import { type WarmUpTimes, warmUp } from './warm-up.ts'
 
 /** A portal that is being served. */
 export interface Service extends App {
-  /** Resolves once every dataset is served that can be, or the service is closed. */
+  /** Resolves once every publishable dataset is served, or the service is closed. */
   readonly served: Promise<void>
   /**
-   * Ends the service: /readyz says so at once, connections are taken until `shutdown_delay` is over, and answers under way
-   * then have `shutdown_timeout`. It resolves to false where some of them were cut off.
+   * Shuts the service down: /readyz reports it immediately, connections are accepted until `shutdown_delay` is over, and answers
+   * in progress then have `shutdown_timeout`. It resolves to false if some of them were cut off.
    */
   readonly end: () => Promise<boolean>
 }
 
-/** Milliseconds since the process began in which a start asks typical questions before it says that it is ready. */
+/** Milliseconds since the start of the process until which it warms up before it reports that it is ready. */
 const READY_WITHIN = 2000
 
-/** What these are about: the large dataset as long as there is time. */
+/** Times of that warm-up: the large dataset for the remaining time. */
 const FIRST: WarmUpTimes = { catalog: 0, small: 300, large: READY_WITHIN, sparql: 0 }
 
 const UNSERVED = 'whoever waits for `served` gets it'
 
-/** What a service is made of. */
+/** The parts of a service. */
 export interface ServiceParts {
   readonly app: App
   readonly publisher: PublisherThread
@@ -39,19 +39,19 @@ export interface ServiceParts {
   readonly unregister: () => void
 }
 
-/** Listens and serves what is published already, while what changed is published; from then on follows what is saved. */
+/** Listens and serves published datasets, while changed ones are published; from then on follows saved changes. */
 export async function startService(
   config: Config,
   { app, publisher, progress, unregister }: ServiceParts,
 ): Promise<Service> {
-  // What others have published is served from the first request on: nothing has to be loaded for it.
+  // Datasets in a shared store are served from the first request on: they need not be loaded.
   if (app.shared !== null) await app.catalog.refresh()
   const listening = await listen(app, config)
   const portal = new PortalWatch(config.portal)
   const publish = (datasets: readonly string[] | null, mappingOnly: boolean) =>
     publishNow(publisher, { datasets, mappingOnly }, app, progress)
   const stopped = new AbortController()
-  // What several share is asked by others.
+  // A shared store is warmed up by the queries of other instances.
   const isWarmed = app.shared === null
   const served = publishAndServe(app, publish, progress, stopped.signal, async () => {
     const left = Math.floor(READY_WITHIN - performance.now())
@@ -106,7 +106,7 @@ async function warmUpWhenServed(
   }
 }
 
-/** Listens for everybody and, where it is wished, for operators. */
+/** Listens on the public port and, if configured, on that for operators. */
 export async function listen(app: App, { host, port, adminPort, adminHost }: Config) {
   const { metrics } = app.telemetry
   try {

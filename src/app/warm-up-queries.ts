@@ -1,7 +1,7 @@
 import { iriText, literalText } from '../rdf/ntriples.ts'
 import { XSD } from '../rdf/vocab.ts'
 
-/** A query that is another each turn. */
+/** A query that differs each turn. */
 type Query = (turn: number) => string
 
 /** One predicate of a dataset with an object of it, as the results of {@link PREDICATES} have them. */
@@ -18,7 +18,7 @@ export const PREDICATES =
 const NUMERIC: ReadonlySet<string> = new Set([XSD.integer, XSD.decimal, XSD.double])
 
 /**
- * Queries of stars, joins and counts that endpoints are asked for most, about the predicates of a dataset.
+ * The most frequent kinds of endpoint queries, stars, joins and counts, for the predicates of a dataset.
  *
  * @param rows the bindings of {@link PREDICATES} in SPARQL 1.1 Query Results JSON
  */
@@ -55,7 +55,7 @@ export function queriesOf(rows: readonly PredicateRow[]): readonly Query[] {
   return queries.map(query => turn => PROLOGUE + query(turn))
 }
 
-/** Prefixes as people have them at the beginning of all that they ask. */
+/** Prefixes with which users begin all their queries. */
 const PROLOGUE = `PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
 PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>

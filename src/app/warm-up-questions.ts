@@ -1,14 +1,14 @@
 import type { ServedDataset } from '../catalog/served.ts'
 import { type Field, isNumeric } from '../model/field.ts'
 
-/** A question of the warm-up: an address of the Explore API, another each turn. */
+/** A question of the warm-up: an address of the Explore API that differs each turn. */
 export type WarmUpQuestion = (turn: number) => string
 type Parameters = (turn: number) => Readonly<Record<string, string>>
 
-/** Offsets that are asked for: the API has a limit. */
+/** Maximum offset that is requested: the API has a limit. */
 const PAGES = 9000
 
-/** Questions about the lists of datasets, of so many. */
+/** Questions about lists of a number of datasets. */
 export function catalogQuestions(path: string, datasets: number): readonly WarmUpQuestion[] {
   const list = (make: Parameters): WarmUpQuestion => {
     return turn => `${path}/catalog/datasets?${new URLSearchParams({ ...make(turn), limit: '20' })}`
@@ -27,7 +27,7 @@ export function datasetQuestions(path: string, { dataset }: ServedDataset): read
   return questionsOf(dataset.fields).map(question => turn => `${place}/${question(turn)}`)
 }
 
-/** Questions in which operators are used that portals are asked for most, with other constants each turn. */
+/** Questions with the operators that clients of portals use most, with different constants each turn. */
 export function questionsOf(fields: readonly Field[]): readonly WarmUpQuestion[] {
   const [number] = namesOf(fields, ({ type }) => isNumeric(type))
   const [text] = namesOf(fields, ({ type, multivalued }) => type === 'text' && !multivalued)
@@ -120,7 +120,7 @@ function mixedQuestions(number: string, text: string, key: string): readonly Par
   ]
 }
 
-/** Two letters that texts may have. */
+/** Two letters that texts may contain. */
 function letters(turn: number): string {
   return String.fromCharCode(97 + (turn % 26), 97 + ((turn * 7) % 26))
 }

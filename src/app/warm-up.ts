@@ -22,13 +22,13 @@ const LARGE_DATASET = 20_000
 /** Datasets from which on the first answers of the catalog take longer than later ones. */
 const MANY_DATASETS = 100
 
-/** A small dataset is asked, too: what it is asked is answered sooner, and what is around the store runs more often. */
+/** A small dataset is queried, too: its answers are faster, so that the code around the store runs more often. */
 const TIMES: WarmUpTimes = { catalog: 1500, large: 5000, small: 2000, sparql: 6000 }
 
-/** Milliseconds between two looks whether clients are still being answered. */
+/** Milliseconds between two checks whether clients are still being answered. */
 const PAUSE = 20
 
-/** Milliseconds after an answer in which the next request is likely; then questions take one part in so many of the time. */
+/** Milliseconds after an answer in which the next request is likely; questions then take only a fraction 1/n of the time. */
 const MOMENT = 500
 const SHARE = 9
 
@@ -46,21 +46,21 @@ const EVERYBODY: Authenticated = {
 
 export interface WarmUpOptions extends Pick<ExploreOptions, 'store' | 'base' | 'title'> {
   readonly catalog: Catalog
-  /** What clients are connected to: while they are being answered, nothing else is asked. */
+  /** The server of the clients: while they are being answered, the warm-up pauses. */
   readonly server: Pick<Server, 'on' | 'off'>
   /** Threads that answer. */
   readonly threads: number
   readonly signal: AbortSignal
-  /** Records from which on a dataset is large enough to ask. */
+  /** Minimum number of records of a dataset that is queried. */
   readonly least?: number
-  /** Datasets from which on there are enough of them to ask. */
+  /** Minimum number of datasets for which the catalog is queried. */
   readonly many?: number
-  /** Seconds that a query may work. */
+  /** Seconds that a query may run. */
   readonly deadline: number
   readonly times?: WarmUpTimes
 }
 
-/** Milliseconds of work for the catalog, the large dataset, a small one, and SPARQL over the large one; each question is asked once at least. */
+/** Milliseconds of work on the catalog, the large dataset, a small one, and the large one by SPARQL; each question runs at least once. */
 export interface WarmUpTimes {
   readonly catalog: number
   readonly large: number
@@ -75,8 +75,8 @@ export interface WarmUpResult {
 }
 
 /**
- * Sends typical requests after a start, while the server is idle: code is compiled well only once it has run, and before that
- * answers take twice as long. The questions go through the API, but to no port, and nobody's use is counted.
+ * Sends typical requests after a start, while the server is idle: code is optimised only once it has run, and before that
+ * answers take twice as long. The requests are injected into the API, not sent to a port, and are not counted as usage.
  */
 export async function warmUp(options: WarmUpOptions): Promise<WarmUpResult> {
   const { catalog, signal, server, threads, times = TIMES } = options
@@ -98,7 +98,7 @@ export async function warmUp(options: WarmUpOptions): Promise<WarmUpResult> {
     if (answer.statusCode !== 200) result.refused += 1
     return answer
   }
-  /** One thread's part: each question once, then, until the time is over, the one that has taken least. */
+  /** The loop of one thread: each question once, then, until the time is over, the one with the least time so far. */
   const warm = async (questions: readonly WarmUpQuestion[], time: number, first: number) => {
     const elapsed = questions.map(() => 0)
     let left = time
@@ -135,7 +135,7 @@ export async function warmUp(options: WarmUpOptions): Promise<WarmUpResult> {
   }
 }
 
-/** Queries over a large dataset, of its endpoint and, unless there are many datasets, of that of all. */
+/** Sends queries about a large dataset to its endpoint and, unless there are many datasets, to that of all. */
 async function queriesAbout(
   id: string,
   areMany: boolean,
@@ -144,7 +144,7 @@ async function queriesAbout(
   const address = `${SPARQL_PATH}/${encodeURIComponent(id)}`
   const queryAddress = (query: string, place = address) => `${place}?${new URLSearchParams({ query })}`
   const { results } = (await ask(queryAddress(PREDICATES))).json()
-  // The endpoint of all datasets reads several graphs as one; of many datasets it would read more than is asked for.
+  // The endpoint of all datasets reads several graphs as one; with many datasets it would read too much.
   const places = areMany ? [address] : [address, SPARQL_PATH]
   return queriesOf(results?.bindings ?? []).flatMap(query =>
     places.map(place => (turn: number) => queryAddress(query(turn), place)),
@@ -163,7 +163,7 @@ class Clients {
     server.on('request', this.onRequest)
   }
 
-  /** True where one has asked a moment ago, and may well ask again. */
+  /** True if a client has sent a request a moment ago, and is likely to send another. */
   wereThere(): boolean {
     return performance.now() - this.last < MOMENT
   }
@@ -186,12 +186,12 @@ class Clients {
 /** Addresses of lists of datasets. */
 const LIST = /\/catalog\/(?:datasets|facets)\?/
 
-/** The Explore API and SPARQL without what they are surrounded by: accounts, limits, logs. */
+/** The Explore API and SPARQL without accounts, limits and logs. */
 async function bareApi({ catalog, store, base, title, deadline }: WarmUpOptions): Promise<FastifyInstance> {
   const http = fastify({ logger: false })
   const datasets = catalog.entries().map(sparqlDataset)
   http.addHook('onRequest', (request, _, done) => {
-    // What lists of datasets are made of is made for those who see the same: nobody has signed in to most of them.
+    // Lists of datasets are cached for each set of visible datasets, and most requests are anonymous.
     request.principal = LIST.test(request.url) ? ANONYMOUS : EVERYBODY
     done()
   })
@@ -199,7 +199,7 @@ async function bareApi({ catalog, store, base, title, deadline }: WarmUpOptions)
     prefix: PATH,
     path: PATH,
     dialect: EXPLORE_V21,
-    // Each question is another: none is given twice.
+    // Questions do not repeat, so a cache is useless.
     answers: new AnswerCache(1),
     catalog,
     store,

@@ -3,14 +3,14 @@ import { LRUCache } from 'lru-cache'
 
 /**
  * Bodies of answers by their strong entity tags, so that the same request on the same version is answered without
- * asking the store. What was longest not asked for goes first. A tag names version, address and query, so nothing that is
- * cached is ever wrong; after {@link isFresh} said no, `find` tells the body, and `keep` remembers one. All routes share one,
- * so that the memory of the process bounds it.
+ * querying the store. The least recently used body is evicted first. A tag identifies version, address and query, so a cached
+ * body is never stale; after {@link isFresh} returned false, `find` returns the body, and `keep` stores one. All routes share
+ * one cache, so that its memory is bounded for the whole process.
  */
 export class AnswerCache {
   private readonly bodies: LRUCache<string, string>
 
-  /** @param max characters of all bodies together; a body may have an eighth of them */
+  /** @param max characters of all bodies together; one body may have at most an eighth of them */
   constructor(max: number) {
     this.bodies = new LRUCache({
       maxSize: max,
@@ -19,18 +19,18 @@ export class AnswerCache {
     })
   }
 
-  /** The body of the answer whose tag stands in the reply. */
+  /** The cached body for the ETag of the reply. */
   find(reply: FastifyReply): string | undefined {
     const tag = reply.getHeader('etag')
     return typeof tag === 'string' ? this.bodies.get(tag) : undefined
   }
 
-  /** Remembers a body, where the reply has a tag. */
+  /** Caches a body, if the reply has a tag. */
   keep(reply: FastifyReply, body: string): void {
     this.keeper(reply)(body)
   }
 
-  /** What remembers a body that is known when the headers of the reply are sent. */
+  /** Returns a function that caches a body under the present tag of the reply, for bodies that are complete only later. */
   keeper(reply: FastifyReply): (body: string) => void {
     const tag = reply.getHeader('etag')
     return body => {

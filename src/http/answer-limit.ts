@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http'
 
-/** Answers under way: of one client, and of all together. */
+/** Maximum number of concurrent answers: of one client, and of all together. */
 interface Limit {
   readonly what: string
   readonly own: number
-  /** Beyond these, a client may have one. */
+  /** Beyond this total, each client may have only one. */
   readonly all: number
 }
 
 const ANSWERS: Limit = { what: 'requests', own: 200, all: 2000 }
 const EXPORTS: Limit = { what: 'exports', own: 16, all: 32 }
 
-/** What is answered with all there is, in pieces. */
+/** Addresses whose answers stream whole datasets. */
 const EXPORT = /\/exports\/|^\/explore\/dataset\/[^/?]+\/download|\/rdf-graph-store/
 
 /** Why a request is not answered now. */
@@ -20,12 +20,12 @@ export interface Excess extends Readonly<Record<string, string | number>> {
   readonly what: string
 }
 
-/** Bounds how many answers are under way at a time: each holds memory until its client has read it. */
+/** Limits the number of concurrent answers: each holds memory until its client has read it. */
 export class AnswerLimit {
   private readonly answers = new Counts(ANSWERS)
   private readonly exports = new Counts(EXPORTS)
 
-  /** Counts an answer until its connection is done with it; where it is one too many, says so instead. */
+  /** Counts an answer until its response is closed; returns the excess instead if it exceeds a limit. */
   enter(client: string, url: string, response: ServerResponse): Excess | null {
     const counts = EXPORT.test(url) ? [this.exports, this.answers] : [this.answers]
     for (const count of counts) {

@@ -5,26 +5,26 @@ import { addressSubject } from './client-address.ts'
 
 const MINUTE = 60_000
 
-/** How many failures there may be within so many milliseconds. */
+/** The maximum number of failures within a number of milliseconds. */
 export interface AttemptLimit {
   readonly failures: number
   readonly within: number
 }
 
-/** An attempt to be recognised: it counts as failed from the moment it begins until it is known to be none. */
+/** An attempt to authenticate: it counts as failed from its start until it succeeds or is withdrawn. */
 export type Attempt =
   | {
       readonly type: 'allowed'
-      /** The secret was right: failures of this account at this address are forgotten, all others stand. */
+      /** The secret was right: resets the failures of this account at this address, but no others. */
       readonly succeed: () => MaybePromise<void>
-      /** The secret was not looked at. */
+      /** The secret was not checked. */
       readonly withdraw: () => MaybePromise<void>
     }
-  /** Nothing may be tried until then, in milliseconds since 1970. */
+  /** Attempts are refused until then, in milliseconds since 1970. */
   | { readonly type: 'blocked'; readonly until: number }
 
 export interface AttemptLimits {
-  /** What is guessed: each is counted for itself. */
+  /** The kind of secret; each kind is counted separately. */
   readonly secret: 'password' | 'client secret' | 'second factor' | 'assertion' | 'passkey'
   /** Failures of an account from one address: each limit blocks for longer than the one before. */
   readonly pair: readonly AttemptLimit[]
@@ -32,7 +32,7 @@ export interface AttemptLimits {
   readonly address: readonly AttemptLimit[]
 }
 
-/** For passwords, which people choose: a minute after five, a quarter of an hour after ten, an hour after twenty. */
+/** For passwords, which people choose: blocked for a minute after 5 failures, 15 minutes after 10, an hour after 20. */
 export const PASSWORD_LIMITS: AttemptLimits = {
   secret: 'password',
   pair: [
@@ -44,8 +44,8 @@ export const PASSWORD_LIMITS: AttemptLimits = {
 }
 
 /**
- * For codes of six digits, of which three are valid at a time: twenty guesses an hour find one in 16,000 hours. Only somebody
- * with the password gets this far.
+ * For codes of six digits, of which three are valid at a time: twenty guesses an hour find one in 16,000 hours. Only a user
+ * who knows the password gets this far.
  */
 export const SECOND_FACTOR_LIMITS: AttemptLimits = { ...PASSWORD_LIMITS, secret: 'second factor' }
 
@@ -63,11 +63,11 @@ export const ASSERTION_LIMITS: AttemptLimits = { ...SECRET_LIMITS, secret: 'asse
 export const PASSKEY_LIMITS: AttemptLimits = { ...SECRET_LIMITS, secret: 'passkey' }
 
 /**
- * Limits how often secrets are guessed: failures are counted by address, and by account and address, by all who share the
- * accounts. What others do with the name of an account never keeps its owner out, so nothing is counted by
- * account alone; and who has signed in before on a device is counted by that device, whatever others do at his address. An
- * attempt counts before the secret is looked at, so that a thousand guesses at once are not
- * tried either. Accounts that do not exist count alike.
+ * Limits how often secrets are guessed: failures are counted by address, and by account and address, across all processes
+ * that share the accounts. Nothing is counted by account alone, so that others cannot lock out its owner; on a device where
+ * the account was signed in before, failures are counted by that device, independent of the address. An attempt counts before
+ * the secret is checked, so that a thousand concurrent guesses are not tried either. Accounts that do not exist are counted in
+ * the same way.
  */
 export class Attempts {
   private readonly limits: AttemptLimits
@@ -81,7 +81,7 @@ export class Attempts {
   }
 
   /**
-   * Counts an attempt, where it is allowed. Faults: AccountsUnavailable.
+   * Counts an attempt, if it is allowed. Faults: AccountsUnavailable.
    *
    * @param device names a device on which the account was signed in before; null for any other
    */
@@ -114,7 +114,7 @@ export class Attempts {
   }
 }
 
-/** Digests, so that long names take no more memory and names are not stored. */
+/** A digest, so that long names take no more memory and names are not stored. */
 function keyOf(...parts: readonly string[]): string {
   return createHash('sha256').update(parts.join('\n')).digest('base64')
 }

@@ -15,9 +15,9 @@ declare module 'fastify' {
 }
 
 /**
- * Recognises who sent a request; mostly at once. Faults: CredentialInvalid, BadRequest, AccountsUnavailable.
+ * Authenticates a request; mostly synchronously. Faults: CredentialInvalid, BadRequest, AccountsUnavailable.
  *
- * @param form what a form in the body carries
+ * @param form the fields of a form in the body
  */
 export type Authenticate = (
   request: Pick<FastifyRequest, 'headers' | 'query'>,
@@ -25,11 +25,11 @@ export type Authenticate = (
 ) => MaybePromise<Principal>
 
 /**
- * Recognises users by API keys, access tokens and the cookie of a session (Access 1.1). A credential that
- * is sent on purpose must be right; a cookie that is not is none.
+ * Authenticates users by API keys, access tokens and session cookies (Access 1.1). An explicit credential must be valid; an
+ * invalid cookie is ignored.
  *
  * @param isSecure true behind TLS, where cookies have another name
- * @param takesAddressTokens true where access tokens may stand in addresses (RFC 9700, section 4.3.2, advises against it)
+ * @param takesAddressTokens true if access tokens may occur in addresses (RFC 9700, section 4.3.2, advises against it)
  */
 export function authenticator(
   { keys, tokens, sessions }: Pick<Accounts, 'keys' | 'tokens' | 'sessions'>,
@@ -62,7 +62,7 @@ function hasToken({ access_token: token }: QueryParameters): boolean {
   return token !== undefined && token !== ''
 }
 
-/** No credential of ours is longer. */
+/** Maximum length of a valid credential. */
 const MAX_LENGTH = 500
 
 /** Facts on "Errors"; RFC 6750, section 3.1. */
@@ -72,8 +72,8 @@ const INVALID = {
 } as const
 
 /**
- * Says with 401 how to authenticate (RFC 9110, section 11.6.1; RFC 6750, section 3). Tools that know keys as passwords wait
- * for the challenge of Basic; a browser, which would open a window of its own for it, gets none.
+ * Adds WWW-Authenticate to a 401 (RFC 9110, section 11.6.1; RFC 6750, section 3). Tools that send keys as passwords wait
+ * for the challenge of Basic; a browser, which would open a dialog for it, gets none.
  */
 export function challenge(request: FastifyRequest, reply: FastifyReply, fault: Fault): void {
   const described = isFault(fault, CREDENTIAL_INVALID) ? `, error="invalid_token"` : ''

@@ -2,15 +2,15 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { BAD_REQUEST } from '../errors/errors.ts'
 
-/** Milliseconds for which a client may still read why its connection is closed. */
+/** Milliseconds for which a client may still read the error before its connection is closed. */
 const LINGER = 1000
 
-/** What was thrown where a connection has no request that can be read; `code` is that of Node. */
+/** The error of a connection whose request cannot be read; `code` is that of Node. */
 type ConnectionError = Error & { readonly code?: string }
 
 /**
- * Answers what is not even HTTP, has headers beyond the limit, or does not arrive in time. Nobody waits for an answer to
- * what was never begun, and an answer that was begun cannot be taken back: there the connection is closed.
+ * Answers requests that are not HTTP, have headers beyond the limit, or do not arrive in time. If no request was begun, or an
+ * answer is already being sent, it only closes the connection.
  *
  * @param maxHeaderBytes the limit, for the message
  */
@@ -33,15 +33,15 @@ export function answerBrokenRequest(error: ConnectionError, socket: Socket, maxH
   }
 }
 
-/** True while an answer is being sent, which Node notes at the connection. */
+/** True while an answer is being sent; Node records it on the socket. */
 function isAnswered(socket: Socket & { readonly _httpMessage?: ServerResponse | null }): boolean {
   return socket._httpMessage?.headersSent === true
 }
 
 /**
- * Answers on a connection that no request can be read from any more, in the envelope of the REST APIs, and closes it.
+ * Answers on a connection whose request cannot be read, in the envelope of the REST APIs, and closes it.
  *
- * @param status with its reason, as the status line has it
+ * @param status code and reason phrase, as in the status line
  */
 export function closeWith(
   socket: Socket,
@@ -60,7 +60,7 @@ export function closeWith(
   ]
   socket.on('error', () => undefined)
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-  // A client that goes on sending would otherwise keep its half of the connection for ever.
+  // A client that continues to send would otherwise keep its half of the connection open forever.
   const timer = setTimeout(() => socket.destroy(), LINGER).unref()
   socket.once('close', () => clearTimeout(timer))
 }

@@ -2,11 +2,11 @@ import type { ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import type { WorkClient } from '../runtime/work-client.ts'
 
-/** What each client may use of the machine. */
+/** Limits of the work that the server does for one client: a token bucket. */
 export interface BudgetLimits {
-  /** Milliseconds of work that a client may have done at once. */
+  /** Milliseconds of work that a client may use in one burst: the capacity of the bucket. */
   readonly burst: number
-  /** Milliseconds of work that it is given back each second. */
+  /** Milliseconds of work that are refilled each second. */
   readonly rate: number
 }
 
@@ -16,43 +16,43 @@ const FADING = 10_000
 /** Milliseconds for which a client counts as active after its last request. */
 const ACTIVE = 5000
 
-/** Milliseconds of recent work below which no client counts as a heavy user, and of one that sends one request after another. */
+/** Recent work in milliseconds up to which a client is no heavy user: with concurrent requests, and with one at a time. */
 const [LIGHT, SEQUENTIAL] = [1000, 4000]
 
-/** Milliseconds of recent work below which nobody waits for others. */
+/** Milliseconds of recent work up to which a client is never delayed. */
 const NEGLIGIBLE = 250
 
-/** Milliseconds without a request below which one follows the other without a pause. */
+/** A shorter time between a response and the next request, in milliseconds, is no pause. */
 const PAUSE = 2
 
-/** Requests without a pause, of the last moments, of one who keeps asking; and milliseconds in which one falls to a third (1/e) of its weight. */
+/** Weight of recent requests without a pause above which a client is frequent; milliseconds in which one falls to 1/e of its weight. */
 const [MANY, RATE_FADING] = [5, 200]
 
-/** Milliseconds between two looks at how much active clients use. */
+/** Milliseconds between two updates of the active clients and their mean usage. */
 const LOOK = 250
 
-/** Queries that may meet their deadline before the deadlines of a client are halved, and milliseconds that each is remembered. */
+/** Queries at the deadline from which on the deadlines of a client are halved, and milliseconds for which each counts. */
 const [PARDONED, REMEMBERED] = [2, 60_000]
 
-/** Milliseconds that a query may take in any case. */
+/** Minimum deadline of a query in milliseconds. */
 const LEAST_DEADLINE = 1000
 
 /** Maximum number of clients; beyond that, the least recently active are dropped. */
 const MAX_CLIENTS = 50_000
 
-/** The work of one client: a token bucket, what it used lately, and its offences. */
+/** The work of one client: a token bucket, its recent usage, and its queries that reached the deadline. */
 export class ClientBudget implements WorkClient {
   readonly id: string
-  /** Moment of its last request. */
+  /** Time of its last request. */
   lastActive = 0
   private readonly budgets: WorkBudgets
   private balance: number
   private settled: number
   private recent = 0
   private offences: number[] = []
-  /** Its requests that are being answered or wait for that. */
+  /** Its requests that are being answered or wait. */
   private underWay = 0
-  /** Its requests that followed others without a pause, older ones counting less. */
+  /** Its requests without a pause before them, weighted by age. */
   private successive = 0
   private arrived = 0
   private left = Number.NEGATIVE_INFINITY
@@ -88,13 +88,13 @@ export class ClientBudget implements WorkClient {
     this.recent += milliseconds
   }
 
-  /** Milliseconds of work that are left; less than none where it has used more. */
+  /** Milliseconds of work that are left; negative if it is overdrawn. */
   remaining(): number {
     this.settle()
     return this.balance
   }
 
-  /** Seconds until something of the budget is there again; 0 where something is. */
+  /** Seconds until the budget is no longer negative; 0 if it is not. */
   wait(): number {
     return Math.ceil(Math.max(0, -this.remaining()) / this.budgets.limits.rate)
   }
@@ -108,12 +108,12 @@ export class ClientBudget implements WorkClient {
     return this.budgets.isContended(this) && this.usage() > Math.max(least, this.budgets.meanUsage())
   }
 
-  /** True where it asks for several things at a time, or without a pause, and not for the first time, while others ask. */
+  /** True if it sends requests concurrently or without a pause, has used more than a negligible amount, and others are active. */
   isPressing(): boolean {
     return (this.underWay > 1 && this.isContending()) || this.isFrequent()
   }
 
-  /** True where it asks for one thing after another without a pause, and not for the first time, while others ask. */
+  /** True if it sends requests without a pause, has used more than a negligible amount, and others are active. */
   isFrequent(): boolean {
     return this.successive > MANY && this.isContending()
   }
@@ -155,13 +155,13 @@ export class WorkBudgets {
   private mean = 0
   private looked = Number.NEGATIVE_INFINITY
 
-  /** @param now a clock in milliseconds that never goes back */
+  /** @param now a monotonic clock in milliseconds */
   constructor(limits: BudgetLimits, now: () => number) {
     this.limits = limits
     this.now = now
   }
 
-  /** The budget of a client, which sends a request now. */
+  /** The budget of a client; marks it as active now. */
   of(id: string): ClientBudget {
     const client = this.clients.get(id) ?? new ClientBudget(id, this)
     this.clients.set(id, client)
@@ -170,13 +170,13 @@ export class WorkBudgets {
     return client
   }
 
-  /** True where somebody else is active: without others, nobody takes anything away from anybody. */
+  /** True if another client is active: without contention there is nothing to share. */
   isContended(client: ClientBudget): boolean {
     this.look()
     return this.active.size > (this.active.has(client) ? 1 : 0)
   }
 
-  /** Recent work of an active client, on average. */
+  /** Mean recent work of the active clients. */
   meanUsage(): number {
     this.look()
     return this.mean
@@ -195,9 +195,9 @@ export class WorkBudgets {
 }
 
 /**
- * Calls back once when a response was written whole, or its connection is closed before.
+ * Calls back once when a response is finished, or its connection is closed before.
  *
- * @returns what takes that back
+ * @returns a function that removes the callback
  */
 export function onceEnded(response: ServerResponse, then: () => void): () => void {
   const end = () => {

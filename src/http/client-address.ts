@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 
 /**
- * The address of the client that asks, behind reverse proxies of which each appends to X-Forwarded-For whom it was asked
- * by. What stands further to the left may be made up by the client, and is not read.
+ * The address of the client, behind reverse proxies that each append the address of their peer to X-Forwarded-For. Entries
+ * further to the left may be forged by the client, and are not read.
  *
- * @param proxies how many proxies in front are believed: the entry of the outermost of them is taken, which is that many
- * from the right; where it is missing or no address, the other end of the connection
- * @returns an address without port, brackets and zone, IPv4 also where it came mapped into IPv6; empty where nothing is known
+ * @param proxies number of trusted proxies: the entry at this position from the right is used; if it is missing or no
+ * address, the peer of the connection
+ * @returns an address without port, brackets and zone, IPv4 also if it came mapped into IPv6; empty if unknown
  */
 export function clientAddress({ headers, socket }: Message, proxies: number): string {
   const forwarded = proxies > 0 ? headers['x-forwarded-for'] : undefined
@@ -23,7 +23,7 @@ export function clientAddress({ headers, socket }: Message, proxies: number): st
   return address
 }
 
-/** The other ends of connections, which stay the same as long as those live. */
+/** Peer addresses by connection: they stay the same as long as it lives. */
 const ends = new WeakMap<object, string>()
 
 type Message = Pick<IncomingMessage, 'headers'> & {
@@ -31,8 +31,8 @@ type Message = Pick<IncomingMessage, 'headers'> & {
 }
 
 /**
- * Whom an address stands for when calls are counted: an IPv4 address for itself, an IPv6 address for its first 64 bits,
- * for one client has all that begin with them.
+ * The subject under which calls of an address are counted: the IPv4 address, or the first 64 bits of an IPv6 address, since
+ * one client usually has that whole network.
  */
 export function addressSubject(address: string): string {
   return address.includes(':') ? `${groupsOf(address).slice(0, 4).join(':')}::/64` : address
@@ -47,7 +47,7 @@ function entryFromRight(list: string, place: number): string {
   return list.slice(list.lastIndexOf(',', end - 1) + 1, end)
 }
 
-/** An address as it is written in a header, bare; null for none. */
+/** The bare address of a header entry; null if it is none. */
 function plainAddress(text: string): string | null {
   const entry = text.trim()
   if (entry.length > MAX_LENGTH) return null
@@ -63,12 +63,12 @@ function plainAddress(text: string): string | null {
   }
 }
 
-/** A text of its own: a part of a header holds all of that in memory for as long as it is remembered. */
+/** A copy of a string: a slice of a header would retain the whole header in memory. */
 function copyOf(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1')
 }
 
-/** An IPv6 address with a zone, a port and brackets is shorter. */
+/** Longer entries are no addresses: an IPv6 address with a zone, a port and brackets is shorter. */
 const MAX_LENGTH = 100
 
 function unmapped(address: string): string {

@@ -11,16 +11,16 @@ interface ComparedAnswer {
   /** The entity tag of the answer (RFC 9110, section 8.8.3). */
   readonly tag: string
   readonly cacheControl: string
-  /** Request headers that decide the answer; `Accept-Encoding` is added to all answers with a tag. */
+  /** Request headers that the answer depends on; `Accept-Encoding` is added to all answers with a tag. */
   readonly vary?: readonly string[]
-  /** When its data changed; null or absent where more than that decides the answer. */
+  /** When its data changed; null or absent if the answer depends on more than that. */
   readonly modified?: string | null
 }
 
 /**
- * The one place that decides 304: sets ETag, Cache-Control and Vary, and tells whether the client has the answer already, so that
- * the route sends 304 and nothing else. If-None-Match counts before If-Modified-Since (RFC 9110, section 13.2.2). Whether anything is
- * there for `*` is known once the answer is: see {@link settleTag}.
+ * The one place that decides 304: sets ETag, Cache-Control and Vary, and returns true if the client has the answer already, so
+ * that the route sends 304 without a body. If-None-Match takes precedence over If-Modified-Since (RFC 9110, section 13.2.2).
+ * `If-None-Match: *` is decided when the status of the answer is known: see {@link settleTag}.
  */
 export function isNotModified(
   { headers }: Pick<FastifyRequest, 'headers'>,
@@ -36,8 +36,8 @@ export function isNotModified(
 }
 
 /**
- * Gives 304 the tag that the client knows the answer by, and answers 304 without a body. An answer with
- * a tag varies by coding however long it is, so that 304 varies as the 200 does that it stands for (RFC 9110, section 15.4.5).
+ * Gives 304 the tag by which the client knows the answer, and turns 200 into 304 for `If-None-Match: *`. Every answer with a
+ * tag varies by coding, also one too short to compress, so that 304 has the Vary of its 200 (RFC 9110, section 15.4.5).
  */
 export function settleTag({ headers }: FastifyRequest, reply: FastifyReply): void {
   const tag = reply.getHeader('etag')
@@ -50,14 +50,14 @@ export function settleTag({ headers }: FastifyRequest, reply: FastifyReply): voi
 }
 
 /**
- * Makes an answer of an API conditional: sets ETag, Cache-Control and Vary, and tells whether the client has the answer already,
- * so that the route sends 304 and nothing else. Ask once it is known that the caller may see the data; nothing of the
- * query needs to be read before, for who knows the tag was answered 200 to the same address.
+ * Makes an answer of an API conditional: sets ETag, Cache-Control and Vary, and returns true if the client has the answer
+ * already, so that the route sends 304 without a body. Call it after the check that the caller may see the data; the query need
+ * not be parsed before, for a client that knows the tag got 200 from the same address.
  *
- * There is no ETag, and never 304, without a version and for queries that call `now`.
+ * Without a version, and for queries that call `now`, there is no ETag and no 304.
  *
- * @param version names the data that the answer is made of; null where nothing does
- * @param mediaType the one that was chosen by the Accept header
+ * @param version identifies the data of the answer; null if nothing does
+ * @param mediaType the type that was negotiated by the Accept header
  */
 export function isFresh(
   request: Pick<FastifyRequest, 'url' | 'query' | 'headers'>,
@@ -74,15 +74,15 @@ export function isFresh(
   return isNotModified(request, reply, { tag, cacheControl: 'public, max-age=0, must-revalidate' })
 }
 
-/** Request headers that decide what lists of all datasets tell: caches that keep them for a while tell callers apart. */
+/** Request headers that lists of all datasets depend on, for Vary: caches must distinguish callers. */
 export const BY_CALLER = ['Authorization', 'Cookie'] as const
 
-/** Tags that were made before, by their input: repeated requests have the same address. */
+/** Tags by their input, memoised: repeated requests have the same address. */
 const tags = new LRUCache<string, string>({ max: 4096 })
-/** Longer addresses are not remembered, so that what is stays small. */
+/** Longer keys are not memoised, to bound memory. */
 const MAX_LENGTH = 1024
 
-/** The tag of an answer; null where its query calls `now`. */
+/** The tag of an answer; null if its query calls `now`. */
 function tagOf({ url, query }: Pick<FastifyRequest, 'url' | 'query'>, basis: string): string | null {
   const key = `${basis}\n${url}`
   const before = tags.get(key)
@@ -102,7 +102,7 @@ export function keepNowhere(reply: FastifyReply): FastifyReply {
   return reply.header('cache-control', 'no-cache, no-store')
 }
 
-/** True for a call of `now` in any clause: the same address means something else a moment later. */
+/** True for a call of `now` in any clause: the result of the same address changes with time. */
 function callsNow(text: string): boolean {
   return /now\s*\(/i.test(text)
 }
@@ -114,8 +114,8 @@ function pathOf(url: string): string {
 }
 
 /**
- * A strong entity tag from everything that decides the bytes of an answer (RFC 9110, section 8.8.3), the release of Lodestone
- * with it: another may write the same data in another way.
+ * A strong entity tag from everything that determines the bytes of an answer (RFC 9110, section 8.8.3), including the release
+ * of Lodestone: another release may serialise the same data differently.
  */
 export function entityTag(...parts: readonly string[]): string {
   return `"${createHash('sha1')
@@ -123,16 +123,16 @@ export function entityTag(...parts: readonly string[]): string {
     .digest('base64url')}"`
 }
 
-/** The tag of the same answer in a content coding: its bytes are others, so its strong tag is another. */
+/** The tag of the same answer in a content coding: its bytes differ, so its strong tag must differ. */
 export function codedTag(tag: string, coding: Coding): string {
   return `${tag.slice(0, -1)}-${coding}"`
 }
 
 /**
- * True where If-Match names the tag or nothing needs to be matched, so that the request is answered (RFC 9110, section
- * 13.1.1). A tag in any coding is the same data; a proxy that compresses makes it weak.
+ * True if If-Match lists the tag, is `*` or absent, so that the request is answered (RFC 9110, section 13.1.1). A tag in any
+ * coding means the same data; a proxy that compresses makes it weak.
  *
- * @param tag that of the answer; undefined where it has none
+ * @param tag the tag of the answer; undefined if it has none
  */
 export function isMatched(ifMatch: string | undefined, tag: string | undefined): boolean {
   if (ifMatch === undefined || ifMatch.trim() === '*') return true
@@ -142,8 +142,8 @@ export function isMatched(ifMatch: string | undefined, tag: string | undefined):
 }
 
 /**
- * The tag by which If-None-Match names an answer (RFC 9110, section 13.1.2): its own, or its own in a coding that the client
- * can read. Null where it names none of them.
+ * The tag in If-None-Match that matches an answer (RFC 9110, section 13.1.2): its own, or its own in a coding that the client
+ * accepts. Null if none matches.
  */
 export function knownTag(ifNoneMatch: string, tag: string, acceptEncoding?: string): string | null {
   if (ifNoneMatch === tag) return tag
@@ -156,7 +156,7 @@ export function knownTag(ifNoneMatch: string, tag: string, acceptEncoding?: stri
   return null
 }
 
-/** Says on which headers of the request an answer depends, each once (RFC 9110, section 12.5.5). */
+/** Adds request headers to Vary, each once (RFC 9110, section 12.5.5). */
 export function varyBy(reply: FastifyReply, ...names: readonly string[]): void {
   const before = reply.getHeader('vary')
   const known = before === undefined ? [] : String(before).split(/, */)

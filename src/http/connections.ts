@@ -4,21 +4,21 @@ import { openFilesLimit, RESERVED_FILES } from '../runtime/open-files.ts'
 import { closeWith } from './broken-requests.ts'
 import { addressSubject, clientAddress } from './client-address.ts'
 
-/** How long connections may wait for their client, and how many there may be. */
+/** Timeouts and the maximum number of connections. */
 export interface ConnectionLimits {
-  /** Milliseconds in which a whole request must have arrived. */
+  /** Milliseconds within which a whole request must arrive. */
   readonly requestTimeout: number
   /** Milliseconds for which a connection without a request stays open. */
   readonly idleTimeout: number
-  /** Milliseconds after which a client is cut off that reads nothing of its answer. */
+  /** Milliseconds after which a client that reads nothing of its answer is disconnected. */
   readonly writeTimeout: number
-  /** Connections of one address; null where all come from proxies. */
+  /** Maximum number of connections of one address; null if all come from proxies. */
   readonly perAddress: number | null
-  /** Called, about once a minute, that connections are refused because the process has no room for them. */
+  /** Called at most about once a minute while connections are refused because the process has reached its limit. */
   readonly onFull: (message: string) => void
 }
 
-/** Milliseconds in which the headers of a request must have arrived, where a whole request may take longer. */
+/** Milliseconds within which the headers of a request must arrive, if a whole request may take longer. */
 const HEADERS_TIMEOUT = 20_000
 
 /** Milliseconds that a connection has to send its first request before it may be closed in favour of another. */
@@ -34,7 +34,7 @@ interface Connection {
   isUsed: boolean
 }
 
-/** How often Node looks for requests that take too long, in milliseconds: an option of the server when it is made. */
+/** Interval in milliseconds at which Node checks for requests that take too long: an option of the server's constructor. */
 export function checkingInterval({ requestTimeout, idleTimeout }: Timeouts): number {
   return Math.max(100, Math.min(5000, requestTimeout / 4, idleTimeout / 4))
 }
@@ -42,9 +42,9 @@ export function checkingInterval({ requestTimeout, idleTimeout }: Timeouts): num
 type Timeouts = Pick<ConnectionLimits, 'requestTimeout' | 'idleTimeout'>
 
 /**
- * Ends connections that wait for their client, and keeps one address from having all of them: where it has as many as it
- * may, one of its own that waits is closed for the new one, and where none waits the new one is refused with 429. A client
- * that waits for the server, for the answer to a slow query, is never cut off here.
+ * Closes connections whose client is idle, and prevents one address from taking all connections: at its limit, one of its own
+ * idle connections is closed for the new one; if none is idle, the new one is refused with 429. A client that waits for the
+ * server, for the answer to a slow query, is never disconnected here.
  *
  * To be called before the server listens.
  */
@@ -101,7 +101,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   limitAll(server, onFull)
 }
 
-/** Refuses connections before the system does, which says nothing about it: files must still be opened. */
+/** Refuses connections before the system does so silently, and leaves descriptors for files. */
 function limitAll(server: Server, onFull: (message: string) => void): void {
   const files = openFilesLimit()
   const max = files === null ? null : connectionsOf(files)
@@ -119,13 +119,13 @@ function limitAll(server: Server, onFull: (message: string) => void): void {
   })
 }
 
-/** Connections of one address: as many as are wished, and never so many that three addresses have all. */
+/** The limit of one address: as configured, but never so many that three addresses could have all connections. */
 function shareOfAddress(wished: number): number {
   const files = openFilesLimit()
   return files === null ? wished : Math.max(1, Math.min(wished, Math.floor(connectionsOf(files) / 4)))
 }
 
-/** Connections that leave a process descriptors for its files, threads and databases. */
+/** The number of connections that leaves the process descriptors for its files, threads and databases. */
 function connectionsOf(files: number): number {
   return Math.max(1, files - Math.min(512, Math.max(RESERVED_FILES, files >> 2)))
 }
@@ -136,16 +136,16 @@ function refuse(socket: Socket, perAddress: number): void {
   socket.resume()
 }
 
-/** How often connections are looked at that may have become idle, in milliseconds. */
+/** Interval in milliseconds at which connections are checked for having become idle. */
 const LOOK = 50
 
 /**
- * Lets a server that takes no new connections finish what it is answering: those without an answer under way are ended at
- * once and as they come to be so, all others when the time is up.
+ * Lets a server that takes no new connections finish its answers: connections without an answer in progress are closed
+ * as soon as they are idle, all others when the time is up.
  *
- * @param closing what resolves when the server has no connections left
+ * @param closing resolves when the server has no connections left
  * @param timeout milliseconds
- * @returns false where answers were cut off
+ * @returns false if answers were cut off
  */
 export async function drain(server: Server, closing: Promise<unknown>, timeout: number): Promise<boolean> {
   let isWhole = true

@@ -1,29 +1,29 @@
 import { pipeline, type Readable } from 'node:stream'
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip, gzipSync } from 'node:zlib'
 
-/** Shorter bodies gain nothing. */
+/** Shorter bodies are not worth compressing. */
 const LEAST_BYTES = 1024
 /**
- * Shorter pages of quads are sent as they are: they fit the first packets of a connection, and a client that reads hundreds
- * of them spends as long on decompressing one as on all the rest of it.
+ * Shorter pages of quads are sent uncompressed: they fit into the first packets of a connection, and a client that reads
+ * hundreds of them would spend as long on decompressing one as on everything else.
  */
 const LEAST_BYTES_OF_QUADS = 4096
-/** Up to this size a body is compressed at once: to hand it to another thread and back takes as long. */
+/** Up to this size a body is compressed synchronously: to hand it to another thread and back takes as long. */
 const MAX_AT_ONCE = 16 * 1024
 
 const GZIP = { level: 4 }
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
-/** Media types that are text: images, archives and the like are compressed as they are. */
+/** Media types that are text: images, archives and the like are compressed already. */
 const TEXT =
   /^(?:text\/(?!event-stream)|application\/(?:json|jsonl|x-ndjson|xml|n-triples|n-quads|trig|javascript)\b|[\w.-]+\/[\w.-]+\+(?:json|xml)\b)/
 
-/** True where a media type is one that compresses. */
+/** True if a media type is worth compressing. */
 export function isCompressible(contentType: string): boolean {
   return TEXT.test(contentType)
 }
 
-/** True where a whole body of a media type is long enough to gain. */
+/** True if a whole body of a media type is long enough to be worth compressing. */
 export function isLongEnough(contentType: string, body: string | Buffer): boolean {
   return (
     body.length >= (/^application\/(?:trig|n-quads)\b/.test(contentType) ? LEAST_BYTES_OF_QUADS : LEAST_BYTES)
@@ -41,19 +41,19 @@ export function compressBody(
   else done(null, gzipSync(body, GZIP))
 }
 
-/** Compresses a stream; who stops reading stops the stream too. */
+/** Compresses a stream; if the reader stops, the source is destroyed too. */
 export function compressStream(body: Readable, coding: Coding): Readable {
   const compressor = coding === 'br' ? createBrotliCompress(BROTLI) : createGzip(GZIP)
-  // Errors of either end the other, and the one that is read tells them.
+  // An error of either stream destroys the other, and the one that is read reports it.
   return pipeline(body, compressor, () => undefined)
 }
 
-/** The content codings that answers are sent in, in the order of the house where a client likes them alike. */
+/** The content codings of answers, in the server's order of preference among equal qualities. */
 export const CODINGS = ['gzip', 'br'] as const
 
 export type Coding = (typeof CODINGS)[number]
 
-/** The coding that an Accept-Encoding header likes best (RFC 9110, section 12.5.3); null for none. */
+/** The preferred coding of an Accept-Encoding header (RFC 9110, section 12.5.3); null for none. */
 export function preferredCoding(acceptEncoding: string | undefined): Coding | null {
   if (acceptEncoding === undefined) return null
   let best: Coding | null = null
@@ -68,7 +68,7 @@ export function preferredCoding(acceptEncoding: string | undefined): Coding | nu
   return best
 }
 
-/** True where an answer in this coding can be read; without the header any can. */
+/** True if the header accepts this coding; without the header every coding is accepted. */
 export function acceptsCoding(acceptEncoding: string | undefined, coding: Coding): boolean {
   return acceptEncoding === undefined || qualityOf(coding, acceptEncoding, 0) > 0
 }

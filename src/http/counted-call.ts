@@ -4,11 +4,11 @@ import { JSON_TYPE, prettyJson } from './json.ts'
 import type { Allowance, CallTaker } from './quota.ts'
 
 /**
- * Counts a call of an API, tells in the headers what is left, and answers it where it is one too many. The headers stay
- * whatever the answer becomes, so this comes before all that may refuse a call.
+ * Counts a call of an API, reports the remaining quota in the headers, and answers the call if it exceeds the quota. The
+ * headers stay whatever the answer becomes, so this comes before everything that may refuse a call.
  *
  * @param address the caller's address, see `clientAddress`
- * @returns true where the call is answered, with 429
+ * @returns true if the call was answered with 429
  */
 export function countCall(
   request: FastifyRequest,
@@ -31,7 +31,7 @@ export function countCall(
   return true
 }
 
-/** Takes the call of an answer back: it could not be given since its data is not there yet. */
+/** Uncounts the call of an answer that could not be given because its data is not loaded yet. */
 export function returnCall(reply: FastifyReply): void {
   const call = counted.get(reply)
   if (call === undefined) return
@@ -41,7 +41,7 @@ export function returnCall(reply: FastifyReply): void {
   reportAllowance(reply, { ...allowance, remaining: allowance.remaining + 1 })
 }
 
-/** What was counted for an answer. */
+/** The call that was counted for an answer. */
 interface CountedCall {
   readonly quotas: CallTaker
   readonly principal: Principal
@@ -56,10 +56,10 @@ function reportAllowance(reply: FastifyReply, allowance: Allowance): void {
   for (const [index, name] of ALLOWANCE_HEADERS.entries()) reply.header(name, texts[index])
 }
 
-/** The headers that tell an allowance. */
+/** The headers that report an allowance. */
 export const ALLOWANCE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'] as const
 
-/** What they tell, as the live service writes it: the moment with a blank and an offset. */
+/** Their values, as the live service writes them: the time with a blank and an offset. */
 export function allowanceTexts({ limit, remaining, reset }: Allowance): readonly [string, string, string] {
   return [String(limit), String(remaining), resetText(reset)]
 }
@@ -72,7 +72,7 @@ function resetText(reset: number): string {
   return described.text
 }
 
-/** What is said of each limit that is used up; of the portal's own as it is documented. */
+/** The message for each exceeded limit; that of the whole portal is as documented. */
 const EXCEEDED: Readonly<Record<Allowance['kind'], string>> = {
   domain: 'Too many requests on the domain. Please contact the domain administrator.',
   anonymous:

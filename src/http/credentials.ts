@@ -3,27 +3,27 @@ import { BAD_REQUEST, declareFault, Fault } from '../errors/errors.ts'
 import { lookup } from '../model/lookup.ts'
 import type { QueryParameters } from './query-string.ts'
 
-/** A credential that nobody is recognised by: unknown, expired or revoked (Access 1.2). */
+/** A credential that is unknown, expired or revoked (Access 1.2). */
 export const CREDENTIAL_INVALID = declareFault('CredentialInvalid', 401, '{reason}')
 
-/** What a caller shows to be recognised (Access 1.1). */
+/** What a caller authenticates with (Access 1.1). */
 export interface Credential {
   readonly type: 'key' | 'token'
   readonly secret: string
 }
 
-/** Parameters with credentials. */
+/** Parameters that carry credentials. */
 export const CREDENTIAL_PARAMETERS = { apikey: 'key', access_token: 'token' } as const
 
-/** True where the parameters of a request have credentials. */
+/** True if the parameters of a request carry credentials. */
 export function namesCredentials(query: QueryParameters): boolean {
   return query.apikey !== undefined || query.access_token !== undefined
 }
 
 /**
  * The credential of a request: the Authorization header (`Apikey`, `Bearer`, or `Basic` with a key as the password), a
- * parameter of the address, or one of a form (RFC 6750, section 2). Null where there is none; a parameter without a value is
- * none. Faults: BadRequest for more than one, CredentialInvalid for one that cannot be read.
+ * query parameter, or a form field (RFC 6750, section 2). Null if there is none; a parameter without a value is ignored.
+ * Faults: BadRequest for more than one, CredentialInvalid for one that cannot be parsed.
  */
 export function credentialOf(
   { authorization }: Pick<IncomingHttpHeaders, 'authorization'>,
@@ -58,7 +58,7 @@ function headerCredential(header: string): Credential {
   }
 }
 
-/** What stands after the first colon (RFC 7617, section 2). */
+/** The part after the first colon (RFC 7617, section 2). */
 function passwordOf(text: string): string {
   const pair = /^[A-Za-z0-9+/]+={0,2}$/.test(text) ? Buffer.from(text, 'base64').toString('utf8') : ''
   const colon = pair.indexOf(':')

@@ -11,23 +11,23 @@ import type { BudgetLimits, ClientBudget, WorkBudgets } from './budget.ts'
 import { addressSubject } from './client-address.ts'
 import { MAX_WAITING, TurnQueue } from './turn-queue.ts'
 
-/** The budget of work of a client is used up, and others ask. */
+/** The work budget of a client is used up, and other clients are active. */
 export const TOO_MUCH_WORK = declareFault(
   'TooMuchWork',
   429,
   'Your requests have used up the work that one client may ask for while others are waiting. Try again in {seconds} s.',
 )
-/** Too many answers to one client are under way. */
+/** Too many answers to one client are in progress. */
 export const TOO_MANY_ANSWERS = declareFault(
   'TooManyAnswers',
   429,
   '{found} {what} of yours are being answered, which is as many as may be. Try again when one of them is done.',
 )
 
-/** Headers that tell a budget (draft-ietf-httpapi-ratelimit-headers, sections 3 and 4). */
+/** Headers that report a budget (draft-ietf-httpapi-ratelimit-headers, sections 3 and 4). */
 export const BUDGET_HEADERS = ['ratelimit-policy', 'ratelimit'] as const
 
-/** Parts of the server that wait for the end of an answer. */
+/** Maximum number of listeners for the end of an answer. */
 const MAX_LISTENERS = 30
 
 export interface FairUseOptions {
@@ -35,7 +35,7 @@ export interface FairUseOptions {
   readonly address: (message: IncomingMessage) => string
 }
 
-/** Has the work of each request charged to its client: a user by account, all others by address. */
+/** Charges the work of each request to its client: a user by account, all others by address. */
 export class FairUse {
   private readonly options: FairUseOptions
   private readonly contexts = new WeakMap<IncomingMessage, WorkContext & { client: ClientBudget }>()
@@ -62,7 +62,7 @@ export class FairUse {
       reply.raw.setMaxListeners(MAX_LISTENERS)
       runFor(context, done)
     })
-    // A body is read outside of what the first hook has run.
+    // A body is read outside of the context that the first hook entered.
     http.addHook('preHandler', (request, _, done) => {
       const context = this.contexts.get(request.raw)
       if (context === undefined || request.method !== 'POST') done()
@@ -80,8 +80,8 @@ export class FairUse {
   }
 
   /**
-   * Has requests that follow one another without a pause wait while others ask, whatever they are for; to be called after
-   * all that takes requests from the server.
+   * Delays requests that follow one another without a pause while other clients are active, whatever their route; to be called
+   * after everything that replaces the server's request listeners.
    */
   installDelay(http: FastifyInstance): void {
     const listeners = http.server.listeners('request') as ((...args: unknown[]) => void)[]
@@ -116,8 +116,8 @@ export class FairUse {
   }
 
   /**
-   * Resolves when a client that was recognised is to be answered. Faults: TooMuchWork where its budget is used up while others
-   * ask, TooManyAnswers where too many of its requests are being answered.
+   * Resolves when an authenticated client is to be answered. Faults: TooMuchWork if its budget is used up while others are
+   * active, TooManyAnswers if too many of its requests are being answered.
    */
   admit(request: FastifyRequest, reply: FastifyReply, principal: Principal): MaybePromise<void> {
     const context = this.contexts.get(request.raw)
@@ -139,7 +139,7 @@ export class FairUse {
   }
 }
 
-/** Tells what is left of a budget, and in how many seconds all of it is there again. */
+/** Reports the remaining budget, and the seconds until it is full again. */
 function reportBudget(reply: FastifyReply, client: ClientBudget, { burst, rate }: BudgetLimits): void {
   const left = client.remaining()
   const window = Math.ceil(burst / rate)
@@ -154,19 +154,19 @@ const INTERVAL = 200
 /** Bytes of an answer that weigh as much as a request. */
 const BYTES_OF_REQUEST = 30_000
 
-/** Milliseconds that may be charged for a request at most: what was done for nobody is charged to nobody. */
+/** Maximum of milliseconds that are charged for a request: work that was done for no client is charged to none. */
 const MAX_CHARGE = 25
 
 interface OpenAnswer {
   readonly response: ServerResponse
   readonly context: { readonly client: WorkClient }
-  /** Bytes that its connection had written when last looked at. */
+  /** Bytes that its connection had written at the last charge. */
   written: number
 }
 
 /**
- * Charges clients for the thread that answers requests: the time that it is busy, by the number of their requests and the
- * bytes of their answers.
+ * Charges clients for the main thread: divides the time that it is busy by the number of their requests and the bytes of
+ * their answers.
  */
 export class LoopCharges {
   private readonly open = new Set<OpenAnswer>()
@@ -179,7 +179,7 @@ export class LoopCharges {
     this.timer.unref()
   }
 
-  /** Counts an answer that begins; its context tells whose it is when it is charged. */
+  /** Counts an answer that begins; its context holds the client to charge. */
   begin(context: { readonly client: WorkClient }, response: ServerResponse): void {
     const answer = { response, context, written: response.socket?.bytesWritten ?? 0 }
     this.open.add(answer)

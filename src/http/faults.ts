@@ -12,17 +12,17 @@ export const TOO_MANY_OPEN_FILES = declareFault(
   'The service has too many files and connections open at once. Try again in a moment.',
 )
 
-/** Turns a fault into the body of an API. */
+/** Turns a fault into the error body of an API. */
 export type FaultBody = (fault: Fault) => unknown
 
-/** The envelope of the REST APIs (REST 5.1), with the place in the clause where it is known. */
+/** The envelope of the REST APIs (REST 5.1), with the position in the clause if known. */
 export function restBody(fault: Fault): unknown {
   return { error_code: fault.code, message: fault.message }
 }
 
 /**
- * Answers whatever was thrown: a fault with its status and the API's own body, a refusal of the web framework as the
- * fault that it means, anything else as 500 without a word about its inside, which goes to the log.
+ * Answers any error: a fault with its status and the API's own body, an error of the web framework as the corresponding
+ * fault, anything else as 500 without details, which go to the log.
  */
 export function answerFault(body: FaultBody, contentType = JSON_TYPE) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -51,13 +51,13 @@ function isGone(error: unknown, { raw }: FastifyReply): boolean {
   return raw.destroyed && error instanceof Error && error.name === 'AbortError'
 }
 
-/** What a route said of the answer that it did not come to give; what is left of a quota is reported all the same. */
+/** Headers of the successful answer, which an error must not carry; those of the quota remain. */
 const OF_SUCCESS = ['etag', 'content-disposition', 'content-encoding']
 
 function dropHeaders(reply: FastifyReply): void {
   for (const name of OF_SUCCESS) {
     reply.removeHeader(name)
-    // A stream that failed before its first piece has its headers there already.
+    // A stream that failed before its first chunk has set its headers there already.
     if (!reply.raw.headersSent) reply.raw.removeHeader(name)
   }
   reply.header('cache-control', 'no-cache, no-store')
@@ -67,7 +67,7 @@ function faultOf(error: unknown): Fault {
   if (error instanceof Fault)
     return error.status === 500 ? new Fault(INTERNAL_ERROR, {}, { cause: error }) : error
   const { statusCode: status, code } = (error ?? {}) as Partial<FastifyError>
-  // The framework's own words repeat the whole address, which may have credentials.
+  // The framework's own message repeats the whole address, which may have credentials.
   if (code === 'FST_ERR_BAD_URL')
     return new Fault(BAD_REQUEST, {
       reason: 'The path of the address cannot be decoded: percent-encoded UTF-8 is expected.',

@@ -1,11 +1,11 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Bytes that make every token another one, so that compression of pages tells nothing of it. */
+/** Bytes of a salt that makes every token different, so that compression of pages reveals nothing of it (BREACH). */
 const SALT = 12
 
 /**
- * The token of a form: who did not get the page cannot make one, for other sites cannot read our pages.
+ * The CSRF token of a form: other sites cannot forge one, for they cannot read our pages.
  *
  * @param bound what the form belongs to: the token of a session, or of the cookie of the log-in form
  */
@@ -13,7 +13,7 @@ export function formToken(secret: Buffer, bound: string, salt: Buffer = randomBy
   return Buffer.concat([salt, seal(secret, bound, salt)]).toString('base64url')
 }
 
-/** True for a token of a form that belongs to the same; compared in constant time. */
+/** True if a token is bound to the same value; compared in constant time. */
 export function isFormToken(secret: Buffer, bound: string, given: string | undefined): boolean {
   const bytes = Buffer.from(given ?? '', 'base64url')
   const expected = seal(secret, bound, bytes.subarray(0, SALT))
@@ -26,8 +26,8 @@ function seal(secret: Buffer, bound: string, salt: Buffer): Buffer {
 }
 
 /**
- * False where a browser says that a form was sent from another site. Browsers tell the origin with every form that is
- * posted; programs need not. The origin is ours where it is that of the base address, or of the address that was asked.
+ * False if a browser reports that a form was sent from another site. Browsers send the origin with every posted form;
+ * programs need not. The origin is ours if it is that of the base address, or of the requested address.
  */
 export function isOwnOrigin(headers: IncomingHttpHeaders, base: string): boolean {
   const { origin, host, 'sec-fetch-site': site } = headers

@@ -5,12 +5,12 @@ import { parseForm, type QueryParameters, refuseDamaged } from './query-string.t
 /** The fields of a form, each at most once. */
 export type Form = ReadonlyMap<string, string>
 
-/** Bytes of a form. */
+/** Maximum bytes of a form. */
 const MAX_BYTES = 16 * 1024
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
-/** Makes the routes of an instance read forms, at most 16 kB of them by default, and no other bodies. */
+/** Makes the routes of an instance accept forms, of at most 16 kB by default, and no other bodies. */
 export function acceptForms(app: FastifyInstance, bodyLimit: number = MAX_BYTES): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(FORM_TYPE, { parseAs: 'buffer', bodyLimit }, (_, body, done) => {
@@ -18,12 +18,12 @@ export function acceptForms(app: FastifyInstance, bodyLimit: number = MAX_BYTES)
   })
 }
 
-/** Reads the body of a request as a form. Faults: BadRequest for a field that is there twice, and for a broken encoding. */
+/** Reads the body of a request as a form. Faults: BadRequest for a repeated field, and for a broken encoding. */
 export function readForm(body: unknown): Form {
   return singleFields(readFields(body))
 }
 
-/** Reads the body of a request as a form, fields that are there twice as lists. Faults: BadRequest for a broken encoding. */
+/** Reads the body of a request as a form, repeated fields as lists. Faults: BadRequest for a broken encoding. */
 export function readFields(body: unknown): QueryParameters {
   if (!Buffer.isBuffer(body)) return {}
   const fields = parseForm(decoded(body))
@@ -53,8 +53,8 @@ function decoded(body: Buffer): string {
 }
 
 /**
- * Makes what an instance answers to GET take POST as well, for forms that carry an access token (RFC 6750, section 2.2);
- * the hooks that all routes share see to it that they carry nothing else.
+ * Makes the GET routes of an instance accept POST as well, for forms that carry an access token (RFC 6750, section 2.2);
+ * the hooks that all routes share ensure that they carry nothing else.
  */
 export function answerForms(app: FastifyInstance): void {
   acceptForms(app)
@@ -63,7 +63,7 @@ export function answerForms(app: FastifyInstance): void {
     function (this: FastifyInstance, route: RouteOptions & { readonly routePath?: string }) {
       const methods = Array.isArray(route.method) ? route.method : [route.method]
       if (!methods.includes('GET')) return
-      // The root of a prefix has an empty path, which would stand for the whole address again.
+      // The root of a prefix has an empty path, for which `route.url` would repeat the prefix.
       const { routePath = route.url } = route
       this.route({ ...route, url: routePath === '' ? '/' : routePath, method: 'POST' })
     },

@@ -1,16 +1,16 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { configureRoutes } from './route-config.ts'
 
-/** Whether requests should be sent here: not before every dataset is served, and not once the process is to end. */
+/** Whether requests should be sent here: not before every dataset is served, and not while the process shuts down. */
 export type Readiness = 'publishing' | 'ready' | 'stopping'
 
 export interface HealthOptions {
   readonly readiness: () => Readiness
-  /** False while no thread of the store can take a query: all are being replaced. */
+  /** False while no thread of the store can take a query because all are being replaced. */
   readonly canAnswer: () => Promise<boolean>
   /** How many of the public datasets are served; null once all are. */
   readonly startProgress: () => { readonly served: number; readonly expected: number } | null
-  /** Figures for operators, as far as everybody may see them. */
+  /** Statistics for operators, limited to what is public. */
   readonly statistics: () => Promise<Readonly<Record<string, unknown>>>
 }
 
@@ -21,7 +21,7 @@ export interface HealthAnswer {
 
 export const ALIVE: HealthAnswer = { status: 200, body: { status: 'alive' } }
 
-/** Seconds after which a client may ask again. */
+/** Seconds after which a client may retry. */
 export const RETRY_AFTER = '2'
 
 export async function readyAnswer(options: HealthOptions): Promise<HealthAnswer> {
@@ -35,15 +35,15 @@ export async function readyAnswer(options: HealthOptions): Promise<HealthAnswer>
   return { status: 200, body: { status, ...(await statistics()) } }
 }
 
-/** What operators and their programs ask, some of them all the time. */
+/** Paths that operators and their monitoring programs poll. */
 export const OPERATORS_PATHS: readonly string[] = ['/healthz', '/readyz', '/metrics']
 
-/** What the routes are of those who watch over the process: of the metrics as well, wherever they are served. */
+/** The configuration of routes for monitoring: also of the metrics, wherever they are served. */
 export const OPERATING = { endpoint: 'operating', access: 'everybody' } as const
 
 /**
- * `/healthz` answers while the process lives, `/readyz` with 200 once every dataset is served, while a thread can answer, and
- * until the process is to end.
+ * `/healthz` answers while the process lives; `/readyz` answers 200 once every dataset is served, while a thread can answer,
+ * and until shutdown begins.
  */
 export const health: FastifyPluginAsync<HealthOptions> = async (app, options) => {
   configureRoutes(app, OPERATING, OPERATORS_PATHS)

@@ -4,8 +4,8 @@ import { lookup } from '../model/lookup.ts'
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
- * Writes a body as the live service does: one line, a blank after commas and colons, and nothing but ASCII, so that
- * whatever reads it in another charset reads the same.
+ * Serialises a body as the live service does: one line, a blank after commas and colons, and only ASCII, so that it reads
+ * the same in any charset.
  */
 export function jsonText(value: unknown): string {
   return write(value) ?? 'null'
@@ -57,7 +57,7 @@ function object(members: object): string {
   return `${written}}`
 }
 
-/** Names of members as they were written before: there are few, and each record has them. */
+/** Serialised member names, memoised: there are few, and each record has them. */
 const keys = new Map<string, string>()
 const MAX_KEYS = 5000
 
@@ -71,7 +71,7 @@ function key(name: string): string {
 
 /** Characters that need no escape. */
 const PLAIN = /^[ !#-[\]-~]*$/
-/** Longest text that is looked at before it is written: longer ones are left to JSON.stringify. */
+/** Maximum length of a text that is tested for escapes: longer ones are left to JSON.stringify. */
 const SHORT = 100
 
 function text(value: string): string {

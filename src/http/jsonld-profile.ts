@@ -1,4 +1,4 @@
-/** The forms of a JSON-LD document that a client may ask for (JSON-LD 1.1, sections 5 and 6.2, "IANA considerations"). */
+/** The forms of a JSON-LD document that a client may request (JSON-LD 1.1, sections 5 and 6.2, "IANA considerations"). */
 export const JSONLD_FORMS = ['compacted', 'expanded', 'flattened'] as const
 
 export type JsonldForm = (typeof JSONLD_FORMS)[number]
@@ -8,9 +8,9 @@ export const JSONLD_TYPE = 'application/ld+json'
 const PROFILES = 'http://www.w3.org/ns/json-ld#'
 
 /**
- * The form that an Accept header asks for with the parameter `profile` of `application/ld+json`: of several ranges that of
- * the highest quality, of several profiles the first that is known. Null where none is asked for: profiles that are not
- * known mean nothing (RFC 6906, section 3).
+ * The form that an Accept header requests with the parameter `profile` of `application/ld+json`: of several ranges that of
+ * the highest quality, of several profiles the first known one. Null if none is requested: unknown profiles are ignored
+ * (RFC 6906, section 3).
  */
 export function jsonldForm(accept: string | undefined): JsonldForm | null {
   let best: { readonly form: JsonldForm | null; readonly quality: number } | null = null
@@ -44,7 +44,7 @@ function parameterOf(parameters: readonly string[], name: string): string | unde
   return found?.slice(name.length + 1).replace(/^"(.*)"$/s, '$1')
 }
 
-/** The parts of a header between separators that stand in no quoted text (RFC 9110, section 5.6.4). */
+/** The parts of a header between separators outside of quoted strings (RFC 9110, section 5.6.4). */
 function split(text: string, separator: string): readonly string[] {
   const parts: string[] = []
   let begin = 0

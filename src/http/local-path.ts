@@ -1,10 +1,10 @@
-/** Longer ones are not followed. */
+/** Longer paths are rejected. */
 const MAX_LENGTH = 8000
 
 /**
- * The path, with its query, that a person is sent on to after logging in; null for what could lead to another site:
- * anything but one slash at the beginning, backslashes and control characters, which browsers read as slashes or leave
- * out, and paths that begin with two slashes once their dots are resolved.
+ * The path, with its query, that a user is redirected to after logging in; null for what could lead to another site:
+ * anything but one slash at the beginning, backslashes and control characters, which browsers read as slashes or drop,
+ * and paths that begin with two slashes once their dots are resolved.
  */
 export function localPath(given: string | undefined): string | null {
   if (given === undefined || given.length > MAX_LENGTH || !/^\/(?![/\\])[^\\]*$/.test(given)) return null

@@ -6,14 +6,14 @@ import type { Answered, RequestObserver } from './observe.ts'
 import { addressWithoutSecrets } from './query-string.ts'
 import { endpointOf } from './route-config.ts'
 
-/** What objects that are logged may carry and no log is to have. */
+/** Members of logged objects that must not reach the log. */
 const REDACTED = ['authorization', 'cookie', 'set-cookie', 'apikey', 'password', 'secret', 'token'].flatMap(
   name => [`["${name}"]`, `*["${name}"]`, `*.headers["${name}"]`],
 )
 
 /**
- * How Lodestone logs: one line of JSON each, with the moment as ISO 8601 and the level as a word. Credentials are taken out
- * of known places, and out of the text of the line: messages of others repeat addresses with passwords in them.
+ * The options of the logger: one line of JSON an entry, with the time as ISO 8601 and the level as a word. Credentials are
+ * removed from known members, and from the text of the line: messages of libraries repeat addresses with passwords.
  *
  * @param out where lines are written to, usually process.stderr
  */
@@ -27,12 +27,12 @@ export function loggerOptions(level: Config['log'], out: { write(text: string): 
   } satisfies FastifyServerOptions['logger']
 }
 
-/** Longer addresses are cut. */
+/** Longer addresses are truncated. */
 const MAX_LENGTH = 2000
 
 /**
- * Writes one line a request, at the level `info`; the questions of those who watch over the process at `debug`. Credentials
- * in addresses are taken out, users are named by number and not by name.
+ * Writes one line a request, at the level `info`; requests of monitoring at `debug`. Credentials in addresses are removed,
+ * users are identified by number and not by name.
  */
 export function requestLog(log: FastifyBaseLogger): RequestObserver {
   const write = (endpoint: string, line: Readonly<Record<string, unknown>>) => {

@@ -1,22 +1,22 @@
 /** A media type that an address can be served as. */
 export interface Representation {
   readonly type: string
-  /** Served only to those who name it: `any type` and `text/*` do not choose it. */
+  /** Served only if the header names it: `any type` and `text/*` do not choose it. */
   readonly explicit?: boolean
-  /** What the quality that a client gives it counts here, above 0 and up to 1: 1 by default. */
+  /** Factor that the client's quality is multiplied by, above 0 and up to 1: 1 by default. */
   readonly weight?: number
 }
 
 interface Range {
   readonly type: string
   readonly quality: number
-  /** How exactly it names a type: 0 for everything, 1 for a kind, 2 for one type. */
+  /** Specificity of the range: 0 for any type, 1 for all subtypes of a type, 2 for one type. */
   readonly precision: number
 }
 
 /**
  * Chooses by the Accept header (RFC 9110, section 12.5.1): highest quality first, then the order of the offers, which
- * is the server's preference. Without a header the first offer; null where nothing offered is acceptable.
+ * is the server's preference. Without a header the first offer; null if no offer is acceptable.
  */
 export function negotiate<O extends Representation>(
   accept: string | undefined,
@@ -31,7 +31,7 @@ export function negotiate<O extends Representation>(
   return best?.representation ?? null
 }
 
-/** The media ranges of an Accept header; what cannot be read is passed over. */
+/** The media ranges of an Accept header; malformed ones are skipped. */
 function parseAccept(accept: string): readonly Range[] {
   const ranges = accept
     .slice(0, 4000)

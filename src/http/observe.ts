@@ -5,32 +5,32 @@ import { endpointOf } from './route-config.ts'
 export type ObservedRequest = FastifyRequest
 export type ObservedReply = FastifyReply
 
-/** What is known of a request once it was answered, or its client left. */
+/** What is known of a request once it was answered or aborted. */
 export interface Answered {
   readonly endpoint: string
-  /** Pattern of its route; empty where the address belongs to none. */
+  /** Pattern of its route; empty if no route matches. */
   readonly route: string
   readonly status: number
   readonly milliseconds: number
-  /** Bytes that were sent, headers and all. */
+  /** Bytes that were sent, including headers. */
   readonly bytes: number
-  /** True where the client left before the end, or was cut off. */
+  /** True if the client disconnected before the end, or was disconnected. */
   readonly aborted: boolean
 }
 
-/** Watches over requests. What it does of its own accord must not throw. */
+/** Observes requests. Its own code must not throw. */
 export interface RequestObserver {
-  /** Runs what comes of a request. */
+  /** Wraps the processing of a request. */
   readonly around?: (request: FastifyRequest, proceed: () => void) => void
   readonly ended: (request: FastifyRequest, reply: FastifyReply, answered: Answered) => void
-  /** Makes what notes a further request that is given the same answer from the cache. */
+  /** Returns a function that records a further request that gets the same answer from the cache. */
   readonly repeated: (
     request: FastifyRequest,
     reply: FastifyReply,
   ) => (message: IncomingMessage, id: string) => void
 }
 
-/** Has requests watched over from their first hook to the end of their connection's part in them. */
+/** Observes requests from their first hook until their response is closed. */
 export function observeRequests(http: FastifyInstance, observers: readonly RequestObserver[]): void {
   const around = observers.flatMap(observer => observer.around ?? [])
   http.addHook('onRequest', (request, reply, done) => {
@@ -56,7 +56,7 @@ function answeredWith(request: FastifyRequest, reply: FastifyReply, before: numb
   }
 }
 
-/** The pattern of the route that a request came to; empty for none. */
+/** The pattern of the route that a request matches; empty for none. */
 export function routeOf({ routeOptions }: Pick<FastifyRequest, 'routeOptions'>): string {
   return routeOptions.url ?? ''
 }
@@ -65,16 +65,16 @@ function written({ raw }: FastifyRequest): number {
   return raw.socket?.bytesWritten ?? 0
 }
 
-/** Identifiers of others that are taken over: as short as they come, and of nothing that a log would have to quote. */
+/** Identifiers of proxies that are accepted: short, and without characters that a log would have to quote. */
 const WELL_FORMED = /^[\w.:+/=@-]{1,128}$/
 
 export const REQUEST_ID = 'x-request-id'
 
 /**
- * Makes what names requests, by which a line in the log, a trace and what a client saw find each other.
+ * Returns a generator of request identifiers, which correlate log lines, traces and what a client saw.
  *
- * @param prefix what names of this process begin with, so that no other makes the same
- * @param isProxied true where a proxy is in front: its X-Request-Id is used where it is well-formed
+ * @param prefix prefix of the identifiers of this process, unique among processes
+ * @param isProxied true behind a proxy: its X-Request-Id is used if it is well-formed
  */
 export function requestIds(
   prefix: string,

@@ -10,22 +10,22 @@ export const INVALID_REST_PARAMETER_ERROR = declareFault(
   'Invalid value for {parameter} API parameter: {found} was found but {expected} is expected.',
 )
 
-/** Most rows of a page, and the deepest row that one may reach (REST 3.2). */
+/** Maximum rows of a page, and the deepest row that a page may reach (REST 3.2). */
 export const PAGE = { limit: 100, window: 10_000 } as const
 export const GROUPED_PAGE = { limit: 20_000, window: 20_000 } as const
 
-/** Rows of a page where none are asked for, and what asks for all that there may be. */
+/** Default rows of a page, and the value that requests all rows. */
 export const DEFAULT_ROWS = 10
 export const ALL_ROWS = -1
 
-/** The clocks that show dates where none are named. */
+/** The default time zone of dates. */
 export const DEFAULT_ZONE = 'UTC'
 
-/** The clauses of a query as the address has them, with what literals and texts of dates mean. */
+/** The clauses of a query from the address, and how literals and texts of dates are interpreted. */
 export interface QueryClauses {
   readonly select: string | undefined
   readonly where: readonly string[]
-  /** Full-text queries as the export links of portals have them. */
+  /** Full-text queries of the export links of portals. */
   readonly qv1: readonly string[]
   readonly groupBy: string | undefined
   readonly orderBy: string | undefined
@@ -33,7 +33,7 @@ export interface QueryClauses {
   readonly language: Language
 }
 
-/** Reads the clauses of a query. Throws InvalidRESTParameterError with what was found and what is expected. */
+/** Reads the clauses of a query. Faults: InvalidRESTParameterError with the value found and the values expected. */
 export function readClauses(query: QueryParameters): QueryClauses {
   return {
     ...readPresentation(query),
@@ -62,16 +62,16 @@ export function readPresentation(query: QueryParameters): {
   return { timezone: zone, language }
 }
 
-/** The names of the two parameters of a page; the first pair that is given counts. */
+/** Pairs of names of the paging parameters; the first pair that is given counts. */
 export const PAGING = [
   { limit: 'limit', offset: 'offset' },
   { limit: 'rows', offset: 'start' },
 ] as const
 
 /**
- * Reads which page is asked for, in either spelling.
+ * Reads the requested page, in either spelling.
  *
- * @param standard rows of a page where none are asked for; null for all that there may be
+ * @param standard default rows of a page; null for the maximum
  */
 export function readPage(
   query: QueryParameters,
@@ -101,7 +101,7 @@ export function readFlag(query: QueryParameters, name: string): boolean {
   throw invalid(name, text, 'true or false')
 }
 
-/** Refuses parameters that the service does not serve, rather than answer something else than was asked. */
+/** Refuses parameters that the service does not support, rather than ignore them. */
 export function refuseParameters(query: QueryParameters, names: readonly string[], reason: string): void {
   for (const name of names) {
     const found = lookup(query, name)
@@ -109,7 +109,7 @@ export function refuseParameters(query: QueryParameters, names: readonly string[
   }
 }
 
-/** Reads a whole number between two others. */
+/** Reads an integer within a range. */
 export function wholeNumber(
   query: QueryParameters,
   name: string,
@@ -127,8 +127,8 @@ export function wholeNumber(
 }
 
 /**
- * What a value means that was percent-encoded once too often. Only for parameters whose values are known words, in which
- * a percent sign cannot be meant.
+ * Decodes a value that was percent-encoded twice. Only for parameters whose values are known words, which contain no percent
+ * sign.
  */
 export function decodedAgain(text: string): string {
   return parseQueryValue(text) ?? text
@@ -159,7 +159,7 @@ export function invalid(parameter: string, found: string | number, expected: str
   })
 }
 
-/** A facet that a request names, and how it wants it: what is not said is as the field says. */
+/** A requested facet with its options: those left out default to the settings of the field. */
 export interface FacetParameter {
   readonly name: string
   readonly disjunctive?: boolean
@@ -175,7 +175,7 @@ export interface FacetValueParameter {
   readonly value: string
 }
 
-/** Most filters of one kind, so that one address cannot ask for everything. */
+/** Maximum number of filters of one kind. */
 const MAX_FILTERS = 100
 const MAX_VALUES = 1000
 
@@ -213,7 +213,7 @@ function readList(text: string): readonly FacetParameter[] {
   return [facet, ...readList(more.slice(1).trim())]
 }
 
-/** The facet at the beginning of a text, and what comes after it. */
+/** The facet at the beginning of a text, and the rest of the text. */
 function readName(text: string, parameter: string): readonly [FacetParameter, string] {
   const form = /^\s*facet\s*\(/i.exec(text)
   if (form !== null) return readForm(text, form[0].length, parameter)

@@ -4,7 +4,7 @@ import { lookup, setMember } from '../model/lookup.ts'
 /** Query parameters by name, each with all its values in order. */
 export type QueryParameters = Readonly<Record<string, string | string[]>>
 
-/** Where the parser leaves a piece that it cannot decode: it runs where nothing may be thrown. */
+/** Marks a query that the parser could not decode: it runs where nothing may be thrown. */
 const DAMAGED = Symbol('damaged')
 
 interface ParsedQuery {
@@ -13,20 +13,20 @@ interface ParsedQuery {
 }
 
 /**
- * Reads a query string. A percent sign that begins no escape is a percent sign, as in the URL standard: browsers send
- * `like '38%'` with it as it is. Escapes that are not UTF-8 are left to {@link refuseDamaged} instead of being replaced,
- * so that a damaged filter never answers something else than was asked.
+ * Parses a query string. A percent sign that begins no escape is literal, as in the URL standard: browsers send `like '38%'`
+ * unescaped. Escapes that are not UTF-8 are reported by {@link refuseDamaged} instead of being replaced, so that a damaged
+ * filter never becomes a different one.
  */
 export function parseQueryString(text: string): ParsedQuery {
   return parsePairs(text, parseQueryValue)
 }
 
-/** Reads the fields of a form; a percent sign without two digits is left to {@link refuseDamaged} as well. */
+/** Parses the fields of a form; a percent sign without two digits is reported by {@link refuseDamaged} as well. */
 export function parseForm(text: string): ParsedQuery {
   return parsePairs(text, decoded)
 }
 
-/** Gives the text of a name or a value; null for one that is damaged. */
+/** Decodes a name or a value; null if it is damaged. */
 type Decode = (text: string) => string | null
 
 function parsePairs(text: string, decode: Decode): ParsedQuery {
@@ -40,12 +40,12 @@ function parsePairs(text: string, decode: Decode): ParsedQuery {
   return found
 }
 
-/** True where a query string could not be decoded: what was read of it is not all. */
+/** True if a query string could not be decoded: the parsed part is incomplete. */
 export function isDamaged(query: object): boolean {
   return DAMAGED in query
 }
 
-/** Throws BadRequest where the query string of a request could not be decoded. */
+/** Throws BadRequest if the query string of a request could not be decoded. */
 export function refuseDamaged(query: unknown): void {
   const damage = (query as ParsedQuery | null)?.[DAMAGED]
   if (damage === undefined) return
@@ -90,7 +90,7 @@ function whole(text: string, decode: Decode, name?: string): string {
   return read
 }
 
-/** One name or value of a query string; null where its escapes are not UTF-8. */
+/** One name or value of a query string; null if its escapes are not UTF-8. */
 export function parseQueryValue(text: string): string | null {
   return text.includes('%') ? decoded(text.replace(LONE_PERCENT, '%25')) : decoded(text)
 }
@@ -108,8 +108,8 @@ const ESCAPED = /[%+]/
 const LONE_PERCENT = /%(?![0-9a-f]{2})/gi
 
 /**
- * Parameters of addresses and forms whose values let somebody in (Access 1.4; RFC 6749, RFC 7636), and what
- * they are mistaken for: they stand in no log, list or message.
+ * Parameters of addresses and forms whose values are credentials (Access 1.4; RFC 6749, RFC 7636), and names that users mistake
+ * for them: they must not occur in any log, list or message.
  */
 const SECRETS: ReadonlySet<string> = new Set([
   'apikey',
@@ -130,17 +130,17 @@ const SECRETS: ReadonlySet<string> = new Set([
   'session',
 ])
 
-/** True for the name of a parameter whose value lets somebody in, however it is written. */
+/** True for the name of a parameter whose value is a credential, in any spelling. */
 export function isSecret(name: string): boolean {
   return SECRETS.has(name.trim().toLowerCase())
 }
 
-/** A query string whose credentials are taken out, for all that is remembered, logged or reported. */
+/** A query string without credentials, for everything that is stored, logged or reported. */
 export function withoutSecrets(query: string): string {
   return query.split('&').map(withoutSecret).join('&')
 }
 
-/** An address whose query string is without credentials. */
+/** An address without credentials in its query string. */
 export function addressWithoutSecrets(url: string): string {
   const at = url.indexOf('?')
   return at < 0 ? url : `${url.slice(0, at)}?${withoutSecrets(url.slice(at + 1))}`

@@ -3,10 +3,10 @@ import type { CallCounts } from '../accounts/accounts.ts'
 import type { Principal } from '../model/principal.ts'
 import { addressSubject } from './client-address.ts'
 
-/** Calls of a day for the whole portal where nothing else is said. */
+/** Default calls a day of the whole portal. */
 export const DAILY_CALLS = 10_000_000
 
-/** Calls of a day in UTC, of the whole portal, of an anonymous address and of a user; null for no limit of their own. */
+/** Maximum calls a UTC day: of the whole portal, of an anonymous address and of a user; null for no limit of their own. */
 export interface QuotaLimits {
   readonly domain: number
   readonly anonymous: number | null
@@ -19,17 +19,17 @@ export function quotaLimits(settings: Partial<Record<keyof QuotaLimits, number>>
   return { domain, anonymous, user }
 }
 
-/** What is left, after a call, of the limit that is nearest to its end among those that apply. */
+/** What remains, after a call, of the applicable limit that is nearest to exhaustion. */
 export interface Allowance {
   readonly kind: keyof QuotaLimits
-  /** Calls of a day. */
+  /** Maximum calls a day. */
   readonly limit: number
   readonly remaining: number
-  /** Milliseconds since 1970 at which the day begins anew. */
+  /** Milliseconds since 1970 at which the next day begins. */
   readonly reset: number
   /** Seconds until then, at least one. */
   readonly wait: number
-  /** True where this call is one too many; then it is not counted. */
+  /** True if this call exceeds the limit; then it is not counted. */
   readonly isExceeded: boolean
 }
 
@@ -37,38 +37,38 @@ export interface QuotasOptions {
   readonly limits: QuotaLimits
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Where counts are stored; null where they last as long as the process. */
+  /** Where counts are stored; null if they last only as long as the process. */
   readonly counts: CallCounts | null
-  /** What addresses are hashed with before they are stored. */
+  /** The secret that addresses are hashed with before they are stored. */
   readonly secret: Buffer
-  /** Called once when reading or writing counts begins to fail, and why; the calls are answered all the same. */
+  /** Called once with the error when reading or writing counts begins to fail; calls are still answered. */
   readonly onFailure?: (error: unknown) => void
-  /** Addresses of a day that are distinguished. */
+  /** Maximum number of addresses that are distinguished in a day. */
   readonly maxAddresses?: number
 }
 
 interface Counter {
   readonly name: string
-  /** As far as it is known here: what others counted is added when ours is written. */
+  /** The count known to this process: counts of others are added when ours are written. */
   taken: number
-  /** Ours that are not written yet. */
+  /** Calls of this process that are not written yet. */
   unwritten: number
 }
 
 const DAY = 86_400_000
-/** Milliseconds from a call until its count is written: with the lateness of a timer less than a second. */
+/** Milliseconds from a call until its count is written: less than a second including the delay of a timer. */
 const WRITTEN_WITHIN = 800
 const MAX_ADDRESSES = 200_000
 const ADDRESS = 'address:'
 
 /**
  * Counts the calls of a day, from one midnight UTC to the next: of the portal, of each user, and of each anonymous address
- * where those have a limit (REST 8.1). Counts are exact in memory and are added to what is
- * stored soon after, so that a restart goes on where it was and a crash loses a second. Where several processes count in the
- * same place, each gets the sum when it adds its own: a limit may be overrun by what they take within that second.
+ * if those have a limit (REST 8.1). Counts are exact in memory and are added to the stored counts soon after, so that a restart
+ * continues with them and a crash loses a second. If several processes share the stored counts, each gets the sum when it adds
+ * its own: a limit may be exceeded by the calls of others within that second.
  *
- * Addresses are stored as names that only this portal can make of them, and 200,000 of them a day; those that come later
- * share one count. Where the clock is put back by less than a day, the day that has begun goes on.
+ * Addresses are stored as keyed pseudonyms, at most 200,000 of them a day; later ones share one count. If the clock is
+ * set back by less than a day, the current day continues.
  */
 export class Quotas {
   private readonly options: QuotasOptions
@@ -76,12 +76,12 @@ export class Quotas {
   private day = Number.NaN
   private domain: Counter = { name: 'domain', taken: 0, unwritten: 0 }
   private readonly counters = new Map<string, Counter>()
-  /** The counters of addresses that have called since the process began, by whom they stand for. */
+  /** The counters of addresses that have called since the process started, by address subject. */
   private readonly addresses = new Map<string, Counter>()
   private addressCount = 0
   private readonly changed = new Set<Counter>()
   private timer: NodeJS.Timeout | undefined
-  /** The last that was begun; one write after the other. */
+  /** The last write that was begun; writes are sequential. */
   private writing: Promise<void> = Promise.resolve()
   private reading: Promise<void> = Promise.resolve()
   private isClosed = false
@@ -92,7 +92,7 @@ export class Quotas {
   }
 
   /**
-   * Counts one call, if it may be made, and tells what is left.
+   * Counts one call, if the limits permit it, and returns what remains.
    *
    * @param address the address of an anonymous caller
    */
@@ -123,20 +123,20 @@ export class Quotas {
     }
   }
 
-  /** Takes a call back that was counted and is not to be; nothing of a day that has ended. */
+  /** Uncounts a call; calls of a day that has ended are ignored. */
   giveBack(principal: Principal, address: string, { reset }: Allowance): void {
     if (reset !== (this.day + 1) * DAY) return
     for (const counter of [this.domain, this.ownCounter(principal, address)])
       if (counter !== null && counter.taken > 0) this.count(counter, -1)
   }
 
-  /** Begins the day where counts are stored, before the first call comes. */
+  /** Loads the stored counts of the day, before the first call. */
   async begin(): Promise<void> {
     this.settleDay(this.options.now())
     await this.reading
   }
 
-  /** Writes what was counted since it was last written. */
+  /** Writes the calls counted since the last write. */
   flush(): Promise<void> {
     clearTimeout(this.timer)
     this.timer = undefined
@@ -144,7 +144,7 @@ export class Quotas {
     return this.writing
   }
 
-  /** Writes what is not written yet; what is counted afterwards is written no more. */
+  /** Writes the remaining counts; calls counted afterwards are not written. */
   close(): Promise<void> {
     this.isClosed = true
     return this.flush()
@@ -164,7 +164,7 @@ export class Quotas {
         counter.taken = (totals?.get(counter.name) ?? counter.taken) + counter.unwritten
     } catch (error) {
       for (const { counter, calls } of written) counter.unwritten += calls
-      // What belongs to a day that has ended meanwhile matters no more.
+      // Counts of a day that has ended meanwhile are dropped.
       if (day === this.day) for (const { counter } of written) this.changed.add(counter)
       this.reportFailure(error)
       this.scheduleWrite()
@@ -195,7 +195,7 @@ export class Quotas {
     this.reading = this.read(day)
   }
 
-  /** Adds what was counted before this process began, or by others, to what it counts already. */
+  /** Adds the stored counts, of earlier and other processes, to those of this process. */
   private async read(day: number): Promise<void> {
     try {
       const cached = await this.options.counts?.read(dayText(day))
@@ -220,7 +220,7 @@ export class Quotas {
     return principal.type === 'user' ? (principal.quota ?? user) : anonymous
   }
 
-  /** Users are counted in any case, for a limit may be given to them at any time. */
+  /** Users are always counted, for a limit may be configured for them at any time. */
   private ownCounter(principal: Principal, address: string): Counter | null {
     if (principal.type === 'user') return this.named(`user:${principal.id}`)
     return this.options.limits.anonymous === null ? null : this.addressCounter(addressSubject(address))
@@ -247,7 +247,7 @@ export class Quotas {
     return counter
   }
 
-  /** 128 bits that tell addresses of a day apart, and are others on another day. */
+  /** 128 bits that distinguish the addresses of a day, and differ from day to day. */
   private pseudonym(subject: string): string {
     const hash = createHmac('sha256', this.options.secret).update(
       `calls of ${dayText(this.day)} by ${subject}`,
@@ -260,5 +260,5 @@ function dayText(day: number): string {
   return new Date(day * DAY).toISOString().slice(0, 10)
 }
 
-/** What counts calls. */
+/** The part of the quotas that counts calls. */
 export type CallTaker = Pick<Quotas, 'take' | 'giveBack'>

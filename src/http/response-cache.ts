@@ -10,34 +10,34 @@ import { REQUEST_ID } from './observe.ts'
 import type { QueryParameters } from './query-string.ts'
 import type { CallTaker } from './quota.ts'
 
-/** Notes one more call that is given an answer, under the name of its request. */
+/** Records one more call that gets a cached answer, under its request identifier. */
 export type NoteCall = (message: IncomingMessage, id: string) => void
 
 export interface ResponseCacheOptions {
   /**
-   * What all answers are made of: it changes as soon as any answer may, and everything that is cached is dropped then.
+   * The state that all answers depend on: if it changes, the whole cache is dropped.
    */
   readonly state: () => unknown
   readonly quota: Pick<CallTaker, 'take'>
-  /** Names requests. */
+  /** Returns the identifier of a request. */
   readonly requestId: (message: IncomingMessage) => string
-  /** How many proxies in front are believed who the client is; none where it is not said. */
+  /** Number of trusted proxies in front: 0 by default. */
   readonly proxies?: number
   /**
-   * Makes what notes a further call of an answer.
+   * Returns a function that records further calls of an answer.
    *
    * @param body before it is compressed; empty for 304
    */
   readonly noteCall: (request: FastifyRequest, reply: FastifyReply, body: string) => NoteCall
-  /** Bytes of all bodies together; a body may have an eighth of them. */
+  /** Maximum bytes of all bodies together; one body may have at most an eighth of them. */
   readonly max: number
 }
 
-/** What an answer takes beside its body, about. */
+/** Approximate bytes of an answer in addition to its body. */
 const OVERHEAD = 4000
 /** Longer addresses are not cached. */
 const MAX_LENGTH = 1024
-/** Answers of one address: each for another coding or another tag that clients know. */
+/** Maximum cached answers of one address: each for another coding, tag or Accept header. */
 const MAX_VARIANTS = 8
 
 /** Headers of requests that are not answered from the cache: credentials, conditions and bodies. */
@@ -56,18 +56,18 @@ const UNUSUAL = [
   'upgrade',
 ] as const
 
-/** An answer with the headers of the request that chose it among those of its address. */
+/** An answer with the request headers that select it among those of its address. */
 interface Variant {
   readonly codings: string | string[] | undefined
   readonly known: string | undefined
-  /** The Accept header that chose it; null where none does. */
+  /** The Accept header that selects it; null if the answer does not vary by it. */
   readonly accept: string | undefined | null
   readonly status: number
-  /** Names and values in turn; those of the request and of the quota are overwritten before each use. */
+  /** Names and values alternately; the request identifier and the quota are overwritten before each use. */
   readonly headers: string[]
-  /** Where the header stands that names the request. */
+  /** Index of the header with the request identifier. */
   readonly idAt: number
-  /** Where the names of the quota's headers begin. */
+  /** Index of the first header of the quota. */
   readonly allowanceAt: number
   readonly body: string | Buffer | undefined
   /** Bytes of the body. */
@@ -82,13 +82,13 @@ interface Cacheable {
 }
 
 /**
- * Gives answers again that were given before, ready with their headers and compressed, before the request comes to the
- * routes. A route marks as cacheable what does not depend on the principal; only requests with the same address, codings, known tag and,
- * where the answer varies by it, Accept are answered, for as long as the state is the same. Quota and usage are counted as ever.
+ * Sends cached answers, with their headers and compressed, before a request reaches the routes. A route marks answers as
+ * cacheable that do not depend on the principal; a request gets one if its address, codings, known tag and, if the answer
+ * varies by it, Accept are the same, while the state is unchanged. Quota and usage are counted as for other answers.
  */
 export class ResponseCache {
   private readonly options: ResponseCacheOptions
-  /** By their address; what was longest not asked for goes first. */
+  /** By address; the least recently used is evicted first. */
   private readonly variants: LRUCache<string, readonly Variant[]>
   private readonly cacheables = new WeakMap<FastifyReply, Cacheable>()
   private state: unknown = undefined
@@ -100,8 +100,8 @@ export class ResponseCache {
   }
 
   /**
-   * Puts the cache before the routes of an instance. It comes after the hooks that settle headers and compress; requests
-   * that are injected do not meet it.
+   * Puts the cache before the routes of an instance. Call it after the hooks that set headers and compress are added; injected
+   * requests bypass it.
    */
   install(http: FastifyInstance): void {
     http.addHook<unknown>('onSend', (request, reply, payload, done) => {
@@ -109,7 +109,7 @@ export class ResponseCache {
       if (cacheable !== undefined) this.keep(request, reply, payload, cacheable)
       done(null, payload)
     })
-    // While it ends, the server asks for the end of each connection.
+    // While it shuts down, the server sends `Connection: close` with each answer.
     http.addHook('preClose', done => {
       this.isClosing = true
       done()
@@ -123,8 +123,7 @@ export class ResponseCache {
   }
 
   /**
-   * Marks an answer as cacheable for equal requests; called when the data was looked up, before anything
-   * is awaited.
+   * Marks an answer as cacheable for equal requests; called when the data was looked up, before any await.
    *
    * @param body as it will be sent, before it is compressed; empty for 304
    */
@@ -132,12 +131,12 @@ export class ResponseCache {
     const { method, url, query, headers, principal } = reply.request
     if (principal?.type === 'user') return
     if (method !== 'GET' || url.length > MAX_LENGTH || !isDefault(headers)) return
-    // To any tag the answer is 200 first, and 304 on its way.
+    // `If-None-Match: *` becomes 304 only in a later hook; here the answer is still 200.
     if (headers['if-none-match'] === '*' || namesCredentials(query as QueryParameters)) return
     this.cacheables.set(reply, { state: this.options.state(), body })
   }
 
-  /** How many answers are cached, and the bytes that they are taken to need. */
+  /** The number of cached answers, and the bytes that they are estimated to need. */
   statistics(): { readonly answers: number; readonly bytes: number } {
     const answers = [...this.variants.values()].reduce((sum, { length }) => sum + length, 0)
     return { answers, bytes: this.variants.calculatedSize }
@@ -147,14 +146,14 @@ export class ResponseCache {
     const body = payload ?? undefined
     if (body !== undefined && typeof body !== 'string' && !Buffer.isBuffer(body)) return
     const length = body === undefined ? 0 : Buffer.byteLength(body)
-    // The budget of one client is not that of another.
+    // The budget headers are specific to a client.
     const headers = Object.entries(reply.getHeaders()).flatMap(([name, value]) =>
       BUDGET_HEADERS.some(budget => budget === name) ? [] : [name, String(value)],
     )
     const idAt = headers.indexOf(REQUEST_ID)
     const allowanceAt = headers.indexOf(ALLOWANCE_HEADERS[0])
     const isWhole = ALLOWANCE_HEADERS.every((name, index) => headers[allowanceAt + 2 * index] === name)
-    // Whoever sends Accept-Datetime is not answered from here.
+    // Requests with Accept-Datetime are never answered from the cache.
     const vary = String(reply.getHeader('vary') ?? '').replace(', Accept-Datetime', '')
     const isNegotiated = vary === 'Accept-Encoding, Accept'
     const isAlike = (vary === 'Accept-Encoding' || isNegotiated) && !reply.hasHeader('set-cookie')
@@ -175,7 +174,7 @@ export class ResponseCache {
     this.variants.set(url, [...others.slice(1 - MAX_VARIANTS), variant])
   }
 
-  /** Answers a request, where its answer is cached. */
+  /** Answers a request, if its answer is cached; returns whether it did. */
   private answer(message: IncomingMessage, response: ServerResponse): boolean {
     if (message.method !== 'GET' || this.isClosing) return false
     this.forgetOld()
@@ -186,7 +185,7 @@ export class ResponseCache {
     if (found === undefined || !isDefault(headers)) return false
     const { quota, proxies = 0 } = this.options
     const allowance = quota.take(ANONYMOUS, clientAddress(message, proxies))
-    // A call too many is not counted: the routes refuse it.
+    // A call beyond the quota is not counted: the routes refuse it.
     if (allowance.isExceeded) return false
     const { headers: answered, idAt, allowanceAt, body } = found
     const id = this.options.requestId(message)
@@ -201,7 +200,7 @@ export class ResponseCache {
     return true
   }
 
-  /** Forgets everything where it was made of something else than what is there now. */
+  /** Drops the whole cache if the state has changed. */
   private forgetOld(): void {
     const state = this.options.state()
     if (state === this.state) return

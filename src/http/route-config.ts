@@ -1,28 +1,28 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Fault } from '../errors/errors.ts'
 
-/** What the hooks that all routes share need to know of a route. Each plugin declares it for its routes. */
+/** What the hooks shared by all routes need to know of a route. Each plugin declares it for its routes. */
 export interface RouteConfig {
-  /** The part of Lodestone that answers, as metrics and logs name it; `site` where it is left out. */
+  /** The part of Lodestone that answers, for metrics and logs; `site` by default. */
   readonly endpoint?: string
   /**
-   * Who may call: `everybody`, also where the portal is private, or whoever brings what the route itself checks
-   * (`signIn`: no access tokens or keys). Where it is left out, whoever the portal is open to.
+   * Who may call: `everybody`, even if the portal is private, or `signIn`: the route itself checks the credential, and no
+   * access tokens or keys are accepted. By default, everybody who may use the portal.
    */
   readonly access?: 'everybody' | 'signIn'
-  /** Methods beside GET and HEAD: POST with `forms` that have fields of their own, or those of programs that edit (`edit`). */
+  /** Methods in addition to GET and HEAD: POST with `forms` that have their own fields, or the methods of editing clients (`edit`). */
   readonly methods?: 'forms' | 'edit'
-  /** True for what counts against quotas. */
+  /** True if calls count against quotas. */
   readonly isCounted?: boolean
-  /** What a request means whose method is not allowed, where it is no mistake but something that is not there yet. */
+  /** The fault for a method that is not allowed, if it belongs to a feature that is not implemented yet. */
   readonly unbuilt?: (request: FastifyRequest) => Fault | null
-  /** The API that calls are recorded under (REST 7.3); null, or left out, for none. */
+  /** The API that calls are recorded under (REST 7.3); null or absent for none. */
   readonly apiType?: string | null
-  /** What a call is recorded as (REST 7.3). */
+  /** The operation that a call is recorded as (REST 7.3). */
   readonly operation?: string
-  /** The format of an answer, where the address has it as a fixed word. */
+  /** The format of an answer, if it is a fixed part of the address. */
   readonly format?: string
-  /** False for what is no use of a dataset of this portal, whatever its address names. */
+  /** False if calls are no use of a dataset of this portal, whatever the address contains. */
   readonly isUse?: false
 }
 
@@ -30,14 +30,14 @@ declare module 'fastify' {
   interface FastifyContextConfig extends RouteConfig {}
 }
 
-/** What addresses are that no route has, by where they begin: of each instance with its plugins. */
+/** The configuration of addresses without a route, by prefix: for each server. */
 const unknown = new WeakMap<object, Map<string, RouteConfig>>()
 
 /**
- * Declares what the routes are that an instance gets from now on. What a route declares of itself, or an instance around
- * this one of all its routes, comes first.
+ * Sets the default configuration of the routes that are added to an instance from now on. The configuration of a route
+ * itself, or of an enclosing instance, takes precedence.
  *
- * @param prefixes where addresses begin that are the same where they are no route, or a method is none of their route's
+ * @param prefixes prefixes of addresses that get the same configuration if they, or their method, have no route
  */
 export function configureRoutes(
   app: FastifyInstance,
@@ -50,14 +50,14 @@ export function configureRoutes(
   declareUnknown(app, config, prefixes)
 }
 
-/** Declares what addresses are that no route has. */
+/** Sets the configuration of addresses without a route. */
 export function declareUnknown(app: FastifyInstance, config: RouteConfig, prefixes: readonly string[]): void {
   const known = unknown.get(app.server) ?? new Map<string, RouteConfig>()
   for (const prefix of prefixes) known.set(prefix, config)
   unknown.set(app.server, known)
 }
 
-/** Answers addresses that no route has; called when all routes are declared. */
+/** Answers addresses without a route; called when all routes are declared. */
 export async function answerUnknown(
   http: FastifyInstance,
   answer: (request: FastifyRequest, reply: FastifyReply) => void,
@@ -67,7 +67,7 @@ export async function answerUnknown(
     await http.register(async scope => scope.setNotFoundHandler({ config } as object, answer), { prefix })
 }
 
-/** The part of Lodestone that answers a request: `none` where its address belongs to no route. */
+/** The part of Lodestone that answers a request: `none` if no route matches. */
 export function endpointOf({ routeOptions: { url, config } }: Pick<FastifyRequest, 'routeOptions'>): string {
   return url === undefined ? 'none' : (config.endpoint ?? 'site')
 }

@@ -3,21 +3,21 @@ import { parse, serialize } from 'cookie'
 import { lookup } from '../model/lookup.ts'
 
 /**
- * What a cookie is for: the session of who is signed in, the log-in form of who is not yet, a device where he was, a sign-in
- * at a provider, and one there that succeeded.
+ * The purpose of a cookie: the session of a signed-in user, the log-in form before that, a device with an earlier sign-in, a
+ * sign-in at a provider in progress, and one there that succeeded.
  */
 export type CookiePurpose = 'session' | 'login' | 'device' | 'openid' | 'saml' | 'saml-end'
 
-/** What our tokens look like; whatever else a cookie carries is none. */
+/** The syntax of our tokens; other values of a cookie are ignored. */
 const TOKEN = /^[\w-]{16,200}$/
 
-/** Where a sign-in by SAML leads is in its cookie, for only 80 bytes of it may travel through the provider. */
+/** The cookie of a SAML sign-in contains its target, for the relay state has only 80 bytes. */
 const LONG_TOKEN = /^[\w-]{16,3000}$/
 
 /**
  * The token that a cookie of ours carries; null for none.
  *
- * @param isSecure true where the portal is reached by TLS: then only a cookie counts that no other host can have set
+ * @param isSecure true if the portal is served by TLS: then only a `__Host-` cookie counts, which no other host can set
  * (RFC 6265bis, section 4.1.3.2)
  */
 export function readCookie(
@@ -30,7 +30,7 @@ export function readCookie(
   return (purpose === 'saml' ? LONG_TOKEN : TOKEN).test(token) ? token : null
 }
 
-/** The token of a session that a request brings; null for none. */
+/** The session token of a request; null for none. */
 export function readSessionToken(headers: IncomingHttpHeaders, isSecure: boolean): string | null {
   return readCookie(headers, 'session', isSecure)
 }
@@ -38,7 +38,7 @@ export function readSessionToken(headers: IncomingHttpHeaders, isSecure: boolean
 /**
  * A Set-Cookie header.
  *
- * @param maxAge seconds; without it the cookie lives as long as the browser runs
+ * @param maxAge seconds; without it the cookie lasts until the browser is closed
  */
 export function setCookie(
   purpose: CookiePurpose,
@@ -48,7 +48,7 @@ export function setCookie(
   return serialize(nameOf(purpose, secure), token, {
     path: '/',
     httpOnly: true,
-    // Who follows a link of an application to its consent page brings his session, other sites' forms do not.
+    // A link from an application to its consent page carries the session, forms of other sites do not.
     sameSite: 'lax',
     secure,
     ...(maxAge === undefined ? {} : { maxAge: Math.max(0, Math.floor(maxAge)) }),
@@ -63,7 +63,7 @@ export function sessionCookie(
   return setCookie('session', token, options)
 }
 
-/** The Set-Cookie header that takes a cookie away. */
+/** The Set-Cookie header that deletes a cookie. */
 export function clearedCookie(secure: boolean, purpose: CookiePurpose = 'session'): string {
   return setCookie(purpose, '', { secure, maxAge: 0 })
 }

@@ -2,39 +2,39 @@ import type { ServerResponse } from 'node:http'
 import type { MaybePromise } from '../accounts/maybe-promise.ts'
 import { type ClientBudget, onceEnded } from './budget.ts'
 
-/** Milliseconds for which an answer keeps those of heavy users from being begun: what takes longer is not hindered by one of them. */
+/** Milliseconds for which an answer delays requests of heavy users: answers that take longer are hardly slowed down by one. */
 const PROMPT = 50
 
-/** Milliseconds after which one of a heavy user is begun though others are being answered. */
+/** Milliseconds after which a request of a heavy user is started although others are being answered. */
 const TIMEOUT = 20
 
-/** Milliseconds of rest after an answer to a heavy user, at most; otherwise as long as the answer took. */
+/** Maximum pause in milliseconds after an answer to a heavy user; otherwise as long as the answer took. */
 const MAX_REST = 20
 
-/** Milliseconds after which the next request of a heavy user may be begun though one is still being answered: a download. */
+/** Milliseconds after which the next request of a heavy user may start while one is still being answered: a download. */
 const LONG = 1000
 
-/** Requests of one client that may wait. */
+/** Maximum waiting requests of one client. */
 export const MAX_WAITING = 200
 
 interface Line {
   readonly client: ClientBudget
-  /** Requests that are being answered, and not for long. */
+  /** Requests that are being answered, except long ones. */
   running: number
-  /** Moment at which a request was begun last. */
+  /** Time at which a request was started last. */
   begun: number
   readonly waiting: (() => void)[]
 }
 
 /**
- * Has the requests of those who use the most wait for one another while others ask. Of each of them one is answered at a time
- * (unless that takes long); of all of them together one is begun at a time, while nobody else is being answered, and after a
- * rest as long as the last one took, so that the thread that answers is free for others at least half of the time.
+ * Serialises the requests of heavy users while other clients are active. Each of them gets one answer at a time (unless it
+ * takes long); of all of them together one request is started at a time, while no other client is being answered, and after a
+ * pause as long as the last one took, so that the main thread is free for others at least half of the time.
  */
 export class TurnQueue {
   private readonly lines = new Map<string, Line>()
   private readonly begun = new WeakSet<ServerResponse>()
-  /** Answers under way that heavy users wait for. */
+  /** Answers in progress that heavy users wait for. */
   private prompt = 0
   private isBeginning = false
   private resting = 0
@@ -51,12 +51,12 @@ export class TurnQueue {
     return undefined
   }
 
-  /** True where no further request of a client may wait. */
+  /** True if no further request of a client may wait. */
   isFull({ id }: ClientBudget): boolean {
     return (this.lines.get(id)?.waiting.length ?? 0) >= MAX_WAITING
   }
 
-  /** Resolves when it is the turn of a request of a heavy user. */
+  /** Queues a request of a heavy user; resolves when it may start. */
   wait(client: ClientBudget, response: ServerResponse): Promise<void> {
     const line = this.lineOf(client)
     return new Promise(resolve => {
@@ -97,7 +97,7 @@ export class TurnQueue {
     if (running === 0 && waiting.length === 0) this.lines.delete(client.id)
   }
 
-  /** Keeps heavy users waiting until a response has ended, or has taken long. */
+  /** Delays heavy users until a response has ended, or has taken long. */
   private delayOthers(response: ServerResponse): void {
     this.prompt += 1
     this.onceEndedOr(PROMPT, response, () => {
@@ -106,7 +106,7 @@ export class TurnQueue {
     })
   }
 
-  /** Lets nobody of the heavy users follow until a response has ended, or has taken long, and as long again. */
+  /** Delays all heavy users until a response has ended, or has taken long, and then for the same time again. */
   private rest(response: ServerResponse): void {
     this.isBeginning = true
     this.lastBegun = performance.now()
@@ -129,7 +129,7 @@ export class TurnQueue {
     })
   }
 
-  /** Begins what may be begun now. */
+  /** Starts the waiting requests that may start now. */
   private admit(): void {
     clearTimeout(this.timer)
     for (const line of this.lines.values())
@@ -142,7 +142,7 @@ export class TurnQueue {
     else this.timer = setTimeout(() => this.admit(), Math.ceil(moment - now))
   }
 
-  /** Who of those that wait was last begun longest ago: turn by turn, so that each of them is answered in the end. */
+  /** The waiting client whose last start was longest ago: round robin, so that none starves. */
   private next(): Line | null {
     let next: Line | null = null
     for (const line of this.lines.values())

@@ -5,7 +5,7 @@ import type { Principal } from '../model/principal.ts'
 import './authenticate.ts'
 import { varyBy } from './conditional.ts'
 
-/** A published version of a dataset, and the moment since which it is served. */
+/** A published version of a dataset, and when it was published. */
 export interface VersionMoment {
   readonly version: string
   /** ISO 8601. */
@@ -15,7 +15,7 @@ export interface VersionMoment {
 /** What requests for older versions need to know of datasets. */
 export interface VersionSource {
   /**
-   * The retained versions of a dataset, from the latest to the oldest. Faults: those of who may not see the dataset.
+   * The retained versions of a dataset, from the latest to the oldest. Throws the access fault if the dataset is hidden.
    */
   readonly list: (dataset: string, principal: Principal) => readonly VersionMoment[]
   /** Opens a version until it is released. Faults: VersionUnknown. */
@@ -24,16 +24,16 @@ export interface VersionSource {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The version of the dataset that is asked for; null for the one in force. */
+    /** The requested version of the dataset; null for the current one. */
     version: string | null
-    /** What the answer says of its versions. */
+    /** The versions that the answer links to. */
     versionNote: VersionNote | null
   }
 }
 
 export interface VersionNote {
   readonly dataset: string
-  /** The version that is answered with; null for the one in force, whatever it is. */
+  /** The version of the answer; null for the current one, whichever it is. */
   readonly memento: VersionMoment | null
   readonly retained: readonly VersionMoment[]
 }
@@ -41,11 +41,11 @@ export interface VersionNote {
 /** The parameter that names a version. */
 export const VERSION_PARAMETER = 'version'
 
-/** Header of the request that names a moment (RFC 7089, section 2.1.1). */
+/** Request header with a date and time (RFC 7089, section 2.1.1). */
 const ACCEPT_DATETIME = 'accept-datetime'
 
 /**
- * Lets answers tell which version they are and where the others are (RFC 7089): to be called before anything that keeps
+ * Adds headers that describe the version of an answer and link to others (RFC 7089): to be called before anything that caches
  * answers with their headers.
  */
 export function addVersionHeaders(http: FastifyInstance, { base }: { readonly base: string }): void {
@@ -59,13 +59,13 @@ export function addVersionHeaders(http: FastifyInstance, { base }: { readonly ba
 }
 
 /**
- * Lets the routes of an instance answer from older versions of the dataset that their parameter `dataset` names: with
- * `?version=`, and by Accept-Datetime, which is redirected to the address of the version of that moment. What an address means
- * without either is a TimeGate for itself (RFC 7089, section 4.1.1).
+ * Lets the routes of an instance answer from older versions of the dataset in their parameter `dataset`: with
+ * `?version=`, and by Accept-Datetime, which redirects to the address of the version of that time. An address
+ * without either is its own TimeGate (RFC 7089, section 4.1.1).
  *
- * Faults: BadRequest for a moment that is none, VersionUnknown.
+ * Faults: BadRequest for an invalid date, VersionUnknown.
  *
- * @param datasetOf tells the id of the dataset that a request names; null for none
+ * @param datasetOf returns the id of the dataset of a request; null for none
  */
 export function answerVersions(
   app: FastifyInstance,
@@ -94,7 +94,7 @@ export function answerVersions(
   })
 }
 
-/** The id in the path, without the suffix of a document; null where there is none. */
+/** The id in the path, without the suffix of a document; null if there is none. */
 function datasetNamed({ params }: FastifyRequest): string | null {
   const { dataset } = params as { readonly dataset?: string }
   return dataset === undefined ? null : (dataset.split('.', 1)[0] as string)
@@ -110,12 +110,12 @@ function momentOf(text: string): number {
   })
 }
 
-/** The version that was in force at a moment; the first one for what was before all of them. */
+/** The version that was current at a time; the first one for earlier times. */
 function versionAt(retained: readonly VersionMoment[], moment: number): VersionMoment | undefined {
   return retained.find(({ published }) => secondOf(published) <= moment) ?? retained.at(-1)
 }
 
-/** Moments of HTTP have whole seconds. */
+/** Dates of HTTP have whole seconds. */
 function secondOf(published: string): number {
   return Math.floor(Date.parse(published) / 1000) * 1000
 }
@@ -141,13 +141,13 @@ function redirect(
     .send(`The version of that time is ${found.version}.\n`)
 }
 
-/** A target of a request as one of a version. */
+/** A request target with the parameter of a version. */
 export function withVersion(target: string, version: string): string {
   const original = withoutVersion(target)
   return `${original}${original.includes('?') ? '&' : '?'}${VERSION_PARAMETER}=${encodeURIComponent(version)}`
 }
 
-/** A target of a request as one of whatever version is in force. */
+/** A request target without the parameter of a version. */
 export function withoutVersion(target: string): string {
   const at = target.indexOf('?')
   if (at < 0) return target
@@ -183,12 +183,12 @@ function reportVersion(request: FastifyRequest, reply: FastifyReply, note: Versi
     reply.header('access-control-expose-headers', `${exposed}, Memento-Datetime`)
 }
 
-/** Where the TimeMap of an address is (RFC 7089, section 5). */
+/** The address of the TimeMap of an address (RFC 7089, section 5). */
 export function timeMapAddress(base: string, dataset: string, original: string): string {
   return `${base}/api/versions/${dataset}/timemap?uri=${encodeURIComponent(original)}`
 }
 
-/** The first and last versions and those around one, each with all of its relations. */
+/** The first, last, previous and next versions, each with all of its link relations. */
 function neighbours(
   retained: readonly VersionMoment[],
   of: VersionMoment | null,

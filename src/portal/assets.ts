@@ -17,12 +17,12 @@ const TYPES: Readonly<Record<string, string>> = {
   wasm: 'application/wasm',
 }
 
-/** Bytes up to which a file is compressed as well as can be; larger ones would take seconds. */
+/** Maximum bytes of a file that is compressed at the highest level; larger ones would take seconds. */
 const SMALL = 300_000
 
 /**
- * The files that the build made for browsers: their names change with their contents, so that they are cached for good,
- * and compressed once.
+ * The built files for browsers: their names contain hashes of their contents, so that they are cached forever, and
+ * compressed once.
  */
 export const assets: FastifyPluginAsync = async app => {
   configureRoutes(app, { endpoint: 'assets', access: 'everybody' }, [ASSETS_PATH.slice(0, -1)])

@@ -7,8 +7,8 @@ import { bordersModule, COASTLINE_MODULE, coastlineModule } from './map/coastlin
 import { coastlineFile } from './map/coastline-file.ts'
 
 /**
- * Makes what browsers load of the islands: one file each, its name with a hash of its contents, and a manifest of the
- * names. Part of the build: nothing of it runs where a portal is served.
+ * Bundles the islands for browsers: one file each, its name with a hash of its contents, and a manifest of the names. Part of
+ * the build, not of the server.
  */
 const here = path.dirname(fileURLToPath(import.meta.url))
 const root = path.resolve(here, '../..')
@@ -46,7 +46,7 @@ const { metafile } = await build({
         bundler.onLoad({ filter: /./, namespace: 'lodestone' }, ({ path: name }) => ({
           contents: name === COASTLINE_MODULE ? coastlineModule() : bordersModule(),
         }))
-        // Parts of Leaflet for browsers without SVG, for pictures of markers, for markers that are moved.
+        // Unused parts of Leaflet: for browsers without SVG, for marker images, for draggable markers.
         bundler.onLoad({ filter: /leaflet.src.*(?:SVG\.VML|Icon\.Default|Marker\.Drag)\.js$/ }, () => ({
           contents: 'export const vmlCreate = null, vmlMixin = {}, IconDefault = class {}, MarkerDrag = null',
         }))
@@ -55,15 +55,15 @@ const { metafile } = await build({
   ],
 })
 
-/** Parsers and writers of forms that the portal does not serve: a query never meets them. */
+/** Parsers and serialisers of formats that the portal does not serve: queries never use them. */
 const UNUSED =
   /^(?:htmlparser2|rdfa-streaming-parser|microdata-rdf-streaming-parser|rdfxml-streaming-parser|shaclc-parse|shaclc-write|graphql-to-sparql|jsonld-streaming-parser|jsonld-streaming-serializer|jsonld-context-parser)$/
 
-/** The parser of SPARQL as Comunica loads it, so that it is in the file once. */
+/** The SPARQL parser as resolved by Comunica, so that it is bundled once. */
 const { resolve } = createRequire(import.meta.url)
 const PARSER = ['@traqula/core', '@traqula/parser-sparql-1-2', '@traqula/rules-sparql-1-2']
 
-/** Workers are one file each: what they load of Node is given to them, and their tables of HTML entities are left out. */
+/** Workers are one file each: globals of Node are defined in them, and unused packages are replaced by stubs. */
 const { metafile: workerFiles } = await build({
   entryPoints: workers.map(name => path.join(source, name)),
   outdir: target,
@@ -102,7 +102,7 @@ const names = path.join(target, 'manifest.json')
 writeFileSync(`${names}.${process.pid}`, JSON.stringify(manifest, null, 2))
 renameSync(`${names}.${process.pid}`, names)
 
-/** Servers that began before know the names of what was made before: they keep it for a while. */
+/** Running servers refer to files of the previous build: these are retained for a while. */
 const MAX_AGE = 3600_000
 const written = new Set(Object.keys(outputs).map(output => path.basename(output)))
 for (const name of readdirSync(target)) {

@@ -24,15 +24,15 @@ import {
 } from './selection.ts'
 import type { SiteServices } from './services.ts'
 
-/** Where the catalog is. */
+/** Path of the catalog. */
 export const CATALOG_PATH = '/explore/'
 
 const CARDS = 20
 
-/** Datasets that are put in the order of their use; beyond, by their titles. */
+/** Maximum number of datasets that are sorted by usage; beyond it, they are sorted by title. */
 const MAX_RANKED = 10_000
 
-/** The orders of datasets that the page offers, in ODSQL, and what they are called. */
+/** The orders of datasets that the page offers, in ODSQL, with their labels. */
 const ORDERS = [
   ['', messageKey('Best known')],
   ['title', messageKey('Title')],
@@ -43,7 +43,7 @@ const ORDERS = [
 /** Best known first, for the API: usage statistics are fields of its catalog. */
 const BEST_KNOWN = 'explore.popularity_score desc, title'
 
-/** What the facets are called; others by their own names. */
+/** Labels of facets; others have their own names. */
 const FACET_LABELS: Readonly<Record<string, string>> = {
   theme: messageKey('Theme'),
   keyword: messageKey('Keyword'),
@@ -53,7 +53,7 @@ const FACET_LABELS: Readonly<Record<string, string>> = {
   features: messageKey('Good for'),
 }
 
-/** What datasets are good for. */
+/** Labels of the features of datasets. */
 const FEATURE_LABELS: Readonly<Record<string, string>> = {
   analyze: messageKey('Charts'),
   timeserie: messageKey('Time series'),
@@ -62,7 +62,7 @@ const FEATURE_LABELS: Readonly<Record<string, string>> = {
   calendar: messageKey('Calendars'),
 }
 
-/** Answers with the catalog: search, facets, order, cards, and the same as feeds and files. */
+/** Answers with the catalog: search, facets, order, cards, and links to feeds and files of the same list. */
 export async function answerCatalog(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -105,7 +105,7 @@ ${takeAway(pageContext, selection)}
   })
 }
 
-/** The datasets of a page. How often they are used changes with each call, so that order is made of what was cached. */
+/** The datasets of a page. Usage changes with each call, so that order is computed from cached datasets. */
 async function findCards(
   { usage }: Pick<SiteServices, 'usage'>,
   queryService: QueryService,
@@ -130,7 +130,7 @@ async function findCards(
   return { ids: ranked.slice(offset, offset + CARDS).map(({ id }) => id), total: answer.total }
 }
 
-/** What values of facets are called: languages in the language of the page. */
+/** Labels of facet values: languages in the language of the page. */
 function valueNames({ t, language }: PageContext): ValueName {
   const languages = new Intl.DisplayNames([language], { type: 'language', fallback: 'code' })
   return (facet, value) => {
@@ -196,7 +196,7 @@ function orders(pageContext: PageContext, selection: PageSelection): Html {
   return html`<nav class="orders" aria-label="${pageContext.t('Order')}"><ul>${links}</ul></nav>`
 }
 
-/** The same list for programs: the parameters of its address are those of the API. */
+/** Links to the same list in machine-readable formats: the parameters are those of the API. */
 function takeAway(pageContext: PageContext, selection: PageSelection): Html {
   const api = `/api/explore/v2.1/catalog`
   const orderBy = selection.orderBy === '' ? BEST_KNOWN : selection.orderBy
@@ -214,7 +214,7 @@ function takeAway(pageContext: PageContext, selection: PageSelection): Html {
   )}</p>`
 }
 
-/** Links a page to the feed of a list of datasets, what changed last first. */
+/** A link to the feed of a list of datasets, the last changed first. */
 export function feedLink(pageContext: PageContext, selection: PageSelection): Html {
   const root = new URL(pageContext.site.base).pathname.replace(/\/+$/, '')
   const latest = { ...selection, orderBy: 'modified desc' }

@@ -17,13 +17,13 @@ interface DatasetRoute {
   readonly Params: { readonly dataset: string }
 }
 
-/** Values that are offered at a time, and characters of the longest that is. */
+/** Maximum number of offered values, and maximum characters of one. */
 const MAX_VALUES = 20
 const MAX_VALUE_LENGTH = 200
 
 /**
- * Completions for editors of ODSQL: the fields of a dataset, values of a field that begin with a text, and
- * what is wrong with a condition.
+ * Completions for editors of ODSQL: the fields of a dataset, values of a field that begin with a text, and the errors of a
+ * condition.
  */
 export const completion: FastifyPluginAsync<{
   readonly services: SiteServices
@@ -69,12 +69,12 @@ export const completion: FastifyPluginAsync<{
   })
 }
 
-/** What is wrong, without the name of the clause: the position identifies it. */
+/** The reason of a fault, without the name of the clause: the position identifies it. */
 export function faultReason({ parts, message }: Fault): string {
   return typeof parts.reason === 'string' ? parts.reason : message
 }
 
-/** What to do about it, where the reason does not say so already. */
+/** A hint how to fix it, if the reason does not contain one. */
 export function faultHint(fault: Fault): string | undefined {
   return fault.hint === undefined || faultReason(fault).includes(fault.hint) ? undefined : fault.hint
 }
@@ -83,7 +83,7 @@ function fieldShown({ name, type, label, description }: Field) {
   return { name, type, label, description }
 }
 
-/** The most frequent values of a text field that have words which begin with those of a text. */
+/** The most frequent values of a text field with words that begin with those of a text. */
 async function valuesOf(
   entry: ServedDataset,
   name: string,
@@ -93,7 +93,7 @@ async function valuesOf(
   const { dataset, statistics } = entry
   const field = fieldNamed(dataset.fields, name)
   if (field?.type !== 'text') return []
-  // Of a field with very many values only those that begin with something are worth the time.
+  // For a field with very many values, a query without a prefix is not worth the time.
   const hasMany = lookup(statistics.fields, name)?.distinct === null
   const words = prefix.trim().slice(0, 100)
   if (hasMany && words.length < 2) return []

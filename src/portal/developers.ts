@@ -8,18 +8,18 @@ import { addressLine, COPY_ISLAND, codeBlock } from './parts/code.ts'
 import type { SourceLanguage } from './parts/highlight-rules.ts'
 import { datasetTitle, type SiteServices } from './services.ts'
 
-/** A way in for programs. */
+/** An API for programs. */
 interface Endpoint {
   readonly name: string
-  /** When to take it. */
+  /** When to use it. */
   readonly use: string
   readonly path: string
-  /** One call that works as it stands; null where the portal has no dataset for it. */
+  /** An example call that works unchanged; null if the portal has no dataset for it. */
   readonly example: { readonly text: string; readonly language: SourceLanguage } | null
   readonly more?: Html
 }
 
-/** Answers with the page for people who write programs: the APIs of the portal, accounts, limits. */
+/** Answers with the page for developers: the APIs of the portal, accounts, limits. */
 export async function answerDevelopers(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -45,7 +45,7 @@ ${limits(pageContext, services)}`,
   })
 }
 
-/** A dataset with records, and a graph of its own where there is one. */
+/** A dataset with records, and preferably with its own graph. */
 function exampleDataset(entries: readonly ServedDataset[]): ServedDataset | null {
   const tables = entries.filter(({ content }) => content === 'records')
   return tables.find(({ mapping }) => mapping !== null) ?? tables[0] ?? null

@@ -13,7 +13,7 @@ interface PartRoute {
   readonly Params: { readonly part: string }
 }
 
-/** The metadata of the portal for search engines and browsers as a whole. Only what everybody may see is listed. */
+/** The metadata of the portal for search engines and browsers as a whole. Only public content is listed. */
 export const discovery: FastifyPluginAsync<SiteServices> = async (app, services) => {
   const { base, catalog } = services
   const pages = () => listedPages(completeList(catalog.visibleTo(ANONYMOUS)).entries, listedTabs())
@@ -48,13 +48,13 @@ function sendText(reply: FastifyReply, type: string, text: string): FastifyReply
   return reply.header('cache-control', 'public, max-age=3600').type(`${type}; charset=utf-8`).send(text)
 }
 
-/** What crawlers leave out: APIs, whose answers have no end, and pages of one person alone. */
+/** Paths that crawlers must skip: APIs, which have unlimited addresses, and pages of a single user. */
 const CLOSED = ['/api/', '/account/', '/oauth2/', '/healthz', '/readyz']
 
-/** Parameters that choose among what other pages show whole. */
+/** Parameters that select a part of what other pages show. */
 const SELECTING = ['q', 'where', 'refine', 'exclude', 'order_by']
 
-/** Rules for crawlers (RFC 9309), and where all pages are listed. */
+/** Rules for crawlers (RFC 9309), with the address of the sitemap. */
 export function robotsText(base: string): string {
   const root = new URL(base).pathname.replace(/\/+$/, '')
   const closed = CLOSED.map(path => `Disallow: ${root}${path}`)

@@ -13,7 +13,7 @@ import { catalogData } from './structured-data.ts'
 
 const CARDS = 6
 
-/** Answers with the first page: what the portal is, a search, its themes, what changed last. */
+/** Answers with the home page: a description of the portal, a search, its themes, the latest changes. */
 export async function answerHome(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -23,9 +23,9 @@ import { DataCache } from './data-cache.ts'
 import { conditions, type PageSelection, type Refinement } from './selection.ts'
 import type { SiteServices } from './services.ts'
 
-/** What pages ask: the catalog or the records of a dataset. */
+/** What pages query: the catalog or the records of a dataset. */
 export interface PageQuerySource {
-  /** Names the data: answers of the same version are the same. */
+  /** Identifies the data: answers of the same version are the same. */
   readonly version: string
   readonly target: CompileTarget
   readonly fields: readonly Field[]
@@ -34,7 +34,7 @@ export interface PageQuerySource {
   readonly facets: readonly Facet[]
 }
 
-/** A facet with its values, as a page shows it. */
+/** A facet with its values on a page. */
 export interface ShownFacet {
   readonly facet: Facet
   readonly values: readonly FacetValue[]
@@ -53,7 +53,7 @@ export function catalogSource({
   const { fields } = target.dataset
   const version = entries.map(({ dataset, version }) => `${dataset.id} ${version}`).join(',')
   const facets = CATALOG_FACETS.flatMap(name => facetNamed(name, fields, '-count', 'default') ?? [])
-  // Usage statistics change while the datasets stay the same.
+  // Usage statistics change without a new version of the datasets.
   const state = statistics === undefined ? '' : catalogVersion
   return { version: `catalog ${state} ${version}`, target, fields, template: 'default', facets }
 }
@@ -67,7 +67,7 @@ export function recordsSource({ dataset, version, target }: ServedDataset): Page
   return { version: `${id} ${version}`, target, fields, facets }
 }
 
-/** Asks the store what pages show, and keeps what it answers. */
+/** Queries the store for pages, and caches the answers. */
 export class QueryService {
   private readonly services: Pick<SiteServices, 'store' | 'clock' | 'now' | 'cachedCharacters'>
   private readonly answers: DataCache
@@ -79,10 +79,10 @@ export class QueryService {
   }
 
   /**
-   * Answers any clauses for the records of a selection: a page of them, or groups. Faults: ODSQLError and its like with
-   * the clause and the place, InvalidRESTParameterError, those of the store.
+   * Runs any clauses on the records of a selection: a page of them, or groups. Faults: ODSQLError and similar ones with the
+   * clause and the position, InvalidRESTParameterError, those of the store.
    *
-   * @param clauses replace those of the selection where they are given
+   * @param clauses replace those of the selection if given
    */
   find(
     source: PageQuerySource,
@@ -123,9 +123,9 @@ export class QueryService {
   }
 
   /**
-   * What is made of the records of a selection, a drawing, say: cached like answers.
+   * A result computed from the records of a selection, such as a drawing: cached like answers.
    *
-   * @param key what it depends on beside the selection
+   * @param key what it depends on in addition to the selection
    */
   drawing<Result>(
     source: PageQuerySource,
@@ -138,7 +138,7 @@ export class QueryService {
     return isFleeting(texts) ? make() : this.drawn.of(whole, make)
   }
 
-  /** How many records a selection has. */
+  /** The number of records of a selection. */
   async count(source: PageQuerySource, selection: PageSelection): Promise<number> {
     return (await this.find(source, { ...selection, orderBy: '' }, { limit: 0, offset: 0 })).total
   }
@@ -198,7 +198,7 @@ export class QueryService {
   }
 }
 
-/** A query that calls `now` or `random` is answered anew each time. */
+/** True for a query that calls `now` or `random`, whose answer is not cached. */
 function isFleeting(texts: readonly string[]): boolean {
   return texts.some(text => /\b(?:now|random)\s*\(/i.test(text))
 }
@@ -221,7 +221,7 @@ function facetNamed(
   return field === undefined ? undefined : facetOf(name, field, sort)
 }
 
-/** True for what a person can put right in the filter of a page. */
+/** True for a fault that the user can correct in the filter of a page. */
 export function isFilterFault(error: unknown): error is Fault {
   return error instanceof Fault && error.status === 400
 }

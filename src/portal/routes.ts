@@ -19,7 +19,7 @@ interface DatasetRoute {
   readonly Params: { readonly dataset: string; readonly tab?: string }
 }
 
-/** The pages of the portal for people: the catalog, datasets, playgrounds. */
+/** The HTML pages of the portal: the catalog, datasets, playgrounds. */
 export const site: FastifyPluginAsync<SiteServices & { readonly desk: Desk }> = async (app, services) => {
   const queryService = new QueryService(services)
   app.setErrorHandler(answerPageFault(services))
@@ -39,7 +39,7 @@ export const site: FastifyPluginAsync<SiteServices & { readonly desk: Desk }> = 
     })
 }
 
-/** Where people try queries: SPARQL, which their browser runs, and ODSQL with all of its stages. */
+/** The playgrounds: SPARQL, which the browser runs, and ODSQL with all of its stages. */
 export const playgrounds: FastifyPluginAsync<SiteServices> = async (app, services) => {
   app.get('/sparql', (request, reply) => answerSparqlPage(request, reply, services))
   const answerOdsql = answerOdsqlPage(services)

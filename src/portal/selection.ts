@@ -8,9 +8,9 @@ export interface Refinement {
   readonly value: string
 }
 
-/** Which records or datasets a page shows: all of its state is in its address, which has it in these parameters. */
+/** The records or datasets that a page shows: its whole state is in these parameters of its address. */
 export interface PageSelection {
-  /** Words that are looked for: `q`. */
+  /** Searched words: `q`. */
   readonly words: string
   /** A condition in ODSQL: `where`. */
   readonly where: string
@@ -20,7 +20,7 @@ export interface PageSelection {
   readonly orderBy: string
   /** 1, 2, 3 … */
   readonly page: number
-  /** More parameters of the page, which its links and its filter keep: those of a chart, say. */
+  /** Additional parameters of the page, which its links and its filter keep, such as those of a chart. */
   readonly view?: Readonly<Record<string, string>>
 }
 
@@ -54,7 +54,7 @@ export function readSelection(query: QueryParameters): PageSelection {
   }
 }
 
-/** The parameters of a selection, as the pages have them in their addresses; the first page is not named. */
+/** The parameters of a selection, in addresses of pages; the number of the first page is omitted. */
 export function selectionParameters(selection: PageSelection): LinkParameters {
   const { words, where, refine, exclude, orderBy, page, view } = selection
   return {
@@ -78,22 +78,22 @@ export function apiParameters({ words, where, refine, exclude, orderBy }: PageSe
   }
 }
 
-/** What a selection asks for in ODSQL: its words as a text, which is looked for everywhere, and its condition. */
+/** The conditions of a selection in ODSQL: its words as a text that is searched in all fields, and its condition. */
 export function conditions(words: string, where: string): readonly string[] {
   return [...(words === '' ? [] : [odsqlText(words)]), ...(where === '' ? [] : [where])]
 }
 
-/** A text as a literal of ODSQL. */
+/** An ODSQL literal of a text. */
 export function odsqlText(text: string): string {
   return `"${text.replace(/[\\"]/g, character => `\\${character}`)}"`
 }
 
-/** A refinement as `refine` and `exclude` write it. */
+/** A refinement in the syntax of `refine` and `exclude`. */
 export function refinementText({ facet, value }: Refinement): string {
   return `${/^[\w.]+$/.test(facet) ? facet : `\`${facet}\``}:${/^[\w .-]+$/.test(value) ? value : odsqlText(value)}`
 }
 
-/** The selection with a refinement, or without it where it was there. */
+/** The selection with a refinement, or without it if it was present. */
 export function toggled(selection: PageSelection, refinement: Refinement): PageSelection {
   const isSame = ({ facet, value }: Refinement) => facet === refinement.facet && value === refinement.value
   const refine = selection.refine.some(isSame)
@@ -102,7 +102,7 @@ export function toggled(selection: PageSelection, refinement: Refinement): PageS
   return { ...selection, refine, page: 1 }
 }
 
-/** True where everything is selected. */
+/** True if everything is selected. */
 export function isEverything({ words, where, refine, exclude }: PageSelection): boolean {
   return words === '' && where === '' && refine.length + exclude.length === 0
 }

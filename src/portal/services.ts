@@ -9,7 +9,7 @@ import type { VersionChanges } from '../publishing/versions/changes.ts'
 import type { SiteOptions } from '../site/page-context.ts'
 import type { Store } from '../store/store.ts'
 
-/** What the pages of the site are built on. */
+/** The services of the pages of the site. */
 export interface SiteServices extends SiteOptions {
   readonly catalog: Catalog
   readonly store: Store
@@ -24,15 +24,15 @@ export interface SiteServices extends SiteOptions {
   readonly clock: () => number
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Characters, as JSON would write it, of what pages are made of that may be cached. */
+  /** Maximum characters, as JSON, of cached data for pages. */
   readonly cachedCharacters: number
-  /** Calls of a day, for everybody and for each. */
+  /** Maximum calls a day, of the whole portal and of each client. */
   readonly limits: {
     readonly domain: number
     readonly anonymous: number | null
     readonly user: number | null
   }
-  /** Addresses of map tiles with {z}, {x} and {y}, and who made them; maps show outlines of land without. */
+  /** Addresses of map tiles with {z}, {x} and {y}, and their attribution; without them maps show coastlines. */
   readonly tiles?: { readonly url: string; readonly attribution: string }
 }
 
@@ -42,7 +42,7 @@ export function datasetTitle({ dataset }: Pick<ServedDataset, 'dataset'>): strin
   return typeof title === 'string' && title !== '' ? title : dataset.id
 }
 
-/** A text of the metadata of a dataset; null where there is none. */
+/** A text of the metadata of a dataset; null if there is none. */
 export function metaText(
   { dataset }: Pick<ServedDataset, 'dataset'>,
   name: string,
@@ -63,7 +63,7 @@ export function metaTexts(
   return typeof value === 'string' && value !== '' ? [value] : []
 }
 
-/** What HTML says, as plain text: tags are spaces, and what is escaped is not. */
+/** The plain text of HTML: tags become spaces, and escapes are decoded. */
 export function plainText(text: string): string {
   return text
     .replace(/<[^>]*>/g, ' ')

@@ -4,18 +4,18 @@ import type { Tab } from './dataset/tab.ts'
 import { TABS } from './dataset/tabs.ts'
 import { modifiedOf } from './parts/cards.ts'
 
-/** Addresses that one file may have (sitemaps.org, "Sitemap file limits"). */
+/** Maximum addresses of one file (sitemaps.org, "Sitemap file limits"). */
 const MAX = 50_000
 const SPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
 /** A page of the portal, by its path. */
 interface ListedPage {
   readonly path: string
-  /** When what it shows was last modified; absent where that is unknown. */
+  /** When its content was last modified; absent if unknown. */
   readonly modified?: string
 }
 
-/** The pages in the sitemap: those of the portal, and the views of datasets that everybody may see. */
+/** The pages in the sitemap: those of the portal, and the views of public datasets. */
 export function listedPages(
   entries: readonly ServedDataset[],
   tabsOf: (entry: ServedDataset) => readonly Pick<Tab, 'name'>[],
@@ -28,13 +28,13 @@ export function listedPages(
   return [...portal, ...datasets]
 }
 
-/** The one address of a view of a dataset. */
+/** The canonical path of a view of a dataset. */
 export function tabPath(dataset: string, tab: Tab['name']): string {
   const home = `/explore/dataset/${encodeURIComponent(dataset)}/`
   return tab === 'information' ? home : `${home}${tab}/`
 }
 
-/** The views of a dataset that say something of their own without a choice. */
+/** The views of a dataset with their own content without any selection. */
 export function listedTabs(tabs: readonly Tab[] = TABS) {
   return (entry: ServedDataset): readonly Tab[] =>
     tabs.filter(
@@ -45,7 +45,7 @@ export function listedTabs(tabs: readonly Tab[] = TABS) {
     )
 }
 
-/** The whole list, or where it is too long the list of its parts. */
+/** The whole list, or, if it is too long, the index of its parts. */
 export function sitemap(pages: readonly ListedPage[], base: string): string {
   if (pages.length <= MAX) return sitemapPart(pages, base, 1) ?? ''
   const parts = Array.from(
@@ -55,7 +55,7 @@ export function sitemap(pages: readonly ListedPage[], base: string): string {
   return `${XML_DECLARATION}<sitemapindex xmlns="${SPACE}">\n${parts.join('')}</sitemapindex>\n`
 }
 
-/** A part of the list, from 1 on; null where there is none of that number. */
+/** A part of the list, from 1 on; null if the number is out of range. */
 export function sitemapPart(pages: readonly ListedPage[], base: string, part: number): string | null {
   const listed = pages.slice((part - 1) * MAX, part * MAX)
   if (listed.length === 0) return null

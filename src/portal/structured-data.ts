@@ -9,15 +9,15 @@ import { type Html, html } from '../site/html.ts'
 import type { SiteOptions } from '../site/page-context.ts'
 import { datasetTitle, metaText, metaTexts, plainText } from './services.ts'
 
-/** A node of JSON-LD; what is undefined is not written. */
+/** A node of JSON-LD; undefined members are omitted. */
 type Node = Readonly<Record<string, unknown>>
 
-/** Most characters that search engines take of a description. */
+/** Maximum characters of a description for search engines. */
 const MAX_LENGTH = 5000
 
 const CONTEXT = 'https://schema.org/'
 
-/** The catalog for search engines (schema.org, DataCatalog), with the search that its pages have. */
+/** The catalog for search engines (schema.org, DataCatalog), with the search action of its pages. */
 export function catalogData(site: SiteOptions, entries: readonly ServedDataset[]): Html {
   const { base, title, description } = site
   const search = {
@@ -44,7 +44,7 @@ export function catalogData(site: SiteOptions, entries: readonly ServedDataset[]
   })
 }
 
-/** A dataset for search engines (schema.org, Dataset): what Google's Dataset Search and others read from its page. */
+/** A dataset for search engines (schema.org, Dataset): read from its page by Google's Dataset Search and others. */
 export function datasetData(site: SiteOptions, entry: ServedDataset): Html {
   const { base } = site
   const { dataset, content } = entry
@@ -100,7 +100,7 @@ function licenseOf(entry: ServedDataset): string | Node | undefined {
   return title === null ? undefined : { '@type': 'CreativeWork', name: title }
 }
 
-/** One file for each format in which the dataset is handed out whole. */
+/** One file for each export format of the whole dataset. */
 function distributions(
   base: string,
   { dataset: { id, fields }, published }: ServedDataset,
@@ -118,7 +118,7 @@ function distributions(
     }))
 }
 
-/** The time that a dataset is about: as its publisher says, else from the first to the last date in its records. */
+/** The period that a dataset covers: from its publisher, else from the first to the last date in its records. */
 function temporalCoverage({ dataset, statistics }: ServedDataset): string | undefined {
   const { dcat = {} } = dataset.metas
   const [start, end] = [momentOf(dcat.temporal_coverage_start), momentOf(dcat.temporal_coverage_end)]
@@ -138,7 +138,7 @@ function spatialCoverage(entry: ServedDataset): readonly Node[] | undefined {
   return someOf(places.map(name => ({ '@type': 'Place', name })))
 }
 
-/** What a dataset is: search engines want at least fifty characters, so its title and fields say what it has. */
+/** The description of a dataset: search engines require at least fifty characters, so title and fields are added. */
 function descriptionOf(entry: ServedDataset): string {
   const said = plainText(metaText(entry, 'description') ?? '')
   const fields = entry.dataset.fields.map(({ label }) => label).join(', ')
@@ -163,7 +163,7 @@ function someOf<Item>(items: readonly Item[]): readonly Item[] | undefined {
   return items.length === 0 ? undefined : items
 }
 
-/** JSON in HTML: a less-than sign is written so that no text ends the element. */
+/** JSON in HTML: less-than signs are escaped, so that no text ends the element. */
 function block(node: Node): Html {
   return html`<script type="application/ld+json">${{ html: JSON.stringify(node).replaceAll('<', '\\u003c') }}</script>`
 }

@@ -6,7 +6,7 @@ import { pageContextOf } from './page-context.ts'
 import { type AccountsOptions, sendPage } from './signed-in.ts'
 import type { Translator } from './translator.ts'
 
-/** Answers what was thrown with a page; what is no fault is logged and shown as nothing but unexpected. */
+/** Answers any error with a page; errors that are no faults are logged and shown as unexpected, without details. */
 export function answerWithPage(options: AccountsOptions) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const { status, message } = reportOf(error)

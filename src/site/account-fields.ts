@@ -1,7 +1,7 @@
 import { type Html, html } from './html.ts'
 import type { PageContext } from './page-context.ts'
 
-/** What is wrong with a field of a form that was sent. */
+/** The error of a field of a submitted form. */
 export interface FieldProblem {
   readonly field: string
   readonly message: string
@@ -16,11 +16,11 @@ export interface TextField {
   readonly value?: string
   readonly isLong?: boolean
   readonly problem?: FieldProblem | null
-  /** Element that describes it beside its hint and its problem. */
+  /** Element that describes it in addition to its hint and its problem. */
   readonly describedBy?: string | undefined
 }
 
-/** A field with its label, its hint and what is wrong with it, tied together for screen readers. */
+/** A field with its label, its hint and its error, associated for screen readers. */
 export function textField({ name, label, hint, value, isLong = false, problem, ...more }: TextField): Html {
   const wrong = problem?.field === name ? problem.message : null
   const described = [
@@ -47,13 +47,13 @@ export function hiddenField(name: string, value: string): Html {
 `
 }
 
-/** Something that is to be noticed; read out at once where it tells of a failure or a success. */
+/** A notice of a failure or a success, which screen readers announce immediately. */
 export function note(kind: 'bad' | 'good', content: Html): Html {
   return html`<div class="note ${kind}" role="${kind === 'bad' ? 'alert' : 'status'}">${content}</div>
 `
 }
 
-/** A moment as people read it. */
+/** A day, or a date with time, for display; "never" for null. */
 export function momentText({ t, date }: Pick<PageContext, 't' | 'date'>, moment: string | null): Html {
   if (moment === null) return html`${t('never')}`
   return html`<time datetime="${moment}">${date(moment, moment.length > 10 ? 'moment' : 'day')}</time>`

@@ -8,24 +8,24 @@ export interface AccountPage {
   readonly type: 'page'
   readonly heading: string
   readonly content: Html
-  /** Without it 200. */
+  /** 200 by default. */
   readonly status?: number
-  /** Seconds after which to try again. */
+  /** Seconds after which to retry. */
   readonly retryAfter?: number
-  /** Where forms may lead beside our own pages: sources of a Content-Security-Policy. */
+  /** Targets of forms in addition to our own pages: sources of a Content-Security-Policy. */
   readonly formTargets?: readonly string[]
-  /** Scripts of the page, which else has none: names of what the build made. */
+  /** Scripts of the page, none by default: names of built files. */
   readonly islands?: readonly string[]
 }
 
-/** Who is signed in, as the pages of accounts show it. */
+/** The signed-in user on pages of accounts. */
 export interface SignedInAs {
   readonly name: string
-  /** For the form that ends the session. */
+  /** The token of the form that ends the session. */
   readonly formToken: string
 }
 
-/** Sends a page that no cache keeps, no other site frames, and that runs no scripts but its islands. */
+/** Sends a page that no cache stores, no other site may frame, and that runs only its islands as scripts. */
 export function sendAccountPage(
   reply: FastifyReply,
   pageContext: PageContext,
@@ -38,8 +38,8 @@ export function sendAccountPage(
 }
 
 /**
- * The headers of every answer for one person alone. Our own pages get the origin of forms: with `no-referrer`
- * browsers would tell none.
+ * The headers of every answer for a single user. The referrer policy keeps the origin for our own forms: with `no-referrer`
+ * browsers would send none.
  */
 export function keepPrivate(reply: FastifyReply): FastifyReply {
   return reply
@@ -53,15 +53,15 @@ export function keepPrivate(reply: FastifyReply): FastifyReply {
 }
 
 /**
- * What a Content-Security-Policy must allow so that a form may lead on to redirect URIs: browsers apply form-action to
- * every redirect that follows a form, also those that an application makes after it. Schemes are all that is distinguished.
+ * The sources that a Content-Security-Policy must allow so that a form may redirect to redirect URIs: browsers apply
+ * form-action to every redirect after a form, also to those of the application. Only schemes are distinguished.
  */
 export function redirectSources(uris: readonly string[]): readonly string[] {
   const schemes = uris.flatMap(uri => /^([a-z][a-z0-9+.-]*):/i.exec(uri)?.[1]?.toLowerCase() ?? [])
   return [...new Set(schemes)].map(scheme => `${scheme}:`)
 }
 
-/** What a browser is shown with 401: where to sign in, and from there back to the address. */
+/** The page for browsers with 401: a link to sign in, and from there back to the address. */
 export function signInPage(pageContext: PageContext): { readonly text: string; readonly policy: string } {
   const { t, href, address } = pageContext
   const next = `${href('/').split('?')[0]?.replace(/\/$/, '')}${address}`
@@ -91,7 +91,7 @@ ${content}</div>`,
   }
 }
 
-/** The parts of an account, and the way out. */
+/** The navigation of an account, with the button to sign out. */
 function bar({ t, href, address }: PageContext, { name, formToken }: SignedInAs): Html {
   const sections = [
     ['/account/', t('Overview')],

@@ -2,23 +2,23 @@ import { type Html, html } from './html.ts'
 import { LANGUAGE_NAMES } from './language.ts'
 import { type PageContext, queryText } from './page-context.ts'
 
-/** The metadata of a page for search engines and for those who share a link. */
+/** The metadata of a page for search engines and for previews of shared links. */
 export interface Findable {
   readonly title: string
   readonly description: string
-  /** Its one address, from `/` on and without parameters; that of the request by default. */
+  /** Its canonical path, without parameters; that of the request by default. */
   readonly path: string | undefined
 }
 
 /**
- * The address of a page among all those that show the same: without filter, in the language that was named. A page has
- * one address for each language, and one without for those whose browsers tell which they like.
+ * The canonical address of a page: without filter, in the language of the address. A page has one address for each language,
+ * and one without a language, for negotiation by Accept-Language.
  */
 function canonicalAddress({ site, address, namedLanguage }: PageContext, path = pathOf(address)): string {
   return `${site.base}${path}${queryText({ lang: namedLanguage })}`
 }
 
-/** Links to the page itself and to the same in other languages, and what is shown where its address is shared. */
+/** Links to the page itself and to its translations, and the metadata for previews of its address. */
 export function alternates(pageContext: PageContext, { title, description, path }: Findable): Html {
   const { site } = pageContext
   const own = path ?? pathOf(pageContext.address)
@@ -37,7 +37,7 @@ ${description === '' ? '' : html`<meta property="og:description" content="${desc
 <meta name="twitter:card" content="summary">`
 }
 
-/** The path of a page, always with the slash at its end that its links have. */
+/** The path of a page, always with the trailing slash of its links. */
 function pathOf(address: string): string {
   const [path = '/'] = address.split('?')
   return path.endsWith('/') || path.startsWith('/ld/') || path.startsWith('/api/') ? path : `${path}/`

@@ -39,8 +39,8 @@ interface Description {
 }
 
 /**
- * The program of the console: lists operations, makes a form of the parameters of one, shows the address, sends it and
- * shows what comes back. Its text is what the browser runs, so it uses nothing from around it but types.
+ * The program of the console: lists operations, builds a form for the parameters of one, shows the address, sends the
+ * request and shows the answer. The browser runs its source text, so it uses nothing from outside but types.
  */
 export function consoleProgram(): void {
   const MAX_SHOWN = 400_000
@@ -60,7 +60,7 @@ export function consoleProgram(): void {
     return element
   }
 
-  /** Text with the pieces between back-quotes as code. */
+  /** Text with the parts between back-quotes as code. */
   function prose(text: string): readonly (Node | string)[] {
     return text.split('`').map((piece, index) => (index % 2 === 0 ? piece : make('code', {}, piece)))
   }
@@ -302,7 +302,7 @@ export function consoleProgram(): void {
     return requested
   }
 
-  /** Offers words that begin as the one before the cursor: arrows choose, Enter or Tab takes, Escape closes. */
+  /** Completes the word before the cursor: arrows select, Enter or Tab accepts, Escape closes. */
   function complete(
     control: HTMLInputElement | HTMLTextAreaElement,
     list: HTMLElement,

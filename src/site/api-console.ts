@@ -4,8 +4,8 @@ import { consoleProgram } from './api-console-program.ts'
 import { html } from './html.ts'
 
 /**
- * Sends the page on which a person tries the calls that the OpenAPI document beside it describes. All of it is in one
- * file; the policy lets nothing else run, and everything that comes from outside is written as text.
+ * Sends the page on which a user tries the calls of the OpenAPI document next to it. It is a single file; the policy lets
+ * nothing else run, and all external content is inserted as text.
  */
 export function answerConsole(reply: FastifyReply): FastifyReply {
   return reply
@@ -51,7 +51,7 @@ table{border-collapse:collapse;font-size:.85rem}th,td{text-align:left;padding:.1
 overflow-wrap:anywhere}th{font-weight:500;color:var(--soft)}
 @media (max-width:46rem){.page,.row{grid-template-columns:minmax(0,1fr)}nav{border-right:0;border-bottom:1px solid var(--line)}}`
 
-/** Some compilers of TypeScript wrap functions in a call that keeps their names: here it does nothing. */
+/** Some TypeScript compilers wrap functions in a call of `__name` to preserve their names: here it does nothing. */
 const SCRIPT = `'use strict';const __name=f=>f;(${consoleProgram})()`
 
 const POLICY = [

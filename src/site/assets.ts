@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { lookup } from '../model/lookup.ts'
 
-/** Where the files are that the build makes for browsers, with the names of their contents in their names. */
+/** Folder of the files that the build generates for browsers, with content hashes in their names. */
 export const ASSETS = new URL('../../dist/assets/', import.meta.url)
 
-/** Where they are served, below the base address. */
+/** Path at which they are served, below the base address. */
 export const ASSETS_PATH = '/assets/'
 
 let names: Readonly<Record<string, string>> | null = null
 
-/** The path of a file that the build made, `site.css` or `map.js`, below the base address. */
+/** The path of a built file, `site.css` or `map.js`, below the base address. */
 export function assetPath(name: string): string {
   names ??= JSON.parse(readFileSync(new URL('manifest.json', ASSETS), 'utf8')) as Record<string, string>
   const found = lookup(names, name)

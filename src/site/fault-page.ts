@@ -6,7 +6,7 @@ import { html } from './html.ts'
 import { pageContextOf, type SiteOptions } from './page-context.ts'
 import type { Translator } from './translator.ts'
 
-/** Answers what was thrown with a page of the site that tells it. */
+/** Answers any error with a page of the site that describes it. */
 export function answerPageFault(site: SiteOptions) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const pageContext = pageContextOf(request, site)

@@ -8,37 +8,37 @@ import type { PageContext } from './page-context.ts'
 
 /** A page of the site, inside its frame. */
 export interface SitePage {
-  /** Title of the page, without that of the portal; empty for the first page. */
+  /** Title of the page, without that of the portal; empty for the home page. */
   readonly title: string
   readonly description?: string
   readonly body: Html
-  /** Which part of the site it is in. */
+  /** The section of the site that it belongs to. */
   readonly part?: 'home' | 'catalog' | 'playground' | 'developers' | 'account'
-  /** Scripts that make it better, without which it works: names of what the build made, `map.js`. */
+  /** Scripts for progressive enhancement: names of built files, `map.js`. */
   readonly islands?: readonly string[]
-  /** More for the head: links to other forms of the page, structured data. */
+  /** Additional elements of the head: links to other formats of the page, structured data. */
   readonly head?: Html
   /** 200 by default. */
   readonly status?: number
   /** True for pages that use the whole width. */
   readonly isWide?: boolean
-  /** Sources that its scripts and pictures may come from beside this portal: those of configured tiles. */
+  /** Sources of its scripts and pictures in addition to this portal: those of configured tiles. */
   readonly imageSources?: readonly string[]
   readonly isIndexed?: boolean
-  /** Path of its one address, where several show the same; that of the request by default. */
+  /** Its canonical path, if several addresses show the same page; that of the request by default. */
   readonly path?: string
-  /** True for pages of one person alone: no other site frames them, and no script runs in them but their islands. */
+  /** True for pages of a single user: no other site may frame them, and they run only their islands as scripts. */
   readonly isPrivate?: boolean
-  /** Where forms may lead beside this portal: sources of a Content-Security-Policy. */
+  /** Targets of forms in addition to this portal: sources of a Content-Security-Policy. */
   readonly formTargets?: readonly string[]
 }
 
-/** Sends a page. Everything that it loads comes from this portal, and nothing in it runs but files of this portal. */
+/** Sends a page. It loads and runs only files of this portal. */
 export function sendSitePage(reply: FastifyReply, pageContext: PageContext, page: SitePage): FastifyReply {
   return sendPageText(reply, pageContext, pageText(pageContext, page), page)
 }
 
-/** Sends the text of a page that was made before. */
+/** Sends the rendered text of a page. */
 export function sendPageText(
   reply: FastifyReply,
   pageContext: PageContext,
@@ -57,8 +57,8 @@ export function sendPageText(
 }
 
 /**
- * Gives a page the tag of its text, which language, principal and data have all gone into, and tells whether the browser
- * has that text already. Pages that are not stored have none.
+ * Sets the tag of a page from its text, which depends on language, principal and data, and returns true if the browser has
+ * that text already. Pages that must not be stored have none.
  */
 function isAlreadyShown(
   reply: FastifyReply,
@@ -71,7 +71,7 @@ function isAlreadyShown(
   return isNotModified(reply.request, reply, { tag: entityTag(text), cacheControl })
 }
 
-/** The policy of a page: files of this portal alone, no plug-ins, forms to this portal. */
+/** The policy of a page: only files of this portal, no plug-ins, forms to this portal. */
 export function policyOf({
   imageSources = [],
   formTargets = [],
@@ -128,7 +128,7 @@ ${footer(pageContext)}
 `.html
 }
 
-/** The address of a file that the build made. */
+/** The address of a built file. */
 export function file(name: string, { site }: Pick<PageContext, 'site'>): string {
   return new URL(site.base).pathname.replace(/\/+$/, '') + assetPath(name)
 }
@@ -173,8 +173,8 @@ function footer(pageContext: PageContext): Html {
 }
 
 /**
- * Everything but the data that decides the bytes of a page, for its entity tag: the language, who looks at it, its address,
- * what the portal is called, and its files for browsers.
+ * Everything but the data that determines the bytes of a page, for its entity tag: the language, the principal, its address,
+ * the title of the portal, and its files for browsers.
  */
 export function pageValidator({ site, principal, language, href, address }: PageContext): readonly string[] {
   return [

@@ -6,8 +6,8 @@ export interface Html {
 }
 
 /**
- * Writes HTML: the one place of Lodestone that escapes for it. Whatever is put into the template is escaped, but for
- * what this function made itself; a list is written item after item.
+ * Writes HTML: the one place of Lodestone that escapes it. Every value in the template is escaped, except results of this
+ * function; a list is written item by item.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return {

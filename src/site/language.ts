@@ -8,7 +8,7 @@ export interface ChosenLanguage {
   readonly isNamed: boolean
 }
 
-/** What a language is called by those who speak it. */
+/** The name of each language in that language. */
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
   en: 'English',
   fr: 'Français',
@@ -34,8 +34,8 @@ export function isRightToLeft(language: Language): boolean {
 }
 
 /**
- * The language of a page: that of the address, else the one that the browser likes best among all of them, else the first
- * of the portal.
+ * The language of a page: that of the address, else the browser's preferred one among all of them, else the first of the
+ * portal.
  */
 export function chooseLanguage(
   { query, headers }: Pick<FastifyRequest, 'query' | 'headers'>,

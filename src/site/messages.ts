@@ -20,7 +20,7 @@ const PLURAL_FORMS = Type.Partial(
   }),
 )
 
-/** What a file of `locales/` holds. */
+/** The schema of a file of `locales/`. */
 const MESSAGES = Type.Record(Type.String(), Type.Union([Type.String(), PLURAL_FORMS]))
 
 const FOLDER = new URL('../../locales/', import.meta.url)

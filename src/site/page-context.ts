@@ -7,45 +7,45 @@ import { addressWithoutSecrets } from '../http/query-string.ts'
 import { chooseLanguage } from './language.ts'
 import { type Translator, translator } from './translator.ts'
 
-/** What a portal is to its pages. */
+/** The settings of a portal for its pages. */
 export interface SiteOptions {
   /** Public address, without trailing slash. */
   readonly base: string
-  /** What the portal is called. */
+  /** Title of the portal. */
   readonly title: string
   /** One sentence about it; may be empty. */
   readonly description: string
-  /** Languages of the portal, the usual one first. */
+  /** Languages of the portal, the default first. */
   readonly languages: readonly string[]
 }
 
-/** Parameters of an address: several values of one name stand in their order; undefined and empty ones are left out. */
+/** Parameters of an address: several values of one name keep their order; undefined and empty ones are left out. */
 export type LinkParameters = Readonly<Record<string, string | number | readonly string[] | undefined>>
 
-/** Who looks at a page, and how things are written for that one. */
+/** The user and language of a page, and formatters for them. */
 export interface PageContext {
   readonly site: SiteOptions
   readonly principal: Principal
   readonly language: Language
-  /** The language where the address names it: links and forms keep it. */
+  /** The language if the address names it: links and forms keep it. */
   readonly namedLanguage: Language | undefined
   /** Writes the texts of the interface. */
   readonly t: Translator
   /** Path and query of the page itself, without the path of the base address. */
   readonly address: string
   /**
-   * The address of a page of this portal: with the path of the base address, and with the language that was named.
+   * The address of a page of this portal: with the path of the base address, and with the language of the address.
    *
    * @param path from `/` on, its segments encoded
    */
   readonly href: (path: string, parameters?: LinkParameters) => string
-  /** A number as the language writes it. */
+  /** A number in the format of the language. */
   readonly number: (value: number | bigint, options?: Intl.NumberFormatOptions) => string
-  /** A day, or a moment with its time, as the language writes it, in UTC. */
+  /** A day, or a date with time, in the format of the language, in UTC. */
   readonly date: (iso: string, style?: 'day' | 'moment') => string
 }
 
-/** The visit that a request is. */
+/** The page context of a request. */
 export function pageContextOf(
   request: Pick<FastifyRequest, 'query' | 'headers' | 'principal' | 'url' | 'raw'>,
   site: SiteOptions,
@@ -82,7 +82,7 @@ export function queryText(parameters: LinkParameters): string {
   return `?${pairs.map(([name, value]) => `${encodeURIComponent(name)}=${readable(value)}`).join('&')}`
 }
 
-/** A value of a parameter, escaped where that is needed: addresses are read by people, too. */
+/** A parameter value with minimal escaping: users read addresses, too. */
 function readable(value: string): string {
   return encodeURIComponent(value).replace(/%(?:20|2C|3A|2F)/g, code => lookup(READABLE, code) ?? code)
 }

@@ -14,12 +14,12 @@ import { pageContextOf, type SiteOptions } from './page-context.ts'
 /** A form that did not come from our own page. */
 export const CROSS_SITE_REQUEST = declareFault('CrossSiteRequest', 403, '{reason}')
 
-/** What the pages of accounts and the endpoints of OAuth are built on. */
+/** Options of the pages of accounts and the endpoints of OAuth. */
 export interface AccountsOptions extends SiteOptions {
   readonly accounts: Accounts
-  /** Where people sign in as well. */
+  /** Provider for signing in by OpenID Connect. */
   readonly provider?: SignInProvider
-  /** The same by SAML 2.0. */
+  /** Provider for signing in by SAML 2.0. */
   readonly saml?: SamlProvider
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -27,13 +27,13 @@ export interface AccountsOptions extends SiteOptions {
   readonly address: (request: FastifyRequest) => string
 }
 
-/** Who is signed in, by which session. */
+/** The signed-in user and the session. */
 export interface SignedIn {
   readonly user: Authenticated
   readonly session: string
 }
 
-/** True where the portal is reached by TLS. */
+/** True if the portal is reached by TLS. */
 export function isSecure({ base }: Pick<AccountsOptions, 'base'>): boolean {
   return base.startsWith('https:')
 }
@@ -43,14 +43,14 @@ export function rootOf({ base }: Pick<AccountsOptions, 'base'>): string {
   return new URL(base).pathname.replace(/\/+$/, '')
 }
 
-/** The user of a session; null for everybody else, also for those with a key or token, who are programs. */
+/** The user of a session; null otherwise, also for programs with a key or token. */
 export function signedIn(request: FastifyRequest, options: Pick<AccountsOptions, 'base'>): SignedIn | null {
   const user = request.principal
   const session = readSessionToken(request.headers, isSecure(options))
   return user.type === 'user' && user.by === 'session' && session !== null ? { user, session } : null
 }
 
-/** The token of forms of who is signed in. */
+/** The token of forms of a signed-in user. */
 export function tokenFor(session: SignedIn, { accounts }: Pick<AccountsOptions, 'accounts'>): string {
   return formToken(accounts.secret, `session ${session.session}`)
 }
@@ -91,12 +91,12 @@ export function sendPage(
   return sendAccountPage(reply, pageContextOf(request, options), shown, page)
 }
 
-/** Sends a person to a page of ours, which is asked with GET (RFC 9110, section 15.4.4). */
+/** Redirects to a page of ours, which is requested with GET (RFC 9110, section 15.4.4). */
 export function sendOn(reply: FastifyReply, path: string): FastifyReply {
   return keepPrivate(reply).code(303).header('location', path).send()
 }
 
-/** Sends who is not signed in to the log-in page, and from there to where he wanted to go. */
+/** Redirects to the log-in page, which later redirects back to the requested page. */
 export function sendToLogin(
   reply: FastifyReply,
   options: Pick<AccountsOptions, 'base'>,

@@ -4,13 +4,13 @@ import { messagesOf } from './messages.ts'
 
 /** Writes the texts of the interface in one language. */
 export interface Translator {
-  /** @param parts fills the `{…}` of the text; numbers are written as the language writes them */
+  /** @param parts fills the `{…}` of the text; numbers get the format of the language */
   (text: string, parts?: Readonly<Record<string, string | number>>): string
-  /** A text with a number: `many('{n} record', '{n} records', 3)`; the table has it under the second text. */
+  /** A text with a number: `many('{n} record', '{n} records', 3)`; its key in the table is the second text. */
   many(one: string, other: string, n: number): string
 }
 
-/** Marks a text of a table, in English, that is translated where it is shown: `say(label)`. */
+/** Marks an English text of a table that is translated for display: `t(label)`. */
 export function messageKey<Text extends string>(text: Text): Text {
   return text
 }

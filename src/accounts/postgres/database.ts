@@ -11,26 +11,26 @@ import { faultOf, isBroken } from './faults.ts'
 import { Freshness, type Heard, type Listener } from './freshness.ts'
 import { CHANNEL, LOCK, POSTGRES_MIGRATIONS, POSTGRES_SCHEMA } from './migrations.ts'
 
-/** Connections of one process, beside the one that listens. */
+/** Maximum connections of one process, in addition to the one that listens. */
 const CONNECTIONS = 4
 
-/** Milliseconds: to connect, of one statement, of a check whether something changed, to close. */
+/** Timeouts in milliseconds: to connect, of one statement, of a check for changes, to close. */
 const [CONNECTING, STATEMENT, CHECK, CLOSING] = [3000, 5000, 2000, 2000]
 
-/** Milliseconds after which the database ends a transaction in which nothing happens, so that its lock is free again. */
+/** Milliseconds after which the database ends an idle transaction, so that its lock is released. */
 const IDLE = 10_000
 
-/** Where a PostgreSQL database of accounts is. */
+/** Address of a PostgreSQL database of accounts. */
 export interface PostgresPlace {
   /** `postgres://user:password@host:port/database`, with parameters such as `sslmode`. */
   readonly url: string
-  /** In the place of that of the address. */
+  /** Replaces that of the address. */
   readonly password?: string
 }
 
 /**
- * Accounts in PostgreSQL, which several Lodestones share. What is written is written one after the other, under an
- * advisory lock, as in a file, and notifies all others where they depend on it.
+ * Accounts in PostgreSQL, which several Lodestones share. Writes are serialised by an advisory lock, as in a file,
+ * and notify all others if cached values depend on them.
  */
 export class PostgresDatabase implements Database {
   readonly settleIds: readonly ScriptStep[] = SETTLE_IDS
@@ -39,10 +39,10 @@ export class PostgresDatabase implements Database {
   private readonly freshness: Freshness
   private readonly texts = new Map<string, string>()
   private isClosed = false
-  /** When connections of the pool were last taken. */
+  /** When connections of the pool were last used. */
   private readonly used = new WeakMap<pg.PoolClient, number>()
 
-  /** Connects, and makes or brings up to date the tables; several processes may do so at once. Faults: AccountsUnavailable. */
+  /** Connects, and creates or migrates the tables; several processes may do so concurrently. Faults: AccountsUnavailable. */
   static async open(place: PostgresPlace): Promise<PostgresDatabase> {
     const database = new PostgresDatabase(place)
     try {
@@ -63,7 +63,7 @@ export class PostgresDatabase implements Database {
       idleTimeoutMillis: 60_000,
       allowExitOnIdle: true,
     })
-    // A connection that is lost is replaced when one is needed; its user gets the error with the answer.
+    // A lost connection is replaced when one is needed; its user gets the error from the query.
     this.pool.on('error', () => undefined)
     this.pool.on('connect', client => client.on('error', () => undefined))
     const refuse = (error: unknown) => this.refuse(error)
@@ -98,7 +98,7 @@ export class PostgresDatabase implements Database {
     return this.transact(BEGIN_WRITING, work)
   }
 
-  /** A database that does not answer is not waited for. */
+  /** Does not wait for a database that does not answer. */
   async close(): Promise<void> {
     if (this.isClosed) return
     this.isClosed = true
@@ -122,7 +122,7 @@ export class PostgresDatabase implements Database {
         )) as unknown as pg.QueryResult[]
         this.freshness.note(described[0]?.rows[0]?.value)
       } catch (error) {
-        // It may be written or not.
+        // It is unknown whether it was written.
         this.freshness.distrust()
         throw error
       }
@@ -142,7 +142,7 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  /** A connection that works: one that lay idle may have been cut off, by a restart of the database say. */
+  /** A working connection: an idle one may have been closed, for example by a restart of the database. */
   private async connect(): Promise<pg.PoolClient> {
     for (let attempt = 0; ; attempt++) {
       const client = await this.taken()
@@ -188,7 +188,7 @@ export class PostgresDatabase implements Database {
 
   private async migrate(): Promise<void> {
     await this.withClient(async client => {
-      // A statement that waits for another process, which makes the same tables, may take a while.
+      // A statement that waits for another process, which creates the same tables, may take a while.
       await client.query(BEGIN_WRITING)
       const [found] = (
         await client.query(`SELECT to_regnamespace('${POSTGRES_SCHEMA}') IS NOT NULL AS found`)
@@ -218,7 +218,7 @@ export class PostgresDatabase implements Database {
 
 const BEGIN_WRITING = `BEGIN; SELECT pg_advisory_xact_lock(${LOCK})`
 
-/** Ids are never given twice, also not those that rows brought from elsewhere. */
+/** Ids are never assigned twice, including those of imported rows. */
 const SETTLE_IDS: readonly ScriptStep[] = [
   ['account', 'id'],
   ['api_key', 'id'],
@@ -232,7 +232,7 @@ const SETTLE_IDS: readonly ScriptStep[] = [
   return { type: 'all', sql: `SELECT setval(${sequence}, ${next}, false)`, values: [] }
 })
 
-/** PostgreSQL has no text with NUL in it; nothing that is stored has the character that it becomes. */
+/** Replaces NUL, which texts of PostgreSQL cannot contain, by a character that does not occur in stored values. */
 function bound(value: ScriptStep['values'][number]): unknown {
   if (typeof value === 'string') return value.replaceAll('\0', '\ufffd')
   return value instanceof Uint8Array ? Buffer.from(value) : value
@@ -248,7 +248,7 @@ function configOf({ url, password }: PostgresPlace): pg.ClientConfig {
   const address = new URL(url)
   if (password !== undefined) address.password = encodeURIComponent(password)
   const { searchParams } = address
-  // However it is configured, TLS means that the certificate is checked, also with later versions of the driver.
+  // With TLS the certificate is always verified, also with later versions of the driver.
   if (
     !searchParams.has('uselibpqcompat') &&
     /^(prefer|require|verify-ca)$/.test(searchParams.get('sslmode') ?? '')
@@ -269,7 +269,7 @@ function configOf({ url, password }: PostgresPlace): pg.ClientConfig {
   }
 }
 
-/** How the database is named to people: without user and password. */
+/** The address of the database for messages: without user and password. */
 function whereOf(url: string): string {
   const { host, pathname } = new URL(url)
   return `${host}${pathname}`

@@ -1,5 +1,5 @@
 /**
- * A statement of accounts in the SQL of PostgreSQL: numbered parameters, and the array of what is grouped under its own name.
+ * A statement of accounts in the SQL of PostgreSQL: numbered parameters, and its own function for arrays of grouped values.
  */
 export function postgresSql(sql: string): string {
   let last = 0

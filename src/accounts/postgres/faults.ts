@@ -1,7 +1,7 @@
 import { Fault, isFault } from '../../errors/errors.ts'
 import { ACCOUNTS_UNAVAILABLE } from '../faults.ts'
 
-/** SQLSTATE of what the outside is to blame for, by how it begins, and what is said of it. */
+/** Reasons of external errors, by the prefix of the SQLSTATE. */
 const REASONS = [
   ['28', 'refuses the user or the password'],
   ['3D000', 'does not exist: create it, or correct the setting accounts'],
@@ -19,14 +19,14 @@ const REASONS = [
   ['XX', 'is damaged: restore a backup'],
 ] as const
 
-/** Errors that do not pass by themselves: a setting or the database has to be changed. */
+/** Permanent errors: a setting or the database has to be changed. */
 const LASTING = /^(?:28|3D000|42501|25006)/
 
 /**
- * What the outside is to blame for, as a fault; anything else is a defect and stays what it is. What the driver says is
- * not reported, except for the code: it may have the address with its password in it. Anonymous clients get the message alone.
+ * Converts external errors to faults; any other error is a defect and returned unchanged. Of the driver's error only the code
+ * is reported: its message may contain the address with its password. Anonymous clients get only the message.
  *
- * @param where names the database to those who run it, without credentials
+ * @param where the database for operators, without credentials
  */
 export function faultOf(error: unknown, where: string): unknown {
   if (error instanceof Fault || !(error instanceof Error)) return error
@@ -39,25 +39,25 @@ export function faultOf(error: unknown, where: string): unknown {
   return new Fault(ACCOUNTS_UNAVAILABLE, described, { hint: `It is ${where}.`, cause: causeOf(error, code) })
 }
 
-/** True where another attempt may have more luck without anybody's help. */
+/** True for transient errors, after which a retry may succeed. */
 export function isPassing(error: unknown): boolean {
   if (!isFault(error, ACCOUNTS_UNAVAILABLE)) return false
   const { cause } = error
   return cause instanceof Error && !LASTING.test(codeOf(cause)) && !isOfFile(cause)
 }
 
-/** True where the connection is no good after it; what the server refuses leaves it as it was. */
+/** True if the connection is unusable after the error; errors reported by the server leave it intact. */
 export function isBroken(error: unknown): boolean {
   const code = error instanceof Error ? codeOf(error) : ''
   return !(error instanceof Fault) && !(isSqlState(code) && !/^(?:08|57|25)/.test(code))
 }
 
-/** What a server says, not the operating system (`EPIPE`). */
+/** True for codes of a server, not of the operating system (`EPIPE`). */
 function isSqlState(code: string): boolean {
   return /^(?!E)[0-9A-Z]{5}$/.test(code)
 }
 
-/** True where a certificate or a key cannot be read, which the address names. */
+/** True if a certificate or a key of the address cannot be read. */
 function isOfFile(error: Error): boolean {
   return (error as NodeJS.ErrnoException).syscall === 'open'
 }
@@ -65,12 +65,12 @@ function isOfFile(error: Error): boolean {
 function codeOf(error: Error): string {
   const { code, errors } = error as { readonly code?: unknown; readonly errors?: readonly unknown[] }
   if (typeof code === 'string') return code
-  // Of an address with several machines behind it each gives an error of its own.
+  // A host name with several addresses gives an error for each.
   const [first] = errors ?? []
   return first instanceof Error ? codeOf(first) : ''
 }
 
-/** What the driver or the operating system says of a connection. */
+/** The reason of a connection error of the driver or the operating system. */
 function reasonOfConnection(error: Error, code: string): string | undefined {
   if (isOfFile(error)) return `needs a file that cannot be read: ${code}. Correct the setting accounts`
   if (/^(?:E[A-Z_]+|ERR_(?:TLS|SSL)\w*|CERT_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/.test(code))
@@ -83,7 +83,7 @@ function reasonOfConnection(error: Error, code: string): string | undefined {
   return undefined
 }
 
-/** The error without what it may reveal of the address. */
+/** The error without the parts that may reveal the address. */
 function causeOf(error: Error, code: string): Error {
   const { syscall, stack } = error as NodeJS.ErrnoException
   const places = stack?.split('\n').filter(line => line.startsWith('    at '))

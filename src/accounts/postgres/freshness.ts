@@ -4,7 +4,7 @@ import type { MaybePromise } from '../maybe-promise.ts'
 /** Milliseconds for which what was read counts as fresh without a query, unless a change was announced. */
 const CONFIRMED_FOR = 1000
 
-/** Milliseconds after a failure in which it is not tried again. */
+/** Milliseconds after a failure without a retry. */
 const REST = 300
 
 /** A connection that is notified of changes, and can read the current generation. */
@@ -16,16 +16,16 @@ export interface Listener {
 
 /** Events of a listener. */
 export interface Heard {
-  /** Something was written that others depend on. */
+  /** Something was written that cached values depend on. */
   readonly changed: () => void
-  /** The connection is gone: nothing more will be heard. */
+  /** The connection is lost: there will be no more notifications. */
   readonly lost: () => void
 }
 
 /**
- * Whether what was read before is still fresh. It is confirmed at most once a second, on demand, and sooner where
- * the database announces a change; without a connection nothing is fresh. So a revocation takes effect here
- * within a second, even if messages are lost.
+ * Whether cached values are still fresh. It is confirmed at most once a second, on demand, and sooner if the database
+ * announces a change; without a connection nothing is fresh. So a revocation takes effect here within a second, even if
+ * notifications are lost.
  */
 export class Freshness {
   private readonly listen: (heard: Heard) => Promise<Listener>
@@ -41,15 +41,15 @@ export class Freshness {
   private isClosed = false
 
   /**
-   * @param listen makes a connection
-   * @param clock milliseconds that only go forward
+   * @param listen opens a connection
+   * @param clock monotonic milliseconds
    */
   constructor(listen: (heard: Heard) => Promise<Listener>, clock: () => number) {
     this.listen = listen
     this.clock = clock
   }
 
-  /** A number that is another one where what was read before may be wrong. Fails where the database is unavailable. */
+  /** A number that changes when cached values may be stale. Fails if the database is unavailable. */
   generation(): MaybePromise<number> {
     if (this.clock() - this.confirmed < CONFIRMED_FOR) return this.currentGeneration
     this.asking ??= this.confirm().finally(() => {
@@ -62,14 +62,14 @@ export class Freshness {
     return generation === this.currentGeneration
   }
 
-  /** Notes the generation of the database as of a moment when something was read or written. */
+  /** Records the generation of the database at the time of a read or write. */
   note(latest: number): void {
     if (latest === this.latest) return
     this.latest = latest
     this.currentGeneration++
   }
 
-  /** Nothing that was read before counts as good. */
+  /** Marks everything that was read before as stale. */
   distrust(): void {
     this.latest = null
     this.confirmed = Number.NEGATIVE_INFINITY

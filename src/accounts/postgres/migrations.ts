@@ -1,18 +1,18 @@
-/** The schema of a PostgreSQL database that the tables are in, so that it can have other things beside them. */
+/** The schema of a PostgreSQL database that the tables are in, so that the database can also have other tables. */
 export const POSTGRES_SCHEMA = 'lodestone'
 
-/** The channel that announces that something was written that others depend on. */
+/** The channel that announces writes that cached values depend on. */
 export const CHANNEL = 'lodestone_accounts'
 
-/** Number of the advisory lock that writers hold: what is written is written one after the other, as in a file. */
+/** Number of the advisory lock that writers hold: writes are serialised, as in a file. */
 export const LOCK = 0x4c6f6465
 
 /**
- * The same tables as in a file (../migrations.ts), and failed attempts (../failures.ts), step by step: what was published is
- * never changed, a change is a further step. Text is compared by its bytes; `rowid` records the order of insertion, as every table of SQLite can.
+ * The same tables as in a file (../migrations.ts), and failed attempts (../failures.ts), step by step: released steps are
+ * never changed, a change is a further step. Text is compared by its bytes; `rowid` records the order of insertion, as in SQLite.
  *
- * `generation` counts transactions that took or gave rights, whoever made them: triggers see to it, so that it also counts
- * what is written by hand. New keys, sessions and tokens take nothing from anybody.
+ * `generation` counts transactions that revoked or granted rights: triggers increment it, so that manual changes count, too.
+ * New keys, sessions and tokens do not count, for they revoke nothing.
  */
 export const POSTGRES_MIGRATIONS: readonly string[] = [
   `CREATE TABLE setting (name text COLLATE "C" PRIMARY KEY, value bytea NOT NULL);

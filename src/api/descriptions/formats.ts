@@ -17,7 +17,7 @@ export interface DescriptionFormat extends Representation {
   readonly write: (triples: string) => AsyncIterable<string>
 }
 
-/** The first is for those who name none. */
+/** The first is the default. */
 const DESCRIPTION_FORMATS: readonly DescriptionFormat[] = [
   { type: 'text/turtle', name: 'turtle', write: triples => turtle(whole(triples), VOID_PREFIXES) },
   { type: 'application/ld+json', name: 'jsonld', write: jsonld },
@@ -27,16 +27,16 @@ const DESCRIPTION_FORMATS: readonly DescriptionFormat[] = [
   { type: 'text/n3', name: 'n3', explicit: true, write: triples => turtle(whole(triples), VOID_PREFIXES) },
 ]
 
-/** A page for people, which the Accept header of a browser asks for. */
+/** An HTML page, which the Accept header of a browser requests. */
 const HTML_PAGE = { type: 'text/html', explicit: true } as const
 
-/** True where a request asks for a page: `?format=html` first, else the Accept header. */
+/** True if a request requests a page: `?format=html` first, else the Accept header. */
 export function isPageRequested({ format }: QueryParameters, accept: string | undefined): boolean {
   if (format !== undefined && format !== '') return format === 'html'
   return negotiate<Representation>(accept, [...DESCRIPTION_FORMATS, HTML_PAGE]) === HTML_PAGE
 }
 
-/** The form that a request asks for: `?format=` first, else the Accept header. Faults: BadRequest, NotAcceptable. */
+/** The form that a request requests: `?format=` first, else the Accept header. Faults: BadRequest, NotAcceptable. */
 export function descriptionFormat(query: QueryParameters, accept: string | undefined): DescriptionFormat {
   const { format } = query
   if (format !== undefined && format !== '') {
@@ -52,7 +52,7 @@ export function descriptionFormat(query: QueryParameters, accept: string | undef
   throw new Fault(NOT_ACCEPTABLE, { available: DESCRIPTION_FORMATS.map(({ type }) => type).join(', ') })
 }
 
-/** JSON-LD in the form that the Accept header asks for. */
+/** JSON-LD in the form that the Accept header requests. */
 function inForm(format: DescriptionFormat, accept: string | undefined): DescriptionFormat {
   const form = format.type === JSONLD_TYPE ? jsonldForm(accept) : null
   if (form === null) return format
@@ -63,7 +63,7 @@ function inForm(format: DescriptionFormat, accept: string | undefined): Descript
   }
 }
 
-/** The whole text of a description. Throws UnprocessableEntity where a text has what XML cannot hold. */
+/** The whole text of a description. Throws UnprocessableEntity if a text has characters that XML does not permit. */
 export async function writeDescription(format: DescriptionFormat, triples: string): Promise<string> {
   try {
     const pieces: string[] = []

@@ -9,12 +9,12 @@ export interface DescribedEntry extends CatalogEntry {
   readonly triples: number
 }
 
-/** Where people read what is in the graph of a dataset: the same figures, with queries and the mapping. */
+/** The page about the graph of a dataset: the same statistics, with queries and the mapping. */
 export function datasetPath(id: string): string {
   return `/explore/dataset/${encodeURIComponent(id)}/linked-data/`
 }
 
-/** The description of a portal for people: its datasets, how large they are, and where each answers. */
+/** The description of a portal as HTML: its datasets, their sizes and their endpoints. */
 export function descriptionPage(pageContext: PageContext, entries: readonly DescribedEntry[]): SitePage {
   const { t, href, number, site } = pageContext
   const path = (address: string) => new URL(address).pathname

@@ -33,12 +33,12 @@ export interface DescriptionsOptions extends SiteOptions {
   /** Folder of the portal, which has the example queries. */
   readonly portal: string
   readonly catalog: DatasetSource
-  /** Faults: NotFoundResource for an id that there is not, Gone, Unauthorised, ForbiddenAccess. */
+  /** Faults: NotFoundResource for an unknown id, Gone, Unauthorised, ForbiddenAccess. */
   readonly dataset: (id: string, principal: Principal, version: string | null) => ServedDataset
-  /** The versions of datasets beside those in force. */
+  /** Earlier versions of datasets. */
   readonly versions?: VersionSource
   readonly statisticsFiles: Pick<StatisticsFiles, 'of'>
-  /** Milliseconds for which an answer waits for figures before it does without, 5,000 by default. */
+  /** Milliseconds after which an answer is sent without statistics that are not ready, 5,000 by default. */
   readonly timeout?: number
 }
 
@@ -58,7 +58,7 @@ const QUERY_TYPE = 'application/sparql-query; charset=utf-8'
 
 /**
  * Descriptions of the datasets (W3C Interest Group Note VoID): all at `/.well-known/void` (section 7.2) and `/api/void`, one
- * at `/api/void/{dataset}`, each with a page for people; its example queries and prefixes at `/api/void/{dataset}/queries`.
+ * at `/api/void/{dataset}`, each with an HTML page; its example queries and prefixes at `/api/void/{dataset}/queries`.
  */
 export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app, options) => {
   const { base, catalog, portal } = options
@@ -139,14 +139,14 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
   })
 }
 
-/** A dataset with what its description tells. */
+/** A dataset with the content of its description. */
 interface DescribedDataset {
   readonly entry: ServedDataset
   readonly statistics: GraphStatistics | null
   readonly queries: Awaited<ReturnType<typeof exampleQueries>>
 }
 
-/** Writes a document in the form that is asked for. One whose figures are still being counted is not cached by anybody. */
+/** Sends a document in the requested format. One whose statistics are still being computed is not cacheable. */
 async function answer(
   request: FastifyRequest<Route>,
   reply: FastifyReply,

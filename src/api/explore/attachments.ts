@@ -9,7 +9,7 @@ interface AttachmentRoute extends DatasetRoute {
   readonly Params: { readonly dataset: string; readonly attachment: string }
 }
 
-/** Files beside the records: their list and the files themselves (REST 2.6). */
+/** Attachments of datasets: their list and the files themselves (REST 2.6). */
 export function attachmentRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { portal } = endpoint.options
   const datasets = `${endpoint.place.root}/catalog/datasets`
@@ -50,8 +50,8 @@ function presentAttachment({ id, title, mimetype }: Attachment, home: string): u
 }
 
 /**
- * A file is the publisher's and not the portal's: it is saved, and whatever opens it all the same gives it an
- * origin of its own and runs nothing in it (CSP Level 3, section 6.3.2, "sandbox").
+ * A file comes from the publisher, so it is not trusted: browsers save it, and if one opens it nevertheless, it gets an
+ * opaque origin and runs no scripts (CSP Level 3, section 6.3.2, "sandbox").
  */
 function fileHeaders({ mimetype }: Attachment, { name, bytes }: OpenAttachment): Record<string, string> {
   return {
@@ -63,7 +63,7 @@ function fileHeaders({ mimetype }: Attachment, { name, bytes }: OpenAttachment):
   }
 }
 
-/** A type with its parameters: nothing else of dataset.yaml gets into a header (RFC 9110, section 8.3.1). */
+/** A media type with parameters: no other text of dataset.yaml may reach a header (RFC 9110, section 8.3.1). */
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?: *; *[\w!#$&^.+-]+=(?:[\w!#$&^.+-]+|"[\w !#$&^.+-]*"))*$/
 
 /** A name for saving, once in ASCII and once whole (RFC 6266, section 4.3; RFC 8187). */

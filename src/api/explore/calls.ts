@@ -8,7 +8,7 @@ import type { RouteConfig } from '../../http/route-config.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Principal } from '../../model/principal.ts'
 
-/** What calls count as that are no mere calls, by what they are recorded as. */
+/** The kinds of calls that are not plain API calls, by their operations. */
 const KINDS: Readonly<Record<string, CallKind>> = {
   records_export: 'download',
   attachment_lookup: 'attachment',
@@ -16,7 +16,7 @@ const KINDS: Readonly<Record<string, CallKind>> = {
 
 const MAX_LENGTH = 2000
 
-/** What is known of the body of an answer. */
+/** What the body of an answer reports. */
 interface BodyReport {
   readonly nhits: number | null
   readonly error: string | null
@@ -25,9 +25,9 @@ interface BodyReport {
 const NOTHING_REPORTED: BodyReport = { nhits: null, error: null }
 
 /**
- * Has every call of the APIs counted and remembered (REST 7.3). It must come before the
- * hooks that compress, for it reads the beginning of bodies. A body that is at hand is noted when it is sent, a stream
- * when its connection has done with it: the hooks that come after a response cost each request more than the rest.
+ * Records every call of the APIs (REST 7.3). It must come before the hooks that compress, for it reads the beginning of
+ * bodies. A call with a whole body is recorded when it is sent, one with a stream when its response is closed: onResponse
+ * hooks would cost each request more than all the rest.
  */
 export function recordCalls(http: FastifyInstance, recorder: Recorder): void {
   http.addHook('onSend', (request, reply, payload, done) => {
@@ -58,12 +58,12 @@ function recordStream(request: FastifyRequest, reply: FastifyReply, recorder: Re
   })
 }
 
-/** Where calls are noted. */
+/** Where calls are recorded. */
 interface Recorder {
   readonly usage: Usage
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** How many proxies in front are believed who the client is; none where it is not said. */
+  /** Number of trusted proxies in front: 0 by default. */
   readonly proxies?: number
 }
 
@@ -79,9 +79,9 @@ function nameOf({ principal }: { readonly principal?: Principal }): string | nul
 }
 
 /**
- * Makes what notes further calls of anonymous clients that are given a good answer again.
+ * Returns a function that records further calls of anonymous clients that get a successful answer from the cache.
  *
- * @param body as it was before it was compressed; empty for 304
+ * @param body before compression; empty for 304
  */
 export function repeatedCall(
   request: FastifyRequest,
@@ -91,7 +91,7 @@ export function repeatedCall(
 ): (message: IncomingMessage) => void {
   const sent = { report: look(body, reply.statusCode), size: body.length, aborted: false }
   const answered = answeredWith(request, reply, sent)
-  // What is given again is at hand: it takes no time.
+  // A cached answer takes no time.
   const how = { elapsed: 0, isGood: true, user: null }
   return message => note(message, answered, how, recorder)
 }
@@ -104,7 +104,7 @@ interface Sent {
   readonly aborted: boolean
 }
 
-/** A call without who made it and when. */
+/** A call without its user and time. */
 interface Answered extends Sent, Pick<FastifyRequest, 'url' | 'query' | 'params'> {
   readonly route: RouteConfig
   readonly status: number
@@ -117,7 +117,7 @@ function answeredWith(request: FastifyRequest, reply: FastifyReply, sent: Sent):
   return { ...sent, url, query, params, route, status: reply.statusCode, dataset: datasetOf(request) }
 }
 
-/** Who made a call and what became of it. */
+/** The user and the outcome of a call. */
 interface How {
   /** Milliseconds that the answer took. */
   readonly elapsed: number
@@ -125,7 +125,7 @@ interface How {
   readonly user: string | null
 }
 
-/** Notes what a call was. */
+/** Records a call. */
 function note(
   message: Pick<IncomingMessage, 'headers' | 'socket'>,
   answered: Answered,
@@ -138,7 +138,7 @@ function note(
   if (how.isGood && kind !== null && dataset !== null) usage.count(dataset, kind)
 }
 
-/** A call and who made it: no more than is needed later, for thousands of them are remembered. */
+/** A call and its user: only what is needed later, for thousands of them are kept in memory. */
 class AnsweredCall implements NotedCall {
   private readonly answered: Answered
   private readonly agent: string | undefined
@@ -194,14 +194,14 @@ class AnsweredCall implements NotedCall {
   }
 }
 
-/** What a body says of itself at its beginning: the number of hits, or the name of the error. */
+/** Reads the beginning of a body: the number of hits, or the code of the error. */
 function look(body: string, status: number): BodyReport {
   const error = status < 400 ? null : /"error_code":\s*"(\w+)"/.exec(body.slice(0, 300))?.[1]
   const hits = /^\{"total_count":\s*(\d+)/.exec(body.slice(0, 40))?.[1]
   return { nhits: hits === undefined ? null : Number(hits), error: error ?? null }
 }
 
-/** What a call of a route counts as; null for what is no use of a dataset of this portal. */
+/** The kind that a call of a route counts as; null if it is no use of a dataset of this portal. */
 function kindOf({ isUse, operation = '' }: RouteConfig): CallKind | null {
   return isUse === false ? null : (lookup(KINDS, operation) ?? 'call')
 }
@@ -228,7 +228,7 @@ function written(request: FastifyRequest): number {
   return request.raw.socket.bytesWritten ?? 0
 }
 
-/** An address without the part that tells one client from another: its last octet, or all but the first 48 bits. */
+/** An address without the part that identifies a client: without its last octet, or only the first 48 bits. */
 function shortAddress(address: string): string | null {
   if (address === '') return null
   const shared = addressSubject(address).split(/[.:]/).slice(0, 3)

@@ -34,7 +34,7 @@ type CatalogWriter = (catalog: CatalogDescription) => AsyncIterable<string>
 
 const dcatXml: CatalogWriter = catalog => rdfxml(dcatTriples(catalog), DCAT_PREFIXES)
 
-/** The formats of catalogs; the national profiles of DCAT-AP are answered with what they have in common. */
+/** The formats of catalogs; the national profiles of DCAT-AP are all answered with their common part. */
 const CATALOG_WRITERS: Readonly<Record<string, CatalogWriter>> = {
   rss,
   'data.json': dataJson,
@@ -50,7 +50,7 @@ const CATALOG_WRITERS: Readonly<Record<string, CatalogWriter>> = {
   dcat_ap_benap: dcatXml,
 }
 
-/** All datasets that a query finds as a file (REST 6.2). */
+/** Exports of all datasets that match a query (REST 6.2). */
 export function catalogExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { base, dialect, title, description = '' } = endpoint.options
   const { place } = endpoint
@@ -89,7 +89,7 @@ export function catalogExportRoutes(app: FastifyInstance, endpoint: ExploreEndpo
   })
 }
 
-/** The clauses, filters and the part of a list that an export is asked for. */
+/** The clauses, filters and paging of an export. */
 async function readQuery(query: QueryParameters, endpoint: ExploreEndpoint, visible: VisibleDatasets) {
   const source = await endpoint.catalogSource(visible, query)
   const { clauses, filter } = endpoint.readFiltered(query, source)
@@ -114,7 +114,7 @@ async function findEntries(
   return rows.flatMap(({ id }) => byId.get(id ?? '') ?? [])
 }
 
-/** Which files of datasets are reported, and how (REST 6.2). */
+/** Reads which distributions of datasets are listed, and how (REST 6.2). */
 function readDescriptionOptions(
   query: QueryParameters,
   endpoint: ExploreEndpoint,
@@ -139,7 +139,7 @@ interface CatalogTable extends Table {
   readonly rows: AsyncGenerator<readonly TableRow[]>
 }
 
-/** The catalog as a table: datasets as the list of datasets gives them in JSON, their metadata in columns elsewhere. */
+/** The catalog as a table: in JSON, datasets as in the list of datasets; in other formats, their metadata in columns. */
 async function catalogTable(
   query: QueryParameters,
   endpoint: ExploreEndpoint,
@@ -191,7 +191,7 @@ function partColumn(part: ShownPart): ResultColumn {
   return { key: part, label: part, type: part === 'data_visible' ? 'boolean' : 'text', multivalued: false }
 }
 
-/** A part of a dataset as a cell of a table has it: what is no plain value as JSON. */
+/** A part of a dataset as the value of a table cell: JSON if it is no scalar. */
 function cellValue(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }
@@ -207,7 +207,7 @@ function metaColumns(columns: readonly ResultColumn[]): readonly ResultColumn[] 
   return [...metas.sort((a, b) => rank(a) - rank(b)), ...columns.filter(({ key }) => key === 'datasetid')]
 }
 
-/** Datasets in the order of an answer, each as it is presented. */
+/** Datasets in the order of an answer, each in its presentation. */
 async function* describedRows(
   source: CatalogSource,
   answer: () => Promise<AnswerPage>,

@@ -9,18 +9,18 @@ import { pageLinks, presentDataset, queriedDataset } from './present.ts'
 import { splitSelect } from './selection.ts'
 import type { ExploreSource } from './source.ts'
 
-/** The catalog: its datasets, one of them, and what is counted over all (REST 2.1). */
+/** The catalog: its datasets, one of them, and aggregates of all (REST 2.1). */
 export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { options, place } = endpoint
   const { dialect } = options
   const home = `/${place.source}`
 
-  /** What a list or groups of datasets are answered with. */
+  /** The result of a list or of groups of datasets. */
   interface Found {
     readonly query: QueryParameters
     readonly plan: Query
     readonly total: number
-    /** Datasets as `present` gives them, or groups as they are. */
+    /** Datasets as `present` returns them, or groups unchanged. */
     readonly shown: readonly unknown[]
     readonly page: { readonly limit: number; readonly offset: number }
   }
@@ -61,7 +61,7 @@ export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): 
     }),
   )
 
-  // The older generations have lists without wrappers, as later ones have at /datasets.
+  // The older generations return lists without wrappers, like later ones at /datasets.
   const query = answered(queriedDataset, ({ total, shown }) => ({ total_count: total, results: shown }))
   app.get<CatalogRoute>(`${home}/query`, (request, reply) => {
     endpoint.refuseGone('Queries')

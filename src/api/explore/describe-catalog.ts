@@ -20,12 +20,12 @@ import { datasetIri } from '../../rdf/minted-iris.ts'
 import { type ExportFormat, exportFormats } from './export-list.ts'
 import type { AnswerPlace } from './present.ts'
 
-/** How the files of datasets are reported. */
+/** How the distributions of datasets are listed. */
 export interface CatalogDescriptionOptions {
   readonly base: string
-  /** What the portal is called. */
+  /** Title of the portal. */
   readonly title: string
-  /** One sentence about the portal; empty where there is none. */
+  /** One sentence about the portal; empty if there is none. */
   readonly description: string
   readonly place: AnswerPlace
   /** Names of the formats that are reported; null for all. */
@@ -37,7 +37,7 @@ export interface CatalogDescriptionOptions {
 /** Formats whose columns have names. */
 const WITH_COLUMNS: ReadonlySet<string> = new Set(['csv', 'xls', 'xlsx'])
 
-/** The catalog as its formats describe it: it has the title of the portal, which publishes it. */
+/** The catalog for export formats: it has the title of the portal, which is its publisher. */
 export function describeCatalog(
   entries: readonly CatalogEntry[],
   self: string,
@@ -107,12 +107,12 @@ function describeDataset(entry: CatalogEntry, options: CatalogDescriptionOptions
   }
 }
 
-/** True where the datasets are those of this portal, which it serves as triples too. */
+/** True if the datasets are those of this portal, which also serves them as triples. */
 function isOfPortal({ place }: CatalogDescriptionOptions): boolean {
   return place.source === 'catalog'
 }
 
-/** Where the triples of a dataset are asked; left out where the files are named. */
+/** The endpoints that serve the triples of a dataset; left out if particular formats are requested. */
 function services(
   { dataset: { id } }: CatalogEntry,
   title: string,
@@ -202,7 +202,7 @@ function textsOf(value: MetaValue | undefined): readonly string[] {
     .filter(text => text !== '')
 }
 
-/** A text with U+FFFD for each character that no XML document can hold, so that every format tells the same. */
+/** A text with U+FFFD for each character that XML does not permit, so that all formats have the same text. */
 function legible(text: string): string {
   if (isXmlText(text)) return text
   return Array.from(text, character => (isXmlText(character) ? character : '\ufffd')).join('')

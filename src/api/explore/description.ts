@@ -8,8 +8,8 @@ import { type SampleRecords, takeSample, tellingDataset } from './examples.ts'
 import { apiDocument, datasetOpenApi } from './openapi.ts'
 
 /**
- * The API describes itself: an OpenAPI document of all that it serves, one for each dataset with its fields and the
- * values of its facets, and a console beside each where a person tries the calls.
+ * The self-description of the API: an OpenAPI document of the whole API, one for each dataset with its fields and the
+ * values of its facets, and for each a console where a user tries the calls.
  */
 export function selfDescription(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const samples = new Samples(endpoint)
@@ -49,7 +49,7 @@ export function selfDescription(app: FastifyInstance, endpoint: ExploreEndpoint)
   }
 }
 
-/** What the examples of each dataset are made of, asked once for each of its versions. */
+/** The samples that examples are built from, queried once for each version of a dataset. */
 class Samples {
   private readonly endpoint: ExploreEndpoint
   private readonly byId = new Map<

@@ -6,7 +6,7 @@ const DOWNLOAD = /^\/explore\/dataset\/([^/?#]+)\/download\/?(?:\?(.*))?$/s
 
 const EXPORTS = '/api/explore/v2.1/catalog/datasets'
 
-/** Parameters of downloads by what exports call them; others keep their names. */
+/** Parameters of downloads with their names in exports; others keep their names. */
 const RENAMED: ReadonlyMap<string, string> = new Map([
   ['rows', 'limit'],
   ['start', 'offset'],
@@ -14,13 +14,13 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
   ['csv_separator', 'delimiter'],
 ])
 
-/** Formats of downloads by what exports call them. */
+/** Formats of downloads with their names in exports. */
 const FORMATS: ReadonlyMap<string, string> = new Map([['xls', 'xlsx']])
 
 /**
  * The request target of the export that a download means (`/explore/dataset/{id}/download/?format=csv`; vendor's
- * documentation of the Search API v1, "Records Download API"); another target as it is. The export is answered in place:
- * a redirection would put a key of the address into another one.
+ * documentation of the Search API v1, "Records Download API"); other targets unchanged. The export is answered in place:
+ * a redirect would copy an API key of the address into another one.
  */
 export function exportTarget(target: string): string {
   const [, dataset, text = ''] = DOWNLOAD.exec(target) ?? []
@@ -29,7 +29,7 @@ export function exportTarget(target: string): string {
   const [given = 'csv'] = valuesOf(query, 'format')
   const format = FORMATS.get(given) ?? given
   const path = `${EXPORTS}/${dataset}/exports/${encodeURIComponent(format)}`
-  // What cannot be decoded is refused where it is read.
+  // An undecodable query is refused by the export route.
   if (isDamaged(query)) return `${path}?${text}`
   const mark = query.with_bom === undefined ? [['with_bom', 'false'] as const] : []
   const parameters = new URLSearchParams([...mark, ...exportParameters(query)].map(([...pair]) => pair))
@@ -52,7 +52,7 @@ function exportParameters(query: QueryParameters): readonly Pair[] {
         if (kind === undefined) return pairs(name)
         return pairs(kind, value => `\`${facet}\`:"${escaped(value)}"`)
       case 'disjunctive':
-        // A facet that is not refined is only a remark of the page.
+        // A facet without a refinement has no effect on the export.
         if (!refined.includes(facet) || valuesOf(query, name)[0] === 'false') return []
         return [['facet', `facet(name="${escaped(facet)}", disjunctive=true)`]]
       case 'q':
@@ -67,7 +67,7 @@ function exportParameters(query: QueryParameters): readonly Pair[] {
   })
 }
 
-/** The Search API v1 sorts from the highest value on, and with a minus from the lowest. */
+/** The Search API v1 sorts in descending order, and with a minus in ascending order. */
 function orderOf(sort: string): string {
   return sort
     .split(',')

@@ -43,7 +43,7 @@ import { namesUsage, USAGE_NAME, USAGE_NAMES, uncounted } from './usage-statisti
 
 export interface ExploreOptions {
   readonly catalog: DatasetSource
-  /** Which source of datasets that is; the catalog by default. */
+  /** The source of the datasets; the catalog by default. */
   readonly source?: SourceName
   readonly store: Store
   /** Public address, without trailing slash. */
@@ -52,24 +52,24 @@ export interface ExploreOptions {
   readonly clock: () => number
   /** Milliseconds since 1970, for `now`. */
   readonly now: () => number
-  /** Bodies that were answered before. */
+  /** Cache of answer bodies. */
   readonly answers: AnswerCache
-  /** The generation to speak. */
+  /** The API generation. */
   readonly dialect: Dialect
-  /** Where the API is: `/api/v2`, `/api/explore/v2.0` or `/api/explore/v2.1`. */
+  /** Path of the API:`/api/v2`, `/api/explore/v2.0` or `/api/explore/v2.1`. */
   readonly path: string
-  /** What the portal is called, and one sentence about it, for exports of the catalog. */
+  /** Title of the portal, and one sentence about it, for exports of the catalog. */
   readonly title: string
   readonly description?: string
   /** Whether texts of CSV exports that begin like formulas get an apostrophe in front. */
   readonly csvFormulas?: 'kept' | 'escaped'
-  /** The portal folder, for files beside the records; none is handed out without it. */
+  /** The portal folder, for attachments; without it none are served. */
   readonly portal?: string
-  /** What is counted of the use of a dataset. */
+  /** Usage statistics of datasets. */
   readonly usage?: UsageStatistics
-  /** The versions of datasets beside those in force. */
+  /** Earlier versions of datasets. */
   readonly versions?: VersionSource
-  /** Gives answers again; it must know of every change of the catalog. */
+  /** Caches answers; it must be notified of every change of the catalog. */
   readonly cache?: Pick<ResponseCache, 'cacheable'>
 }
 
@@ -83,13 +83,13 @@ export interface RecordRoute extends CatalogRoute {
   readonly Params: { readonly dataset: string; readonly record: string }
 }
 
-/** Facets of the catalog that are reported where none is named (REST 3.7). */
+/** Default facets of the catalog (REST 3.7). */
 const CATALOG_FACETS = ['features', 'modified', 'publisher', 'keyword', 'theme', 'license', 'language']
 
-/** What the routes of one API share: its services, how it reads requests, and how it answers. */
+/** What the routes of one API share: its services, and how requests are read and answered. */
 export class ExploreEndpoint {
   readonly options: ExploreOptions
-  /** The later generation gives records and datasets flat. */
+  /** True for the later generation, whose records and datasets are flat. */
   readonly isFlat: boolean
   readonly place: AnswerPlace
   private readonly versions = new WeakMap<object, string>()
@@ -105,7 +105,7 @@ export class ExploreEndpoint {
     return new Executor(this.options.store, new Stopwatch(this.options.clock))
   }
 
-  /** The dataset that a request names, in the version that it asks for. Faults: those of {@link VisibleDatasets.dataset}. */
+  /** The dataset of a request, in the requested version. Faults: those of {@link VisibleDatasets.dataset}. */
   dataset(
     request: Pick<FastifyRequest, 'principal' | 'params'> & { readonly version?: string | null },
   ): ServedDataset {
@@ -118,7 +118,7 @@ export class ExploreEndpoint {
     return this.options.catalog.visibleTo(principal)
   }
 
-  /** The catalog; with the current usage statistics, where a query names any. Faults: CatalogIncomplete. */
+  /** The catalog; with the current usage statistics if a query names any. Faults: CatalogIncomplete. */
   async catalogSource(visible: VisibleDatasets, query: QueryParameters): Promise<CatalogSource> {
     requireComplete(visible)
     const { usage = uncounted } = this.options
@@ -137,7 +137,7 @@ export class ExploreEndpoint {
     return [...fields.filter(({ name }) => !USAGE_NAMES.has(name)), ...USAGE_FIELDS]
   }
 
-  /** Plans a query of the catalog; `*` and no select clause mean everything but figures of use, which are named. */
+  /** Plans a query of the catalog; `*` and no select clause select everything but usage statistics, which must be named. */
   planCatalog(
     question: OdsqlClauses,
     context: ResolveContext,
@@ -162,7 +162,7 @@ export class ExploreEndpoint {
     return { ...names, ...more, timezone, language, dialect, now: now() }
   }
 
-  /** The clauses of a list and what its facets keep, with the page that is asked for. */
+  /** The clauses and facet filters of a list, with the requested page. */
   readList(query: QueryParameters, source: ExploreSource) {
     const filtered = this.readFiltered(query, source)
     const isGrouped = filtered.clauses.groupBy !== undefined
@@ -170,7 +170,7 @@ export class ExploreEndpoint {
     return { ...filtered, page: readPage(query, isGrouped, standard) }
   }
 
-  /** The clauses of a query and what its facets keep. */
+  /** The clauses and facet filters of a query. */
   readFiltered(query: QueryParameters, source: ExploreSource) {
     const read = this.readClauses(query)
     const clauses = { ...read, where: [...read.where, ...geofilters(query, source.fields)] }
@@ -187,9 +187,9 @@ export class ExploreEndpoint {
   }
 
   /**
-   * How a request wants the description of a dataset and its records.
+   * The presentation of datasets and records that a request requests.
    *
-   * @param statistics of use that the query was asked of, where they are not those of the moment
+   * @param statistics usage statistics that the query used, if they are not the current ones
    */
   presentation(
     query: QueryParameters,
@@ -206,7 +206,7 @@ export class ExploreEndpoint {
   }
 
   /**
-   * The body of a list. The later generation has links only where they are asked for, and reports how many records or
+   * The body of a list. The later generation has links only where they are requested, and reports how many records or
    * datasets a query finds but not how many groups.
    */
   list(
@@ -226,10 +226,10 @@ export class ExploreEndpoint {
   }
 
   /**
-   * Answers who has the answer already with 304, and what was asked before of the same version from memory; null where
-   * the store must be asked.
+   * Answers 304 if the client has the answer already, or from the cache of the same version; null if the store must be
+   * queried.
    *
-   * @param version of what the answer is made of; null where that changes with every call
+   * @param version of the data of the answer; null if that changes with every call
    */
   fromCache(
     request: Pick<FastifyRequest, 'url' | 'query' | 'headers'>,
@@ -246,13 +246,13 @@ export class ExploreEndpoint {
     return reply.type(JSON_TYPE).send(body)
   }
 
-  /** {@link fromCache} for what is made of the catalog that the caller sees. */
+  /** {@link fromCache} for answers from the catalog that is visible to the caller. */
   fromCatalogCache(request: FastifyRequest, reply: FastifyReply): FastifyReply | null {
     const version = this.catalogVersion(this.visible(request), request.query as QueryParameters)
     return this.fromCache(request, reply, version)
   }
 
-  /** Gives an answer its entity tag, where it has one, and tells whether the client has the answer already. */
+  /** Sets the entity tag of an answer, if it has one; returns true if the client has the answer already. */
   isKnown(
     request: Pick<FastifyRequest, 'url' | 'query' | 'headers'>,
     reply: FastifyReply,
@@ -263,7 +263,7 @@ export class ExploreEndpoint {
     return isFresh(request, reply, isChanging ? null : version)
   }
 
-  /** What the catalog is made of: the versions of its datasets; null for a query that names figures of use. */
+  /** The version of the catalog: those of its datasets; null for a query that names usage statistics. */
   catalogVersion(visible: VisibleDatasets, query: QueryParameters): string | null {
     if (namesUsage(query)) return null
     const current = visible.current()
@@ -283,9 +283,9 @@ export class ExploreEndpoint {
   }
 
   /**
-   * The later generation selects and groups where it lists.
+   * Refuses resources that the later generation replaced by select and group_by of its lists.
    *
-   * @param what the older ones have an address of its own for
+   * @param what the resource that older generations have
    */
   refuseGone(what: 'Aggregates' | 'Queries'): void {
     if (!this.isFlat) return
@@ -295,8 +295,8 @@ export class ExploreEndpoint {
 }
 
 /**
- * What `sort` means as order_by: the same, but that figures of use begin with the highest, which is what old clients
- * mean by `sort=explore.popularity_score`, and a minus turns that.
+ * The order_by of a `sort`: the same, except that usage statistics are sorted in descending order, which is what old clients
+ * mean by `sort=explore.popularity_score`, and a minus inverts that.
  */
 function orderOf(sort: string): string {
   const keys = sort.split(',').map(key => {

@@ -13,17 +13,17 @@ import type { ExploreEndpoint } from './endpoint.ts'
 import type { SourceName } from './present.ts'
 import { requestedFacets } from './read-parameters.ts'
 
-/** A facet of a dataset with its first values; all of them where they are few. */
+/** A facet of a dataset with its first values; all of them if they are few. */
 export interface KnownFacet {
   readonly name: string
   readonly values: readonly string[]
   readonly isWhole: boolean
 }
 
-/** What a document says of one dataset as an example: addresses made of it are answered. */
+/** Examples of a document from one dataset: addresses that are built from them are valid. */
 export interface SampleRecords {
   readonly entry: ServedDataset
-  /** Id of its first record; null where it has none. */
+  /** Id of its first record; null if it has none. */
   readonly record: string | null
   readonly facets: readonly KnownFacet[]
 }
@@ -31,11 +31,11 @@ export interface SampleRecords {
 /** An example by the name of its parameter. */
 export type Examples = Readonly<Record<string, string | undefined>>
 
-/** Most facets that are looked at, and most values of each. */
+/** Maximum number of facets that are queried, and of values of each. */
 const MAX_FACETS = 12
 const MAX_VALUES = 20
 
-/** The dataset of a portal that shows most: with the most facets and types of fields; null where none has records. */
+/** The dataset that makes the best example: with the most facets and field types; null if none has records. */
 export function tellingDataset(entries: readonly ServedDataset[]): ServedDataset | null {
   let best: { readonly entry: ServedDataset; readonly worth: number } | null = null
   for (const entry of entries) {
@@ -48,7 +48,7 @@ export function tellingDataset(entries: readonly ServedDataset[]): ServedDataset
   return best?.entry ?? null
 }
 
-/** Asks the store what the examples of a dataset are made of. */
+/** Queries the store for the sample that examples of a dataset are built from. */
 export async function takeSample(endpoint: ExploreEndpoint, entry: ServedDataset): Promise<SampleRecords> {
   const executor = endpoint.executor()
   const source = endpoint.datasetSource(entry)
@@ -136,7 +136,7 @@ export const CATALOG_EXAMPLES: Examples = {
   template: TEMPLATES[0]?.name,
 }
 
-/** Examples for the records of another source: what is there whenever the sample is. */
+/** Examples for the records of another source: they are valid whenever the sample exists. */
 export function sourceExamples(source: SourceName, sample: SampleRecords, base: string): Examples {
   const { id } = sample.entry.dataset
   switch (source) {
@@ -163,7 +163,7 @@ export function sourceExamples(source: SourceName, sample: SampleRecords, base: 
   }
 }
 
-/** A field as queries name it: in back-quotes where its name is a word of the language or a number. */
+/** The name of a field in queries: in back-quotes if it is a keyword or a number. */
 function nameText({ name }: Field): string {
   return /^[a-z_]\w*$/i.test(name) && !RESERVED_WORDS.has(name.toLowerCase()) ? name : `\`${name}\``
 }

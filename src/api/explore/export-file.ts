@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { compressStream } from '../../http/content-coding.ts'
 import { forSameClient } from '../../runtime/work-client.ts'
 
-/** A file that an export hands out. */
+/** A file of an export. */
 export interface ExportFile {
   readonly name: string
   readonly mediaType: string
@@ -12,8 +12,7 @@ export interface ExportFile {
 }
 
 /**
- * Sends a file in pieces as they are made. What goes wrong after the first byte ends the connection, so that a part of a
- * file never looks like the whole.
+ * Streams a file. An error after the first byte closes the connection, so that a truncated file never looks complete.
  */
 export function sendFile(
   reply: FastifyReply,
@@ -29,7 +28,7 @@ export function sendFile(
     .send(compressStream(stream, 'gzip'))
 }
 
-/** Waits for the first piece: what goes wrong before it is thrown here, and answered as a fault. */
+/** Waits for the first chunk: an error before it is thrown here, and answered as a fault. */
 export async function begunExport<Piece>(pieces: AsyncGenerator<Piece>): Promise<AsyncGenerator<Piece>> {
   const first = await pieces.next()
   return (async function* () {

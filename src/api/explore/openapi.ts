@@ -34,7 +34,7 @@ interface Scope {
  * The OpenAPI document of an API: what is served, with examples of one of its datasets (REST 1.3).
  *
  * @param visible what the caller may see
- * @param sample null where no dataset has records
+ * @param sample null if no dataset has records
  */
 export function apiDocument(
   app: FastifyInstance,
@@ -139,7 +139,7 @@ function tagOf({ tag, source = 'catalog' }: ApiOperation): string {
   return SOURCE_TAGS[source] ?? tag
 }
 
-/** True where another portal may be asked for the answer. */
+/** True if the answer may come from another portal. */
 function isRequestedElsewhere({ source, tag, path }: ApiOperation): boolean {
   return source === 'network' && tag === 'Dataset' && !/\/(exports|attachments)$/.test(path)
 }
@@ -192,7 +192,7 @@ function refusals(isElsewhere: boolean): Readonly<Record<string, unknown>> {
   return Object.fromEntries(statuses.map(status => [status, { $ref: `#/components/responses/${status}` }]))
 }
 
-/** The parameters that the path names, but for the dataset where it is bound to one. */
+/** The parameters of the path, except the dataset if it is bound to one. */
 function pathParameters(
   endpoint: ExploreEndpoint,
   operation: ApiOperation,
@@ -239,8 +239,8 @@ function boundPath(path: string, { dataset }: Scope): string {
 }
 
 /**
- * True where the API has a route for the operation: documents describe nothing that is not there. Those of the Explore
- * API describe the catalog alone, as on live services.
+ * True if the API has a route for the operation: documents describe only what is served. Those of the Explore API describe
+ * only the catalog, as on live services.
  */
 function isServed(
   app: FastifyInstance,

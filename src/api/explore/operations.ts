@@ -2,7 +2,7 @@ import type { Generation } from './export-list.ts'
 import type { ParameterName } from './parameters.ts'
 import type { SourceName } from './present.ts'
 
-/** What an operation answers: a schema that the document names, a file in a format of choice, or any file. */
+/** The answer of an operation: a named schema, a file in a selectable format, or any file. */
 export type OperationAnswer =
   | { readonly type: 'json'; readonly schema: string }
   | { readonly type: 'export' | 'file' }
@@ -10,7 +10,7 @@ export type OperationAnswer =
 /** One address of the API. */
 export interface ApiOperation {
   readonly id: string
-  /** What it asks: a list of datasets or one dataset. */
+  /** What it addresses: a list of datasets or one dataset. */
   readonly tag: 'Catalog' | 'Dataset'
   /** Where the datasets are; in the catalog by default. */
   readonly source?: SourceName
@@ -18,12 +18,12 @@ export interface ApiOperation {
   readonly summary: string
   readonly description: string
   readonly answer: OperationAnswer
-  /** The one format, or the profiles of DCAT, that it writes, where it stands for the parameters of those. */
+  /** The one format, or the profiles of DCAT, that it writes, if its parameters are specific to them. */
   readonly format?: string
   readonly parameters: (generation: Generation) => readonly ParameterName[]
 }
 
-/** What the names of the profiles of DCAT begin with. */
+/** Prefix of the names of the DCAT profiles. */
 export const DCAT_PROFILES = 'dcat_'
 
 const LOCALE = ['lang', 'timezone'] as const
@@ -71,7 +71,7 @@ function gpx(generation: Generation): readonly ParameterName[] {
   return ['name_field', 'description_field_list', extension]
 }
 
-/** Parameters of the list of a source as a file: it tells whole datasets. */
+/** Parameters of the list of a source as a file: it contains whole datasets. */
 function exportedWhole(generation: Generation): readonly ParameterName[] {
   return exported(generation).filter(name => name !== 'select' && name !== 'group_by')
 }
@@ -80,7 +80,7 @@ const json = (schema: string): OperationAnswer => ({ type: 'json', schema })
 const exportFile: OperationAnswer = { type: 'export' }
 const DATASET = '/catalog/datasets/{dataset_id}'
 
-/** The operations on the catalog and its datasets, and the entrances of all sources. */
+/** The operations on the catalog and its datasets, and the entry points of all sources. */
 const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
   {
     id: 'getRoot',
@@ -345,7 +345,7 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
   },
 ]
 
-/** What the sources beside the catalog have of its operations, by their ids. */
+/** Ids of the operations of the catalog that other sources share. */
 const SHARED: ReadonlySet<string> = new Set([
   'getDatasets',
   'aggregateDatasets',
@@ -385,7 +385,7 @@ function sharedWith(source: keyof typeof ABOUT, operation: ApiOperation): ApiOpe
   }
 }
 
-/** Every operation of the REST APIs (REST 2); a document has those that its API serves. */
+/** Every operation of the REST APIs (REST 2); a document contains those that its API serves. */
 export const OPERATIONS: readonly ApiOperation[] = [
   ...ENTRANCES_AND_CATALOG,
   ...(['monitoring', 'network'] as const).flatMap(source =>

@@ -13,20 +13,20 @@ import { TEMPLATE_TYPES } from '../../model/templates.ts'
 import { FACET_SORTS } from '../../query/facets.ts'
 import { choice } from './schemas.ts'
 
-/** A parameter of the address: documents describe it and readers hold it to its schema. */
+/** A parameter of the address: documents describe it and readers validate it by its schema. */
 export interface Parameter {
   readonly in: 'query' | 'path'
-  /** Name in the address, where the table knows it by another. */
+  /** Name in the address, if it differs from that in the table. */
   readonly name?: string
   readonly description: string
   readonly schema: TSchema
-  /** Which example is shown, where it is not that of the parameter's own name. */
+  /** Name of its example, if it is not that of the parameter. */
   readonly example?: string
-  /** The text that is meant by one that was given. */
+  /** Normalises a given text. */
   readonly normalise?: (text: string) => string
-  /** Texts that may be given, where the schema does not say it. */
+  /** Texts that are accepted, if the schema does not define them. */
   readonly accepts?: RegExp
-  /** What to say is expected, where something else was given. */
+  /** The expected value, for error messages. */
   readonly expected?: string
 }
 
@@ -45,7 +45,7 @@ const ROWS =
 const GROUPED_ROWS = `${ROWS} With group_by and without a limit all groups are returned, up to ${GROUPED_PAGE.limit}.`
 const FIRST = 'Index of the first item, counted from 0.'
 
-/** What paths name. */
+/** The parameters of paths. */
 export const PATH_PARAMETERS: Readonly<Record<string, Parameter>> = {
   dataset_id: { in: 'path', schema: id, description: 'Id of the dataset.' },
   record_id: { in: 'path', schema: id, description: 'Id of the record.' },
@@ -58,7 +58,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, Parameter>> = {
   template: { in: 'path', schema: id, description: 'Name of the template.' },
 }
 
-/** What is said of a part of a path that the table does not know. */
+/** The description of a path parameter that is not in the table. */
 export const UNNAMED: Parameter = { in: 'path', schema: id, description: 'Part of the address.' }
 
 /** Every parameter of the query of the REST APIs (REST 3). */

@@ -24,7 +24,7 @@ export interface PageLink {
 export type SourceName = 'catalog' | 'monitoring' | NetworkName
 export type NetworkName = 'network' | 'opendatasoft'
 
-/** Where the API is and how it speaks, for its links and dates. */
+/** Address and generation of the API, for its links and dates. */
 export interface AnswerPlace {
   /** `{base}/api/explore/v2.0`, `v2.1` or `{base}/api/v2`. */
   readonly root: string
@@ -32,13 +32,13 @@ export interface AnswerPlace {
   readonly source: SourceName
 }
 
-/** How a request wants the description of datasets and records. */
+/** How datasets and records are presented in the answer to a request. */
 export interface Presentation {
-  /** IANA name of the zone whose offsets moments have. */
+  /** IANA name of the time zone of dates. */
   readonly timezone: string
-  /** The later generation gives links only where they are asked for. */
+  /** False if links are left out: the later generation returns them only on request. */
   readonly links: boolean
-  /** What portals count of a dataset: downloads and calls. */
+  /** Usage statistics of a dataset: downloads and calls. */
   readonly appMetas: Metas[string] | null
 }
 
@@ -92,8 +92,8 @@ function datasetLinks(id: string, { root, dialect, source }: AnswerPlace): reado
 }
 
 /**
- * A row of an answer to `/records`: a record, or a group of them as it is. Figures of all records stand in the Search API
- * v2 where its clients look for what they select.
+ * A row of an answer to `/records`: a record, or a group of them unchanged. Aggregates of all records are placed, in the
+ * Search API v2, where its clients read selected fields.
  */
 export function presentRow(
   row: AnswerRow,
@@ -109,7 +109,7 @@ export function presentRow(
     : row.object
 }
 
-/** A record as its generation gives it: in a wrapper, or flat (REST 1.2). */
+/** A record in the form of its generation: in a wrapper, or flat (REST 1.2). */
 export function presentRecord(
   row: AnswerRow,
   entry: CatalogEntry,
@@ -129,13 +129,13 @@ export function presentRecord(
   }
 }
 
-/** What was selected of a dataset: what the store answered, and the parts that are shown beside it. */
+/** What was selected of a dataset: the values from the store, and the parts that are added to them. */
 export interface SelectedDataset {
   readonly object: Readonly<Record<string, unknown>>
   readonly shown: readonly ShownPart[]
 }
 
-/** A dataset as its generation gives it (REST 1.2), or what was selected of it. */
+/** A dataset in the form of its generation (REST 1.2), or what was selected of it. */
 export function presentDataset(
   entry: CatalogEntry,
   place: AnswerPlace,
@@ -163,7 +163,7 @@ export function datasetObject(
 }
 
 /**
- * A dataset as the answers to `/query` have it: the templates of its metadata stand beside its other parts, where the
+ * A dataset in the answers to `/query`: the templates of its metadata are siblings of its other parts, where the
  * plugin for QGIS reads `default.title`.
  */
 export function queriedDataset(
@@ -221,7 +221,7 @@ function presentMetas(metas: Metas, { timezone, appMetas }: Presentation): Metas
   return { ...metas, default: known, ...(appMetas === null ? {} : { explore: appMetas }) }
 }
 
-/** A flag is true and a single argument stands alone (REST 2.12). */
+/** A flag becomes true, and a single argument is not wrapped in a list (REST 2.12). */
 function plainAnnotations(annotations: Annotations): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(annotations).map(([key, values]) => {

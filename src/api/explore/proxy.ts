@@ -15,7 +15,7 @@ interface Params {
   readonly format?: string
 }
 
-/** What is asked of the portal that has a dataset, by the end of the route. */
+/** The path that is requested from the portal of a dataset, by the end of the route. */
 const PASSED: Readonly<Record<string, (params: Params) => string>> = {
   '/:dataset/records': () => '/records',
   '/:dataset/records/:record': ({ record = '' }) => `/records/${encodeURIComponent(record)}`,
@@ -37,19 +37,19 @@ const PARAMETERS: readonly ParameterName[] = [
   'include_app_metas',
 ]
 
-/** Milliseconds for the beginning of an answer, and for the whole of it: an export may be long. */
+/** Milliseconds until an answer begins, and until it is complete: an export may be long. */
 const LIMITS = { timeout: 15_000, deadline: 300_000 }
 
-/** Statuses with which a portal refuses what the caller asked for: its refusal is the answer. */
+/** Statuses with which a portal refuses a request; they are passed on as the answer. */
 const REFUSALS: readonly number[] = [400, 403, 404, 410]
 const REFUSAL_BYTES = 64 * 1024
 const MAX_MESSAGE_LENGTH = 1000
 
 /**
- * Has what is asked of the records of a dataset of another portal answered by that portal: its answer is handed on as it
- * comes, with its own links (REST 7.4).
+ * Proxies requests for records of a dataset of another portal to that portal: its answer is passed on unchanged, with its
+ * own links (REST 7.4).
  *
- * @param api where the API of the generation that is asked is, here and there
+ * @param api path of the API of the requested generation, the same on both portals
  */
 export function passOn(app: FastifyInstance, network: Network, api: string): void {
   app.addHook('preHandler', async (request, reply) => {

@@ -25,7 +25,7 @@ import { begunExport, sendFile } from './export-file.ts'
 import { exportFormats } from './export-list.ts'
 import { readExportPage, readParameter } from './read-parameters.ts'
 
-/** Writes N-Triples that come in pieces as another form of the same graph. */
+/** Converts a stream of N-Triples to another serialisation of the same graph. */
 type RdfWriter = (pieces: AsyncIterable<string>, base: string, entry: ServedDataset) => AsyncIterable<string>
 
 /** The forms of RDF in which datasets are exported (REST 6.1); n3 is N-Triples. */
@@ -72,7 +72,7 @@ export function rdfExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint)
         compressed: readParameter(query, 'compressed'),
       }
       if (entry.content === 'rdf' && !isWholeRecord(plan)) throw noRecords()
-      // JSON-LD comes in the form that the Accept header asks for.
+      // JSON-LD is written in the form that the Accept header requests.
       const isNegotiated = format === 'jsonld'
       if (!isWholeRecord(plan)) varyBy(keepNowhere(reply), ...(isNegotiated ? ['Accept'] : []))
       else if (isFresh(request, reply, version, isNegotiated ? file.mediaType : ''))
@@ -93,7 +93,7 @@ export function rdfExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint)
     })
 }
 
-/** The triples of the records of a query; of all of them as they were published where that is no more work. */
+/** The triples of the records of a query; the published triples unchanged if all records are exported and that is no more work. */
 function triplesOf(
   { content, dataset, dump, mapping, target }: ServedDataset,
   plan: RecordQuery,
@@ -125,14 +125,14 @@ function readPlan(
   return plan
 }
 
-/** A dataset of RDF has no records of which a query could find some. */
+/** The fault for a query of an RDF dataset, which has no records. */
 function noRecords(): Fault {
   return new Fault(BAD_REQUEST, {
     reason: 'This dataset is RDF and has no records to choose from: its export is all of its triples.',
   })
 }
 
-/** What is wrong with a dataset whose predicates RDF/XML cannot name; null for none. */
+/** The error for a dataset with predicates that RDF/XML cannot write as names; null for none. */
 function nameless({ dataset: { id, fields }, mapping }: ServedDataset, base: string): string | null {
   const predicates =
     mapping === null ? fields.map(({ name }) => fieldIri(base, id, name)) : usedProperties(mapping.mapping)
@@ -145,12 +145,12 @@ function withoutName(predicate: string): string {
   return `The predicate ${predicate} has no name in RDF/XML. Ask for turtle, n3 or jsonld instead.`
 }
 
-/** Finds texts that XML cannot hold, before the first byte is sent: a version is searched once. */
+/** Finds texts that XML does not permit, before the first byte is sent: each version is searched once. */
 class UnwritableTexts {
   private readonly fields = new WeakMap<ServedDataset, string | null>()
   private readonly dumps = new WeakMap<ServedDataset, string | null>()
 
-  /** What is wrong with the records that are exported; null for nothing. */
+  /** The error in the exported records; null for none. */
   async problem(
     entry: ServedDataset,
     isWhole: boolean,
@@ -197,7 +197,7 @@ async function someTripleTerm(pieces: AsyncIterable<string>): Promise<boolean> {
   return false
 }
 
-/** What is wrong with the first triple that RDF/XML cannot write; null where it can write all. */
+/** The error of the first triple that RDF/XML cannot write; null if it can write all. */
 async function firstProblem(pieces: AsyncIterable<string>): Promise<string | null> {
   const named = new Set<string>()
   for await (const piece of pieces)

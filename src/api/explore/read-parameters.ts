@@ -109,7 +109,7 @@ function facetNamed(requested: FacetParameter, source: ExploreSource, parameter:
   }
 }
 
-/** What `refine` or `exclude` keeps; each facet is as `facet=facet(name="…", disjunctive=true)` describes it, if it does. */
+/** The filters of `refine` or `exclude`; `facet=facet(name="…", disjunctive=true)` overrides the settings of a facet. */
 export function readFilters(
   query: QueryParameters,
   parameter: 'refine' | 'exclude',

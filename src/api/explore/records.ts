@@ -19,7 +19,7 @@ export function recordRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): v
   const { dialect } = options
   const datasets = `/${place.source}/datasets`
 
-  /** What a list or groups of records are answered with. */
+  /** The result of a list or of groups of records. */
   interface Found {
     readonly query: QueryParameters
     readonly entry: ServedDataset

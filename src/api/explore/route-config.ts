@@ -9,7 +9,7 @@ const GENERATIONS = {
   'explore-v2.1': { endpoint: 'explore', apiType: 'ods_v2.1' },
 } as const satisfies Readonly<Record<Dialect['name'], RouteConfig>>
 
-/** What calls are recorded as, by their route below the source (REST 7.3). */
+/** The operation that calls are recorded as, by their route below the source (REST 7.3). */
 const OPERATIONS: Readonly<Record<string, string>> = {
   '': 'api_source',
   '/datasets': 'datasets_index',
@@ -33,7 +33,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   '/datasets/:dataset/attachments/:attachment': 'attachment_lookup',
 }
 
-/** Declares what the routes of a generation are, and what is more to say of all that an instance gets. */
+/** Sets the configuration of the routes of a generation, with additional settings for those of an instance. */
 export function configureExplore(
   app: FastifyInstance,
   generation: Dialect['name'],

@@ -36,7 +36,7 @@ export const explore: FastifyPluginAsync<ExploreOptions> = async (app, options) 
   selfDescription(app, endpoint)
 }
 
-/** Where addresses begin, and what they lead to (REST 7.1). */
+/** The entry points of the Search API, and the links they return (REST 7.1). */
 const SEARCH_ROOTS = {
   '/': ['catalog', 'monitoring', 'network'],
   '/catalog': ['datasets', 'exports', 'metadata_templates'],
@@ -46,7 +46,7 @@ const EXPLORE_ROOTS = {
   '/catalog': ['datasets', 'exports', 'facets'],
 }
 
-/** The entrances of an API: its sources, and the resources of the catalog (REST 7.1). */
+/** The entry points of an API: its sources, and the resources of the catalog (REST 7.1). */
 export function rootRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const roots = endpoint.options.dialect.name === 'search-v2' ? SEARCH_ROOTS : EXPLORE_ROOTS
   for (const [path, relations] of Object.entries(roots)) {

@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox'
 import { coarsePrecision, type Field } from '../../model/field.ts'
 import { REPORTED_FAULTS } from './reported-faults.ts'
 
-/** What answers look like, as JSON schemas in the form that OpenAPI 3.0 reads. */
+/** JSON schemas of answers, in the dialect of OpenAPI 3.0. */
 
 /** A schema that a document names under components, as others refer to it. */
 export function named(name: string): TSchema {
@@ -113,7 +113,7 @@ const total = Type.Integer({
   description: 'Number of all matching records or datasets; absent for groups in Explore API v2.1',
 })
 
-/** The schemas that documents name under components; with the fields of a dataset, for that dataset alone. */
+/** The schemas that documents name under components; with the fields of a dataset, only for that dataset. */
 export function answerSchemas(
   isFlat: boolean,
   values: Readonly<Record<string, TSchema>> | null,
@@ -185,7 +185,7 @@ function wrappedSchemas(values: Readonly<Record<string, TSchema>>): Readonly<Rec
   }
 }
 
-/** A row of a list: what the list is of, or a group of that. */
+/** A row of a list: an item, or a group of items. */
 function eitherOf(name: string): TSchema {
   return Type.Unsafe<unknown>({ anyOf: [named(name), named('aggregation')] })
 }
@@ -197,7 +197,7 @@ function optional(values: Readonly<Record<string, TSchema>>): Record<string, TSc
 /**
  * The values that a field has in answers; every one may be null.
  *
- * @param known its values where all of them are few and known
+ * @param known all its values, if they are few and known
  * @param example one of its values
  */
 export function valueSchema(
@@ -245,7 +245,7 @@ function plainSchema(known: Field): TSchema {
 
 const GEOJSON = { url: 'https://www.rfc-editor.org/rfc/rfc7946', description: 'GeoJSON' }
 
-/** The envelope of what went wrong (REST 5.1). */
+/** The envelope of errors (REST 5.1). */
 const fault = Type.Object({
   error_code: Type.String({ minLength: 1, description: 'Code of the error, for programs' }),
   message: Type.String({ minLength: 1, description: 'Message of the error, for people' }),
@@ -271,13 +271,13 @@ const SAID: Readonly<Record<string, string>> = {
   503: 'The service is busy, or the query took too long',
 }
 
-/** The status of what other portals do not answer. */
+/** The status for another portal that does not answer. */
 const ELSEWHERE = '502'
 
 /**
- * What may be answered instead of what was asked for, by status: the codes are those of the declared faults.
+ * The error responses by status: the codes are those of the declared faults.
  *
- * @param isElsewhere true where other portals are asked
+ * @param isElsewhere true if other portals are requested
  */
 export function faultResponses(isElsewhere: boolean): Readonly<Record<string, unknown>> {
   const said = Object.entries(SAID).filter(([status]) => isElsewhere || status !== ELSEWHERE)

@@ -1,7 +1,7 @@
 import { parseSelect } from '../../language/odsql/parse.ts'
 import type { Dialect } from '../../query/dialect.ts'
 
-/** Parts of a dataset that are shown and not asked of the store; the last is of the latest generation. */
+/** Parts of a dataset that are not queried from the store; the last exists only in the latest generation. */
 const SHOWN = ['fields', 'attachments', 'data_visible', 'visibility', 'alternative_exports'] as const
 export type ShownPart = (typeof SHOWN)[number]
 
@@ -14,13 +14,13 @@ const PARTS: Readonly<Record<Dialect['name'], readonly ShownPart[]>> = {
   'explore-v2.1': SHOWN,
 }
 
-/** True where a generation describes a dataset with a part. */
+/** True if a generation describes datasets with a part. */
 export function hasPart({ name }: Dialect, part: ShownPart): boolean {
   return PARTS[name].includes(part)
 }
 
 /**
- * Parts a select clause of the catalog: what the store answers, and the parts of a dataset that are only shown.
+ * Parts a select clause of the catalog: the items for the store, and the parts of a dataset that are added to its answer.
  * `select=dataset_id, fields` is an example of the live documents.
  */
 export function splitSelect(

@@ -22,7 +22,7 @@ import { recordRoutes } from './records.ts'
 import { configureExplore } from './route-config.ts'
 import { tableExportRoutes } from './table-exports.ts'
 
-/** The sources beside the catalog. */
+/** The sources other than the catalog. */
 export interface Sources {
   readonly monitoring: Monitoring
   readonly network: Network
@@ -36,7 +36,7 @@ interface ExportRoute extends CatalogRoute {
   readonly Params: { readonly format: string }
 }
 
-/** What the network is called: `network` at first, `opendatasoft` in all generations (REST 7.1). */
+/** Names of the network: `network` only in the first generation, `opendatasoft` in all (REST 7.1). */
 const NETWORK_NAMES = {
   'search-v2': ['network', 'opendatasoft'],
   'explore-v2.0': ['opendatasoft'],
@@ -44,8 +44,7 @@ const NETWORK_NAMES = {
 } as const satisfies Readonly<Record<Dialect['name'], readonly NetworkName[]>>
 
 /**
- * The sources beside the catalog: what is counted of the use of the portal, and the datasets of other portals
- * (REST 7).
+ * The sources other than the catalog: usage statistics of the portal, and the datasets of other portals (REST 7).
  */
 export const sources: FastifyPluginAsync<SourcesOptions> = async (app, options) => {
   app.setErrorHandler(answerFault(restBody))
@@ -72,7 +71,7 @@ export const sources: FastifyPluginAsync<SourcesOptions> = async (app, options) 
 }
 
 /**
- * The resources of a source: those of the catalog, but for the files that only the catalog hands out.
+ * The resources of a source: those of the catalog, except the files that only the catalog serves.
  *
  * @param isElsewhere true for the id of a dataset of another portal
  */
@@ -97,10 +96,10 @@ function sourceRoutes(
   exportRoutes(app, endpoint, isElsewhere)
 }
 
-/** What lists of datasets, and records of other portals, are exported in. */
+/** The export formats of lists of datasets, and of records of other portals. */
 const JSON_ONLY = [{ name: 'json' }]
 
-/** The list of datasets as a file, and the lists of what there is to export (REST 7.1). */
+/** The list of datasets as a file, and the lists of exports (REST 7.1). */
 function exportRoutes(
   app: FastifyInstance,
   endpoint: ExploreEndpoint,
@@ -147,7 +146,7 @@ function exportRoutes(
   })
 }
 
-/** The datasets of a source that a query finds, each as it is described, in bounded pieces. */
+/** The datasets of a source that match a query, each with its description, in bounded chunks. */
 async function exportDatasets(
   query: QueryParameters,
   endpoint: ExploreEndpoint,

@@ -21,7 +21,7 @@ interface ExportRoute extends DatasetRoute {
   readonly Params: { readonly dataset: string; readonly format: string }
 }
 
-/** Most groups that are sorted by an aggregate (REST 6.5). */
+/** Maximum number of groups that are sorted by an aggregate (REST 6.5). */
 const MAX_SORTED = 20_000
 
 /** All rows of a query as a file in one of the formats of tables (REST 6.1). */
@@ -85,7 +85,7 @@ export function tableExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoin
   })
 }
 
-/** A stream through gzip; what goes wrong on one side ends the other. */
+/** A stream through gzip; an error of either stream destroys the other. */
 function compressed(stream: Readable): Readable {
   const gzip = createGzip()
   stream.once('error', error => gzip.destroy(error))

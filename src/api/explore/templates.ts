@@ -10,7 +10,7 @@ interface TemplateRoute extends CatalogRoute {
   readonly Params: { readonly type: string; readonly template: string }
 }
 
-/** Metadata templates, which the Search API v2 alone tells (REST 2.8). */
+/** Metadata templates, which only the Search API v2 lists (REST 2.8). */
 export function templateRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   if (endpoint.options.dialect.name !== 'search-v2') return
   const home = `${endpoint.place.root}/catalog/metadata_templates`

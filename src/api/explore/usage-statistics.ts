@@ -3,7 +3,7 @@ import type { QueryParameters } from '../../http/query-string.ts'
 import type { Metas } from '../../model/metadata.ts'
 import type { ParameterName } from './parameters.ts'
 
-/** What an unused dataset has counted (REST 7.5). */
+/** The statistics of an unused dataset (REST 7.5). */
 const UNCOUNTED: Metas[string] = {
   download_count: 0,
   api_call_count: 0,
@@ -30,7 +30,7 @@ export const NAMING_PARAMETERS = [
 ] as const satisfies readonly ParameterName[]
 export const USAGE_NAMES: ReadonlySet<string> = new Set(USAGE_FIELDS.map(({ name }) => name))
 
-/** True for a query with the name of a usage statistic in any clause; a text like one only costs time. */
+/** True for a query with the name of a usage statistic in any clause; a false positive only costs time. */
 export function namesUsage(query: QueryParameters): boolean {
   for (const name of NAMING_PARAMETERS) {
     const value = query[name]

@@ -20,13 +20,13 @@ export function quadsAddress(base: string, dataset: string): string {
   return `${portalQuadsAddress(base)}/${encodeURIComponent(dataset)}`
 }
 
-/** Characters that an IRI may not hold, though a request line may: also a percent sign without two digits (RFC 3987, section 2.2). */
+/** Characters that are illegal in an IRI, but legal in a request line: also a percent sign without two digits (RFC 3987, section 2.2). */
 const ILLEGAL = /%(?![0-9a-f]{2})|[^!$%&'()*+,\-./0-9:;=?@A-Z_a-z~\u{a0}-\u{10ffff}]/giu
 
 /** Scheme and host of a request target in absolute form (RFC 9112, section 3.2.2). */
 const ABSOLUTE = /^https?:\/\/[^/?#]*/i
 
-/** The IRI of the page that was asked for: public address and raw request target, byte for byte as far as IRIs allow. */
+/** The IRI of the page that is requested: public address and raw request target, byte for byte as far as IRIs allow. */
 export function pageIri(base: string, target: string): string {
   const path = target.replace(ABSOLUTE, '').replace(ILLEGAL, encodeURIComponent)
   return new URL(base).origin + (path.startsWith('/') ? path : `/${path}`)
@@ -46,10 +46,10 @@ export function numberedPage(fragment: string, page: number): string {
 }
 
 /**
- * The parameters of a page's IRI, byte for byte, that do not say what is asked: a key, for example. Whoever brings them
- * gets them back in the form, so that clients that follow it send them again.
+ * The parameters of a page's IRI, byte for byte, that are not part of the pattern: an API key, for example. The form
+ * repeats them, so that clients that follow it send them again.
  *
- * @param own names of the parameters that do
+ * @param own names of the parameters of the pattern
  */
 export function foreignParameters(page: string, own: ReadonlySet<string>): readonly string[] {
   return partsOf(page).filter(part => part !== '' && !own.has(nameOf(part)))
@@ -58,7 +58,7 @@ export function foreignParameters(page: string, own: ReadonlySet<string>): reado
 /**
  * The template of a dataset's fragments (RFC 6570), with parameters that every address keeps.
  *
- * @param places the parameters that make a pattern
+ * @param places the parameters of a pattern
  */
 export function fragmentsTemplate(
   address: string,
@@ -74,7 +74,7 @@ function partsOf(iri: string): readonly string[] {
   return at < 0 ? [] : iri.slice(at + 1).split('&')
 }
 
-/** The name of a parameter, as query strings are read: a percent sign without two digits stands for itself. */
+/** The name of a parameter, as query strings are read: a percent sign without two digits is literal. */
 function nameOf(part: string): string {
   const name = part.split('=', 1)[0] ?? ''
   return parseQueryValue(name) ?? name

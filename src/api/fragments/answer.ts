@@ -24,13 +24,13 @@ import type { QuadContent } from './write.ts'
 /** A request for fragments or their list. */
 export type FragmentContext = FastifyRequest<{ Querystring: QueryParameters }>
 
-/** A syntax in which content is written, or HTML, which is written by whoever knows what a person is to see. */
+/** A serialisation of content, or HTML, which is rendered separately, since it depends on the user. */
 export type Offer<Written> = Representation & { readonly write?: (content: Written) => string }
 
-/** What is said of a page beside its triples or quads. */
+/** The description of a page in addition to its triples or quads. */
 type Described = Pick<QuadContent, 'metadata' | 'graph'>
 
-/** A dataset whose fragments are asked for, and what tells those of triples from those of quads. */
+/** A dataset whose fragments are requested, and what differs between those of triples and of quads. */
 export interface FragmentSource<Found> {
   readonly dataset: PageDescription['dataset'] & { readonly version: string }
   /** Address of its fragments. */
@@ -45,9 +45,9 @@ export interface FragmentSource<Found> {
 }
 
 export interface FragmentAnswerOptions extends SiteOptions {
-  /** Triples on a page; clients do not choose it, so that pages can be cached. */
+  /** Triples on a page; clients cannot choose it, so that pages can be cached. */
   readonly pageSize: number
-  /** Bodies that were answered before. */
+  /** Cache of answer bodies. */
   readonly answers: AnswerCache
 }
 
@@ -66,7 +66,7 @@ export async function answerFragment<Found>(
   const requested = parseRequest(request.query, isOfQuads)
   describeBy(reply, source.describedBy)
   const target = request.raw.url ?? request.url
-  // A credential of the address stands in the controls of the page, which is nobody else's then.
+  // A credential of the address occurs in the controls of the page, which must not be shared then.
   const memory = namesCredentials(request.query) ? undefined : answers
   const parts = [...(isOfQuads ? ['quads'] : []), dataset.version, target, String(pageSize)]
   const known = answerKnown(request, reply, { format, pageContext, parts, cache, vary, answers: memory })
@@ -100,7 +100,7 @@ export async function answerFragment<Found>(
   return send(reply, format, body, pageContext)
 }
 
-/** The form that a client likes best. Faults: NotAcceptable. */
+/** The negotiated format. Faults: NotAcceptable. */
 export function chooseFormat<Written>(
   { headers }: FragmentContext,
   offers: readonly Offer<Written>[],
@@ -117,19 +117,19 @@ export function textIn<Written>({ type, write }: Offer<Written>, content: Writte
 
 interface AnsweredFragment {
   readonly format: Representation
-  /** Who looks at a page; null for data, which are the same for all. */
+  /** The user's context of a page; null for data, which are the same for all. */
   readonly pageContext: PageContext | null
-  /** Everything that decides the bytes of the answer, beside its format and who looks at it. */
+  /** Everything that determines the bytes of the answer, in addition to its format and the page context. */
   readonly parts: readonly string[]
   readonly cache?: Pick<ResponseCache, 'cacheable'> | undefined
   readonly answers?: AnswerCache | undefined
-  /** Request headers that decide it, beside those of all fragments. */
+  /** Request headers that it varies by, in addition to those of all fragments. */
   readonly vary?: readonly string[]
 }
 
 /**
- * Sets the headers of an answer. Who has it already gets 304, and what was answered before is answered from memory; null
- * where it has to be made. Only data are offered to be given again to others.
+ * Sets the headers of an answer. Answers 304 if the client has it already, or from the cache; null if it has to be
+ * generated. Only data are cacheable for other clients.
  */
 export function answerKnown(
   request: FragmentContext,
@@ -152,7 +152,7 @@ export function answerKnown(
   return send(reply, format, body, pageContext)
 }
 
-/** Sends a body that was made, or cached. */
+/** Sends a generated or cached body. */
 export function send(
   reply: FastifyReply,
   format: Representation,
@@ -163,7 +163,7 @@ export function send(
   return reply.type(`${format.type}; charset=utf-8`).send(body)
 }
 
-/** Statistics and endpoints stand in a document of their own: in a fragment clients would take them for its controls. */
+/** Links to the document with statistics and endpoints: in a fragment, clients would take them for its controls. */
 export function describeBy(reply: FastifyReply, address: string): void {
   reply.header('link', `<${address}>; rel="describedby"`)
 }

@@ -4,7 +4,7 @@ import { parseTerm } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
 
-/** Rows of bindings that restrict a fragment (brTPF): a term for each variable, undefined where UNDEF stands. */
+/** Rows of bindings that restrict a fragment (brTPF): a term for each variable, undefined for UNDEF. */
 export interface Bindings {
   /** Names without their question marks. */
   readonly variables: readonly string[]
@@ -12,16 +12,16 @@ export interface Bindings {
 }
 
 const MAX_ROWS = 500
-/** A pattern has three, but clients send those of all their bindings. */
+/** A pattern has at most three variables, but clients send those of all their bindings. */
 const MAX_VARIABLES = 64
-/** What Comunica sends in the one row of a request where it has no bindings. */
+/** What Comunica sends in the only row of a request without bindings. */
 const NO_BINDINGS = 'ex:comunica:unknown'
 
 /**
  * Reads the `values` of a request: SPARQL's inline data without the word VALUES (SPARQL 1.1 Query, section 10.2.2), for
  * example `(?s ?o) { (<http://a> "x"@en) (UNDEF 5) }`. There are no prefixes. A row with too few terms
- * is no fault: clients write nothing for the default graph, so that it is not known which terms are meant, and the row
- * restricts nothing. Throws BadRequest that names the place.
+ * is no fault: clients write nothing for the default graph, so that it is unknown which terms are missing, and the row
+ * restricts nothing. Throws BadRequest with the position.
  */
 export function parseBindings(text: string): Bindings {
   const reader = new Reader(text)
@@ -66,7 +66,7 @@ const NUMBER = /[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)|\.\d+(?:[eE][+-]?\d+)?|\d+\.\d
 const BOOLEAN = /(?:true|false)(?![\p{L}\p{N}_])/uy
 const BLANK = /_:[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_\u00b7-]|\.(?=[\p{L}\p{N}\p{M}_\u00b7-]))*/uy
 
-/** A place in the text that only goes on, so that a text is read in linear time. */
+/** A position in the text that only advances, so that a text is read in linear time. */
 class Reader {
   private readonly text: string
   private at = 0
@@ -87,7 +87,7 @@ class Reader {
     return true
   }
 
-  /** The text that a sticky expression finds here, and what follows it; null where it finds none. */
+  /** The text that a sticky expression finds here, and what follows it; null if it finds none. */
   match(expression: RegExp, isLast = true): string | null {
     expression.lastIndex = this.at
     const found = expression.exec(this.text)?.[0] ?? null

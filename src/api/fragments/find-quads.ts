@@ -14,24 +14,24 @@ export interface QuadGraphs {
   readonly named: readonly { readonly iri: string; readonly graph: string }[]
   /** Graphs whose merge is the default graph. */
   readonly defaultGraphs: readonly string[]
-  /** True where the default graph has what the named graphs have and nothing else. */
+  /** True if the default graph is exactly the union of the named graphs. */
   readonly isUnion: boolean
 }
 
-/** Some quads of one graph that are asked for, and how they are asked for among its triples. */
+/** The requested quads of one graph, as a pattern on its triples. */
 interface Part {
   /** null for the default graph. */
   readonly name: string | null
   readonly graphs: readonly string[]
   readonly pattern: RequestedPattern
-  /** null where nothing is restricted. */
+  /** null if nothing is restricted. */
   readonly bindings: Bindings | null
 }
 
-/** What is remembered of the fragments that were asked for: how many quads each part has. */
+/** Cache of the numbers of quads of each part, by fragment. */
 export type PartCounts = LRUCache<string, readonly number[]>
 
-/** Fragments whose counts are remembered: whoever reads a fragment asks for its pages one after another. */
+/** Maximum number of fragments with cached counts: clients request the pages of a fragment one after another. */
 const MAX_COUNTS = 200
 
 export function partCounts(): PartCounts {
@@ -39,11 +39,11 @@ export function partCounts(): PartCounts {
 }
 
 /**
- * One page of the quads that match a pattern, graph by graph in the order of the dataset, and how many there are. A variable
- * for the graph stands for the named graphs, and for the default graph where that has more than they have: its quads come
- * last, without a graph.
+ * One page of the quads that match a pattern, graph by graph in the order of the dataset, and their number. A variable
+ * for the graph matches the named graphs, and the default graph if that is not their union: its quads come last, without a
+ * graph.
  *
- * @param key names the fragment and the version of its data
+ * @param key identifies the fragment and the version of its data
  */
 export async function findQuads(
   store: Store,
@@ -56,7 +56,7 @@ export async function findQuads(
   const requested = partsOf(graphs, request)
   const pageOf = ({ graphs, pattern, bindings }: Part, offset: number, limit: number) =>
     findPage(store, graphs, pattern, bindings, { offset, limit })
-  // One triple is looked at, for a literal that is spelt otherwise is found by the triple alone.
+  // One triple is fetched, since only the triple shows whether a literal has another lexical form.
   const known =
     counts.get(key) ?? (await mapConcurrently(requested, async part => (await pageOf(part, 0, 1)).count))
   counts.set(key, known)
@@ -75,7 +75,7 @@ export async function findQuads(
   return { parts, count: before }
 }
 
-/** The graphs that a request is about, each with what it asks of its triples. */
+/** The graphs of a request, each with the pattern on its triples. */
 function partsOf(graphs: QuadGraphs, { graph, pattern, bindings }: FragmentRequest): readonly Part[] {
   const place: TriplePosition = graph ?? { type: 'variable', name: '' }
   const whole = { name: null, graphs: graphs.defaultGraphs }
@@ -91,7 +91,7 @@ function partsOf(graphs: QuadGraphs, { graph, pattern, bindings }: FragmentReque
   return all.flatMap(each => bound(each, place.name, pattern, bindings))
 }
 
-/** A part in which the variable of the graph has the name of its graph: nowhere where bindings have another. */
+/** A part with its graph's name bound to the graph variable: rows of bindings with another name are excluded. */
 function bound(
   part: Pick<Part, 'name' | 'graphs'>,
   variable: string,

@@ -9,7 +9,7 @@ import type { Store } from '../../store/store.ts'
 import type { Bindings } from './bindings.ts'
 import { type RequestedPattern, repeatsVariable, type TriplePosition } from './pattern.ts'
 
-/** Triples of one page, as N-Triples, and how many the whole fragment has. */
+/** Triples of one page, as N-Triples, and the number of triples of the whole fragment. */
 export interface Found {
   readonly triples: string
   readonly count: number
@@ -18,10 +18,10 @@ export interface Found {
 const NOTHING: Found = { triples: '', count: 0 }
 
 /**
- * One page of what matches a pattern. A variable that stands twice has one value in both places, and with bindings a
- * triple matches only together with one of their rows (brTPF, section 3: "bindings-restricted").
+ * One page of the matches of a pattern. A variable that occurs twice has the same value in both positions, and with bindings
+ * a triple must be compatible with one of their rows (brTPF, section 3: "bindings-restricted").
  *
- * @param candidates graphs whose merge is looked at: a triple that two of them have is there once
+ * @param candidates graphs whose merge is queried: a triple in two of them counts once
  */
 export async function findPage(
   store: Store,
@@ -65,7 +65,7 @@ export async function findPage(
   return { triples, count: Number(counted[0]?.count?.value ?? 0) }
 }
 
-/** Those of some graphs that have triples with some terms. */
+/** The graphs that have triples with given terms. */
 async function graphsWith(
   store: Store,
   graphs: readonly string[],
@@ -82,8 +82,8 @@ interface Table {
 }
 
 /**
- * What bindings ask of a pattern: that a triple agrees with a row of one of these tables. Variables that the pattern
- * does not have restrict nothing; null where one row restricts nothing, and so all of them do not.
+ * The restriction of a pattern by bindings: a triple must be compatible with a row of one of these tables. Variables that the
+ * pattern does not have restrict nothing; null if one row, and so their union, restricts nothing.
  */
 function restrictionOf({ variables, rows }: Bindings, pattern: RequestedPattern): readonly Table[] | null {
   const names = new Set(
@@ -105,7 +105,7 @@ function restrictionOf({ variables, rows }: Bindings, pattern: RequestedPattern)
   return [...tables.values()].map(table => ({ ...table, rows: [...table.rows.values()] }))
 }
 
-/** The terms that a row binds to variables of a pattern; null where no triple can agree with it. */
+/** The terms that a row binds to variables of a pattern; null if no triple can be compatible with it. */
 function agreed(
   variables: readonly string[],
   row: readonly (Term | undefined)[],
@@ -136,7 +136,7 @@ interface RestrictedQuery {
   readonly where: readonly Pattern[]
 }
 
-/** The triples of a pattern that agree with one of some tables; with any where there is none to agree with. */
+/** The query for triples of a pattern that are compatible with one of the tables; all triples if there are none. */
 function restrictedQuery(
   graphs: readonly string[],
   pattern: RequestedPattern,
@@ -164,7 +164,7 @@ function restrictedQuery(
   ])
   const [first] = branches
   if (branches.length === 1 && first !== undefined) return { nodes, where: first }
-  // Two tables may agree with one triple, which counts once.
+  // A triple may be compatible with two tables, but counts once.
   const once: SelectQuery = {
     type: 'select',
     distinct: true,
@@ -175,8 +175,8 @@ function restrictedQuery(
 }
 
 /**
- * Which of some terms the store spells otherwise, as texts: it would take `1.0` for `1`, but a triple pattern matches
- * equal terms only (RDF 1.1 Concepts, section 3.3).
+ * The terms that the store has in another lexical form, as texts: it would match `1.0` with `1`, but a triple pattern matches
+ * only equal terms (RDF 1.1 Concepts, section 3.3).
  */
 async function speltOtherwise(
   store: Store,
@@ -191,7 +191,7 @@ async function speltOtherwise(
   return new Set(texts.filter((text, index) => text !== textOf(spelt[index]?.value)))
 }
 
-/** Texts are spelt in one way only; whether languages are written in capitals makes no difference. */
+/** True for literals with several lexical forms: strings have one, and the case of language tags is ignored. */
 function isTyped(term: Term | undefined): term is Literal {
   return term?.type === 'literal' && term.language === '' && term.datatype !== XSD.string
 }
@@ -200,7 +200,7 @@ function textOf(term: Term | undefined): string {
   return term === undefined ? '' : termText(term)
 }
 
-/** False where the store found another spelling of a literal: see {@link speltOtherwise}. */
+/** False if the store found another lexical form of a literal: see {@link speltOtherwise}. */
 function holdsExactly(triples: string, object: Term | undefined): boolean {
   if (!isTyped(object)) return true
   const [first] = parseTriples(triples.slice(0, triples.indexOf('\n') + 1))

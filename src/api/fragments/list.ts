@@ -42,9 +42,9 @@ export function listTriples(base: string, datasets: readonly ListedDataset[]): s
 }
 
 /**
- * The list for people.
+ * The list as an HTML page.
  *
- * @param foreign parameters that links keep, as they stood in the address
+ * @param foreign parameters that links keep, as in the address
  */
 export function listPage(
   pageContext: PageContext,

@@ -2,7 +2,7 @@ import { iriText, literalText } from '../../rdf/ntriples.ts'
 import { DCTERMS, FOAF, HYDRA, RDF, SD, VOID, XSD } from '../../rdf/vocab.ts'
 import { fragmentsTemplate, numberedPage } from './address.ts'
 
-/** A place of a pattern, called like its parameter, and what it stands for (TPF specification, "Controls"). */
+/** A position of a pattern, named like its parameter (TPF specification, "Controls"). */
 export type FragmentPlace = 'subject' | 'predicate' | 'object' | 'graph'
 
 const PROPERTIES: Readonly<Record<FragmentPlace, string>> = {
@@ -12,11 +12,11 @@ const PROPERTIES: Readonly<Record<FragmentPlace, string>> = {
   graph: SD.graph,
 }
 
-/** The places of a triple, and of a quad. */
+/** The positions of a triple, and of a quad. */
 export const TRIPLE_PLACES = ['subject', 'predicate', 'object'] as const
 export const QUAD_PLACES = [...TRIPLE_PLACES, 'graph'] as const
 
-/** What clients of quads call the default graph: the name that the LDF server gives it. */
+/** The name of the default graph for quad clients: that of the LDF server. */
 export const DEFAULT_GRAPH = 'urn:ldf:defaultGraph'
 
 /** One page of a fragment, as its metadata describe it. */
@@ -25,13 +25,13 @@ export interface PageDescription {
   readonly dataset: { readonly title: string; readonly description: string | null }
   /** Address of the fragments of the dataset. */
   readonly address: string
-  /** What a pattern is made of: three places for triples, four for quads. */
+  /** The positions of a pattern: three for triples, four for quads. */
   readonly places: readonly FragmentPlace[]
   readonly pageIri: string
   readonly fragmentIri: string
   readonly page: number
   readonly pageSize: number
-  /** Parameters that the search form keeps, as they stand in the address. */
+  /** Parameters that the search form keeps, as in the address. */
   readonly foreign: readonly string[]
   /** True for the fragment of all triples, which clients begin with. */
   readonly isStart: boolean
@@ -40,16 +40,16 @@ export interface PageDescription {
 }
 
 /**
- * Up to so many pages a fragment does not say how long its pages are. Where that is reported, Comunica 5 takes a request for
- * the cost of one triple of a page, and asks hundreds of times for single bindings rather than once for one short
- * fragment. The fragment that clients begin with never says it: what it says holds for all that come after it.
+ * Fragments of at most this number of pages do not report their page size. If it is reported, Comunica 5 estimates a request
+ * at the cost of one triple of a page, and sends hundreds of requests for single bindings rather than one for a short
+ * fragment. The start fragment never reports it, for clients apply its page size to all later fragments.
  */
 const FEW_PAGES = 8
 
 /**
- * The triples that say what a page is and how to go on, as N-Triples lines (TPF specification, "Controls"; Hydra
- * core). Their order matters to clients: the fragment is the last thing whose subset the page is, and the number of
- * triples comes before any other.
+ * The triples that describe a page and its controls, as N-Triples lines (TPF specification, "Controls"; Hydra core).
+ * Their order matters to clients: the last void:subset statement must be that of the fragment, and its number of triples
+ * must come before any other.
  */
 export function pageMetadata(description: PageDescription): readonly string[] {
   const { address, dataset, page, pageSize, count, places } = description
@@ -65,7 +65,7 @@ export function pageMetadata(description: PageDescription): readonly string[] {
   t(whole, RDF.type, `<${HYDRA.Collection}>`)
   t(whole, VOID.subset, fragment)
   if (here !== fragment) t(whole, VOID.subset, here)
-  // Clients take it for theirs where they know already that the page is a subset of the dataset.
+  // Clients accept it only after the statement that the page is a subset of the dataset.
   if (places.includes('graph')) t(whole, SD.defaultGraph, iriText(DEFAULT_GRAPH))
   t(fragment, VOID.subset, here)
   t(here, HYDRA.totalItems, number(count))

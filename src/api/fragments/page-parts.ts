@@ -28,7 +28,7 @@ export function placeName(place: FragmentPlace, { t }: PageContext): string {
   }
 }
 
-/** A page of a fragment, and who looks at it. */
+/** A page of a fragment, and its page context. */
 type Paged = Pick<PageDescription, 'fragmentIri' | 'page' | 'pageSize' | 'count'> & {
   readonly pageContext: PageContext
 }
@@ -65,7 +65,7 @@ export function asParameter(term: Term): string {
   }
 }
 
-/** An IRI as people read it: without what all of the dataset have in common. */
+/** An IRI for display: without the prefix that all IRIs of the dataset share. */
 export function shortenedTerm(iri: string, base: string, dataset: string): string {
   const spaces = [
     [`${base}/ld/resources/${dataset}/`, ''],
@@ -76,7 +76,7 @@ export function shortenedTerm(iri: string, base: string, dataset: string): strin
   return found === undefined ? iri : found[1] + iri.slice(found[0].length)
 }
 
-/** Nothing else is made a link: `javascript:` is an IRI too. */
+/** Only such IRIs become links: `javascript:` is an IRI too. */
 function isWebAddress(iri: string): boolean {
   return /^https?:/i.test(iri)
 }
@@ -89,12 +89,12 @@ function decoded(part: string): string {
   return parseQueryValue(part) ?? part
 }
 
-/** A lone surrogate, which no address can hold, never matches anything. */
+/** Percent-encodes a text; a lone surrogate, which no address can contain, never matches anything. */
 export function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
 
-/** The form that asks for a pattern: an input for each place, and what else stood in the address. */
+/** The form for a pattern: an input for each position, and the other parameters of the address. */
 export function patternForm(
   action: string,
   places: readonly FragmentPlace[],
@@ -115,7 +115,7 @@ export function patternForm(
 <p class="soft">${t('An IRI, a literal such as {text}, {tagged} or {typed}, or nothing for any.', { text: '"Paris"', tagged: '"Paris"@fr', typed: `"5"^^${XSD.integer}` })}</p></form>`
 }
 
-/** What was found: the page of it as a table, between links to other pages. */
+/** The results: one page as a table, between links to other pages. */
 export function foundTriples(paged: Paged, table: () => Html): Html {
   const { t } = paged.pageContext
   return paged.count === 0
@@ -125,7 +125,7 @@ ${table()}
 <nav class="pager" aria-label="${t('Pages')}">${steps(paged)}</nav>`
 }
 
-/** A term as a link to its fragment; an IRI of the web has one to itself beside. */
+/** A term as a link to its fragment; a web address also has a link to itself. */
 export function termLink(
   href: string,
   term: Term,

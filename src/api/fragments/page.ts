@@ -19,17 +19,17 @@ import {
 } from './page-parts.ts'
 import type { Content, QuadContent } from './write.ts'
 
-/** What a page for people shows beside the triples. */
+/** What an HTML page shows in addition to the triples. */
 export interface FragmentView extends PageDescription {
   readonly pageContext: PageContext
-  /** What was asked for in each place, as it was written. */
+  /** The requested term of each position, verbatim. */
   readonly requested: Readonly<Partial<Record<FragmentPlace, string>>>
 }
 
-/** The terms of a row by their places. */
+/** The terms of a row by their positions. */
 type Row = Readonly<Partial<Record<FragmentPlace, Term>>>
 
-/** A page of a fragment of triples; its content stands in it as JSON-LD as well. */
+/** A page of a fragment of triples; it also contains the data as JSON-LD. */
 export function fragmentPage(view: FragmentView, id: string, content: Content): SitePage {
   const { base, dataset, foreign, pageContext } = view
   const { t } = pageContext
@@ -43,7 +43,7 @@ export function fragmentPage(view: FragmentView, id: string, content: Content): 
   }
 }
 
-/** A page of a fragment of quads; its content stands in it as JSON-LD as well. */
+/** A page of a fragment of quads; it also contains the data as JSON-LD. */
 export function quadPage(view: FragmentView, id: string | null, content: QuadContent): SitePage {
   const { t } = view.pageContext
   const metadata = { name: content.graph, triples: content.metadata.join('') }
@@ -63,8 +63,8 @@ export function quadPage(view: FragmentView, id: string | null, content: QuadCon
 }
 
 /**
- * A page for people, and for clients that read HTML alone. It works without scripts; every term leads to the fragment that has
- * it in the same place. No element has a role: it would be one more triple to who reads the page as RDFa.
+ * A page for users, and for clients that read only HTML. It works without scripts; every term links to the fragment that has
+ * it in the same position. No element has a role attribute: RDFa parsers would read it as another triple.
  *
  * @param id of the dataset; null for all of the portal
  */
@@ -107,7 +107,7 @@ function table(view: FragmentView, id: string | null, rows: readonly Row[]): Htm
 ${lines}</tbody></table></section>`
 }
 
-/** A term as a link to its fragment; an IRI of the web has one to itself beside. */
+/** A term as a link to its fragment; a web address also has a link to itself. */
 function cell(
   { base, address, foreign, pageContext }: FragmentView,
   id: string | null,
@@ -126,7 +126,7 @@ export function fragmentTermText(description: string | null): string {
   return (description ?? '').replace(/<[^<>]*>/g, ' ').trim()
 }
 
-/** The content of a page as JSON-LD, in which no `<` is left that could end it. */
+/** The content of a page as JSON-LD, with every `<` escaped, so that none can end the script element. */
 export function dataBlock(json: string): Html {
   return html`<script type="application/ld+json">${{ html: json.replaceAll('<', '\\u003c') }}</script>
 `

@@ -8,30 +8,30 @@ import { XSD } from '../../rdf/vocab.ts'
 import { type Bindings, parseBindings } from './bindings.ts'
 import type { FragmentPlace } from './metadata.ts'
 
-/** One position of a requested pattern: a term, or a variable with its name, empty where none was given. */
+/** One position of a requested pattern: a term, or a variable with its name, empty if none was given. */
 export type TriplePosition =
   | { readonly type: 'term'; readonly term: Term }
   | { readonly type: 'variable'; readonly name: string }
 
-/** A triple pattern as a client asks for it. */
+/** A requested triple pattern. */
 export interface RequestedPattern {
   readonly subject: TriplePosition
   readonly predicate: TriplePosition
   readonly object: TriplePosition
 }
 
-/** What a client asks of the fragments of a dataset. */
+/** A client's request for a fragment of a dataset. */
 export interface FragmentRequest {
   readonly pattern: RequestedPattern
-  /** Rows that restrict the pattern; null where none were given. */
+  /** Rows that restrict the pattern; null if none were given. */
   readonly bindings: Bindings | null
-  /** The graph of a quad; null where triples are asked for. */
+  /** The graph of a quad; null if triples are requested. */
   readonly graph: TriplePosition | null
   /** The first is 1. */
   readonly page: number
 }
 
-/** The parameters of a request that say what is asked; all others belong to whoever put them into the address. */
+/** The parameters of a request that define the fragment; all others are passed through. */
 export const PATTERN_PARAMETERS: ReadonlySet<string> = new Set([
   'subject',
   'predicate',
@@ -44,7 +44,7 @@ export const PATTERN_PARAMETERS: ReadonlySet<string> = new Set([
 /**
  * Reads the parameters of a request (fragments, "URL grammar"). Throws BadRequest for what cannot be read.
  *
- * @param isOfQuads true where a pattern has a graph
+ * @param isOfQuads true if patterns have a graph
  */
 export function parseRequest(query: QueryParameters, isOfQuads = false): FragmentRequest {
   const { values, graph } = query
@@ -65,7 +65,7 @@ export function parseRequest(query: QueryParameters, isOfQuads = false): Fragmen
   }
 }
 
-/** True for a pattern in which one variable stands in two places. */
+/** True for a pattern in which one variable occurs twice. */
 export function repeatsVariable({ subject, predicate, object }: RequestedPattern): boolean {
   const names = [subject, predicate, object].flatMap(place =>
     place.type === 'variable' && place.name !== '' ? [place.name] : [],

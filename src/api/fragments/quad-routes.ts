@@ -12,20 +12,20 @@ import { QUAD_PLACES } from './metadata.ts'
 import { quadPage } from './page.ts'
 import { HTML, QUAD_FORMATS, type QuadContent } from './write.ts'
 
-/** An RDF dataset whose quads are asked for: a dataset of the portal, or all of them. */
+/** An RDF dataset whose quads are requested: a dataset of the portal, or all of them. */
 export interface QuadDataset {
   readonly title: string
   readonly description: string | null
-  /** Names everything that its answers are made of. */
+  /** Identifies all the data of its answers. */
   readonly version: string
   readonly graphs: QuadGraphs
 }
 
-/** What quad pattern fragments are made from. */
+/** What quad pattern fragments need. */
 export interface QuadsOptions {
-  /** Faults: NotFoundResource for an id that there is not, Gone for one that was withdrawn, Unauthorised, ForbiddenAccess. */
+  /** Faults: NotFoundResource for an unknown id, Gone for one that was withdrawn, Unauthorised, ForbiddenAccess. */
   readonly dataset: (id: string, principal: Principal, version: string | null) => QuadDataset
-  /** All datasets that somebody may see as one, each a graph. */
+  /** All datasets that are visible to a principal as one, each a graph. */
   readonly portal: (principal: Principal) => QuadDataset
 }
 

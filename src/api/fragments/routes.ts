@@ -42,16 +42,16 @@ export interface FragmentDataset {
 
 export interface FragmentsOptions extends FragmentAnswerOptions {
   readonly store: Store
-  /** Faults: NotFoundResource for an id that there is not, Gone for one that was withdrawn, Unauthorised, ForbiddenAccess. */
+  /** Faults: NotFoundResource for an unknown id, Gone for one that was withdrawn, Unauthorised, ForbiddenAccess. */
   readonly dataset: (id: string, principal: Principal, version: string | null) => FragmentDataset
-  /** The versions of datasets beside those in force. */
+  /** Earlier versions of datasets. */
   readonly versions?: VersionSource
-  /** All datasets that somebody may see, and the version of all of them together. */
+  /** All datasets that are visible to a principal, and the version of all of them together. */
   readonly datasets?: (principal: Principal) => {
     readonly version: string
     readonly entries: readonly ListedDataset[]
   }
-  /** Where answers are cached that are given again before they come here. */
+  /** Cache of whole answers, which is consulted before the routes. */
   readonly cache?: Pick<ResponseCache, 'cacheable'>
   /** What quad pattern fragments need; there are none without it. */
   readonly quads?: QuadsOptions
@@ -66,7 +66,7 @@ const OFFERS: readonly Offer<Content>[] = [...DATA_FORMATS, HTML]
 
 /**
  * Triple pattern fragments at `/api/tpf/{dataset}` (Fragments 1) and the list of
- * all datasets at `/api/tpf`; quad pattern fragments beside them.
+ * all datasets at `/api/tpf`, with quad pattern fragments if these are configured.
  */
 export const fragments: FastifyPluginAsync<FragmentsOptions> = async (app, options) => {
   app.setErrorHandler(answerFault(problemBody, PROBLEM_TYPE))

@@ -3,15 +3,15 @@ import { iriText } from '../../rdf/ntriples.ts'
 import { compactGraph } from './compact.ts'
 import { expandedDocument, expandedGraphs } from './jsonld.ts'
 
-/** Statements about a document, the graph that keeps them apart, and its data, both as lines of N-Triples. */
+/** Metadata of a document, the graph that separates them, and its data, both as lines of N-Triples. */
 export interface Content {
   readonly metadata: readonly string[]
-  /** null where there is nothing to keep apart. */
+  /** null if metadata and data need no separation. */
   readonly graph: string | null
   readonly data: string
 }
 
-/** Statements about a page of quads, and its quads by their graphs. */
+/** Metadata of a page of quads, and its quads by their graphs. */
 export interface QuadContent {
   readonly metadata: readonly string[]
   readonly graph: string
@@ -33,7 +33,7 @@ export interface QuadFormat extends Representation {
   readonly write: (content: QuadContent) => string
 }
 
-/** HTML, which is written by whoever knows what a person is to see. */
+/** HTML, which is rendered separately, since it depends on the user. */
 export const HTML: Representation = { type: 'text/html', explicit: true }
 
 /** Lines of N-Triples as N-Quads. */
@@ -46,7 +46,7 @@ const mixed = ({ metadata, data }: Content) => metadata.join('') + data
 
 const jsonld = ({ metadata, graph, data }: Content) => expandedDocument(metadata, graph, data)
 
-/** With a graph of its own for the metadata first; the triple formats mix both and are for those who ask for them. */
+/** First those with a separate graph for the metadata; the triple formats mix both and are served only on request. */
 export const DATA_FORMATS: readonly DataFormat[] = [
   {
     type: 'application/trig',
@@ -55,7 +55,7 @@ export const DATA_FORMATS: readonly DataFormat[] = [
   },
   {
     type: 'application/n-quads',
-    // Clients that read both like it a little better, but every statement names its graph.
+    // Clients that read both rate it a little higher, but every statement repeats its graph.
     weight: 0.9,
     write: ({ metadata, graph, data }) => {
       return graph === null ? data : inGraph(metadata, graph) + data
@@ -68,7 +68,7 @@ export const DATA_FORMATS: readonly DataFormat[] = [
   { type: 'application/json', explicit: true, write: jsonld },
 ]
 
-/** The forms that tell graphs apart; in each the metadata come first. */
+/** The formats that distinguish graphs; in each the metadata come first. */
 export const QUAD_FORMATS: readonly QuadFormat[] = [
   {
     type: 'application/trig',

@@ -3,7 +3,7 @@ import { FIELD_TYPES } from '../../model/field.ts'
 import { READING_OPTIONS } from '../../publishing/definition-schema.ts'
 import { PROCESSORS_SCHEMA } from '../../publishing/processors/schema.ts'
 
-/** The bodies that the management API takes: what requests are checked against, and what its description says of them. */
+/** Schemas of the request bodies of the management API, for validation and for its description. */
 const closed = { additionalProperties: false }
 
 const Meta = Type.Union([

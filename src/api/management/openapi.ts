@@ -8,13 +8,13 @@ type Operation = readonly [
   method: 'get' | 'post' | 'put' | 'delete',
   path: string,
   summary: string,
-  /** The form of a body of JSON, or the media type of another. */
+  /** The schema of a JSON body, or the media type of another. */
   body?: TSchema | string,
 ]
 
 const DATASET = '/datasets/{dataset}'
 
-/** What can be asked, in the order of a publisher's work. */
+/** The operations, in the order of a publisher's work. */
 const OPERATIONS: readonly Operation[] = [
   ['get', '/datasets', 'List the datasets that the user may publish'],
   ['post', '/datasets', 'Begin a dataset', NEW_DATASET_BODY],

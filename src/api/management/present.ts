@@ -8,7 +8,7 @@ import type { FieldSpec } from '../../sources/fields.ts'
 
 const STYLE = { dialect: EXPLORE_V21, timezone: 'UTC' } as const
 
-/** A dataset as the API describes it; the names are those of Opendatasoft's Automation API where it has them. */
+/** A dataset as the API describes it; the names are those of Opendatasoft's Automation API where these exist. */
 export function datasetJson(base: string, dataset: DeskDataset, definition: Definition | null): unknown {
   const { id, title, state, hasDraft, visibility, manifest } = dataset
   return {
@@ -80,7 +80,7 @@ export function previewJson({ fields, records, examined }: DatasetPreview): unkn
   }
 }
 
-/** How the latest publication goes (Automation API, "Retrieve dataset status"). */
+/** The status of the latest publication (Automation API, "Retrieve dataset status"). */
 export function statusJson(dataset: DeskDataset, state: PublicationState | null): unknown {
   const version = dataset.manifest?.version ?? null
   switch (state?.type) {

@@ -6,7 +6,7 @@ const rows = (standard: number, maximum: number, description: string) => ({
   schema: { type: 'integer', minimum: 0, maximum, default: standard },
 })
 
-/** The parameters of queries, by the path that has them. */
+/** Schemas of the query parameters, by path. */
 export const QUERIES = {
   '/datasets': {
     limit: rows(20, 100, 'Datasets of the answer'),

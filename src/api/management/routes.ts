@@ -27,7 +27,7 @@ export interface ManagementOptions {
   readonly desk: Desk
 }
 
-/** Bytes of a body of JSON, and of a mapping. */
+/** Maximum bytes of a JSON body, and of a mapping. */
 const MAX_BODY = 2_000_000
 
 interface Route {
@@ -36,8 +36,8 @@ interface Route {
 }
 
 /**
- * The management API: everything that publishers do, for programs with an API key of a user who may publish. Changes gather in a
- * draft until they are published. The names follow Opendatasoft's Automation API.
+ * The management API: all functions of publishers, for programs with an API key of a user who may publish. Changes are stored
+ * in a draft until they are published. The names follow Opendatasoft's Automation API.
  */
 export const management: FastifyPluginAsync<ManagementOptions> = async (app, { base, desk }) => {
   app.setErrorHandler(answerFault(restBody))
@@ -45,7 +45,7 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_, body, done) => done(null, body))
   app.addHook('preHandler', async request => {
-    // A page of another site can make a browser send its cookies, but no key.
+    // A page of another site can make a browser send its cookies, but no API key.
     const { method, principal } = request
     if (method !== 'GET' && method !== 'HEAD' && principal.type === 'user' && principal.by === 'session')
       throw new Fault(UNAUTHORISED, { what: 'The management API takes API keys' })
@@ -262,7 +262,7 @@ async function textOf({ body }: FastifyRequest): Promise<string> {
   }
 }
 
-/** The body of a request as JSON of a form; an empty one is an empty object. Faults: BadRequest with the place. */
+/** The body of a request as JSON of a schema; an empty one is an empty object. Faults: BadRequest with the position. */
 async function bodyOf<S extends TSchema>(request: FastifyRequest, schema: S): Promise<Static<S>> {
   const text = await textOf(request)
   let value: unknown

@@ -4,9 +4,9 @@ import { isRegisteredUri } from '../../accounts/redirect-uri.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { checkScope, MAX_STATE, type Parameters, readParameters, required } from './parameters.ts'
 
-/** A request for an authorization (RFC 6749, section 4.1.1; RFC 7636, section 4.3), and whom its answer may be sent to. */
+/** A request for an authorization (RFC 6749, section 4.1.1; RFC 7636, section 4.3), and where its answer may be sent. */
 export type AuthorizationRequest =
-  /** Nobody may be sent anywhere: the client is not known, or the redirect URI is not one of its own. */
+  /** No redirect is allowed: the client is unknown, or the redirect URI is not one of its own. */
   | { readonly type: 'untrusted'; readonly reason: string }
   /** The error is reported to the client (section 4.1.2.1). */
   | {
@@ -21,7 +21,7 @@ export type AuthorizationRequest =
       readonly redirectUri: string
       readonly state: string | null
       readonly challenge: CodeGrant['challenge']
-      /** What was sent and means something, so that a form can send it again. */
+      /** The parameters with a meaning, so that a form can send them again. */
       readonly parameters: Parameters
     }
 
@@ -36,7 +36,7 @@ const MEANT = [
   'code_challenge_method',
 ] as const
 
-/** Reads a request for an authorization; parameters that mean nothing here are passed over. */
+/** Reads a request for an authorization; unknown parameters are ignored. */
 export async function readAuthorizationRequest(
   sent: QueryParameters,
   accounts: Accounts,
@@ -83,7 +83,7 @@ function untrusted(reason: string): AuthorizationRequest {
   return { type: 'untrusted', reason }
 }
 
-/** Throws InvalidRequestError for what is no challenge, and for none where the client keeps no secret. */
+/** Throws InvalidRequestError for an invalid challenge, and for a missing one of a public client. */
 function readChallenge(parameters: Parameters, { type }: Client): CodeGrant['challenge'] {
   const value = parameters.get('code_challenge')
   const method = parameters.get('code_challenge_method')
@@ -95,7 +95,7 @@ function readChallenge(parameters: Parameters, { type }: Client): CodeGrant['cha
       )
     return null
   }
-  // Without a method it would be plain, which protects nothing that can be read on its way (RFC 9700, section 2.1.1).
+  // Without a method it would be plain, which does not protect against interception (RFC 9700, section 2.1.1).
   if (method !== 'S256')
     throw new OAuth2Server.InvalidRequestError('Invalid parameter: code_challenge_method has to be S256')
   if (!/^[\w-]{43}$/.test(value))

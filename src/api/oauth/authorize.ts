@@ -27,8 +27,8 @@ export const AUTHORIZE_PATH = '/oauth2/authorize'
 type Valid = AuthorizationRequest & { readonly type: 'valid' }
 
 /**
- * Asks a person whether an application may act for him. Who said so before is not asked again, where the application can
- * prove who it is (RFC 6749, section 10.2).
+ * Asks a user to authorise an application. Earlier consent is reused if the application can authenticate (RFC 6749,
+ * section 10.2).
  */
 export async function requestConsent(
   request: FastifyRequest,
@@ -54,7 +54,7 @@ export async function requestConsent(
   return sendPage(request, reply, options, page, session)
 }
 
-/** Does what a person decided. The form brings the request with it, and all of it is read anew. */
+/** Carries out the user's decision. The form contains the request, which is validated again. */
 export async function decide(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -154,10 +154,10 @@ function sendError(
 }
 
 /**
- * Sends a person back to an application, with the answer in the query (RFC 6749, sections 4.1.2 and 4.1.2.1), and who gave
- * it, so that an application of several servers is not sent with the code of one to another (RFC 9207).
+ * Redirects a user back to an application, with the answer in the query (RFC 6749, sections 4.1.2 and 4.1.2.1), and the
+ * issuer, so that an application of several servers does not send the code of one to another (RFC 9207).
  *
- * @param issuer as the metadata have it
+ * @param issuer as in the metadata
  */
 export function sendBack(
   reply: FastifyReply,
@@ -169,7 +169,7 @@ export function sendBack(
   return keepPrivate(reply).code(302).header('location', location).send()
 }
 
-/** A redirect URI as it was registered, character by character, with the answer behind it. */
+/** The registered redirect URI, character by character, with the answer appended. */
 function withAnswer(redirectUri: string, answer: Readonly<Record<string, string | null>>): string {
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(answer)) if (value !== null) parameters.append(name, value)
@@ -177,7 +177,7 @@ function withAnswer(redirectUri: string, answer: Readonly<Record<string, string 
   return `${redirectUri}${separator}${parameters}`
 }
 
-/** The page that asks a person whether an application may act for him (RFC 6749, section 4.1.1). */
+/** The page on which a user authorises an application (RFC 6749, section 4.1.1). */
 export function consentPage(
   { client, redirectUri, parameters }: AuthorizationRequest & { readonly type: 'valid' },
   {

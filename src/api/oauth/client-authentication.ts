@@ -5,15 +5,15 @@ import type { Attempts } from '../../http/attempts.ts'
 import type { AccountsOptions } from '../../site/signed-in.ts'
 import type { Parameters } from './parameters.ts'
 
-/** Who a client says it is. */
+/** The credentials of a client. */
 export interface ClientCredentials {
   readonly id: string
   readonly secret: string | null
 }
 
 /**
- * Recognises a client (RFC 6749, section 2.3). A public client may leave its secret out; a wrong one is always refused.
- * Throws InvalidClientError and InvalidRequestError; 429 where too many secrets were wrong.
+ * Authenticates a client (RFC 6749, section 2.3). A public client may omit its secret; a wrong one is always refused.
+ * Throws InvalidClientError and InvalidRequestError; 429 after too many wrong secrets.
  */
 export async function authenticateClient(
   request: FastifyRequest,
@@ -46,7 +46,7 @@ export async function authenticateClient(
   return { client, credentials }
 }
 
-/** What a client says of itself, by Basic or in the body, not both (RFC 6749, section 2.3.1). */
+/** The credentials of a request, by Basic or in the body, not both (RFC 6749, section 2.3.1). */
 function readCredentials(authorization: string | undefined, parameters: Parameters): ClientCredentials {
   const id = parameters.get('client_id')
   const secret = parameters.get('client_secret')
@@ -63,7 +63,7 @@ function readCredentials(authorization: string | undefined, parameters: Paramete
   return basic
 }
 
-/** Both halves are encoded as in forms (RFC 6749, section 2.3.1); null for what is no such header. */
+/** Both halves are form-encoded (RFC 6749, section 2.3.1); null for any other header. */
 function readBasic(authorization: string): ClientCredentials | null {
   const encoded = /^basic +([\w.~+/-]+=*) *$/i.exec(authorization)?.[1]
   if (encoded === undefined) return null

@@ -43,7 +43,7 @@ function innerOf(error: OAuth2Server.OAuthError): unknown {
   return (error as { readonly inner?: unknown }).inner ?? null
 }
 
-/** Characters that an error_description can have. */
+/** Only the characters that an error_description can have. */
 function plain(text: string): string {
   return text
     .replaceAll('`', '')

@@ -8,8 +8,8 @@ import { required } from './parameters.ts'
 import { readOnce } from './token.ts'
 
 /**
- * Tells a client what one of its tokens is worth (RFC 7662). A public client, which anybody may pretend to be, is refused,
- * and of the tokens of others nothing is reported but that they are not active (section 2.2). Throws errors of OAuth.
+ * Describes to a client one of its tokens (RFC 7662). A public client, which anyone can impersonate, is refused, and
+ * tokens of others are reported only as not active (section 2.2). Throws errors of OAuth.
  */
 export async function answerIntrospection(
   request: FastifyRequest,

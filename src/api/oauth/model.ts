@@ -3,32 +3,32 @@ import type { Accounts, Client, CodeGrant, IssuedTokens } from '../../accounts/a
 import { isRegisteredUri } from '../../accounts/redirect-uri.ts'
 import { SCOPE } from './parameters.ts'
 
-/** What one request for tokens was given. */
+/** The tokens issued to one request. */
 export interface Issuing {
   tokens: IssuedTokens | null
 }
 
-/** What a client may ask for tokens with. */
+/** The supported grant types. */
 export const GRANT_TYPES = ['authorization_code', 'refresh_token'] as const
 
-/** The OAuth server for one request, over codes and tokens as the accounts keep them. */
+/** The OAuth server for one request, with the codes and tokens of the accounts. */
 export function oauthServer(accounts: Accounts, now: () => number, issuing: Issuing): OAuth2Server {
   return new OAuth2Server({
     model: oauthModel(accounts, now, issuing),
-    // Whether a client needs its secret is decided by what it is.
+    // Whether a client needs its secret depends on its type.
     requireClientAuthentication: Object.fromEntries(GRANT_TYPES.map(name => [name, false])),
   })
 }
 
-/** Codes and tokens as the accounts keep them, for one request. */
+/** The codes and tokens of the accounts, for one request. */
 type OAuthModel = OAuth2Server.AuthorizationCodeModel & OAuth2Server.RefreshTokenModel
 
 /**
- * What the OAuth server asks of the accounts, for one request. Tokens are issued in the same step in which the code or the
- * refresh token is spent: of many who present one at the same moment the first is served, and none comes in between.
+ * The accounts as the model of the OAuth server, for one request. Tokens are issued in the same atomic step that consumes the
+ * code or the refresh token: of concurrent requests with the same one only the first is served.
  *
  * @param now milliseconds since 1970
- * @param issuing takes the tokens
+ * @param issuing receives the tokens
  */
 function oauthModel(accounts: Accounts, now: () => number, issuing: Issuing): OAuthModel {
   const { clients, tokens } = accounts
@@ -48,7 +48,7 @@ function oauthModel(accounts: Accounts, now: () => number, issuing: Issuing): OA
       if (found === null || client === null) return false
       return {
         authorizationCode: code,
-        // The server measures by the clock of the machine.
+        // The OAuth library compares with the system clock.
         expiresAt: new Date(Date.now() + found.expires - now()),
         redirectUri: found.redirectUri,
         scope: [found.scope],
@@ -83,15 +83,15 @@ function oauthModel(accounts: Accounts, now: () => number, issuing: Issuing): OA
     },
     validateRedirectUri: async (uri, client) => isRegisteredUri(uri, [client.redirectUris ?? []].flat()),
     validateScope: async (_user, _client, scope) => scope ?? [SCOPE],
-    // Tokens are recognised elsewhere, once for all APIs.
+    // Access tokens are authenticated elsewhere, for all APIs.
     getAccessToken: async () => false,
   }
 }
 
 /**
- * True where a client is who it says.
+ * True if a client is authentic.
  *
- * @param secret null where nobody says so, at the authorization endpoint; undefined where none was sent
+ * @param secret null at the authorization endpoint, where clients do not authenticate; undefined if none was sent
  */
 async function isAuthentic(
   { clients }: Accounts,

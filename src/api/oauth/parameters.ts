@@ -2,13 +2,13 @@ import OAuth2Server from '@node-oauth/oauth2-server'
 import type { Form } from '../../http/form.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 
-/** Parameters by name; what came without a value counts as not sent (RFC 6749, section 3.1). */
+/** Parameters by name; those without a value count as not sent (RFC 6749, section 3.1). */
 export type Parameters = Form
 
-/** The one scope that there is (Access 6.1). */
+/** The only scope (Access 6.1). */
 export const SCOPE = 'all'
 
-/** Characters of a state, percent-encoded, that is echoed: it travels through forms and addresses on its way. */
+/** Maximum characters of an echoed state, percent-encoded: it passes through forms and addresses. */
 export const MAX_STATE = 4096
 
 /** Parameters, with the names of those that were sent more than once. */
@@ -27,7 +27,7 @@ export function readParameters(sent: QueryParameters): {
   return { parameters, repeated }
 }
 
-/** Throws InvalidScopeError for another scope than `all`, under either of the names that clients send it by. */
+/** Throws InvalidScopeError for another scope than `all`, in either parameter that clients send it in. */
 export function checkScope(parameters: Parameters): void {
   for (const name of ['scope', 'scopes']) {
     const requested = parameters.get(name)?.trim().split(/ +/)
@@ -36,7 +36,7 @@ export function checkScope(parameters: Parameters): void {
   }
 }
 
-/** A parameter that has to be there. Throws InvalidRequestError. */
+/** A required parameter. Throws InvalidRequestError. */
 export function required(parameters: Parameters, name: string): string {
   const value = parameters.get(name)
   if (value === undefined) throw new OAuth2Server.InvalidRequestError(`Missing parameter: ${name}`)

@@ -14,8 +14,8 @@ import { SCOPE } from './parameters.ts'
 import { answerRevocation, answerToken } from './token.ts'
 
 /**
- * OAuth 2.0 (Access 6; RFC 6749 with the corrections of RFC 9700): the authorization endpoint, which people
- * see, and the token, revocation and introspection endpoints, which programs ask.
+ * OAuth 2.0 (Access 6; RFC 6749 with the corrections of RFC 9700): the authorization endpoint, for users,
+ * and the token, revocation and introspection endpoints, for programs.
  */
 export const oauth: FastifyPluginAsync<AccountsOptions> = async (app, options) => {
   const config = { endpoint: 'oauth', access: 'signIn', methods: 'forms' } as const
@@ -66,12 +66,12 @@ export const TOKEN_PATH = '/oauth2/token'
 export const REVOKE_PATH = '/oauth2/revoke'
 export const INTROSPECT_PATH = '/oauth2/introspect'
 export const METADATA_PATH = '/.well-known/oauth-authorization-server'
-/** Where libraries for OpenID Connect look for the same. */
+/** Where libraries for OpenID Connect look for the metadata. */
 export const OPENID_PATH = '/.well-known/openid-configuration'
 
 const CLIENT_AUTHENTICATION = ['client_secret_basic', 'client_secret_post', 'none'] as const
 
-/** What clients find out by themselves (RFC 8414, section 2). */
+/** The metadata for discovery by clients (RFC 8414, section 2). */
 export function serverMetadata(base: string): Readonly<Record<string, unknown>> {
   return {
     issuer: base,

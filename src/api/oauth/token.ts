@@ -11,7 +11,7 @@ import { GRANT_TYPES, type Issuing, oauthServer } from './model.ts'
 import { checkScope, type Parameters, readParameters, required } from './parameters.ts'
 
 /**
- * Gives tokens for a code or a refresh token (RFC 6749, sections 4.1.3 and 6; Access 6.2). Throws errors of
+ * Issues tokens for a code or a refresh token (RFC 6749, sections 4.1.3 and 6; Access 6.2). Throws errors of
  * OAuth.
  */
 export async function answerToken(
@@ -71,7 +71,7 @@ export async function answerRevocation(
   return reply.send({})
 }
 
-/** Parameters of which none is given twice (RFC 6749, section 3.2). Throws InvalidRequestError. */
+/** Parameters, none of them repeated (RFC 6749, section 3.2). Throws InvalidRequestError. */
 export function readOnce(fields: QueryParameters): Parameters {
   const { parameters, repeated } = readParameters(fields)
   if (repeated.size > 0) throw new OAuth2Server.InvalidRequestError('A parameter is given more than once')
@@ -79,8 +79,8 @@ export function readOnce(fields: QueryParameters): Parameters {
 }
 
 /**
- * Compares a request for tokens with the request for the authorization (RFC 6749, section 4.1.3; RFC 7636, section 4.6).
- * A code that is presented with something wrong is spent, so that nothing can be tried out. Throws InvalidGrantError.
+ * Checks a token request against the authorization request (RFC 6749, section 4.1.3; RFC 7636, section 4.6).
+ * A code that is presented with a wrong parameter is consumed, so that nothing can be guessed. Throws InvalidGrantError.
  */
 async function checkCode(parameters: Parameters, client: Client, accounts: Accounts): Promise<void> {
   const code = required(parameters, 'code')
@@ -104,7 +104,7 @@ function invalid(reason: string): OAuth2Server.InvalidGrantError {
   return new OAuth2Server.InvalidGrantError(`Invalid grant: ${reason}`)
 }
 
-/** @param authorized empty where the request for the authorization named none: then the registered one was meant */
+/** @param authorized empty if the authorization request named none: then it is the registered one */
 function isSameRedirect(given: string, authorized: string, { redirectUris }: Client): boolean {
   return authorized === '' ? redirectUris.includes(given) : given === authorized
 }

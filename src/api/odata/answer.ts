@@ -14,8 +14,8 @@ import type { ODataRequest } from './request.ts'
 import type { Entity, PropertyResource, RecordResource } from './resource.ts'
 
 /**
- * The body of an answer about records; null for a property that is null, which has none (OData 4.0 Protocol 11.2.3).
- * Faults: those of the options, ODataSegment for an entity or a single value that there is not, those of the store.
+ * The body of an answer with records; null for a property that is null, which has no body (OData 4.0 Protocol 11.2.3).
+ * Faults: those of the options, ODataSegment for an entity or a single value that does not exist, those of the store.
  */
 export async function answerText(
   resource: RecordResource,
@@ -84,7 +84,7 @@ async function feed(
   return { type: 'feed', feed: { model, columns, context, updated, title, rows, count, next } }
 }
 
-/** True where no page follows one of so many rows: all are passed, or as many as `$top` wants. */
+/** True if a page of this number of rows is the last: all entities, or as many as `$top` requests, are passed. */
 function isLast({ passed, offset, top }: Window, rows: number, total: number): boolean {
   return rows === 0 || offset + rows >= total || (top !== null && passed + rows >= top)
 }
@@ -101,7 +101,7 @@ async function entity(
   return { type: 'entity', entity: { model, columns, context, updated, row } }
 }
 
-/** The value of a property or of a part of it: by itself, as text, or how many values it has. */
+/** The value of a property or of a part of it: the value itself, its raw text, or its number of values. */
 async function property(
   { type, of, property: { name, type: edmType }, member }: PropertyResource,
   request: ODataRequest,
@@ -126,7 +126,7 @@ async function property(
   return write({ type: 'property', property: { column, value, context } }, request, execution, place)
 }
 
-/** The parts of a complex property that `$select` asks for: paths below it, one that is empty for all. */
+/** The parts of a complex property that `$select` requests: paths below it; an empty path selects all. */
 function readParts(options: RawOptions, name: string, isComplex: boolean): readonly (readonly string[])[] {
   if (!options.system.has('select')) return [[]]
   if (!isComplex) throw new Fault(ODATA_ERROR, { reason: `$select: ${name} has no properties.` })
@@ -170,17 +170,17 @@ function parsed(execution: ODataExecution, read: () => ODataClauses): ODataClaus
   return execution.executor.watch.time('parse', read)
 }
 
-/** Where a service is. */
+/** The address of a service. */
 export interface ODataAddresses {
   /** Public address of its root without trailing slash: `https://host/api/odata`. */
   readonly root: string
 }
 
 /**
- * The address of the page after this one: absolute, the request as it was written with another `$skiptoken`, which counts
- * the entities passed (OData service 2.4).
+ * The absolute address of the next page: the verbatim request with another `$skiptoken`, which counts the entities passed
+ * (OData service 2.4).
  *
- * @param below path and query of the request as they were sent, from below the root of the service on
+ * @param below verbatim path and query of the request, below the root of the service
  */
 export function nextLink({ root }: ODataAddresses, below: string, passed: number): string {
   const end = below.indexOf('?')

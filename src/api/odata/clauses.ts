@@ -15,9 +15,9 @@ import {
 import type { ODataClauses } from '../../query/odata/resolve.ts'
 import { numberOption, type RawOptions, type SystemOption } from './options.ts'
 
-/** The part of the entities of a request that one answer has. */
+/** The range of the matching entities that one answer contains. */
 export interface Window {
-  /** Entities that pages before had (`$skiptoken`); `$skip` is not among them. */
+  /** Entities on earlier pages (`$skiptoken`), without those of `$skip`. */
   readonly passed: number
   /** Entities before the page. */
   readonly offset: number
@@ -26,10 +26,10 @@ export interface Window {
   readonly top: number | null
 }
 
-/** Beyond any number of records, and small enough for every sum. */
+/** Larger than any number of records, and small enough to be added without loss. */
 const FAR = 1e12
 
-/** The page that `$top`, `$skip` and `$skiptoken` ask for; `$top` counts over all pages. */
+/** The page that `$top`, `$skip` and `$skiptoken` request; `$top` counts over all pages. */
 export function readWindow(options: RawOptions, pageSize: number): Window {
   const top = numberOption(options, 'top')
   const skip = Math.min(numberOption(options, 'skip') ?? 0, FAR)
@@ -39,9 +39,9 @@ export function readWindow(options: RawOptions, pageSize: number): Window {
 }
 
 /**
- * Parses the options of a request for entities. Faults: ODataError with the place in the text of the option.
+ * Parses the options of a request for entities. Faults: ODataError with the position in the text of the option.
  *
- * @param filters of `$filter(…)` segments, which must hold beside that of the option
+ * @param filters of `$filter(…)` segments, which are combined with that of the option by `and`
  */
 export function readODataClauses(
   options: RawOptions,
@@ -75,7 +75,7 @@ export function readAliases({ aliases }: RawOptions): ReadonlyMap<string, Expres
   return found
 }
 
-/** Nothing can be expanded, which `*` is content with (OData 4.0 Protocol 11.2.4.2). */
+/** Nothing can be expanded; only `*` is accepted, which may expand nothing (OData 4.0 Protocol 11.2.4.2). */
 export function checkExpand(options: RawOptions): void {
   for (const { path } of read(options, 'expand', parseExpand) ?? [])
     if (path[0] !== '*')
@@ -93,7 +93,7 @@ function read<Parsed>(
   return raw === undefined ? null : readText(raw, `$${name}`, parse)
 }
 
-/** Reads a plus sign as a blank, and where that is refused as itself (OData service 4.1). */
+/** Reads a plus sign as a blank, or as itself if that does not parse (OData service 4.1). */
 function readText<Parsed>(
   raw: string,
   option: string,

@@ -6,8 +6,8 @@ import { optionNamed } from './options.ts'
 import { versionHeader } from './versions.ts'
 
 /**
- * Answers whatever was thrown in OData's words, in the version and format that the request wants as far as those can be
- * read (OData 4.0 Protocol 9.4; OData service 2.5).
+ * Answers any error as an OData error, in the version and format of the request as far as those can be read (OData 4.0
+ * Protocol 9.4; OData service 2.5).
  */
 export function answerODataFault(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const format = formatAnyway(request.headers, namedFormat(request.raw.url ?? ''))
@@ -21,7 +21,7 @@ export function answerODataFault(error: unknown, request: FastifyRequest, reply:
   )
 }
 
-/** Formats of data are not all formats of errors. */
+/** The media type of errors: not every data format is also an error format. */
 function contentType({ type, version }: ODataFormat): string {
   if (type === 'atom') return 'application/xml'
   return type === 'verbose' && version === '3.0' ? 'application/json;odata=verbose' : JSON_TYPES[version]

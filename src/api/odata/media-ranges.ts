@@ -6,11 +6,11 @@ export interface MediaRange {
   readonly quality: number
 }
 
-/** Longest Accept header, and most media ranges of it, that are looked at. */
+/** Maximum length of an Accept header, and maximum number of its media ranges, that are parsed. */
 const MAX_LENGTH = 4000
 const MAX_RANGES = 50
 
-/** The media ranges of an Accept header; what cannot be read is passed over, and where nothing is left all is taken. */
+/** The media ranges of an Accept header; malformed ones are ignored, and if none is left everything is accepted. */
 export function parseRanges(accept: string): readonly MediaRange[] {
   const parts = accept.slice(0, MAX_LENGTH).split(',').slice(0, MAX_RANGES)
   const ranges = parts.flatMap(part => mediaRangeOf(part) ?? [])
@@ -19,7 +19,7 @@ export function parseRanges(accept: string): readonly MediaRange[] {
     : ranges
 }
 
-/** One media type or range; null where the text is none. */
+/** One media type or range; null if the text is none. */
 export function mediaRangeOf(text: string): MediaRange | null {
   const [written = '', ...pieces] = text.split(';').map(piece => piece.trim().toLowerCase())
   const type = written === '*' ? '*/*' : written

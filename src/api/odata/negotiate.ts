@@ -5,15 +5,15 @@ import type { PayloadFormat, Version } from './format/shape.ts'
 import { type MediaRange, mediaRangeOf, parseRanges } from './media-ranges.ts'
 import { type RequestedVersion, type RequestHeaders, readVersions } from './versions.ts'
 
-/** What kind of document is answered, as far as its media types differ (OData Atom 4.0, section 4.1). */
+/** Kinds of documents with different media types (OData Atom 4.0, section 4.1). */
 export type DocumentKind = 'service' | 'metadata' | 'feed' | 'entity' | 'property'
 
-/** How an answer is written, and as what it is sent. */
+/** The format of an answer, and its media type. */
 export interface ODataFormat extends Omit<PayloadFormat, 'omitNulls'> {
   readonly contentType: string
 }
 
-/** What to write where nothing could be agreed upon. */
+/** The format if the negotiation fails. */
 const DEFAULT_FORMAT: ODataFormat = {
   type: 'json',
   version: '4.0',
@@ -23,14 +23,14 @@ const DEFAULT_FORMAT: ODataFormat = {
 }
 
 /**
- * Chooses version and format of an answer (OData service 2.1): `$format` before the Accept header; of what is accepted
- * the best liked; of what is liked alike JSON of 4.0, JSON of 3.0, Atom. A media type that only 3.0 has chooses 3.0
- * where no header chose a version.
+ * Negotiates version and format of an answer (OData service 2.1): `$format` before the Accept header; the accepted type of
+ * the highest quality; at equal quality JSON of 4.0, JSON of 3.0, Atom. A media type that only 3.0 has selects 3.0 if no
+ * header selects a version.
  *
- * Faults: ODataError for an empty `$format`, UnsupportedMediaType for an unknown one, NotAcceptable where a parameter is
- * unknown or nothing that is accepted can be written.
+ * Faults: ODataError for an empty `$format`, UnsupportedMediaType for an unknown one, NotAcceptable if a parameter is
+ * unknown or no accepted format can be written.
  *
- * @param format the value of `$format` as it was sent
+ * @param format the verbatim value of `$format`
  */
 export function negotiateFormat(
   wish: RequestedVersion,
@@ -52,7 +52,7 @@ export function negotiateFormat(
 }
 
 /**
- * How to tell a fault, or what is text alone: as the request wants data, as far as that can be read. Never a fault.
+ * The format for errors and raw text: that of the request, as far as it can be read. Never throws.
  *
  * @param format see {@link negotiateFormat}
  */
@@ -110,7 +110,7 @@ function formatNamed(raw: string, wish: RequestedVersion, kind: DocumentKind): O
 
 const NAMED = ['application/json', 'application/xml', 'application/atom+xml', 'application/atomsvc+xml']
 
-/** The metadata document is XML for everyone who takes it; JSON for who takes only that (OData service 2.2). */
+/** The metadata document is XML for clients that accept XML; JSON for those that accept only JSON (OData service 2.2). */
 function metadataFormat(ranges: readonly MediaRange[], wish: RequestedVersion): ODataFormat {
   const liked = ranges.filter(({ quality }) => quality > 0)
   const isXml = ({ type }: MediaRange) =>
@@ -119,7 +119,7 @@ function metadataFormat(ranges: readonly MediaRange[], wish: RequestedVersion): 
   const refused = ranges.some(({ type, quality }) => type === 'application/xml' && quality === 0)
   if (!refused && liked.some(isXml)) return xml('application/xml', wish)
   if (json === undefined) throw notAcceptable('metadata', wish)
-  // Who speaks 3.0 knows the document as XML alone, whatever formats of data were asked for.
+  // In 3.0 the document exists only as XML, whatever data format was requested.
   return metadataFormatNamed(json, wish) ?? xml('application/xml', wish)
 }
 
@@ -129,7 +129,7 @@ function metadataFormatNamed(range: MediaRange, wish: RequestedVersion): ODataFo
   return format?.version === '4.0' ? { ...format, contentType: 'application/json' } : null
 }
 
-/** How a media range is answered; null where it is not. */
+/** The format for a media range; null if it is not served. */
 function formatOf(
   range: MediaRange,
   all: readonly MediaRange[],
@@ -153,7 +153,7 @@ function formatOf(
   }
 }
 
-/** What is given to who takes anything: the first that is not refused or rated otherwise. */
+/** The format for `any type`: the first that is not refused or rated by another range. */
 function defaultFormat(
   { quality }: MediaRange,
   all: readonly MediaRange[],
@@ -181,7 +181,7 @@ function xml(contentType: string, wish: RequestedVersion): ODataFormat {
   return { type: 'atom', version: wish ?? '4.0', level: 'minimal', ieee754: false, contentType }
 }
 
-/** Parameters of JSON by the version that has them; the others are in both. */
+/** Parameters of JSON by the version that has them; the others are in both versions. */
 const OF_V4 = ['odata.metadata', 'metadata', 'odata.streaming', 'ieee754compatible', 'exponentialdecimals']
 const LEVELS: ReadonlyMap<string, ODataFormat['level']> = new Map([
   ['minimal', 'minimal'],
@@ -196,7 +196,7 @@ const OLD_LEVELS: ReadonlyMap<string, ODataFormat['level']> = new Map([
   ['verbose', 'minimal'],
 ])
 
-/** JSON with its parameters (OData JSON 4.0, section 3; OData 3.0 JSON, section 3); null where one is unknown. */
+/** JSON with its parameters (OData JSON 4.0, section 3; OData 3.0 JSON, section 3); null if one is unknown. */
 function jsonFormat(range: MediaRange, wish: RequestedVersion): ODataFormat | null {
   const { parameters } = range
   if (!hasOnly(range, [...OF_V4, 'odata', 'streaming', 'charset'])) return null
@@ -223,7 +223,7 @@ function jsonOfV4({ parameters }: MediaRange, streaming: boolean): ODataFormat |
   return { ...DEFAULT_FORMAT, level, ieee754, contentType: mediaType(described) }
 }
 
-/** 2.0 has verbose JSON alone, and no parameter for it. */
+/** 2.0 has only verbose JSON, without parameters. */
 function olderJson(
   { parameters }: MediaRange,
   streaming: boolean,
@@ -266,7 +266,7 @@ function hasOnly({ parameters }: MediaRange, known: readonly string[]): boolean 
   )
 }
 
-/** JSON as each version calls it where nothing is said. */
+/** The default JSON media type of each version. */
 export const JSON_TYPES: Readonly<Record<Version, string>> = {
   '4.0': DEFAULT_FORMAT.contentType,
   '3.0': 'application/json;odata=minimalmetadata',

@@ -27,13 +27,13 @@ const SYSTEM = [
 
 export type SystemOption = (typeof SYSTEM)[number]
 
-/** Names that are options only with their `$`: others use them for their own purposes. */
+/** Names that are options only with their `$`: without it they may be custom options. */
 const WITH_DOLLAR_ONLY: readonly SystemOption[] = ['id', 'levels', 'index', 'deltatoken', 'inlinecount']
 
-/** Options that are read of one request, whatever they are. */
+/** Maximum number of options of one request, of any kind. */
 const MAX_OPTIONS = 200
 
-/** The options of a request: values are as they were sent, still encoded. */
+/** The options of a request, with their values still encoded. */
 export interface RawOptions {
   readonly system: ReadonlyMap<SystemOption, string>
   /** Parameter aliases by their names with @. */
@@ -41,10 +41,10 @@ export interface RawOptions {
 }
 
 /**
- * Reads a query string: parted at `&` before anything is decoded, names with or without `$`, encoded or not, in any case
- * (URL Conventions 4.01, section 5). Options of others are passed over.
+ * Reads a query string: split at `&` before decoding, names with or without `$`, encoded or not, in any case (URL Conventions
+ * 4.01, section 5). Custom options are ignored.
  *
- * Faults: ODataError for an option that comes twice, or begins with `$` and is none; ODataUnsupported for those that only
+ * Faults: ODataError for a repeated option, or an unknown one that begins with `$`; ODataUnsupported for those that only
  * services with changes or ordered collections have.
  *
  * @param query without its question mark
@@ -66,7 +66,7 @@ export function readOptions(query: string): RawOptions {
   return { system, aliases }
 }
 
-/** The name of an option as it was meant, for whoever copies options: `$skiptoken` in any spelling is `skiptoken`. */
+/** The normalised name of an option, for callers that copy options: `$skiptoken` in any spelling is `skiptoken`. */
 export function optionNamed(part: string): string {
   const { name } = partOf(part)
   return name.toLowerCase().replace(/^\$/, '')
@@ -92,7 +92,7 @@ function aliasNamed(name: string): string {
   throw new Fault(ODATA_ERROR, { reason: `${name.slice(0, 60)} is no name of a parameter alias.` })
 }
 
-/** null for an option of somebody else. */
+/** null for a custom option. */
 function systemOption(name: string): SystemOption | null {
   const isMarked = name.startsWith('$')
   const plain = name.toLowerCase().slice(isMarked ? 1 : 0)
@@ -109,8 +109,8 @@ function systemOption(name: string): SystemOption | null {
 }
 
 /**
- * Refuses options that what is addressed does not have (OData 4.0 Protocol 11.2): ODataUnsupported for those that it could
- * have, ODataError for others.
+ * Refuses options that do not apply to the addressed resource (OData 4.0 Protocol 11.2): ODataUnsupported for those that
+ * OData permits there, ODataError for others.
  */
 export function refuseOthers(
   { system }: RawOptions,
@@ -126,7 +126,7 @@ export function refuseOthers(
   }
 }
 
-/** A whole number that is not negative; null where the option is not there. */
+/** A non-negative integer; null if the option is absent. */
 export function numberOption({ system }: RawOptions, name: SystemOption): number | null {
   const raw = system.get(name)
   if (raw === undefined) return null
@@ -145,7 +145,7 @@ export function countOption({ system }: RawOptions, version: Version): boolean {
   return count === 'true' || inline === 'allpages'
 }
 
-/** Refuses another version of the schema than the one that is there (OData 4.01 Protocol 11.2.12). */
+/** Refuses any other version of the schema than the current one (OData 4.01 Protocol 11.2.12). */
 export function checkSchemaVersion({ system }: RawOptions): void {
   const raw = system.get('schemaversion')
   if (raw === undefined) return

@@ -1,22 +1,22 @@
 import type { RequestHeaders } from './versions.ts'
 
-/** Entities of a page where nothing is said, and at most (OData service 2.4). */
+/** Default and maximum number of entities of a page (OData service 2.4). */
 const ODATA_PAGE = 1000
 const MAX_ON_A_PAGE = 10_000
 
-/** What a client prefers and gets (OData 4.0 Protocol 8.2.8). */
+/** The preferences of a client, and those that are applied (OData 4.0 Protocol 8.2.8). */
 export interface Preferences {
   readonly pageSize: number
   readonly omitNulls: boolean
-  /** As `Preference-Applied` tells them, by what they are about. */
+  /** The texts for `Preference-Applied`, by preference. */
   readonly applied: { readonly pageSize: string | null; readonly omitNulls: string | null }
 }
 
 const MAX_LENGTH = 2000
 
 /**
- * Reads the Prefer header (RFC 7240): `maxpagesize` and `omit-values`, each also with the prefix `odata.`. What is not
- * known or cannot be read is passed over, and of two that say the same the first holds.
+ * Reads the Prefer header (RFC 7240): `maxpagesize` and `omit-values`, each also with the prefix `odata.`. Unknown
+ * and malformed preferences are ignored, and of duplicates the first counts.
  */
 export function readPreferences(headers: RequestHeaders): Preferences {
   const header = headers.prefer

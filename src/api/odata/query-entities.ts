@@ -20,26 +20,26 @@ import type { EntityRow, Version } from './format/shape.ts'
 import type { RowCache } from './row-cache.ts'
 import type { ServedSet } from './sets.ts'
 
-/** Entities with their properties, and how many there are on all pages. */
+/** A page of entities with their properties, and the total number. */
 export interface EntityPage {
   readonly columns: readonly EntityColumn[]
-  /** What the context names; null for all properties. */
+  /** The selected properties in the context; null for all. */
   readonly selected: readonly string[] | null
   readonly rows: readonly EntityRow[]
-  /** Where they were not to be counted, at least so many. */
+  /** A lower bound if the count was not requested. */
   readonly total: number
 }
 
-/** What a question to the entities of a set needs beside its clauses. */
+/** What a query of entities needs in addition to its clauses. */
 export interface ODataExecution {
   readonly executor: Executor
   readonly rowCache: RowCache
   readonly version: Version
-  /** The moment of the request: milliseconds since 1970. */
+  /** The time of the request in milliseconds since 1970. */
   readonly now: number
 }
 
-/** A page of the entities of a set, or of the rows that `$apply` makes of them. */
+/** A page of the entities of a set, or of the rows that `$apply` computes from them. */
 export async function queryEntities(
   set: ServedSet,
   clauses: ODataClauses,
@@ -63,7 +63,7 @@ export async function queryEntities(
   return { columns, selected, rows, total: cached(page.total, plan) }
 }
 
-/** The query of a plan, about those records that its cuts leave. */
+/** The query of a plan, restricted to the records that its cuts leave. */
 async function withCuts<Query extends RecordQuery | GroupQuery>(
   { query, cuts }: { readonly query: Query; readonly cuts: readonly RecordQuery[] },
   target: CompileTarget,
@@ -79,7 +79,7 @@ async function withCuts<Query extends RecordQuery | GroupQuery>(
   return left === null ? query : { ...query, filter: conjunctionOrNull([left, query.filter]) }
 }
 
-/** All rows that `$apply` makes: cached where there are more than a page of them, for requests of the next page. */
+/** All rows of `$apply`: cached for requests of the next page if they exceed one page. */
 async function rowsOf(
   plan: RowsPlan,
   target: CompileTarget,
@@ -100,7 +100,7 @@ async function rowsOf(
   return rows
 }
 
-/** One entity by its key; null where there is none. Its page has one row. */
+/** One entity by its key; null if there is none. Its page has one row. */
 export async function queryEntity(
   set: ServedSet,
   id: string,
@@ -125,7 +125,7 @@ function planOf(
   return executor.watch.time('resolve', () => resolveOData(clauses, context))
 }
 
-/** How many of the records that match `$apply` leaves. */
+/** The number of matching records that `$apply` leaves. */
 function cached(total: number, { within: { skip, top } }: EntitiesPlan): number {
   const rest = Math.max(0, total - skip)
   return top === null ? rest : Math.min(rest, top)

@@ -17,9 +17,9 @@ import { isOwnType, type Resource, resourceAt, unknownSegment } from './resource
 import type { ServedSet, ServedSets } from './sets.ts'
 import { type RequestHeaders, readVersions } from './versions.ts'
 
-/** A request as far as it can be read without its query: what is addressed and how the answer is to be written. */
+/** A request before its query is parsed: the addressed resource and the format of the answer. */
 export interface ODataRequest {
-  /** Path and query as they were sent, from below the root of the service on. */
+  /** Verbatim path and query, below the root of the service. */
   readonly below: string
   readonly options: RawOptions
   readonly resource: Exclude<Resource, { type: 'named' }>
@@ -27,15 +27,15 @@ export interface ODataRequest {
   readonly preferences: Preferences
 }
 
-/** What a request is read in. */
+/** The context in which a request is parsed. */
 export interface RequestContext {
   readonly place: ServicePlace
   readonly sets: ServedSets
-  /** The set of a name that is not among the sets. Faults: NotPublishedYet. */
+  /** Resolves a name that is not among the sets. Faults: NotPublishedYet. */
   readonly missing: (name: string) => ServedSet | undefined
 }
 
-/** The path and the query of what was sent below the root of the service. */
+/** Splits a request below the root of the service into path and query. */
 export function split(below: string): { readonly path: string; readonly query: string } {
   const text = below.split('#')[0] ?? ''
   const at = text.indexOf('?')
@@ -43,8 +43,8 @@ export function split(below: string): { readonly path: string; readonly query: s
 }
 
 /**
- * Reads a request. Faults: ODataError for what cannot be read or is not allowed where it stands, ODataSegment for what
- * there is not, ODataUnsupported, NotAcceptable and UnsupportedMediaType.
+ * Parses a request. Faults: ODataError for syntax errors and for what is not allowed in its place, ODataSegment for unknown
+ * segments, ODataUnsupported, NotAcceptable and UnsupportedMediaType.
  */
 export function readRequest(below: string, headers: RequestHeaders, context: RequestContext): ODataRequest {
   const { path, query } = split(below)
@@ -79,7 +79,7 @@ function resourceOf(
   })
 }
 
-/** The entity that `$id` names, by its address or what follows the root in it (OData 4.0 Protocol 11.2.8). */
+/** The entity that `$id` identifies, by its address or the part below the root (OData 4.0 Protocol 11.2.8). */
 function namedEntity(
   { cast }: Extract<Resource, { type: 'named' }>,
   options: RawOptions,
@@ -96,7 +96,7 @@ function namedEntity(
   throw new Fault(ODATA_ERROR, { reason: `$id: ${id.slice(0, 100)} is no address of an entity.` })
 }
 
-/** Text alone, and documents whose addresses name their format, are sent whatever is accepted. */
+/** The format of raw text, and of documents whose address determines it, regardless of the Accept header. */
 function fixedFormat(
   headers: RequestHeaders,
   named: string | undefined,
@@ -107,7 +107,7 @@ function fixedFormat(
   return { ...formatAnyway(headers, named), contentType }
 }
 
-/** How the media types of a resource are chosen. */
+/** The kind of document that determines the media types of a resource. */
 function kindOf({ type }: ODataRequest['resource']): DocumentKind | 'fixed' {
   switch (type) {
     case 'service':
@@ -130,7 +130,7 @@ function kindOf({ type }: ODataRequest['resource']): DocumentKind | 'fixed' {
   }
 }
 
-/** The options of a resource beside `$schemaversion`. */
+/** The options that a resource accepts in addition to `$schemaversion`. */
 const ALLOWED: Readonly<Record<Resource['type'], readonly SystemOption[]>> = {
   service: ['format'],
   metadata: ['format'],
@@ -171,7 +171,7 @@ const ALLOWED: Readonly<Record<Resource['type'], readonly SystemOption[]>> = {
   valueCount: [],
 }
 
-/** Options that OData has for a resource and this service has not: those of collections that are addressed themselves. */
+/** Options that OData defines for a resource and this service does not support: those of directly addressed collections. */
 function unservedOptions(resource: Resource): readonly SystemOption[] {
   if (resource.type !== 'property' && resource.type !== 'valueCount') return []
   if (!resource.property.collection) return resource.type === 'property' ? ['compute'] : []

@@ -11,7 +11,7 @@ import {
 } from './format/vocabulary-documents.ts'
 import type { ServedSet } from './sets.ts'
 
-/** The entities of a set that a path keeps: all that satisfy its `$filter(…)` segments. */
+/** The entities of a set that a path selects: all that satisfy its `$filter(…)` segments. */
 export interface Entities extends ServedSet {
   readonly filters: readonly Expression[]
 }
@@ -29,13 +29,13 @@ export type Resource =
   | { readonly type: 'named'; readonly cast: PathSegment | null }
   | RecordResource
 
-/** What describes the service and has no records. */
+/** A document that describes the service and has no records. */
 export type DocumentResource =
   | { readonly type: 'service' }
   | { readonly type: 'metadata' }
   | { readonly type: 'vocabulary'; readonly vocabulary: Vocabulary; readonly format: VocabularyFormat }
 
-/** What is made of the records of one dataset. */
+/** A resource from the records of one dataset. */
 export type RecordResource =
   | { readonly type: 'feed'; readonly of: Entities }
   | { readonly type: 'feedReferences'; readonly of: Entities }
@@ -44,7 +44,7 @@ export type RecordResource =
   | { readonly type: 'reference'; readonly of: Entity }
   | PropertyResource
 
-/** A property of an entity: itself, its value as text, or how many values it has. */
+/** A property of an entity: itself, its raw value, or its number of values. */
 export interface PropertyResource {
   readonly type: 'property' | 'value' | 'valueCount'
   readonly of: Entity
@@ -53,22 +53,22 @@ export interface PropertyResource {
   readonly member: 'latitude' | 'longitude' | null
 }
 
-/** What paths are looked up in. */
+/** The context in which paths are resolved. */
 export interface ResourcePathContext {
   /** Faults: NotPublishedYet. */
   readonly set: (name: string) => ServedSet | undefined
   /** The text of a parameter alias that is a string; undefined for no such alias. */
   readonly alias: (name: string) => string | undefined
-  /** Before 4.0 clients write a set as `cities()`, and in 2.0 a collection is a text. */
+  /** Before 4.0 clients write a set as `cities()`, and in 2.0 a collection is a string. */
   readonly version: Version
 }
 
 /**
- * Gives what a path addresses. Faults: ODataSegment for a segment that names nothing, ODataError for a wrong key and for
- * `/$value` of what has no single value, ODataUnsupported for what this service has not.
+ * Returns the resource of a path. Faults: ODataSegment for an unknown segment, ODataError for a wrong key and for `/$value` of
+ * a resource without a single value, ODataUnsupported for what this service does not support.
  */
 export function resourceAt(segments: readonly PathSegment[], context: ResourcePathContext): Resource {
-  // `//` in the middle is as good as `/`.
+  // `//` within a path is equivalent to `/`.
   const [first, ...rest] = segments.filter(segment => segment.type !== 'name' || segment.name !== '')
   if (first === undefined) return { type: 'service' }
   switch (first.type) {
@@ -181,7 +181,7 @@ export function isOwnType(segment: PathSegment, { model }: ServedSet): boolean {
   )
 }
 
-/** The id of the record that a key names. */
+/** The record id of a key. */
 function keyText(key: KeyPredicate, context: ResourcePathContext): string {
   switch (key.type) {
     case 'raw':
@@ -216,12 +216,12 @@ function wrongKey(reason: string): Fault {
   return new Fault(ODATA_ERROR, { reason: `path: ${reason}.` })
 }
 
-/** Refuses a segment after what nothing can follow. */
+/** Refuses a segment after a final one. */
 function refuse(segment: PathSegment | undefined): void {
   if (segment !== undefined) throw unknownSegment(segment)
 }
 
-/** The fault of a segment that names nothing. */
+/** The fault of an unknown segment. */
 export function unknownSegment(segment: PathSegment): Fault {
   const name = segment.type === 'name' ? segment.name : segment.type
   return new Fault(ODATA_SEGMENT, { segment: name.length > 100 ? `${name.slice(0, 100)}…` : name })

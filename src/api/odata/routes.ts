@@ -31,18 +31,18 @@ export interface ODataOptions {
   readonly clock: () => number
   /** Milliseconds since 1970, for `now()`. */
   readonly now: () => number
-  /** Bodies that were answered before. */
+  /** Cache of answer bodies. */
   readonly answers: AnswerCache
-  /** The versions of datasets beside those in force. */
+  /** Earlier versions of datasets. */
   readonly versions?: VersionSource
 }
 
-/** Where the service is below the address of the portal. */
+/** Path of the service below the address of the portal. */
 export const ODATA_PATH = '/api/odata'
 
 /**
- * The OData service (OData service 1): versions 4.0 and 3.0 at one root. Paths are read from the address as
- * it was sent, for keys may have encoded slashes.
+ * The OData service (OData service 1): versions 4.0 and 3.0 at one root. Paths are parsed from the
+ * verbatim address, for keys may contain encoded slashes.
  */
 export const odata: FastifyPluginAsync<ODataOptions> = async (app, options) => {
   const service = new Service(options)
@@ -64,8 +64,8 @@ export const odata: FastifyPluginAsync<ODataOptions> = async (app, options) => {
 const ROUTES: RouteConfig = { endpoint: 'odata', isCounted: true, apiType: 'odata', unbuilt }
 
 /**
- * What OData sends with POST and this service has not: batches, and options in the body. Null for any other request,
- * whose method is not allowed.
+ * The fault for POST requests of OData that this service does not support: batches, and options in the body. Null for any
+ * other request, whose method is not allowed.
  */
 function unbuilt({ method, url }: FastifyRequest): Fault | null {
   if (method !== 'POST') return null
@@ -77,13 +77,13 @@ function unbuilt({ method, url }: FastifyRequest): Fault | null {
       })
 }
 
-/** Request headers, beside those of all APIs, that decide what is answered. */
+/** Request headers that answers vary by, in addition to those of all APIs. */
 const VERSIONS = ['OData-MaxVersion', 'MaxDataServiceVersion', 'OData-Version', 'DataServiceVersion']
 const VARY = ['Accept', 'Prefer', ...VERSIONS]
 const EXPOSED = ['OData-Version', 'DataServiceVersion', 'Preference-Applied']
 const SENT = ['Prefer', 'If-Match', 'OData-Isolation', ...VERSIONS, 'X-CSRF-Token']
 
-/** Gives every answer the headers of the protocol, also those that were given before a route was found. */
+/** Adds the headers of the protocol to every answer, also to those sent before routing. */
 function settleHeaders(request: FastifyRequest, reply: FastifyReply): void {
   if (request.method === 'OPTIONS') append(reply, 'access-control-allow-headers', SENT)
   append(reply, 'access-control-expose-headers', EXPOSED)
@@ -159,14 +159,14 @@ class Service {
     const { rowCache } = this
     const execution = { executor, rowCache, version: format.version, now: this.options.now() }
     const text = await answerText(resource, read, execution, place)
-    // What cannot be answered at all is reported before what is not as it was.
+    // Invalid requests are reported before a failed precondition.
     refuseOther()
     const timing = executor.watch.header()
     if (timing !== '') reply.header('server-timing', timing)
     return text === null ? reply.code(204).send() : this.finish(reply, format, text)
   }
 
-  /** Answers with a key in their address have it in their links: they are nobody else's. */
+  /** Answers to an address with an API key repeat it in their links, so they must not be shared. */
   private isKnown(request: FastifyRequest, reply: FastifyReply, version: string, mediaType: string): boolean {
     const query = request.query as QueryParameters
     if (namesCredentials(query)) {
@@ -174,7 +174,7 @@ class Service {
       return false
     }
     const below = belowRoot(request)
-    // The address as it was sent decides, not as other APIs read it: a plus sign may be one.
+    // The tag depends on the verbatim address: unlike in other APIs, a plus sign may be literal.
     const exact = { ...query, path: percentDecoded(split(below).path, 'path'), raw: below }
     const requested = { url: request.url, query: exact, headers: request.headers }
     return isFresh(requested, reply, version, mediaType)
@@ -186,7 +186,7 @@ class Service {
   }
 }
 
-/** Tells a dataset that is on its way, or that the caller may not see, from one that there is not. */
+/** Throws for a dataset that is not loaded yet or not visible to the caller; undefined for an unknown one. */
 function missing(visible: VisibleDatasets, name: string): undefined {
   try {
     visible.dataset(name)
@@ -196,7 +196,7 @@ function missing(visible: VisibleDatasets, name: string): undefined {
   return undefined
 }
 
-/** Sends a body under the media type that was given and nothing but that. */
+/** Sends a body with exactly the given media type. */
 function send(reply: FastifyReply, { contentType }: ODataFormat, text: string): FastifyReply {
   return reply
     .type(contentType)
@@ -204,12 +204,12 @@ function send(reply: FastifyReply, { contentType }: ODataFormat, text: string): 
     .send(text)
 }
 
-/** Path and query of a request as they were sent, from below the root of the service on. */
+/** Verbatim path and query of a request, below the root of the service. */
 function belowRoot(request: FastifyRequest): string {
   return (request.raw.url ?? request.url).slice(ODATA_PATH.length)
 }
 
-/** The preferences that an answer follows: pages are of sets, and only JSON of 4.0 leaves something out. */
+/** The applied preferences: only sets have pages, and only JSON of 4.0 omits nulls. */
 function appliedTo({ resource, format, preferences: { applied } }: ODataRequest): string {
   const isFeed = resource.type === 'feed' || resource.type === 'feedReferences'
   const isOmitting =
@@ -225,14 +225,14 @@ function datasetIn(below: string): string | null {
   return /^\/([a-z0-9][a-z0-9_-]{0,99})(?=[/(?]|$)/.exec(below)?.[1] ?? null
 }
 
-/** Lets the call be counted as one of a dataset. */
+/** Has the call counted for a dataset. */
 function nameDataset(request: FastifyRequest, dataset: string): void {
   Object.assign(request.params as object, { dataset })
 }
 
 /**
- * Refuses to answer under an isolation, which services need not support: a request for a snapshot must not be answered with anything else
- * (OData 4.01 Protocol 8.2.4). Faults: PreconditionFailed.
+ * Refuses requests for snapshot isolation, which services need not support, but must not ignore (OData 4.01 Protocol 8.2.4).
+ * Faults: PreconditionFailed.
  */
 export function refuseIsolation(headers: RequestHeaders): void {
   for (const name of ['odata-isolation', 'isolation'] as const)
@@ -243,9 +243,9 @@ export function refuseIsolation(headers: RequestHeaders): void {
 }
 
 /**
- * Refuses an answer that is none of those that If-Match names (Protocol 8.2.4). Faults: PreconditionFailed.
+ * Refuses an answer whose tag is not in If-Match (Protocol 8.2.4). Faults: PreconditionFailed.
  *
- * @param tag of the answer, as its header has it
+ * @param tag of the answer, as in its header
  */
 export function refuseUnmatched({ 'if-match': known }: RequestHeaders, tag: unknown): void {
   if (isMatched(typeof known === 'string' ? known : undefined, typeof tag === 'string' ? tag : undefined))

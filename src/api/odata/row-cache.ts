@@ -1,17 +1,17 @@
 import { LRUCache } from 'lru-cache'
 import type { ApplyRow } from '../../query/odata/rows.ts'
 
-/** Cells of all answers together where nothing else is said: some tens of megabytes. */
+/** Default maximum of cells of all answers together: some tens of megabytes. */
 const MAX_CELLS = 1_000_000
 
 /**
- * The rows that `$apply` made, by what names the answer, so that its next pages group nothing again. What was longest not
- * asked for goes first. A name must hold the version of the data; then nothing that is cached is ever wrong.
+ * The rows of `$apply` by answer, so that its next pages need no grouping. The least recently used are evicted first. A key
+ * must contain the version of the data; then a cached answer is never stale.
  */
 export class RowCache {
   private readonly answers: LRUCache<string, readonly ApplyRow[]>
 
-  /** @param max cells of all answers together; an answer may have a quarter of them */
+  /** @param max cells of all answers together; one answer may have at most a quarter of them */
   constructor(max: number = MAX_CELLS) {
     this.answers = new LRUCache({
       maxSize: max,
@@ -29,7 +29,7 @@ export class RowCache {
   }
 }
 
-/** Texts are charged as a cell for sixteen characters, of which keys are the longest; a row is an object of its own. */
+/** A text costs a cell for every sixteen characters, and each row costs extra as an object. */
 function costOf(name: string, rows: readonly ApplyRow[]): number {
   let cells = name.length / 16
   for (const row of rows) {

@@ -3,7 +3,7 @@ import type { DatasetList } from '../../catalog/visible.ts'
 import { type EntityModel, entityModel, typeNames } from '../../model/edm.ts'
 import { TECHNICAL } from '../../query/field-names.ts'
 
-/** An entity set: a dataset as it is served, and how OData sees it. */
+/** An entity set: a served dataset with its OData model. */
 export interface ServedSet {
   readonly entry: ServedDataset
   readonly model: EntityModel
@@ -17,13 +17,13 @@ export interface ServedSets {
   readonly all: readonly ServedSet[]
   /** By the id of the dataset, and by the name of its type for clients that cannot write the id. */
   readonly byName: ReadonlyMap<string, ServedSet>
-  /** Names the state of all of them. */
+  /** Identifies the state of all of them. */
   readonly version: string
 }
 
 /**
- * The same sets under names that are identifiers, which clients of 2.0 insist on (CSDL 2.0, SimpleIdentifier): those of
- * their types, by which they are found in all versions.
+ * The same sets under names that are identifiers, which clients of 2.0 require (CSDL 2.0, SimpleIdentifier): those of
+ * their types, which are resolved in all versions.
  */
 export function identifiedSets(sets: ServedSets): ServedSets {
   const known = identified.get(sets)
@@ -37,7 +37,7 @@ export function identifiedSets(sets: ServedSets): ServedSets {
 
 const identified = new WeakMap<ServedSets, ServedSets>()
 
-/** The same sets, one of them in an older version of its dataset. */
+/** The same sets, with one of them replaced by an older version of its dataset. */
 export function setsWithVersion(sets: ServedSets, entry: ServedDataset, host: string): ServedSets {
   const { id } = entry.dataset
   const type = sets.byName.get(id)?.model.type
@@ -59,7 +59,7 @@ function setOf(entry: ServedDataset, host: string, type: string): ServedSet {
 const memoised = new WeakMap<DatasetList, ServedSets>()
 
 /**
- * The entity sets that a caller sees: one a dataset.
+ * The entity sets that are visible to a caller: one for each dataset.
  *
  * @param host host name of the portal
  */

@@ -2,7 +2,7 @@ import { Fault } from '../../errors/errors.ts'
 import { ODATA_ERROR } from '../../language/odata/faults.ts'
 import type { Version } from './format/shape.ts'
 
-/** The version that the headers of a request ask for; null leaves the choice to the media type. */
+/** The version that the headers request; null leaves the choice to the media type. */
 export type RequestedVersion = Version | null
 
 /** Headers of a request by their names in lower case. */
@@ -11,10 +11,10 @@ export type RequestHeaders = Readonly<Record<string, string | string[] | undefin
 }
 
 /**
- * Reads which version a client wants (OData 4.0 Protocol 8.2.6 and 8.2.7, OData 3.0 section 5; OData service 1.1):
- * 4.0 wherever it is allowed, else the highest of 3.0 and 2.0 that is.
+ * Reads the requested version (OData 4.0 Protocol 8.2.6 and 8.2.7, OData 3.0 section 5; OData service 1.1): 4.0 if it is
+ * allowed, else the highest allowed of 3.0 and 2.0.
  *
- * Faults: ODataError for what is no version, for a maximum below 2.0 and a minimum beyond 4.0.
+ * Faults: ODataError for an invalid version, a maximum below 2.0 and a minimum above 4.0.
  */
 export function readVersions(headers: RequestHeaders): RequestedVersion {
   const [max, requested, maxOld, requestedOld] = (
@@ -64,7 +64,7 @@ const NAMES = {
   mindataserviceversion: 'MinDataServiceVersion',
 } as const
 
-/** A version as a number: 4.01 is later than 4.0. What follows a semicolon is the name of a client. */
+/** A version as a number: 4.01 is later than 4.0. The part after a semicolon is the name of a client. */
 function versionIn(headers: RequestHeaders, name: keyof typeof NAMES): number | undefined {
   const value = headers[name]
   if (value === undefined) return undefined
@@ -76,7 +76,7 @@ function versionIn(headers: RequestHeaders, name: keyof typeof NAMES): number | 
   })
 }
 
-/** The header that tells the version of an answer: one of the two and never both. */
+/** The header with the version of an answer: one of the two and never both. */
 export function versionHeader(version: Version): readonly [name: string, value: string] {
   return version === '4.0' ? ['odata-version', version] : ['dataserviceversion', `${version};`]
 }

@@ -2,36 +2,36 @@ import { normaliseEscapes } from '../../rdf/iri-syntax.ts'
 import { type DocumentFormat, suffixedFormat } from './formats.ts'
 
 /**
- * The spaces of IRIs that answer when they are looked up, and where the documents about them are: a thing and a document
- * about it have addresses of their own (W3C, "Cool URIs for the Semantic Web", section 4).
+ * The IRI spaces that are dereferenced, and the paths of the documents about them: a thing and the document about it have
+ * different addresses (W3C, "Cool URIs for the Semantic Web", section 4).
  */
 export const SPACES = {
-  /** What mappings mint and datasets themselves (Linked data 1.2). */
+  /** Resources minted by mappings, and the datasets themselves (Linked data 1.2). */
   resources: { things: '/ld/resources/', documents: '/ld/data/' },
   /** Properties of datasets. */
   ontologies: { things: '/ld/ontologies/', documents: '/ld/vocabulary/' },
-  /** Nodes that had no name in their source (RDF 1.1 Concepts, section 3.5). */
+  /** Skolemised blank nodes (RDF 1.1 Concepts, section 3.5). */
   nodes: { things: '/.well-known/genid/', documents: '/ld/nodes/' },
 } as const
 
 export type SpaceName = keyof typeof SPACES
 
-/** One way in which an address can be read. */
+/** One interpretation of an address. */
 export interface AddressReading {
   readonly dataset: string
-  /** What follows the id of the dataset, null where nothing does. */
+  /** The part after the id of the dataset, null if there is none. */
   readonly local: string | null
-  /** The IRI of the thing as the store may spell it, the normal form first. */
+  /** The possible spellings of the IRI in the store, the normal form first. */
   readonly spellings: readonly [string, ...string[]]
-  /** The form that the address ends with. */
+  /** The format of the suffix of the address. */
   readonly format: DocumentFormat | null
 }
 
 /**
- * The ways in which a requested address can be read, the first that names something is right: that of a document may
- * end with the suffix of a form, or with the same letters as part of the IRI.
+ * The interpretations of a requested address, of which the first that exists is used: the address of a document may
+ * end with the suffix of a format, or with the same letters as part of the IRI.
  *
- * @param target the request target as it was sent
+ * @param target the verbatim request target
  */
 export function readings(
   base: string,
@@ -47,7 +47,7 @@ export function readings(
   return format === undefined ? [whole] : [whole, reading(base, space, path.slice(0, dot), format)]
 }
 
-/** Octets beyond ASCII that a client did not escape come one a character: they are UTF-8. */
+/** Decodes unescaped UTF-8 of a client: Node passes each octet beyond ASCII as a character. */
 function unicode(path: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: every character of one octet is meant
   if (!/[\x80-\xff]/.test(path) || /[^\x00-\xff]/.test(path)) return path
@@ -71,7 +71,7 @@ function reading(
   return { dataset: first, local: normaliseEscapes(local), spellings: [normal, ...new Set(others)], format }
 }
 
-/** The address of the document about a thing of this portal, as an IRI; a suffix fixes its form. */
+/** The address of the document about a thing of this portal, as an IRI; a suffix fixes its format. */
 export function documentAddress(base: string, iri: string, format?: DocumentFormat): string {
   const space = Object.values(SPACES).find(({ things }) => iri.startsWith(base + things))
   if (space === undefined) throw new Error(`no document for ${iri}`)
@@ -79,7 +79,7 @@ export function documentAddress(base: string, iri: string, format?: DocumentForm
   return `${base}${space.documents}${iri.slice(base.length + space.things.length)}${end}`
 }
 
-/** An IRI as a header can carry it: percent-encoded octets for what is not ASCII (RFC 3987, section 3.1). */
+/** An IRI for a header: characters beyond ASCII are percent-encoded (RFC 3987, section 3.1). */
 export function asciiAddress(iri: string): string {
   return encodeURI(iri).replaceAll('%25', '%').replaceAll('%5B', '[').replaceAll('%5D', ']')
 }

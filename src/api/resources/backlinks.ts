@@ -5,7 +5,7 @@ import type { LinkSelection } from './links.ts'
 import type { ValueWriter } from './values.ts'
 import type { ResourcePage } from './view.ts'
 
-/** What links to the thing, by dataset and predicate: some of each kind with their number, or one page of all. */
+/** The resources that link to the thing, by dataset and predicate: some of each kind with their number, or a page of all. */
 export function backlinks(
   { pageContext, gathered, requested, document, suffix }: ResourcePage,
   values: ValueWriter,
@@ -51,7 +51,7 @@ ${accessError > 0 ? html`<p class="more"><a href="${pageAddress(1, whole)}">${t.
 `
 }
 
-/** The way through the pages of links, and back. */
+/** The navigation through the pages of links, and back. */
 function steps(
   {
     pageContext: { t },

@@ -19,12 +19,12 @@ interface Coastline {
   readonly borders: readonly Outline[]
 }
 
-/** What the build made of Natural Earth. */
+/** The coastline that the build generates from Natural Earth. */
 const FILE = new URL('../../../dist/land.json', import.meta.url)
 
 let cached: Coastline | null = null
 
-/** Outlines of land within a box, cut at its edges, and the borders that cross it; nothing where the build made no file. */
+/** Outlines of land within a box, cut at its edges, and the borders that cross it; nothing if the build generated no file. */
 export function coastlineWithin(box: CoastlineBox): {
   readonly land: readonly (readonly Position[])[]
   readonly borders: readonly (readonly Position[])[]

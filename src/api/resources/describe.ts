@@ -6,7 +6,7 @@ import { iriText, literalText } from '../../rdf/ntriples.ts'
 import { DCAT, DCTERMS, FOAF, HYDRA, OWL, RDF, RDFS, VOID, XSD } from '../../rdf/vocab.ts'
 import type { ResourceDataset } from './dataset.ts'
 
-/** A predicate and the text of an object; null for a triple that is not said. */
+/** A predicate and the text of an object; null for a triple that is omitted. */
 type Statement = readonly [predicate: string, object: string | null]
 
 function t(subject: string, statements: readonly Statement[]): string {
@@ -18,12 +18,12 @@ const address = (iri: string | null) => (iri !== null && isIri(iri) ? iriText(ir
 const text = (value: string | null) => (value === null || value === '' ? null : literalText(value))
 const count = (value: number) => literalText(String(value), XSD.integer)
 
-/** IRI of the vocabulary that the properties of a dataset make. */
+/** IRI of the vocabulary of the properties of a dataset. */
 export function ontologyIri(base: string, dataset: string): string {
   return `${base}/ld/ontologies/${encodeURIComponent(dataset)}`
 }
 
-/** What a field is, as a property (RDF Schema 1.1, sections 3 and 5.4). */
+/** The description of a field as a property (RDF Schema 1.1, sections 3 and 5.4). */
 export function propertyTriples(base: string, dataset: string, field: Field): string {
   return t(fieldIri(base, dataset, field.name), [
     [RDF.type, iriText(RDF.Property)],
@@ -35,7 +35,7 @@ export function propertyTriples(base: string, dataset: string, field: Field): st
   ])
 }
 
-/** A property that the triples of a dataset have and that is no field of it: a mapping or a file made it. */
+/** A property in the triples of a dataset that is no field of it: it comes from a mapping or a file. */
 export function foreignPropertyTriples(base: string, dataset: string, iri: string): string {
   return t(iri, [
     [RDF.type, iriText(RDF.Property)],
@@ -58,7 +58,7 @@ export function ontologyTriples(base: string, dataset: ResourceDataset): string 
   ])
 }
 
-/** Forms in which a dataset is handed out: the name of the export, what people call it, its media type. */
+/** Export formats of a dataset: the name of the export, its title, its media type. */
 const FILES: readonly (readonly [format: string, name: string, mediaType: string, ofTriples: boolean])[] = [
   ['turtle', 'Turtle', 'text/turtle', true],
   ['n3', 'N-Triples', 'application/n-triples', true],
@@ -68,7 +68,7 @@ const FILES: readonly (readonly [format: string, name: string, mediaType: string
   ['json', 'JSON', 'application/json', false],
 ]
 
-/** A dataset in DCAT and VoID, with the files in which it is handed out (W3C DCAT 3, sections 6.6 and 6.8). */
+/** A dataset in DCAT and VoID, with its export files as distributions (W3C DCAT 3, sections 6.6 and 6.8). */
 export function datasetTriples(base: string, dataset: ResourceDataset): string {
   const iri = datasetIri(base, dataset.id)
   const exports = `${base}/api/explore/v2.1/catalog/datasets/${encodeURIComponent(dataset.id)}/exports`
@@ -93,7 +93,7 @@ export function datasetTriples(base: string, dataset: ResourceDataset): string {
   ].join('')
 }
 
-/** What is said of a document itself: what it is about, where that comes from, when it changed, how it may be used. */
+/** The metadata of a document itself: its topic, source, modification and licence. */
 export function documentTriples(
   base: string,
   document: string,
@@ -119,7 +119,7 @@ export interface InversePaging {
   readonly addressOf: (page: number) => string
 }
 
-/** How the pages of the links to a resource hang together (Hydra Core, "Collections"). */
+/** The controls that connect the pages of the links to a resource (Hydra Core, "Collections"). */
 export function pagingTriples(document: string, { total, size, page, addressOf }: InversePaging): string {
   if (total === 0) return ''
   const last = Math.max(1, Math.ceil(total / size))

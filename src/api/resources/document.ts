@@ -48,15 +48,15 @@ export interface Thing {
   readonly iri: string
 }
 
-/** What of a thing is asked for. */
+/** The part of a thing's description that is requested. */
 export interface DocumentRequest {
-  /** A page of the links to it, 1, 2, 3 …; null for all that is said of it, with the first page. */
+  /** A page of the links to it, 1, 2, 3 …; null for its whole description, with the first page. */
   readonly inverse: number | null
   /** The only predicate of these links. */
   readonly predicate: string | null
   /** The only dataset of these links. */
   readonly from: string | null
-  /** True where people will read it: some links of each kind, and the names of predicates too. */
+  /** True for an HTML page: with some links of each kind, and the names of predicates. */
   readonly isPage: boolean
   /** The language to prefer for its title. */
   readonly language: string
@@ -68,7 +68,7 @@ export interface Gathered {
   readonly title: string
   /** Triples with the thing as subject; empty on a page of links. */
   readonly own: string
-  /** Triples of the nodes within it, and of what belongs to it. */
+  /** Triples of its nested nodes, and of what belongs to it. */
   readonly nested: string
   /** Triples with the thing as object, by the dataset that has them and by their predicate. */
   readonly links: readonly Links[]
@@ -78,16 +78,16 @@ export interface Gathered {
   readonly examples: readonly string[]
   /** Triples of the geometries that it has as resources of their own; only for a page. */
   readonly places: string
-  /** True where there are more triples than a document holds. */
+  /** True if some triples are left out because they exceed the limit. */
   readonly isCut: boolean
 }
 
-/** Links to a thing on a page, and of one kind where a page for people shows all kinds. */
+/** Maximum links to a thing on one page, and of one kind on an HTML page that shows all kinds. */
 const INVERSE_SIZE = 100
 const SAMPLE = 10
 const MAX_GROUPS = 20
 
-/** Asks the store for what a document says. */
+/** Queries the store for the content of a document. */
 export async function gatherDocument(
   options: Sight,
   thing: Thing,
@@ -130,7 +130,7 @@ export async function gatherDocument(
   }
 }
 
-/** All triples of a document, each once: of the thing, of what it has to do with, and of the document itself. */
+/** All triples of a document, each once: of the thing, of related resources, and of the document itself. */
 export function documentText(base: string, gathered: Gathered, document: string): string {
   const { thing, own, nested, links, groups, names, paging, examples, isCut } = gathered
   const subjects = new Set(own === '' ? [] : [thing.iri])
@@ -160,7 +160,7 @@ export function documentText(base: string, gathered: Gathered, document: string)
   return [...new Set(tripleLinesOf(text))].join('')
 }
 
-/** What Lodestone itself says of a thing, its own triples and those of what stands under it. */
+/** The triples that Lodestone itself generates about a thing, and about what belongs to it. */
 function described(base: string, { type, dataset, iri }: Thing): string {
   switch (type) {
     case 'resource':
@@ -186,7 +186,7 @@ function parts(base: string, { type, dataset }: Thing): string {
     : ''
 }
 
-/** The resources that a thing has as its geometries (OGC GeoSPARQL 1.1, section 6.4.2). */
+/** The resources that are geometries of a thing (OGC GeoSPARQL 1.1, section 6.4.2). */
 function geometriesOf(triples: string): readonly string[] {
   return [...parseTriples(triples)]
     .flatMap(({ predicate, object }) =>
@@ -258,7 +258,7 @@ function mentioned(
   return found
 }
 
-/** Types first, then names, then the fields in their order, then the rest as it was written. */
+/** Types first, then names, then the fields in their order, then the rest in its original order. */
 function inOrder(triples: string, dataset: ResourceDataset, base: string): string {
   const order = new Map(
     [RDF.type, ...NAMING, ...dataset.fields.map(({ name }) => fieldIri(base, dataset.id, name))].map(
@@ -279,7 +279,7 @@ function inOrder(triples: string, dataset: ResourceDataset, base: string): strin
     .join('')
 }
 
-/** What a thing is called, else the end of its IRI. */
+/** The name of a thing, else the end of its IRI. */
 function titleOf(own: string, { type, dataset, iri }: Thing, base: string, language: string): string {
   if (type === 'dataset' || type === 'ontology') return dataset.title
   const field = namingField(dataset.fields)

@@ -7,21 +7,21 @@ import { negotiate, type Representation } from '../../http/negotiate.ts'
 import { isXmlText } from '../../model/xml.ts'
 import { parseTriples, withTripleTerms } from '../../rdf/ntriples-reader.ts'
 
-/** A form in which a document about a resource is served. */
+/** A format of documents about resources. */
 export interface DocumentFormat extends Representation {
-  /** What people call it. */
+  /** Its name for display. */
   readonly name: string
-  /** What the address of the document ends with, after a dot. */
+  /** Suffix of the address of the document, without the dot. */
   readonly suffix: string
-  /** Further names that `?format=` knows it by, beside suffix and media type. */
+  /** Further names for `?format=`, in addition to suffix and media type. */
   readonly aliases: readonly string[]
 }
 
 export const HTML_TYPE = 'text/html'
 
 /**
- * The forms in the order of the server's preference: who accepts anything gets Turtle, and only who ranks HTML above all
- * data gets a page.
+ * The formats in the server's order of preference: a client that accepts anything gets Turtle, and only one that prefers HTML
+ * to all data gets a page.
  */
 export const DOCUMENT_FORMATS: readonly DocumentFormat[] = [
   { type: 'text/turtle', suffix: 'ttl', name: 'Turtle', aliases: ['turtle'] },
@@ -35,18 +35,18 @@ export const DOCUMENT_FORMATS: readonly DocumentFormat[] = [
   { type: 'application/json', suffix: 'json', name: 'JSON', aliases: [], explicit: true },
 ]
 
-/** The forms that an answer names as alternatives: each once. */
+/** The formats that an answer links to as alternatives: each once. */
 export const ALTERNATES: readonly DocumentFormat[] = DOCUMENT_FORMATS.filter(
   ({ explicit }) => explicit !== true,
 )
 
-/** The form that a suffix of an address stands for. */
+/** The format of a suffix of an address. */
 export function suffixedFormat(suffix: string): DocumentFormat | undefined {
   return DOCUMENT_FORMATS.find(known => known.suffix === suffix)
 }
 
 /**
- * The form of an answer: what `?format=` names, else what the address ends with, else what the Accept header prefers.
+ * The format of an answer: that of `?format=`, else of the suffix of the address, else the preferred one of the Accept header.
  * Throws NotAcceptable with the list of all.
  */
 export function chooseDocumentFormat(
@@ -67,8 +67,8 @@ export function chooseDocumentFormat(
 }
 
 /**
- * Writes the triples of a document in a form other than HTML. All stand in the default graph, so that the forms with
- * graphs have the bytes of those without. Throws UnprocessableEntity for what RDF/XML cannot say.
+ * Writes the triples of a document in a format other than HTML. All are in the default graph, so that the formats with
+ * graphs have the same bytes as those without. Throws UnprocessableEntity for what RDF/XML cannot express.
  *
  * @param vocabulary namespace of the dataset's predicates
  */

@@ -10,18 +10,18 @@ import type { Store } from '../../store/store.ts'
 import { SPACES } from './address.ts'
 import { NAMING, namingField, type ResourceDataset, type Sight } from './dataset.ts'
 
-/** Most triples that a document says of one resource itself, and of the nodes within it. */
+/** Maximum number of triples in a document about one resource itself, and about its nested nodes. */
 export const MAX_TRIPLES = 10_000
-/** How deep nodes stand within nodes before a link has to do. */
+/** Maximum depth of nested nodes; deeper ones are only linked. */
 const MAX_DEPTH = 3
-/** Most nodes of one document; the cells of a list count one each. */
+/** Maximum number of nodes of one document; each cell of a list counts. */
 const MAX_NODES = 1000
-/** Most steps into a document; a list needs one for each of its cells. */
+/** Maximum number of steps into a document; a list needs one for each of its cells. */
 const MAX_STEPS = 64
-/** Most resources whose names are looked up, and most other datasets that are asked for them. */
+/** Maximum number of resources whose names are looked up, and of other datasets that are queried for them. */
 const MAX_NAMED = 400
 const MAX_DATASETS = 8
-/** Resources to begin with, and subjects among which they are looked for. */
+/** Number of example resources, and of subjects that are searched for them. */
 const EXAMPLES = 5
 const SUBJECTS = 30
 
@@ -30,7 +30,7 @@ const [S, P, O] = [variable('s'), variable('p'), variable('o')]
 /** Names by IRI, the preferred first. */
 export type LabelNames = ReadonlyMap<string, readonly Literal[]>
 
-/** True where a triple of the graph has the IRI as subject or object. */
+/** True if a triple of the graph has the IRI as subject or object. */
 export async function isMentioned(store: Store, graph: string, iri: string): Promise<boolean> {
   const node = named(iri)
   const branches = [[inGraph(graph, triple(node, P, O))], [inGraph(graph, triple(S, P, node))]]
@@ -39,13 +39,13 @@ export async function isMentioned(store: Store, graph: string, iri: string): Pro
   return (await store.select({ type: 'select', projection, where, limit: 1 })).length > 0
 }
 
-/** True where a triple of the graph has the IRI as predicate. */
+/** True if a triple of the graph has the IRI as predicate. */
 export async function isPredicate(store: Store, graph: string, iri: string): Promise<boolean> {
   const where = [inGraph(graph, triple(S, named(iri), O))]
   return (await store.select({ type: 'select', projection: [{ variable: S }], where, limit: 1 })).length > 0
 }
 
-/** N-Triples about the subjects, as they were written. */
+/** N-Triples about the subjects, in their original order. */
 export async function triplesAbout(
   store: Store,
   graph: string,
@@ -60,7 +60,7 @@ export async function triplesAbout(
   return store.construct({ type: 'construct', template, where, limit: MAX_TRIPLES })
 }
 
-/** N-Triples about the nodes without a name that triples lead to, and those that these lead to. */
+/** N-Triples about the blank nodes that triples refer to, recursively. */
 export async function nestedTriples(
   { base, store }: Pick<Sight, 'base' | 'store'>,
   graph: string,
@@ -87,7 +87,7 @@ export async function nestedTriples(
   return pieces.join('')
 }
 
-/** Some resources of a dataset, to begin with: the first of its own, in the order of its source. */
+/** Some example resources of a dataset: the first of its own, in the order of its source. */
 export async function exampleResources(
   { base, store }: Pick<Sight, 'base' | 'store'>,
   { id, graph }: ResourceDataset,
@@ -102,10 +102,10 @@ export async function exampleResources(
 }
 
 /**
- * The names of resources: what the dataset says of them, or another dataset of the portal of its own. A record is named by
- * the field that names the records of its dataset, a field and a dataset by their titles.
+ * The names of resources: from the dataset, or, for resources of another dataset of the portal, from that. A record is named
+ * by the naming field of its dataset, a field and a dataset by their titles.
  *
- * @param origins the ids of datasets that mention resources whose IRIs do not tell whose they are
+ * @param origins the ids of datasets that mention resources whose IRIs do not identify their dataset
  */
 export async function namesOf(
   { base, store, dataset: find }: Sight,

@@ -16,7 +16,7 @@ export interface LinkGroup {
   readonly count: number
 }
 
-/** Which groups are asked for; null for all. */
+/** The requested groups; null for all. */
 export interface LinkSelection {
   readonly predicate: string | null
   /** The id of a dataset. */
@@ -36,16 +36,16 @@ export interface Links {
   readonly triples: string
 }
 
-/** Groups that a document describes one by one. */
+/** Maximum number of groups that a document describes one by one. */
 const MAX_DESCRIBED = 100
 
 const [S, P] = [variable('s'), variable('p')]
 
 /**
- * How many triples have a resource as object, by dataset and predicate. The order of the datasets is that of the sources, the
- * most frequent predicate of a dataset comes first.
+ * The number of triples with a resource as object, by dataset and predicate. The order of the datasets is that of the
+ * sources, the most frequent predicate of a dataset comes first.
  *
- * @param sources the only datasets that are asked: those that the caller may see
+ * @param sources the only datasets that are queried: those that are visible to the caller
  */
 export async function linkGroups(
   store: Store,
@@ -109,7 +109,7 @@ async function linksOf(
   return { group, triples }
 }
 
-/** The dataset that has each of the subjects of some links: the first that has it. */
+/** The dataset that has each of the subjects of some links: the first one that contains it. */
 export function linkOriginsOf(links: readonly Links[]): ReadonlyMap<string, string> {
   const origins = new Map<string, string>()
   for (const { group, triples } of links)

@@ -5,7 +5,7 @@ import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { lastSegment } from './document.ts'
 
-/** Longer texts are folded, still longer ones cut; in characters. */
+/** Longer texts are collapsed, still longer ones truncated; in characters. */
 const LONG = 400
 const MAX_LENGTH = 20_000
 
@@ -14,9 +14,9 @@ const NUMBER =
   /#(?:integer|decimal|double|float|int|long|short|byte|(?:non)?(?:Positive|Negative|positive|negative)Integer|unsigned\w+)$/
 
 /**
- * A value as people of a language write it, with its datatype or language.
+ * A value in the notation of a language, with its datatype or language.
  *
- * @param name of the property: what is called a year, code or id is a name and no quantity
+ * @param name of the property: a number called a year, code or id is a name and no quantity
  */
 export function literalHtml(
   { value, datatype, language }: Literal,
@@ -58,7 +58,7 @@ function typedText(value: string, datatype: string, name: string, pageContext: P
   }
 }
 
-/** A moment without a zone is shown as it is, not as the server's own zone would have it. */
+/** A date-time without a zone is shown unchanged, not converted to the server's own zone. */
 function zoned(value: string): string {
   return /(?:Z|[+-]\d\d:\d\d)$/.test(value) ? value : `${value}Z`
 }
@@ -70,7 +70,7 @@ function numberText(value: string, name: string, { number }: PageContext): strin
   return number(read, { maximumFractionDigits: 10 })
 }
 
-/** A text, folded where it is long; of texts that publishers write as HTML the words are shown. */
+/** A text, collapsed if it is long; of texts in HTML only the words are shown. */
 function longText(text: string, { t }: PageContext): Html {
   const value = /^\s*<(?:p|div)[\s>]/i.test(text) ? text.replace(/<[^<>]*>/g, ' ').trim() : text
   if (value.length <= LONG) return html`<span class="text" dir="auto">${value}</span>`

@@ -8,15 +8,15 @@ import type { Thing } from './document.ts'
 import type { DocumentFormat } from './formats.ts'
 import { isMentioned, isPredicate } from './gather.ts'
 
-/** What an address names, and the form that it fixes. */
+/** The thing that an address identifies, and the format that it fixes. */
 export interface Located {
   readonly thing: Thing
   readonly format: DocumentFormat | null
 }
 
 /**
- * Finds what an address names, in the first of its readings that names anything. Faults: NotFoundResource, Gone for what
- * was there once, NotPublishedYet.
+ * Finds the thing of an address, by the first of its interpretations that identifies one. Faults: NotFoundResource, Gone for
+ * removed things, NotPublishedYet.
  */
 export async function locate(
   options: Sight,
@@ -47,7 +47,7 @@ async function thingOf(options: Sight, space: SpaceName, reading: AddressReading
   throw new Fault(NOT_FOUND_RESOURCE, { kind, id: iri.slice(0, 300) })
 }
 
-/** The thing that an address names in one of the spellings of its IRI; null for none. */
+/** The thing that an address identifies by one of the spellings of its IRI; null for none. */
 async function thingNamed(
   { base, store }: Sight,
   space: SpaceName,
@@ -72,14 +72,14 @@ async function thingNamed(
   }
   const { facts } = dataset
   if (space !== 'resources' || facts === undefined) return null
-  // What the mapping does not mention is a record all the same.
+  // A record exists even if the mapping does not mention it.
   for (const iri of valid)
     if (await isMentioned(store, facts, iri))
       return { type: 'resource', dataset: { ...dataset, graph: facts }, iri }
   return null
 }
 
-/** The id of the record that an IRI names; null where it names something else. */
+/** The id of the record that an IRI names; null if it identifies something else. */
 function recordWithin(base: string, dataset: string, iri: string): string | null {
   const start = recordsSpace(base, dataset)
   return iri.startsWith(start) ? iri.slice(start.length) : null

@@ -17,18 +17,18 @@ interface Drawing {
 const WIDTH = 480
 const MAX_HEIGHT = 480
 const MIN_HEIGHT = 200
-/** Most positions that are drawn one by one; of more, every second, third … is. */
+/** Maximum number of positions that are all drawn; of more, every second, third … is. */
 const MAX_POSITIONS = 6000
-/** Least extent of a map, in degrees, so that a point has surroundings. */
+/** Minimum extent of a map, in degrees, so that a point has surroundings. */
 const LEAST = 16
 /** Steps of coasts and borders that are shorter are left out, in units of the picture. */
 const LEAST_STEP = 1.5
-/** Longest text of a geometry that is read for a map, in characters. */
+/** Maximum length of the text of a geometry that is read for a map, in characters. */
 const MAX_TEXT = 4_000_000
 
 /**
- * A picture of geometries in their bounding box, with a graticule that tells where on Earth that is; no picture for texts
- * that are no geometry. Plate carrée, its scale true in the middle.
+ * A picture of geometries in their bounding box, with a graticule that shows the location; null for texts that are no
+ * geometry. Plate carrée, its scale true in the middle.
  *
  * @param texts well-known texts, longitude before latitude (OGC GeoSPARQL 1.1, section 8.8.4)
  */
@@ -141,7 +141,7 @@ function graticule({ west, east, south, north, height, x, y }: Frame): Html {
 `
 }
 
-/** Land and borders of countries, drawn as finely as they can be seen. */
+/** Land and borders of countries, drawn at the visible resolution. */
 function surroundings(frame: Frame): Html {
   const { land: coastline, borders } = coastlineWithin(frame)
   const path = (line: readonly Position[]) => {

@@ -1,26 +1,26 @@
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 
-/** A resource that stands one link away. */
+/** A resource at a distance of one link. */
 export interface Neighbour {
   readonly address: string
   readonly label: string
-  /** What the link is called. */
+  /** Label of the link. */
   readonly via: string
 }
 
-/** A resource and what is one link away from it. */
+/** A resource and its neighbours at a distance of one link. */
 export interface Neighbourhood {
   readonly label: string
-  /** What links to it, and how many more do. */
+  /** Resources that link to it, and the number of further ones. */
   readonly incoming: readonly Neighbour[]
   readonly moreIncoming: number
-  /** What it links to, and how many more it does. */
+  /** Resources that it links to, and the number of further ones. */
   readonly outgoing: readonly Neighbour[]
   readonly moreOutgoing: number
 }
 
-/** Measures of the picture: it is as wide as a telephone, so that its text is as large there as anywhere. */
+/** Dimensions of the picture: as wide as a phone screen, so that its text is not scaled down there. */
 const WIDTH = 380
 const BOX = 42
 const ROW = 50
@@ -33,8 +33,8 @@ const VIA = 44
 const OWN = 38
 
 /**
- * A picture of a resource with what links to it above, and what it links to below. Its boxes are links; the same stands in
- * the tables of the page.
+ * A picture of a resource with what links to it above, and what it links to below. Its boxes are links; the tables of
+ * the page have the same content.
  */
 export function neighbourhoodPicture(pageContext: PageContext, around: Neighbourhood): Html | '' {
   const { label, incoming, moreIncoming, outgoing, moreOutgoing } = around
@@ -76,7 +76,7 @@ function edgeOut(bottom: number, y: number): Html {
   return html`<path d="M${TRUNK} ${bottom}V${y - 8}Q${TRUNK} ${y} ${TRUNK + 8} ${y}H${INDENT - 4}"/><path class="head" d="M${INDENT - 7} ${y - 4}v8l7-4z"/>`
 }
 
-/** A text cut to a width; letters beyond Latin, Greek, Cyrillic and their like take two. */
+/** A text truncated to a width; letters beyond Latin, Greek, Cyrillic and similar scripts count as two. */
 export function fitted(text: string, width: number): string {
   let used = 0
   const letters = [...text.replace(/\s+/g, ' ')]

@@ -3,10 +3,10 @@ import { type Gathered, lastSegment } from './document.ts'
 import type { Neighbour, Neighbourhood } from './neighbourhood.ts'
 import { isAddress, type ValueWriter } from './values.ts'
 
-/** Resources of each direction that a picture shows. */
+/** Maximum resources of each direction in a picture. */
 const SHOWN = 8
 
-/** What is one link away from a thing, each kind of link before the second of any kind. */
+/** The neighbours of a thing at a distance of one link, the first of each kind of link before the second of any kind. */
 export function neighbourhoodOf(
   { thing, title, groups, links: found }: Gathered,
   own: readonly Triple[],

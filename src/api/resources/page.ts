@@ -17,7 +17,7 @@ import { neighbourhoodOf } from './neighbours.ts'
 import { ValueWriter } from './values.ts'
 import type { ResourcePage } from './view.ts'
 
-/** A thing as a page for people: what is said of it, what is around it, what links to it, a map of its geometry. */
+/** A thing as an HTML page: its description, its neighbourhood, the links to it, a map of its geometry. */
 export function resourcePage(page: ResourcePage): SitePage {
   const { pageContext, gathered, requested, document, base } = page
   const { t } = pageContext
@@ -62,7 +62,7 @@ ${source(page)}`,
   }
 }
 
-/** The way from the datasets to the thing. */
+/** The breadcrumbs from the datasets to the thing. */
 function crumbs({ base, pageContext: { t, href }, gathered: { thing, title } }: ResourcePage): Html {
   const { dataset, iri, type } = thing
   const start = Object.values(SPACES).find(({ things }) => iri.startsWith(base + things))?.things ?? ''
@@ -85,7 +85,7 @@ function crumbs({ base, pageContext: { t, href }, gathered: { thing, title } }: 
   return html`<nav class="crumbs" aria-label="${t('Where you are')}"><ol>${steps.map(step => html`<li>${step}</li>`)}<li aria-current="page">${last}</li></ol></nav>`
 }
 
-/** Where else the thing can be seen: in the table of its dataset, among its triples, by a query. */
+/** Links to other views of the thing: in the table of its dataset, among its triples, by a query. */
 function elsewhere({ base, pageContext: { t, href }, gathered: { thing } }: ResourcePage): Html {
   const { dataset, iri, type } = thing
   const id = encodeURIComponent(dataset.id)
@@ -156,7 +156,7 @@ function cutNote({ base, pageContext: { t }, gathered: { thing } }: ResourcePage
 `
 }
 
-/** Other forms, and what is to be known of the data. */
+/** Other formats, and information on the source of the data. */
 function source({ base, pageContext, gathered: { thing } }: ResourcePage): Html {
   const { t, href } = pageContext
   const { dataset, iri } = thing
@@ -194,7 +194,7 @@ function bySubject(triples: Iterable<Triple>): ReadonlyMap<string, readonly Trip
   return groups
 }
 
-/** The objects of each predicate, in the order in which the predicates come first. */
+/** The objects of each predicate, in the order of their first occurrence. */
 function groupByPredicate(triples: readonly Triple[]): readonly (readonly [string, readonly Term[]])[] {
   const groups = new Map<string, Term[]>()
   for (const { predicate, object } of triples) {

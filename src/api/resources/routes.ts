@@ -34,13 +34,13 @@ import { resourcePage } from './page.ts'
 
 export type { ResourcesOptions } from './dataset.ts'
 
-/** What clients on other sites may read beside the headers that everybody may (Fetch, "CORS-exposed"). */
+/** Headers that clients on other sites may read in addition to the safelisted ones (Fetch, "CORS-exposed"). */
 const EXPOSED = 'Link, ETag, Content-Location, Last-Modified, Location, Memento-Datetime, Retry-After, Vary'
 
 /**
- * IRIs that answer when they are looked up: of resources, of the properties of datasets, of datasets themselves and of
- * nodes that have no name of their own (Linked data 2). Things answer 303 with the address of a
- * document, or the document itself where the portal says so; documents are negotiated or fixed by a suffix.
+ * Dereferenceable IRIs: of resources, of the properties of datasets, of datasets themselves and of skolemised nodes (Linked
+ * data 2). Things answer 303 with the address of a document, or the document itself if the portal is configured so;
+ * documents are negotiated or fixed by a suffix.
  */
 export const resources: FastifyPluginAsync<ResourcesOptions> = async (app, options) => {
   configureRoutes(app, { endpoint: 'resources' })
@@ -72,7 +72,7 @@ async function answer(
   const query = request.query as QueryParameters
   const target = request.raw.url ?? request.url
   const { thing, format: suffixed } = await locate(sight, space, readings(base, space, place, target))
-  // A credential of the address goes into no other address: who brings one there gets the document at once.
+  // A credential of the address must not be copied to another address: such requests get the document directly.
   if (place === 'things' && dereference === 'redirect' && !namesCredentials(query))
     return redirect(reply, base, thing, target)
   const format = chooseDocumentFormat(one(query, 'format'), suffixed, request.headers.accept)
@@ -148,12 +148,12 @@ function prefixesOf(base: string, { type, dataset }: Thing): Prefixes {
 
 const JSONLD = chooseDocumentFormat('jsonld', null, undefined)
 
-/** The dataset and version that a request names; null where it names none. */
+/** The requested dataset and version; null if the request names none. */
 function requestedVersion({ version, versionNote }: FastifyRequest) {
   return version == null || versionNote == null ? null : { id: versionNote.dataset, version }
 }
 
-/** A thing is no document: see the one about it (HTTP, RFC 9110, section 15.4.4). */
+/** A thing is no document: redirects to the one about it (HTTP, RFC 9110, section 15.4.4). */
 function redirect(reply: FastifyReply, base: string, thing: Thing, target: string): FastifyReply {
   const document = documentAddress(base, thing.iri)
   const at = target.indexOf('?')
@@ -167,7 +167,7 @@ function redirect(reply: FastifyReply, base: string, thing: Thing, target: strin
     .send(`See ${document}\n`)
 }
 
-/** The headers that tell what an answer is and where its other forms are. */
+/** The headers that describe an answer and link to its other formats. */
 function reportOf(
   reply: FastifyReply,
   base: string,
@@ -195,7 +195,7 @@ function reportOf(
     .header('access-control-expose-headers', EXPOSED)
 }
 
-/** Where the other forms of a document are, what it is about and what describes it (RFC 8288). */
+/** Links to the other formats of a document, to its topic and to its description (RFC 8288). */
 function links(base: string, { iri, dataset }: Thing, document: string, end = ''): readonly string[] {
   const license = dataset.license !== null && isIri(dataset.license) ? dataset.license : null
   return [
@@ -211,7 +211,7 @@ function links(base: string, { iri, dataset }: Thing, document: string, end = ''
   ]
 }
 
-/** Reads which links are asked for. Throws BadRequest. */
+/** Reads which links are requested. Throws BadRequest. */
 function readRequest(query: QueryParameters, pageContext: PageContext | null): DocumentRequest {
   const inverse = one(query, 'inverse')
   const predicate = one(query, 'predicate')

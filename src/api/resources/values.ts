@@ -14,21 +14,21 @@ import { literalHtml } from './literals.ts'
 export interface ValueContext {
   readonly base: string
   readonly names: LabelNames
-  /** Triples of nodes that are shown where they are referred to, by their IRIs. */
+  /** Triples of nodes that are shown inline, by their IRIs. */
   readonly nested: ReadonlyMap<string, readonly Triple[]>
   /** Label by predicate IRI. */
   readonly labels: ReadonlyMap<string, string>
-  /** The prefixes under which the dataset's triples are written. */
+  /** The prefixes for serialising the dataset's triples. */
   readonly prefixes: Readonly<Record<string, string>>
   readonly pageContext: PageContext
 }
 
-/** Values of one property that are shown at once; the others are folded. */
+/** Number of values of one property that are visible; the others are collapsed. */
 const MANY = 30
-/** How deep nodes are shown within nodes. */
+/** Maximum depth of nodes that are shown within nodes. */
 const MAX_DEPTH = 4
 
-/** Writes terms as HTML: links with the names of what they lead to, values with datatype and language, nodes in place. */
+/** Writes terms as HTML: links with the names of their targets, values with datatype and language, nodes inline. */
 export class ValueWriter {
   private readonly context: ValueContext
 
@@ -36,7 +36,7 @@ export class ValueWriter {
     this.context = context
   }
 
-  /** What a resource is called: by a name in the language of the visit, else by the end of its IRI. */
+  /** The label of a resource: a name in the language of the page, else the end of its IRI. */
   label(iri: string): string {
     const { base, names, prefixes, pageContext } = this.context
     const name = preferredName(names.get(iri) ?? [], pageContext.language)
@@ -46,7 +46,7 @@ export class ValueWriter {
       : shortIri(iri, base, prefixes)
   }
 
-  /** Where an IRI leads: one of this portal keeps the language that the address named. */
+  /** The link target of an IRI: within this portal it keeps the language of the address. */
   address(iri: string): string {
     const { base, pageContext } = this.context
     const [, query = ''] = pageContext.href('/').split('?')
@@ -54,13 +54,13 @@ export class ValueWriter {
     return isOurs ? `${asciiAddress(iri)}?${query}` : asciiAddress(iri)
   }
 
-  /** What a predicate is called. */
+  /** The label of a predicate. */
   predicateLabel(iri: string): string {
     const { labels, names, pageContext } = this.context
     return labels.get(iri) ?? preferredName(names.get(iri) ?? [], pageContext.language) ?? termName(iri)
   }
 
-  /** A predicate by its label, with its name in its vocabulary where that is another. */
+  /** A predicate by its label, with its name in its vocabulary if that differs. */
   predicate(iri: string): Html {
     const { base, prefixes } = this.context
     const label = this.predicateLabel(iri)
@@ -69,7 +69,7 @@ export class ValueWriter {
     return html`<a href="${this.address(iri)}" title="${iri}">${label}</a>${isReported ? '' : html` <small>${short}</small>`}`
   }
 
-  /** The values of a property; more than so many are folded. Several of one name are distinguished by their IRIs. */
+  /** The values of a property; those beyond a number are collapsed. Equal names are distinguished by their IRIs. */
   list(terms: readonly Term[], predicate: string, depth = 0, many = MANY): Html {
     const called = new Map<string, number>()
     const nameOf = (term: Term) => (term.type === 'iri' ? this.label(term.value) : '')
@@ -149,7 +149,7 @@ export class ValueWriter {
   }
 }
 
-/** Vocabularies whose names people know by their prefixes. */
+/** Vocabularies with well-known prefixes. */
 const PREFIXES: readonly (readonly [namespace: string, prefix: string])[] = [
   ...Object.entries(datasetPrefixes('', '')).filter(([, namespace]) => namespace.startsWith('http')),
   ['dcat', 'http://www.w3.org/ns/dcat#'],
@@ -161,7 +161,7 @@ const PREFIXES: readonly (readonly [namespace: string, prefix: string])[] = [
   ['prov', 'http://www.w3.org/ns/prov#'],
 ].map(([prefix = '', namespace = '']) => [namespace, prefix])
 
-/** An IRI as people read it: by its prefix, within the portal by its path; a long one is cut in the middle. */
+/** An IRI for display: with its prefix, within the portal as its path; a long one is truncated in the middle. */
 function shortIri(iri: string, base: string, own: ValueContext['prefixes']): string {
   const foreign = Object.entries(own).filter(([, namespace]) => !namespace.startsWith(base))
   const known = [...PREFIXES, ...foreign.map(([prefix, namespace]) => [namespace, prefix] as const)]
@@ -173,12 +173,12 @@ function shortIri(iri: string, base: string, own: ValueContext['prefixes']): str
   return short.length <= 90 ? short : `${short.slice(0, 50)}…${short.slice(-35)}`
 }
 
-/** Nothing else is made a link: `javascript:` is an IRI too. */
+/** Only such IRIs become links: `javascript:` is an IRI too. */
 export function isAddress(iri: string): boolean {
   return /^(?:https?|mailto|tel|geo|urn|doi):/i.test(iri)
 }
 
-/** Terms of vocabularies that pages name otherwise than by the end of the IRI. */
+/** Labels of vocabulary terms that differ from the end of the IRI. */
 const NAMES: Readonly<Record<string, string>> = {
   'http://www.wikidata.org/prop/direct/P240': 'FAA airport code',
   'http://www.wikidata.org/prop/direct/P297': 'ISO 3166-1 alpha-2 code',
@@ -194,7 +194,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'http://www.opengis.net/ont/geosparql#asWKT': 'position as WKT',
 }
 
-/** What people call a term of a vocabulary: `alternateName` is an alternate name. */
+/** The readable label of a vocabulary term: `alternateName` becomes "alternate name". */
 export function termName(iri: string): string {
   const known = lookup(NAMES, iri)
   if (known !== undefined) return known

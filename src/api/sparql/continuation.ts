@@ -8,15 +8,15 @@ import type { SparqlEndpoint } from './endpoint.ts'
 import type { QueryText } from './query-text.ts'
 import type { SparqlRequest } from './request.ts'
 
-/** Characters of a digest in a cursor, and of an address that is given to clients. */
+/** Characters of a digest in a cursor, and the maximum of an address with a cursor. */
 const DIGEST = 12
 const MAX_ADDRESS = 8000
 
 /**
- * How the answer of a SELECT that is stopped says where it goes on, and where it begins itself: a cursor names the query and the
- * versions that it is about, and a place in them. Undefined for an answer that is whole or none: of some queries, and in formats
- * that have no place for it unless the request has a cursor, be it empty, so that no part of an answer looks like all of it.
- * Faults: BadRequest for a cursor of something else.
+ * How a SELECT that is stopped at its deadline is continued: a cursor identifies the query, the versions of its data and a
+ * position in the result. Undefined if an answer must be complete: for some queries, and in formats that cannot contain a link
+ * unless the request has a cursor (possibly empty), so that a partial answer never looks complete.
+ * Faults: BadRequest for a cursor of another query or version.
  */
 export function continuationOf(
   request: FastifyRequest,
@@ -43,7 +43,7 @@ function refusal(what: string): Fault {
   return new Fault(BAD_REQUEST, { reason: `${what}: ask without cursor, from the beginning.` })
 }
 
-/** The address of the request without its cursor, up to the cursor of another; null where it is too long. */
+/** The address of the request without its cursor, up to the cursor of another; null if it is too long. */
 function addressOf(
   { raw: { url = '' } }: FastifyRequest,
   { address }: SparqlEndpoint,
@@ -65,7 +65,7 @@ function addressOf(
   return text.length > MAX_ADDRESS ? null : text
 }
 
-/** Tells the address of the rest in a header, or after a body whose headers were sent before the end was known. */
+/** Reports the address of the rest in a header, or in a trailer if the headers were sent before the end was known. */
 export class RestLink {
   private readonly continuation: ContinuationFormat | undefined
   private cursor: string | null = null
@@ -82,13 +82,13 @@ export class RestLink {
     return this.cursor !== null
   }
 
-  /** The address of the rest; null where there is none. */
+  /** The address of the rest; null if there is none. */
   get next(): string | null {
     const address = this.continuation?.address ?? null
     return this.cursor === null || address === null ? null : address + this.cursor
   }
 
-  /** Sets the header of an answer that is stopped already: it is not the one of its address. */
+  /** Sets the headers of an answer that is already stopped: it must not be cached as the answer of its address. */
   head(reply: FastifyReply): void {
     if (!this.isStopped) return
     reply.removeHeader('etag').header('cache-control', 'no-store')

@@ -6,7 +6,7 @@ import { GRAPH_FORMATS, RESULT_FORMATS } from './formats.ts'
 import type { GraphCatalog, QueriedDataset } from './graphs.ts'
 import type { ServiceLimits } from './service-results.ts'
 
-/** What an endpoint tells of itself. */
+/** The self-description of an endpoint. */
 export interface EndpointDescription {
   readonly base: string
   /** Its address. */
@@ -14,9 +14,9 @@ export interface EndpointDescription {
   readonly title: string
   readonly datasets: readonly QueriedDataset[]
   readonly catalog: GraphCatalog
-  /** Seconds that a query may work. */
+  /** Seconds that a query may run. */
   readonly deadline: number
-  /** The endpoints elsewhere that SERVICE may ask, and what each SERVICE may take. */
+  /** The external endpoints that SERVICE may query, and the limits of each SERVICE. */
   readonly services: { readonly allowed: readonly string[]; readonly limits: ServiceLimits }
 }
 
@@ -29,7 +29,7 @@ export const DESCRIPTION_PREFIXES = {
   formats: 'http://www.w3.org/ns/formats/',
 } as const
 
-/** The languages that are read. Drafts of the description of services have no name for SPARQL 1.2: its own address is one. */
+/** The supported languages. Drafts of the description of services have no name for SPARQL 1.2: its own address is one. */
 export const SPARQL_LANGUAGES = [
   { iri: SD.SPARQL10Query, title: 'SPARQL 1.0 Query' },
   { iri: SD.SPARQL11Query, title: 'SPARQL 1.1 Query' },

@@ -5,18 +5,18 @@ import { pageValidator } from '../../site/frame.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { type GraphCatalog, graphCatalog, type QueriedDataset } from './graphs.ts'
 
-/** Where the endpoints are. */
+/** Path of the endpoints. */
 export const SPARQL_PATH = '/api/sparql'
 
 /** An endpoint: of one dataset, or of all that are public. */
 export interface SparqlEndpoint {
   readonly base: string
-  /** The address that clients are given. */
+  /** Its public address. */
   readonly address: string
   readonly title: string
   readonly datasets: readonly QueriedDataset[]
   readonly catalog: GraphCatalog
-  /** Names everything that its answers are made of. */
+  /** Identifies all the data of its answers. */
   readonly version: string
 }
 
@@ -46,9 +46,9 @@ function endpointOf(
 }
 
 /**
- * Makes an answer to GET conditional: sets ETag, Cache-Control and Vary, and tells whether the client has it already.
+ * Makes an answer to GET conditional: sets ETag, Cache-Control and Vary, and returns true if the client has it already.
  *
- * @param pageContext who looks at a page; null for data, which are the same for all
+ * @param pageContext the user's context of a page; null for data, which are the same for all
  */
 export function isFreshAnswer(
   request: FastifyRequest,

@@ -1,10 +1,10 @@
 import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 
-/** Characters of a line that an error shows. */
+/** Maximum characters of a line in an error. */
 const SHOWN = 100
 
 /**
- * The fault of a query that cannot be read: what is wrong, line and column, the line and a caret under the place.
+ * The fault of a syntax error: the reason, line and column, the line and a caret under the position.
  *
  * @param at character offset into the text
  */
@@ -17,7 +17,7 @@ export function syntaxFault(text: string, at: number, reason: string): Fault {
   )
 }
 
-/** The offset of a place that is given by line and column, both from 1. */
+/** The offset of a position that is given by line and column, both from 1. */
 export function offsetOf(text: string, line: number, column: number): number {
   let start = 0
   for (let number = 1; number < line; number++) {
@@ -25,7 +25,7 @@ export function offsetOf(text: string, line: number, column: number): number {
     if (end < 0) break
     start = end + 1
   }
-  // Columns count characters, which outside the basic plane are two units of a string.
+  // Columns count code points, which beyond the BMP are two UTF-16 units.
   const characters = [...text.slice(start, start + 2 * column)].slice(0, column - 1)
   return Math.min(text.length, start + characters.join('').length)
 }

@@ -15,15 +15,15 @@ import { begunAnswer, linesOf } from './pieces.ts'
 
 /** A format of answers. */
 export interface AnswerRepresentation extends Representation {
-  /** What `format` calls it, beside its media type. */
+  /** Its names for the parameter `format`, in addition to its media type. */
   readonly names: readonly string[]
-  /** The unique name of it in service descriptions; none for those that are others in disguise. */
+  /** Its IRI in service descriptions; none for aliases of other formats. */
   readonly iri?: string
-  /** What is asked of the store. */
+  /** The format that the store is asked to write. */
   readonly requested: AnswerFormat
-  /** Makes the body from what the store wrote; a long one comes in pieces. Faults: UnprocessableEntity. */
+  /** Converts the store's output to the body; a long one is streamed. Faults: UnprocessableEntity. */
   readonly write: (text: string, prefixes: Prefixes) => ResponseBody | Promise<ResponseBody>
-  /** The same as it comes. Faults, also while it is read: UnprocessableEntity. */
+  /** The same as a stream. Faults, also while it is read: UnprocessableEntity. */
   readonly stream: (pieces: AsyncIterable<Uint8Array>, prefixes: Prefixes) => Stream | Promise<Stream>
 }
 
@@ -109,7 +109,7 @@ export const GRAPH_FORMATS: readonly AnswerRepresentation[] = [
   },
 ]
 
-/** A page for people, which the Accept header of a browser asks for. */
+/** An HTML page, which the Accept header of a browser requests. */
 const HTML_PAGE = { type: 'text/html', explicit: true } as const
 
 /** Chooses the format of an answer: by its name, else by the Accept header. Faults: BadRequest, NotAcceptable. */
@@ -136,7 +136,7 @@ export function chooseResultFormat(
   return 'requested' in chosen ? inForm(chosen, accept) : chosen
 }
 
-/** JSON-LD in the form that the Accept header asks for. */
+/** JSON-LD in the form that the Accept header requests. */
 function inForm(representation: AnswerRepresentation, accept: string | undefined): AnswerRepresentation {
   const form = representation.type === JSONLD_TYPE ? jsonldForm(accept) : null
   if (form === null) return representation
@@ -159,7 +159,7 @@ async function n3Stream(pieces: AsyncIterable<Uint8Array>, prefixes: Prefixes): 
   return turtle(await begunAnswer(checked(linesOf(pieces), 'N3')), prefixes)
 }
 
-/** The same bytes as {@link jsonldBody} gives: how long an answer is decides its form, not how soon it was found. */
+/** The same bytes as {@link jsonldBody}: the form depends on the length of an answer, not on how fast it is found. */
 async function jsonldPieces(found: AsyncIterable<Uint8Array>): Promise<Stream> {
   const lines = checked(linesOf(found), 'JSON-LD')[Symbol.asyncIterator]()
   let text = ''
@@ -183,7 +183,7 @@ async function rdfXmlStream(pieces: AsyncIterable<Uint8Array>): Promise<Stream> 
   return rdfxml(await begunAnswer(checked(linesOf(pieces), 'RDF/XML')), {})
 }
 
-/** Passes on lines that a format can write. */
+/** Passes on lines; throws for those that a format cannot write. */
 async function* checked(
   pieces: AsyncIterable<string>,
   format: 'N3' | 'JSON-LD' | 'RDF/XML',
@@ -233,7 +233,7 @@ function refuseTripleTerms(lines: string, format: string): void {
     if (isTripleTerm(object)) throw unwritable('A triple term', format)
 }
 
-/** Characters that are made into another format before other requests have their turn. */
+/** Characters that are converted before the thread yields to other requests. */
 const PIECE = 100_000
 
 function isLong(text: string): boolean {

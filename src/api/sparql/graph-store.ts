@@ -11,7 +11,7 @@ import type { Store } from '../../store/store.ts'
 import { isFreshAnswer, type SparqlEndpoint } from './endpoint.ts'
 import { chooseResultFormat, GRAPH_FORMATS } from './formats.ts'
 
-/** Triples that are read at a time. */
+/** Triples of a batch. */
 const PAGE = 20_000
 
 /** True for a request that names a graph (SPARQL 1.1 Graph Store HTTP Protocol, section 4.2). */
@@ -20,7 +20,7 @@ export function namesGraph(query: QueryParameters): boolean {
 }
 
 /**
- * Sends a graph whole, of any size: the default graph for `default`, else the one that `graph` names. Faults: BadRequest,
+ * Sends a whole graph, of any size: the default graph for `default`, else the one in `graph`. Faults: BadRequest,
  * NotFoundResource, NotAcceptable.
  */
 export async function answerGraph(

@@ -1,9 +1,9 @@
 import { datasetIri } from '../../rdf/minted-iris.ts'
 
-/** A graph of the store and the IRI by which the world knows it. */
+/** A graph of the store and its public IRI. */
 export interface PublicGraph {
   readonly iri: string
-  /** Its name in the store, which has the version in it. */
+  /** Its name in the store, which contains the version. */
   readonly graph: string
 }
 
@@ -15,21 +15,21 @@ export interface QueriedDataset {
   readonly triples: number
   /** Graph whose triples are served. */
   readonly graph: string
-  /** The named graphs that an RDF file brought with it. */
+  /** The named graphs of its RDF file. */
   readonly named: readonly PublicGraph[]
 }
 
 /** The graphs that an endpoint has. */
 export interface GraphCatalog {
-  /** Together the default graph. */
+  /** Graphs whose union is the default graph. */
   readonly defaultGraphs: readonly string[]
-  /** Those that `GRAPH ?name` goes through. */
+  /** Graphs that `GRAPH ?name` iterates over. */
   readonly named: readonly PublicGraph[]
-  /** Those that a query may name, by their public IRI. */
+  /** Graphs that a query may name, by their public IRI. */
   readonly byIri: ReadonlyMap<string, string>
 }
 
-/** The graphs that one query sees. */
+/** The RDF dataset of one query. */
 export interface QueryDataset {
   readonly defaultGraphs: readonly string[]
   readonly named: readonly PublicGraph[]
@@ -42,8 +42,8 @@ export interface DatasetRequest {
 }
 
 /**
- * The graphs of an endpoint: the served triples of its datasets together are the default graph, and each is a named graph
- * too, called like the dataset. Where the one dataset has named graphs of its own, those are the named graphs.
+ * The graphs of an endpoint: the union of the served graphs of its datasets is the default graph, and each is also a named
+ * graph with the IRI of the dataset. If the only dataset has its own named graphs, these are used instead.
  */
 export function graphCatalog(base: string, datasets: readonly QueriedDataset[]): GraphCatalog {
   const whole = datasets.map(({ id, graph }) => ({ iri: datasetIri(base, id), graph }))
@@ -57,8 +57,8 @@ export function graphCatalog(base: string, datasets: readonly QueriedDataset[]):
 }
 
 /**
- * The dataset of a query: what it asks for, else all that the endpoint has. A graph that there is not is an empty one, as
- * it is for GRAPH.
+ * The RDF dataset of a query: the requested one, else all graphs of the endpoint. An unknown graph is an empty one, as it
+ * is for GRAPH.
  */
 export function datasetOf(catalog: GraphCatalog, requested: DatasetRequest | null): QueryDataset {
   if (requested === null) return catalog

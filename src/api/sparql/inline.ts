@@ -3,13 +3,13 @@ import type { SparqlOperation } from '../../sparql/algebra.ts'
 import type { ParsedQuery } from '../../sparql/parse.ts'
 import type { ServiceSolutions } from './service-results.ts'
 
-/** Solutions that stand in a query for one row of VALUES, by the IRI that is the first term of that row. */
+/** Solutions that a row of VALUES in a query stands for, by the IRI that is the first term of that row. */
 export type InlineRows = ReadonlyMap<string, ServiceSolutions>
 
 /**
- * What stands in a query for solutions, so that they need not be written and read.
+ * The placeholder of solutions in a query, so that they need not be serialised and parsed.
  *
- * @param isSilent true for the one solution that binds nothing, which a silent service without an answer has
+ * @param isSilent true for the single empty solution of a silent service that failed
  */
 export function placeholder(marker: string, { variables, rows }: ServiceSolutions, isSilent = false): string {
   if (variables.length === 0) return `{ ${alternatives(isSilent ? 1 : rows.length)} }`
@@ -18,7 +18,7 @@ export function placeholder(marker: string, { variables, rows }: ServiceSolution
   return `{ VALUES (${variables.map(name => `?${name}`).join(' ')}) { ${row} } }`
 }
 
-/** Solutions without variables, each the one that joins with everything. */
+/** Solutions without variables, each of which joins with everything. */
 function alternatives(count: number): string {
   return count === 0 ? 'FILTER(false)' : Array.from({ length: count }, () => '{ }').join(' UNION ')
 }
@@ -27,7 +27,7 @@ function placeholderRow(marker: string, width: number): string {
   return `(<${marker}>${' UNDEF'.repeat(width - 1)})`
 }
 
-/** Puts solutions into a query in the algebra. */
+/** Replaces the placeholders in the algebra of a query. */
 export function inlineParsed(parsed: ParsedQuery, inline: InlineRows): ParsedQuery {
   return inline.size === 0
     ? parsed
@@ -46,7 +46,7 @@ function replaced(part: unknown, inline: InlineRows): unknown {
   return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, replaced(value, inline)]))
 }
 
-/** Writes solutions into the text of a query, for engines that are asked in SPARQL. */
+/** Replaces the placeholders in the text of a query, for engines that take SPARQL. */
 export function inlineText(text: string, inline: InlineRows): string {
   let result = text
   for (const [marker, { variables, rows }] of inline) {

@@ -3,10 +3,10 @@ import { lookup } from '../../model/lookup.ts'
 import type { SparqlTokens } from '../../sparql/lexer.ts'
 import { syntaxFault } from './faults.ts'
 
-/** Characters of a query, brackets inside brackets, and parts of a query: parsers call themselves for each. */
+/** Maximum characters, depth of brackets and number of parts of a query: parsers recurse for each. */
 const MAX = { characters: 100_000, depth: 100, parts: 500 } as const
 
-/** Parts that weigh double: the store needs twice the room for each. */
+/** Parts that count twice: the store needs twice the stack for each. */
 const HEAVY: ReadonlySet<string> = new Set([
   ...[
     'Optional',
@@ -56,12 +56,12 @@ export function checkQueryLength(text: string): void {
 }
 
 /**
- * Refuses what is too much for a parser that calls itself, before it begins. Linear in the length of the text. Faults:
- * BadRequest, also for brackets that do not match.
+ * Refuses queries that exceed the stack of a recursive parser, before parsing. Linear in the length of the text. Faults:
+ * BadRequest, also for unbalanced brackets.
  */
 export function checkLimits(text: string, { tokens, unread }: SparqlTokens): void {
   const open = checkBrackets(text, tokens)
-  // Where something is no token, what follows is not known.
+  // After text that is no token, the rest is unknown.
   if (open !== undefined && unread === null) {
     const required = lookup(CLOSING, open.image)
     throw syntaxFault(text, open.startOffset, `${open.image} is never closed: ${required} is expected.`)
@@ -97,7 +97,7 @@ function checkBrackets(text: string, tokens: Tokens): Tokens[number] | undefined
   return open.at(-1)
 }
 
-/** Refuses queries of so many parts that the store's parser would not come to an end; the rows of VALUES are free. */
+/** Refuses queries with too many parts for the store's parser; the rows of VALUES do not count. */
 function checkParts(tokens: Tokens): void {
   let [parts, terms, isData] = [0, 0, false]
   for (const { tokenType, image } of tokens) {

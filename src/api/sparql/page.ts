@@ -11,7 +11,7 @@ import { SPARQL_LANGUAGES } from './description.ts'
 import { SPARQL_PATH, type SparqlEndpoint } from './endpoint.ts'
 import { GRAPH_FORMATS, RESULT_FORMATS } from './formats.ts'
 
-/** What the page shows below the form. */
+/** The content below the form. */
 export type ShownAnswer =
   | { readonly type: 'nothing' }
   /** The answer as SPARQL 1.1 Query Results JSON. */
@@ -19,7 +19,7 @@ export type ShownAnswer =
   | { readonly type: 'graph'; readonly turtle: string }
   | { readonly type: 'fault'; readonly fault: Fault }
 
-/** Rows and characters of an answer that a page shows. */
+/** Maximum rows and characters of an answer on a page. */
 const MAX_ROWS = 1000
 const MAX_CHARACTERS = 200_000
 
@@ -28,7 +28,7 @@ const EXAMPLE = `SELECT * WHERE {
 }
 LIMIT 10`
 
-/** Sends the page on which a person asks an endpoint. It needs no scripts. */
+/** Sends the query page of an endpoint. It needs no scripts. */
 export function sendSparqlPage(
   reply: FastifyReply,
   pageContext: PageContext,
@@ -66,7 +66,7 @@ ${graphs(pageContext, endpoint)}${abilities(pageContext)}<p class="take-away"><a
   })
 }
 
-/** What the endpoint knows beyond SPARQL, as its description says it to programs. */
+/** The extensions of the endpoint beyond SPARQL, as in its machine-readable description. */
 function abilities({ t }: PageContext): Html {
   const list = (title: string, iris: readonly string[]) =>
     html`<details class="tool"><summary>${title}</summary><ul class="plain">${iris.map(iri => html`<li><code>${iri}</code></li>`)}</ul></details>
@@ -154,7 +154,7 @@ ${rows}</tbody></table></div>
 `
 }
 
-/** Says of an answer that is not whole how it goes on. */
+/** The link to the rest of an incomplete answer. */
 function restLink(t: PageContext['t'], rest: Rest | undefined): Html {
   if (rest === undefined) return html``
   const { pathname, search } = new URL(rest.next ?? 'urn:none')

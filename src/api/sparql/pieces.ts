@@ -1,12 +1,12 @@
 import { Fault, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 
-/** An answer of the store: whole where it is short, else in pieces that are worked out as they are read. */
+/** An answer of the store: whole if it is short, else a stream that is computed while it is read. */
 export type StreamedAnswer =
   | { readonly type: 'whole'; readonly text: string }
   | { readonly type: 'pieces'; readonly pieces: AsyncIterable<Uint8Array> }
 
-/** Milliseconds that the second piece may take: what is found later is sent as it is found. */
+/** Milliseconds to wait for the end of an answer after its first piece; then it is streamed. */
 const TIMEOUT = 15
 
 /** Waits for the first piece of an answer, and a moment for its end. Faults of the first piece are those of the query. */
@@ -54,7 +54,7 @@ export async function pieceText(answer: StreamedAnswer, maxLength: number): Prom
   return text + decoder.decode()
 }
 
-/** Text of whole lines, as the pieces come. */
+/** Whole lines of text, as the pieces arrive. */
 export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let buffered = ''
@@ -70,8 +70,8 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
 }
 
 /**
- * Waits for the first of some pieces, so that what cannot be written at all is reported before the headers are sent. A fault
- * after that breaks the connection, which no client takes for an end.
+ * Waits for the first piece, so that an answer that cannot be written at all is reported before the headers are sent. A later
+ * fault breaks the connection, which no client takes for a complete answer.
  */
 export async function begunAnswer<Piece>(body: AsyncIterable<Piece>): Promise<AsyncIterable<Piece>> {
   const iterator = body[Symbol.asyncIterator]()
@@ -90,7 +90,7 @@ async function* continued<Piece>(
   }
 }
 
-/** Passes pieces on and hands over their text at the end, unless it is longer than some bytes. */
+/** Passes pieces on and calls back with their whole text at the end, unless it exceeds a number of bytes. */
 export async function* remembered(
   pieces: AsyncIterable<Uint8Array | string>,
   maxLength: number,

@@ -10,26 +10,26 @@ import { SPARQL_PATH } from './endpoint.ts'
 import { readGet, readPost } from './request.ts'
 
 export interface QueryLogOptions {
-  /** Where the files are. */
+  /** Folder of the log files. */
   readonly folder: string
-  /** Bytes that all files together may have. */
+  /** Maximum bytes of all files together. */
   readonly size: number
-  /** The address of a client, which goes into its pseudonym alone. */
+  /** The address of a client, which is used only for its pseudonym. */
   readonly address: (message: IncomingMessage) => string
   readonly now: () => number
-  /** Milliseconds for which lines are gathered, 1,000 by default. */
+  /** Milliseconds for which lines are buffered, 1,000 by default. */
   readonly interval?: number
 }
 
-/** Files that share the size: the one that is written, and those before it. */
+/** Number of files that share the size: the current one, and earlier ones. */
 const FILES = 4
-/** Characters that wait to be written; what comes beyond is counted and dropped. */
+/** Maximum buffered characters; lines beyond are counted and dropped. */
 const MAX_WAITING = 2_000_000
 const DAY = 86_400_000
 
 /**
  * A log of SPARQL queries for researchers, as JSON Lines with the names of LSQ (Saleem et al., "LSQ: The Linked SPARQL
- * Queries Dataset", ISWC 2015). It has queries of callers without credentials alone, and nothing of a caller but a
+ * Queries Dataset", ISWC 2015). It contains only queries of callers without credentials, and of a caller only a
  * pseudonym: a hash with a random key that is never written and changes every day.
  */
 export class QueryLog {
@@ -48,14 +48,14 @@ export class QueryLog {
     this.timer.unref()
   }
 
-  /** What watches over requests, and writes down the queries among them. */
+  /** Observes requests, and logs the queries among them. */
   readonly observer: RequestObserver = {
     ended: (request, _, answered) => this.note(request, answered),
-    // No answer to a query comes from the cache in front of the routes.
+    // Answers to queries never come from the cache in front of the routes.
     repeated: () => () => undefined,
   }
 
-  /** Writes what waits, and ends. */
+  /** Writes the buffered lines, and stops. */
   async close(): Promise<void> {
     clearInterval(this.timer)
     await this.flush()
@@ -87,7 +87,7 @@ export class QueryLog {
     this.waiting += line
   }
 
-  /** Another name every day: without the key nobody can try addresses out. */
+  /** A pseudonym that changes every day: without the key it cannot be reversed by trying all addresses. */
   private pseudonym(message: IncomingMessage): string {
     const day = Math.floor(this.options.now() / DAY)
     if (day !== this.day) {
@@ -102,7 +102,7 @@ export class QueryLog {
     return this.writing
   }
 
-  /** A disk that is full, or a folder that cannot be written, loses lines, which are counted, and keeps nobody from answers. */
+  /** If the disk is full or the folder cannot be written, lines are lost and counted, but requests are still answered. */
   private async write(): Promise<void> {
     const text = this.waiting
     this.waiting = ''
@@ -133,7 +133,7 @@ export class QueryLog {
     this.written += length
   }
 
-  /** Each file takes the name of the one before it, and the last takes the place of the oldest. */
+  /** Renames each file to the name of the next older one; the oldest is overwritten. */
   private async rotate(file: string): Promise<void> {
     const name = (at: number) => (at === 0 ? file : file.replace(/\.jsonl$/, `.${at}.jsonl`))
     for (let at = FILES - 2; at >= 0; at--)
@@ -153,7 +153,7 @@ async function sizeOf(file: string): Promise<number> {
   }
 }
 
-/** The query of a request, as it was sent; null where there is none, or it cannot be read. */
+/** The verbatim query of a request; null if there is none, or it cannot be parsed. */
 function queryOf({ method, query, headers, body }: FastifyRequest): string | null {
   try {
     const parameters = query as QueryParameters
@@ -164,7 +164,7 @@ function queryOf({ method, query, headers, body }: FastifyRequest): string | nul
   }
 }
 
-/** The form of a query, by the first word after its prologue; null where there is none. */
+/** The form of a query, by the first word after its prologue; null if there is none. */
 function formOf(query: string): string | null {
   const prologue = /^(?:\s+|#[^\n]*|(?:prefix\s+\S*\s*|base\s*)<[^>]*>|version\s+(?:"[^"]*"|'[^']*'))*/i
   const [word = ''] = /^[a-z]+/i.exec(query.slice(0, 20_000).replace(prologue, '')) ?? []

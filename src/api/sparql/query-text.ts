@@ -32,31 +32,31 @@ export interface GraphClause extends TextRange {
   readonly name: GraphName
 }
 
-/** `SERVICE SILENT name { … }` as offsets into the text; one within another is a part of the other. */
+/** `SERVICE SILENT name { … }` as offsets into the text; a nested one is part of the outer one. */
 export interface ServiceClause extends TextRange {
   readonly name: GraphName
   readonly isSilent: boolean
-  /** True where graphs or other services are named within. */
+  /** True if graphs or other services are named within. */
   readonly namesGraphs: boolean
 }
 
-/** What the endpoint has to know of a query before the store reads it. */
+/** What the endpoint needs to know of a query before the store parses it. */
 export interface QueryText extends SyntaxTree, Declarations {
   readonly text: string
   readonly form: 'select' | 'ask' | 'construct' | 'describe'
-  /** The dataset that it names with FROM; null where it names none. */
+  /** The dataset that it names with FROM; null if it names none. */
   readonly dataset: DatasetRequest | null
-  /** What engines need not know: its FROM clauses, and declarations of versions. */
+  /** Ranges that are removed for engines: its FROM clauses, and declarations of versions. */
   readonly declared: readonly TextRange[]
   readonly graphs: readonly GraphClause[]
   readonly services: readonly ServiceClause[]
   /** The aggregates that join texts. */
   readonly groupConcats: readonly SyntaxNode[]
-  /** Where its declarations end. */
+  /** Offset of the end of its prologue. */
   readonly start: number
-  /** True where the same query has another answer a moment later. */
+  /** True if the answer of the query is not deterministic. */
   readonly isVolatile: boolean
-  /** True where it has what no recommendation has, but engines. */
+  /** True if it uses extensions of engines beyond the recommendations. */
   readonly isExtended: boolean
 }
 
@@ -64,13 +64,13 @@ const UPDATE = /(?:insert|delete|load|clear|drop|create|add|move|copy|with)\b/iy
 
 const VOLATILE: ReadonlySet<string> = new Set(['now', 'rand', 'uuid', 'struuid', 'bnode'])
 
-/** Errors of the parser that its messages do not tell. */
+/** Better descriptions of errors of the parser, by the beginning of its messages. */
 const ERRORS: readonly (readonly [start: string, described: string])[] = [
   ['language direction', 'the direction of a language is ltr or rtl.'],
   ['Note 17', 'annotations follow no property path.'],
 ]
 
-/** Queries that were read of late, up to some characters together: most clients ask the same again. */
+/** Recently parsed queries, bounded by characters: most clients repeat queries. */
 const recent = new LRUCache<string, QueryText>({
   max: 200,
   maxSize: 100_000,
@@ -78,9 +78,9 @@ const recent = new LRUCache<string, QueryText>({
 })
 
 /**
- * Reads what a query is.
+ * Analyses a query.
  *
- * Faults: BadRequest for what is none, with line, column and a caret, for an update, and for queries beyond the limits.
+ * Faults: BadRequest for a syntax error, with line, column and a caret, for an update, and for queries beyond the limits.
  *
  * @param base what relative IRIs are resolved against
  */
@@ -119,7 +119,7 @@ function readQuery(text: string, base: string): QueryText {
     services: inOrder(found.services),
     groupConcats: found.groupConcats,
     start: context.map(placeOf).at(-1)?.to ?? 0,
-    // What other services answer is not known here.
+    // The answers of other services may change at any time.
     isVolatile: found.isVolatile || found.services.length > 0,
     isExtended: found.isExtended,
   }
@@ -146,7 +146,7 @@ function readTree(text: string, tokens: SparqlTokens): SyntaxTree {
   throw new Fault(BAD_REQUEST, { reason: `The query cannot be evaluated: ${described}` })
 }
 
-/** What is wrong where something else than a query begins, in the words of this endpoint. */
+/** The reason of a syntax error, in the wording of this endpoint. */
 function reasonOf(text: string, { from, to, reason, expected }: SyntaxProblem): string {
   if (!expected.includes('ASK')) return reason
   const forms = 'SELECT, ASK, CONSTRUCT or DESCRIBE'
@@ -185,7 +185,7 @@ function datasetOf(clauses: readonly SyntaxNode[]): DatasetRequest | null {
   return { defaultGraphs: graphs('default'), namedGraphs: graphs('named') }
 }
 
-/** Gathers what is of interest in a tree. */
+/** Collects the relevant clauses of a syntax tree. */
 class Clauses {
   readonly graphs: GraphClause[] = []
   readonly services: ServiceClause[] = []
@@ -206,7 +206,7 @@ class Clauses {
     const kind = `${node.type} ${node.subType}`
     if (kind === 'pattern graph') this.graphs.push({ name: nameOf(node), ...placeOf(node) })
     if (kind === 'pattern optional') this.isExtended ||= isLateral(this.text, placeOf(node))
-    // Each solution has blank nodes of its own.
+    // Each solution has its own blank nodes.
     if (kind === 'term blankNode') this.isVolatile ||= this.form === 'construct'
     if (node.type === 'expression') this.walkExpression(node)
     if (kind === 'pattern service') this.walkService(node)
@@ -224,7 +224,7 @@ class Clauses {
     if (operator === 'adjust') this.isExtended = true
   }
 
-  /** One within another is left out: the endpoint of the outer one sends it. */
+  /** Nested services are left out: the endpoint of the outer one queries them. */
   private walkService(node: SyntaxNode): void {
     const { graphs, services } = this
     const within = new Clauses(this.text, this.form)
@@ -239,7 +239,7 @@ class Clauses {
   }
 }
 
-/** The lexer has LATERAL for OPTIONAL. */
+/** The lexer reads LATERAL as OPTIONAL. */
 const isLateral = (text: string, { from }: TextRange): boolean => /^lateral/i.test(text.slice(from, from + 7))
 
 function nameOf(node: SyntaxNode): GraphName {
@@ -248,7 +248,7 @@ function nameOf(node: SyntaxNode): GraphName {
   return { type, value: String(name.value), ...placeOf(name) }
 }
 
-/** As they stand in the text: trees have some parts of a query in an order of their own. */
+/** In the order of the text: trees have some parts of a query in another order. */
 function inOrder<Clause extends TextRange>(clauses: readonly Clause[]): readonly Clause[] {
   return [...clauses].sort((a, b) => a.from - b.from)
 }

@@ -3,15 +3,15 @@ import { parseForm, type QueryParameters, refuseDamaged } from '../../http/query
 import { lookup } from '../../model/lookup.ts'
 import type { DatasetRequest } from './graphs.ts'
 
-/** A request of the protocol, read. */
+/** A parsed request of the protocol. */
 export interface SparqlRequest {
-  /** Null where there is none: then the service describes itself. */
+  /** Null if there is none: then the answer is the service description. */
   readonly query: string | null
-  /** The dataset that the request asks for; null where it leaves it to the query. */
+  /** The dataset that the request specifies; null if it leaves that to the query. */
   readonly dataset: DatasetRequest | null
-  /** The format that `format` or `output` names, which wins over the Accept header. */
+  /** The format in `format` or `output`, which takes precedence over the Accept header. */
   readonly format: string | null
-  /** Where the answer goes on that was stopped; empty for the beginning of one that may be, null where it is not named. */
+  /** The cursor at which a stopped answer continues; empty for the first part of one that may be stopped, null if absent. */
   readonly cursor: string | null
 }
 
@@ -62,7 +62,7 @@ export function readPost(
   return request
 }
 
-/** @param body the query where it is not a parameter */
+/** @param body the query if it is not a parameter */
 function readParameters(sources: readonly QueryParameters[], body: string | null): SparqlRequest {
   const all = (name: string) => sources.flatMap(parameters => lookup(parameters, name) ?? [])
   if (all('update').length > 0) throw new Fault(BAD_REQUEST, { reason: READ_ONLY })

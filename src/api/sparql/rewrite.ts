@@ -5,15 +5,15 @@ import { variablesInScope } from '../../sparql/syntax.ts'
 import type { QueryDataset } from './graphs.ts'
 import type { GraphName, QueryText } from './query-text.ts'
 
-/** A text to put in the place of a part of the query. */
+/** A replacement for a part of the query. */
 interface Edit extends TextRange {
   readonly text: string
 }
 
-/** A query as the store is asked it. */
+/** A query as it is sent to the store. */
 export interface RewrittenQuery {
   readonly text: string
-  /** The offset in the query as it was written, of an offset in this text. */
+  /** Maps an offset in this text to the offset in the original query. */
   readonly origin: (offset: number) => number
 }
 
@@ -21,11 +21,11 @@ export interface RewrittenQuery {
 const NOWHERE = 'urn:lodestone:nowhere'
 
 /**
- * Puts the names that graphs have in the store in the place of their public ones. `GRAPH <iri>` names the graph of the
- * store, and `GRAPH ?g { P }` becomes the join of `GRAPH ?h { P }` with a table of the two names, which is what the
- * recommendation says that it means (SPARQL 1.1 Query, section 18.6, Graph), so that ?g has public IRIs wherever it stands.
- * FROM and VERSION are taken out: the dataset is a parameter of the store, and engines need not know the declaration. The
- * values of GROUP_CONCAT become texts. Nothing else of the text changes, and no line is added.
+ * Replaces the public names of graphs by those in the store. `GRAPH <iri>` names the graph of the store, and
+ * `GRAPH ?g { P }` becomes the join of `GRAPH ?h { P }` with a table of the two names, which is the definition of the
+ * recommendation (SPARQL 1.1 Query, section 18.6, Graph), so that ?g has public IRIs wherever it occurs. FROM and VERSION are
+ * removed: the dataset is a parameter of the store, and engines need not know the declaration. The values of GROUP_CONCAT
+ * become strings. The rest of the text is unchanged, and no line is added.
  */
 export function rewriteQuery(query: QueryText, { named }: QueryDataset): RewrittenQuery {
   const { text, graphs } = query
@@ -62,7 +62,7 @@ function insertion(at: number, text: string): Edit {
   return { from: at, to: at, text }
 }
 
-/** The variables that are in scope in the place of `*` (SPARQL 1.1 Query, section 18.2.1), in the order in which they stand. */
+/** The variables that are in scope in place of `*` (SPARQL 1.1 Query, section 18.2.1), in the order of their occurrence. */
 function starEdits({ variables, where }: SyntaxNode): readonly Edit[] {
   const names = variablesInOrder(where, variablesInScope(where))
   const range = rangeOf((variables as readonly SyntaxNode[])[0] ?? {})
@@ -72,9 +72,9 @@ function starEdits({ variables, where }: SyntaxNode): readonly Edit[] {
 }
 
 /**
- * What makes GROUP_CONCAT join the texts of all values (SPARQL 1.1 Query, section 18.5.1.7): engines join strings alone, and
- * one number leaves the result unbound. DISTINCT compares terms, so that strings of two languages are two: their languages
- * are taken away after it, where what is joined is a variable.
+ * Edits that make GROUP_CONCAT join the texts of all values (SPARQL 1.1 Query, section 18.5.1.7): engines join only strings,
+ * and one number leaves the result unbound. DISTINCT compares terms, so that strings in two languages are different: for a
+ * variable, languages are removed after DISTINCT.
  */
 function groupConcatEdits(aggregate: SyntaxNode): readonly Edit[] {
   const [operand = {}] = aggregate.expression as readonly SyntaxNode[]
@@ -94,7 +94,7 @@ function blanked(text: string): string {
   return text.replace(/[^\r\n]/g, ' ')
 }
 
-/** Names that the query does not have. */
+/** A generator of variable names that do not occur in the query. */
 function freshVariables(text: string): () => string {
   let prefix = 'graph_of_'
   while (text.includes(prefix)) prefix += '_'
@@ -103,7 +103,7 @@ function freshVariables(text: string): () => string {
 }
 
 function applied(text: string, edits: readonly Edit[]): RewrittenQuery {
-  // What is put in at the end of one clause comes before what is put in at the beginning of the next.
+  // An insertion at the end of one clause comes before one at the beginning of the next.
   const ordered = edits.map((edit, index) => ({ edit, index }))
   ordered.sort((a, b) => a.edit.from - b.edit.from || a.edit.to - b.edit.to || a.index - b.index)
   const places: { readonly start: number; readonly length: number; readonly edit: Edit }[] = []

@@ -39,20 +39,20 @@ import { runQuery } from './run.ts'
 import { resolveServices, type ServiceContext } from './service.ts'
 import { SERVICE_LIMITS, type ServiceLimits } from './service-results.ts'
 
-/** The endpoint of all datasets is called as the portal is. */
+/** Options of the endpoints; that of all datasets has the title of the portal. */
 export interface SparqlOptions extends SiteOptions {
-  /** Bodies that were answered before. */
+  /** Cache of answer bodies. */
   readonly answers: AnswerCache
   readonly store: Store
-  /** Seconds that a query may work. */
+  /** Seconds that a query may run. */
   readonly deadline: number
-  /** Faults: NotFoundResource for an id that there is not, Gone for one that was withdrawn, Unauthorised, ForbiddenAccess. */
+  /** Faults: NotFoundResource for an unknown id, Gone for one that was withdrawn, Unauthorised, ForbiddenAccess. */
   readonly dataset: (id: string, principal: Principal, version: string | null) => QueriedDataset
-  /** The versions of datasets beside those in force. */
+  /** Earlier versions of datasets. */
   readonly versions?: VersionSource
-  /** All datasets that somebody may see: the same array while they are the same. */
+  /** All datasets that are visible to a principal: the same array while they do not change. */
   readonly datasets: (principal: Principal) => readonly QueriedDataset[]
-  /** The endpoints elsewhere that SERVICE may ask, none without it, and what each SERVICE may take. */
+  /** The external endpoints that SERVICE may query, none by default, and the limits of each SERVICE. */
   readonly services?: { readonly allowed: readonly string[]; readonly limits: ServiceLimits }
 }
 
@@ -62,20 +62,20 @@ interface Route {
   readonly Body: Buffer | undefined
 }
 
-/** Bytes of a body: the longest query, encoded, and its dataset. */
+/** Maximum bytes of a body: the longest query, encoded, and its dataset. */
 const MAX_BYTES = 512 * 1024
 
-/** Characters of an answer that a page is made of. */
+/** Maximum characters of an answer on a page. */
 const MAX_OF_PAGE = 5_000_000
 
-/** Bytes of an answer that is remembered though it was sent as it came. */
+/** Maximum bytes of a streamed answer that is cached. */
 const MAX_CACHED = 2_000_000
 
-/** Prefixes of a query that its answer is written with. */
+/** Maximum number of prefixes of a query that its answer is serialised with. */
 const MAX_PREFIXES = 30
 
 /**
- * SPARQL 1.1 endpoints, read-only: `/api/sparql/{dataset}` and `/api/sparql` over all that the caller may see, with their
+ * SPARQL 1.1 endpoints, read-only: `/api/sparql/{dataset}` and `/api/sparql` over all that are visible to the caller, with their
  * descriptions and their graphs (SPARQL 1.1 Protocol; Service Description; Graph Store HTTP Protocol).
  */
 export const sparql: FastifyPluginAsync<SparqlOptions> = async (app, options) => {
@@ -134,10 +134,10 @@ interface EndpointRequest {
   readonly endpoint: SparqlEndpoint
   readonly requested: SparqlRequest
   readonly store: Store
-  /** Where answers are remembered; null for those that no address names. */
+  /** Cache of answers; null for those that no address identifies. */
   readonly cache: AnswerCache | null
   readonly site: SiteOptions
-  /** Who is asked for SERVICE on behalf of somebody. */
+  /** The context of SERVICE for a principal. */
   readonly services: (
     principal: Principal,
   ) => Pick<ServiceContext, 'endpoint' | 'allowed' | 'limits' | 'remaining'>
@@ -164,7 +164,7 @@ async function answer(
     const type = chosen?.type ?? 'text/html'
     if (cached === null || query.isVolatile) reply.header('cache-control', 'no-cache')
     else if (isFreshAnswer(request, reply, endpoint, type, pageContext)) return reply.code(304).send()
-    // What the caller may see of other datasets is in an answer with SERVICE.
+    // An answer with SERVICE may contain data that are visible only to the caller.
     if (query.services.length > 0) reply.header('cache-control', 'private, no-cache')
     const before = pageContext !== null ? undefined : cached?.find(reply)
     if (before !== undefined) return reply.type(`${type}; charset=utf-8`).send(before)
@@ -246,7 +246,7 @@ async function answerDescription(
   return sendBody(reply, format.type, body)
 }
 
-/** Tells how many of some milliseconds are left; one at least. */
+/** Returns a function for the remaining milliseconds of a duration; at least one. */
 function timer(milliseconds: number): () => number {
   const end = performance.now() + milliseconds
   return () => Math.max(1, Math.round(end - performance.now()))
@@ -264,7 +264,7 @@ async function bodyText(body: ResponseBody): Promise<string> {
   return Buffer.concat(parts).toString()
 }
 
-/** A signal that is given when the client is gone before it has what it wants. */
+/** A signal that is aborted when the client disconnects before its answer is complete. */
 function presenceOf({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
   raw.once('close', () => {

@@ -15,21 +15,21 @@ import { type RewrittenQuery, rewriteQuery } from './rewrite.ts'
 export interface RunOptions {
   readonly format: AnswerFormat
   readonly base: string
-  /** Solutions that stand in the query for rows of VALUES. */
+  /** Solutions for placeholder rows of VALUES in the query. */
   readonly inline?: InlineRows
-  /** Milliseconds of work; the store's own default otherwise. */
+  /** Maximum milliseconds of work; the store's default if absent. */
   readonly deadline?: number
   readonly continuation?: ContinuationFormat | undefined
-  /** Called with the cursor of the rest at the end of an answer that was stopped and can go on. */
+  /** Called with the cursor of the rest at the end of an answer that was stopped and can be continued. */
   readonly onStopped?: (cursor: string) => void
-  /** Whoever asked is gone when it is aborted. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
 /**
- * Asks the store a query over a dataset and gives the answer as the store writes it.
- * Faults: BadRequest with line, column and a caret, DeadlineExceeded, StoreBusy, StoreUnavailable, UnprocessableEntity; but
- * for the first also while pieces are read.
+ * Runs a query over a dataset and returns the answer as the store writes it.
+ * Faults: BadRequest with line, column and a caret, DeadlineExceeded, StoreBusy, StoreUnavailable, UnprocessableEntity; all
+ * but the first also while pieces are read.
  */
 export async function runQuery(
   store: Store,
@@ -66,7 +66,7 @@ export async function runQuery(
   }
 }
 
-/** The query in the algebra; null where the algebra has no place for it. Faults: BadRequest. */
+/** The query in the algebra; null if the algebra does not support it. Faults: BadRequest. */
 function operationsOf(
   { text, tree, base, flaw, isExtended }: QueryText,
   inline: InlineRows,
@@ -82,7 +82,7 @@ function operationsOf(
 }
 
 /**
- * What is wrong with a query that the store refuses, in the words of the store, at the place in the query as it was written.
+ * The fault of a query that the store refuses, with its message, at the position in the original query.
  */
 function faultOf({ message, line, column }: QueryError, query: QueryText, rewritten: RewrittenQuery): Fault {
   const { text } = query

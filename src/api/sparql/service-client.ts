@@ -6,12 +6,12 @@ import { boundedText, type ServiceLimits } from './service-results.ts'
 const RESULTS = 'application/sparql-results+json'
 
 /**
- * Asks a SPARQL endpoint elsewhere (SPARQL 1.1 Protocol, section 2.1.2) and gives its answer in JSON. No credential and
- * nothing of the caller but the query goes there, and redirections are not followed: an address is allowed, not a host. An
- * answer that goes on at the same address is read to its end.
+ * Queries an external SPARQL endpoint (SPARQL 1.1 Protocol, section 2.1.2) and returns its answer in JSON. It sends nothing of
+ * the caller but the query, no credentials, and does not follow redirects: an address is allowed, not a host. An answer that
+ * continues at the same address is read to its end.
  * Faults: BadGateway, UnprocessableEntity.
  *
- * @param signal the caller is gone when it is aborted
+ * @param signal aborted when the caller disconnects
  */
 export async function requestEndpoint(
   address: string,

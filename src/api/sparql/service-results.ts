@@ -5,23 +5,23 @@ import { isDirectedTag, languageDatatype } from '../../rdf/ntriples.ts'
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
 
-/** The solutions of a service: rows of terms, null where a variable is not bound. */
+/** The solutions of a service: rows of terms, null for an unbound variable. */
 export interface ServiceSolutions {
   readonly variables: readonly string[]
   readonly rows: readonly (readonly (Term | null)[])[]
 }
 
-/** What SERVICE may take. */
+/** Limits of SERVICE. */
 export interface ServiceLimits {
   /** Milliseconds until all services of a query have answered. */
   readonly time: number
-  /** Solutions of one service. */
+  /** Maximum solutions of one service. */
   readonly rows: number
-  /** Bytes of the answer of one service, as it is written in JSON. */
+  /** Maximum bytes of the JSON answer of one service. */
   readonly bytes: number
 }
 
-/** What holds where nothing else is said. */
+/** The default limits. */
 export const SERVICE_LIMITS: ServiceLimits = { time: 10_000, rows: 100_000, bytes: 32_000_000 }
 
 /** The text of an answer. Faults: UnprocessableEntity for one of more bytes than allowed. */
@@ -42,10 +42,10 @@ export async function boundedText(
 
 /**
  * Reads results in JSON (SPARQL 1.1 Query Results JSON Format, section 3). Blank nodes of an answer get IRIs, so that equal
- * ones stay equal and no blank node of another answer is taken for them. Faults: BadGateway for what is no such text,
+ * ones stay equal and are not confused with blank nodes of another answer. Faults: BadGateway for malformed results,
  * UnprocessableEntity for more rows than allowed.
  *
- * @param nodes what the IRIs of its blank nodes begin with
+ * @param nodes prefix of the IRIs of its blank nodes
  */
 export function readResults(
   text: string,

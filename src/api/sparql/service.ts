@@ -11,44 +11,44 @@ import { runQuery } from './run.ts'
 import { requestEndpoint } from './service-client.ts'
 import { boundedText, readResults, type ServiceLimits, type ServiceSolutions } from './service-results.ts'
 
-/** Who is asked for the groups of SERVICE. */
+/** The context in which SERVICE is evaluated. */
 export interface ServiceContext {
   /** The public address of the portal. */
   readonly base: string
   readonly store: Store
-  /** The endpoint of a dataset, null for that of the portal. Faults: those of who may not see it, or where there is none. */
+  /** The endpoint of a dataset, null for that of the portal. Faults: if it is hidden from the caller or does not exist. */
   readonly endpoint: (dataset: string | null) => SparqlEndpoint
-  /** Addresses of endpoints elsewhere that may be asked. */
+  /** Addresses of external endpoints that may be queried. */
   readonly allowed: readonly string[]
   readonly limits: ServiceLimits
   /** Milliseconds that are left to the services of the query. */
   readonly remaining: () => number
   /** What relative IRIs of the query are resolved against. */
   readonly queryBase: string
-  /** Whoever asked is gone when it is aborted. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
 /** A query without SERVICE. */
 export interface ResolvedQuery {
   readonly query: QueryText
-  /** Graphs that it names beside those of its dataset. */
+  /** Graphs that it names in addition to those of its dataset. */
   readonly named: readonly PublicGraph[]
   /** The solutions of services. */
   readonly inline: InlineRows
 }
 
-/** Services of one query, and services within services. */
+/** Maximum number of services of one query, and depth of nested services. */
 const MAX_SERVICES = 8
 const MAX_DEPTH = 3
 
 /**
- * Asks the services of a query and puts what they answer in their places (SPARQL 1.1 Federated Query, section 4): a group of
- * SERVICE is evaluated by itself, and its solutions are joined with the others. The endpoints of the portal are asked within
- * the process: where one dataset is asked for triples alone, its group becomes one of GRAPH, and nothing is copied.
+ * Queries the services of a query and replaces them by their answers (SPARQL 1.1 Federated Query, section 4): a group of
+ * SERVICE is evaluated separately, and its solutions are joined with the others. The endpoints of the portal are queried within
+ * the process: if a group reads only the triples of one dataset, it becomes a group of GRAPH, and nothing is copied.
  *
- * Faults: BadRequest for services that may not be asked, BadGateway, UnprocessableEntity, those of the endpoints and of the
- * store; none but the caller's absence for a SILENT service, which then has the one solution without bindings (section 3).
+ * Faults: BadRequest for services that are not allowed, BadGateway, UnprocessableEntity, those of the endpoints and of the
+ * store; for a SILENT service only that the caller disconnected: it then has a single solution without bindings (section 3).
  */
 export async function resolveServices(
   query: QueryText,
@@ -98,14 +98,14 @@ export async function resolveServices(
   }
 }
 
-/** The beginning of IRIs that the query does not have. */
+/** A prefix of IRIs that does not occur in the query. */
 function freshSpace(text: string): string {
   let space = 'urn:lodestone:service:'
   while (text.includes(space)) space += 'x:'
   return space
 }
 
-/** The endpoint of this portal that a service is; null for any other. */
+/** The endpoint of this portal for a service; null for any other. */
 function portalEndpointOf(
   { name }: ServiceClause,
   { base, endpoint }: ServiceContext,
@@ -124,8 +124,8 @@ function portalEndpointOf(
 }
 
 /**
- * The one graph that a group of SERVICE reads; null where that is not all it does: where it names graphs or services
- * itself, or where a variable of GRAPH would find one more graph in the query.
+ * The only graph that a group of SERVICE reads; null if it reads more: if it names graphs or services itself, or if a
+ * variable of GRAPH would match an additional graph in the query.
  */
 function onlyGraph({ graphs }: QueryText, clause: ServiceClause, { catalog }: SparqlEndpoint): string | null {
   const [graph] = catalog.defaultGraphs
@@ -133,7 +133,7 @@ function onlyGraph({ graphs }: QueryText, clause: ServiceClause, { catalog }: Sp
   return graphs.some(({ name }) => name.type === 'variable') ? null : graph
 }
 
-/** The group of a service as a query of its own: its declarations and its text are those of the query as it was written. */
+/** The group of a service as a separate query: with the prologue and the text of the original query. */
 function groupQuery({ text, start }: QueryText, { name, to }: ServiceClause): string {
   return `${text.slice(0, start)} SELECT * ${text.slice(name.to, to).trimStart()}`
 }

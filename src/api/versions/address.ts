@@ -1,17 +1,17 @@
 import type { Manifest } from '../../publishing/versions/versions.ts'
 
-/** Where all that is about the versions of a dataset is. */
+/** Base address of the resources about versions of a dataset. */
 export function versionsAddress(base: string, dataset: string): string {
   return `${base}/api/versions/${encodeURIComponent(dataset)}`
 }
 
-/** A pair of versions in a row. */
+/** A pair of consecutive versions. */
 export interface VersionStep {
   readonly earlier: Manifest
   readonly later: Manifest
 }
 
-/** What follows on what, the latest first. */
+/** The pairs of consecutive versions, the latest first. */
 export function stepsOf(retained: readonly Manifest[]): readonly VersionStep[] {
   return retained.flatMap((later, at) => {
     const earlier = retained[at + 1]
@@ -24,7 +24,7 @@ export function versionTitle({ dataset }: Pick<Manifest, 'dataset'>): string {
   return typeof title === 'string' ? title : dataset.id
 }
 
-/** A moment as XML Schema and Atom write it. */
+/** The time of publication in the format of XML Schema and Atom. */
 export function versionMoment({ published }: Pick<Manifest, 'published'>): string {
   return new Date(published).toISOString()
 }

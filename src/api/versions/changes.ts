@@ -9,7 +9,7 @@ import { recordIri } from '../../rdf/minted-iris.ts'
 
 const STYLE = { dialect: EXPLORE_V21, timezone: 'UTC' } as const
 
-/** The kinds of changes that a request asks for, all where it names none. Faults: InvalidRESTParameterError. */
+/** The requested kinds of changes, all by default. Faults: InvalidRESTParameterError. */
 export function readTypes(query: QueryParameters): readonly ChangeType[] {
   const named = many(query, 'type')
     .flatMap(value => value.split(','))

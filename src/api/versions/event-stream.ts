@@ -8,14 +8,14 @@ import { DCTERMS, PROV, RDF, XSD } from '../../rdf/vocab.ts'
 import type { Store } from '../../store/store.ts'
 import { versionMoment, versionsAddress, versionTitle } from './address.ts'
 
-/** Members of a page. */
+/** Maximum members of a page. */
 export const PAGE_MEMBERS = 500
 
 const LDES = 'https://w3id.org/ldes#'
 const TREE = 'https://w3id.org/tree#'
 const DELETE = 'https://www.w3.org/ns/activitystreams#Delete'
 
-/** Prefixes under which pages are written. */
+/** Prefixes for serialising pages. */
 export const STREAM_PREFIXES = {
   ldes: LDES,
   tree: TREE,
@@ -24,7 +24,7 @@ export const STREAM_PREFIXES = {
   xsd: XSD.string.slice(0, -'string'.length),
 }
 
-/** A version as a part of the event stream: what it changed, or the whole of the oldest one that is retained. */
+/** A version as a part of the event stream: its changes, or the whole version for the oldest retained one. */
 export interface StreamPart {
   readonly manifest: Manifest
   /** null for the oldest: all of its records are members. */
@@ -39,26 +39,26 @@ function streamAddresses(base: string, dataset: string) {
 
 function pageAddress(base: string, part: StreamPart, page: number): string {
   const { view } = streamAddresses(base, part.manifest.dataset.id)
-  // The oldest version that is retained has all of its records, where it had its changes as long as an older one was.
+  // The oldest retained version lists all records; while an older one was retained, its part listed only changes.
   const name = part.step === null ? `from-${part.manifest.version}` : part.manifest.version
   return `${view}/${encodeURIComponent(name)}/${page}`
 }
 
-/** The part that a name in an address stands for; undefined for one that is not retained. */
+/** The part with a name from an address; undefined if it is not retained. */
 export function partNamed(parts: readonly StreamPart[], name: string): StreamPart | undefined {
   return parts.find(
     ({ manifest, step }) => (step === null ? `from-${manifest.version}` : manifest.version) === name,
   )
 }
 
-/** Number of the members of what a version changed. */
+/** Number of members for the changes of a version. */
 export function changedMembers({ added, removed, after }: VersionDifference): number {
   return added.length + removed.length + after.length
 }
 
 /**
- * The root of the view: what the stream is, and relations to the first page of each version, by the moment of its publication.
- * Members have times that rise from page to page.
+ * The root of the view: the description of the stream, and relations to the first page of each version, by its time of
+ * publication. The times of members increase from page to page.
  *
  * @param parts from the oldest to the latest
  * @param counts the members of each
@@ -91,7 +91,7 @@ export function rootTriples(
   return lines.text
 }
 
-/** Both bounds of the moments of the members behind a link, so that a client interested in a span of time can skip it. */
+/** Both bounds of the times of the members behind a link, so that a client interested in an interval can skip it. */
 function addRelations(lines: Lines, from: string, { manifest }: StreamPart, to: string): void {
   for (const type of ['GreaterThanOrEqualToRelation', 'LessThanOrEqualToRelation']) {
     const relation = lines.node()
@@ -103,17 +103,17 @@ function addRelations(lines: Lines, from: string, { manifest }: StreamPart, to: 
   }
 }
 
-/** What a page of a part is read from. */
+/** The data sources of a page of a part. */
 export interface PageSource {
   readonly store: Pick<Store, 'contents'>
   readonly entry: ServedDataset
-  /** The version before; null for the oldest. */
+  /** The previous version; null for the oldest. */
   readonly earlier: ServedDataset | null
 }
 
 /**
- * A page of the members of a version: for each record that is new or another one a version of it with all of its facts, for each
- * that is gone one that says so.
+ * A page of the members of a version: for each added or changed record a member with all of its facts, for each removed one
+ * a member that marks the removal.
  *
  * @param page from 1 on
  */
@@ -133,7 +133,7 @@ export async function pageTriples(
   let number = 0
   const addMember = (subject: string): string => {
     number += 1
-    // The resources of an RDF file may have any address, so that a parameter added to it names nothing.
+    // The resources of an RDF file may have foreign addresses, for which an added parameter has no meaning.
     const version =
       entry.content === 'records'
         ? `${subject}?version=${encodeURIComponent(part.manifest.version)}`
@@ -170,7 +170,7 @@ async function wholeColumns(store: PageSource['store'], { target }: ServedDatase
   )
 }
 
-/** The subjects of a page: those of this version, and those of the version before that are gone. */
+/** The subjects of a page: those of this version, and removed ones of the previous version. */
 function subjectsOf({ step }: StreamPart, page: number, count: number) {
   const [from, to] = [(page - 1) * PAGE_MEMBERS, Math.min(count, page * PAGE_MEMBERS)]
   if (step === null) {

@@ -5,13 +5,13 @@ import type { Manifest } from '../../publishing/versions/versions.ts'
 import { datasetIri } from '../../rdf/minted-iris.ts'
 import { type VersionStep, versionMoment, versionsAddress, versionTitle } from './address.ts'
 
-/** A step with what it changed. */
+/** A step with its changes. */
 export interface DescribedStep extends VersionStep {
   readonly difference: VersionDifference
 }
 
 /**
- * The changes of a dataset as a feed, an entry a version (RFC 4287).
+ * The changes of a dataset as a feed with an entry for each version (RFC 4287).
  *
  * @param retained from the latest to the oldest
  */

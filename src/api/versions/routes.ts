@@ -45,7 +45,7 @@ interface Route {
 
 type RetainedManifests = readonly [Manifest, ...Manifest[]]
 
-/** Forms of the event stream (LDES, section on serialisations). */
+/** Formats of the event stream (LDES, section on serialisations). */
 const STREAM_FORMATS = [
   { type: 'text/turtle' },
   { type: 'application/trig', explicit: true },
@@ -54,8 +54,8 @@ const STREAM_FORMATS = [
 ] as const
 
 /**
- * The retained versions of a dataset at `/api/versions/{dataset}`: their list, what changed between two of them, a feed (RFC 4287) and
- * an event stream (LDES) of all changes, and TimeMaps (RFC 7089).
+ * The retained versions of a dataset at `/api/versions/{dataset}`: their list, the changes between two of them, a feed
+ * (RFC 4287) and an event stream (LDES) of all changes, and TimeMaps (RFC 7089).
  */
 export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options) => {
   const { base, catalog, changes, store } = options
@@ -63,7 +63,7 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
   configureRoutes(app, { apiType: 'other' })
   const path = '/api/versions/:dataset'
 
-  /** The versions of the dataset that a request names, if the caller may see it. */
+  /** The versions of the requested dataset, if it is visible to the caller. */
   const retainedFor = (request: FastifyRequest<Route>): RetainedManifests => {
     const { dataset: id } = request.params
     const [first, ...rest] = catalog.versionsOf(id, request.principal)
@@ -196,7 +196,7 @@ function versionJson(base: string, manifest: Manifest, isInForce: boolean) {
   }
 }
 
-/** The versions that are compared: what is in force with the one before it, where none are named. Faults: VersionUnknown. */
+/** The compared versions: by default the current one and its predecessor. Faults: VersionUnknown. */
 function pairOf(
   { query, params }: FastifyRequest<Route>,
   retained: RetainedManifests,

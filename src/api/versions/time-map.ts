@@ -7,7 +7,7 @@ export const LINK_FORMAT = 'application/link-format'
 /**
  * The versions of an address as a TimeMap, from the oldest to the latest. Faults: BadRequest for an address of another portal.
  *
- * @param uri the address whose versions are asked for
+ * @param uri the address whose versions are requested
  */
 export function timeMap(
   base: string,

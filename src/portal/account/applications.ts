@@ -10,7 +10,7 @@ import type { AccountRequest, AccountSection } from './section.ts'
 const PATH = '/account/my-applications/'
 
 /**
- * Applications that a user registers (Access 6.1). A secret is shown in the answer that makes it, and never again.
+ * Applications that a user registers (Access 6.1). A secret is shown only in the answer that creates it.
  */
 export const APPLICATIONS: AccountSection = {
   path: '/account/my-applications',
@@ -29,7 +29,7 @@ export const APPLICATIONS: AccountSection = {
   },
 }
 
-/** By its identifier alone: an application can have the name that another has as identifier. */
+/** Found only by its identifier: the name of an application may equal the identifier of another. */
 async function ownClient({ session, options }: AccountRequest, form: Form): Promise<Client> {
   const id = form.get('id') ?? ''
   const client = await options.accounts.clients.find(id)

@@ -5,7 +5,7 @@ import type { AccountSection } from './section.ts'
 
 const PATH = '/account/authorizations/'
 
-/** What a user lets applications do, and how he withdraws it. */
+/** A user's authorisations of applications, each of which can be withdrawn. */
 export const AUTHORIZATIONS: AccountSection = {
   path: '/account/authorizations',
   show: async requested => {

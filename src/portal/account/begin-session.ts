@@ -6,7 +6,7 @@ import { formToken, isFormToken } from '../../http/form-token.ts'
 import { clearedCookie, readCookie, sessionCookie, setCookie } from '../../http/session-cookie.ts'
 import { type AccountsOptions, isSecure, rootOf, sendOn } from '../../site/signed-in.ts'
 
-/** Begins a session in place of one that the browser had, and remembers the device. */
+/** Begins a session that replaces the browser's previous one, and remembers the device. */
 export async function beginSession(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -36,8 +36,8 @@ const LIFE = 180 * 86_400
 const NAME_LENGTH = 16
 
 /**
- * The name of the device that a request comes from, where this account was signed in on it before (OWASP, "Device cookies"):
- * guesses of others do not count for it. Null for any other, or a cookie that is not ours.
+ * The identifier of the device of a request, if this account was signed in on it before (OWASP, "Device cookies"): failures of
+ * other clients do not count for it. Null for any other device, or an invalid cookie.
  */
 export function deviceOf(
   headers: IncomingHttpHeaders,

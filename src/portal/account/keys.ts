@@ -9,7 +9,7 @@ import type { AccountRequest, AccountSection, SectionAnswer } from './section.ts
 
 const PATH = '/account/my-api-keys/'
 
-/** API keys of a user (Access 1.1): a key is shown in the answer that makes it, and never again. */
+/** API keys of a user (Access 1.1): a key is shown only in the answer that creates it. */
 export const KEYS: AccountSection = {
   path: '/account/my-api-keys',
   show: requested => keysPage(requested, {}),

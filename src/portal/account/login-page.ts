@@ -14,7 +14,7 @@ import { PASSKEY_ISLAND, passkeyForm } from './passkeys/form.ts'
 import { SAML_PATH } from './saml/sign-in.ts'
 import { secondStepPage } from './second-step.ts'
 
-/** What the log-in page shows beside its fields. */
+/** What the log-in page shows in addition to its fields. */
 interface Login {
   readonly next: string | null
   readonly name?: string
@@ -44,7 +44,7 @@ export async function sendSecondStep(
   return sendPage(request, reply, options, page, null)
 }
 
-/** Sends the form, with a cookie bound to its token, so that no other site can log a person in to another account. */
+/** Sends the form, with a cookie bound to its token, so that no other site can log a user in to another account. */
 export async function sendLogin(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -113,7 +113,7 @@ ${hasPasskeys ? passkeyForm(pageContext, { action, hidden, options: await reques
   }
 }
 
-/** Where people sign in elsewhere: the path that leads there, and what they call it. */
+/** Identity providers: the path that redirects to each, and its title. */
 function providersOf({ provider, saml }: AccountsOptions): readonly (readonly [string, string])[] {
   return [
     ...(provider === undefined ? [] : [[OPENID_SIGN_IN_PATH, provider.name] as const]),
@@ -121,7 +121,7 @@ function providersOf({ provider, saml }: AccountsOptions): readonly (readonly [s
   ]
 }
 
-/** Where a log-in may lead when an application sent the person, who has let it act for him before. */
+/** The redirect targets after a log-in for an application that the user has authorised before. */
 async function onwardSources(
   { accounts, base }: AccountsOptions,
   next: string | null,

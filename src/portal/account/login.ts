@@ -20,7 +20,7 @@ import { checkSigned } from './passkeys/ceremony.ts'
 import { ANY_DEVICE, passwordPassed, userOfPassed } from './second-step.ts'
 import { checkThrottled } from './throttled-check.ts'
 
-/** The log-in form; who is signed in already is sent on. */
+/** The log-in form; a user who is signed in already is redirected. */
 export async function showLogin(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -40,8 +40,8 @@ export interface LoginAttempts {
 }
 
 /**
- * Logs a person in. The session is a new one, whatever cookie came with the form, and one that was there before is ended.
- * An unknown name and a wrong password are answered alike. Where the user has a second factor, its form follows.
+ * Logs a user in. The session is always a new one, and a previous one of the browser is ended. An unknown name and a wrong
+ * password get the same answer. If the user has a second factor, its form follows.
  */
 export async function logIn(
   request: FastifyRequest,
@@ -91,7 +91,7 @@ export async function logIn(
   if (checked.value === null) {
     const untrusted = { name: 'anonymous', address: options.address(request) }
     await accounts.audit.note('sign-in failed', name, untrusted)
-    // A scheme that no browser asks for by itself (RFC 9110, section 11.6.1).
+    // A scheme that no browser requests by itself (RFC 9110, section 11.6.1).
     reply.header('www-authenticate', 'Form')
     return sendLogin(request, reply, options, {
       ...again,
@@ -106,7 +106,7 @@ export async function logIn(
   return sendSecondStep(request, reply, options, user, { passed, next }, login)
 }
 
-/** Checks the code of the second factor, or a passkey in its place, after the password. */
+/** Checks the code of the second factor, or a passkey instead, after the password. */
 async function enterCode(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -156,7 +156,7 @@ async function enterCode(
   return beginSession(request, reply, options, user, `by password and ${checked.value}`, next)
 }
 
-/** Signs in with a passkey alone: the authenticator has verified the person, so there is no second step. */
+/** Signs in only with a passkey: the authenticator has verified the user, so there is no second step. */
 async function usePasskey(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -170,7 +170,7 @@ async function usePasskey(
   const next = localPath(form.get('next'))
   const address = options.address(request)
   const check = () => checkSigned(options, form.get('credential') ?? '', login)
-  // Of whom the passkey is, is known once it was checked: failures are counted by address.
+  // The owner of the passkey is known only after the check: failures are counted by address.
   const checked = await checkThrottled(attempts, pageContext, '', address, now, check)
   if (checked.type === 'blocked') {
     const { seconds: retryAfter, message: problem } = checked

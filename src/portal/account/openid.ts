@@ -14,15 +14,15 @@ import { type AccountsOptions, CROSS_SITE_REQUEST, isSecure, rootOf, sendOn } fr
 export const OPENID_SIGN_IN_PATH = '/account/openid'
 const CALLBACK_PATH = `${OPENID_SIGN_IN_PATH}/callback`
 
-/** Seconds that a person has to sign in at the provider. */
+/** Seconds that a user has to sign in at the provider. */
 const TIMEOUT = 600
 
-/** Groups of a person that are looked at. */
+/** Maximum groups of a user that are read. */
 const MAX_GROUPS = 1000
 
 /**
- * Signs people in at a provider of OpenID Connect (OpenID Connect Core 1.0, section 3.1) with state, nonce and PKCE. What
- * belongs to an attempt is made of a cookie of the browser and the secret of the portal: any of several servers can end what
+ * Signs users in at a provider of OpenID Connect (OpenID Connect Core 1.0, section 3.1) with state, nonce and PKCE. These are
+ * derived from a cookie of the browser and the secret of the portal: any of several servers can complete a sign-in that
  * another began.
  */
 export class OpenIdSignIn {
@@ -35,7 +35,7 @@ export class OpenIdSignIn {
     this.options = options
   }
 
-  /** Sends a person to the provider. Faults: BadGateway where it does not answer. */
+  /** Redirects a user to the provider. Faults: BadGateway if it does not answer. */
   async begin(reply: FastifyReply, next: string | null): Promise<FastifyReply> {
     const client = await import('openid-client')
     const configuration = await this.configuration()
@@ -54,7 +54,7 @@ export class OpenIdSignIn {
     return sendOn(reply, address.href)
   }
 
-  /** Signs in who comes back from the provider. Faults: CrossSiteRequest, CredentialInvalid, BadGateway. */
+  /** Signs in a user who returns from the provider. Faults: CrossSiteRequest, CredentialInvalid, BadGateway. */
   async end(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { accounts, now } = this.options
     const secure = isSecure(this.options)
@@ -93,7 +93,7 @@ export class OpenIdSignIn {
       })
       const claims = tokens.claims()
       if (claims === undefined) throw new Error('there is no ID token')
-      // Many providers report name and groups there alone.
+      // Many providers report name and groups only there.
       const isRequested = configuration.serverMetadata().userinfo_endpoint !== undefined
       const more = isRequested
         ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
@@ -141,12 +141,12 @@ export class OpenIdSignIn {
     return createHmac('sha256', secret).update(`openid ${purpose}\n${cookie}\n${more}`).digest('base64url')
   }
 
-  /** It carries the next address, sealed. */
+  /** The state parameter, which contains the next address, sealed. */
   private state(cookie: string, next: string): string {
     return `${this.secretOf(cookie, 'state', next)}.${Buffer.from(next).toString('base64url')}`
   }
 
-  /** Null where the state is not that of the cookie. */
+  /** The next address in a state; null if the state does not belong to the cookie. */
   private nextOf(cookie: string, state: string): string | null {
     const next = Buffer.from(state.split('.')[1] ?? '', 'base64url').toString()
     const [found, expected] = [Buffer.from(state), Buffer.from(this.state(cookie, next))]

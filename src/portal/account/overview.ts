@@ -40,7 +40,7 @@ function granted(t: Translator, datasets: readonly string[]): Html {
   )}</ul>`
 }
 
-/** Who one is here, and what one may see. */
+/** The user's name and grants. */
 export const OVERVIEW: AccountSection = {
   path: '/account',
   show: ({ session: { user }, pageContext: { t, number, href } }) => {

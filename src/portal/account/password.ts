@@ -46,7 +46,7 @@ async function change(requested: AccountRequest, form: Form, attempts: Attempts)
     if (!isFault(error, ACCOUNT_INVALID)) throw error
     return refused('new_password', `${error.message}.`)
   }
-  // All sessions were ended by that, also this one.
+  // The change ended all sessions, including this one.
   return { type: 'redirect', path: `${root}${PATH}?done=1`, session: await sessions.begin(id) }
 }
 

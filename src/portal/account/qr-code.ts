@@ -1,17 +1,17 @@
 import { encode } from 'uqr'
 import { type Html, html } from '../../site/html.ts'
 
-/** Modules of light around a code (ISO/IEC 18004, section 6.3.8), and pixels of one at least. */
+/** Modules of the quiet zone around a code (ISO/IEC 18004, section 6.3.8), and minimum pixels of a module. */
 const [QUIET, PIXELS] = [4, 4]
 
-/** Characters beyond which a code is too fine for the camera of a telephone. */
+/** Maximum characters: the modules of longer codes are too small for the camera of a phone. */
 const MAX_LENGTH = 600
 
 /**
- * A QR code as SVG within the page: dark on light also where the page is dark, for readers expect it. Null for texts that are
- * too long.
+ * A QR code as SVG within the page: dark on light even on a dark page, for scanners expect it. Null for texts that are too
+ * long.
  *
- * @param label what it is, for those who do not see it
+ * @param label its description for screen readers
  */
 export function qrCode(text: string, label: string): Html | null {
   if (text.length > MAX_LENGTH) return null
@@ -24,7 +24,7 @@ export function qrCode(text: string, label: string): Html | null {
 `
 }
 
-/** Where dark modules begin in a row, and how many follow one another. */
+/** Runs of dark modules in a row: start and length. */
 function runsOf(row: readonly boolean[]): readonly (readonly [number, number])[] {
   const bits = row.map(isDark => (isDark ? '1' : '0')).join('')
   return [...bits.matchAll(/1+/g)].map(({ index, 0: run }) => [index, run.length])

@@ -33,7 +33,7 @@ import type { AccountRequest, SectionAnswer } from './section.ts'
 import { SESSIONS } from './sessions.ts'
 
 /**
- * The pages on which a person logs in and looks after keys, applications, authorizations and the password
+ * The pages on which a user logs in and manages keys, applications, authorizations and the password
  * (Access 1, 3). They need no scripts.
  */
 export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, options) => {
@@ -60,7 +60,7 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
   app.post('/account/logout', async (request, reply) =>
     logOut(request, reply, options, readForm(request.body)),
   )
-  // Who is sent back there by his browser is no longer logged in, or never asked to log out.
+  // A browser that returns to this address is no longer logged in, or never sent the form.
   app.get('/account/logout', async (_, reply) => sendOn(reply, `${rootOf(options)}/account/`))
   for (const { path, show, change } of [
     OVERVIEW,

@@ -29,7 +29,7 @@ interface Shown {
   readonly codes?: readonly string[]
 }
 
-/** Puts the secret in use that an app shows codes of. */
+/** Activates the secret after a correct code of the app. */
 async function confirm(requested: AccountRequest, form: Form, attempts: Attempts): Promise<SectionAnswer> {
   const { session, options, address, pageContext } = requested
   const { id, name } = session.user
@@ -41,7 +41,7 @@ async function confirm(requested: AccountRequest, form: Form, attempts: Attempts
   return factorPage(requested, { problem: { field: 'code', message }, status: 400 })
 }
 
-/** What needs the password: to begin, to make new recovery codes, to turn it off. */
+/** Actions that need the password: to begin, to generate new recovery codes, to turn it off. */
 async function change(requested: AccountRequest, form: Form, attempts: Attempts): Promise<SectionAnswer> {
   const { session, options, address, pageContext, root } = requested
   const { users, secondFactors } = options.accounts

@@ -11,12 +11,12 @@ import { PASSKEY_ISLAND, passkeyForm } from './passkeys/form.ts'
 const LIFE = 5 * 60_000
 
 /**
- * Failures of the second factor are counted for the account as a whole: in place of the device, which has a count of its
- * own only where the user signed in before. It requires the password.
+ * Failures of the second factor are counted for the account as a whole, under this value instead of a device. This cannot lock
+ * out the owner, for the second step requires the password.
  */
 export const ANY_DEVICE = 'any'
 
-/** What shows that the password was right, in this browser and a moment ago: `{user}.{expires}.{seal}`. */
+/** A proof that the password was right, in this browser and recently: `{user}.{expires}.{seal}`. */
 export function passwordPassed(
   { accounts, now }: Pick<AccountsOptions, 'accounts' | 'now'>,
   user: Pick<User, 'id'>,
@@ -26,7 +26,7 @@ export function passwordPassed(
   return `${user.id}.${expires}.${formToken(accounts.secret, boundTo(login, user.id, expires))}`
 }
 
-/** The user whose password was right; null where that is too long ago, or it was another browser. */
+/** The user whose password was right; null if the proof is expired, or of another browser. */
 export async function userOfPassed(
   { accounts, now }: Pick<AccountsOptions, 'accounts' | 'now'>,
   passed: string,
@@ -47,7 +47,7 @@ interface SecondStep {
   readonly token: string
   readonly next: string | null
   readonly formTargets: readonly string[]
-  /** What the browser needs for a passkey; null where the user has none. */
+  /** The options for a passkey, as JSON; null if the user has none. */
   readonly passkeyOptions: string | null
   readonly problem?: string
   readonly status?: number

@@ -4,7 +4,7 @@ import type { AccountPage } from '../../site/account-page.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import type { AccountsOptions, SignedIn } from '../../site/signed-in.ts'
 
-/** The answer of a section: a page, or a redirection. */
+/** The answer of a section: a page, or a redirect. */
 export type SectionAnswer =
   | AccountPage
   /** With a session that takes the place of the one before. */
@@ -15,19 +15,19 @@ export interface AccountRequest {
   readonly session: SignedIn
   readonly pageContext: PageContext
   readonly options: AccountsOptions
-  /** The path of the base address, without a slash at its end. */
+  /** The path of the base address, without trailing slash. */
   readonly root: string
-  /** Makes a token for a form of the page. */
+  /** Returns a token for a form of the page. */
   readonly token: () => string
   /** The address of the client. */
   readonly address: string
-  /** True where the page comes after a change that was made. */
+  /** True if the page follows a successful change. */
   readonly isDone: boolean
 }
 
-/** A section of the account: a page and, where it changes something, what its forms do. */
+/** A section of the account: a page and, if it changes something, the handler of its forms. */
 export interface AccountSection {
-  /** Without `root`, without a slash at its end. */
+  /** Without `root`, without trailing slash. */
   readonly path: string
   readonly show: (requested: AccountRequest) => AccountPage | Promise<AccountPage>
   readonly change?: (requested: AccountRequest, form: Form) => SectionAnswer | Promise<SectionAnswer>

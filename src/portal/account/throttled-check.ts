@@ -1,16 +1,16 @@
 import type { Attempts } from '../../http/attempts.ts'
 import type { PageContext } from '../../site/page-context.ts'
 
-/** What became of an attempt: what was found, null where the secret was wrong; or nothing was tried. */
+/** The outcome of an attempt: the value found, null if the secret was wrong; or that it was blocked. */
 export type Checked<T> =
   | { readonly type: 'checked'; readonly value: T | null }
   | { readonly type: 'blocked'; readonly seconds: number; readonly message: string }
 
 /**
- * Checks a secret unless too many were wrong before. Whatever is thrown by the check passes on, and the attempt does not
- * count then.
+ * Checks a secret unless there were too many failures. Errors of the check are rethrown, and the attempt does not count
+ * then.
  *
- * @param account a name as it was given, of an existing user or not
+ * @param account the given name, of an existing user or not
  * @param address of the client
  * @param device on which the account was signed in before; null for any other
  */

@@ -2,29 +2,29 @@ import type { DatasetStatistics, FieldStatistics } from '../../model/dataset.ts'
 import { type Field, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 
-/** Stretches of the calendar that an axis of time may go by. */
+/** Calendar periods of a time axis. */
 export const PERIODS = ['year', 'quarter', 'month', 'week', 'day', 'hour'] as const
 export type Period = (typeof PERIODS)[number]
 
-/** Parts of dates that come again: the same month of all years. */
+/** Recurring parts of dates: the same month of all years. */
 export const PARTS = ['month_of_year', 'hour_of_day'] as const
 export type AxisPart = (typeof PARTS)[number]
 
-/** What the groups of a chart are made by. */
+/** The expression that a chart groups by. */
 export type Axis =
   | { readonly type: 'value'; readonly field: Field }
   | { readonly type: 'ranges'; readonly field: Field }
   | { readonly type: 'period'; readonly field: Field; readonly period: Period }
   | { readonly type: 'part'; readonly field: Field; readonly part: AxisPart }
 
-/** Most values of a number that are shown one by one. */
+/** Maximum distinct values of a number that are not grouped into ranges. */
 const MAX_NUMBERS = 100
-/** Values of a field that a first chart shows well. */
+/** Number of values of a field that suit a default chart. */
 const FEW = { least: 2, most: 60 } as const
 const MAX_SERIES = 1000
 const DAY = 86_400_000
 
-/** An axis as addresses have it: `region`, `ranges(area)`, `year(date)`. */
+/** The text of an axis in addresses: `region`, `ranges(area)`, `year(date)`. */
 export function axisText(axis: Axis): string {
   switch (axis.type) {
     case 'value':
@@ -63,7 +63,7 @@ function axesOfField(field: Field, known: FieldStatistics | undefined): readonly
   return distinct <= MAX_NUMBERS ? [ranges, value] : [ranges]
 }
 
-/** Fields by whose values a chart can be divided: those with not very many. */
+/** Fields whose values can be the series of a chart: those with few values. */
 export function seriesFields(
   fields: readonly Field[],
   { fields: known }: DatasetStatistics,
@@ -86,7 +86,7 @@ export function measuredFields(fields: readonly Field[]): readonly Field[] {
   )
 }
 
-/** The default axis of a chart; null where no field has groups. */
+/** The default axis of a chart; null if no field has groups. */
 export function firstAxis(fields: readonly Field[], statistics: DatasetStatistics): Axis | null {
   const axes = axesOf(fields, statistics)
   const few = axes.filter(axis => {
@@ -110,7 +110,7 @@ export function firstAxis(fields: readonly Field[], statistics: DatasetStatistic
   )
 }
 
-/** The period that parts the time of a field into enough and not too many. */
+/** The period that divides the time span of a field into a suitable number. */
 function defaultPeriod({ name, type }: Field, { fields }: DatasetStatistics): Period {
   const { min, max } = lookup(fields, name) ?? {}
   const days = (Date.parse(String(max)) - Date.parse(String(min))) / DAY

@@ -3,7 +3,7 @@ import type { Field } from '../../model/field.ts'
 import type { Axis } from './axes.ts'
 import { type ChartRequest, isContinuous } from './request.ts'
 
-/** A grouped query in ODSQL, and the names of what its rows have. */
+/** A grouped query in ODSQL, and the names of its columns. */
 export interface ChartClauses {
   readonly select: string
   readonly groupBy: string
@@ -12,10 +12,10 @@ export interface ChartClauses {
   readonly keys: { readonly x: string; readonly series: string | null; readonly value: string }
 }
 
-/** Groups of time and of ranges, and of all series together, that are requested. */
+/** Maximum number of groups of periods or ranges, and of all series together, that are queried. */
 const MAX_CHART_GROUPS = 2000
 
-/** The query whose answer a chart shows. */
+/** The query of a chart. */
 export function chartClauses(request: ChartRequest, width: number): ChartClauses {
   const { axis, aggregate, of, series, sort, top } = request
   const x = aliasOf(axis)
@@ -37,7 +37,7 @@ export function chartClauses(request: ChartRequest, width: number): ChartClauses
   }
 }
 
-/** What groups are made by, in ODSQL. */
+/** The group_by expression of an axis, in ODSQL. */
 function groupText(axis: Axis, width: number): string {
   const name = fieldText(axis.field)
   switch (axis.type) {
@@ -70,7 +70,7 @@ function aliasOf(axis: Axis): string {
   }
 }
 
-/** A field as ODSQL names it. */
+/** The name of a field in ODSQL. */
 export function fieldText({ name }: Field): string {
   return nameText(name)
 }
@@ -80,9 +80,9 @@ function nameText(name: string): string {
 }
 
 /**
- * A width that parts a span into about twenty ranges whose ends are round numbers.
+ * A width that divides a span into about twenty ranges with round bounds.
  *
- * @param isWhole true for whole numbers, which have no parts
+ * @param isWhole true for integers
  */
 export function roundWidth(low: number, high: number, isWhole: boolean): number {
   const span = high - low

@@ -7,7 +7,7 @@ import { type ChartClauses, chartClauses, fieldText, roundWidth } from './clause
 import { partLabel, periodLabel, valueLabel } from './labels.ts'
 import { type ChartRequest, isContinuous } from './request.ts'
 
-/** One group of a chart: its name, and where it is on the axis, in places, numbers or milliseconds. */
+/** One group of a chart: its name, and its position on the axis: an index, a number or milliseconds. */
 export interface ChartSlot {
   readonly label: string
   readonly from: number
@@ -19,23 +19,23 @@ export interface ChartData {
   readonly request: ChartRequest
   readonly clauses: ChartClauses
   readonly slots: readonly ChartSlot[]
-  /** Names of the series; one without a name where the chart is not divided. */
+  /** Names of the series; a single one without a name if the chart is not divided. */
   readonly series: readonly string[]
-  /** A value for each series of each slot; null where there is none. */
+  /** A value for each series of each slot; null if there is none. */
   readonly values: readonly (readonly (number | null)[])[]
-  /** Values of the records that have no place on a scale; null where all have one. */
+  /** Values of the records without a position on the scale; null if all have one. */
   readonly unplaced: readonly (number | null)[] | null
-  /** Groups that there are, and values of the field of the series. */
+  /** Total number of groups, and of values of the series field. */
   readonly groups: number
   readonly seriesValues: number
 }
 
-/** Series that can be distinguished. */
+/** Maximum number of distinguishable series. */
 export const MAX_SERIES = 6
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
-/** Asks for the numbers of a chart. Faults: those of `Inquiry.find`. */
+/** Queries the numbers of a chart. Faults: those of {@link QueryService.find}. */
 export async function queryChart(
   queryService: QueryService,
   source: PageQuerySource,
@@ -119,7 +119,7 @@ function cellValue(row: Readonly<Record<string, unknown>>, { keys }: ChartClause
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
-/** Puts the groups in their places on the axis. */
+/** Positions the groups on the axis. */
 function placed(
   request: ChartRequest,
   clauses: ChartClauses,
@@ -147,7 +147,7 @@ function placed(
   }
 }
 
-/** The place of a group; null for one that cannot be read. */
+/** The slot of a group; null if its key cannot be read. */
 function slotOf(key: unknown, at: number, axis: Axis, pageContext: PageContext): ChartSlot | null {
   const place = { from: at, to: at + 1 }
   switch (axis.type) {
@@ -185,14 +185,14 @@ function yearStart(year: number): number {
   return new Date(0).setUTCFullYear(year, 0, 1)
 }
 
-/** The ends of a range as answers write it, the second outside: `[4, 4.5[`, or `[0, 14]` of whole numbers. */
+/** The bounds of a range in an answer, the second exclusive: `[4, 4.5[`, or `[0, 14]` of integers. */
 function rangeEnds(key: unknown): readonly string[] {
   const [, from, to, bracket] = /^\[(.+), (.+)([[\]])$/.exec(String(key)) ?? []
   if (from === undefined || to === undefined) return []
   return [from, bracket === ']' ? String(Number(to) + 1) : to]
 }
 
-/** The width of the ranges of a number: of the smallest and the largest of the records that are selected. */
+/** The width of the ranges of a number, from the minimum and maximum of the selected records. */
 async function widthOf(
   queryService: QueryService,
   source: PageQuerySource,

@@ -6,7 +6,7 @@ import { aggregateLabel, axisLabel, periodLabel } from './labels.ts'
 import { piecesOf, plotLayers } from './pieces.ts'
 import { type ChartKind, isContinuous } from './request.ts'
 
-/** The sizes that a chart is drawn in: style sheets show the one that suits the screen. */
+/** The sizes of a drawn chart: style sheets show the one that suits the screen. */
 const SIZES = { wide: { width: 900, font: 13 }, narrow: { width: 380, font: 12 } } as const
 type Size = keyof typeof SIZES
 
@@ -15,7 +15,7 @@ type Drawing = { readonly plot: Plot; readonly document: Document }
 
 let drawing: Promise<Drawing> | null = null
 
-/** Plot and a document to draw in: loaded with the first chart, for no other page needs them. */
+/** Loads Plot and a document to draw in with the first chart, for no other page needs them. */
 function loadDrawing(): Promise<Drawing> {
   drawing ??= Promise.all([import('@observablehq/plot'), import('linkedom')]).then(
     ([plot, { parseHTML }]) => ({
@@ -119,7 +119,7 @@ function svgText(
   )
 }
 
-/** Areas that cannot be put upon one another are lines. */
+/** The kind to draw: areas that cannot be stacked become lines. */
 function kindOf({ request, series }: ChartData): ChartKind {
   const isAdditive = request.aggregate === 'count' || request.aggregate === 'sum'
   return request.kind === 'area' && series.length > 1 && !isAdditive ? 'line' : request.kind
@@ -130,7 +130,7 @@ function cleaned(svg: Element, size: Size, font: number, label: string): string 
   for (const style of svg.querySelectorAll('style')) style.remove()
   for (const styled of svg.querySelectorAll('[style]')) styled.removeAttribute('style')
   for (const part of svg.querySelectorAll('[aria-label]')) part.removeAttribute('aria-label')
-  // A value of CSS, where the attribute of SVG knows only others: the style sheet has it.
+  // The attribute of SVG does not support this CSS value: it is in the style sheet.
   for (const part of svg.querySelectorAll('[font-variant]')) part.removeAttribute('font-variant')
   for (const part of svg.querySelectorAll('[class]'))
     if (/plot-/.test(part.getAttribute('class') ?? '')) part.removeAttribute('class')
@@ -146,7 +146,7 @@ function compact(pageContext: PageContext, value: number): string {
   return pageContext.number(value, { notation: 'compact', maximumSignificantDigits: 4 })
 }
 
-/** Marks on a scale of numbers or of time. */
+/** The tick format of a scale of numbers or of time. */
 function scaleFormat(
   pageContext: PageContext,
   { request, slots }: ChartData,

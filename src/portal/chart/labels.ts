@@ -3,7 +3,7 @@ import type { PageContext } from '../../site/page-context.ts'
 import type { Axis, AxisPart, Period } from './axes.ts'
 import type { ChartAggregate } from './request.ts'
 
-/** What an axis is called. */
+/** The label of an axis. */
 export function axisLabel({ t }: PageContext, axis: Axis): string {
   const field = axis.field.label
   switch (axis.type) {
@@ -57,7 +57,7 @@ export function aggregateLabel({ t }: PageContext, aggregate: ChartAggregate, of
   }
 }
 
-/** A value of a field as the name of a group. */
+/** The label of a group by a value of a field. */
 export function valueLabel({ t, number }: PageContext, value: unknown, field: Field): string {
   if (value === null || value === undefined) return t('no value')
   if (typeof value === 'boolean') return value ? t('yes') : t('no')
@@ -69,7 +69,7 @@ export function valueLabel({ t, number }: PageContext, value: unknown, field: Fi
 
 const HOUR = { hour: '2-digit', minute: '2-digit' } as const
 
-/** A stretch of the calendar by its beginning. */
+/** The label of a calendar period with a given start. */
 export function periodLabel({ language, t }: PageContext, from: number, period: Period): string {
   const write = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }).format(from)
@@ -95,7 +95,7 @@ export function periodLabel({ language, t }: PageContext, from: number, period: 
   }
 }
 
-/** A part of dates by its number. */
+/** The label of a part of dates with a given number. */
 export function partLabel({ language }: PageContext, value: number, part: AxisPart): string {
   const options: Intl.DateTimeFormatOptions = part === 'month_of_year' ? { month: 'short' } : HOUR
   const moment = part === 'month_of_year' ? Date.UTC(2000, value - 1, 1) : Date.UTC(2000, 0, 1, value)

@@ -14,7 +14,7 @@ export interface Piece {
   readonly high: number
   readonly value: number
   readonly series: number
-  /** Place among the series of its group where they stand side by side. */
+  /** Index among the series of its group if they are drawn side by side. */
   readonly lane: number
   readonly title: string
 }
@@ -24,7 +24,7 @@ function seriesColour(series: number): string {
   return `var(--series-${series + 1})`
 }
 
-/** Positions the values: parts of a whole upon one another, others side by side. */
+/** Positions the values: parts of a whole are stacked, others are side by side. */
 export function piecesOf(
   { request, slots, series, values }: ChartData,
   kind: ChartKind,

@@ -9,7 +9,7 @@ export type ChartAggregate = (typeof AGGREGATES)[number]
 export const KINDS = ['bar', 'column', 'line', 'area'] as const
 export type ChartKind = (typeof KINDS)[number]
 
-/** Groups by their values, the largest first or the smallest, or by their keys. */
+/** Orders of groups: by value, descending or ascending, or by key. */
 export const SORTS = ['largest', 'smallest', 'axis'] as const
 export type Sort = (typeof SORTS)[number]
 
@@ -27,13 +27,13 @@ export interface ChartRequest {
   readonly series: Field | null
   readonly kind: ChartKind
   readonly sort: Sort
-  /** Groups of values that are shown; time and ranges are shown whole. */
+  /** Maximum groups that are shown; periods and ranges are all shown. */
   readonly top: number
 }
 
 /**
- * Reads the chart of an address. What an address does not say, or says wrongly, is chosen to suit; null where the records
- * have nothing to be grouped by.
+ * Reads the chart of an address. Missing and invalid parameters get suitable defaults; null if the records have nothing
+ * to be grouped by.
  */
 export function readChart(
   query: QueryParameters,
@@ -72,7 +72,7 @@ export function isContinuous({ type }: Axis): boolean {
   return type === 'ranges' || type === 'period'
 }
 
-/** True where the values of parts add up to that of the whole. */
+/** True if the values of parts add up to that of the whole. */
 export function isAdditive({ aggregate }: Pick<ChartRequest, 'aggregate'>): boolean {
   return aggregate === 'count' || aggregate === 'sum'
 }

@@ -19,13 +19,13 @@ import { hiddenFields, languageField } from '../parts/form-fields.ts'
 import { selectionParameters } from '../selection.ts'
 import type { TabContext } from './tab.ts'
 
-/** One thing to choose, in the words of the interface. */
+/** An option with its label in the interface. */
 interface Choice {
   readonly value: string
   readonly label: string
 }
 
-/** The form of a chart: what the groups are, what is notified of each, and how that is drawn. */
+/** The form of a chart: the groups, the aggregate of each, and how it is drawn. */
 export function chartForm(context: TabContext, request: ChartRequest): Html {
   const { pageContext, entry, selection, path, query } = context
   const { t } = pageContext
@@ -62,7 +62,7 @@ function options(choices: readonly Choice[], chosen: string): Html {
   )}`
 }
 
-/** Fields that offer several axes have a heading of their own. */
+/** Options of axes: fields with several axes are option groups. */
 function axisOptions(pageContext: PageContext, axes: readonly Axis[], chosen: Axis): Html {
   const names = [...new Set(axes.map(({ field }) => field.name))]
   return html`${names.map(name => {

@@ -10,7 +10,7 @@ import { chartForm } from './analyze-form.ts'
 import { noRecords, type Tab, type TabContext } from './tab.ts'
 import { tablePath } from './table.ts'
 
-/** Charts of the groups of a selection: drawn on the server, with their numbers and the call that answers them. */
+/** Charts of the groups of a selection: drawn on the server, with their numbers and the API call that returns them. */
 export const analyzeTab: Tab = {
   name: 'analyze',
   label: 'Analyze',
@@ -56,7 +56,7 @@ ${valuesTable(context, data)}`,
   },
 }
 
-/** What the chart leaves out. */
+/** Remarks on what the chart leaves out. */
 function remarks(
   { pageContext: { t } }: TabContext,
   { request, slots, groups, seriesValues, series }: ChartData,
@@ -90,7 +90,7 @@ function legend({ series, request }: ChartData): Html {
   )}</ul>`
 }
 
-/** The call of the API that answers the numbers of the chart, and the same as a file. */
+/** The API call that returns the numbers of the chart, and a link to the same as a file. */
 function call(context: TabContext, { clauses }: ChartData): Html {
   const { pageContext, entry, selection } = context
   const { select, groupBy, orderBy, limit } = clauses
@@ -109,7 +109,7 @@ function call(context: TabContext, { clauses }: ChartData): Html {
 <p class="take-away"><a href="${answer}" rel="nofollow">JSON</a> <a href="${path}/exports/csv${queryText(parameters)}" rel="nofollow">CSV</a></p></div>`
 }
 
-/** Rows that a page shows; files have all. */
+/** Maximum rows on a page; files contain all. */
 const ROWS = 200
 
 /** The numbers of a chart as a table. */

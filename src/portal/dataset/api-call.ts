@@ -5,7 +5,7 @@ import type { LinkParameters } from '../../site/page-context.ts'
 import { refinementText } from '../selection.ts'
 import type { TabContext } from './tab.ts'
 
-/** A call of the Explore API v2.1 for records, as the form of the page has it; empty texts are parameters left out. */
+/** A call of the Explore API v2.1 for records, with the texts of the form of the page; empty texts are absent parameters. */
 export interface ApiCall {
   readonly select: string
   readonly where: string
@@ -22,7 +22,7 @@ export interface ApiCall {
 /** The parameter of the page for the language of the answer: `lang` is that of the page. */
 export const ANSWER_LANGUAGE = 'answer_lang'
 
-/** Reads the call that an address of the page is about: words that are looked for are a part of its condition. */
+/** Reads the call from an address of the page: searched words become a part of its condition. */
 export function readCall({ query, selection }: TabContext): ApiCall {
   const text = (name: string) => (many(query, name)[0] ?? '').trim()
   const { words, where, refine, exclude, orderBy } = selection
@@ -41,14 +41,14 @@ export function readCall({ query, selection }: TabContext): ApiCall {
   }
 }
 
-/** The parameters of a call, those that are left out left out. */
+/** The parameters of a call; links leave out empty ones. */
 export function callParameters(call: ApiCall): LinkParameters {
   return { ...call }
 }
 
 /**
- * The answer of the call; null where the page cannot compute it, because the API has another clock in mind. Faults are those
- * of the API.
+ * The answer of the call; null if the page cannot compute it, because the API uses another time zone. Faults are those of
+ * the API.
  */
 export async function answerCall(context: TabContext, call: ApiCall): Promise<AnswerPage | null> {
   const { queryService, source, selection, query } = context

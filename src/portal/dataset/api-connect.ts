@@ -45,7 +45,7 @@ interface Tool {
   readonly steps: readonly (string | Html)[]
 }
 
-/** How the usual tools are connected, with the addresses of this dataset. */
+/** Instructions to connect common tools, with the addresses of this dataset. */
 export function connectTools(context: TabContext): Html {
   const { pageContext, entry } = context
   const tools =

@@ -6,19 +6,19 @@ export interface Snippet {
   readonly text: string
 }
 
-/** What a snippet is made of. */
+/** The input of a snippet. */
 export interface SnippetCall {
   /** The address without its parameters, and with them. */
   readonly address: string
   readonly whole: string
   readonly parameters: LinkParameters
-  /** True where the call needs a key. */
+  /** True if the call needs a key. */
   readonly isRestricted: boolean
 }
 
 const KEY = 'YOUR-API-KEY'
 
-/** The same call in the languages that people analyse data in. */
+/** The same call in languages for data analysis. */
 export function snippetsOf(call: SnippetCall): readonly Snippet[] {
   return [
     { title: 'curl', text: curl(call) },

@@ -11,10 +11,10 @@ import { snippetsOf } from './api-snippets.ts'
 import { endpointAddress, endpointPaths } from './endpoints.ts'
 import type { Tab, TabContext } from './tab.ts'
 
-/** Characters of an answer that the page shows; the link has all. */
+/** Maximum characters of an answer on the page; the link has all. */
 const MAX_LENGTH = 12_000
 
-/** The API, tried out: a form that is the address of the call, the call, its answer, and how programs make it. */
+/** The API console: a form for the parameters of a call, its address, its answer, and snippets for programs. */
 export const apiTab: Tab = {
   name: 'api',
   label: 'API',
@@ -97,7 +97,7 @@ ${text('group_by', call.group_by, facet)}${text('order_by', call.order_by, `${on
 </form>`
 }
 
-/** All that depends on the call: the script of the page replaces it whole. */
+/** Everything that depends on the call: the script of the page replaces it as a whole. */
 function callResult(
   { pageContext, entry }: TabContext,
   call: ApiCall,

@@ -6,7 +6,7 @@ export interface EndpointAddress {
   readonly address: string
 }
 
-/** The address of a path of this portal; unlike those of pages it has no language in it. */
+/** The address of a path of this portal; unlike those of pages it contains no language. */
 export function endpointAddress(
   { site }: PageContext,
   path: string,

@@ -1,21 +1,21 @@
-/** A group of formats by what they are for. */
+/** A group of formats by purpose. */
 export interface FormatGroup {
   readonly label: string
   readonly formats: readonly ShownFormat[]
 }
 
-/** A format of exports as it is described to readers. */
+/** An export format with its description. */
 export interface ShownFormat {
   /** Its name in addresses. */
   readonly name: string
   readonly title: string
-  /** What it is good for. */
+  /** Its purpose. */
   readonly description: { readonly label: string }
   /** True for RDF, whose files have all triples of the records. */
   readonly isRdf: boolean
 }
 
-/** The formats that the page offers, in groups; the API says which of them a dataset has. */
+/** The formats that the page offers, in groups; the API defines which of them a dataset has. */
 export const FORMAT_GROUPS: readonly FormatGroup[] = [
   {
     label: 'Spreadsheets',

@@ -28,16 +28,16 @@ const OPTIONS: ExportOptions = {
   numericDates: false,
 }
 
-/** Of the triples as they are published, what is written to see how long each form is. */
+/** Characters of the published triples that are converted to estimate the size of each format. */
 const SAMPLE = 65_536
 
 const tables = new WeakMap<AnswerPage, Promise<Sizes>>()
 const graphs = new WeakMap<ServedDataset, Promise<Sizes>>()
 
 /**
- * About how large the files of tables are, for all records of a selection: some of its records are written in each format.
+ * Estimated sizes of tabular files of all records of a selection: a sample of records is written in each format.
  *
- * @param sample the first records of the selection; what was found for it is remembered as long as it is
+ * @param sample the first records of the selection; sizes are memoised by this object
  */
 export function tableSizes(
   entry: ServedDataset,
@@ -53,7 +53,7 @@ export function tableSizes(
 
 const UNMEASURED = 'the link is without a size'
 
-/** About how large the files of all triples of a dataset are in each form of RDF. */
+/** Estimated sizes of the files of all triples of a dataset in each RDF format. */
 export function graphSizes(entry: ServedDataset): Promise<Sizes> {
   const known = graphs.get(entry)
   if (known !== undefined) return known
@@ -74,7 +74,7 @@ async function sizesOf(
   return sizes
 }
 
-/** What every file has, and for each record what the records of the sample add. */
+/** The fixed part of a file, plus the mean size of the sample's records for each record. */
 async function tableSize(
   entry: ServedDataset,
   { rows, total }: AnswerPage,
@@ -99,7 +99,7 @@ function tableOf({ dataset }: ServedDataset, rows: readonly TableRow[]): Table {
   return { name: dataset.id, title: dataset.id, columns, rows: pieces(rows) }
 }
 
-/** The length of the N-Triples is known; that of the other forms is as theirs for the first triples. */
+/** The length of the N-Triples is known; those of other formats are scaled from the first triples. */
 async function measureGraph({ dump, prefixes }: ServedDataset): Promise<Sizes> {
   if (dump === null) return {}
   const whole = await lengthOfGzip(dump)

@@ -10,7 +10,7 @@ import { FORMAT_GROUPS, type FormatGroup, type ShownFormat } from './export-form
 import { graphSizes, type Sizes, tableSizes } from './export-sizes.ts'
 import type { Tab, TabContext } from './tab.ts'
 
-/** Records of which the sizes of files are judged. */
+/** Number of records from which sizes of files are estimated. */
 const SAMPLE = 100
 
 const SEPARATORS = [
@@ -48,7 +48,7 @@ ${isEverything(selection) ? '' : html`<p class="soft">${pageContext.t('The addre
   },
 }
 
-/** How many records come out, and about how large each file is. */
+/** The number of records, and the estimated size of each file. */
 async function measured(
   { entry, queryService, source, selection, pageContext }: TabContext,
   groups: readonly FormatGroup[],
@@ -83,7 +83,7 @@ function summary({ pageContext, entry, selection }: TabContext, total: number): 
   return html`<h2 class="first">${text}</h2>`
 }
 
-/** What is chosen for spreadsheets, as the parameters of the API. */
+/** The chosen options for spreadsheets, as parameters of the API. */
 function optionsOf({ query }: TabContext): LinkParameters {
   const separator = SEPARATORS.find(({ value }) => value === query.delimiter)?.value
   return { delimiter: separator, use_labels: query.use_labels === 'true' ? 'true' : undefined }
@@ -142,7 +142,7 @@ function formatCard(
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 
-/** A number of bytes as people read it. */
+/** A number of bytes for display. */
 function sizeText({ number }: PageContext, bytes: number): string {
   const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)))
   const value = bytes / 1000 ** power

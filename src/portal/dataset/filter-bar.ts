@@ -8,10 +8,10 @@ import { selectionParameters } from '../selection.ts'
 import { fieldName, filterExamples } from './filter-examples.ts'
 import type { Tab, TabContext, TabName } from './tab.ts'
 
-/** Tabs that show records one after the other. */
+/** Tabs whose records have an order. */
 const ORDERED: readonly TabName[] = ['table', 'export', 'api']
 
-/** The one filter of all tabs: words, a condition in ODSQL with its error, what is chosen, and how many records that are. */
+/** The one filter of all tabs: words, a condition in ODSQL with its error, selected facets, and the number of records. */
 export function filterBar(context: TabContext, tab: Tab, fault: Fault | null, total: number | null): Html {
   const { pageContext, selection, path, query, entry } = context
   const { t } = pageContext
@@ -46,7 +46,7 @@ ${chosenChips(pageContext, selection, path(tab.name), label)}
 </form>`
 }
 
-/** The orders by a field, upwards and downwards; another order that the address has stays as it is. */
+/** The orders by a field, ascending and descending; another order of the address is kept. */
 function orderSelect({ pageContext, entry, selection }: TabContext): Html {
   const { t } = pageContext
   const written = selection.orderBy.replace(/\s+asc$/i, '')
@@ -67,7 +67,7 @@ function orderSelect({ pageContext, entry, selection }: TabContext): Html {
 `
 }
 
-/** What a condition looks like: examples that filter when they are followed. */
+/** Example conditions as links that apply them. */
 function examples({ pageContext, entry, selection, path }: TabContext, tab: Tab): Html {
   const { t } = pageContext
   const links = filterExamples(entry).map(where => {
@@ -79,7 +79,7 @@ function examples({ pageContext, entry, selection, path }: TabContext, tab: Tab)
 <p><a href="${pageContext.href('/odsql/', { dataset: entry.dataset.id })}">${t('Try ODSQL in the playground')}</a></p></div>`
 }
 
-/** The message, and a caret below the place that it is about. */
+/** The message, and a caret below its position. */
 function faultText(fault: Fault, where: string): Html {
   const { from } = fault.place
   const isHere = String(fault.parts.clause ?? '').includes('where')

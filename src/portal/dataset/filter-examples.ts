@@ -7,16 +7,16 @@ import { odsqlText } from '../selection.ts'
 
 const MAX_EXAMPLES = 3
 
-/** Characters of a value that an example shows. */
+/** Maximum characters of a value in an example. */
 const MAX_LENGTH = 30
 
-/** A field with what is known of its values. */
+/** A field with the statistics of its values. */
 interface Known extends FieldStatistics {
   readonly field: Field
   readonly name: string
 }
 
-/** Conditions in ODSQL that some records of a dataset meet and others do not, made from its fields, each of another kind. */
+/** Conditions in ODSQL that some records of a dataset meet and others do not, built from its fields, each of a different kind. */
 export function filterExamples({ dataset, statistics }: Pick<ServedDataset, 'dataset' | 'statistics'>) {
   const known = dataset.fields.flatMap((field): Known[] => {
     const found = lookup(statistics.fields, field.name)
@@ -24,7 +24,7 @@ export function filterExamples({ dataset, statistics }: Pick<ServedDataset, 'dat
       ? []
       : [{ ...found, field, name: fieldName(field.name) }]
   })
-  // The fields that are facets first: they are those that people choose by.
+  // Facets first: they are the fields that users filter by.
   known.sort((a, b) => Number(isFacet(b.field)) - Number(isFacet(a.field)))
   const kinds = [numberExample, textExample, dateExample, wordsExample, presenceExample, pointExample]
   return kinds.flatMap(example => known.map(example).find(text => text !== null) ?? []).slice(0, MAX_EXAMPLES)
@@ -34,12 +34,12 @@ function isFacet({ annotations }: Field): boolean {
   return annotations.facet !== undefined
 }
 
-/** The name of a field as ODSQL writes it. */
+/** The name of a field in ODSQL. */
 export function fieldName(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) && !RESERVED_WORDS.has(name.toLowerCase()) ? name : `\`${name}\``
 }
 
-/** Numbers above the value that about one record in ten has, with one digit that is not zero. */
+/** Numbers above the 90th percentile, rounded to one significant digit. */
 function numberExample({ field, name, quantiles, distinct }: Known): string | null {
   if (!isNumeric(field.type) || isIdentifier(field) || (distinct !== null && distinct < 10)) return null
   const value = quantiles?.[Math.floor(quantiles.length * 0.9)]
@@ -73,7 +73,7 @@ function pointExample({ field, name }: Known): string | null {
   return field.type === 'geo_point_2d' ? `within_distance(${name}, geom'POINT(2.35 48.85)', 500km)` : null
 }
 
-/** What is a name and not a quantity. */
+/** True for a field whose numbers are names and no quantities. */
 function isIdentifier({ name, annotations }: Field): boolean {
   return annotations.id !== undefined || /(?:^|_)(?:id|code|year)$|id$/i.test(name)
 }

@@ -11,7 +11,7 @@ import { withLinks } from '../parts/rich-text.ts'
 import { NOTHING_SELECTED, selectionParameters } from '../selection.ts'
 import type { TabContext } from './tab.ts'
 
-/** What the usual metadata are called, in the order in which they are shown. */
+/** Labels of common metadata, in the order of display. */
 const KNOWN: Readonly<Record<string, { readonly label: string }>> = {
   publisher: { label: 'Publisher' },
   creator: { label: 'Creator' },
@@ -48,7 +48,7 @@ const KNOWN: Readonly<Record<string, { readonly label: string }>> = {
 }
 const ORDER = Object.keys(KNOWN)
 
-/** Entries of the catalog's facets: each value leads to the datasets that have it. */
+/** Entries of the catalog's facets: each value links to the datasets that have it. */
 const FACETS: ReadonlySet<string> = new Set(['publisher', 'license', 'language', 'theme', 'keyword'])
 
 /** Shown elsewhere on the page, or described by Lodestone itself. */
@@ -65,7 +65,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
 /** Templates that are about the portal and not about the data. */
 const INTERNAL: ReadonlySet<string> = new Set(['visualization', 'explore', 'internal', 'semantic'])
 
-/** What further templates are called. */
+/** Titles of further templates. */
 const TEMPLATE_TITLES: Readonly<Record<string, string>> = {
   dcat_ap_ch: 'DCAT-AP CH',
   'dublin-core': 'Dublin Core',
@@ -78,7 +78,7 @@ interface Item {
   readonly value: Html
 }
 
-/** All metadata of a dataset, of every template; what is empty is not there. */
+/** All metadata of a dataset, of every template, except empty values. */
 export function metadataList(context: TabContext): Html {
   const { pageContext, entry } = context
   const { metas, id } = entry.dataset
@@ -100,7 +100,7 @@ export function metadataList(context: TabContext): Html {
   return html`${list([...standard, identifier, ...originOf(context)])}${further}`
 }
 
-/** Where the data are fetched from, when that last succeeded, and how often it failed since. */
+/** The source address of the data, the last success, and the number of failures since. */
 function originOf({ pageContext, entry, services }: TabContext): readonly Item[] {
   const state = remoteState(services.portal, entry.dataset.id)
   if (state === null || state.fetched === undefined) return []
@@ -149,7 +149,7 @@ function item({ t }: PageContext, name: string, value: Html, template = 'default
   return { name, label: schema?.find(each => each.name === name)?.label ?? name, value }
 }
 
-/** What the service computes, but for the source, is of no use to readers. */
+/** True for metadata that the service computes, except the source: they are of no use to readers. */
 function isHidden(name: string): boolean {
   const entry = TEMPLATES.find(each => each.name === 'default')?.schema.find(each => each.name === name)
   return entry?.hidden === true && lookup(KNOWN, name) === undefined
@@ -192,7 +192,7 @@ function catalogLink(pageContext: PageContext, facet: string, value: string): st
   )
 }
 
-/** `fr` as readers of the page call it. */
+/** The name of a language code such as `fr` in the language of the page. */
 function languageName({ language }: PageContext, code: string): string {
   if (!/^[a-z]{2,3}(?:-[A-Za-z0-9]+)*$/.test(code)) return code
   try {

@@ -6,7 +6,7 @@ import type { PageContext } from '../../site/page-context.ts'
 import { valueCell } from '../parts/value.ts'
 import type { TabContext } from './tab.ts'
 
-/** What types are called by people. */
+/** Labels of field types. */
 const TYPES: Readonly<Record<FieldType, { readonly label: string }>> = {
   text: { label: 'Text' },
   int: { label: 'Whole number' },
@@ -23,7 +23,7 @@ function fieldTypeText({ t }: PageContext, { type, multivalued }: Field): string
   return multivalued ? t('List of texts') : t(TYPES[type].label)
 }
 
-/** The fields of a dataset: what each is, and what is known of its values. */
+/** The fields of a dataset: the type and description of each, and statistics of its values. */
 export function schemaTable({ pageContext, entry }: TabContext): Html {
   const { t } = pageContext
   const { dataset, statistics } = entry
@@ -43,7 +43,7 @@ export function schemaTable({ pageContext, entry }: TabContext): Html {
 <tbody>${rows}</tbody></table></div>`
 }
 
-/** Which columns of the source a field comes from, and the steps that made it of them. */
+/** The source columns of a field, and the steps that computed it from them. */
 function originText({ t }: PageContext, origin: FieldOrigin | undefined): Html {
   if (origin === undefined) return html``
   const names = [...origin.columns, ...origin.steps].map(name => html`<code>${name}</code>`)
@@ -51,7 +51,7 @@ function originText({ t }: PageContext, origin: FieldOrigin | undefined): Html {
   return html`<br><small class="soft">${t('Comes from')} ${joined}</small>`
 }
 
-/** The unit of a field, and what it is good for. */
+/** The unit of a field, and its annotations. */
 function badgeList({ t }: PageContext, { annotations }: Field): Html {
   const unit = annotations.unit?.[0]
   const badges = [
@@ -76,7 +76,7 @@ function distinct({ t, number }: PageContext, { distinct }: FieldStatistics): st
   return distinct === null ? t('over {n}', { n: 10_000 }) : number(distinct)
 }
 
-/** How many of the records have no value; next to none and nearly all are not rounded away. */
+/** The share of records without a value; very small and very large shares are not rounded to 0 or 100 %. */
 function emptyShare({ number }: PageContext, { nulls }: FieldStatistics, records: number): string {
   if (nulls === 0 || records === 0) return number(0, { style: 'percent' })
   const share = nulls / records

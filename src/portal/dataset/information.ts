@@ -11,10 +11,10 @@ import { schemaTable } from './information-schema.ts'
 import type { Tab, TabContext } from './tab.ts'
 import { tablePath } from './table.ts'
 
-/** Records that show what a record looks like. */
+/** Number of sample records. */
 const SAMPLES = 3
 
-/** What a dataset is: what its publisher says of it, its fields, some records, its attachments, how much it is used. */
+/** Information on a dataset: the publisher's metadata, its fields, some records, its attachments, its usage. */
 export const informationTab: Tab = {
   name: 'information',
   label: 'Information',
@@ -64,7 +64,7 @@ function statisticsTiles({ pageContext, entry, services }: TabContext): Html {
   return html`<dl class="tiles">${tiles}</dl>`
 }
 
-/** A few records, one a column, so that all of their fields can be read. */
+/** A few records, one in each column, so that all of their fields are visible. */
 async function samples(context: TabContext): Promise<Html> {
   const { pageContext, queryService, source, entry, path } = context
   const { rows } = await queryService.find(
@@ -105,7 +105,7 @@ function attachments({ pageContext, entry }: TabContext): Html {
   return html`<h2>${pageContext.t('Attachments')}</h2><ul>${items}</ul>`
 }
 
-/** The same page for programs. */
+/** Links to the same content for programs. */
 function twins({ pageContext, entry }: TabContext): Html {
   const paths = endpointPaths(entry.dataset.id)
   const links = [

@@ -5,7 +5,7 @@ import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { endpointAddress, endpointPaths } from './endpoints.ts'
 
-/** An IRI as queries write it. */
+/** An IRI as a prefixed name, as in queries. */
 export function shortName(iri: string, prefixes: ServedDataset['prefixes']): string {
   const [prefix, space] =
     Object.entries(prefixes)
@@ -14,14 +14,14 @@ export function shortName(iri: string, prefixes: ServedDataset['prefixes']): str
   return prefix === undefined || space === undefined ? iri : `${prefix}:${iri.slice(space.length)}`
 }
 
-/** Where an IRI is looked up: those of this portal on the host that the reader is on. */
+/** The address that dereferences an IRI: for those of this portal on the host of the current page. */
 export function lookUpAddress({ site }: PageContext, iri: string): string | null {
   if (iri.startsWith(`${site.base}/`))
     return new URL(site.base).pathname.replace(/\/+$/, '') + iri.slice(site.base.length)
   return /^https?:\/\//.test(iri) ? iri : null
 }
 
-/** The classes of a graph, the most frequent first; the counts lead to the resources. */
+/** The classes of a graph, the most frequent first; the counts link to the resources. */
 export function classList(
   pageContext: PageContext,
   entry: ServedDataset,
@@ -66,7 +66,7 @@ export function propertyList(
 <thead><tr><th scope="col">${t('Property')}</th><th scope="col" class="number">${t('Triples')}</th><th scope="col" class="number">${t('Subjects')}</th><th scope="col" class="number">${t('Objects')}</th></tr></thead><tbody>${rows}</tbody></table></div>${rest(pageContext, predicates)}`
 }
 
-/** The names without counts, while these are being made. */
+/** The names without counts, while these are being computed. */
 export function usedNames(pageContext: PageContext, entry: ServedDataset, iris: readonly string[]): Html {
   return html`<ul>${iris.map(iri => html`<li>${nameLink(pageContext, entry, iri)}</li>`)}</ul>`
 }

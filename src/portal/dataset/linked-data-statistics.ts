@@ -10,11 +10,11 @@ import type { SiteServices } from '../services.ts'
 /** Milliseconds for which a page waits for statistics. */
 const TIMEOUT = 1500
 
-/** Of the examples that a survey has, those that are looked at for one with much to say. */
+/** Number of examples of the graph statistics that are compared to find a rich one. */
 const LOOKED_AT = 12
 const MAX_TRIPLES = 200
 
-/** A resource of a dataset as Turtle, with no more prefixes than it has. */
+/** A resource of a dataset as Turtle, with only the prefixes that it uses. */
 export interface SampleResource {
   readonly iri: string
   readonly turtle: string
@@ -34,7 +34,7 @@ export async function graphStatisticsOf(
   return graphStatistics ?? null
 }
 
-/** A resource that shows what the graph is like: of some, the one that says most; null where there is none. */
+/** A resource that illustrates the graph: the richest of some; null if there is none. */
 export function sampleResource(
   services: Pick<SiteServices, 'store'>,
   entry: ServedDataset,
@@ -73,7 +73,7 @@ interface Described {
   readonly predicates: number
 }
 
-/** Says more things, or the same things in fewer words. */
+/** True if a description has more predicates, or as many in a shorter text. */
 function isRicher(one: Described, other: Described): boolean {
   if (one.predicates !== other.predicates) return one.predicates > other.predicates
   return one.triples.length < other.triples.length
@@ -91,10 +91,10 @@ function turtleOf(triples: string, prefixes: ServedDataset['prefixes']): string 
   return `${used.map(([prefix, space]) => `@prefix ${prefix}: <${space}> .\n`).join('')}\n${body}`.trim()
 }
 
-/** Characters of a literal that are shown. */
+/** Maximum characters of a literal on the page. */
 const MAX_LENGTH = 300
 
-/** Triples in the order of their predicates, classes first; long literals, shapes mostly, are cut: they would hide the rest. */
+/** Triples in the order of their predicates, classes first; long literals, mostly shapes, are truncated. */
 function tidied(triples: string): string {
   const rank = (predicate: string) => (predicate === `<${RDF.type}>` ? '' : predicate)
   return [...splitTriples(triples)]

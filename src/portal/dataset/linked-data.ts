@@ -12,10 +12,10 @@ import { classList, lookUpAddress, propertyList, shortName, usedNames } from './
 import { graphStatisticsOf, sampleResource } from './linked-data-statistics.ts'
 import type { Tab, TabContext } from './tab.ts'
 
-/** Characters of a mapping that the page shows. */
+/** Maximum characters of a mapping on the page. */
 const MAX_LENGTH = 20_000
 
-/** The dataset as a graph: its vocabulary with counts, a resource, queries, where it answers, how it is made. */
+/** The dataset as a graph: its vocabulary with counts, a resource, queries, endpoints, the mapping. */
 export const linkedDataTab: Tab = {
   name: 'linked-data',
   label: 'Linked data',
@@ -71,7 +71,7 @@ function addresses({ pageContext, entry }: TabContext): Html {
   const endpoints = [
     [t('SPARQL endpoint'), paths.sparql],
     [t('Triple pattern fragments'), paths.fragments],
-    // The page of the description is this one.
+    // The HTML page of the description redirects to this tab, so a data format is named.
     [t('Description (VoID)'), paths.void, { format: 'turtle' }],
     ...(entry.content === 'rdf' ? [] : [[t('Shapes (SHACL)'), paths.shapes] as const]),
     [t('The dataset as a resource'), paths.document],
@@ -124,7 +124,7 @@ async function queries({ pageContext, entry, services }: TabContext): Promise<Ht
   return html`<h2>${t('Example queries')}</h2>${items}`
 }
 
-/** What makes the triples: the mapping of the dataset, or the direct one, or its own files. */
+/** The origin of the triples: the mapping of the dataset, or the direct one, or its own files. */
 function mapping({ pageContext, entry }: TabContext): Html {
   const { t } = pageContext
   if (entry.content === 'rdf')
@@ -149,7 +149,7 @@ function prefixes({ pageContext, entry }: TabContext): Html {
     : html`<h2>${pageContext.t('Prefixes')}</h2>${codeBlock(pageContext, text, 'sparql')}`
 }
 
-/** Names and IRIs of a Turtle text lead to what they name. */
+/** Links for names and IRIs of a Turtle text. */
 function tokenLink({ pageContext, entry }: TabContext): (token: HighlightToken) => string | null {
   return ({ kind, text }) => {
     if (kind === 'iri') return lookUpAddress(pageContext, text.slice(1, -1))
@@ -160,7 +160,7 @@ function tokenLink({ pageContext, entry }: TabContext): (token: HighlightToken) 
   }
 }
 
-/** Sets that a page shows; the description in VoID has more. */
+/** Maximum number of sets on a page; the description in VoID has more. */
 const MAX_SHOWN = 20
 
 /** The characteristic sets of a graph, those of the most resources first. */

@@ -8,7 +8,7 @@ import { apiParameters, selectionParameters } from '../selection.ts'
 import { noRecords, type Tab, type TabContext } from './tab.ts'
 import { tablePath } from './table.ts'
 
-/** Fields that are reported of a place beside its name. */
+/** Maximum number of fields in a popup, in addition to the name. */
 const MAX_FIELDS = 8
 
 /** The records of a selection on a map, which a script draws; without scripts a link leads to their table. */
@@ -49,7 +49,7 @@ ${twins(context, field)}`,
   },
 }
 
-/** What the script of a map has to know. */
+/** The settings for the script of a map. */
 function mapSettings(
   { pageContext, services, entry, selection }: TabContext,
   field: Field,
@@ -93,7 +93,7 @@ function mapSettings(
   }
 }
 
-/** The field that says what a record is called. */
+/** The field with the name of a record. */
 function titleField(fields: readonly Field[]): Field {
   const texts = fields.filter(({ type, multivalued }) => type === 'text' && !multivalued)
   return (
@@ -117,7 +117,7 @@ function fieldLinks(context: TabContext, fields: readonly Field[], chosen: Field
   )}</ul></nav>`
 }
 
-/** The same records for programs that draw maps. */
+/** Links to the same records for programs that draw maps. */
 function twins({ pageContext, entry, selection }: TabContext, field: Field): Html {
   const path = tablePath(
     `/api/explore/v2.1/catalog/datasets/${encodeURIComponent(entry.dataset.id)}`,

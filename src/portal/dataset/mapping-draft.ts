@@ -12,42 +12,42 @@ import { firstPublished, mapRecords, prefixesOf } from '../../publishing/mapping
 import { currentManifest, type Manifest, versionsOf } from '../../publishing/versions/versions.ts'
 import { DataCache } from '../data-cache.ts'
 
-/** Records that are mapped to show changes, and of these, records whose triples are shown. */
+/** Number of records that are mapped to show changes, and of those whose triples are shown. */
 const SAMPLE = 100
 const SHOWN_RECORDS = 3
 
 /** Triples after which no further record of the sample is mapped. */
 const MAX_TRIPLES = 50_000
 
-/** A mapping as it is being edited. */
+/** The text of an edited mapping. */
 export interface MappingDraft {
   readonly text: string
-  /** Of what is being edited, or would be made: its ending identifies the language. */
+  /** The edited or new file: its extension identifies the language. */
   readonly file: string
 }
 
-/** What is to be said of a draft. */
+/** The results for a draft. */
 export interface CheckedDraft {
-  /** The file that it would be saved in. */
+  /** The file that it would be saved to. */
   readonly file: string
   readonly diagnostics: readonly Diagnostic[]
-  /** null where an error keeps the draft from being used. */
+  /** null if the draft has errors. */
   readonly sample: DraftSample | null
 }
 
-/** What a draft makes of the first records. */
+/** The triples that a draft generates from the first records. */
 export interface DraftSample {
   readonly prefixes: Readonly<Record<string, string>>
   readonly shown: { readonly records: number; readonly lines: Lines }
   readonly records: number
   readonly triples: number
   readonly rules: readonly RuleReport[]
-  /** Against the mapping that is in force. */
+  /** Compared with the current mapping. */
   readonly added: Lines
   readonly removed: Lines
 }
 
-/** Checks drafts against what is published, of which it keeps the first records. */
+/** Checks drafts against the published version, whose first records it caches. */
 export class DraftChecker {
   private readonly portal: string
   private readonly base: string
@@ -65,7 +65,7 @@ export class DraftChecker {
     return manifest
   }
 
-  /** Checks a draft and, where it has no error, maps the first records with it. Faults: NotPublishedYet. */
+  /** Checks a draft and, if it has no error, maps the first records with it. Faults: NotPublishedYet. */
   async check({ text, file }: MappingDraft, manifest: Manifest): Promise<CheckedDraft> {
     const { dataset, statistics } = manifest
     const { id, fields } = dataset

@@ -8,15 +8,15 @@ import type { PageContext } from '../../site/page-context.ts'
 import { highlight } from '../parts/highlight.ts'
 import type { CheckedDraft, DraftSample } from './mapping-draft.ts'
 
-/** Diagnostics and rules that are reported, triples of a change, characters of a block of triples. */
+/** Maximum reported diagnostics and rules, triples of a change, characters of a block of triples. */
 const MAX_REPORTED = 100
 const MAX_CHANGES = 40
 const MAX_LENGTH = 20_000
-/** Lines of one diagnostic that are linked. */
+/** Maximum linked lines of one diagnostic. */
 const MAX_LINKS = 10
 
 /**
- * What is to be said of a draft: what is wrong, what it makes of some records, what it would change.
+ * The results for a draft: its errors, the triples of some records, and the changes.
  *
  * @param opened the file that is edited
  */
@@ -49,7 +49,7 @@ function problems({ t }: PageContext, diagnostics: readonly Diagnostic[]): Html 
   return html`<h2>${t('Check')}</h2><ul class="problems">${items}</ul>${more}`
 }
 
-/** A text of the other language goes into another file. */
+/** A note that a text in the other language is saved to another file. */
 function otherFile({ t }: PageContext, file: string): Html {
   const name = { file: `mappings/${path.basename(file)}` }
   return html`<p class="soft">${

@@ -19,12 +19,12 @@ interface MappingRoute {
   readonly Params: { readonly dataset: string }
 }
 
-/** Bytes of a form: a mapping has at most 256,000, each of which takes up to three. */
+/** Maximum bytes of a form: a mapping has at most 256,000, each of which is encoded as up to three. */
 const MAX_BYTES = 800_000
 
 const PATH = '/explore/dataset/:dataset/mapping'
 
-/** The editor of mappings: shows, checks and saves them, for people who are signed in and may edit the dataset. */
+/** The editor of mappings: shows, checks and saves them, for signed-in users who may edit the dataset. */
 export const mappingEditor: FastifyPluginAsync<{
   readonly services: SiteServices
   readonly queryService: QueryService
@@ -99,7 +99,7 @@ export const mappingEditor: FastifyPluginAsync<{
 }
 
 /**
- * Who edits: one who sees the dataset, may edit it and is signed in. Faults: NotFoundResource, NotPublishedYet,
+ * The editing user, who must see the dataset, be signed in and may edit it. Faults: NotFoundResource, NotPublishedYet,
  * Unauthorised, ForbiddenAccess.
  */
 function editorOf(request: FastifyRequest<MappingRoute>, services: SiteServices): SignedIn {
@@ -111,7 +111,7 @@ function editorOf(request: FastifyRequest<MappingRoute>, services: SiteServices)
   return session
 }
 
-/** Browsers send the lines of a text with carriage returns. */
+/** The text of the form, without the carriage returns that browsers send. */
 function textOf(form: Form): string {
   return (form.get('text') ?? '').replaceAll('\r\n', '\n')
 }

@@ -18,18 +18,18 @@ export type MappingState =
   | { readonly type: 'refused' }
   | { readonly type: 'failed'; readonly reason: string }
 
-/** States that change by themselves. */
+/** Transient states. */
 const PASSING: ReadonlySet<MappingState['type']> = new Set(['loading', 'publishing', 'waiting'])
 
-/** True where a state changes by itself in a moment. */
+/** True for a transient state. */
 function isMappingPassing({ type }: MappingState): boolean {
   return PASSING.has(type)
 }
 
 /**
- * Compares the mapping in the portal folder with what is published and with what is served.
+ * Compares the mapping in the portal folder with the published and with the served one.
  *
- * @param publication the latest one of this process; null where none is known
+ * @param publication the latest one of this process; null if none is known
  */
 export function mappingState(
   { text }: OpenedMapping,
@@ -84,7 +84,7 @@ function stateText(
   }
 }
 
-/** Where the page shows the state, and where its script asks for it. */
+/** The region of the page with the state, and the address at which its script polls it. */
 export function stateRegion(
   pageContext: PageContext,
   state: MappingState,

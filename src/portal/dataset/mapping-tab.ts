@@ -11,7 +11,7 @@ import { draftResults } from './mapping-results.ts'
 import { mappingState, stateRegion } from './mapping-state.ts'
 import type { Tab, TabContext } from './tab.ts'
 
-/** What the tab is shown after, and the text that was sent with it. */
+/** The action before the tab is shown, and the text that was sent with it. */
 export interface MappingEdit {
   readonly checker: DraftChecker
   readonly formToken: string
@@ -39,7 +39,7 @@ const STATUS = {
 /**
  * The editor of a dataset's mapping, for those who may edit it.
  *
- * @param edit null where only the name of the tab is needed: its own routes make the tab of each request
+ * @param edit null if only the name of the tab is needed: its own routes build the tab of each request
  */
 export function mappingTab(edit: MappingEdit | null): Tab {
   return {
@@ -102,7 +102,7 @@ function proposalOf(portal: string, { dataset, statistics }: Manifest): string {
   return proposedMapping(known, dataset.fields, statistics)
 }
 
-/** What became of what was sent. */
+/** The outcome of the submitted form. */
 function described(pageContext: PageContext, outcome: MappingEdit['outcome'], current: string | null): Html {
   const { t } = pageContext
   switch (outcome.type) {

@@ -18,7 +18,7 @@ import { TABS } from './tabs.ts'
 /**
  * Answers with a tab of a dataset. Faults: NotFoundResource, Unauthorised, ForbiddenAccess, those of the store.
  *
- * @param postedTab the tab itself, where it is made for this request, of a form that was posted
+ * @param postedTab the tab, if it is built for this request from a posted form
  */
 export async function answerDataset(
   request: FastifyRequest,
@@ -68,14 +68,14 @@ ${tab.isFiltered ? filterBar({ ...context, selection }, tab, fault, total) : ''}
 
 interface Rendered {
   readonly selection: PageSelection
-  /** What is wrong with the filter; null where nothing is. */
+  /** The fault of the filter; null if it is valid. */
   readonly fault: Fault | null
   readonly content: Awaited<ReturnType<Tab['render']>>
-  /** Records that are selected; null where that is unknown. */
+  /** Number of selected records; null if unknown. */
   readonly total: number | null
 }
 
-/** A filter that cannot be read is reported on the page, which shows nothing then. */
+/** An invalid filter is reported on the page, which shows no records then. */
 async function renderTab(tab: Tab, context: Omit<TabContext, 'selection'>): Promise<Rendered> {
   let selection = NOTHING_SELECTED
   try {
@@ -90,7 +90,7 @@ async function renderTab(tab: Tab, context: Omit<TabContext, 'selection'>): Prom
   }
 }
 
-/** The parameters of a tab that an address has. */
+/** The parameters of a tab in an address. */
 function viewOf({ parameters = [] }: Tab, query: QueryParameters): Readonly<Record<string, string>> {
   return Object.fromEntries(
     parameters.flatMap(name => {
@@ -100,7 +100,7 @@ function viewOf({ parameters = [] }: Tab, query: QueryParameters): Readonly<Reco
   )
 }
 
-/** Replaces the content of a tab: the filter bar shows what is wrong with the filter, where there is one. */
+/** The content of a tab in case of a fault: the filter bar, if the tab has one, shows the message. */
 function faultInstead({ t }: TabContext['pageContext'], { isFiltered }: Tab, { message }: Fault): Html {
   return isFiltered
     ? html`<p class="empty">${t('Nothing is shown until the filter can be read.')}</p>`

@@ -6,16 +6,16 @@ import type { PageQuerySource, QueryService } from '../query-service.ts'
 import type { PageSelection } from '../selection.ts'
 import type { SiteServices } from '../services.ts'
 
-/** What a tab of a dataset is made of. */
+/** The input of a tab of a dataset. */
 export interface TabContext {
   readonly pageContext: PageContext
   readonly services: SiteServices
   readonly queryService: QueryService
   readonly entry: ServedDataset
   readonly source: PageQuerySource
-  /** The records that all tabs are about; everything where a filter cannot be read. */
+  /** The records that all tabs show; everything if the filter is invalid. */
   readonly selection: PageSelection
-  /** All parameters of the address: a tab may have more of its own. */
+  /** All parameters of the address: a tab may have its own. */
   readonly query: QueryParameters
   /** Path of a tab of this dataset. */
   readonly path: (tab: TabName) => string
@@ -37,15 +37,15 @@ export type TabName = (typeof TAB_NAMES)[number]
 /** One view of a dataset. */
 export interface Tab {
   readonly name: TabName
-  /** In English: it is translated where it is shown. */
+  /** In English: it is translated for display. */
   readonly label: string
-  /** True where a dataset, or who looks at it, has use for it. */
+  /** True if it applies to a dataset and a user. */
   readonly isShown: (context: Pick<TabContext, 'entry' | 'pageContext'>) => boolean
-  /** True where it shows what the filter bar selects. */
+  /** True if it shows the records that the filter bar selects. */
   readonly isFiltered: boolean
-  /** True where it uses the whole width, as those with a filter do. */
+  /** True if it uses the whole width, as those with a filter do. */
   readonly isWide?: boolean
-  /** Parameters of its own, which the filter and the links of the tab keep. */
+  /** Its own parameters, which the filter and the links of the tab keep. */
   readonly parameters?: readonly string[]
   /** Faults of a filter are reported by the filter bar. */
   readonly render: (context: TabContext) => Promise<TabContent>
@@ -54,14 +54,14 @@ export interface Tab {
 export interface TabContent {
   readonly body: Html
   readonly head?: Html
-  /** Scripts of the tab, among what the build makes. */
+  /** Scripts of the tab: names of built files. */
   readonly islands?: readonly string[]
   readonly imageSources?: readonly string[]
   /** 200 by default. */
   readonly status?: number
 }
 
-/** Why a tab shows no record: the dataset has none, or the filter leaves none. */
+/** The reason why a tab shows no record: the dataset has none, or the filter matches none. */
 export function noRecords({ pageContext: { t }, entry }: Pick<TabContext, 'pageContext' | 'entry'>): string {
   return entry.statistics.records === 0
     ? t('The dataset has no records.')

@@ -4,20 +4,20 @@ import type { Html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { isNumberField, valueCell } from '../parts/value.ts'
 
-/** A column of a table: a field, and how its values on the page ask to be set. */
+/** A column of a table: a field, and the layout for its values on the page. */
 export interface ShownColumn {
   readonly field: Field
-  /** Numbers, moments and points stay on one line; long texts get room. */
+  /** Numbers, dates and points stay on one line; columns of long texts are wide. */
   readonly kind: 'number' | 'line' | 'text' | 'long'
-  /** What its values are measured in; null where that is unknown. */
+  /** Unit of its values; null if unknown. */
   readonly unit: string | null
-  /** Decimals of all its numbers, so that their points stand below one another. */
+  /** Decimals of all its numbers, so that their decimal points are aligned. */
   readonly decimals: number
 }
 
 type RecordObject = Readonly<Record<string, unknown>>
 
-/** Characters of a text from which on a column of them gets room, and up to which it stays on one line. */
+/** Characters of a text from which on its column is wide, and up to which it stays on one line. */
 const LONG = 40
 const SHORT = 14
 const MAX_DECIMALS = 3

@@ -13,7 +13,7 @@ import { columnCell, type ShownColumn, shownColumnsOf } from './table-columns.ts
 const ROWS = 50
 const DEEPEST = 10_000
 
-/** The records of a selection as a table: its heads sort, its pages are links. */
+/** The records of a selection as a table: its column headers sort, its pages are links. */
 export const tableTab: Tab = {
   name: 'table',
   label: 'Table',
@@ -48,7 +48,7 @@ ${total > DEEPEST ? html`<p class="soft">${t('Pages end at record {n}; exports h
   },
 }
 
-/** The rows of the requested page, or of the last one where there are not as many. */
+/** The rows of the requested page, or of the last one if there are fewer. */
 async function pageOfRows({ queryService, source, selection, pageContext }: TabContext) {
   const pageAt = (offset: number) =>
     queryService.find(source, selection, { limit: ROWS, offset }, pageContext.language)
@@ -79,7 +79,7 @@ function line(
 `
 }
 
-/** The same page for programs. */
+/** Links to the same content for programs. */
 function twins({ pageContext, selection }: TabContext, dataset: string, page: number): Html {
   const records = `/api/explore/v2.1/catalog/datasets/${encodeURIComponent(dataset)}`
   const requested = apiParameters(selection)
@@ -94,7 +94,7 @@ export function tablePath(iri: string, { site }: TabContext['pageContext']): str
   return new URL(site.base).pathname.replace(/\/+$/, '') + iri
 }
 
-/** The head of a column: a link that sorts by it, then the other way round, then not. */
+/** The head of a column: a link that sorts by it in one direction, then in the other, then not. */
 function sortHead({ pageContext, selection, path }: TabContext, { field, kind, unit }: ShownColumn): Html {
   const { name, label, type, multivalued, description } = field
   const title = description === null ? '' : html` title="${description}"`

@@ -23,7 +23,7 @@ const MAX_PAGES = 10_000
 
 const STYLE = { dialect: EXPLORE_V21, timezone: 'UTC' } as const
 
-/** The retained versions of a dataset, and what changed between two of them, field by field. */
+/** The retained versions of a dataset, and the changes between two of them, field by field. */
 export const versionsTab: Tab = {
   name: 'versions',
   label: 'Versions',
@@ -61,7 +61,7 @@ function versionList({ pageContext, path }: TabContext, cached: readonly Manifes
 <thead><tr><th scope="col">${t('Published')}</th><th scope="col">${t('Records')}</th><th scope="col">${t('Version')}</th><th scope="col">${t('State')}</th></tr></thead><tbody>${rows}</tbody></table></div>`
 }
 
-/** The same for programs. */
+/** Links to the same content for programs. */
 function twins({ pageContext, entry }: TabContext): Html {
   const home = `/api/versions/${encodeURIComponent(entry.dataset.id)}`
   const links = [

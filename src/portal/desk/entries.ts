@@ -3,20 +3,20 @@ import { lookup, setMember } from '../../model/lookup.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { Translator } from '../../site/translator.ts'
 
-/** A member of a list in a YAML file, as a field of a form. Its name is that of the file, which the documentation explains. */
+/** A member of a list in a YAML file, as a field of a form. Its name is that in the file, as documented. */
 export interface EntryMember {
   readonly name: string
-  /** `raw` keeps blanks at its ends, `lines` has an element on each line, `pairs` one as `name: value`. */
+  /** `raw` keeps blanks at its ends, `lines` has one element a line, `pairs` has one `name: value` a line. */
   readonly kind: 'text' | 'raw' | 'long' | 'lines' | 'pairs' | 'number' | 'choice'
   readonly isRequired?: true
-  /** Those of a choice. */
+  /** The options of a choice. */
   readonly choices?: readonly string[]
 }
 
-/** What is wrong with a field, by the name that it has in the form. */
+/** Errors of fields, by their names in the form. */
 export type Problems = ReadonlyMap<string, string>
 
-/** The text of a value as a form has it. */
+/** The text of a value in a form. */
 export function memberText({ kind }: EntryMember, value: unknown): string {
   if (value === undefined || value === null) return ''
   if (kind === 'lines' && Array.isArray(value)) return value.join('\n')
@@ -27,7 +27,7 @@ export function memberText({ kind }: EntryMember, value: unknown): string {
   return String(value)
 }
 
-/** The value of a text, undefined for none, with what is wrong with it. */
+/** The value of a text, undefined for none, with its error. */
 function memberValue(
   member: EntryMember,
   given: string,
@@ -63,7 +63,7 @@ function linesOf(text: string): readonly string[] {
     .filter(line => line !== '')
 }
 
-/** The values of members in a form, and what is wrong with them. @param prefix of the names of the fields, with a dot */
+/** The values of members in a form, and their errors. @param prefix of the names of the fields, with a dot */
 export function readMembers(members: readonly EntryMember[], form: Form, prefix: string, t: Translator) {
   const values: Record<string, unknown> = {}
   const problems = new Map<string, string>()
@@ -80,7 +80,7 @@ export function textsIn(members: readonly EntryMember[], form: Form, prefix: str
   return Object.fromEntries(members.map(({ name }) => [name, form.get(prefix + name) ?? '']))
 }
 
-/** The fields of members with their texts, and what is wrong beside each. */
+/** The fields of members with their texts and errors. */
 export function memberFields(
   members: readonly EntryMember[],
   prefix: string,

@@ -50,7 +50,7 @@ export function nameInAddress(url: string): string {
   return pathname.split('/').findLast(step => step !== '') ?? hostname
 }
 
-/** An id for a file, which no dataset has yet. */
+/** An unused dataset id for a file. */
 export function newId(name: string, taken: ReadonlySet<string>): string {
   const plain = name
     .replace(/^.*[\\/]/, '')
@@ -68,20 +68,20 @@ export function newId(name: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** A form with a file, as far as it has come: the file streams. */
+/** A form with a file, of which the fields are read: the file streams. */
 export interface UploadForm {
   readonly form: Form
   readonly name: string
   readonly stream: Readable
 }
 
-/** Fields before the file, and bytes of each. */
+/** Maximum fields before the file, and bytes of each. */
 const MAX_FIELDS = 20
 const MAX_FIELD_BYTES = 4096
 
 /**
- * Reads a form with one file (RFC 7578) up to the beginning of the file: the fields stand before it, so that what they say is checked
- * before a byte of the file is stored. Faults: BadRequest for a form without a file or that cannot be read.
+ * Reads a form with one file (RFC 7578) up to the beginning of the file: the fields precede it, so that they are checked before any
+ * byte of the file is stored. Faults: BadRequest for a form without a file or that cannot be parsed.
  */
 export function readUpload({ headers, body }: FastifyRequest): Promise<UploadForm> {
   const source = body instanceof Readable ? body : Readable.from([])

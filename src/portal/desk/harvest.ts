@@ -7,7 +7,7 @@ import { type Html, html } from '../../site/html.ts'
 import { type EntryMember, memberFields, memberText, readMembers, textsIn } from './entries.ts'
 import type { DeskContext } from './pages.ts'
 
-/** The address of the page: no dataset has a name like this. */
+/** The address of the page: no dataset id looks like this. */
 export const HARVEST_PATH = '/desk/~harvest'
 
 const MEMBERS: readonly EntryMember[] = [
@@ -24,13 +24,13 @@ const MEMBERS: readonly EntryMember[] = [
   { name: 'visibility', kind: 'choice', choices: ['public', 'restricted'] },
 ]
 
-/** What the page of the harvested catalogs shows: what harvest.yaml says, or a form that was refused. */
+/** The form of harvested catalogs: from harvest.yaml, or a submitted form that was refused. */
 export interface HarvestForm {
   readonly entries: readonly Readonly<Record<string, string>>[]
   readonly problems: ReadonlyMap<string, string>
 }
 
-/** The form of harvest.yaml, with an empty entry at its end. Faults: ConfigInvalid where its content is invalid. */
+/** The form of harvest.yaml, with an empty entry at its end. Faults: ConfigInvalid if its content is invalid. */
 export function savedHarvest(portal: string): HarvestForm {
   const entries = readHarvesters(portal).map(harvester =>
     Object.fromEntries(
@@ -43,7 +43,7 @@ export function savedHarvest(portal: string): HarvestForm {
   return { entries: [...entries, {}], problems: new Map() }
 }
 
-/** Writes what a form says into harvest.yaml; gives the form with what is wrong with it, null where it is saved. */
+/** Saves a form to harvest.yaml; returns the form with its errors, null if it was saved. */
 export function saveHarvest(portal: string, form: Form, { pageContext }: DeskContext): HarvestForm | null {
   const entries: Readonly<Record<string, string>>[] = []
   const required: { readonly at: number; readonly values: Readonly<Record<string, unknown>> }[] = []

@@ -1,15 +1,15 @@
 import type { MetaValue } from '../../model/metadata.ts'
 import { messageKey } from '../../site/translator.ts'
 
-/** A piece of metadata as the desk asks for it. */
+/** A metadata field of the desk's form. */
 export interface MetadataField {
   readonly template: 'default' | 'dcat'
   readonly name: string
-  /** In English: it is translated where it is shown. */
+  /** In English: it is translated for display. */
   readonly label: string
   readonly kind: 'text' | 'list'
   readonly isLong: boolean
-  /** Values of the vocabularies of DCAT-AP that are offered; others can be written. */
+  /** Values of the vocabularies of DCAT-AP that are offered; others can be entered. */
   readonly options: readonly string[]
 }
 
@@ -78,7 +78,7 @@ export function valueText(value: MetaValue | undefined): string {
   return Array.isArray(value) ? value.join('; ') : String(value)
 }
 
-/** What was written as a value; null for nothing. */
+/** The value of an entered text; null if it is empty. */
 export function writtenValue({ kind }: MetadataField, text: string): MetaValue | null {
   const whole = text.replaceAll('\r\n', '\n').trim()
   if (whole === '') return null

@@ -28,7 +28,7 @@ export const SECTIONS = [
 ] as const
 export type SectionName = (typeof SECTIONS)[number]['name']
 
-/** What all pages of the desk are made of. */
+/** The input of all pages of the desk. */
 export interface DeskContext {
   readonly pageContext: PageContext
   readonly token: string
@@ -44,7 +44,7 @@ function publicationText(t: Translator, { state, hasDraft }: DeskDataset): strin
   return hasDraft && state !== 'draft' ? `${names[state]}, ${t('with changes')}` : names[state]
 }
 
-/** The form that takes a file. */
+/** The form for a file upload. */
 function uploadForm({ pageContext, token }: DeskContext, action: string, label: string): Html {
   const { t } = pageContext
   return html`<form class="upload" method="post" enctype="multipart/form-data" action="${pageContext.href(action)}">
@@ -54,7 +54,7 @@ ${hiddenField('form_token', token)}<div class="field"><label for="file">${label}
 <div class="buttons"><button>${t('Upload')}</button></div></form>`
 }
 
-/** The form that takes an address and how often it is fetched. */
+/** The form for an address and its schedule. */
 function addressForm({ pageContext, token }: DeskContext): Html {
   const { t } = pageContext
   return html`<form method="post" action="${pageContext.href('/desk/')}">${hiddenField('form_token', token)}<div class="field"><label for="url">${t('Address of a file')}</label>
@@ -80,7 +80,7 @@ ${
 }`
 }
 
-/** Heading, sections and the buttons of a dataset, with what a section shows. */
+/** Heading, sections and the buttons of a dataset, with the content of a section. */
 export function datasetBody(
   { pageContext, token }: DeskContext,
   dataset: DeskDataset,
@@ -154,7 +154,7 @@ ${
 }`
 }
 
-/** Metadata and who may see the dataset. */
+/** Metadata and visibility of the dataset. */
 export function descriptionBody(
   { pageContext, token }: DeskContext,
   dataset: DeskDataset,

@@ -51,7 +51,7 @@ interface Route {
   readonly Querystring: Readonly<Record<string, string | undefined>>
 }
 
-/** Bytes of a form: a thousand fields, or a mapping. */
+/** Maximum bytes of a form: a thousand fields, or a mapping. */
 const MAX_FORM = 2_000_000
 
 /** Records of a preview. */
@@ -60,7 +60,7 @@ const PREVIEWED = 10
 /** Faults that a form shows. */
 const REPORTED = [BAD_REQUEST, CONFLICT, CONTENT_TOO_LARGE, VERSION_UNKNOWN, NOT_FOUND_RESOURCE]
 
-/** A request of who is signed in, with its reply. */
+/** A request of a signed-in user, with its reply. */
 interface DeskRequest {
   readonly request: FastifyRequest<Route>
   readonly reply: FastifyReply
@@ -70,7 +70,7 @@ interface DeskRequest {
 
 type Answer = (requested: DeskRequest) => FastifyReply | Promise<FastifyReply>
 
-/** The desk: what publishers do, as pages that need no scripts. Only people who are signed in and may publish come in. */
+/** The desk: pages for publishers, which need no scripts. Only signed-in users who may publish have access. */
 export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk }> = async (app, options) => {
   configureRoutes(app, { methods: 'forms' }, ['/desk'])
   const { desk } = options
@@ -78,7 +78,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
   acceptForms(app, MAX_FORM)
   app.addContentTypeParser('multipart/form-data', (_, body, done) => done(null, body))
 
-  /** Answers who is signed in; everybody else is sent to the log-in page. */
+  /** Answers signed-in users; all others are redirected to the log-in page. */
   const withSession = (answer: Answer) => async (request: FastifyRequest<Route>, reply: FastifyReply) => {
     const session = signedIn(request, options)
     if (session === null) return sendToLogin(reply, options, '/desk/')
@@ -86,7 +86,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     return answer({ request, reply, session, context })
   }
 
-  /** The form of our own page that a request brings. Faults: CrossSiteRequest, BadRequest. */
+  /** The form of a request, which must come from our own page. Faults: CrossSiteRequest, BadRequest. */
   const formOf = ({ request, session }: DeskRequest): Form => {
     const form = readForm(request.body)
     refuseForeignTo(session, request, form, options)
@@ -208,7 +208,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
 
   app.get<Route>('/desk', withSession(showList))
 
-  /** A new dataset, of a file that is uploaded or from an address. */
+  /** Creates a dataset from an uploaded file or an address. */
   const begin: Answer = async requested => {
     const { principal } = requested.request
     desk.admit(principal, null)
@@ -272,7 +272,7 @@ function isMultipart({ headers }: FastifyRequest): boolean {
   return headers['content-type']?.startsWith('multipart/') === true
 }
 
-/** The message of a fault that a form shows; throws any other again. */
+/** The message of a fault that a form shows; rethrows any other error. */
 function messageShown(error: unknown): string {
   if (isFault(error, ...REPORTED)) return error.message
   throw error

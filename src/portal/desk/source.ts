@@ -14,17 +14,17 @@ import type { Inspection } from '../../sources/inspect.ts'
 import { type EntryMember, memberFields, memberText, readMembers, textsIn } from './entries.ts'
 import type { DeskContext } from './pages.ts'
 
-/** As publishing reports a schedule that is none. */
+/** The wording for an invalid schedule, as in publishing. */
 const SCHEDULES = 'hourly, daily, weekly, monthly, or a cron expression of five fields is expected'
 
-/** Where the data come from. */
+/** Members of the source address. */
 const ADDRESS: readonly EntryMember[] = [
   { name: 'url', kind: 'text' },
   { name: 'refresh', kind: 'text' },
   { name: 'authorization', kind: 'text' },
 ]
 
-/** How they are read. */
+/** Members of the reading options. */
 const READING: readonly EntryMember[] = [
   { name: 'format', kind: 'choice', choices: [...SOURCE_FORMATS, ...RDF_FORMATS] },
   { name: 'encoding', kind: 'text' },
@@ -53,7 +53,7 @@ function readForm(form: Form, t: Translator) {
   }
 }
 
-/** Saves where the data come from and how they are read; fields are inferred again where the form wants it. Faults: BadRequest. */
+/** Saves the source address and the reading options; infers the fields again if the form requests it. Faults: BadRequest. */
 export async function saveSource(
   desk: Desk,
   principal: Principal,
@@ -89,7 +89,7 @@ function textsOf(definition: Definition | null): Readonly<Record<string, string>
   )
 }
 
-/** The form of the source, with the fields as they are inferred by the options that it has. */
+/** The form of the source, with the fields that are inferred with its options. */
 export async function sourceContent(
   desk: Desk,
   principal: Principal,

@@ -15,7 +15,7 @@ const column: EntryMember = { name: 'column', kind: 'text', isRequired: true }
 const into: EntryMember = { name: 'into', kind: 'text' }
 const expression: EntryMember = { name: 'expression', kind: 'long', isRequired: true }
 
-/** The members of each step. The settings of `rename` and `filter` are one value, which is called as its field here. */
+/** The members of each step. The settings of `rename` and `filter` are a single value, which is named like its field here. */
 const STEPS: Readonly<Record<StepType, readonly EntryMember[]>> = {
   rename: [{ name: 'rename', kind: 'pairs', isRequired: true }],
   split: [
@@ -62,7 +62,7 @@ function isOneValue(type: StepType): boolean {
   return type === 'rename' || type === 'filter'
 }
 
-/** The steps of dataset.yaml as a form has them. */
+/** The steps of dataset.yaml in the form. */
 function stepsOf(processors: readonly Processor[]): readonly FormStep[] {
   return processors.map(({ step: { type, settings } }) => ({
     type,
@@ -102,7 +102,7 @@ function readSteps(form: Form, t: Translator) {
   return { steps, problems, processors }
 }
 
-/** Saves the steps of a form. Faults: BadRequest where a field is not as expected. */
+/** Saves the steps of a form. Faults: BadRequest if a field is not as expected. */
 export async function saveSteps(
   desk: Desk,
   principal: Principal,
@@ -115,7 +115,7 @@ export async function saveSteps(
   await desk.change(principal, id, { processors: processors.length === 0 ? null : processors })
 }
 
-/** The form of the steps. @param given the form that was refused; null for what is saved */
+/** The form of the steps. @param given the refused form; null for the saved steps */
 export async function stepsContent(
   { desk, principal, context, dataset }: StepsPage,
   added: string | undefined,
@@ -139,7 +139,7 @@ interface StepsPage {
   readonly dataset: DeskDataset
 }
 
-/** What does not make sense in the steps that are saved: beside the member, or the step, whose line it is. */
+/** Errors of the saved steps, at the member or the step in whose line they are. */
 async function problemsOf(
   desk: Desk,
   principal: Principal,

@@ -1,9 +1,9 @@
-/** A chart is drawn anew as soon as something else is chosen for it. */
+/** Submits the form of a chart as soon as an option changes. */
 const form = document.querySelector<HTMLFormElement>('.chart-form')
 
 form?.addEventListener('change', event => {
   const { name } = event.target as HTMLSelectElement
-  // Another axis is put in the order that suits it.
+  // For another axis its default order is used.
   const sort = form.querySelector<HTMLSelectElement>('[name=sort]')
   if (name === 'x' && sort !== null) sort.disabled = true
   sessionStorage.setItem('chart', name)

@@ -1,7 +1,7 @@
 import { lookup } from '../../model/lookup.ts'
 import { highlightTokens } from '../parts/highlight.ts'
 
-/** Runs the call of the form in place: the address of the page follows, and the answer is that of the API. */
+/** Runs the call of the form in place: updates the address of the page, and shows the answer of the API. */
 const form = document.querySelector<HTMLFormElement>('form.api-form')
 
 form?.addEventListener('submit', event => {
@@ -11,7 +11,7 @@ form?.addEventListener('submit', event => {
     if (typeof value === 'string' && value.trim() !== '') address.searchParams.append(name, value.trim())
   history.replaceState(null, '', address)
   void run(address)
-  // The page stays: fields that were left out of the address can be filled in again.
+  // The page is not replaced: fields that were left out of the address must be editable again.
   setTimeout(() => {
     for (const field of form.querySelectorAll<HTMLInputElement>('[name]:disabled')) field.disabled = false
   })
@@ -28,7 +28,7 @@ where?.addEventListener(
   { once: true },
 )
 
-/** The part of the page that depends on the call is made by the portal, as if the page were loaded anew. */
+/** The portal renders the part of the page that depends on the call, as if the page were reloaded. */
 async function run(address: URL): Promise<void> {
   const shown = document.querySelector<HTMLElement>('#call')
   if (shown === null) return
@@ -39,7 +39,7 @@ async function run(address: URL): Promise<void> {
     if (callArea === null) return location.assign(address)
     shown.replaceWith(callArea)
     for (const button of callArea.querySelectorAll<HTMLButtonElement>('button.copy')) button.hidden = false
-    // What the portal refuses is reported on the page: nothing would come of the call.
+    // If the portal refuses the call, the page shows the fault, and the call is not sent.
     if (callArea.querySelector('.fault') === null) await call(callArea)
   } catch {
     report(shown, shown.dataset.failed ?? '')
@@ -67,7 +67,7 @@ async function call(shown: HTMLElement): Promise<void> {
   code.replaceChildren(...painted(JSON.stringify(JSON.parse(text), null, 2).slice(0, MAX_LENGTH)))
 }
 
-/** Characters of an answer that are shown. */
+/** Maximum characters of an answer on the page. */
 const MAX_LENGTH = 100_000
 
 function painted(text: string): readonly (Node | string)[] {

@@ -5,7 +5,7 @@ import { syntaxProblem } from '../../sparql/syntax.ts'
 import type { MessageRow, QueryMessage, QueryRun } from './modules/query-messages.ts'
 
 /**
- * Runs one query with Comunica, away from the page, over fragments or endpoints of this portal. Ending the worker stops the
+ * Runs one query with Comunica, off the main thread, over fragments or endpoints of this portal. Terminating the worker stops the
  * query and its requests.
  */
 interface WorkerScope {
@@ -16,7 +16,7 @@ interface WorkerScope {
 const scope = globalThis as unknown as WorkerScope
 const report = (message: QueryMessage) => scope.postMessage(message)
 
-/** Rows that are reported together, and milliseconds that the first of them waits at most. */
+/** Maximum rows that are reported together, and milliseconds that the first of them waits. */
 const MAX_ROWS = 200
 const TIMEOUT = 60
 
@@ -103,8 +103,8 @@ async function reportRows<Item>(items: AsyncIterable<Item>, row: (item: Item) =>
 }
 
 /**
- * Asks like `fetch` and counts. A portal that is reached by another address than its public one is requested at that one, and
- * its answers keep the requested address: fragments speak of themselves by it.
+ * A `fetch` that counts requests. If the page was loaded from another address than the public one, requests go to that
+ * address, and responses keep the requested URL, by which fragments describe themselves.
  */
 function countedFetch(base: string, here: string): typeof fetch {
   let isReported = true
@@ -127,7 +127,7 @@ function countedFetch(base: string, here: string): typeof fetch {
   }
 }
 
-/** Says where the query is no SPARQL, and what is expected there. */
+/** Reports the position of a syntax error, and what is expected there. */
 function refuse(query: string, error: Error): void {
   const problem = syntaxProblem(query)
   if (problem === null) fail(error)

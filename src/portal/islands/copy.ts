@@ -1,7 +1,7 @@
-/** Makes the copy buttons beside addresses and source texts work. */
+/** Enables the copy buttons next to addresses and source texts. */
 for (const button of document.querySelectorAll<HTMLButtonElement>('button.copy')) button.hidden = false
 
-/** How long a button says that it has copied. */
+/** Milliseconds for which a button confirms the copy. */
 const REPORTED = 1600
 
 document.addEventListener('click', event => {
@@ -19,7 +19,7 @@ document.addEventListener('click', event => {
   })
 })
 
-/** Addresses without encryption have no clipboard: there the text is selected, and copied as by hand. */
+/** Without TLS there is no clipboard API: then the text is selected and copied by a command. */
 async function copy(source: Element): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(source.textContent ?? '')
   getSelection()?.selectAllChildren(source)

@@ -1,4 +1,4 @@
-/** Shows how far an upload is, and takes files that are dropped on the form. Without it the form works as well. */
+/** Shows the progress of an upload, and accepts files that are dropped on the form, which also works without the script. */
 for (const form of document.querySelectorAll<HTMLFormElement>('form.upload')) {
   const input = form.querySelector<HTMLInputElement>('input[type=file]')
   const progress = form.querySelector('progress')
@@ -44,7 +44,7 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form.upload')) {
   })
 }
 
-/** Shows the fields as they are inferred while the options of reading change. Without it a button does so. */
+/** Updates the inferred fields while the reading options change. Without the script a button does so. */
 for (const form of document.querySelectorAll<HTMLFormElement>('form.source')) {
   let latest = 0
   const show = async () => {

@@ -14,7 +14,7 @@ field?.addEventListener('keydown', event => {
   if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) field.form?.requestSubmit()
 })
 
-/** Another order is shown at once. */
+/** A change of the order is applied immediately. */
 document
   .querySelector<HTMLSelectElement>('.filter select[name=order_by]')
   ?.addEventListener('change', event => {

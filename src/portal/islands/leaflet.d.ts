@@ -1,4 +1,4 @@
-/** The parts of Leaflet that the maps use, one by one: the whole of it is a third larger. */
+/** The parts of Leaflet that the maps use, one by one: all of it would be a third larger. */
 declare module 'leaflet/src/map/Map.js' {
   export { Map } from 'leaflet'
 }

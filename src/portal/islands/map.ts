@@ -1,4 +1,4 @@
-/** Maps are drawn when the page is there: their code is loaded after it. */
+/** Maps are drawn after the page is loaded: their code is loaded on demand. */
 const element = document.getElementById('map')
 const frame = element?.closest<HTMLElement>('.map-frame')
 

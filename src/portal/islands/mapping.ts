@@ -1,10 +1,10 @@
 import type { SourceLanguage } from '../parts/highlight-rules.ts'
 import type { ReportedDiagnostic } from './modules/mapping-editor.ts'
 
-/** The editor of mappings: what is typed is checked by the portal, and what is reported leads to its line. */
+/** The editor of mappings: the portal checks the text while it is typed, and diagnostics link to their lines. */
 const MILLISECONDS = 600
 
-/** What shows the text: the plain field, or the editor once it is loaded. */
+/** The view of the text: the plain field, or the editor once it is loaded. */
 interface Shown {
   readonly goTo: (line: number, column: number) => void
   readonly mark: (diagnostics: readonly ReportedDiagnostic[]) => void
@@ -89,11 +89,11 @@ function start(form: HTMLFormElement, field: HTMLTextAreaElement, results: HTMLE
   })
 }
 
-/** Milliseconds between questions for the state of a saved mapping: they grow, up to the longest. */
+/** Milliseconds between polls of the state of a saved mapping: they grow up to a maximum. */
 const FIRST_PAUSE = 700
 const MAX_PAUSE_LENGTH = 10_000
 
-/** Shows what becomes of a saved mapping until it is in force, or refused; then what the text would change is checked again. */
+/** Shows the state of a saved mapping until it is served, or refused; then checks the changes of the text again. */
 async function followState(region: HTMLElement | null, check: () => Promise<void>): Promise<void> {
   let shown = region
   let pause = FIRST_PAUSE
@@ -106,7 +106,7 @@ async function followState(region: HTMLElement | null, check: () => Promise<void
     const template = document.createElement('template')
     template.innerHTML = html
     const next = template.content.firstElementChild as HTMLElement
-    // The region stays: what replaces a live region is not read aloud.
+    // The region is kept: screen readers do not announce a replaced live region.
     shown.innerHTML = next.innerHTML
     shown.className = next.className
     shown.dataset.state = next.dataset.state ?? ''
@@ -120,7 +120,7 @@ async function followState(region: HTMLElement | null, check: () => Promise<void
   }
 }
 
-/** Puts the cursor of a plain field at a place. */
+/** Sets the cursor of a plain field to a position. */
 function selectIn(field: HTMLTextAreaElement, line: number, column: number): void {
   const before = field.value.split('\n').slice(0, line - 1)
   const at = before.reduce((sum, text) => sum + text.length + 1, 0) + column - 1

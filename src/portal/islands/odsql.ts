@@ -1,4 +1,4 @@
-/** The ODSQL playground: its condition becomes an editor when it gets the focus, and another dataset begins anew. */
+/** The ODSQL playground: its condition becomes an editor when it gets the focus, and another dataset starts with an empty query. */
 const condition = document.querySelector<HTMLTextAreaElement>('#odsql [name=where]')
 condition?.addEventListener(
   'focus',

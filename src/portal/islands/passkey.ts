@@ -1,6 +1,6 @@
 /**
- * Forms that carry a passkey (Web Authentication): before one is sent, the browser is asked to make a credential or to sign with
- * one, and what it answers becomes a field of the form. Forms that only sign in are hidden where there is no such thing.
+ * Forms with a passkey (Web Authentication): before one is sent, the browser creates a credential or signs with one, and its
+ * response becomes a field of the form. Forms that only sign in remain hidden if the browser does not support passkeys.
  */
 for (const form of document.querySelectorAll<HTMLFormElement>('form[data-passkey]')) {
   if (window.PublicKeyCredential === undefined) continue
@@ -26,7 +26,7 @@ async function send(form: HTMLFormElement): Promise<void> {
     const options = JSON.parse(form.dataset.options ?? '{}') as Json
     const isNew = form.dataset.passkey === 'create'
     if (field !== null) field.value = JSON.stringify(await (isNew ? create(options) : get(options)))
-    // Not by an event of its own, which would be stopped again.
+    // `submit` fires no event, which this handler would intercept again.
     form.submit()
   } catch {
     // A cancelled dialog gives no reason, by design (section 14.5).

@@ -5,7 +5,7 @@ import { exampleList } from './modules/example-list.ts'
 import type { MessageSource, QueryMessage, QueryRun } from './modules/query-messages.ts'
 import { QueryView } from './modules/query-view.ts'
 
-/** The SPARQL playground: runs the query in a worker and shows its answer while it comes. */
+/** The SPARQL playground: runs the query in a worker and shows its answer as it arrives. */
 const data = JSON.parse(element('playground-data').textContent ?? '') as PlaygroundData
 const form = element('playground') as HTMLFormElement
 const field = element('query') as HTMLTextAreaElement
@@ -122,7 +122,7 @@ function choose(ids: readonly string[]): void {
     box.checked = ids.includes(box.value)
 }
 
-/** Keeps the links of the page to what it shows; and its own address where the query is run or chosen. */
+/** Updates the links of the page to its state, and its own address if the query is run or chosen. */
 function reportState(entersHistory = false): void {
   const permalink = new URL(form.action)
   const language = form.querySelector<HTMLInputElement>('[name=lang]')?.value

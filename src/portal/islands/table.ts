@@ -1,4 +1,4 @@
-/** Tables that fit need no scrolling of their own: then their heads stay in view while the page is scrolled. */
+/** Tables that fit need no scroll container: then their headers stay in view while the page is scrolled. */
 for (const scroll of document.querySelectorAll<HTMLElement>('.records-scroll')) {
   const table = scroll.querySelector('table')
   if (table === null) continue

@@ -5,8 +5,8 @@ import type { GeometryCollection, Topology } from 'topojson-specification'
 import type { Line } from './outline.ts'
 
 /**
- * The text of the file from which the pictures of pages are made: outlines of land and borders between countries of Natural
- * Earth at 1 : 50 million, each line as steps in hundredths of a degree.
+ * The text of the file for maps that the server draws: coastlines and borders between countries of Natural Earth at
+ * 1 : 50 million, each line as steps in hundredths of a degree.
  */
 export function coastlineFile(): string {
   const coastline = topology('land-50m')

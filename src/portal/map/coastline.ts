@@ -4,7 +4,7 @@ import { feature, mesh } from 'topojson-client'
 import type { GeometryCollection, Topology } from 'topojson-specification'
 import { encodeOutline, type Line } from './outline.ts'
 
-/** The module of outlines of land that the build gives the maps, beside that of borders; from Natural Earth. */
+/** The module of coastlines that the build generates for maps, separate from that of borders; from Natural Earth. */
 export const COASTLINE_MODULE = 'lodestone:land'
 
 /** The text of the module of outlines. */
@@ -26,12 +26,12 @@ export function bordersModule(): string {
   return `export const borders = ${JSON.stringify(encodeOutline(lines.flatMap(line => cutAtEdges(line, 'path'))))}`
 }
 
-/** Half of the world: what is drawn is between this and its opposite. */
+/** Longitudes are between this and its negative. */
 const EDGE = 180
 
 /**
- * The parts of a line on one map of the world: what crosses the 180th meridian is cut there and continues at the other edge, so
- * that nothing is drawn twice. A ring stays a ring, closed along the edge.
+ * The parts of a line on a map of the world: it is cut at the 180th meridian and continues at the other edge, so that nothing
+ * is drawn twice. A ring remains a ring, closed along the edge.
  */
 export function cutAtEdges(line: Line, type: 'ring' | 'path'): readonly Line[] {
   const whole = unrolled(line)
@@ -50,7 +50,7 @@ function unrolled(line: Line): Line {
   let before: Line[number] | null = null
   return line.map(([lon, lat]) => {
     const step = before === null ? 0 : lon - before[0]
-    // Around the pole itself there is nothing to cross.
+    // At the pole itself longitude steps are no crossings.
     if (Math.abs(step) > EDGE && lat > -89) turns -= Math.sign(step)
     before = [lon, lat]
     return [lon + 2 * EDGE * turns, lat] as const
@@ -60,7 +60,7 @@ function unrolled(line: Line): Line {
 /**
  * The parts of lines on one side of a meridian (Sutherland and Hodgman's algorithm for rings).
  *
- * @param inside positive on the side that stays, 0 on the meridian
+ * @param inside positive on the retained side, 0 on the meridian
  */
 function clipped(
   lines: readonly Line[],
@@ -83,7 +83,7 @@ function clipped(
   })
 }
 
-/** A ring ends where it begins, also where its beginning was cut off. */
+/** Closes a ring, also if its beginning was cut off. */
 function closed(type: 'ring' | 'path'): (part: Line) => Line {
   return part => {
     const [first] = part

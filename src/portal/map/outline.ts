@@ -1,7 +1,7 @@
 /** A line of longitudes and latitudes. */
 export type Line = readonly (readonly [lon: number, lat: number])[]
 
-/** Steps of a degree in which lines are stored: a line on a map of the world is drawn no finer. */
+/** Steps a degree in which lines are stored: sufficient for a map of the world. */
 const STEPS = 4
 const FIRST = 48
 const BASE = 45
@@ -28,7 +28,7 @@ export function encodeOutline(lines: readonly Line[]): string {
     .join(' ')
 }
 
-/** All digits but the last of a number have another range of letters, so that the end of the number is known. */
+/** All digits but the last of a number use another range of letters, which marks the end of the number. */
 function digits(step: number): string {
   let rest = step < 0 ? -2 * step - 1 : 2 * step
   let text = ''
@@ -39,7 +39,7 @@ function digits(step: number): string {
   return text + String.fromCharCode(FIRST + rest)
 }
 
-/** The lines that `encodeLines` wrote. */
+/** Decodes the lines of {@link encodeOutline}. */
 export function decodeLines(text: string): readonly Line[] {
   return text.split(' ').map(line => {
     const steps: number[] = []

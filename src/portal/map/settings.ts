@@ -4,17 +4,17 @@ export interface MapSettings {
   readonly api: string
   /** The selection as a query string of that API; empty for all records. */
   readonly filter: string
-  /** The field of the places as ODSQL names it, and as answers do. */
+  /** The name of the geographic field in ODSQL, and in answers. */
   readonly field: string
   readonly key: string
   readonly isShape: boolean
-  /** Records that are selected. */
+  /** Number of selected records. */
   readonly total: number
-  /** The field that says what a record is called. */
+  /** The field with the name of a record. */
   readonly title: { readonly name: string; readonly text: string }
-  /** What is reported of a record. */
+  /** The fields in the popup of a record. */
   readonly fields: readonly { readonly name: string; readonly label: string; readonly type: string }[]
-  /** What the path of each record begins with. */
+  /** Prefix of the paths of records. */
   readonly records: string
   readonly language: string
   readonly tiles?: string

@@ -6,7 +6,7 @@ import { datasetTitle, metaText, metaTexts, plainText } from '../services.ts'
 
 const MAX_LENGTH = 180
 
-/** A dataset in a list: its name, what it is, how much of it there is, who publishes it. */
+/** A dataset in a list: its name, description, size and publisher. */
 export function datasetCard(pageContext: PageContext, entry: ServedDataset, level: 'h2' | 'h3' = 'h2'): Html {
   const { t, href } = pageContext
   const { dataset, statistics, content } = entry
@@ -30,7 +30,7 @@ export function datasetCard(pageContext: PageContext, entry: ServedDataset, leve
 </article>`
 }
 
-/** When a dataset was last modified, as its publisher says, or else when it was published. */
+/** When a dataset was last modified, according to its publisher, or else when it was published. */
 export function modifiedOf(entry: ServedDataset): string {
   return String(canonicalMoment(entry.dataset.metas.default?.modified ?? entry.published))
 }

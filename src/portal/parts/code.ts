@@ -3,7 +3,7 @@ import type { PageContext } from '../../site/page-context.ts'
 import { highlight, type TokenLink } from './highlight.ts'
 import type { SourceLanguage } from './highlight-rules.ts'
 
-/** What makes the copy buttons work; they are not there without. */
+/** The script of the copy buttons, which are hidden without it. */
 export const COPY_ISLAND = 'copy.js'
 
 /** A source text with a button that copies it. */
@@ -21,7 +21,7 @@ export function addressLine(pageContext: PageContext, href: string, address: str
   return html`<span class="address"><a href="${href}"><code dir="ltr">${address}</code></a>${copyButton(pageContext)}</span>`
 }
 
-/** An address that programs take and browsers do not follow. */
+/** An address for programs, not a link for browsers. */
 export function plainAddress(pageContext: PageContext, address: string): Html {
   return html`<span class="address"><code dir="ltr">${address}</code>${copyButton(pageContext)}</span>`
 }

@@ -5,20 +5,20 @@ import type { PageContext } from '../../site/page-context.ts'
 import type { ShownFacet } from '../query-service.ts'
 import { type PageSelection, selectionParameters, toggled } from '../selection.ts'
 
-/** Values of a facet that are shown at once; the others are behind a disclosure. */
+/** Number of values of a facet that are visible; the others are collapsed. */
 const SHOWN = 8
 const MAX = 100
 
-/** What a value of a facet is called. */
+/** Returns the label of a value of a facet. */
 export type ValueName = (facet: string, value: string) => string
 
 /**
- * The facets of a list with the counts of their values: each value is a link that chooses it, or leaves it out again. On
- * narrow screens they are behind a switch, which works without scripts.
+ * The facets of a list with the counts of their values: each value is a link that selects or deselects it. On
+ * narrow screens they are collapsed, without scripts.
  *
  * @param path of the page, below the base address
- * @param label what a facet is called
- * @param called what its values are called; their own names by default
+ * @param label returns the label of a facet
+ * @param called returns the label of a value; the value itself by default
  */
 export function facetPanel(
   pageContext: PageContext,
@@ -70,7 +70,7 @@ function valueRows(
   ]
 }
 
-/** What is chosen of the facets and words, each a link that takes it back. */
+/** The selected facet values and words, each a link that removes it. */
 export function chosenChips(
   pageContext: PageContext,
   selection: PageSelection,

@@ -12,7 +12,7 @@ export function hiddenFields(parameters: LinkParameters): readonly Html[] {
   )
 }
 
-/** The language that the address names, in a form: its address is made anew from its fields. */
+/** The language that the address names, in a form, whose fields replace the query string. */
 export function languageField({ namedLanguage }: PageContext): Html {
   return namedLanguage === undefined
     ? html``

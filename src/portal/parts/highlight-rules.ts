@@ -1,4 +1,4 @@
-/** What a piece of source text is, as far as readers are shown it. */
+/** Kinds of tokens that are highlighted differently. */
 export type TokenKind =
   | 'comment'
   | 'string'
@@ -10,10 +10,10 @@ export type TokenKind =
   | 'variable'
   | 'plain'
 
-/** A kind of token and what it looks like; the expression is sticky, and matches something. */
+/** A kind of token and its pattern; the expression is sticky, and never matches an empty text. */
 export type TokenRule = readonly [kind: TokenKind, pattern: RegExp]
 
-/** Languages that can be shown with colours. */
+/** Languages with highlighting. */
 export type SourceLanguage = keyof typeof SOURCE_RULES
 
 const BLANK: TokenRule = ['plain', /\s+/y]
@@ -96,7 +96,7 @@ const CODE: readonly TokenRule[] = [
   ANYTHING,
 ]
 
-/** How the languages are taken apart: at each place the first rule that matches. */
+/** The token rules of the languages: at each position the first matching rule applies. */
 export const SOURCE_RULES = {
   yaml: YAML,
   sparql: SPARQL,

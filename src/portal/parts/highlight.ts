@@ -1,16 +1,16 @@
 import { type Html, html } from '../../site/html.ts'
 import { SOURCE_RULES, type SourceLanguage, type TokenKind, type TokenRule } from './highlight-rules.ts'
 
-/** A piece of source text. */
+/** A token of source text. */
 export interface HighlightToken {
   readonly kind: TokenKind
   readonly text: string
 }
 
-/** The address that a token leads to; null for none. */
+/** Returns the link target of a token; null for none. */
 export type TokenLink = (token: HighlightToken) => string | null
 
-/** Takes a source text apart; the pieces together are the text. */
+/** Splits a source text into tokens, which together are the text. */
 export function highlightTokens(text: string, language: SourceLanguage): readonly HighlightToken[] {
   const rules: readonly TokenRule[] = SOURCE_RULES[language]
   const tokens: HighlightToken[] = []
@@ -34,7 +34,7 @@ function tokenAt(text: string, at: number, rules: readonly TokenRule[]): Highlig
   return { kind: 'plain', text: text.slice(at, at + 1) }
 }
 
-/** A source text with a class for each kind of token, `t-string`, and links where tokens lead somewhere. */
+/** A source text with a class for each kind of token, `t-string`, and links for tokens with a target. */
 export function highlight(text: string, language: SourceLanguage, link: TokenLink = () => null): Html {
   return html`${highlightTokens(text, language).map(token => {
     const target = link(token)

@@ -4,8 +4,8 @@ import type { PageContext } from '../../site/page-context.ts'
 /**
  * Links to the pages around one.
  *
- * @param pages how many there are
- * @param target address of a page
+ * @param pages total number of pages
+ * @param target returns the address of a page
  */
 export function pager(
   pageContext: PageContext,

@@ -7,16 +7,16 @@ import type { Value } from '../../model/value.ts'
 import { recordIri } from '../../rdf/minted-iris.ts'
 import type { PageContext } from '../../site/page-context.ts'
 
-/** The resource that a record is about: what a mapping calls it. */
+/** Returns the IRI of the resource of a record by its mapping. */
 type Namer = (id: string, object: Readonly<Record<string, unknown>>) => string | null
 
 const namers = new WeakMap<ServedDataset, Namer>()
 
 /**
- * The address of the page of a record: that of the resource which the mapping makes of it, else that of the record as
- * the direct mapping has it.
+ * The address of the page of a record: that of the resource which the mapping generates, else that of the record by the
+ * direct mapping.
  *
- * @param object the record as answers of queries give it
+ * @param object the record in an answer of a query
  */
 export function recordPath(
   { site }: Pick<PageContext, 'site'>,
@@ -40,7 +40,7 @@ function namerOf({ mapping, dataset }: ServedDataset): Namer {
   const { fields } = dataset
   const write = compileTerm(main.subject, fields, { canonical: true, blank: label => `_:${label}` }, main.key)
   return (id, object) => {
-    // Dates and shapes have other forms in answers: a subject that is made of them has no value here.
+    // Answers write dates and shapes differently: a subject that uses them has no value here.
     const values = fields.map(
       ({ name, type }): Value =>
         type === 'text' || type === 'int' || type === 'double' || type === 'boolean'

@@ -63,8 +63,8 @@ const ANYWHERE =
   /<!--[\s\S]*?(?:-->|$)|<(script|style|template|iframe|object|svg|math)\b[\s\S]*?(?:<\/\1\s*>|$)|<(\/?)([a-zA-Z][a-zA-Z0-9]*)\b((?:"[^"]*"|'[^']*'|[^'"<>])*)>/gi
 
 /**
- * A text of a publisher, who may write HTML: a few elements are allowed, of their attributes the address of links alone; all
- * else is text or nothing. What comes out is well-formed whatever went in.
+ * A text of a publisher, who may write HTML: a few elements are allowed, and of attributes only the address of links; everything
+ * else becomes text or is dropped. The result is always well-formed.
  */
 export function richText(text: string): Html {
   const source = text.slice(0, MAX_LENGTH)
@@ -83,7 +83,7 @@ export function richText(text: string): Html {
   return writer.end()
 }
 
-/** A text without marks: blank lines part its paragraphs, addresses are links. */
+/** A text without markup: blank lines separate its paragraphs, addresses are links. */
 function paragraphs(text: string): Html {
   const parts = decoded(text)
     .split(/\n\s*\n/)
@@ -91,13 +91,13 @@ function paragraphs(text: string): Html {
   return html`${parts.map(part => html`<p>${withLinks(part.trim())}</p>`)}`
 }
 
-/** A text whose addresses of the web are links. */
+/** A text with its web addresses as links. */
 export function withLinks(text: string): Html {
   const parts = text.split(/(https?:\/\/[^\s<>"']*[^\s<>"'.,;:!?)\]])/)
   return html`${parts.map((part, at) => (at % 2 === 1 ? html`<a href="${part}" rel="nofollow noopener">${part}</a>` : part))}`
 }
 
-/** Writes marks that fit into each other. */
+/** Writes properly nested markup. */
 class Writer {
   private readonly parts: Html[] = []
   private readonly stack: string[] = []
@@ -150,7 +150,7 @@ class Writer {
     return html`${this.parts}`
   }
 
-  /** A block ends the paragraph or text that it stands in. */
+  /** A block ends the enclosing paragraph or text. */
   private leaveText(): void {
     while (!['li', 'ul', 'ol', 'blockquote', undefined].includes(this.stack.at(-1))) this.pop()
   }

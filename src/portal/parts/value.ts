@@ -3,18 +3,18 @@ import { isIri } from '../../rdf/iri-syntax.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 
-/** Characters of a text in a cell; the page of its record shows the whole text. */
+/** Maximum characters of a text in a cell; the page of its record shows the whole text. */
 const MAX_LENGTH = 160
 
-/** How a value is set. */
+/** Formatting of a value. */
 export interface ValueStyle {
   /** Decimals that every number has. */
   readonly decimals?: number
-  /** True within a link, where there may be no other. */
+  /** True within a link, which must not contain another. */
   readonly isInLink?: boolean
 }
 
-/** A value of a record, as answers of queries give it, as its type is written for people. */
+/** A value of a record in an answer, formatted for display by its type. */
 export function valueCell(
   pageContext: PageContext,
   value: unknown,
@@ -32,7 +32,7 @@ export function valueCell(
   return html`<span title="${all}">${items} <span class="soft">${pageContext.t.many('{n} more', '{n} more', rest)}</span></span>`
 }
 
-/** As many items of a list as a cell has room for, one at least. */
+/** The first items of a list that fit into a cell, at least one. */
 function shortList(list: readonly unknown[]): readonly unknown[] {
   let length = 0
   const end = list.findIndex((item, at) => {
@@ -42,7 +42,7 @@ function shortList(list: readonly unknown[]): readonly unknown[] {
   return end < 0 ? list : list.slice(0, end)
 }
 
-/** True for values that are written to the right, so that their digits stand below one another. */
+/** True for values that are right-aligned, so that their digits are below one another. */
 export function isNumberField({ type, annotations }: Field): boolean {
   return (type === 'int' || type === 'double') && annotations.id === undefined
 }
@@ -75,7 +75,7 @@ function textCell(text: string, { isInLink = false }: ValueStyle): Html {
   return cut === text ? html`${text}` : html`<span title="${text.slice(0, 1000)}">${cut}</span>`
 }
 
-/** A number with the decimals of its field; what is a name and not a quantity has no marks between its thousands. */
+/** A number with the decimals of its field; names that are no quantities have no thousands separators. */
 function numberText(
   pageContext: PageContext,
   value: number | bigint,

@@ -11,7 +11,7 @@ import { highlight } from '../parts/highlight.ts'
 import { isNumberField, valueCell } from '../parts/value.ts'
 import { layOutSparql } from './sparql-layout.ts'
 
-/** Characters of a statement that are shown: lists of values are long. */
+/** Maximum characters of a shown statement: lists of values are long. */
 const MAX_STATEMENT_LENGTH = 6000
 
 /** The answer of a query as a table. */
@@ -35,7 +35,7 @@ export function answerTable(pageContext: PageContext, { plan, answer }: Explaine
 <tbody>${lines}</tbody></table></div>`
 }
 
-/** The plan and the statements of the store side by side, and how long each stage took. */
+/** The plan and the statements of the store side by side, and the time of each stage. */
 export function stages(
   pageContext: PageContext,
   explained: Explained,
@@ -76,7 +76,7 @@ function statementText(
 <p class="soft">${pageContext.t('Columns: {list}', { list: columnNames(columns, prefixes) })} · ${pageContext.t('Rows: {n}', { n: rows })} · ${pageContext.t('Time: {n} ms', { n: decimal(pageContext, milliseconds) })}</p>`
 }
 
-/** The predicates whose columns were read, in short. */
+/** The predicates whose columns were read, as short names. */
 function columnNames(columns: readonly string[], prefixes: Readonly<Record<string, string>>): string {
   return columns.map(predicate => shortIri(predicate, prefixes)).join(', ') || '–'
 }
@@ -87,11 +87,11 @@ function decimal(pageContext: PageContext, value: number): string {
 
 interface Column {
   readonly key: string
-  /** What its values are like. */
+  /** The field that determines the format of its values. */
   readonly field: Field
 }
 
-/** The columns of an answer: those of fields are written as these are, others by what their values are. */
+/** The columns of an answer: those of fields are formatted like these, others by the type of their values. */
 function columnsOf(plan: Query, first: Readonly<Record<string, unknown>>): readonly Column[] {
   const fields = new Map<string, Field>()
   if (plan.type === 'records')

@@ -93,7 +93,7 @@ ${stages(pageContext, described, prefixes)}`
   }
 }
 
-/** The stages of a query; its fault where there is something to put right. */
+/** The stages of a query; its fault if the user can correct it. */
 async function explain(
   { entry, clauses, rows }: PlaygroundRequest,
   { language }: PageContext,
@@ -163,7 +163,7 @@ ${fields}<div><label for="limit"><code>limit</code></label>
 </form>`
 }
 
-/** The message, and a caret below the place that it is about. */
+/** The message, and a caret below its position. */
 function faultText(fault: Fault, name: string, text: string): Html {
   const { from } = fault.place
   const lineStart = from === undefined ? 0 : text.lastIndexOf('\n', Math.max(0, from - 1)) + 1
@@ -191,7 +191,7 @@ function exampleList(
   return html`<details class="odsql-examples"><summary>${t('Example queries')}</summary><ul>${links}</ul></details>`
 }
 
-/** A query on one line, as the command line and the reference of the language write it. */
+/** A query on one line, in the form of the command line and the language reference. */
 function clausesText(clauses: TypedClauses): string {
   return CLAUSES.flatMap(name => (clauses[name] === '' ? [] : [`${name}=${clauses[name]}`])).join('  ')
 }

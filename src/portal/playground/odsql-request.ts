@@ -5,7 +5,7 @@ import { type Field, isNumeric, isTemporal } from '../../model/field.ts'
 import type { LinkParameters } from '../../site/page-context.ts'
 import { fieldName } from '../dataset/filter-examples.ts'
 
-/** The clauses of a query, as their fields have them, by the names of their parameters. */
+/** The texts of the clauses of a query, by the names of their parameters. */
 export interface TypedClauses {
   readonly select: string
   readonly where: string
@@ -48,7 +48,7 @@ export function odsqlParameters(dataset: string, clauses: TypedClauses, rows: nu
   return { dataset, ...clauses, limit: rows === DEFAULT_ROWS ? undefined : rows }
 }
 
-/** Example queries of a dataset, made of the kinds of its fields: groups first, then records. */
+/** Example queries of a dataset, built from the types of its fields: groups first, then records. */
 export function exampleClauses({ dataset }: Pick<ServedDataset, 'dataset'>): readonly TypedClauses[] {
   const { fields } = dataset
   const facet = fields.find(field => field.annotations.facet !== undefined && field.type === 'text')

@@ -1,4 +1,4 @@
-/** The names of datasets: what queries over them are written with. */
+/** The prefixes, classes and properties of datasets for queries. */
 export interface QueryVocabulary {
   /** Namespaces by their prefixes. */
   readonly prefixes: Readonly<Record<string, string>>
@@ -28,8 +28,8 @@ const KEYWORDS =
 const MAX_OFFERS = 12
 
 /**
- * What may be written where the cursor of a SPARQL query stands: prefixes, classes and properties of the datasets, variables of
- * the query, and words of the language; null for nothing.
+ * Completions at the cursor of a SPARQL query: prefixes, classes and properties of the datasets, variables of the query, and
+ * keywords; null for none.
  *
  * @param at offset of the cursor
  */
@@ -98,7 +98,7 @@ function nameOffers(
   return [...names.filter(isBegun), ...others]
 }
 
-/** Classes and properties; classes first behind `a` and rdf:type. */
+/** Classes and properties; classes first after `a` and rdf:type. */
 function termsOf({ classes, properties }: QueryVocabulary, before: string): readonly string[] {
   return /(?:\sa|rdf:type)\s+\S*$/.test(before) ? [...classes, ...properties] : [...properties, ...classes]
 }

@@ -1,14 +1,14 @@
 import { highlightTokens } from '../parts/highlight.ts'
 
-/** Words that begin a line. */
+/** Keywords that begin a line. */
 const BEGINS = /^(?:select|filter|optional|bind|values|minus|graph|where|group|order|having|limit|offset)$/i
 
-/** The end of a line that continues: after it, such a word begins none. */
+/** The end of a text after which such a keyword does not begin a new line. */
 const GOES_ON = /(?:^|\(|\b(?:group|order|as|not))\s*$/i
 
 /**
- * A query that was written on one line, on several: one for each pattern, groups indented, and IRIs shortened by the
- * prefixes, of which those that are used come before it.
+ * Formats a one-line query: a line for each pattern, groups indented, and IRIs shortened by prefixes, with declarations of
+ * the used ones.
  */
 export function layOutSparql(query: string, prefixes: Readonly<Record<string, string>> = {}): string {
   const used = new Map<string, string>()

@@ -21,7 +21,7 @@ const SPARQL_PAGE = '/sparql/'
 
 /**
  * Answers with the SPARQL playground: the browser itself runs the query over fragments or endpoints of the chosen datasets.
- * `run=endpoint`, which browsers without scripts send, goes to the endpoint that answers the same. Faults: those of
+ * `run=endpoint`, which browsers without scripts send, redirects to the endpoint with the same answer. Faults: those of
  * {@link readPlayground}.
  */
 export async function answerSparqlPage(

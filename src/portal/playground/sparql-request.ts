@@ -8,12 +8,12 @@ import { datasetIri } from '../../rdf/minted-iris.ts'
 import { type LinkParameters, queryText } from '../../site/page-context.ts'
 import type { SiteServices } from '../services.ts'
 
-/** How the playground asks datasets: by whole queries or parts of them, by triple patterns, or by these with bindings. */
+/** How the playground queries datasets: by whole queries or parts of them, by triple patterns, or by these with bindings. */
 export const ACCESS_PATHS = ['endpoint', 'fragments', 'brtpf'] as const
 export type AccessPath = (typeof ACCESS_PATHS)[number]
 const DEFAULTS: AccessPath = 'endpoint'
 
-/** What the playground shows: all of it is in its address. */
+/** The state of the playground, all of which is in its address. */
 export interface PlaygroundState {
   /** The queried datasets. */
   readonly chosen: readonly ServedDataset[]
@@ -23,7 +23,7 @@ export interface PlaygroundState {
   readonly examples: readonly Example[]
 }
 
-/** An example and the datasets that it needs, of those that there are. */
+/** An example and the existing datasets that it needs. */
 export interface Example {
   readonly example: ExampleQuery
   readonly sources: readonly string[]
@@ -40,8 +40,8 @@ LIMIT 20
 type Services = Pick<SiteServices, 'catalog' | 'portal' | 'base'>
 
 /**
- * Reads the state of the playground from its address: `query`, `source` for each dataset, `via`. Where no dataset is named,
- * those are queried that the query names, else the first that has an example. Faults: NotFoundResource, Unauthorised,
+ * Reads the state of the playground from its address: `query`, `source` for each dataset, `via`. Without `source`
+ * it selects the datasets that the query names, else the first that has an example. Faults: NotFoundResource, Unauthorised,
  * ForbiddenAccess, InvalidRESTParameterError.
  */
 export async function readPlayground(

@@ -9,7 +9,7 @@ export type AnnotationValue =
   | { readonly type: 'texts'; readonly value: readonly string[] }
   | { readonly type: 'record'; readonly value: Readonly<Record<string, boolean | readonly string[]>> }
 
-/** What is said of an element of the model in the words of a vocabulary. */
+/** An annotation of an element of the model with a term of a vocabulary. */
 export interface Annotation {
   readonly term: string
   readonly value: AnnotationValue

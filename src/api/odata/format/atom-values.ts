@@ -25,7 +25,7 @@ export function propertyWriter(
   }
 }
 
-/** Writes the value of a property by itself (Atom Format 4.0, section 11): 3.0 has it under its name. */
+/** Writes the value of a property by itself (Atom Format 4.0, section 11); in 3.0 the element has its name. */
 export function atomProperty(
   { column, value, context }: PropertyAnswer,
   payloadFormat: PayloadFormat,
@@ -41,7 +41,7 @@ export function atomProperty(
   return `${start}${type}${spaceAttribute(value)}>${contentWriter(column, version)(value)}</${name}>\n`
 }
 
-/** The attribute that tells the type; texts have none. Primitive types of 4.0 are reported without `#`. */
+/** The type attribute; strings have none. Primitive types of 4.0 are written without `#`. */
 function typeAttribute(
   column: Pick<EntityColumn, 'type' | 'collection'>,
   version: Version,
@@ -54,7 +54,7 @@ function typeAttribute(
   return ` m:type="${xmlAttribute(isPrimitive ? fragment.replace('#', '') : fragment)}"`
 }
 
-/** White space at the ends of a text is meant. */
+/** Preserves white space at the ends of a text. */
 function spaceAttribute(value: EdmValue): string {
   return typeof value === 'string' && /^\s|\s$/.test(value) ? ' xml:space="preserve"' : ''
 }

@@ -87,7 +87,7 @@ function attributes(context: string, { version }: PayloadFormat, place: ServiceP
   return `xml:base="${xmlAttribute(`${place.root}/`)}" xmlns="${ATOM}" xmlns:d="${data}" xmlns:m="${meta}"${described}`
 }
 
-/** What stands in an entry. A row that is no record gets a name that nobody can follow (Atom Format 4.0, section 5.1.2). */
+/** The content of an entry. A row that is no record gets an id that cannot be dereferenced (Atom Format 4.0, section 5.1.2). */
 function entryWriter(
   { model, columns, updated }: Pick<Feed, 'model' | 'columns' | 'updated'>,
   payloadFormat: PayloadFormat,

@@ -58,7 +58,7 @@ function entityType({ properties }: SetSheet['model']): unknown {
   }
 }
 
-/** Properties by their names; texts and what has no null are what CSDL JSON takes for granted (section 7). */
+/** Properties by their names; the defaults of CSDL JSON, type string and not nullable, are omitted (section 7). */
 function members(
   properties: readonly (readonly [PropertySheet, Readonly<Record<string, unknown>>])[],
 ): Readonly<Record<string, unknown>> {

@@ -3,7 +3,7 @@ import { DATA_SERVICES, META } from './namespaces.ts'
 import type { PayloadFormat } from './shape.ts'
 
 /**
- * The body of an answer that tells a fault (JSON Format 4.0 and Atom Format 4.0, section 19; those of 3.0). In JSON of 4.0
+ * The body of an error answer (JSON Format 4.0 and Atom Format 4.0, section 19; those of 3.0). In JSON of 4.0
  * the code is a number (OData service 2.5).
  *
  * @param status the status of the answer, which is the code

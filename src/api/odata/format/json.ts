@@ -29,7 +29,7 @@ export function jsonEntity(single: Single, payloadFormat: PayloadFormat, place: 
   return `{${context(single.context, payloadFormat, place)}${rowWriter(single, payloadFormat, place)(single.row)}}`
 }
 
-/** Writes the value of a property as JSON light: the parts of a point stand side by side (JSON Format 4.0, section 11). */
+/** Writes the value of a property as JSON light: the parts of a point become members of the object itself (JSON Format 4.0, section 11). */
 export function jsonProperty(
   answer: PropertyAnswer,
   payloadFormat: PayloadFormat,
@@ -101,7 +101,7 @@ function rowWriter(
   }
 }
 
-/** What is reported of an entity beside its properties; a row that is no record has no address (Aggregation 4.0, section 3). */
+/** The control information of an entity; a row that is no record has no address (Aggregation 4.0, section 3). */
 function controlWriter(
   type: string,
   set: string,
@@ -143,14 +143,14 @@ function memberWriter(
   }
 }
 
-/** Types that JSON tells by itself (JSON Format 4.0, section 4.5.3). */
+/** True for types that are evident from JSON (JSON Format 4.0, section 4.5.3). */
 function isReported({ type, collection }: EntityColumn, value: EdmValue): boolean {
   if (collection) return false
   if (type === 'Edm.Double') return Number.isFinite(value)
   return type === 'Edm.String' || type === 'Edm.Boolean'
 }
 
-/** True where the type is asked for, or neither the metadata document nor JSON tells it. */
+/** True if the type is requested, or evident neither from the metadata document nor from JSON. */
 function needsType(column: EntityColumn, value: EdmValue, { level }: PayloadFormat): boolean {
   return (level === 'full' || column.dynamic) && !isReported(column, value)
 }
@@ -199,7 +199,7 @@ function pointWriter(column: EntityColumn, head: string): Write {
   }
 }
 
-/** JSON has no number that is infinite, or none: they are texts (JSON Format 4.0, section 7.1). */
+/** Infinite numbers and NaN, which JSON does not have, are written as strings (JSON Format 4.0, section 7.1). */
 function numberJson(value: number | bigint): string {
   return typeof value === 'bigint' || Number.isFinite(value)
     ? String(value)

@@ -3,7 +3,7 @@ import { typesNamespace } from '../../../model/edm.ts'
 import type { ServicePlace, Version } from './shape.ts'
 import { typeText } from './types.ts'
 
-/** One segment of a path, its quotes and parentheses as they are (OData 4.0 URL Conventions, section 2). */
+/** One segment of a path, with quotes and parentheses unescaped (OData 4.0 URL Conventions, section 2). */
 export function segment(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
@@ -13,12 +13,12 @@ export function entityPath(set: string, id: string): string {
   return `${segment(set)}('${segment(id.replaceAll("'", "''"))}')`
 }
 
-/** The absolute address of the metadata document with what is described in it: a context. */
+/** The absolute address of the metadata document with a fragment: a context URL. */
 export function contextAddress({ root }: ServicePlace, context = ''): string {
   return `${root}/$metadata${context === '' ? '' : `#${context}`}`
 }
 
-/** The namespace of the complex types of the service, which comes from its host. */
+/** The namespace of the complex types of the service, derived from its host. */
 export function linkTypesOf({ root }: ServicePlace): string {
   return typesNamespace(new URL(root).hostname)
 }
@@ -26,7 +26,7 @@ export function linkTypesOf({ root }: ServicePlace): string {
 /**
  * The context of entities of a set (OData 4.0 Protocol 10.2 and 10.7; JSON Format 3.0).
  *
- * @param selected names and paths that were asked for, null for all
+ * @param selected selected names and paths, null for all
  */
 export function feedContext(set: string, selected: readonly string[] | null, version: Version): string {
   if (selected === null) return segment(set)
@@ -42,7 +42,7 @@ export function entityContext(set: string, selected: readonly string[] | null, v
 }
 
 /**
- * The context of a property of an entity (Protocol 10.12; in 3.0 its type alone).
+ * The context of a property of an entity (Protocol 10.12; in 3.0 only its type).
  *
  * @param path names of the property and of its part
  */

@@ -2,8 +2,8 @@ import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
 import type { Feed, ODataAnswer, PropertyAnswer, Single } from './shape.ts'
 
 /**
- * The same answer for OData 2.0, which has no collections: a list is the text of its JSON array, so that no value of it is
- * lost; the metadata document calls such a property a string.
+ * The same answer for OData 2.0, which has no collections: a list becomes the text of its JSON array, so that no value is
+ * lost; the metadata document declares such a property as a string.
  */
 export function withListsAsText(answer: ODataAnswer): ODataAnswer {
   switch (answer.type) {
@@ -29,7 +29,7 @@ export function withListsAsText(answer: ODataAnswer): ODataAnswer {
   }
 }
 
-/** A list as the text of its JSON array; any other value as it is. */
+/** A list as the text of its JSON array; any other value unchanged. */
 export function asText(value: EdmValue): EdmValue {
   return Array.isArray(value) ? JSON.stringify(value) : value
 }

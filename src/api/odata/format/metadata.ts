@@ -11,7 +11,7 @@ import { VOCABULARIES, vocabularyAddress } from './vocabulary-documents.ts'
 
 /**
  * Writes the metadata document of 4.0 (CSDL 4.0): a schema of complex types with the container, and one for each set. The
- * attributes of the namespace `m` name the versions that clients of 3.0 need.
+ * attributes of the namespace `m` contain the versions that clients of 3.0 need.
  */
 export function metadataXml(sets: readonly SetSheet[], place: ServicePlace): string {
   const types = linkTypesOf(place)

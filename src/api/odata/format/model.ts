@@ -5,12 +5,12 @@ import { typeText } from './types.ts'
 /** Alias of the namespace of complex types (OData service 1.3). */
 export const ALIAS = 'Ods'
 
-/** A property of a type, as the metadata document tells it. */
+/** A property of a type in the metadata document. */
 export interface PropertySheet {
   readonly name: string
   readonly type: string
   readonly nullable: boolean
-  /** Digits of the seconds of moments, which 4.0 takes to have none (CSDL 4.0, section 6.2.3). */
+  /** Fractional digits of the seconds of a date-time; 4.0 defaults to none (CSDL 4.0, section 6.2.3). */
   readonly precision: number | null
 }
 
@@ -26,9 +26,9 @@ export const COMPLEX_TYPES: Readonly<Record<string, readonly PropertySheet[]>> =
 }
 
 /**
- * A property of an entity: the key and collections have no null. 2.0 has no collections: there they are texts.
+ * A property of an entity: the key and collections are not nullable. 2.0 has no collections: there they are strings.
  *
- * @param types what the names of complex types begin with
+ * @param types prefix of the names of complex types
  */
 export function propertySheet(property: EntityProperty, version: Version, types = ALIAS): PropertySheet {
   const { name, type } = property

@@ -10,8 +10,8 @@ import { setAnnotations } from './vocabulary.ts'
 type OldVersion = Exclude<Version, '4.0'>
 
 /**
- * Writes the metadata document of 3.0 or 2.0 (CSDL 3.0 and 2.0; OData service 2.2). Types are named in full, for an alias
- * holds in its own schema only; nothing stands within a property, because Olingo 3.0 reads no further there.
+ * Writes the metadata document of 3.0 or 2.0 (CSDL 3.0 and 2.0; OData service 2.2). Types have qualified names, for an alias
+ * is valid only in its own schema; properties have no child elements, because Olingo 3.0 does not parse them.
  */
 export function oldMetadataXml(sets: readonly SetSheet[], place: ServicePlace, version: OldVersion): string {
   const types = linkTypesOf(place)

@@ -3,10 +3,10 @@ import { contextAddress, segment } from './links.ts'
 import { APP, ATOM, META } from './namespaces.ts'
 import type { PayloadFormat, ServicePlace, SetSheet, Version } from './shape.ts'
 
-/** Name of the entity container, which holds all sets. */
+/** Name of the entity container with all sets. */
 export const CONTAINER = 'Container'
 
-/** Writes the service document: what entity sets there are (OData service 1.2). */
+/** Writes the service document: the list of entity sets (OData service 1.2). */
 export function serviceDocument(
   sets: readonly SetSheet[],
   { type, version }: PayloadFormat,

@@ -4,22 +4,22 @@ import type { Metas, MetaValue } from '../../../model/metadata.ts'
 /** The versions of OData that answers are written in. */
 export type Version = '4.0' | '3.0' | '2.0'
 
-/** Where the service is. */
+/** The address of the service. */
 export interface ServicePlace {
   /** Public address of its root, without a slash at the end: `https://host/api/odata`. */
   readonly root: string
 }
 
 /**
- * How an answer is written: verbose JSON in 3.0 and 2.0, JSON light in 4.0 and 3.0, Atom in all; what follows `level`
- * concerns JSON light and Atom only.
+ * The format of an answer: verbose JSON in 3.0 and 2.0, JSON light in 4.0 and 3.0, Atom in all; the members from `level` on
+ * concern only JSON light and Atom.
  */
 export interface PayloadFormat {
   readonly type: 'json' | 'verbose' | 'atom'
   readonly version: Version
-  /** How much JSON light tells beside the values (OData JSON Format 4.0, section 3.1). */
+  /** The amount of control information in JSON light (OData JSON Format 4.0, section 3.1). */
   readonly level: 'minimal' | 'full'
-  /** Whole numbers of 64 bits and decimals as texts, in JSON of 4.0 (JSON Format 4.0, section 3.2). */
+  /** Writes 64-bit integers and decimals as strings, in JSON of 4.0 (JSON Format 4.0, section 3.2). */
   readonly ieee754: boolean
   /** Leaves out properties that are null (`Prefer: omit-values=nulls`, OData 4.01 Protocol 8.2.8.6). */
   readonly omitNulls: boolean
@@ -44,7 +44,7 @@ interface Described {
 export interface Feed extends Described {
   readonly title: string
   readonly rows: readonly EntityRow[]
-  /** Number of all that match; null where it was not asked for. */
+  /** Number of all matches; null if it was not requested. */
   readonly count: number | null
   /** Absolute address of the next page. */
   readonly next: string | null
@@ -57,7 +57,7 @@ export interface Single extends Described {
 
 /** The value of one property, or of a part of it. */
 export interface PropertyAnswer {
-  /** What the value is; its name is that of the last segment. */
+  /** The column of the value; its name is that of the last segment. */
   readonly column: EntityColumn
   readonly value: EdmValue
   /** What follows `$metadata#` in the context, see propertyContext. */
@@ -75,14 +75,14 @@ export type References =
       readonly next: string | null
     }
 
-/** An answer with entities, or with what they are made of. */
+/** An answer with entities, references to them, or a property. */
 export type ODataAnswer =
   | { readonly type: 'feed'; readonly feed: Feed }
   | { readonly type: 'entity'; readonly entity: Single }
   | { readonly type: 'property'; readonly property: PropertyAnswer }
   | { readonly type: 'references'; readonly references: References }
 
-/** An entity set, as the service document and the metadata document tell it. */
+/** An entity set in the service document and the metadata document. */
 export interface SetSheet {
   readonly model: EntityModel
   readonly title: string
@@ -91,7 +91,7 @@ export interface SetSheet {
   readonly keywords: readonly string[]
 }
 
-/** What is reported of the entity set of a dataset, from its metadata and the moment of its publication. */
+/** The description of the entity set of a dataset, from its metadata and the time of its publication. */
 export function setSheet(model: EntityModel, metas: Metas, published: string): SetSheet {
   const { title, publisher, modified, keyword } = metas.default ?? {}
   return {

@@ -1,13 +1,13 @@
 import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
 import type { Version } from './shape.ts'
 
-/** A point, as values have it. */
+/** The value of a point. */
 export type PointValue = { readonly latitude: number; readonly longitude: number }
 
-/** Digits before or after the point that clients read of a double, which is as many as tell it from any other. */
+/** Maximum digits before or after the decimal point of a double: as many as identify it uniquely. */
 const MAX_DIGITS = 17
 
-/** A double as XML Schema and the texts of OData have it: `INF`, `-INF`, `NaN`, with an exponent where it has many digits. */
+/** A double as XML Schema and the texts of OData have it: `INF`, `-INF`, `NaN`, with an exponent if it has many digits. */
 export function doubleText(value: number): string {
   if (Number.isFinite(value)) {
     const text = String(value)
@@ -48,8 +48,8 @@ function timeDuration(time: string): string {
 
 /**
  * The text of a single primitive value, the same in XML, in JSON between quotes, and by itself.
- * A boolean is `true` or `false`; before 4.0 a date is a moment without zone. Clients of 2.0 read no more than milliseconds,
- * which is also what its JSON has.
+ * A boolean is `true` or `false`; before 4.0 a date is a date-time without zone. Clients of 2.0 read only milliseconds, which
+ * is also the precision of its JSON.
  */
 export function primitiveText(
   value: string | number | bigint | boolean,

@@ -1,7 +1,7 @@
 import type { ColumnType, EntityColumn } from '../../../model/edm.ts'
 import type { Version } from './shape.ts'
 
-/** Types of 4.0 that 3.0 has under another name (OData service 2.3). */
+/** Types of 4.0 that have another name in 3.0 (OData service 2.3). */
 const OLD_TYPES: Partial<Readonly<Record<ColumnType, string>>> = {
   'Edm.Date': 'Edm.DateTime',
   'Edm.TimeOfDay': 'Edm.Time',
@@ -9,7 +9,7 @@ const OLD_TYPES: Partial<Readonly<Record<ColumnType, string>>> = {
 }
 
 /**
- * The qualified name of the type of a column, as the metadata document of a version has it.
+ * The qualified name of the type of a column in the metadata document of a version.
  *
  * @param types namespace of the complex types
  */
@@ -23,7 +23,7 @@ export function typeText(
   return collection ? `Collection(${name})` : name
 }
 
-/** The same for an annotation of an instance: 4.0 leaves out `Edm.` and begins with `#` (JSON Format 4.0, 4.5.3). */
+/** The same for an instance annotation: 4.0 leaves out `Edm.` and begins with `#` (JSON Format 4.0, 4.5.3). */
 export function typeFragment(
   column: Pick<EntityColumn, 'type' | 'collection'>,
   version: Version,
@@ -40,5 +40,5 @@ export function membersOf({ members }: EntityColumn): readonly ('latitude' | 'lo
 
 const MEMBERS = ['latitude', 'longitude'] as const
 
-/** What a part of a point is. */
+/** The type of a part of a point. */
 export const MEMBER_TYPE = { type: 'Edm.Double', collection: false } as const

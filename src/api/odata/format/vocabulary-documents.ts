@@ -2,18 +2,18 @@ import { XML_DECLARATION } from '../../../model/xml.ts'
 import { EDM, EDMX } from './namespaces.ts'
 import type { ServicePlace } from './shape.ts'
 
-/** Where the documents of vocabularies are, below the root of the service. */
+/** Path segment of the vocabulary documents, below the root of the service. */
 export const VOCABULARY_SEGMENT = '$vocabularies'
 
 export type VocabularyFormat = 'xml' | 'json'
 
-/** A term with the type of its value and the elements of a model that it is about (CSDL 4.0, section 14.1). */
+/** A term with the type of its value and the elements of a model that it applies to (CSDL 4.0, section 14.1). */
 interface Term {
   readonly type: string
   readonly appliesTo: 'EntityContainer' | 'EntitySet' | null
 }
 
-/** What this service says in the words of a vocabulary of OASIS, and the types of it. */
+/** The terms and types of an OASIS vocabulary that this service uses. */
 export interface Vocabulary {
   readonly namespace: string
   readonly alias: string
@@ -79,7 +79,7 @@ export const VOCABULARIES: readonly Vocabulary[] = [
   },
 ]
 
-/** The address of the document of a vocabulary: the service's own, so that who follows it needs no other host. */
+/** The address of the document of a vocabulary: the service's own, so that clients need no other host. */
 export function vocabularyAddress(
   { namespace }: Vocabulary,
   format: VocabularyFormat,
@@ -142,7 +142,7 @@ function inJson({ namespace, alias, enumerations, complexTypes, terms }: Vocabul
   })
 }
 
-/** Texts are what CSDL JSON takes for granted; what is no collection may be null, as XML takes for granted. */
+/** Omits type string, the default of CSDL JSON; only collections are not nullable, as is the default of XML. */
 function typeJson(type: string): Readonly<Record<string, unknown>> {
   const item = /^Collection\((.*)\)$/.exec(type)?.[1]
   const single = item ?? type

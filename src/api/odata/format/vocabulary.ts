@@ -5,7 +5,7 @@ import type { SetSheet } from './shape.ts'
 
 const DISPLAY_NAME = 'Org.OData.Display.V1.DisplayName'
 
-/** What the publisher tells of a dataset (OData service 3.1). */
+/** The publisher's metadata of a dataset (OData service 3.1). */
 export function setAnnotations({ title, publisher, modified, keywords }: SetSheet): readonly Annotation[] {
   return [
     ...text('Org.OData.Publication.V1.PublisherName', publisher),
@@ -15,7 +15,7 @@ export function setAnnotations({ title, publisher, modified, keywords }: SetShee
   ]
 }
 
-/** What can be done with every set: it can be read (Capabilities vocabulary). */
+/** The capabilities of every set: it is read-only (Capabilities vocabulary). */
 export const SET_CAPABILITIES: readonly Annotation[] = [
   restriction('InsertRestrictions', 'Insertable'),
   restriction('UpdateRestrictions', 'Updatable'),
@@ -49,7 +49,7 @@ const TRANSFORMATIONS = [
   'bottompercent',
 ]
 
-/** What the service as a whole can do (OData service 3.2). */
+/** The capabilities of the service as a whole (OData service 3.2). */
 export const SERVICE_CAPABILITIES: readonly Annotation[] = [
   ...text('Core.ODataVersions', '4.0'),
   {
@@ -70,7 +70,7 @@ export const SERVICE_CAPABILITIES: readonly Annotation[] = [
   },
 ]
 
-/** What is reported of a property beside its type: its description, and its label where that is another word. */
+/** Annotations of a property: its description, and its label if that differs from its name. */
 export function propertyAnnotations({ name, field }: EntityProperty): readonly Annotation[] {
   const isOwn = !Object.values<unknown>(TECHNICAL).includes(field)
   return [

@@ -5,7 +5,7 @@ import { withListsAsText } from './lists-as-text.ts'
 import type { ODataAnswer, PayloadFormat, ServicePlace } from './shape.ts'
 import { verboseEntity, verboseFeed, verboseProperty, verboseReferences } from './verbose.ts'
 
-/** Writes an answer in the format and version that were agreed on. */
+/** Writes an answer in the negotiated format and version. */
 export function writeAnswer(written: ODataAnswer, payloadFormat: PayloadFormat, place: ServicePlace): string {
   const answer = payloadFormat.version === '2.0' ? withListsAsText(written) : written
   switch (payloadFormat.type) {

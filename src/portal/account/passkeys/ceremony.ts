@@ -7,10 +7,10 @@ import type { AccountsOptions } from '../../../site/signed-in.ts'
 /** EdDSA, ES256 and RS256 (RFC 9053, RFC 8812). */
 const ALGORITHMS = [-8, -7, -257]
 
-/** Milliseconds that a browser waits for the person. */
+/** Milliseconds that a browser waits for the user. */
 const TIMEOUT = 300_000
 
-/** Characters of what a browser sends of a passkey, and of a credential id in it (section 6.1: 1023 bytes). */
+/** Maximum characters of a browser's response with a passkey, and of its credential id (section 6.1: 1023 bytes). */
 const [MAX_RESPONSE, MAX_ID] = [12_000, 1364]
 
 /** Names of transports, as far as they are stored. */
@@ -19,8 +19,8 @@ const TRANSPORTS = /^(?:ble|cable|hybrid|internal|nfc|smart-card|usb)$/
 type Options = Pick<AccountsOptions, 'accounts' | 'base' | 'title' | 'now'>
 
 /**
- * Whom passkeys belong to: the host of the base address. Null where browsers have none: without TLS elsewhere than on
- * this machine, and for hosts that are numbers (Web Authentication, section 5.1.2).
+ * The relying party of passkeys: the host of the base address. Null if browsers do not support them there: without TLS except
+ * on this machine, and for IP addresses (Web Authentication, section 5.1.2).
  */
 export function relyingParty({ base }: Pick<Options, 'base'>): {
   readonly id: string
@@ -32,7 +32,7 @@ export function relyingParty({ base }: Pick<Options, 'base'>): {
   return { id: hostname, origin }
 }
 
-/** What a browser needs to make a passkey (section 5.4), as JSON; `bound` is what the challenge belongs to. */
+/** The options to create a passkey (section 5.4), as JSON; `bound` is what the challenge is bound to. */
 export async function creationOptions(
   options: Options,
   user: { readonly id: number; readonly name: string },
@@ -52,7 +52,7 @@ export async function creationOptions(
   })
 }
 
-/** What a browser needs to sign with a passkey (section 5.5): of any user, or one whose password was right already. */
+/** The options to sign with a passkey (section 5.5): of any user, or of one whose password was verified. */
 export async function requestOptions(options: Options, bound: string, user?: number): Promise<string> {
   const { accounts, now } = options
   const known = user === undefined ? [] : await accounts.passkeys.credentials(user)
@@ -69,7 +69,7 @@ function descriptorOf({ credential, transports }: PasskeyCredential) {
   return { type: 'public-key', id: credential, transports }
 }
 
-/** Checks a new passkey (section 7.1); null where it is not as expected. */
+/** Checks a new passkey (section 7.1); null if it is not as expected. */
 export async function checkCreated(
   options: Options,
   given: string,
@@ -99,9 +99,9 @@ export async function checkCreated(
 }
 
 /**
- * Checks a signature of a passkey (section 7.2); the id of its user, null where it is not as expected.
+ * Checks a signature of a passkey (section 7.2); the id of its user, null if it is not as expected.
  *
- * @param user whose passkey it has to be; without one the authenticator has to have verified the person itself
+ * @param user the required owner of the passkey; without one the authenticator must have verified the user itself
  */
 export async function checkSigned(
   options: Options,
@@ -140,7 +140,7 @@ export async function checkSigned(
   }
 }
 
-/** The challenge of a page of ours, which serves once. */
+/** The challenge of a page of ours, which is valid once. */
 class ExpectedChallenge {
   private readonly options: Options
   private readonly bound: string
@@ -161,13 +161,13 @@ class ExpectedChallenge {
   async consume(): Promise<boolean> {
     if (this.found === null) return false
     const { text, expires } = this.found
-    // Bytes can be written in several ways in base64url.
+    // Base64url has several spellings of the same bytes.
     const name = Buffer.from(text, 'base64url').toString('hex')
     return this.options.accounts.singleUse.consume(`passkey challenge ${name}`, expires)
   }
 }
 
-/** What a browser sent of a credential; the library checks the rest of its form. */
+/** A browser's response as JSON; the library checks the rest of its structure. */
 function parsed<T extends { readonly id: string; readonly response: object }>(given: string): T | null {
   if (given.length > MAX_RESPONSE) return null
   try {
@@ -183,13 +183,13 @@ function parsed<T extends { readonly id: string; readonly response: object }>(gi
 /** Milliseconds that a page with a challenge may be open. */
 const LIFE = 15 * 60_000
 
-/** Bytes of a challenge: random ones (Web Authentication, section 13.4.3), until when it holds, and the seal. */
+/** Bytes of a challenge: salt (Web Authentication, section 13.4.3), expiry, and seal. */
 const [SALT, MOMENT, SEAL] = [16, 6, 32]
 
 /**
- * A challenge that is known again without being stored; in base64url.
+ * A challenge that can be verified without being stored; in base64url.
  *
- * @param bound what it is for: the session of who registers a passkey, or the cookie of the log-in form
+ * @param bound what it is bound to: the session of a user who registers a passkey, or the cookie of the log-in form
  */
 export function makeChallenge(secret: Buffer, bound: string, now: number): string {
   const head = Buffer.alloc(SALT + MOMENT)
@@ -198,7 +198,7 @@ export function makeChallenge(secret: Buffer, bound: string, now: number): strin
   return Buffer.concat([head, seal(secret, bound, head)]).toString('base64url')
 }
 
-/** Until when a challenge holds, in milliseconds since 1970; null for one of another place, or that holds no more. */
+/** The expiry of a challenge, in milliseconds since 1970; null if it is bound to something else, or expired. */
 export function readChallenge(secret: Buffer, bound: string, given: string, now: number): number | null {
   const bytes = Buffer.from(given, 'base64url')
   if (bytes.length !== SALT + MOMENT + SEAL) return null

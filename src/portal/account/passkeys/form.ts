@@ -5,21 +5,21 @@ import type { PageContext } from '../../../site/page-context.ts'
 /** The script that asks the browser for passkeys. */
 export const PASSKEY_ISLAND = 'passkey.js'
 
-/** What the script shows where the browser used no passkey. */
+/** The message that the script shows if the browser used no passkey. */
 export function passkeyProblem({ t }: Pick<PageContext, 't'>): Html {
   return html`<p class="note bad" role="alert" data-problem hidden>${t('The browser used no passkey.')}</p>
 `
 }
 
 interface SignInForm {
-  /** Where the form is sent. */
+  /** The address that the form is sent to. */
   readonly action: string
-  /** What the browser needs, as JSON. */
+  /** The options for the browser, as JSON. */
   readonly options: string
   readonly hidden: Readonly<Record<string, string>>
 }
 
-/** A button that signs in with a passkey; the script shows it where the browser can. */
+/** A button that signs in with a passkey; the script shows it if the browser supports passkeys. */
 export function passkeyForm(
   pageContext: Pick<PageContext, 't'>,
   { action, options, hidden }: SignInForm,

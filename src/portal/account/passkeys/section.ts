@@ -52,7 +52,7 @@ async function add(requested: AccountRequest, form: Form, attempts: Attempts): P
   return refusable(requested, () => passkeys.add(id, label, created))
 }
 
-/** Does something, and shows the page again with what is wrong. */
+/** Runs work; if it throws a fault, shows the page again with its message. */
 async function refusable(requested: AccountRequest, work: () => Promise<void>): Promise<SectionAnswer> {
   try {
     await work()

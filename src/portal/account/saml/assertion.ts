@@ -3,20 +3,20 @@ import { lookup } from '../../../model/lookup.ts'
 /** Milliseconds by which the clock of the provider may differ. */
 export const CLOCK_SKEW = 60_000
 
-/** Groups that are looked at, and characters of an id or name. */
+/** Maximum groups that are read, and characters of an id or name. */
 const [MAX_GROUPS, MAX_LENGTH] = [1000, 1024]
 
 const TRANSIENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient'
 const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer'
 
-/** An element as xml2js reads it: attributes in `$`, text in `_`, children by their local names. */
+/** An element as parsed by xml2js: attributes in `$`, text in `_`, children by their local names. */
 interface Element {
   readonly $?: Readonly<Record<string, string>>
   readonly _?: string
   readonly [child: string]: unknown
 }
 
-/** What an assertion must say. */
+/** The values that an assertion must contain. */
 export interface Expected {
   readonly issuer: string
   readonly audience: string
@@ -29,7 +29,7 @@ export interface Expected {
 
 export interface Assertion {
   readonly id: string
-  /** Milliseconds since 1970 from which it is refused by itself. */
+  /** Milliseconds since 1970 at which it expires. */
   readonly expires: number
   readonly nameId: string
   readonly isTransient: boolean
@@ -37,8 +37,8 @@ export interface Assertion {
 }
 
 /**
- * Checks an assertion whose signature was verified, as the profile of sign-in in browsers wants it (SAML 2.0 Profiles, section
- * 4.1.4.3): the library leaves several of these checks out where elements are absent. Throws with what is wrong.
+ * Checks an assertion whose signature was verified, by the rules of the web browser SSO profile (SAML 2.0 Profiles, section
+ * 4.1.4.3): the library omits several of these checks if elements are absent. Throws with the reason.
  */
 export function checkAssertion(root: unknown, expected: Expected): Assertion {
   const assertion = element(lookup(root as Readonly<Record<string, unknown>>, 'Assertion'))
@@ -63,7 +63,7 @@ export function checkAssertion(root: unknown, expected: Expected): Assertion {
   }
 }
 
-/** Until when the one who presents the assertion is its subject: it has to be for this place and this request. */
+/** The expiry of the subject confirmation, which must be for this recipient and this request. */
 function confirmationEnd(subject: Element, { recipient, inResponseTo, now }: Expected): number {
   for (const each of list(subject, 'SubjectConfirmation')) {
     const [data] = list(each, 'SubjectConfirmationData')
@@ -79,7 +79,7 @@ function confirmationEnd(subject: Element, { recipient, inResponseTo, now }: Exp
   throw new Error('the assertion is not confirmed for this portal and this request, or has expired')
 }
 
-/** Until when the assertion holds, which has to be for this portal. */
+/** The expiry of the conditions, which must be for this portal as audience. */
 function checkConditions(conditions: Element, { audience, now }: Expected): number {
   const given = conditions.$ ?? {}
   const [begin, end] = [lookup(given, 'NotBefore'), lookup(given, 'NotOnOrAfter')]
@@ -106,7 +106,7 @@ function attributesOf(assertion: Element): ReadonlyMap<string, readonly string[]
   return found
 }
 
-/** The only child of a name. Throws where there is none, or several. */
+/** The only child of a name. Throws if there is none, or several. */
 function only(parent: Element, name: string): Element {
   const [first, ...others] = list(parent, name)
   if (first === undefined || others.length > 0) throw new Error(`the assertion has not exactly one ${name}`)
@@ -118,7 +118,7 @@ function list(parent: Element, name: string): readonly Element[] {
   return Array.isArray(found) ? found.map(element) : []
 }
 
-/** An element without attributes and children is its text. */
+/** xml2js represents an element without attributes and children as a string. */
 function element(given: unknown): Element {
   if (typeof given === 'string') return { _: given }
   if (typeof given === 'object' && given !== null) return given as Element

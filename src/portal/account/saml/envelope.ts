@@ -1,7 +1,7 @@
 import { SaxesParser } from '@rubensworks/saxes'
 import { lookup } from '../../../model/lookup.ts'
 
-/** Bytes of a response, elements of it, and elements within elements. */
+/** Maximum bytes, elements and nesting depth of a response. */
 const [MAX_BYTES, MAX_ELEMENTS, MAX_DEPTH] = [256 * 1024, 5000, 40]
 
 const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol'
@@ -16,7 +16,7 @@ const ALGORITHMS: ReadonlySet<string> = new Set([
   'http://www.w3.org/2001/10/xml-exc-c14n#',
 ])
 
-/** What the outermost element of a response says; nothing of it is signed, so it only ever refuses. */
+/** The content of the root element of a response; it is not signed, so it is only used to refuse responses. */
 export interface Envelope {
   readonly xml: string
   readonly inResponseTo: string
@@ -26,8 +26,8 @@ export interface Envelope {
 }
 
 /**
- * Looks through a response before anything that costs more is done with it: it is small, has no document type and only algorithms
- * that are known. Throws with what is wrong.
+ * Checks a response before anything more expensive: it must be small, without a document type and with known algorithms
+ * only. Throws with the reason.
  */
 export function readEnvelope(given: string): Envelope {
   if (given.length === 0) throw new Error('the form has no SAMLResponse')

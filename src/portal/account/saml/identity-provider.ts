@@ -6,7 +6,7 @@ import type { SamlProvider } from '../../../config/saml.ts'
 import { Fault } from '../../../errors/errors.ts'
 import { lookup } from '../../../model/lookup.ts'
 
-/** What is known of an identity provider: who it is, where it takes requests, and the certificates of its signatures. */
+/** An identity provider: its entity id, the address for requests, and the certificates of its signatures. */
 export interface IdentityProvider {
   /** Its entity id. */
   readonly issuer: string
@@ -19,10 +19,10 @@ const METADATA = 'urn:oasis:names:tc:SAML:2.0:metadata'
 const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#'
 const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect'
 
-/** Bits of an RSA key below which a signature shows nothing (NIST SP 800-131A). */
+/** Minimum bits of an RSA key for a trusted signature (NIST SP 800-131A). */
 const MIN_RSA_BITS = 2048
 
-/** Reads what the settings name. Faults: ConfigInvalid, with what is missing. */
+/** Reads the metadata or certificate in the settings. Faults: ConfigInvalid, with the missing part. */
 export function readIdentityProvider({ source }: SamlProvider): IdentityProvider {
   const file = source.type === 'metadata' ? source.file : source.certificateFile
   const text = readText(file)
@@ -43,11 +43,11 @@ export function readIdentityProvider({ source }: SamlProvider): IdentityProvider
   return { issuer, entryPoint, certificates }
 }
 
-/** The parts of metadata that matter here (SAML 2.0 Metadata, section 2.4.3). */
+/** The relevant parts of metadata (SAML 2.0 Metadata, section 2.4.3). */
 function readMetadata(text: string, file: string) {
   const parser = new SaxesParser({ xmlns: true })
   const found = { issuer: '', entryPoint: '', certificates: [] as string[] }
-  /** The local names of open elements, and what the one that is open says. */
+  /** The local names of open elements, and the text of the innermost. */
   const open: string[] = []
   let certificate = ''
   let isForSigning = true
@@ -85,7 +85,7 @@ function readMetadata(text: string, file: string) {
   return found
 }
 
-/** A certificate in PEM, whose key is long enough. Whether it has expired is of no importance: the file is what is trusted. */
+/** A certificate in PEM, whose key is long enough. Its expiry is not checked: trust comes from the file. */
 function checkedCertificate(given: string, file: string): string {
   let certificate: X509Certificate
   try {

@@ -4,20 +4,20 @@ import { type Assertion, CLOCK_SKEW, checkAssertion } from './assertion.ts'
 import { readEnvelope } from './envelope.ts'
 import type { IdentityProvider } from './identity-provider.ts'
 
-/** Whom a provider has signed in, in answer to which request. */
+/** A user who was signed in by a provider, and the request that it answers. */
 export interface SignedInElsewhere {
   readonly requestId: string
   readonly browser: string
-  /** Until when the request may be answered, in milliseconds since 1970. */
+  /** Expiry of the request, in milliseconds since 1970. */
   readonly requestExpires: number
   readonly assertion: Assertion
-  /** What never changes for a person. */
+  /** The permanent identifier of a user. */
   readonly subject: string
   readonly name: string
   readonly groups: readonly string[]
 }
 
-/** Where a portal takes responses, and by what it knows its requests again. */
+/** A portal as service provider: its address for responses, and the secret of its request IDs. */
 export interface ServiceProvider {
   readonly settings: SamlProvider
   readonly provider: IdentityProvider
@@ -35,19 +35,19 @@ export function libraryOptions({ settings, provider, consumer }: ServiceProvider
     audience: settings.entityId,
     idpCert: [...provider.certificates],
     idpIssuer: provider.issuer,
-    // Of response and assertion one has to be signed at least, and only what is signed is read.
+    // Response or assertion must be signed, and only the signed part is read.
     wantAssertionsSigned: false,
     wantAuthnResponseSigned: false,
     acceptedClockSkewMs: CLOCK_SKEW,
-    // Providers decide by themselves how people are recognised, and what they call them.
+    // Providers choose the method of authentication and the format of names.
     disableRequestedAuthnContext: true,
     identifierFormat: null,
   }
 }
 
 /**
- * Reads a response that a browser has brought (SAML 2.0 Bindings, section 3.5). The library verifies the signature and
- * gives what was signed; everything else is checked here. Throws with what is wrong.
+ * Reads a response that was posted by a browser (SAML 2.0 Bindings, section 3.5). The library verifies the signature and
+ * returns the signed part; everything else is checked here. Throws with the reason.
  */
 export async function readResponse(
   given: string,
@@ -93,24 +93,24 @@ export async function readResponse(
   }
 }
 
-/** Milliseconds that a person has to sign in at the provider. */
+/** Milliseconds that a user has to sign in at the provider. */
 export const REQUEST_LIFE = 600_000
 
-/** Names a browser by its cookie, without revealing the cookie. */
+/** An identifier of a browser, derived from its cookie without revealing it. */
 export function browserOf(cookie: string): string {
   return createHash('sha256').update(`saml browser\n${cookie}`).digest('base64url').slice(0, 32)
 }
 
 /**
- * The ID of a request (SAML 2.0 Core, section 1.3.4): until when it may be answered, and for which browser, sealed. So any of
- * several servers knows its own requests again, and none has to remember them.
+ * The ID of a request (SAML 2.0 Core, section 1.3.4): its expiry and its browser, sealed. So any of several servers can verify
+ * it, and none has to store it.
  */
 export function requestId(secret: Buffer, browser: string, expires: number): string {
   const moment = Math.floor(expires).toString(36)
   return `_${moment}.${browser}.${seal(secret, browser, moment)}`
 }
 
-/** What the ID of a request says; null for one that was not made here, or is out of date. */
+/** The content of the ID of a request; null for one that was not issued here, or is expired. */
 export function readRequestId(
   secret: Buffer,
   id: string,

@@ -8,7 +8,7 @@ import { SAML_PATH, SAML_PATHS, SamlSignIn } from './sign-in.ts'
 /** Bytes of a form with a response: 256 kB in base 64, percent-encoded in part. */
 const MAX_FORM = 400 * 1024
 
-/** The endpoints of sign-in by SAML 2.0, where the portal has an identity provider. */
+/** The endpoints of sign-in by SAML 2.0, if the portal has an identity provider. */
 export const samlRoutes: FastifyPluginAsync<AccountsOptions> = async (app, options) => {
   if (options.saml === undefined) return
   const signIn = new SamlSignIn(options.saml, options)

@@ -32,7 +32,7 @@ import {
 
 export const SAML_PATH = '/account/saml'
 
-/** Where the metadata are, where responses are taken, and where a sign-in ends. */
+/** Paths of the metadata, of the assertion consumer service, and of the end of a sign-in. */
 export const SAML_PATHS = {
   metadata: `${SAML_PATH}/metadata`,
   consumer: `${SAML_PATH}/acs`,
@@ -42,25 +42,25 @@ export const SAML_PATHS = {
 /** Milliseconds between the response of the provider and the session: one redirect. */
 const END_LIFE = 60_000
 
-/** Characters of the random part of the cookie, after which it says where the sign-in leads. */
+/** Characters of the random part of the cookie; the target of the sign-in follows it. */
 const NONCE_LENGTH = 32
 
-/** Bytes of RelayState (SAML 2.0 Bindings, section 3.4.3), and of what the cookie says instead. */
+/** Maximum bytes of RelayState (SAML 2.0 Bindings, section 3.4.3), and of the target in the cookie. */
 const [MAX_RELAY_STATE, MAX_NEXT] = [80, 2000]
 
 /**
- * Signs people in at an identity provider of SAML 2.0 (Profiles, section 4.1): the request by redirect, the response by POST.
+ * Signs users in at an identity provider of SAML 2.0 (Profiles, section 4.1): the request by redirect, the response by POST.
  *
- * Browsers send our cookies with no form of another site, so the response is taken without them: what it says is checked, and a
- * cookie set that only the browser which began can make use of, one redirect later. Nothing of it is stored but what
- * was used up, so that any of several servers can continue.
+ * Browsers do not send our cookies with forms of another site, so the response is received without them: it is checked, and a
+ * cookie is set that is valid only in the browser that began, one redirect later. Only consumed ids are stored, so that any of
+ * several servers can continue.
  */
 export class SamlSignIn {
   private readonly options: AccountsOptions
   private readonly service: ServiceProvider
   private readonly attempts: Attempts
 
-  /** Faults: ConfigInvalid where a file that the settings name is not as expected. */
+  /** Faults: ConfigInvalid if a file in the settings is not as expected. */
   constructor(settings: SamlProvider, options: AccountsOptions) {
     this.options = options
     this.service = {
@@ -84,7 +84,7 @@ export class SamlSignIn {
     return reply.type('application/samlmetadata+xml').send(text)
   }
 
-  /** Sends a person to the provider. */
+  /** Redirects a user to the provider. */
   async begin(reply: FastifyReply, next: string | null): Promise<FastifyReply> {
     const { SAML } = await import('@node-saml/node-saml')
     const { accounts, now } = this.options
@@ -100,8 +100,8 @@ export class SamlSignIn {
   }
 
   /**
-   * Takes the response of the provider, which a browser brings by a form of another site: the signature and the ID of our
-   * request take the place of a token of ours. Faults: CredentialInvalid, TooManyAttempts.
+   * Receives the response of the provider, which a browser posts from another site: the signature and the ID of our request
+   * replace a form token. Faults: CredentialInvalid, TooManyAttempts.
    */
   async consume(request: FastifyRequest, reply: FastifyReply, form: Form): Promise<FastifyReply> {
     const { accounts, now } = this.options
@@ -137,7 +137,7 @@ export class SamlSignIn {
     return sendOn(keepPrivate(reply), `${rootOf(this.options)}${SAML_PATHS.end}${query}`)
   }
 
-  /** Signs in who comes back, where it is the browser that began. Faults: CrossSiteRequest. */
+  /** Signs in the returning user, if it is the browser that began. Faults: CrossSiteRequest. */
   async end(request: FastifyRequest, reply: FastifyReply, given: string | undefined): Promise<FastifyReply> {
     const { accounts, now } = this.options
     const secure = isSecure(this.options)
@@ -168,7 +168,7 @@ export class SamlSignIn {
     return sendOn(reply, next ?? `${rootOf(this.options)}/account/`)
   }
 
-  /** Each assertion and each request serves once (SAML 2.0 Profiles, section 4.1.4.5). */
+  /** Each assertion and each request is valid once (SAML 2.0 Profiles, section 4.1.4.5). */
   private async useUp({ assertion, requestId: id, requestExpires }: SignedInElsewhere): Promise<void> {
     const { singleUse } = this.options.accounts
     const { issuer } = this.service.provider
@@ -180,7 +180,7 @@ export class SamlSignIn {
   private async userOf({ subject, name, groups }: SignedInElsewhere) {
     const { identities } = this.options.accounts
     const { settings, provider } = this.service
-    // Another name space than that of OpenID Connect: providers use one address for both.
+    // A separate namespace from that of OpenID Connect: providers use one address for both.
     const user = await identities.user({ issuer: `saml ${provider.issuer}`, subject, name })
     const managed = new Set(Object.values(settings.groups).flat().flatMap(grantsOf))
     const granted = groups.flatMap(group => lookup(settings.groups, group) ?? []).flatMap(grantsOf)

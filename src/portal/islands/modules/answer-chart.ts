@@ -4,7 +4,7 @@ import { plain } from '../../../sparql/cell-writer.ts'
 import { chartColumns } from './chart-columns.ts'
 import type { MessageRow } from './query-messages.ts'
 
-/** Bars that are drawn, and points. */
+/** Maximum number of bars, and of points. */
 const MAX_BARS = 40
 const MAX_POINTS = 5000
 
@@ -41,7 +41,7 @@ export function drawAnswerChart(
   })
   drawing.setAttribute('role', 'img')
   drawing.setAttribute('class', 'answer-chart')
-  // The policy of the page refuses styles that stand in it: those of the page are enough.
+  // The policy of the page forbids inline styles: those of the page suffice.
   drawing.querySelector('style')?.remove()
   return drawing
 }

@@ -3,7 +3,7 @@ import { termText } from '../../../rdf/ntriples.ts'
 import { type RowWriter, rowWriter } from '../../../sparql/results.ts'
 import type { MessageRow } from './query-messages.ts'
 
-/** The files that an answer can be taken away in. */
+/** The formats in which an answer can be downloaded. */
 export type DownloadFormat = 'json' | 'csv' | 'turtle'
 
 const FILES: Readonly<Record<DownloadFormat, readonly [type: string, ending: string]>> = {

@@ -5,7 +5,7 @@ import type { MessageRow } from './query-messages.ts'
 
 const SVG = 'http://www.w3.org/2000/svg'
 
-/** Nodes and edges that are drawn: more are no picture. */
+/** Maximum number of nodes and edges: more are illegible. */
 const MAX_NODES = 120
 const MAX_EDGES = 300
 const WIDTH = 800
@@ -27,13 +27,13 @@ interface Edge {
   readonly label: string
 }
 
-/** How terms are named, and where they lead. */
+/** How terms are labelled and linked. */
 export interface GraphStyle {
   readonly name: (iri: string) => string
   readonly address: (iri: string) => string | null
 }
 
-/** The resources of an answer and their links as a drawing: triples as they are, rows by their first resource and the others. */
+/** The resources of an answer and their links as a drawing: triples, or links from the first resource of a row to the others. */
 export function drawGraph(
   rows: readonly MessageRow[],
   kind: 'rows' | 'triples',
@@ -107,7 +107,7 @@ function graphOf(rows: readonly MessageRow[], kind: 'rows' | 'triples', { name }
   return { nodes: [...nodes.values()], edges }
 }
 
-/** All of the nodes with their names, and no less than a whole drawing. */
+/** The bounding box of all nodes with their labels, at least the size of the drawing. */
 function viewBox(nodes: readonly Node[]): string {
   const [xs, ys] = [nodes.map(({ x = 0 }) => x), nodes.map(({ y = 0 }) => y)]
   const [left, top] = [

@@ -4,7 +4,7 @@ import type { MessageRow } from './query-messages.ts'
 /** A link between resources of an answer; null for a predicate that is not known. */
 export type Link = readonly [subject: Term, predicate: string | null, object: Term]
 
-/** The links of an answer: triples as they are, of rows those of their first resource with the others. */
+/** The links of an answer: its triples, or links from the first resource of each row to the others. */
 export function linksOf(rows: readonly MessageRow[], kind: 'rows' | 'triples'): readonly Link[] {
   return rows.flatMap((row): readonly Link[] => {
     if (kind === 'triples') {

@@ -8,11 +8,11 @@ import type { MessageRow } from './query-messages.ts'
 const WKT = 'http://www.opengis.net/ont/geosparql#wktLiteral'
 const SVG = 'http://www.w3.org/2000/svg'
 
-/** Places that are drawn, and the size of the drawing in its own units. */
+/** Maximum number of places, and the size of the drawing in its own units. */
 const MAX_PLACES = 5000
 const WIDTH = 800
 const HEIGHT = 400
-/** Degrees that the drawing shows at least, so that one town is not all there is. */
+/** Minimum extent in degrees, so that a single town has surroundings. */
 const LEAST_SPAN = 4
 
 interface Place {
@@ -26,7 +26,7 @@ interface View {
   readonly y: (lat: number) => number
 }
 
-/** The places of an answer as a drawing: a circle for each point, shapes as they are. */
+/** The places of an answer as a drawing: a circle for each point, and shapes. */
 export function answerMap(rows: readonly MessageRow[], label: string): SVGElement {
   const places = rows.flatMap(placesOf).slice(0, MAX_PLACES)
   const view = viewOf(places)
@@ -69,7 +69,7 @@ function placesOf(row: MessageRow): readonly Place[] {
     .join(' · ')
   return row.flatMap(term => {
     if (term?.type !== 'literal' || term.datatype !== WKT) return []
-    // An optional reference system before it is the same for all values here.
+    // The optional reference system before it is ignored: it is the same for all values here.
     const geometry = toGeoShape(term.value.replace(/^\s*<[^>]*>\s*/, ''))
     return geometry === null || geometry === undefined ? [] : [{ geometry, name }]
   })
@@ -112,7 +112,7 @@ function shapesOf(geometry: Geometry, view: View): readonly SVGElement[] {
   return [svg('path', { class: isArea ? 'place' : 'place line', d, 'fill-rule': 'evenodd' })]
 }
 
-/** A line as a path; it is broken where it goes around the back of the world. */
+/** A line as a path; it is split where it crosses the 180th meridian. */
 function pathOf(line: readonly (readonly [number, number])[], { x, y }: View): string {
   return line
     .map(([lon, lat], at) => {

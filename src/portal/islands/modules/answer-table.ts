@@ -2,7 +2,7 @@ import { termText } from '../../../rdf/ntriples.ts'
 import type { Literal, Term } from '../../../rdf/term.ts'
 import type { MessageRow } from './query-messages.ts'
 
-/** How terms are shown: the names of spaces, the language, and where the portal is. */
+/** How terms are shown: prefixes, the language, and the address of the portal. */
 export interface TermStyle {
   readonly prefixes: Readonly<Record<string, string>>
   readonly language: string
@@ -11,11 +11,11 @@ export interface TermStyle {
   readonly here: string
 }
 
-/** Rows that are shown: more make pages slow, and downloads have them. */
+/** Maximum rows on the page: more make it slow; downloads have all. */
 export const MAX_SHOWN = 500
 const MAX_LENGTH = 160
 
-/** A table that grows while rows come. */
+/** A table that grows while rows arrive. */
 export class AnswerTable {
   readonly element = document.createElement('div')
   private readonly body = document.createElement('tbody')
@@ -60,7 +60,7 @@ export class AnswerTable {
   }
 }
 
-/** A term for people: IRIs as links under short names, numbers and dates as the language writes them. */
+/** A term for display: IRIs as links with short names, numbers and dates in the format of the language. */
 function termNode(term: Term | null, style: TermStyle): Node {
   switch (term?.type) {
     case undefined:
@@ -88,7 +88,7 @@ function termNode(term: Term | null, style: TermStyle): Node {
   }
 }
 
-/** Where an IRI is looked up: those of this portal on the host that the reader is on; null for one that is no address. */
+/** The address that dereferences an IRI: for those of this portal on the host of the page; null if it is no web address. */
 export function resourceAddress(
   iri: string,
   { base, here }: Pick<TermStyle, 'base' | 'here'>,
@@ -112,7 +112,7 @@ function iriNode(iri: string, style: TermStyle): Node {
   return link
 }
 
-/** The longest space that an IRI begins with gives it its name. */
+/** The prefixed name of an IRI, by the longest matching namespace. */
 export function prefixedName(iri: string, prefixes: TermStyle['prefixes']): string | null {
   let best: readonly [prefix: string, namespace: string] | null = null
   for (const [prefix, namespace] of Object.entries(prefixes))

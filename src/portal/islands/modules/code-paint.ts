@@ -1,8 +1,8 @@
 import { type HighlightToken, highlightTokens } from '../../parts/highlight.ts'
 
 /**
- * Marks the pieces of the text of a field: the visible text lies behind the field, whose own letters are clear, so
- * that the field stays what it is for keyboards, screen readers and programs.
+ * Highlights the text of a field: the visible text lies behind the field, whose own letters are transparent, so that the
+ * field is unchanged for keyboards, screen readers and programs.
  */
 export class CodePaint {
   private readonly field: HTMLTextAreaElement
@@ -21,7 +21,7 @@ export class CodePaint {
     this.draw()
   }
 
-  /** Marks the place of a fault; null for none. */
+  /** Marks the position of a fault; null for none. */
   mark(offset: number | null): void {
     this.bad = offset
     if (offset === null) this.field.removeAttribute('aria-invalid')
@@ -37,7 +37,7 @@ export class CodePaint {
       const isBad = this.bad !== null && this.bad >= from && this.bad < at
       return pieceOf(token, isBad)
     })
-    // A line that is empty has no height without a character.
+    // An empty line has no height without a character.
     this.paint.replaceChildren(...pieces, '\n')
   }
 }

@@ -5,8 +5,8 @@ import {
 } from '../../playground/sparql-completion.ts'
 
 /**
- * A list of what may be written at the cursor of a query, below it; the field announces to screen readers which of them is chosen
- * (`aria-activedescendant`, WAI-ARIA 1.2). Arrows choose, Enter and Tab take, Escape closes; whoever writes on is left alone.
+ * A list of completions below the cursor of a query; the field announces the selected one to screen readers
+ * (`aria-activedescendant`, WAI-ARIA 1.2). Arrows select, Enter and Tab accept, Escape closes; further typing is not disturbed.
  */
 export class CompletionList {
   private readonly field: HTMLTextAreaElement
@@ -18,8 +18,8 @@ export class CompletionList {
   private active = 0
 
   /**
-   * @param paint the text of the field as it is shown, by which the place of the cursor is known
-   * @param vocabulary the names of the datasets that are chosen
+   * @param paint the visible text of the field, which gives the position of the cursor
+   * @param vocabulary the names of the selected datasets
    */
   constructor(
     field: HTMLTextAreaElement,
@@ -133,7 +133,7 @@ export class CompletionList {
     this.field.removeAttribute('aria-activedescendant')
   }
 
-  /** Puts the list below the line in which a place of the text is. */
+  /** Positions the list below the line of an offset in the text. */
   private place(offset: number): void {
     const walker = document.createTreeWalker(this.paint, NodeFilter.SHOW_TEXT)
     let rest = offset
@@ -186,7 +186,7 @@ export function vocabularySource(
 
 const VOID_TERMS = /<http:\/\/rdfs\.org\/ns\/void#(class|property)> <([^>]*)>/g
 
-/** Prefixes that every query may want. */
+/** Prefixes that any query may need. */
 const COMMON = {
   rdf: 'http://www.w3.org/1999/02/22-rdf-syntax-ns#',
   rdfs: 'http://www.w3.org/2000/01/rdf-schema#',

@@ -13,13 +13,13 @@ import { conditionParser } from '../../../language/odsql/highlight.ts'
 import { type Field, field as makeField } from '../../../model/field.ts'
 import { editorFor } from './editor.ts'
 
-/** A field and, behind an operator, the text that is being written in quotes. */
+/** A field, an operator, and the quoted text that is being typed. */
 const VALUE =
   /(?:`(?<quoted>[^`]+)`|(?<plain>[A-Za-z_]\w*))\s*(?:=|:|!=|<>|\blike\b|\bin\s*\((?:[^()]*,)?)\s*(?<mark>["'])(?<prefix>(?:\\.|(?!\k<mark>)[^\\])*)$/i
 
 const MILLISECONDS = 500
 
-/** Makes an editor of the field of a condition: completion, colours, and what is wrong while it is written. */
+/** Turns the field of a condition into an editor: completion, colours, and errors while it is typed. */
 export function editCondition(field: HTMLTextAreaElement): EditorView {
   const fields = fetchFields(field.dataset.fields ?? '')
   const submit = () => {
@@ -65,7 +65,7 @@ function wordOffers(context: CompletionContext, fields: readonly Field[]): Compl
   }
 }
 
-/** A function is written with its parentheses, the cursor between them. */
+/** Inserts a function with its parentheses, the cursor between them. */
 function applyCall(view: EditorView, { label }: { readonly label: string }, from: number, to: number): void {
   const isOpen = view.state.sliceDoc(to, to + 1) === '('
   view.dispatch({
@@ -126,7 +126,7 @@ async function problemsOf(view: EditorView, field: HTMLTextAreaElement): Promise
   const end = Math.min(to, text.length)
   return [
     {
-      // A place at the end is shown at the last character.
+      // A position at the end is shown at the last character.
       from: Math.max(0, Math.min(from, end - 1)),
       to: end,
       severity: 'error',
@@ -140,7 +140,7 @@ async function requestFault(address: string, where: string): Promise<Answer['fau
   return answer?.ok === true ? ((await answer.json()) as Answer).fault : null
 }
 
-/** Shows the fault below the editor as well, and removes the one that came with the page. */
+/** Shows the fault below the editor as well, and removes the one in the loaded page. */
 function report(field: HTMLTextAreaElement, message: string): void {
   const { parentElement } = field
   for (const old of parentElement?.querySelectorAll('.fault[role=alert]') ?? []) old.remove()

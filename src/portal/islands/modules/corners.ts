@@ -1,9 +1,9 @@
 import { decodeLines } from '../../map/outline.ts'
 
-/** Lines as Leaflet has them, latitude first. */
+/** Lines in the form of Leaflet, latitude first. */
 export type Corners = [number, number][][]
 
-/** Lines of a text that the build made. */
+/** Decodes lines from a text that the build generated. */
 export function corners(text: string): Corners {
   return decodeLines(text).map(line => line.map(([lon, lat]) => [lat, lon]))
 }

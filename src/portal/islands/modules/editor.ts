@@ -50,8 +50,8 @@ const theme = EditorView.theme({
 })
 
 /**
- * Puts an editor in the place of a field, which stays the field of its form. It lives in a shadow root, where its styles
- * are no elements of the page, which the policy of the page would refuse.
+ * Replaces a field by an editor; the hidden field remains in its form. The editor is in a shadow root, so that its styles are
+ * no elements of the page, which the policy of the page would refuse.
  */
 export function editorFor(field: HTMLTextAreaElement, extensions: readonly Extension[]): EditorView {
   const host = document.createElement('div')

@@ -1,4 +1,4 @@
-/** An example as the portal lists it at `/api/void/{dataset}/queries`. */
+/** An example in the list at `/api/void/{dataset}/queries`. */
 interface ListedQuery {
   readonly title: string
   readonly query: string
@@ -7,15 +7,15 @@ interface ListedQuery {
 
 interface Place {
   readonly here: string
-  /** Ids of the datasets that there are. */
+  /** Ids of the existing datasets. */
   readonly sources: readonly string[]
   readonly texts: { readonly noExamples: string }
 }
 
 /**
- * The list of examples: one that is clicked is put into the page, and the list follows the datasets that are chosen.
+ * The list of examples: a click inserts one into the page, and the list follows the selected datasets.
  *
- * @param take is given the example, and the datasets that it needs
+ * @param take called with the example, and the datasets that it needs
  */
 export function exampleList(
   list: HTMLElement,

@@ -15,7 +15,7 @@ export { Polygon } from 'leaflet/src/layer/vector/Polygon.js'
 export { Polyline } from 'leaflet/src/layer/vector/Polyline.js'
 export { LeafletMap }
 
-/** Leaflet as far as every map needs it: lines are drawn as SVG, one drawing for each pane. */
+/** The parts of Leaflet that every map needs: lines are drawn as SVG, one drawing for each pane. */
 const drawings = new WeakMap<LeafletMap, Map<string, SVG>>()
 
 LeafletMap.include({

@@ -17,7 +17,7 @@ export interface Group {
   readonly count: number
 }
 
-/** A record that is somewhere. */
+/** A record with a position. */
 export interface MapPlace {
   readonly id: string
   readonly title: string
@@ -26,12 +26,12 @@ export interface MapPlace {
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Most groups of an answer; pixels of a group, so that circles have room beside one another. */
+/** Maximum groups of an answer; pixels of a group, so that circles do not overlap. */
 const MAX_GROUPS = 5000
 const RADIUS = 60
 
 /**
- * The records of a part of the world in groups that the store makes.
+ * The records of a part of the world in clusters that the store computes.
  *
  * @param box null for all of it
  */
@@ -121,7 +121,7 @@ export function recordLink({ records }: MapSettings, { id, title }: MapPlace): H
   return link
 }
 
-/** A number as a language writes it. */
+/** A number in the format of a language. */
 export function coordinateText(
   language: string,
   value: number,

@@ -6,7 +6,7 @@ import { LeafletMap, Polygon, Polyline, Scale, Zoom } from './leaflet.ts'
 const WORLD = { south: -80, west: -180, north: 84, east: 180 } as const
 const TILE = 256
 
-/** A map of the world without data: outlines of land, or tiles where the portal has some, and lines of degrees. */
+/** A map of the world without data: outlines of land, or tiles if the portal has some, and a graticule. */
 export function baseMapOf(element: HTMLElement, settings: MapSettings): LeafletMap {
   const snap = settings.tiles === undefined ? 0.25 : 1
   const size = Math.min(element.clientWidth, element.clientHeight * 1.2)
@@ -37,7 +37,7 @@ export function baseMapOf(element: HTMLElement, settings: MapSettings): LeafletM
   return map
 }
 
-/** The land, and the borders as soon as less than the whole world is in view. */
+/** Adds the coastline, and the borders as soon as less than the whole world is in view. */
 function addCoastline(map: LeafletMap): void {
   const baseMap = { pane: 'ground', interactive: false } as const
   new Polygon(shores(), { ...baseMap, className: 'land' }).addTo(map)
@@ -50,7 +50,7 @@ function addCoastline(map: LeafletMap): void {
   map.on('zoomend', addBorders)
 }
 
-/** Lines of degrees around what is in view, about six of them. */
+/** Adds a graticule of about six lines around the view. */
 function addDegrees(map: LeafletMap): void {
   const lines = new Polyline([], { pane: 'ground', interactive: false, className: 'degrees' }).addTo(map)
   const draw = () => {

@@ -6,7 +6,7 @@ import { DivIcon, LayerGroup, type LeafletMap, Marker } from './leaflet.ts'
 import { coordinateText, fetchPlaces, type Group, type MapPlace } from './map-data.ts'
 import type { ShownPlaces } from './map-shown.ts'
 
-/** Records of a group that are listed where the map shows nothing smaller. */
+/** Maximum records of a group that are listed at the highest zoom. */
 const MAX_LISTED = 20
 const POINT = 24
 
@@ -21,7 +21,7 @@ export function mapLayer(
     draw: shown => {
       if (shown === drawn) return
       drawn = shown
-      // Who is at a circle that goes away stays at the map.
+      // If a focused circle is removed, the map gets the focus.
       if (document.activeElement?.closest('.leaflet-marker-pane') != null)
         map.getContainer().focus({ preventScroll: true })
       layer.clearLayers()
@@ -42,7 +42,7 @@ function placeLayer(map: LeafletMap, settings: MapSettings, place: MapPlace): La
   return chosen(dot([lat, lon], title), () => open([lat, lon]))
 }
 
-/** A layer that gets its shape when the code for shapes is there. */
+/** A layer whose shape is added when the code for shapes is loaded. */
 function shapeLayer(geometry: Geometry, title: string, open: (at: LatLngExpression) => void): Layer {
   const layer = new LayerGroup()
   void import('./shapes.ts').then(({ GeoJSON }) => {
@@ -65,7 +65,7 @@ function dot(at: LatLngExpression, title: string): Marker {
   return new Marker(at, { icon, title, riseOnHover: true })
 }
 
-/** Does something when a marker is clicked, or chosen with the keyboard. */
+/** Calls back when a marker is clicked, or activated with the keyboard. */
 function chosen(marker: Marker, act: () => void): Marker {
   marker.on('click', act)
   return marker.on('keypress', ({ originalEvent }: LeafletKeyboardEvent) => {
@@ -88,7 +88,7 @@ function groupMarker(map: LeafletMap, settings: MapSettings, group: Group): Mark
   return chosen(new Marker(at, { icon, title }), () => enterGroup(map, settings, group))
 }
 
-/** Groups whose circles would cover one another become one. */
+/** Merges groups whose circles would overlap. */
 export function apart(map: LeafletMap, groups: readonly Group[]): readonly Group[] {
   const cached: { group: Group; x: number; y: number }[] = []
   for (const group of groups) {
@@ -107,7 +107,7 @@ function sizeOf({ count }: Group): number {
   return count === 1 ? POINT / 2 : Math.round(Math.min(54, 26 + 7 * Math.log10(count)))
 }
 
-/** What a group is called: how many records around which place. */
+/** The label of a group: the number of records around a position. */
 export function groupText({ texts, language }: MapSettings, { lat, lon, count }: Group): string {
   const degrees = (value: number) => `${coordinateText(language, value, { maximumFractionDigits: 1 })}°`
   return texts.group
@@ -115,7 +115,7 @@ export function groupText({ texts, language }: MapSettings, { lat, lon, count }:
     .replace('{place}', `${degrees(lat)}, ${degrees(lon)}`)
 }
 
-/** Goes nearer to a group, or lists its records where the map is as near as it gets. */
+/** Zooms in on a group, or lists its records at the highest zoom. */
 export function enterGroup(map: LeafletMap, settings: MapSettings, group: Group): void {
   if (map.getZoom() >= map.getMaxZoom()) void openGroup(map, settings, group)
   else map.setView([group.lat, group.lon], Math.min(map.getMaxZoom(), Math.floor(map.getZoom()) + 2))

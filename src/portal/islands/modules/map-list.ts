@@ -6,7 +6,7 @@ import { isInView, type ShownPlaces } from './map-shown.ts'
 
 const MAX_LENGTH = 100
 
-/** What is in view as a list, for those who do not see the map or do not point. */
+/** The places in view as a list, for users of screen readers and keyboards. */
 export function placeList(
   frame: HTMLElement,
   map: LeafletMap,

@@ -5,7 +5,7 @@ import type { MapSettings } from '../../map/settings.ts'
 import type { LeafletMap } from './leaflet.ts'
 import { coordinateText, fetchRecord, type MapPlace, recordLink } from './map-data.ts'
 
-/** Opens what is reported of a record: its name, which leads to its page, and some of its values. */
+/** Opens the popup of a record: its name as a link to its page, and some of its values. */
 export function openPlace(
   map: LeafletMap,
   settings: MapSettings,
@@ -23,7 +23,7 @@ export function openPlace(
     .catch(() => content.append(paragraph(settings.texts.failed)))
 }
 
-/** Opens the list of records that are in one place. */
+/** Opens the list of records at the same position. */
 export function openPlaces(
   map: LeafletMap,
   settings: MapSettings,

@@ -8,17 +8,17 @@ import { apart, mapLayer } from './map-layer.ts'
 import { placeList } from './map-list.ts'
 import { isInView, type ShownPlaces } from './map-shown.ts'
 
-/** Records that are shown one by one; of more in view, groups are shown. */
+/** Maximum records in view that are shown one by one; more are shown as groups. */
 const MAX_PLACES = 250
 /** Milliseconds without movement of a map before its places are requested. */
 const PAUSE = 200
-/** Pixels around the middle of a group in which its places are, and how often a closer view is tried at the beginning. */
+/** Radius in pixels of a group around its centre, and maximum rounds of fitting the first view. */
 const GROUP_RADIUS = 60
 const MAX_ROUNDS = 4
 /** Degrees of longitude from which on all groups of the world are requested. */
 const WIDE = 120
 
-/** Shows the records of a page on a map, and asks for those of another part of the world when it is moved. */
+/** Shows the records of a page on a map, and requests those of another part of the world when it is moved. */
 export function showMap(element: HTMLElement, frame: HTMLElement): void {
   const settings = JSON.parse(element.dataset.map ?? '{}') as MapSettings
   const map = baseMapOf(element, settings)
@@ -48,7 +48,7 @@ export function showMap(element: HTMLElement, frame: HTMLElement): void {
       if (!signal.aborted) report(settings.texts.failed)
     }
   }
-  /** Groups represent places around them: they are requested again in each closer view, until that is the one that fits. */
+  /** Groups represent places around them: they are requested again in each closer view, until the view fits. */
   const fitGroups = async () => {
     for (let round = 1; ; round++) {
       const zoom = map.getZoom()
@@ -95,7 +95,7 @@ export function showMap(element: HTMLElement, frame: HTMLElement): void {
   void start()
 }
 
-/** The records in view, or their groups where they are many. */
+/** The records in view, or their groups if they are many. */
 async function inView(
   map: LeafletMap,
   settings: MapSettings,

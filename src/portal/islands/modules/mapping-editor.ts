@@ -6,7 +6,7 @@ import { EditorView, highlightActiveLineGutter, keymap, lineNumbers } from '@cod
 import { SOURCE_RULES, type SourceLanguage, type TokenKind } from '../../parts/highlight-rules.ts'
 import { editorFor } from './editor.ts'
 
-/** A diagnostic as the portal reports it. */
+/** A diagnostic from the portal. */
 export interface ReportedDiagnostic {
   readonly severity: 'error' | 'warning' | 'info'
   readonly message: string
@@ -17,7 +17,7 @@ export interface ReportedDiagnostic {
   readonly endColumn: number
 }
 
-/** The kinds of token under the names that the editor knows. */
+/** The kinds of token with their names in the editor. */
 const NAMES: Readonly<Record<TokenKind, string | null>> = {
   comment: 'comment',
   string: 'string',
@@ -30,7 +30,7 @@ const NAMES: Readonly<Record<TokenKind, string | null>> = {
   plain: null,
 }
 
-/** Takes the next piece of a line by the rules that pages show such texts by. */
+/** Reads the next token of a line by the highlighting rules of pages. */
 function nextToken(
   stream: StringStream,
   rules: (typeof SOURCE_RULES)[keyof typeof SOURCE_RULES],
@@ -46,7 +46,7 @@ function nextToken(
   return null
 }
 
-/** Makes an editor of the field of a mapping. */
+/** Turns the field of a mapping into an editor. */
 export function editMapping(field: HTMLTextAreaElement, fieldNames: readonly string[]) {
   const language = new Compartment()
   const streamOf = (name: SourceLanguage) =>
@@ -82,7 +82,7 @@ export function editMapping(field: HTMLTextAreaElement, fieldNames: readonly str
   }
 }
 
-/** The fields, behind `$(`. */
+/** Completions of fields, after `$(`. */
 function referenceOffers(context: CompletionContext, names: readonly string[]) {
   const begun = context.matchBefore(/\$\([^)\n]*/)
   if (begun === null) return null
@@ -104,7 +104,7 @@ function diagnosticOf(doc: Text, described: ReportedDiagnostic): Diagnostic {
   }
 }
 
-/** A place of the portal's, from 1, as the editor counts; what is beyond the text is its end. */
+/** The editor's offset of a line and column from 1; positions beyond the text become its end. */
 function offsetOf(doc: Text, line: number, column: number): number {
   const { from, to } = doc.line(Math.max(1, Math.min(line, doc.lines)))
   return Math.min(to, from + Math.max(0, column - 1))

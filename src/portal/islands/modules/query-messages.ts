@@ -10,17 +10,17 @@ export interface MessageSource {
 export interface QueryRun {
   readonly query: string
   readonly sources: readonly MessageSource[]
-  /** The public address of the portal, and the one that the page was loaded from: they are the same data. */
+  /** The public address of the portal, and the one that the page was loaded from: both serve the same data. */
   readonly base: string
   readonly here: string
-  /** True where the plan of the query is wanted, with the times that its steps took, in the place of its answer. */
+  /** True to return the plan of the query, with the times of its steps, instead of its answer. */
   readonly isExplained: boolean
 }
 
-/** A row of an answer: terms in the order of the variables; null where one is not bound. */
+/** A row of an answer: terms in the order of the variables; null if one is not bound. */
 export type MessageRow = readonly (Term | null)[]
 
-/** Messages from the worker to the page, in this order but for `requests`. */
+/** Messages from the worker to the page, in this order except `requests`. */
 export type QueryMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'requests'; readonly count: number }
@@ -31,11 +31,11 @@ export type QueryMessage =
   | { readonly type: 'done' }
   | QueryFault
 
-/** What went wrong; `offset` is the place in the text of the query. */
+/** An error; `offset` is the position in the text of the query. */
 export interface QueryFault {
   readonly type: 'fault'
   readonly message: string
   readonly offset: number | null
-  /** The status with which a source refused to answer. */
+  /** The HTTP status of a source that refused to answer. */
   readonly status: number | null
 }

@@ -7,7 +7,7 @@ import type { MessageRow, QueryMessage } from './query-messages.ts'
 
 const WKT = 'http://www.opengis.net/ont/geosparql#wktLiteral'
 
-/** Shows the progress of a query, and its answer as it arrives: statistics, a table, a map where it has places, files. */
+/** Shows the progress of a query, and its answer as it arrives: statistics, a table, a map if it has places, files. */
 export class QueryView {
   private readonly status: HTMLElement
   private readonly answer: HTMLElement
@@ -29,7 +29,7 @@ export class QueryView {
     this.statistics.className = 'figures'
   }
 
-  /** A query begins: what was shown goes. */
+  /** A query begins: clears the previous answer. */
   begin(query: string): void {
     this.prefixes = { ...this.data.prefixes, ...prefixesOf(query) }
     this.table = null
@@ -81,7 +81,7 @@ export class QueryView {
     this.count()
   }
 
-  /** The query was stopped: what came stays. */
+  /** The query was stopped: keeps the partial answer. */
   stop(): void {
     this.finish(this.data.texts.stopped)
   }
@@ -168,7 +168,7 @@ export class QueryView {
     return line
   }
 
-  /** Buttons that draw the answer, where it has something to draw. */
+  /** Buttons that draw the answer, if it has something to draw. */
   private views(): readonly HTMLElement[] {
     const { texts, base, here } = this.data
     const { rows, variables, kind } = this
@@ -210,7 +210,7 @@ export class QueryView {
     return [line]
   }
 
-  /** Draws the places of the answer, where it has any. */
+  /** Draws the places of the answer, if it has any. */
   private async map(): Promise<void> {
     const isPlace = (row: MessageRow) => row.some(term => term?.type === 'literal' && term.datatype === WKT)
     const rows = this.rows
@@ -219,7 +219,7 @@ export class QueryView {
     if (rows === this.rows) this.table?.element.before(answerMap(rows, this.data.texts.map))
   }
 
-  /** A place in the text of the query in words. */
+  /** A description of a position in the text of the query. */
   private place(offset: number): string {
     const query = (document.getElementById('query') as HTMLTextAreaElement).value
     const before = query.slice(0, offset).split('\n')

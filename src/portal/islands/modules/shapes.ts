@@ -1,2 +1,2 @@
-/** Only maps of shapes load what draws them. */
+/** The code for shapes, loaded only by maps that have some. */
 export { GeoJSON } from 'leaflet/src/layer/GeoJSON.js'

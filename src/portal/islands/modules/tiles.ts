@@ -1,2 +1,2 @@
-/** Only portals with tiles load what shows them. */
+/** The code for tiles, loaded only by portals that have some. */
 export { TileLayer } from 'leaflet/src/layer/tile/TileLayer.js'
