@@ -117,10 +117,17 @@ t.test('records come with typed values, id, size and links', async t => {
   })
   t.match(first.record.id, /^[0-9a-f]{40}$/)
   t.equal(first.record.timestamp, '2026-01-02T03:04:05.678+00:00')
+  const own = await get(`${ROOT}/trees/records`, { limit: '1', select: 'record_timestamp as moment' })
+  t.equal(own.body.records[0].record.fields.moment, first.record.timestamp)
   t.equal(typeof first.record.size, 'number')
   t.match(headers['server-timing'], /store;dur=[\d.]+/)
   const single = await get(`${ROOT}/trees/records/${first.record.id}`, { select: 'name' })
   t.same(single.body.record.fields, { name: 'Älm "old"' })
+})
+
+t.test('a field may have its own name as a label', async t => {
+  const own = await get(`${ROOT}/trees/records`, { select: 'name as name, height', limit: '1' })
+  t.same(Object.keys(own.body.records[0].record.fields), ['name', 'height'])
 })
 
 t.test('a time zone moves moments and the date literals that have no offset', async t => {
@@ -131,6 +138,12 @@ t.test('a time zone moves moments and the date literals that have no offset', as
     ['2024-03-31T01:30:00+01:00', '2024-03-31T03:30:00+02:00', null],
     'across the change to summer time',
   )
+  const own = await get(`${ROOT}/trees/records`, {
+    limit: '1',
+    select: 'record_timestamp as moment',
+    ...zone,
+  })
+  t.equal(own.body.records[0].record.fields.moment, '2026-01-02T04:04:05.678+01:00')
   const where = "seen >= date'2024-03-31T03:00'"
   t.equal((await get(`${ROOT}/trees/records`, { where, ...zone })).body.total_count, 1)
   t.equal((await get(`${ROOT}/trees/records`, { where })).body.total_count, 0)
@@ -192,6 +205,18 @@ t.test('bad input gets the documented status and body, never a 500', async t => 
       400,
       'IncompatibleTypesInComparisonFilter',
       /date'2020-06-30'/,
+    ],
+    [
+      `${records}?select=height%20as%20name,name`,
+      400,
+      'ODSQLError',
+      /Alias 'name' is declared several times.*select/,
+    ],
+    [
+      `${records}?select=count(*)%20as%20name&group_by=name`,
+      400,
+      'ODSQLError',
+      /Alias 'name' is declared several/,
     ],
     [`${records}?where=foo(name)`, 400, 'ODSQLError', /Unknown function: foo/],
     [

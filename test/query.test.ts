@@ -168,6 +168,7 @@ t.test('date literals mean instants and periods in their time zone', async t => 
     ['2017', 'date', 'UTC', '2017-01-01', '2018-01-01'],
     ['2017-12', 'date', 'UTC', '2017-12-01', '2018-01-01'],
     ['2017-12-31', 'date', 'Asia/Tokyo', '2017-12-31', null],
+    ['2024-03-31T23', 'datetime', 'Europe/Paris', '2024-03-31T21:00:00Z', '2024-03-31T22:00:00Z'],
     ['2017', 'datetime', 'UTC', '2017-01-01T00:00:00Z', '2018-01-01T00:00:00Z'],
     ['2024-03-31', 'datetime', 'Europe/Paris', '2024-03-30T23:00:00Z', '2024-03-31T22:00:00Z'],
     ['2024-10-27', 'datetime', 'Europe/Paris', '2024-10-26T22:00:00Z', '2024-10-27T23:00:00Z'],

@@ -9,7 +9,7 @@ import {
 } from '../model/time.ts'
 
 /** The precision of a date literal as written; a coarse one denotes a whole period. */
-export type DatePrecision = 'year' | 'month' | 'day' | 'minute' | 'second'
+export type DatePrecision = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'
 
 /** A date literal of a query: local parts, the precision written, and its own offset where it has one. */
 export interface DateConstant {
@@ -31,7 +31,7 @@ export interface DateBounds {
 }
 
 const FORM =
-  /^(\d{4})(?:([-/])(\d{1,2})(?:\2(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?)?)?$/i
+  /^(\d{4})(?:([-/])(\d{1,2})(?:\2(\d{1,2})(?:[T ](\d{1,2})(?::(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?)?)?$/i
 
 /** Parses a date literal (ODSQL 1.5); null if it is invalid. */
 export function parseDate(text: string): DateConstant | null {
@@ -49,8 +49,25 @@ export function parseDate(text: string): DateConstant | null {
   }
   if (!isCalendarDay(local.year, local.month, local.day)) return null
   if (local.hour > 23 || local.minute > 59 || local.second > 59) return null
-  const precision = second ? 'second' : minute ? 'minute' : day ? 'day' : month ? 'month' : 'year'
+  const precision = second
+    ? 'second'
+    : minute
+      ? 'minute'
+      : hour
+        ? 'hour'
+        : day
+          ? 'day'
+          : month
+            ? 'month'
+            : 'year'
   return { local, precision, offset: offsetMinutes(zone) }
+}
+
+/** The canonical form of an ISO 8601 moment: in UTC, with Z. Throws an Error for other texts. */
+export function canonicalMoment(text: string): string {
+  const constant = parseDate(text)
+  if (constant === null) throw new Error(`${text} is not ISO 8601`)
+  return dateBounds(constant, 'datetime', 'UTC').start
 }
 
 /** The bounds of a date literal that is compared with a field of a temporal type, in a time zone. */
@@ -73,6 +90,7 @@ function following(local: LocalTime, precision: DatePrecision): LocalTime | null
     year: () => utcEpoch(year + 1, 1, 1),
     month: () => utcEpoch(year, month + 1, 1),
     day: () => utcEpoch(year, month, day + 1),
+    hour: () => utcEpoch(year, month, day, hour + 1),
     minute: () => utcEpoch(year, month, day, hour, minute + 1),
   }[precision]()
   const parts = utcParts(next)

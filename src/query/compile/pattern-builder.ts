@@ -13,6 +13,7 @@ import {
   triple,
   variable,
 } from '../../sparql/build.ts'
+import { canonicalMoment } from '../date-literals.ts'
 import { technicalName } from '../field-names.ts'
 import type { Condition } from '../plan.ts'
 import { type CompileTarget, POSITION, predicateOf, RECORD, spaceOf, targetConstant } from './target.ts'
@@ -190,7 +191,7 @@ export class PatternBuilder {
       case 'datasetid':
         return literal(target.dataset.id)
       case 'record_timestamp':
-        return targetConstant('datetime', target.published)
+        return targetConstant('datetime', canonicalMoment(target.published))
       case 'recordid':
         return call('STRAFTER', call('STR', RECORD), literal(spaceOf(target)))
       case 'record_size':

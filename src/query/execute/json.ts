@@ -115,8 +115,9 @@ export function zonedText(moment: string, timezone: string): string {
   const digits = moment.slice(19, -1)
   if (timezone === 'UTC') return `${moment.slice(0, -1)}+00:00`
   const epoch = Date.parse(`${moment.slice(0, 19)}Z`)
-  const offset = zoneOffset(timezone, epoch)
-  const minutes = Math.round(Math.abs(offset) / 60_000)
+  // Offsets before standard time have seconds, which ISO 8601 has not: the instant stays exact.
+  const offset = Math.round(zoneOffset(timezone, epoch) / 60_000) * 60_000
+  const minutes = Math.abs(offset) / 60_000
   const sign = offset < 0 ? '-' : '+'
   const clock = `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
   return `${instantText((epoch + offset) / 1000, '').slice(0, 19)}${digits}${sign}${clock}`

@@ -8,7 +8,7 @@ import type {
 } from '../../language/odata/ast.ts'
 import type { EntityModel } from '../../model/edm.ts'
 import { conjunctionOrNull } from '../conditions.ts'
-import { dateBounds, parseDate } from '../date-literals.ts'
+import { canonicalMoment } from '../date-literals.ts'
 import { refuseExcessOfOData } from '../filter-limits.ts'
 import type { GroupQuery, RecordQuery } from '../plan.ts'
 import { applyAll, type RecordStage, settled } from './apply.ts'
@@ -68,7 +68,7 @@ export type ODataPlan = EntitiesPlan | RowsPlan
 export function resolveOData(clauses: ODataClauses, context: ODataContext): ODataPlan {
   const { model } = context
   const request: ScopeRequest = {
-    now: momentText(context.now),
+    now: canonicalMoment(context.now),
     version: context.version,
     set: model.set,
     entity: `${model.namespace}.${model.type}`,
@@ -91,12 +91,6 @@ export function resolveOData(clauses: ODataClauses, context: ODataContext): ODat
   return stage.type === 'records'
     ? entitiesPlan(clauses, stage, model, scope)
     : rowsPlan(clauses, stage, model, scope)
-}
-
-function momentText(text: string): string {
-  const constant = parseDate(text)
-  if (constant === null) throw new Error('the present moment is not ISO 8601')
-  return dateBounds(constant, 'datetime', 'UTC').start
 }
 
 function entitiesPlan(

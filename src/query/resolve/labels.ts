@@ -35,16 +35,22 @@ function outer(span: { readonly from: number; readonly to: number }, text: strin
   }
 }
 
-/** Refuses a label that occurs twice in the clauses of one query. */
+/** Refuses a label that occurs twice in the clauses of one query, or that is the name of another field in them. */
 export function refuseDoubles(select: readonly SelectItem[], groups: readonly GroupItem[]): void {
   const known = new Set<string>()
+  const fields = new Set(
+    [...select, ...groups].flatMap(({ label, expression }) =>
+      label === null && expression?.type === 'field' ? [expression.name] : [],
+    ),
+  )
   for (const [clause, items] of [
     ['group_by', groups],
     ['select', select],
   ] as const)
-    for (const { label, span } of items) {
+    for (const { label, expression, span } of items) {
       if (label === null) continue
-      if (known.has(label))
+      const isOwnName = expression?.type === 'field' && expression.name === label
+      if (known.has(label) || (fields.has(label) && !isOwnName))
         throw malformed(clause, `Alias '${label.slice(0, 60)}' is declared several times`, span)
       known.add(label)
     }
