@@ -360,6 +360,8 @@ t.test('bodies are as they are described', async t => {
       const { status, body } = await api(method, address, example)
       t.ok(status < 300, `${method} ${url}: ${status === 400 ? body : status}`)
     }
+  const typed = await api('POST', API, '{"dataset_id":"curl"}', 'application/x-www-form-urlencoded')
+  t.equal(typed.status, 201, 'the default type of curl')
   const { properties } =
     document.paths['/datasets/{dataset}'].put.requestBody.content['application/json'].schema
   t.same(properties.refresh.examples, ['daily', '30 4 * * 1'])

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { QuadGraphs } from '../api/fragments/find-quads.ts'
 import { graphCatalog, type QueriedDataset } from '../api/sparql/graphs.ts'
 import { QueryLog } from '../api/sparql/query-log.ts'
-import { canonicalMoment } from '../catalog/catalog-dataset.ts'
+import { momentMeta } from '../catalog/catalog-dataset.ts'
 import type { ServedDataset } from '../catalog/served.ts'
 import type { DatasetList } from '../catalog/visible.ts'
 import { datasetDescription } from '../catalog/void.ts'
@@ -87,7 +87,7 @@ export function describedDatasets(served: ServedDataset, base: string) {
     publisher: typeof metas.publisher === 'string' ? metas.publisher : null,
     licenseName: typeof metas.license === 'string' ? metas.license : null,
     license: typeof metas.license_url === 'string' ? metas.license_url : null,
-    modified: String(canonicalMoment(published)),
+    modified: String(momentMeta(published)),
     describe: () => datasetDescription(served, { base }),
     version,
     graph,

@@ -59,7 +59,7 @@ export function addPlugins(http: FastifyInstance, options: PluginOptions): void 
       reply.headers({ allow: methods, 'access-control-allow-methods': methods }).send()
       return
     }
-    if (!isSigningIn && method === 'POST' && isForm(request)) {
+    if (!isSigningIn && mayCarryToken(request)) {
       // A form may carry credentials: authentication continues when it is read.
       refuseDamaged(request.query)
       done()
@@ -79,7 +79,7 @@ export function addPlugins(http: FastifyInstance, options: PluginOptions): void 
   })
   http.addHook('preHandler', (request, reply, done) => {
     const { access, methods } = request.routeOptions.config
-    if (request.method !== 'POST' || !isForm(request) || access === 'signIn') {
+    if (!mayCarryToken(request) || access === 'signIn') {
       done()
       return
     }
@@ -179,7 +179,9 @@ function withoutAuthorization({ authorization: _, ...headers }: FastifyRequest['
   return headers
 }
 
-function isForm({ headers }: FastifyRequest): boolean {
+/** True for a form; for editing clients the type says nothing, because it is the default of curl. */
+function mayCarryToken({ method, headers, routeOptions }: FastifyRequest): boolean {
+  if (method !== 'POST' || routeOptions.config.methods === 'edit') return false
   return headers['content-type']?.toLowerCase().startsWith(FORM_TYPE) === true
 }
 

@@ -3,6 +3,7 @@ import { type Field, type FieldType, field, fieldNamed, isGeo, isTemporal } from
 import { toGeoShape } from '../model/geometry.ts'
 import { lookup } from '../model/lookup.ts'
 import type { Metas, MetaValue } from '../model/metadata.ts'
+import { canonicalMoment } from '../model/time.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
 import { datasetExtent, extentMetas } from '../publishing/extent.ts'
 
@@ -201,9 +202,8 @@ export function featuresOf(dataset: Dataset): readonly string[] {
 }
 
 /** A moment among the metadata of a dataset in canonical form; other values are unchanged. */
-export function canonicalMoment(value: MetaValue): MetaValue {
-  const moment = new Date(typeof value === 'string' ? value : Number.NaN)
-  return Number.isNaN(moment.getTime()) ? value : moment.toISOString().replace(/\.?0*Z$/, 'Z')
+export function momentMeta(value: MetaValue): MetaValue {
+  return typeof value === 'string' ? (canonicalMoment(value) ?? value) : value
 }
 
 /** The names of the metadata of the default template with moments. */
@@ -226,7 +226,7 @@ function metaAsValue(value: MetaValue, known: Field): Value {
   if (value === null) return null
   if (known.multivalued) return listOrNull(Array.isArray(value) ? value.map(String) : [String(value)])
   if (known.type === 'datetime') {
-    const moment = canonicalMoment(value)
+    const moment = momentMeta(value)
     return typeof moment === 'string' && /^-?\d{4,6}-\d\d-\d\dT.*Z$/.test(moment) ? moment : null
   }
   if (known.type === 'geo_shape') return toGeoShape(value) ?? null

@@ -9,7 +9,7 @@ import { datasetUid } from '../publishing/definition.ts'
 import { Identities } from '../publishing/identity.ts'
 import type { Store } from '../store/store.ts'
 import type { Catalog } from './catalog.ts'
-import { canonicalMoment, completeMetas } from './catalog-dataset.ts'
+import { completeMetas, momentMeta } from './catalog-dataset.ts'
 import { catalogGraphs, emptyTarget } from './catalog-graphs.ts'
 import { inMemoryGraphs, LatestGraphs } from './in-memory-dataset.ts'
 import type { ServedDataset } from './served.ts'
@@ -346,8 +346,8 @@ function datasetRow(entry: ServedDataset, { usage, domain }: MonitoringOptions):
   const metas = completeMetas(entry).default ?? {}
   const described: Readonly<Record<string, unknown>> = {
     ...metas,
-    modified: canonicalMoment(metas.modified ?? null),
-    data_processed: canonicalMoment(metas.data_processed ?? null),
+    modified: momentMeta(metas.modified ?? null),
+    data_processed: momentMeta(metas.data_processed ?? null),
     ...exploreMetas(usage.counts(dataset.id)),
     dataset_id: dataset.id,
     field_count: dataset.fields.length,

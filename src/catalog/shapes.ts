@@ -12,7 +12,7 @@ import { isLanguageTag } from '../rdf/language-tag.ts'
 import { datasetIri } from '../rdf/minted-iris.ts'
 import { iriText, literalText } from '../rdf/ntriples.ts'
 import { type StatementOf, tripleWriterOf } from '../rdf/statements.ts'
-import { canonicalMoment } from './catalog-dataset.ts'
+import { momentMeta } from './catalog-dataset.ts'
 import type { ServedDataset } from './served.ts'
 import { descriptionAddress, shapesAddress, VOID_PREFIXES } from './void.ts'
 
@@ -48,10 +48,7 @@ export function datasetShapes(entry: ShapedDataset, base: string): string | null
     ['rdf:type', name('dcterms:Standard')],
     ['dcterms:title', literalText(`Shapes of ${typeof title === 'string' ? title : dataset.id}`)],
     ['foaf:primaryTopic', iriText(datasetIri(base, dataset.id))],
-    [
-      'dcterms:modified',
-      literalText(String(canonicalMoment(entry.published)), `${VOID_PREFIXES.xsd}dateTime`),
-    ],
+    ['dcterms:modified', literalText(String(momentMeta(entry.published)), `${VOID_PREFIXES.xsd}dateTime`)],
     ['rdfs:seeAlso', iriText(descriptionAddress(base, dataset.id))],
   ])
   const writer = new ShapeWriter(document, dataset.fields, language)

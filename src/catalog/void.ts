@@ -3,7 +3,7 @@ import { isLanguageTag } from '../rdf/language-tag.ts'
 import { datasetIri } from '../rdf/minted-iris.ts'
 import { iriText, literalText } from '../rdf/ntriples.ts'
 import { type StatementOf, tripleWriterOf } from '../rdf/statements.ts'
-import { type CatalogEntry, canonicalMoment } from './catalog-dataset.ts'
+import { type CatalogEntry, momentMeta } from './catalog-dataset.ts'
 import { type ExampleQuery, queryPrefixes } from './example-queries.ts'
 import type { GraphStatistics } from './graph-statistics.ts'
 import { plannerDescription } from './void-planner.ts'
@@ -321,5 +321,5 @@ function number(value: number): string {
 }
 
 function moment(text: string): string {
-  return literalText(String(canonicalMoment(text)), `${VOID_PREFIXES.xsd}dateTime`)
+  return literalText(String(momentMeta(text)), `${VOID_PREFIXES.xsd}dateTime`)
 }

@@ -108,3 +108,9 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   FORMATS.set(zone, format)
   return format
 }
+
+/** An ISO 8601 moment in UTC in canonical form, `YYYY-MM-DDTHH:MM:SS[.f…]Z`; null for other texts. */
+export function canonicalMoment(text: string): string | null {
+  const moment = new Date(text)
+  return Number.isNaN(moment.getTime()) ? null : moment.toISOString().replace(/\.?0*Z$/, 'Z')
+}

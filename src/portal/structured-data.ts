@@ -1,4 +1,4 @@
-import { canonicalMoment, completeMetas } from '../catalog/catalog-dataset.ts'
+import { completeMetas, momentMeta } from '../catalog/catalog-dataset.ts'
 import type { ServedDataset } from '../catalog/served.ts'
 import { exportFormats } from '../formats/export-formats.ts'
 import { isTemporal } from '../model/field.ts'
@@ -155,7 +155,7 @@ function organization(name: string): Node {
 }
 
 function momentOf(value: unknown): string | undefined {
-  const moment = canonicalMoment(typeof value === 'string' ? value : null)
+  const moment = momentMeta(typeof value === 'string' ? value : null)
   return typeof moment === 'string' && /^-?\d{4,6}-\d\d-\d\dT.*Z$/.test(moment) ? moment : undefined
 }
 

@@ -63,13 +63,6 @@ export function parseDate(text: string): DateConstant | null {
   return { local, precision, offset: offsetMinutes(zone) }
 }
 
-/** The canonical form of an ISO 8601 moment: in UTC, with Z. Throws an Error for other texts. */
-export function canonicalMoment(text: string): string {
-  const constant = parseDate(text)
-  if (constant === null) throw new Error(`${text} is not ISO 8601`)
-  return dateBounds(constant, 'datetime', 'UTC').start
-}
-
 /** The bounds of a date literal that is compared with a field of a temporal type, in a time zone. */
 export function dateBounds(constant: DateConstant, type: FieldType, timezone: string): DateBounds {
   const { local, precision } = constant

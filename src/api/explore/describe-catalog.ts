@@ -1,4 +1,4 @@
-import { type CatalogEntry, canonicalMoment, completeMetas } from '../../catalog/catalog-dataset.ts'
+import { type CatalogEntry, completeMetas, momentMeta } from '../../catalog/catalog-dataset.ts'
 import {
   datasetFragmentsAddress,
   descriptionAddress,
@@ -186,7 +186,7 @@ function named(text: string): Named {
 }
 
 function momentOf(value: MetaValue | undefined): string | null {
-  const moment = canonicalMoment(value ?? null)
+  const moment = momentMeta(value ?? null)
   return typeof moment === 'string' && /^-?\d{4,6}-\d\d-\d\dT.*Z$/.test(moment) ? moment : null
 }
 

@@ -1,9 +1,9 @@
 import {
   type CatalogEntry,
-  canonicalMoment,
   completeMetas,
   featuresOf,
   MOMENT_METAS,
+  momentMeta,
 } from '../../catalog/catalog-dataset.ts'
 import { isSecret, type QueryParameters } from '../../http/query-string.ts'
 import type { Annotations } from '../../model/field.ts'
@@ -215,7 +215,7 @@ function describeDataset(
 function presentMetas(metas: Metas, { timezone, appMetas }: Presentation): Metas {
   const known = { ...metas.default }
   for (const name of MOMENT_METAS) {
-    const moment = canonicalMoment(lookup(known, name) ?? null)
+    const moment = momentMeta(lookup(known, name) ?? null)
     if (typeof moment === 'string') setMember(known, name, zonedText(moment, timezone))
   }
   return { ...metas, default: known, ...(appMetas === null ? {} : { explore: appMetas }) }

@@ -1,4 +1,4 @@
-import { canonicalMoment } from '../../catalog/catalog-dataset.ts'
+import { momentMeta } from '../../catalog/catalog-dataset.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { MetaValue } from '../../model/metadata.ts'
 import { TEMPLATES } from '../../model/templates.ts'
@@ -176,7 +176,7 @@ function valueText(context: TabContext, template: string, name: string, value: M
     return html`${value.map((each, at) => html`${at === 0 ? '' : ', '}${withLinks(String(each))}`)}`
   if (typeof value === 'object') return html`<code>${JSON.stringify(value).slice(0, 500)}</code>`
   if (/^\d{4}-\d\d-\d\d(?:T|$)/.test(String(value)))
-    return html`${dateOf(pageContext, String(canonicalMoment(value)))}`
+    return html`${dateOf(pageContext, String(momentMeta(value)))}`
   if (name === 'contact_email') return html`<a href="mailto:${String(value)}">${String(value)}</a>`
   return withLinks(String(value))
 }

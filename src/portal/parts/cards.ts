@@ -1,4 +1,4 @@
-import { canonicalMoment } from '../../catalog/catalog-dataset.ts'
+import { momentMeta } from '../../catalog/catalog-dataset.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
@@ -32,5 +32,5 @@ export function datasetCard(pageContext: PageContext, entry: ServedDataset, leve
 
 /** When a dataset was last modified, according to its publisher, or else when it was published. */
 export function modifiedOf(entry: ServedDataset): string {
-  return String(canonicalMoment(entry.dataset.metas.default?.modified ?? entry.published))
+  return String(momentMeta(entry.dataset.metas.default?.modified ?? entry.published))
 }

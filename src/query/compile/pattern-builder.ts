@@ -1,4 +1,5 @@
 import type { Field } from '../../model/field.ts'
+import { canonicalMoment } from '../../model/time.ts'
 import { LODESTONE } from '../../rdf/vocab.ts'
 import type { AstExpression, Pattern, Variable } from '../../sparql/ast.ts'
 import {
@@ -13,7 +14,6 @@ import {
   triple,
   variable,
 } from '../../sparql/build.ts'
-import { canonicalMoment } from '../date-literals.ts'
 import { technicalName } from '../field-names.ts'
 import type { Condition } from '../plan.ts'
 import { type CompileTarget, POSITION, predicateOf, RECORD, spaceOf, targetConstant } from './target.ts'
@@ -191,7 +191,7 @@ export class PatternBuilder {
       case 'datasetid':
         return literal(target.dataset.id)
       case 'record_timestamp':
-        return targetConstant('datetime', canonicalMoment(target.published))
+        return targetConstant('datetime', canonicalMoment(target.published) ?? target.published)
       case 'recordid':
         return call('STRAFTER', call('STR', RECORD), literal(spaceOf(target)))
       case 'record_size':

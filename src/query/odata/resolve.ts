@@ -7,8 +7,8 @@ import type {
   Transformation,
 } from '../../language/odata/ast.ts'
 import type { EntityModel } from '../../model/edm.ts'
+import { canonicalMoment } from '../../model/time.ts'
 import { conjunctionOrNull } from '../conditions.ts'
-import { canonicalMoment } from '../date-literals.ts'
 import { refuseExcessOfOData } from '../filter-limits.ts'
 import type { GroupQuery, RecordQuery } from '../plan.ts'
 import { applyAll, type RecordStage, settled } from './apply.ts'
@@ -68,7 +68,7 @@ export type ODataPlan = EntitiesPlan | RowsPlan
 export function resolveOData(clauses: ODataClauses, context: ODataContext): ODataPlan {
   const { model } = context
   const request: ScopeRequest = {
-    now: canonicalMoment(context.now),
+    now: canonicalMoment(context.now) ?? context.now,
     version: context.version,
     set: model.set,
     entity: `${model.namespace}.${model.type}`,
