@@ -124,6 +124,18 @@ t.test('what is stopped at any moment goes on without a row too few or too many'
   }
 })
 
+t.test('a share that takes longer than an answer may is divided', async t => {
+  startFrom(seed)
+  const dataset = makeDataset()
+  const pairs = '?s <urn:type> <urn:A> ; <urn:nr> ?nr . ?o <urn:label> ?label'
+  const text = `SELECT * { ${pairs} FILTER(STRENDS(?label, CONCAT(" ", ?nr))) }`
+  const { rows: whole, looked } = continued(text, dataset, () => Number.POSITIVE_INFINITY)
+  // The first share has nearly all of the subjects.
+  const { rows, stops } = continued(text, dataset, () => Math.ceil(looked / 6))
+  t.ok(rows.sort().join() === whole.sort().join(), `${rows.length} rows of ${whole.length}`)
+  t.ok(stops > 5 && whole.length > 100, `${looked} looks, ${stops} stops`)
+})
+
 t.test('what cannot go on is whole or none', async t => {
   const dataset = makeDataset()
   for (const text of [

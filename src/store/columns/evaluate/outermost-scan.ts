@@ -21,6 +21,13 @@ export interface Continuation {
   readonly reached: number
 }
 
+/** The first part of a share that takes longer than an answer may; null for one that cannot be divided. */
+export function dividedShare(share: ScanPiece): ScanPiece | null {
+  const { from, to } = share
+  if (to === null || to - from < 2) return null
+  return { ...share, to: from + Math.max(1, (to - from) >>> 3) }
+}
+
 /** A step of the evaluation of triple patterns, and how a star finds its subjects. */
 interface Step {
   readonly type: string

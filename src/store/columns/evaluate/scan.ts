@@ -50,9 +50,9 @@ export function* scanSubjects(
     const subjects = candidates.subjects()
     const end = (to: number) => (to < subjects.length ? (subjects[to] as number) : graph.subjects)
     const first = outermost?.first ?? null
-    const begin = {
-      from: first === null ? 0 : placeOf(first.from, subjects),
-      to: first?.to == null ? null : placeOf(first.to, subjects),
+    const begin = first && {
+      from: placeOf(first.from, subjects),
+      to: first.to === null ? null : placeOf(first.to, subjects),
     }
     for (const [from, to] of pieces(subjects.length, least, largest, begin)) {
       outermost?.enter(subjects[from] as number, end(to))
@@ -66,7 +66,7 @@ export function* scanSubjects(
     }
     return
   }
-  for (const [from, to] of pieces(graph.subjects, least, largest, outermost?.first ?? undefined)) {
+  for (const [from, to] of pieces(graph.subjects, least, largest, outermost?.first ?? null)) {
     outermost?.enter(from, to)
     const ids = numbersFrom(from + 1, to + 1)
     evaluation.advance(ids.length)
@@ -77,21 +77,34 @@ export function* scanSubjects(
   }
 }
 
+/**
+ * The shares of a scan, of growing sizes. They depend on time only where an answer is continued: then a share takes a small part
+ * of the time that an answer may, and other requests have their solutions in the same order each time.
+ */
 function* pieces(
   length: number,
   least: number,
   largest: number,
-  begin: { readonly from: number; readonly to: number | null } = { from: 0, to: null },
+  begin: { readonly from: number; readonly to: number | null } | null,
 ): Generator<readonly [from: number, to: number]> {
-  let size = least
-  let { from } = begin
-  if (begin.to !== null) {
-    const to = Math.min(length, begin.to)
-    if (to > from) yield [from, to]
-    from = Math.max(from, to)
+  let from = begin?.from ?? 0
+  let to = begin?.to ?? from + least
+  while (from < length) {
+    const begun = performance.now()
+    const size = Math.max(1, Math.min(length, to) - from)
+    yield [from, from + size]
+    const next = begin === null ? 8 * size : continuedSize(size, performance.now() - begun)
+    from += size
+    to = from + Math.min(next, largest)
   }
-  for (; from < length; from += size, size = Math.min(8 * size, largest))
-    yield [from, Math.min(length, from + size)]
+}
+
+/** Milliseconds that a share of a continued answer takes. */
+const [QUICK_SHARE, SLOW_SHARE] = [20, 100]
+
+function continuedSize(size: number, milliseconds: number): number {
+  if (milliseconds < QUICK_SHARE) return 8 * size
+  return milliseconds < SLOW_SHARE ? size : Math.max(1, Math.floor((size * SLOW_SHARE) / milliseconds))
 }
 
 /** The index of the first of some ascending subjects that is not before a given one. */

@@ -9,7 +9,12 @@ import type { Evaluation } from '../evaluate/evaluation.ts'
 import { Evaluator } from '../evaluate/evaluator.ts'
 import { EvaluationStopped } from '../evaluate/limits.ts'
 import { scanningOperation } from '../evaluate/operation-parts.ts'
-import { continuationText, OutermostScan, parseContinuation } from '../evaluate/outermost-scan.ts'
+import {
+  continuationText,
+  dividedShare,
+  OutermostScan,
+  parseContinuation,
+} from '../evaluate/outermost-scan.ts'
 import { Cells } from './cells.ts'
 import { describeTerms } from './describe.ts'
 import type { PieceBytes } from './piece-bytes.ts'
@@ -104,6 +109,9 @@ function sliceOf(
   return operation.type === 'slice' ? operation : { input: operation, offset: 0, limit: null }
 }
 
+/** Bytes of rows of a share that are held until it is complete. */
+const HELD = 2 ** 14
+
 /**
  * Writes the rows of an operation until it is stopped.
  *
@@ -127,19 +135,29 @@ function* continuedRows(
   let passed = place?.before ?? 0
   let reached = passed
   let [scanned, before] = [scan.piece, passed]
+  // Rows of a share are sent when it is complete, or when they are many: a share without sent rows can be divided.
+  let heldFrom = piece.place
+  let isHeld = false
+  function* send(rows: number): Generator<void> {
+    piece.mark()
+    yield
+    ;[reached, heldFrom, isHeld] = [rows, piece.place, false]
+  }
   if (end <= start) return null
   try {
     for (const batch of evaluator.solutions(input, scan)) {
-      if (scan.piece !== scanned) [scanned, before] = [scan.piece, passed]
+      if (scan.piece !== scanned) {
+        if (isHeld) yield* send(passed)
+        ;[scanned, before] = [scan.piece, passed]
+      }
       const [from, to] = [Math.max(0, start - passed), Math.min(batch.size, end - passed)]
       if (to > from)
         for (const rows of write(batch.slice(from, to))) {
-          piece.mark()
-          yield
-          reached = passed + from + rows
+          isHeld = piece.place - heldFrom < HELD
+          if (!isHeld) yield* send(passed + from + rows)
         }
       passed += batch.size
-      reached = passed
+      if (!isHeld) reached = passed
       if (passed >= end) return null
     }
     return null
@@ -148,16 +166,19 @@ function* continuedRows(
       error instanceof EvaluationStopped &&
       (error.reason === 'deadline' || (error.reason === 'cancelled' && state.isRead))
     if (!isInterrupted || scan.piece === null) throw error
-    piece.backToMark()
+    if (scan.piece !== scanned) reached = passed
+    else piece.backToMark()
     const isWithin = scan.piece === scanned && reached > before
+    const hasProgress = scan.pieces > 1 || reached > (place?.reached ?? 0)
+    // A continuation without progress would never end.
+    const share = isWithin || hasProgress ? scan.piece : dividedShare(scan.piece)
+    if (share === null || (isWithin && !hasProgress)) throw error
     const stopped = {
-      piece: isWithin ? scan.piece : { ...scan.piece, to: null },
+      piece: isWithin || !hasProgress ? share : { ...share, to: null },
       steps: scan.steps,
       before: isWithin ? before : reached,
       reached,
     }
-    // A continuation without progress would never end.
-    if (scan.pieces < 2 && reached <= (place?.reached ?? 0)) throw error
     return continuationText(stopped)
   }
 }
