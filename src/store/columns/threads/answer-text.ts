@@ -109,8 +109,8 @@ function sliceOf(
   return operation.type === 'slice' ? operation : { input: operation, offset: 0, limit: null }
 }
 
-/** Bytes of rows of a share that are held until it is complete. */
-const HELD = 2 ** 14
+/** Bytes of rows of a share that are buffered until it is complete. */
+const MAX_BUFFERED = 2 ** 14
 
 /**
  * Writes the rows of an operation until it is stopped.
@@ -136,28 +136,27 @@ function* continuedRows(
   let reached = passed
   let [scanned, before] = [scan.piece, passed]
   // Rows of a share are sent when it is complete, or when they are many: a share without sent rows can be divided.
-  let heldFrom = piece.place
-  let isHeld = false
+  let [bufferedFrom, isBuffered] = [piece.place, false]
   function* send(rows: number): Generator<void> {
     piece.mark()
     yield
-    ;[reached, heldFrom, isHeld] = [rows, piece.place, false]
+    ;[reached, bufferedFrom, isBuffered] = [rows, piece.place, false]
   }
   if (end <= start) return null
   try {
     for (const batch of evaluator.solutions(input, scan)) {
       if (scan.piece !== scanned) {
-        if (isHeld) yield* send(passed)
+        if (isBuffered) yield* send(passed)
         ;[scanned, before] = [scan.piece, passed]
       }
       const [from, to] = [Math.max(0, start - passed), Math.min(batch.size, end - passed)]
       if (to > from)
         for (const rows of write(batch.slice(from, to))) {
-          isHeld = piece.place - heldFrom < HELD
-          if (!isHeld) yield* send(passed + from + rows)
+          isBuffered = piece.place - bufferedFrom < MAX_BUFFERED
+          if (!isBuffered) yield* send(passed + from + rows)
         }
       passed += batch.size
-      if (!isHeld) reached = passed
+      if (!isBuffered) reached = passed
       if (passed >= end) return null
     }
     return null
@@ -168,18 +167,16 @@ function* continuedRows(
     if (!isInterrupted || scan.piece === null) throw error
     if (scan.piece !== scanned) reached = passed
     else piece.backToMark()
-    const isWithin = scan.piece === scanned && reached > before
     const hasProgress = scan.pieces > 1 || reached > (place?.reached ?? 0)
-    // A continuation without progress would never end.
-    const share = isWithin || hasProgress ? scan.piece : dividedShare(scan.piece)
-    if (share === null || (isWithin && !hasProgress)) throw error
-    const stopped = {
-      piece: isWithin || !hasProgress ? share : { ...share, to: null },
-      steps: scan.steps,
-      before: isWithin ? before : reached,
-      reached,
+    const stopped = { steps: scan.steps, reached }
+    if (scan.piece === scanned && reached > before) {
+      if (!hasProgress) throw error
+      return continuationText({ ...stopped, piece: scan.piece, before })
     }
-    return continuationText(stopped)
+    // A continuation without progress would never end.
+    const share = hasProgress ? { ...scan.piece, to: null } : dividedShare(scan.piece)
+    if (share === null) throw error
+    return continuationText({ ...stopped, piece: share, before: reached })
   }
 }
 
