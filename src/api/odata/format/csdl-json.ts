@@ -4,7 +4,7 @@ import { linkTypesOf } from './links.ts'
 import { ALIAS, COMPLEX_TYPES, type PropertySheet, propertySheet } from './model.ts'
 import { CONTAINER } from './service.ts'
 import type { ServicePlace, SetSheet } from './shape.ts'
-import { propertyAnnotations, SERVICE_CAPABILITIES, SET_CAPABILITIES, setAnnotations } from './vocabulary.ts'
+import { propertyAnnotations, SERVICE_CAPABILITIES, setAnnotations, setCapabilities } from './vocabulary.ts'
 import { VOCABULARIES, vocabularyAddress } from './vocabulary-documents.ts'
 
 /** Writes the metadata document as JSON (CSDL JSON 4.01): the same model as the XML of 4.0. */
@@ -41,7 +41,7 @@ function entitySet(sheet: SetSheet): unknown {
   return {
     $Collection: true,
     $Type: `${sheet.model.namespace}.${sheet.model.type}`,
-    ...annotationsJson([...setAnnotations(sheet), ...SET_CAPABILITIES]),
+    ...annotationsJson([...setAnnotations(sheet), ...setCapabilities(sheet.model)]),
   }
 }
 

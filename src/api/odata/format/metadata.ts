@@ -6,7 +6,7 @@ import { ALIAS, COMPLEX_TYPES, type PropertySheet, propertySheet } from './model
 import { EDM, EDMX, META } from './namespaces.ts'
 import { CONTAINER } from './service.ts'
 import type { ServicePlace, SetSheet } from './shape.ts'
-import { propertyAnnotations, SERVICE_CAPABILITIES, SET_CAPABILITIES, setAnnotations } from './vocabulary.ts'
+import { propertyAnnotations, SERVICE_CAPABILITIES, setAnnotations, setCapabilities } from './vocabulary.ts'
 import { VOCABULARIES, vocabularyAddress } from './vocabulary-documents.ts'
 
 /**
@@ -39,7 +39,7 @@ export function metadataXml(sets: readonly SetSheet[], place: ServicePlace): str
 
 function entitySet(sheet: SetSheet): string {
   const { set, namespace, type } = sheet.model
-  const annotations = [...setAnnotations(sheet), ...SET_CAPABILITIES].map(annotationLine).join('')
+  const annotations = [...setAnnotations(sheet), ...setCapabilities(sheet.model)].map(annotationLine).join('')
   return `<EntitySet Name="${xmlAttribute(set)}" EntityType="${xmlAttribute(`${namespace}.${type}`)}">\n${annotations}</EntitySet>\n`
 }
 

@@ -48,6 +48,8 @@ export const VOCABULARIES: readonly Vocabulary[] = [
       UpdateRestrictionsType: { Updatable: 'Edm.Boolean' },
       DeleteRestrictionsType: { Deletable: 'Edm.Boolean' },
       ExpandRestrictionsType: { Expandable: 'Edm.Boolean' },
+      FilterRestrictionsType: { NonFilterableProperties: 'Collection(Edm.PropertyPath)' },
+      SortRestrictionsType: { NonSortableProperties: 'Collection(Edm.PropertyPath)' },
     },
     terms: {
       ConformanceLevel: {
@@ -63,6 +65,8 @@ export const VOCABULARIES: readonly Vocabulary[] = [
       UpdateRestrictions: restriction('UpdateRestrictionsType'),
       DeleteRestrictions: restriction('DeleteRestrictionsType'),
       ExpandRestrictions: restriction('ExpandRestrictionsType'),
+      FilterRestrictions: restriction('FilterRestrictionsType'),
+      SortRestrictions: restriction('SortRestrictionsType'),
     },
   },
   {

@@ -1,4 +1,4 @@
-import type { EntityProperty } from '../../../model/edm.ts'
+import type { EntityModel, EntityProperty } from '../../../model/edm.ts'
 import { TECHNICAL } from '../../../query/field-names.ts'
 import type { Annotation } from './annotations.ts'
 import type { SetSheet } from './shape.ts'
@@ -15,13 +15,21 @@ export function setAnnotations({ title, publisher, modified, keywords }: SetShee
   ]
 }
 
-/** The capabilities of every set: it is read-only (Capabilities vocabulary). */
-export const SET_CAPABILITIES: readonly Annotation[] = [
-  restriction('InsertRestrictions', 'Insertable'),
-  restriction('UpdateRestrictions', 'Updatable'),
-  restriction('DeleteRestrictions', 'Deletable'),
-  restriction('ExpandRestrictions', 'Expandable'),
-]
+/**
+ * The capabilities of a set (Capabilities vocabulary): it is read-only, and its shapes, which are texts of GeoJSON, are only compared
+ * with null and with geometries.
+ */
+export function setCapabilities({ properties }: EntityModel): readonly Annotation[] {
+  const shapes = properties.filter(({ field }) => field.type === 'geo_shape').map(({ name }) => name)
+  return [
+    restriction('InsertRestrictions', 'Insertable'),
+    restriction('UpdateRestrictions', 'Updatable'),
+    restriction('DeleteRestrictions', 'Deletable'),
+    restriction('ExpandRestrictions', 'Expandable'),
+    ...excluded('FilterRestrictions', 'NonFilterableProperties', shapes),
+    ...excluded('SortRestrictions', 'NonSortableProperties', shapes),
+  ]
+}
 
 /** Functions that filters can call (OData 4.0 URL Conventions 5.1.1.4 to 5.1.1.10 and 5.1.1.13). */
 const FILTER_FUNCTIONS = [
@@ -89,4 +97,9 @@ function flag(term: string, value: boolean): Annotation {
 
 function restriction(term: string, part: string): Annotation {
   return { term: `Capabilities.${term}`, value: { type: 'record', value: { [part]: false } } }
+}
+
+function excluded(term: string, part: string, properties: readonly string[]): readonly Annotation[] {
+  if (properties.length === 0) return []
+  return [{ term: `Capabilities.${term}`, value: { type: 'paths', value: { [part]: properties } } }]
 }
