@@ -40,6 +40,47 @@ const TEXTS: readonly Case[] = [
     ],
   ],
   [
+    'years-below-names.csv',
+    'Region;Population;;Area;\n;2020;2021;land;water\nNorth;100;110;5,5;1,1\nSouth;200;210;6,5;2,1\nEast;300;310;7,5;3,1\n',
+    ['region: text', '2020: int', '2021: int', 'land: double ,', 'water: double ,'],
+    [
+      ['North', 100, 110, 5.5, 1.1],
+      ['South', 200, 210, 6.5, 2.1],
+      ['East', 300, 310, 7.5, 3.1],
+    ],
+  ],
+  [
+    'years-of-a-record.csv',
+    'region,first,last,\n,2019,2020,x\nNorth,1999,2001,y\nSouth,2001,2003,z\nEast,2005,2006,z\n',
+    ['region: text', 'first: int', 'last: int', 'column_4: text'],
+    [
+      [null, 2019, 2020, 'x'],
+      ['North', 1999, 2001, 'y'],
+      ['South', 2001, 2003, 'z'],
+      ['East', 2005, 2006, 'z'],
+    ],
+  ],
+  [
+    'series.csv',
+    ',value\n2020-01-01,5\n2020-01-02,6\n2020-01-03,7\n',
+    ['column_1: date', 'value: int'],
+    [
+      ['2020-01-01', 5],
+      ['2020-01-02', 6],
+      ['2020-01-03', 7],
+    ],
+  ],
+  [
+    'title-in-the-second-cell.csv',
+    ',Trees\nname,n\nA,1\nB,2\nC,3\n',
+    ['name: text', 'n: int'],
+    [
+      ['A', 1],
+      ['B', 2],
+      ['C', 3],
+    ],
+  ],
+  [
     'titles-in-cells.csv',
     'Lots of,people,,\nsimply,cannot,resist,titles\nName,Age,Born,Note\nA,69,1947-01-08,x\nB,60,1956-10-21,y\nC,90,1926-10-18,z\n',
     ['name: text', 'age: int', 'born: date', 'note: text'],
@@ -212,6 +253,60 @@ t.test('what cannot be read ends with the way out', async t => {
     '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"a":1},"geometry":{"type":"Point","coordinates":[448262,5411932]}}]}',
   )
   t.match(found.columns.at(-1)?.suggestion, /not in degrees: publish the file with its reference system/)
+})
+
+const ROOMS = Array.from({ length: 60 }, (_, at) => `R${at},${at},${at}.5\n`).join('')
+const EVENTS = Array.from({ length: 11 }, (_, at) => `Event ${at},2024-01-${at + 10},${at}.5\n`).join('')
+const FOUR = 'name,code,n,m\nA,x,10,1\nB,y,20,2\nC,z,30,3\n'
+
+const ENDS: readonly (readonly [name: string, content: string, records: number, last: string | null])[] = [
+  [
+    'a place called sum',
+    'departement,population,surface\nAisne,531345,7369\nNord,2608346,5743\nOise,829419,5860\nSomme,570559,6170\n',
+    4,
+    'Somme',
+  ],
+  ['a brand called total', 'brand,stations,city\nAral,1,x\nEsso,2,y\nShell,3,z\nTotal,4,w\n', 4, 'Total'],
+  ['a brand without a place', 'brand,stations,city\nAral,1,x\nEsso,2,y\nShell,3,z\nTotal,4,\n', 4, 'Total'],
+  ['a kind of music', 'musique,n\nSolo,3\nDuo,2\nEnsemble,4\n', 3, 'Ensemble'],
+  ['equal years', 'departement,year,n\nAisne,2020,5\nNord,2020,6\nOise,2020,7\nSomme,2020,8\n', 4, 'Somme'],
+  [
+    'a long name',
+    'name,phone,web\nA,1,http://a\nB,2,http://b\nC,3,http://c\nAssociation des amis du patrimoine,,\n',
+    4,
+    'Association des amis du patrimoine',
+  ],
+  [
+    'a name that begins as a note',
+    'name,phone,web\nA,1,http://a\nB,2,http://b\nC,3,http://c\nExport AG,,\n',
+    4,
+    'Export AG',
+  ],
+  [
+    'words for a day and a price',
+    `event,day,price\n${EVENTS}Open Air,to be announced,free\n`,
+    12,
+    'Open Air',
+  ],
+  ['one word for a day', `event,day,price\n${EVENTS}Open Air,to be announced,\n`, 12, 'Open Air'],
+  ['words for numbers', `room,floor,fee\n${ROOMS}R60,EG,gratis\nR61,EG,gratis\n`, 62, 'R61'],
+  ['sums', 'name,n,m\nA,1,1.5\nB,2,2.5\nC,4,5\nTotal,7,9\n', 3, null],
+  ['sums with separators', 'name;n\nA;1.200,5\nB;2.300\nC;4.000,25\nSumme;7.500,75\n', 3, null],
+  ['a mean beside a sum', 'name,n,share\nA,1,10\nB,2,20\nC,4,60\nTotal,7,30\n', 3, null],
+  ['few values', `${FOUR}Total,,61,\n`, 3, null],
+  ['a total after an empty row', `${FOUR}\nTotal,x,1,1\n`, 3, null],
+  ['a note with its word', `${FOUR}Stand: 1.1.2024,,,\n`, 3, null],
+  ['a sentence', `${FOUR}All figures of this table are provisional.,,,\n`, 3, null],
+  ['a note after an empty row', `${FOUR}\nprovisional,,,\n`, 3, null],
+]
+
+t.test('records at the end stay, totals and notes are left out and reported', async t => {
+  for (const [name, content, records, last] of ENDS) {
+    const { values, found } = await understood('end.csv', content)
+    t.equal(values.length, records, `${name}: records`)
+    if (last !== null) t.equal(values.at(-1)?.[0], last, `${name}: the last record`)
+    t.equal(found.diagnostics.length, last === null ? 1 : 0, `${name}: report`)
+  }
 })
 
 const SHEET = (rows: string) => `<worksheet><sheetData>${rows}</sheetData></worksheet>`

@@ -1,4 +1,5 @@
-import { coordinatePair } from './coordinates.ts'
+import { defaultWidth, isTyped, isWord, typedColumns } from './cell-kinds.ts'
+import { footerOf } from './footer.ts'
 import {
   filledWidth,
   type Grid,
@@ -8,9 +9,6 @@ import {
   isFilled,
   type TableLayout,
 } from './grid.ts'
-import { meansNothing } from './guess/words.ts'
-import { writtenNumber } from './number-format.ts'
-import { typesOf } from './value-types.ts'
 
 /** Rows at the beginning and at the end of a grid that are examined. */
 const HEAD_ROWS = 200
@@ -24,14 +22,9 @@ export interface DetectedLayout extends TableLayout {
   readonly diagnostics: readonly string[]
 }
 
-const TOTAL =
-  /^(?:(?:grand |sous-?|sub-?)?tota(?:l|le|ux|is|les)\b|summe\b|gesamt|insgesamt|somme\b|ensemble$|sum$|suma\b|totale\b|totaal\b)/i
-const NOTE =
-  /^(?:\*|\(?\d\)|¹|source|sources|quelle|fuente|fonte|bron|note|notes|nb\b|n\.b\.|légende|legende|legend|anmerkung|lecture|champ|données|data (?:from|source)|©|copyright|last updated|dernière mise|stand:|export|generated)/i
-
 /**
  * Finds the table within a grid: the first row that is as wide as the rows below and looks like a header, and the rows at the end
- * that are totals or notes. Reads the grid once.
+ * that are totals or notes. Reads the grid once, and again where the last row has the name of a total.
  */
 export async function detectLayout(grid: Grid): Promise<DetectedLayout> {
   const head: GridRow[] = []
@@ -54,9 +47,11 @@ export async function detectLayout(grid: Grid): Promise<DetectedLayout> {
   const footer =
     count - (header === undefined ? 0 : 1) < 3
       ? []
-      : footerOf(
+      : await footerOf(
           tail.filter(row => header === undefined || row.line > header.line),
           body,
+          grid,
+          header?.line ?? 0,
         )
   if (footer.length > 0) {
     const first = footer.find(({ cells }) => cells.some(isFilled))
@@ -74,7 +69,7 @@ function headerIndex(rows: readonly GridRow[]): number {
   const width = defaultWidth(rows)
   for (let at = 0; at < Math.min(rows.length, HEADER_ROWS); at++) {
     const row = rows[at] as GridRow
-    if (!isWide(row, width)) continue
+    if (!isWide(row, width) && !(at === 0 && isIndexHeader(rows, width))) continue
     return isHeader(row, rows.slice(at + 1, at + 60), at === 0) ? lowerHeader(rows, at) : -1
   }
   return 0
@@ -104,42 +99,35 @@ function isLowerHeader(
 ): boolean {
   const names = rows[next] as GridRow
   const above = rows.slice(at, next)
+  const years = yearsBelowNames(rows, at, next)
   // The rows in between and this one have no typed value there: they are no records. The first row may have years.
-  if (![...above.slice(1), names].every(({ cells }) => typed.every(column => !isTyped(cells[column]))))
-    return false
-  const words = typed.filter(column => isWord(names.cells[column])).length
+  if (!above.slice(1).every(({ cells }) => typed.every(column => !isTyped(cells[column])))) return false
+  if (!typed.every(column => years.has(column) || !isTyped(names.cells[column]))) return false
+  const words = typed.filter(column => years.has(column) || isWord(names.cells[column])).length
   if (words === typed.length) return true
   const isAfterGap = names.line - (above.at(-1) as GridRow).line > 1
   return isAfterGap ? words > 0 : words >= 2 && words >= typed.length * (2 / 3)
 }
 
-/** Columns in which nearly all values have a type. */
-function typedColumns(rows: readonly GridRow[]): readonly number[] {
-  const width = Math.max(0, ...rows.map(({ cells }) => cells.length))
-  return Array.from({ length: width }, (_, at) => at).filter(at => {
-    const values = rows.map(({ cells }) => cells[at]).filter(isFilled) as GridCell[]
-    return values.length >= rows.length / 2 && values.filter(isTyped).length >= values.length * 0.9
-  })
+/**
+ * The columns in which a row has years as the lower part of a header: it follows a row of names that extend over several columns,
+ * has no name of its own for the first one, where all records have a value, and the records have other values than years.
+ */
+function yearsBelowNames(rows: readonly GridRow[], at: number, next: number): ReadonlySet<number> {
+  const [upper, lower] = [rows[at] as GridRow, rows[next] as GridRow]
+  const below = rows.slice(next + 1, next + 60)
+  const isSpanning = lower.cells.some(
+    (cell, column) => column > 1 && isFilled(cell) && !isFilled(upper.cells[column]),
+  )
+  const isNameless = isFilled(upper.cells[0]) && !isFilled(lower.cells[0])
+  if (next !== at + 1 || !isSpanning || !isNameless || !below.every(({ cells }) => isFilled(cells[0])))
+    return new Set()
+  const columns = lower.cells.map((_, column) => column).filter(column => isYear(lower.cells[column]))
+  return new Set(columns.filter(column => !below.every(({ cells }) => isYear(cells[column]))))
 }
 
-/** True for a text that is no typed value, and no word for a missing value. */
-function isWord(cell: GridCell | undefined): boolean {
-  return typeof cell === 'string' && isFilled(cell) && !isTyped(cell) && !meansNothing(cell.trim())
-}
-
-/** The most frequent number of columns of a row. */
-function defaultWidth(rows: readonly GridRow[]): number {
-  const counts = new Map<number, number>()
-  for (const { cells } of rows) {
-    const width = filledWidth(cells)
-    counts.set(width, (counts.get(width) ?? 0) + 1)
-  }
-  let best = 1
-  for (const [width, count] of counts) {
-    const known = counts.get(best) ?? 0
-    if (count > known || (count === known && width > best)) best = width
-  }
-  return best
+function isYear(cell: GridCell | undefined): boolean {
+  return isFilled(cell) && /^(?:1[5-9]|2[01])\d\d$/.test(gridText(cell).trim())
 }
 
 /** True for a row with values in most columns, unlike a title. */
@@ -147,6 +135,18 @@ function isWide({ cells }: GridRow, width: number): boolean {
   const filled = cells.filter(isFilled).length
   if (width === 1) return true
   return filled >= Math.max(2, Math.ceil(width * 0.5))
+}
+
+/**
+ * True for a first row of two columns that names only the second, as for a series with its index; false for a title above the
+ * names of the columns.
+ */
+function isIndexHeader(rows: readonly GridRow[], width: number): boolean {
+  const [row, next] = rows
+  if (row === undefined || next === undefined || width !== 2) return false
+  if (isFilled(row.cells[0]) || filledWidth(row.cells) !== 2 || !isFilled(next.cells[0])) return false
+  const typed = typedColumns(rows.slice(2, 60))
+  return typed.length === 0 || !typed.every(column => isWord(next.cells[column]))
 }
 
 /** True for names, false for a first record: names are of another kind than the values below them. */
@@ -177,70 +177,4 @@ function isSeries(numbers: readonly number[]): boolean {
   const isOrdered = steps.every(step => step > 0) || steps.every(step => step < 0)
   if (isOrdered && numbers.every(it => it >= 1500 && it <= 2200)) return true
   return isOrdered && numbers.length > 2 && steps.every(step => step === steps[0])
-}
-
-/** True for a cell with a number, day, position or the like. */
-function isTyped(cell: GridCell | undefined): boolean {
-  if (typeof cell !== 'string') return cell !== null && cell !== undefined
-  const text = cell.trim()
-  if (text === '' || /^(?:true|false)$/i.test(text)) return false
-  if (/^\{|^(?:MULTI)?(?:POINT|POLYGON|LINESTRING)\s*\(/i.test(text)) return true
-  if (/^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[T ]|$)/.test(text)) return true
-  if (/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text)) return true
-  if (/^https?:\/\/\S+$/i.test(text) || /^[^@\s]+@[^@\s]+\.[a-z]{2,}$/i.test(text)) return true
-  const { types } = typesOf(text, 0xffff, false)
-  return (
-    types !== typesOf('x', 0xffff, false).types ||
-    writtenNumber(text) !== undefined ||
-    coordinatePair(text) !== undefined
-  )
-}
-
-/** The rows at the end that are totals, sources and notes. */
-function footerOf(tail: readonly GridRow[], body: readonly GridRow[]): readonly GridRow[] {
-  const width = defaultWidth(body)
-  const standard = median(body.map(({ cells }) => cells.filter(isFilled).length))
-  const maxLength = Math.max(0, ...body.slice(0, -1).map(({ cells }) => gridText(cells[0]).length))
-  const isNumber = body.length > 0 && body.filter(({ cells }) => isTyped(cells[0])).length > body.length * 0.8
-  let from = tail.length
-  for (let at = tail.length - 1; at > 0; at--) {
-    const row = tail[at] as GridRow
-    const filled = row.cells.filter(isFilled)
-    if (filled.length === 0) continue
-    const first = gridText(filled[0]).trim()
-    const isAlone = filled.length === 1 && isFilled(row.cells[0]) && width >= 2 && standard >= 2
-    const isGap = gapBefore(tail, at)
-    const isOther =
-      isAlone &&
-      (NOTE.test(first) || first.length > maxLength * 1.5 || (isNumber && !isTyped(first)) || isGap)
-    const isTotal = TOTAL.test(first) && (isGap || at >= tail.length - 5) && width >= 2
-    if (!isOther && !isTotal) break
-    from = at
-  }
-  from = Math.min(from, wordsFrom(tail.slice(0, from), body))
-  // Only rows with values are counted: readers skip empty ones.
-  return tail.slice(from).filter(({ cells }) => cells.some(isFilled))
-}
-
-/** The index of the first row at the end with words instead of values in columns of numbers and days; the length if there is none. */
-function wordsFrom(tail: readonly GridRow[], body: readonly GridRow[]): number {
-  const typed = typedColumns(body.slice(0, Math.max(5, Math.floor(body.length / 2))))
-  if (typed.length < 2 || body.length < 6) return tail.length
-  let hasWord = false
-  let at = tail.length - 1
-  for (; at > 0; at--) {
-    const { cells } = tail[at] as GridRow
-    if (typed.some(column => isTyped(cells[column]))) break
-    if (typed.some(column => isWord(cells[column]))) hasWord = true
-  }
-  return hasWord ? at + 1 : tail.length
-}
-
-function gapBefore(rows: readonly GridRow[], at: number): boolean {
-  const before = rows[at - 1]
-  return before !== undefined && !before.cells.some(isFilled)
-}
-
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
 }
