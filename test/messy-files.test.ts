@@ -10,6 +10,7 @@ import { definedDatasets } from '../src/publishing/definition.ts'
 import { PortalWatch } from '../src/publishing/portal-watch.ts'
 import { publishDataset } from '../src/publishing/publish.ts'
 import { versionsOf } from '../src/publishing/versions/versions.ts'
+import { inferColumns } from '../src/sources/infer.ts'
 import { inspectSource } from '../src/sources/inspect.ts'
 import { openSource, type SourceOptions } from '../src/sources/open.ts'
 import { typeRecords } from '../src/sources/typed-records.ts'
@@ -131,6 +132,34 @@ const TEXTS: readonly Case[] = [
     'n,p\n4.03841E-06,--\nNULL,--\n0.5,1.5\n',
     ['n: double', 'p: double'],
     [4.03841e-6, null],
+  ],
+  [
+    'exponents-without-sign.csv',
+    'k,big,grouped\na,2.5E3,"1,200"\nb,1E3,3e2\nc,1.5e3,7\n',
+    ['k: text', 'big: double', 'grouped: double 1,234.5'],
+    ['a', 2500, 1200],
+  ],
+  ['codes-with-e.csv', 'k,code\na,12e4\nb,13E5\nc,7\n', ['k: text', 'code: text'], ['a', '12e4']],
+  ['too-large.csv', 'k,n\na,1e400\nb,2.5\nc,3.5\n', ['k: text', 'n: text'], ['a', '1e400']],
+  ['two-signs.csv', 'k;n;m\na;--5;- 5\nb;3;7\n', ['k: text', 'n: text', 'm: int 1234'], ['a', '--5', -5]],
+  [
+    'a-word-among-numbers.csv',
+    `n,day,m\n${'1,05.03.2020,"1,5"\n'.repeat(3000)}abc,closed,free\n`,
+    ['n: text', 'day: text', 'm: text'],
+    ['1', '05.03.2020', '1,5'],
+  ],
+  [
+    'words-for-nothing-among-numbers.csv',
+    `n,m\n${'1,"1,5"\n'.repeat(30)}n/a,k.A.\n-,unknown\n`,
+    ['n: int', 'm: double ,'],
+    [1, 1.5],
+    32,
+  ],
+  [
+    'words-of-no-boolean.csv',
+    'a;b;c;d;e\nNO;N;yes;Ja;true\nNO;S;yes;Ja;true\n',
+    ['a: text', 'b: text', 'c: text', 'd: text', 'e: boolean'],
+    ['NO', 'N', 'yes', 'Ja', true],
   ],
   ['mostly-nothing.csv', `a,b\n${'NA,x\n'.repeat(40)}12,7\n`, ['a: int', 'b: text'], [null, 'x']],
   ['apostrophes.csv', "a;b\n1'234.50;x\n1’000’000;y\n", ["a: double 1'234.5", 'b: text'], [1234.5, 'x']],
@@ -558,6 +587,52 @@ t.test('undecidable days are asked for', async t => {
   const near = await understood('near.csv', `n,m\n${'1,x\n'.repeat(50)}12 est.,x\n`)
   t.strictSame(near.fields, ['n: text', 'm: text'])
   t.match(near.found.columns[0], { unfittingValues: ['12 est.'], suggestion: /most values are numbers/ })
+})
+
+t.test('what the values alone do not decide is asked for', async t => {
+  const cases: readonly (readonly [content: string, field: string, question: RegExp | undefined])[] = [
+    ['k;n\nA;1.234\nB;2.345\nC;5\n', 'n: double', /point was taken for a decimal sign.*format: '1\.234'/],
+    ['k;n;m\nA;1.234;1.5\nB;2.345;2.5\nC;5;1\n', 'n: double', undefined],
+    ['k;n\nA;0.234\nB;2.345\nC;5\n', 'n: double', undefined],
+    ['k,n\nA,12e4\nB,13e5\n', 'n: text', /taken for codes.*say type: double/],
+    ['k,n\nA,Si\nB,No\n', 'n: boolean Si/No', /Si and No were taken for yes and no/],
+    ['k,n\nA,da\nB,ne\n', 'n: boolean da/ne', /da and ne were taken for yes and no/],
+    ['k,n\nA,O\nB,N\n', 'n: boolean O/N', /O and N were taken for yes and no/],
+    ['k,n\nA,S\nB,N\n', 'n: text', /S and N were taken for texts.*format: S\/N/],
+    ['k,n\nA,Y\nB,N\n', 'n: boolean Y/N', undefined],
+    ['k,n\nA,J\nB,N\n', 'n: boolean J/N', undefined],
+  ]
+  for (const [content, field, question] of cases) {
+    const { fields, found, misfits: conversionErrors } = await understood('asked.csv', content)
+    t.equal(fields[1], field, content)
+    if (question === undefined) t.equal(found.columns[1]?.suggestion, undefined, content)
+    else t.match(found.columns[1]?.suggestion, question, content)
+    t.equal(conversionErrors, 0, `${content}: what is inferred fits`)
+  }
+})
+
+t.test('numbers that are not finite are null in a double, and reported', async t => {
+  const rows = [0.5, Number.NaN, Number.POSITIVE_INFINITY, 1.5].map((d, at) => ({
+    row: at + 1,
+    line: undefined,
+    data: { d },
+  }))
+  const source = {
+    name: 'memory',
+    textual: false,
+    async *read() {
+      yield rows
+    },
+  }
+  const { fields } = await inferColumns(source)
+  t.equal(fields[0]?.type, 'double')
+  const typed = typeRecords(source, fields)
+  for await (const { values } of typed.batches()) t.strictSame(values, [[0.5], [null], [null], [1.5]])
+  t.match(typed.report().misfits, [
+    { field: 'd', expected: 'a double', count: 2, examples: [{ found: 'NaN' }, { found: 'Infinity' }] },
+  ])
+  const large = await understood('large.json', '[{"d":0.12},{"d":1E400}]')
+  t.strictSame([large.fields, large.values, large.misfits], [['d: double'], [[0.12], [null]], 1])
 })
 
 t.test('a file or folder without dataset.yaml is a dataset', async t => {

@@ -168,7 +168,7 @@ function noteScalar(column: GuessedColumn, value: unknown): void {
   if (isPosition) column.hasPosition = true
   if (isBeyondNumbers(value)) column.hasLong = true
   if (types === TEXT && typeof value === 'object') column.isProjected = true
-  if (typeof value === 'number') {
+  if (typeof value === 'number' && Number.isFinite(value)) {
     if (!Number.isInteger(value)) column.hasFraction = true
     noteNumber(column, value)
   } else if (typeof value === 'bigint') noteNumber(column, Number(value))

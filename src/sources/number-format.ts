@@ -108,7 +108,7 @@ const UNITS =
   '%|‰|°C?|°F|°|k?m[²³]|[kmcdµ]?m|km\\/h|m\\/s|k?g|mg|µg|t|[mcdh]?l|ha|a|[kMGT]?Wh?|[kMGT]?V|[km]?A|[kMG]?Hz|[kMG]?J|[hkM]?Pa|dB|min|h|s|ms|ppm|km2|m2|m3'
 
 const WRITTEN = new RegExp(
-  `^(?:\\(|[+\\-\u2212\u2013])?\\s*(?<prefix>\\p{Sc}|${CURRENCIES})?\\s*[+\\-\u2212\u2013]?\\s*(?<core>[\\d.,][\\d.,'\u2019\u0020\u00a0\u2009\u202f]*(?:e[+-]?\\d+|E[+-]\\d+)?)\\s*(?<suffix>\\p{Sc}|${CURRENCIES}|${UNITS})?(?:\\)|-|\u2212)?$`,
+  `^(?:\\(|[+\\-\u2212\u2013])?\\s*(?<prefix>\\p{Sc}|${CURRENCIES})?\\s*[+\\-\u2212\u2013]?\\s*(?<core>[\\d.,][\\d.,'\u2019\u0020\u00a0\u2009\u202f]*(?:[eE][+-]?\\d+)?)\\s*(?<suffix>\\p{Sc}|${CURRENCIES}|${UNITS})?(?:\\)|-|\u2212)?$`,
   'u',
 )
 

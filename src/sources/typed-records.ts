@@ -211,7 +211,9 @@ function columnsOf(rows: readonly SourceRow[], asPointers: boolean): ReadonlySet
 }
 
 function foundText(raw: unknown): string {
-  const text = typeof raw === 'string' ? raw : (jsonText(raw) ?? String(raw))
+  // JSON writes numbers that are not finite as null.
+  const text =
+    typeof raw === 'string' ? raw : typeof raw === 'number' ? String(raw) : (jsonText(raw) ?? String(raw))
   const characters = [...text.slice(0, 2 * SHOWN_CHARACTERS + 2)]
   if (characters.length <= SHOWN_CHARACTERS) return text
   return `${characters.slice(0, SHOWN_CHARACTERS - 1).join('')}…`

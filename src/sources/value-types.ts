@@ -56,7 +56,7 @@ export function typesOf(value: unknown, required: number, suggestsPoint: boolean
     case 'boolean':
       return plain(BOOLEAN)
     case 'number':
-      return plain(Number.isSafeInteger(value) ? INT : Number.isFinite(value) ? DOUBLE : TEXT)
+      return plain(Number.isSafeInteger(value) ? INT : DOUBLE)
     case 'bigint':
       return plain(integerValue(value) === undefined ? DOUBLE : INT)
     case 'string':

@@ -65,6 +65,7 @@ export function typeOfColumn(column: GuessedColumn, name: string, hints: FileHin
   if (plain === 'double') {
     const chosen = profile.count === column.filled ? chooseType(profile, name, false, hints) : undefined
     if (chosen?.format !== undefined && chosen.type === 'int') return chosen
+    if (chosen?.question !== undefined && chosen.type === 'double') return chosen
   }
   if (plain === 'datetime' && column.isMidnight && profile.count === column.filled)
     return { type: 'date', nulls: [], why: 'all values are days, with the time of midnight' }

@@ -16,6 +16,9 @@ export interface NumberEvidence {
   readonly hasPoint: boolean
   readonly hasComma: boolean
   readonly hasFraction: boolean
+  /** True if some have an exponent; `isCode` if none of these has a sign, point or comma: 12e4 may also be a code. */
+  readonly hasExponent: boolean
+  readonly isCode: boolean
   /** Number of digits, if all numbers have equally many; 0 otherwise. */
   readonly digits: number
   readonly prefix: string
@@ -65,6 +68,8 @@ export class TextProfile {
   private hasFraction = false
   private hasPoint = false
   private hasComma = false
+  /** Whether an exponent occurred, and one without sign, and one with a sign. */
+  private readonly exponents = { any: false, bare: false, signed: false }
   private digits = -1
   private affixed = 0
   private isNegative = false
@@ -89,11 +94,13 @@ export class TextProfile {
     if (typed === undefined || this.styles === 0 || this.affixes.size > 1) return undefined
     const { prefix = '', suffix = '' } = [...this.affixes.values()][0] ?? {}
     const affixed = this.affixed / this.fits.number
-    const { styles, hasFraction, hasPoint, hasComma, digits, isNegative, isPlain } = this
+    const { styles, hasFraction, hasPoint, hasComma, digits, isNegative, isPlain, exponents } = this
     return {
       ...typed,
       styles,
       hasFraction,
+      hasExponent: exponents.any,
+      isCode: exponents.bare && !exponents.signed && !hasPoint && !hasComma,
       hasPoint,
       hasComma,
       digits,
@@ -187,6 +194,10 @@ export class TextProfile {
   private noteNumber(text: string): boolean {
     const written = writtenNumber(text)
     if (written === undefined) return false
+    const [mantissa = '', exponent] = written.core.split(/e/i)
+    // A number that is too large for a double has no value.
+    if (exponent !== undefined && !Number.isFinite(Number(`1e${exponent}`))) return false
+    if ((text.replace(written.core, '').match(/[+(\-\u2212\u2013]/g)?.length ?? 0) > 1) return false
     const styles = stylesOf(written.core)
     if (styles === 0 || (this.styles & styles) === 0) {
       if (styles !== 0) this.alive.delete('number')
@@ -199,13 +210,17 @@ export class TextProfile {
       if (this.affixes.size <= MAX_AFFIXES) this.affixes.set(`${prefix} ${suffix}`, { prefix, suffix })
     }
     if (/^[-\u2212\u2013(]|[-\u2212]$/.test(text)) this.isNegative = true
-    if (/^[\u2212\u2013(]|[-\u2212)]$/.test(text)) this.isPlain = false
+    if (/^(?:[\u2212\u2013(]|[+-]\s)|[-\u2212)]$/.test(text)) this.isPlain = false
     if (core.includes('.')) this.hasPoint = true
     if (core.includes(',')) this.hasComma = true
     const digits = core.match(/\d/g)?.length ?? 0
     this.digits = this.digits === -1 || this.digits === digits ? digits : 0
-    const [, fraction] = /^\d*[.,](\d*)$/.exec(core) ?? []
-    if (fraction !== undefined && (fraction.length !== 3 || /^(?:0|\d{4,})?[.,]/.test(core)))
+    if (exponent !== undefined) {
+      this.exponents.any = true
+      this.exponents[/^[+-]/.test(exponent) ? 'signed' : 'bare'] = true
+    }
+    const [, fraction] = /^\d*[.,](\d*)$/.exec(mantissa) ?? []
+    if (fraction !== undefined && (fraction.length !== 3 || /^(?:0|\d{4,})?[.,]/.test(mantissa)))
       this.hasFraction = true
     return true
   }
@@ -238,13 +253,8 @@ export class TextProfile {
     const many = odd.reduce((sum, [, times]) => sum + times, 0)
     const share = many / (many + this.fits[kind])
     const areKnown = odd.every(([text]) => meansNothing(text))
-    const areWords = odd.every(([text]) => !/\d/.test(text) && text.length <= 30)
-    if (
-      odd.length > 0 &&
-      !areKnown &&
-      !(areWords && odd.length <= 2 && share <= 0.05 && this.fits[kind] >= 20)
-    )
-      return undefined
+    // Only known words mean no value: any other is data, which a type would lose.
+    if (!areKnown) return undefined
     if (areKnown && share > 0.9 && this.fits[kind] < 3 && !odd.every(([text]) => isPlainlyNothing(text)))
       return undefined
     return { nulls: odd.map(([text]) => text), nullCount: many }

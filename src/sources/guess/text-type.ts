@@ -2,6 +2,7 @@ import type { FieldType } from '../../model/field.ts'
 import { formatText, NUMBER_STYLES, type NumberFormat } from '../number-format.ts'
 import type { DateCandidate } from './dates.ts'
 import type { NumberEvidence, TextProfile } from './profile.ts'
+import { certaintyOf } from './words.ts'
 
 /** Evidence from the other columns of a file about a column with ambiguous values. */
 export interface FileHints {
@@ -85,7 +86,20 @@ function chooseBoolean(profile: TextProfile): Choice | undefined {
   const { words, nulls } = found
   const isPlain = words.every(word => /^(?:true|false)$/i.test(word))
   const format = isPlain ? {} : { format: words.join('/') }
-  return { type: 'boolean', ...format, nulls, why: `all values are ${words.join(' or ')}` }
+  const why = `all values are ${words.join(' or ')}`
+  const both = words.join(' and ')
+  switch (certaintyOf(words)) {
+    case 'certain':
+      return { type: 'boolean', ...format, nulls, why }
+    case 'likely': {
+      const question = `${both} were taken for yes and no; where they mean something else, say type: text`
+      return { type: 'boolean', ...format, nulls, why, question }
+    }
+    case 'unlikely': {
+      const question = `${both} were taken for texts; where they mean yes and no, say type: boolean and format: ${words.join('/')}`
+      return { type: 'text', nulls: [], why: `${why}, which may have any meaning`, question }
+    }
+  }
 }
 
 function chooseNumber(profile: TextProfile, name: string, hints: FileHints): Choice | undefined {
@@ -94,7 +108,15 @@ function chooseNumber(profile: TextProfile, name: string, hints: FileHints): Cho
   const chosen = chooseStyle(found, hints)
   const style = NUMBER_STYLES[chosen.style]
   if (style === undefined) return undefined
-  const isInt = !(style.decimal === '.' ? found.hasPoint : found.hasComma)
+  if (found.isCode)
+    return {
+      type: 'text',
+      nulls: [],
+      why: 'values such as 12e4 may be codes',
+      question:
+        'values with an e were taken for codes; where they are numbers with exponents, say type: double',
+    }
+  const isInt = !found.hasExponent && !(style.decimal === '.' ? found.hasPoint : found.hasComma)
   // 552 100 554 is a company or telephone number: quantities do not all have nine digits.
   if (style.group === ' ' && found.digits >= 9) return undefined
   const type = isInt ? 'int' : 'double'
@@ -127,8 +149,13 @@ function chooseStyle(
   const fits = (style: number) => (styles & (1 << style)) !== 0
   if (!hasPoint && !hasComma && fits(PLAIN_POINT)) return { style: PLAIN_POINT }
   if (hasPoint && !hasComma && fits(PLAIN_POINT)) {
-    if (!fits(GROUP_POINT)) return { style: PLAIN_POINT }
-    return hasDecimalComma === true ? { style: GROUP_POINT } : { style: PLAIN_POINT }
+    if (!fits(GROUP_POINT) || hasFraction) return { style: PLAIN_POINT }
+    if (hasDecimalComma !== undefined) return { style: hasDecimalComma ? GROUP_POINT : PLAIN_POINT }
+    return {
+      style: PLAIN_POINT,
+      question:
+        "the point was taken for a decimal sign; where it separates thousands, say type: int and format: '1.234'",
+    }
   }
   if (hasComma && !hasPoint && fits(PLAIN_COMMA)) {
     if (!fits(GROUP_COMMA) || hasFraction) return { style: PLAIN_COMMA }

@@ -42,8 +42,8 @@ const PAIRS: readonly (readonly [yes: string, no: string])[] = [
 ]
 
 /**
- * The pair of words that all given words belong to, in their original case; undefined for other words. If only one of a pair
- * occurs, it must have at least three letters, because shorter ones are ambiguous.
+ * The pair of words that all given words belong to, in their original case; undefined for other words. Both must occur, except for
+ * true and false: a single word may mean anything, as NO does for Norway.
  */
 export function booleanWords(values: Iterable<string>): readonly [yes: string, no: string] | undefined {
   const given = new Map<string, string>()
@@ -51,10 +51,21 @@ export function booleanWords(values: Iterable<string>): readonly [yes: string, n
   if (given.size === 0 || given.size > 2) return undefined
   for (const [yes, no] of PAIRS) {
     if (![...given.keys()].every(word => word === yes || word === no)) continue
-    if (given.size < 2 && yes.length < 3) continue
+    if (given.size < 2 && yes !== 'true') continue
     return [given.get(yes) ?? yes, given.get(no) ?? no]
   }
   return undefined
+}
+
+/** Pairs that are also names or codes: of chemical elements, languages, directions. */
+const LIKELY: ReadonlySet<string> = new Set(['si/no', 'da/ne', 'da/nu', 'o/n'])
+/** Pairs that more often are something else: south and north. */
+const UNLIKELY: ReadonlySet<string> = new Set(['s/n'])
+
+/** How certain it is that a pair of words means true and false. */
+export function certaintyOf(words: readonly [yes: string, no: string]): 'certain' | 'likely' | 'unlikely' {
+  const pair = words.join('/').toLowerCase()
+  return UNLIKELY.has(pair) ? 'unlikely' : LIKELY.has(pair) ? 'likely' : 'certain'
 }
 
 /** Words that publishers use for a missing value. */
