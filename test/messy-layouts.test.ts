@@ -255,6 +255,75 @@ t.test('what cannot be read ends with the way out', async t => {
   t.match(found.columns.at(-1)?.suggestion, /not in degrees: publish the file with its reference system/)
 })
 
+const features = (crs: unknown, geometries: readonly unknown[], isLast = false) => {
+  const list = geometries.map((geometry, at) => ({
+    type: 'Feature',
+    properties: { n: at, crs: 'x' },
+    geometry,
+  }))
+  const head = { type: 'FeatureCollection' }
+  return JSON.stringify(isLast ? { ...head, features: list, crs } : { ...head, crs, features: list })
+}
+const point = (...coordinates: readonly number[]) => ({ type: 'Point', coordinates })
+const named = (name: string) => ({ type: 'name', properties: { name } })
+
+t.test('GeoJSON in other reference systems becomes degrees', async t => {
+  const cases: readonly (readonly [crs: unknown, position: readonly number[], lon: number, lat: number])[] = [
+    [named('EPSG:2154'), [652469.02, 6862035.26], 2.3522, 48.8566],
+    [named('urn:ogc:def:crs:EPSG::3857'), [261848.15, 6250566.72], 2.3522, 48.8566],
+    [named('urn:ogc:def:crs:EPSG:9.8:25832'), [691000, 5335000], 11.57, 48.137],
+    [named('http://www.opengis.net/def/crs/EPSG/0/27700'), [530000, 180000], -0.128, 51.504],
+    [{ type: 'EPSG', properties: { code: 3857 } }, [261848.15, 6250566.72], 2.3522, 48.8566],
+    [named('urn:ogc:def:crs:OGC:1.3:CRS84'), [7, 50], 7, 50],
+    [named('urn:ogc:def:crs:EPSG::4326'), [7, 50], 7, 50],
+    [named('EPSG:25832'), [7, 50], 4.511, 0.0005],
+    [null, [7, 50], 7, 50],
+    [{}, [7, 50], 7, 50],
+  ]
+  for (const [crs, position, lon, lat] of cases)
+    for (const isLast of [false, true]) {
+      const content = features(crs, [point(...position), null], isLast)
+      const { fields, values } = await understood('crs.geojson', content)
+      t.equal(fields.at(-1), 'geometry: geo_point_2d', JSON.stringify(crs))
+      const found = values[0]?.at(-1) as { lon: number; lat: number }
+      t.ok(
+        Math.abs(found.lon - lon) < 0.01 && Math.abs(found.lat - lat) < 0.01,
+        `${JSON.stringify(crs)}: ${JSON.stringify(found)}`,
+      )
+    }
+  const single = { type: 'Point', crs: named('EPSG:3857'), coordinates: [261848.15, 6250566.72] }
+  t.strictSame((await understood('one.geojson', JSON.stringify(single))).fields, ['geometry: geo_point_2d'])
+  const broken = features(named('EPSG:3857'), [point(1), { type: 'GeometryCollection', geometries: 1 }])
+  t.equal((await understood('broken.geojson', broken)).fields.at(-1), 'geometry: text')
+  const unknown = features(named('urn:ogc:def:crs:EPSG::99999'), [point(7, 50)])
+  t.match(
+    await answerOf('unknown.geojson', unknown),
+    /is not known: urn:ogc:def:crs:EPSG::99999[\s\S]*WGS 84/,
+  )
+})
+
+t.test('geometries without positions are null', async t => {
+  const polygon = { type: 'Polygon', coordinates: [] }
+  const ring = [
+    [
+      [0, 0],
+      [1, 0],
+      [1, 1],
+      [0, 0],
+    ],
+  ]
+  const shapes = features(null, [point(1, 2), { type: 'Polygon', coordinates: ring }, polygon])
+  const { fields, values, misfits: conversionErrors } = await understood('shapes.geojson', shapes)
+  t.equal(fields.at(-1), 'geometry: geo_shape')
+  t.equal(values.at(-1)?.at(-1), null)
+  t.equal(conversionErrors, 0)
+  const points = await understood('points.geojson', features(null, [point(1, 2), polygon]))
+  t.equal(points.fields.at(-1), 'geometry: geo_point_2d')
+  t.strictSame([points.values.map(row => row.at(-1)), points.misfits], [[{ lon: 1, lat: 2 }, null], 0])
+  const wkt = await understood('empty.csv', 'n,geom\n1,POINT (1 2)\n2,POINT EMPTY\n3,POINT (3 4)\n')
+  t.strictSame([wkt.fields[1], wkt.values[1], wkt.misfits], ['geom: geo_point_2d', [2, null], 0])
+})
+
 const ROOMS = Array.from({ length: 60 }, (_, at) => `R${at},${at},${at}.5\n`).join('')
 const EVENTS = Array.from({ length: 11 }, (_, at) => `Event ${at},2024-01-${at + 10},${at}.5\n`).join('')
 const FOUR = 'name,code,n,m\nA,x,10,1\nB,y,20,2\nC,z,30,3\n'

@@ -50,7 +50,7 @@ export function converterOf(
     case 'datetime':
       return datetimeConverter(format, zone, isCoarse)
     case 'geo_point_2d':
-      return format === undefined ? toGeoPoint : pointConverter(format)
+      return nullIfEmpty(format === undefined ? toGeoPoint : pointConverter(format))
     case 'geo_shape':
       return withoutFormat(type, format, toGeoShape)
     default:
@@ -161,6 +161,14 @@ function pointConverter(format: string): Converter {
     `The format of a geo_point_2d is the order of its coordinates, not ${JSON.stringify(format)}.`,
     "format: 'lat,lon' or 'lon,lat'",
   )
+}
+
+/** A converter of positions for which geometries of any kind without positions are null. */
+function nullIfEmpty(convert: Converter): Converter {
+  return raw => {
+    const point = convert(raw)
+    return point === undefined && toGeoShape(raw) === null ? null : point
+  }
 }
 
 function toBoolean(raw: unknown): boolean | null | undefined {

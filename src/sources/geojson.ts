@@ -2,9 +2,12 @@ import { parseExactly } from '../model/exact-json.ts'
 import { isObject } from './fields.ts'
 import { arrayMissing, type JsonObject, readArray } from './json.ts'
 import { findArrays } from './json-array.ts'
+import { readSelected } from './json-select.ts'
 import { parsePointer } from './pointer.ts'
+import { moved, type RawGeometry, type Unprojector, unprojectorOfName } from './reference-system.ts'
 import type { RecordSource, SourceRow } from './source.ts'
 import { fileNameOf, readText, type TextFile } from './text.ts'
+import { unreadable } from './unreadable.ts'
 
 const GEOMETRIES: readonly unknown[] = [
   'Point',
@@ -20,7 +23,7 @@ const GEOMETRIES: readonly unknown[] = [
  * A GeoJSON file (RFC 7946): the features of a FeatureCollection one by one, or the only record of a single Feature or geometry.
  * The columns of a record are the properties of its feature and
  *
- * - `geometry`: the geometry or null; a property of this name becomes `properties_geometry`;
+ * - `geometry`: the geometry in degrees, or null; a property of this name becomes `properties_geometry`;
  * - `id`: the identifier of the feature, if it has one; `feature_id` if a property is called `id`.
  *
  * @param records JSON Pointer of the array of features, `/features` by default
@@ -30,11 +33,61 @@ export function geojsonSource(file: TextFile, records = '/features'): RecordSour
   return {
     name: fileNameOf(file),
     textual: false,
-    read: () => readArray(file, path, featureData, () => readSingle(file)),
+    read: () => readFeatures(file, path),
   }
 }
 
-function featureData(feature: JsonObject): JsonObject | string {
+async function* readFeatures(file: TextFile, path: readonly string[]): AsyncGenerator<readonly SourceRow[]> {
+  const move = await referenceSystem(file, path.slice(0, -1))
+  yield* readArray(
+    file,
+    path,
+    feature => featureData(feature, move),
+    () => readSingle(file, move),
+  )
+}
+
+/** A member of this name is rare: only a text that has one is examined for it. */
+const MEMBER = '"crs"'
+
+/**
+ * The conversion of positions to degrees according to the member `crs` beside the features (GeoJSON of 2008, section 3), which files
+ * in other systems still have; null without it. Throws SourceUnreadable for an unknown system.
+ */
+async function referenceSystem(file: TextFile, parent: readonly string[]): Promise<Unprojector | null> {
+  if (!(await hasText(file, MEMBER))) return null
+  const path = [...parent, 'crs'].map(name => ({ type: 'name' as const, name }))
+  for await (const [crs] of readSelected(file, path)) {
+    const name = nameOf(crs)
+    const move = name === undefined ? null : unprojectorOfName(name)
+    if (move !== undefined) return move
+    throw unreadable(
+      `The reference system of the file is not known: ${name?.slice(0, 80)}.`,
+      { file: fileNameOf(file) },
+      'Save it in degrees of WGS 84 (EPSG:4326), or name the system in the member crs as EPSG:25832.',
+    )
+  }
+  return null
+}
+
+/** The name of a `crs` member, or the address of a linked system; undefined where it names none. */
+function nameOf(crs: unknown): string | undefined {
+  const { type, properties } = isObject(crs) ? crs : {}
+  const { name, code, href } = isObject(properties) ? properties : {}
+  if (type === 'EPSG' && code !== undefined) return `EPSG:${String(code)}`
+  return typeof name === 'string' ? name : typeof href === 'string' ? href : undefined
+}
+
+async function hasText(file: TextFile, part: string): Promise<boolean> {
+  let end = ''
+  for await (const text of readText(file)) {
+    if ((end + text.slice(0, part.length)).includes(part) || text.includes(part)) return true
+    end = (end + text).slice(-part.length + 1)
+  }
+  return false
+}
+
+function featureData(feature: JsonObject, move: Unprojector | null): JsonObject | string {
   if (feature.type !== 'Feature') return 'A feature must be an object with "type": "Feature".'
   const { properties = null, geometry = null, id } = feature
   if (!isObject(properties) && properties !== null)
@@ -42,22 +95,22 @@ function featureData(feature: JsonObject): JsonObject | string {
   const data: Record<string, unknown> = { ...properties }
   if (Object.hasOwn(data, 'geometry')) data.properties_geometry = data.geometry
   if (id !== undefined) data[Object.hasOwn(data, 'id') ? 'feature_id' : 'id'] = id
-  data.geometry = geometry
+  data.geometry = isObject(geometry) ? moved(geometry as unknown as RawGeometry, move) : geometry
   return data
 }
 
 /** The only row of a document that is itself a feature or geometry; its JSON is already known to be well-formed. */
-async function readSingle(file: TextFile): Promise<readonly SourceRow[]> {
+async function readSingle(file: TextFile, move: Unprojector | null): Promise<readonly SourceRow[]> {
   const parts: string[] = []
   for await (const text of readText(file)) parts.push(text)
   const root = parseExactly(parts.join(''))
-  const data = isObject(root) ? singleData(root) : undefined
+  const data = isObject(root) ? singleData(root, move) : undefined
   if (data === undefined) throw arrayMissing(fileNameOf(file), await findArrays(file))
   return [{ row: 1, line: 1, data }]
 }
 
-function singleData(root: JsonObject): JsonObject | undefined {
-  if (GEOMETRIES.includes(root.type)) return { geometry: root }
-  const data = featureData(root)
+function singleData(root: JsonObject, move: Unprojector | null): JsonObject | undefined {
+  if (GEOMETRIES.includes(root.type)) return { geometry: moved(root as unknown as RawGeometry, move) }
+  const data = featureData(root, move)
   return typeof data === 'string' ? undefined : data
 }

@@ -283,7 +283,7 @@ function fieldAndReport(column: GuessedColumn, name: string, hints: FileHints) {
 }
 
 const PROJECTED =
-  'the values are geometries, but not in degrees: publish the file with its reference system (.prj), or in EPSG:4326'
+  'some values are geometries that are not valid, or not in degrees: publish the file with its reference system (.prj), or in EPSG:4326'
 
 function nearText({
   kind,

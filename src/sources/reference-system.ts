@@ -9,6 +9,9 @@ type Definitions = Readonly<Record<string, readonly [name: string, definition: s
 
 let definitions: Definitions | undefined
 
+/** Maximum characters of the name of a reference system. */
+const MAX_NAME = 200
+
 /** Codes whose degrees equal those of WGS 84 at the precision of maps. */
 const DEGREES: ReadonlySet<number> = new Set([4326, 4258, 4171, 4269, 4979, 4937, 0, -1])
 
@@ -33,11 +36,24 @@ export function unprojectorOfWkt(wkt: string): Unprojector | null | undefined {
   }
 }
 
+/**
+ * The same for the name of a reference system, as GeoJSON and Parquet have it: `EPSG:25832`, `urn:ogc:def:crs:EPSG::25832`,
+ * `http://www.opengis.net/def/crs/EPSG/0/25832`, `urn:ogc:def:crs:OGC:1.3:CRS84`.
+ */
+export function unprojectorOfName(name: string): Unprojector | null | undefined {
+  const text = name.trim().slice(0, MAX_NAME)
+  if (/(?:^|[^a-z])CRS:?(?:84|83)h?$|^(?:GCS.)?WGS.?(?:19)?84$/i.test(text)) return null
+  const code = /(?:^|[^a-z])EPSG[:/](?:[^,]*?[:/])?(\d+)(?:$|,)/i.exec(text)?.[1]
+  return code === undefined ? undefined : unprojectorOfCode(Number(code))
+}
+
 function unprojector(definition: string): Unprojector {
   const converter = proj4(definition)
   return position => {
-    const [x = Number.NaN, y = Number.NaN] = position
-    const { 0: lon, 1: lat } = converter.inverse([x, y])
+    const [x, y] = position
+    // Malformed positions stay recognisable as such: proj4 throws for them.
+    if (!Number.isFinite(x) || !Number.isFinite(y)) return [Number.NaN, Number.NaN]
+    const { 0: lon, 1: lat } = converter.inverse([x as number, y as number])
     // Projections are exact to some nanometres: eleven decimals of a degree are finer than that.
     return [rounded(lon), rounded(lat)]
   }
@@ -57,7 +73,7 @@ export interface RawGeometry {
 /** A geometry with every position converted; null for null. */
 export function moved(geometry: RawGeometry | null, move: Unprojector | null): RawGeometry | null {
   if (geometry === null || move === null) return geometry
-  if (geometry.geometries !== undefined)
+  if (Array.isArray(geometry.geometries))
     return { type: geometry.type, geometries: geometry.geometries.flatMap(part => moved(part, move) ?? []) }
   return { type: geometry.type, coordinates: movedCoordinates(geometry.coordinates, move) }
 }

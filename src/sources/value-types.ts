@@ -114,7 +114,10 @@ function typesOfText(text: string, required: number, suggestsPoint: boolean): Va
 
 function typesOfGeometry(value: unknown): ValueTypes {
   const isPosition = isValue(toGeoPoint(value))
-  const isShape = isValue(toGeoShape(value))
+  const shape = toGeoShape(value)
+  // A geometry without positions is no value, and fits points as well as shapes (RFC 7946, section 3.1).
+  if (shape === null) return plain(POINT)
+  const isShape = isValue(shape)
   return { types: isPosition && isShape ? POINT : isPosition ? POSITION : isShape ? SHAPE : TEXT, isPosition }
 }
 
