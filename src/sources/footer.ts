@@ -148,27 +148,27 @@ function add(sums: Map<number, ColumnSums>, column: number, numbers: readonly [n
   }
 }
 
-/** True if at least as many numbers of a row are the sum or mean of their column as are not. */
-function isSum({ cells }: GridRow, sums: Sums): boolean {
-  let agreeing = 0
+/**
+ * True if the numbers of a row are sums or means of their columns, or at least half of them are. A single mean is no evidence, and
+ * no mean of equal numbers is.
+ */
+function isSum({ cells }: GridRow, columns: Sums): boolean {
+  let sums = 0
+  let means = 0
   let others = 0
   cells.forEach((cell, column) => {
     const numbers = readings(cell)
-    const of = sums.get(column)
+    const of = columns.get(column)
     if (numbers === undefined || of === undefined || of.count < 2) return
-    const agrees = READINGS.some(at => {
-      const isVaried = of.min[at] !== of.max[at]
-      const value = numbers[at]
-      // Sums of rounded numbers differ from the rounded sum. A mean of equal numbers says nothing.
-      return (
-        (of.sum[at] !== 0 && isNear(value, of.sum[at], 0.01)) ||
-        (isVaried && isNear(value, of.sum[at] / of.count, 0.001))
-      )
-    })
-    if (agrees) agreeing++
+    // Sums of rounded numbers differ from the rounded sum.
+    if (READINGS.some(at => of.sum[at] !== 0 && isNear(numbers[at], of.sum[at], 0.01))) sums++
+    else if (
+      READINGS.some(at => of.min[at] !== of.max[at] && isNear(numbers[at], of.sum[at] / of.count, 0.001))
+    )
+      means++
     else others++
   })
-  return agreeing > 0 && agreeing >= others
+  return (sums > 0 || means > 1) && sums + means >= others
 }
 
 function isNear(value: number, expected: number, share: number): boolean {

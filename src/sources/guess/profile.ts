@@ -8,6 +8,9 @@ const MAX_DISTINCT = 64
 const MAX_ODD = 5
 const MAX_AFFIXES = 2
 
+/** Two signs, around the digits of a text that is then no number. */
+const SIGNS = /[+(\-\u2212\u2013].*[+(\-\u2212\u2013]/
+
 /** How the numbers of a column are written. */
 export interface NumberEvidence {
   /** The set of NUMBER_STYLES that fit all of them. */
@@ -196,8 +199,9 @@ export class TextProfile {
     if (written === undefined) return false
     const [mantissa = '', exponent] = written.core.split(/e/i)
     // A number that is too large for a double has no value.
-    if (exponent !== undefined && !Number.isFinite(Number(`1e${exponent}`))) return false
-    if ((text.replace(written.core, '').match(/[+(\-\u2212\u2013]/g)?.length ?? 0) > 1) return false
+    if (exponent !== undefined && !Number.isFinite(Number(`1e${Number(exponent) + mantissa.length}`)))
+      return false
+    if (text !== written.core && SIGNS.test(text.replace(written.core, ''))) return false
     const styles = stylesOf(written.core)
     if (styles === 0 || (this.styles & styles) === 0) {
       if (styles !== 0) this.alive.delete('number')
