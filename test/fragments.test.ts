@@ -52,6 +52,7 @@ t.test('every page of a pattern, by its controls, is what the pattern matches', 
       quad => quad.object.value === '22',
     ],
     [`object=${encodeURIComponent('"n0"@en')}`, quad => quad.object.value === 'n0'],
+    [`object=${encodeURIComponent('"n0"@EN')}`, quad => quad.object.value === 'n0'],
     ...NAMES.flatMap((name, i) => {
       const own = (quad: Quad) => quad.predicate.value === `${EX}name` && quad.object.value === name
       const text = encodeURIComponent(`"${name}"`)

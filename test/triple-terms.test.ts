@@ -91,8 +91,9 @@ t.test('exports', async t => {
       ['rdfxml', 'n3', 'application/n-triples', [`<${E}claim> <${E}says> ${TERMS.directed} .`]],
     ]
   for (const [id, format, type, expected] of rows) {
-    const { statusCode, body } = await get(`${home}/${id}/exports/${format}`)
+    const { statusCode, headers, body } = await get(`${home}/${id}/exports/${format}`)
     t.equal(statusCode, 200, `${id} ${format}: ${body.slice(0, 300)}`)
+    t.match(headers['content-type'], type, `${id} ${format}`)
     t.same(triplesIn(body, type), expected, `${id} ${format}`)
   }
   const refused = await get(`${home}/turtle/exports/jsonld`)
@@ -125,6 +126,9 @@ t.test('fragments', async t => {
   t.equal((await get('/api/tpf/turtle?object=%3C%3C(%20x')).statusCode, 400)
   t.equal((await get('/api/tpf/turtle', 'text/html')).statusCode, 200)
   t.equal((await get('/api/tpf/turtle', 'application/ld+json')).statusCode, 422)
+  t.equal((await get('/api/tpf/turtle', 'text/n3')).statusCode, 422)
+  const plain = `predicate=${encodeURIComponent(`${E}since`)}`
+  t.equal((await get(`/api/tpf/turtle?${plain}`, 'text/n3')).statusCode, 200)
 })
 
 /** Queries of datasets, and the rows of their answers. */

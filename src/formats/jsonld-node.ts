@@ -169,10 +169,10 @@ export function idOf(term: Exclude<Term, { type: 'literal' }>): string {
   return term.type === 'blank' ? `_:${term.value}` : term.value
 }
 
-/** JSON-LD 1.1 cannot represent the triple terms of RDF 1.2. */
-export function noTripleTerms(): Fault {
+/** JSON-LD 1.1 and N3 cannot represent the triple terms of RDF 1.2. */
+export function noTripleTerms(format: 'JSON-LD' | 'N3' = 'JSON-LD'): Fault {
   return new Fault(UNPROCESSABLE_ENTITY, {
-    reason: 'A triple term (RDF 1.2) cannot be written in JSON-LD. Ask for turtle instead.',
+    reason: `A triple term (RDF 1.2) cannot be written in ${format}. Ask for turtle instead.`,
   })
 }
 

@@ -81,6 +81,11 @@ export function isTripleTerm(text: string): boolean {
   return text.startsWith('<<(')
 }
 
+/** True for N-Triples in which an object is a triple term. */
+export function hasTripleTerms(text: string): boolean {
+  return text.includes('<<(') && [...splitTriples(text)].some(({ object }) => isTripleTerm(object))
+}
+
 /** The lines of N-Triples without triple terms: for formats that cannot represent those. */
 export function withoutTripleTerms(text: string): string {
   if (!text.includes('<<(')) return text

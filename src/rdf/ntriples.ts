@@ -94,6 +94,13 @@ export function tripleTerm(subject: NamedNode | BlankNode, predicate: NamedNode,
   return { type: 'triple', value, subject, predicate, object }
 }
 
+/** The term as stores hold it: language tags are equal without regard to case, and stored in lower case (RDF 1.1 Concepts, 3.3). */
+export function withLowerCaseTags(term: Term): Term {
+  if (term.type === 'literal') return { ...term, language: term.language.toLowerCase() }
+  if (term.type !== 'triple') return term
+  return tripleTerm(term.subject, term.predicate, withLowerCaseTags(term.object))
+}
+
 /** The datatype of a literal that has a language. */
 export function languageDatatype(language: string): string {
   return language.includes('--') ? RDF.dirLangString : RDF.langString

@@ -27,6 +27,7 @@ t.test('the bindings of a request are read, or refused with their place', async 
     ['() { () }', '', ['']],
     ['(?été) {}', 'été', []],
     ['(?a) { ("x"@ar--rtl) }', 'a', ['"x"@ar--rtl']],
+    ['(?a) { ("x"@en-GB) }', 'a', ['"x"@en-gb']],
   ]
   for (const [text, variables, rows] of good) {
     const read = parseBindings(text)
@@ -124,6 +125,7 @@ t.test('a restricted fragment has the triples that agree with a row, each once',
       quad => known(quad) && quad.subject.equals(quad.object) && is('subject', ...subjects(0, 1, 10))(quad),
     ],
     ['subject=?s&predicate=?p&object=?o', '(?o) { ("n0"@en) ("22") }', quad => quad.object.value === 'n0'],
+    ['subject=?s&predicate=?p&object=?o', '(?o) { ("n0"@EN) }', quad => quad.object.value === 'n0'],
     [
       'subject=?s&predicate=?p&object=?o',
       '(?o) { (22) ("022"^^<http://www.w3.org/2001/XMLSchema#integer>) }',

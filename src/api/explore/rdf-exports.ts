@@ -19,16 +19,18 @@ import type { Executor } from '../../query/execute/executor.ts'
 import { planOdsql } from '../../query/pipeline.ts'
 import type { RecordQuery } from '../../query/plan.ts'
 import { fieldIri } from '../../rdf/minted-iris.ts'
-import { isTripleTerm, parseTriples, splitTriples, withTripleTerms } from '../../rdf/ntriples-reader.ts'
+import { hasTripleTerms, parseTriples, withTripleTerms } from '../../rdf/ntriples-reader.ts'
 import type { DatasetRoute, ExploreEndpoint } from './endpoint.ts'
 import { begunExport, sendFile } from './export-file.ts'
 import { exportFormats } from './export-list.ts'
 import { readExportPage, readParameter } from './read-parameters.ts'
 
+const NTRIPLES_TYPE = 'application/n-triples; charset=utf-8'
+
 /** Converts a stream of N-Triples to another serialisation of the same graph. */
 type RdfWriter = (pieces: AsyncIterable<string>, base: string, entry: ServedDataset) => AsyncIterable<string>
 
-/** The forms of RDF in which datasets are exported (REST 6.1); n3 is N-Triples. */
+/** The forms of RDF in which datasets are exported (REST 6.1); n3 is N-Triples, which are N3 too unless they have triple terms. */
 const RDF_WRITERS: Readonly<Record<string, RdfWriter>> = {
   turtle: (pieces, _, { prefixes }) => turtle(pieces, prefixes),
   rdfxml: (pieces, _, { prefixes }) => rdfxml(pieces, prefixes),
@@ -66,30 +68,30 @@ export function rdfExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint)
       const form = format === 'jsonld' ? jsonldForm(request.headers.accept) : null
       const executor = endpoint.executor()
       const plan = readPlan(query, entry, endpoint, executor)
+      const mediaType = form === null ? served.mediaType : `${jsonldType(form)}; charset=utf-8`
       const file = {
         name: `${dataset.id}.${served.extension ?? format}`,
-        mediaType: form === null ? served.mediaType : `${jsonldType(form)}; charset=utf-8`,
         compressed: readParameter(query, 'compressed'),
       }
       if (entry.content === 'rdf' && !isWholeRecord(plan)) throw noRecords()
       // JSON-LD is written in the form that the Accept header requests.
       const isNegotiated = format === 'jsonld'
       if (!isWholeRecord(plan)) varyBy(keepNowhere(reply), ...(isNegotiated ? ['Accept'] : []))
-      else if (isFresh(request, reply, version, isNegotiated ? file.mediaType : ''))
-        return reply.code(304).send()
+      else if (isFresh(request, reply, version, isNegotiated ? mediaType : '')) return reply.code(304).send()
       const triples = () => triplesOf(entry, plan, endpoint, executor)
       const problem =
         format === 'rdfxml'
           ? (nameless(entry, base) ??
             (await unwritable.problem(entry, isWholeRecord(plan), triples, executor)))
-          : format === 'jsonld' && entry.content === 'rdf' && (await tripleTerms.has(entry, triples))
+          : format === 'jsonld' && (await tripleTerms.has(entry, triples))
             ? noTripleTerms().message
             : null
       if (problem !== null) throw new Fault(UNPROCESSABLE_ENTITY, { reason: problem })
+      const isPlain = format === 'n3' && (await tripleTerms.has(entry, triples))
       const pieces = await begunExport(triples())
       const written =
         form === null ? write(pieces, base, entry) : jsonldInForm(form, pieces, namesOf(entry, base))
-      return sendFile(reply, written, file)
+      return sendFile(reply, written, { ...file, mediaType: isPlain ? NTRIPLES_TYPE : mediaType })
     })
 }
 
@@ -176,11 +178,12 @@ class UnwritableTexts {
   }
 }
 
-/** Whether graphs have triple terms: a version is searched once. */
+/** Whether graphs have triple terms, as only those of files of RDF may: a version is searched once. */
 class TripleTerms {
   private readonly found = new WeakMap<ServedDataset, boolean>()
 
   async has(entry: ServedDataset, triples: () => AsyncIterable<string>): Promise<boolean> {
+    if (entry.content !== 'rdf') return false
     let found = this.found.get(entry)
     if (found === undefined) {
       found = await someTripleTerm(triples())
@@ -191,9 +194,7 @@ class TripleTerms {
 }
 
 async function someTripleTerm(pieces: AsyncIterable<string>): Promise<boolean> {
-  for await (const piece of pieces)
-    if (piece.includes('<<(') && [...splitTriples(piece)].some(({ object }) => isTripleTerm(object)))
-      return true
+  for await (const piece of pieces) if (hasTripleTerms(piece)) return true
   return false
 }
 

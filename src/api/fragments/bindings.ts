@@ -1,5 +1,6 @@
 import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
+import { withLowerCaseTags } from '../../rdf/ntriples.ts'
 import { parseTerm } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
@@ -103,7 +104,7 @@ class Reader {
     const term = this.term()
     if (term === null) throw this.refuse(expected)
     const iri = term.type === 'iri' ? term.value : term.type === 'literal' ? term.datatype : null
-    if (iri === null || isIri(iri)) return term
+    if (iri === null || isIri(iri)) return withLowerCaseTags(term)
     this.at = start
     throw this.refuse('an absolute IRI')
   }

@@ -1,7 +1,7 @@
 import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
-import { isDirectedTag, languageDatatype } from '../../rdf/ntriples.ts'
+import { isDirectedTag, languageDatatype, withLowerCaseTags } from '../../rdf/ntriples.ts'
 import { isTripleTerm, parseTerm as readTerm } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
@@ -78,7 +78,7 @@ function position(query: QueryParameters, name: FragmentPlace): TriplePosition {
   if (Array.isArray(text)) throw bad(`${name} was given ${text.length} times but once is expected`)
   if (text === undefined || text === '') return { type: 'variable', name: '' }
   if (text.startsWith('?')) return { type: 'variable', name: text.slice(1) }
-  return { type: 'term', term: parseTerm(text, name) }
+  return { type: 'term', term: withLowerCaseTags(parseTerm(text, name)) }
 }
 
 /** A term as fragment clients write it: nothing is escaped inside a literal, so its last quote ends it. */

@@ -1,5 +1,7 @@
+import { noTripleTerms } from '../../formats/jsonld-node.ts'
 import type { Representation } from '../../http/negotiate.ts'
 import { iriText } from '../../rdf/ntriples.ts'
+import { hasTripleTerms } from '../../rdf/ntriples-reader.ts'
 import { compactGraph } from './compact.ts'
 import { expandedDocument, expandedGraphs } from './jsonld.ts'
 
@@ -44,6 +46,12 @@ function inGraph(lines: readonly string[], graph: string): string {
 
 const mixed = ({ metadata, data }: Content) => metadata.join('') + data
 
+/** Throws UnprocessableEntity for triple terms, which N3 does not have. */
+function n3(content: Content): string {
+  if (hasTripleTerms(content.data)) throw noTripleTerms('N3')
+  return mixed(content)
+}
+
 const jsonld = ({ metadata, graph, data }: Content) => expandedDocument(metadata, graph, data)
 
 /** First those with a separate graph for the metadata; the triple formats mix both and are served only on request. */
@@ -64,7 +72,7 @@ export const DATA_FORMATS: readonly DataFormat[] = [
   { type: 'application/ld+json', write: jsonld },
   { type: 'text/turtle', explicit: true, write: mixed },
   { type: 'application/n-triples', explicit: true, write: mixed },
-  { type: 'text/n3', explicit: true, write: mixed },
+  { type: 'text/n3', explicit: true, write: n3 },
   { type: 'application/json', explicit: true, write: jsonld },
 ]
 

@@ -1,11 +1,12 @@
 import { Fault, NOT_ACCEPTABLE, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { jsonldText } from '../../formats/jsonld.ts'
 import { jsonldInForm } from '../../formats/jsonld-forms.ts'
+import { noTripleTerms } from '../../formats/jsonld-node.ts'
 import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
 import { type Prefixes, turtleText } from '../../formats/turtle.ts'
 import { negotiate, type Representation } from '../../http/negotiate.ts'
 import { isXmlText } from '../../model/xml.ts'
-import { parseTriples, withTripleTerms } from '../../rdf/ntriples-reader.ts'
+import { hasTripleTerms, parseTriples, withTripleTerms } from '../../rdf/ntriples-reader.ts'
 
 /** A format of documents about resources. */
 export interface DocumentFormat extends Representation {
@@ -68,7 +69,7 @@ export function chooseDocumentFormat(
 
 /**
  * Writes the triples of a document in a format other than HTML. All are in the default graph, so that the formats with
- * graphs have the same bytes as those without. Throws UnprocessableEntity for what RDF/XML cannot express.
+ * graphs have the same bytes as those without. Throws UnprocessableEntity for what RDF/XML, N3 or JSON-LD cannot express.
  *
  * @param vocabulary namespace of the dataset's predicates
  */
@@ -81,7 +82,9 @@ export async function writeTriples(
   switch (type) {
     case 'text/turtle':
     case 'application/trig':
+      return turtleText(triples, prefixes)
     case 'text/n3':
+      if (hasTripleTerms(triples)) throw noTripleTerms('N3')
       return turtleText(triples, prefixes)
     case 'application/n-triples':
     case 'application/n-quads':
