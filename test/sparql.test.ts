@@ -381,9 +381,49 @@ t.test('queries that are refused say where', async t => {
       'PREFIX GRAPH: <urn:x:> PREFIX : <urn:y:> ASK { GRAPH:z { ?s ?p ?o } }',
       '{ was found but a predicate is',
     ],
-    ['SELECT (COUNT(COUNT(*)) AS ?n) {}', 'an aggregate within an aggregate'],
-    ['SELECT (SUM(?x + MAX(?y)) AS ?n) {}', 'an aggregate within an aggregate'],
-    ['SELECT ?z (COUNT(*) AS ?n) { ?x ?y ?w } GROUP BY ?w', 'The SELECT contains a variable that is unbound'],
+    ['SELECT (COUNT(COUNT(*)) AS ?n) {}', 'column 15: an aggregate within an aggregate'],
+    ['SELECT (SUM(?x + MAX(?y)) AS ?n) {}', 'column 18: an aggregate within an aggregate'],
+    // Variables that are selected from groups.
+    ...[
+      ['SELECT ?z (COUNT(*) AS ?n) { ?x ?y ?w } GROUP BY ?w', 8, '?z'],
+      ['SELECT ?x (COUNT(*) AS ?n) { ?x ?y ?z }', 8, '?x'],
+      ['SELECT ?x { ?x ?y ?z } HAVING(COUNT(*) > 1)', 8, '?x'],
+      ['SELECT ?x { ?x ?y ?z } ORDER BY COUNT(?y)', 8, '?x'],
+      ['SELECT ?n { { SELECT ?x (COUNT(*) AS ?n) { ?x ?y ?z } } }', 22, '?x'],
+      ['ASK { FILTER EXISTS { SELECT ?x (SUM(?y) AS ?n) { ?x ?y ?z } } }', 30, '?x'],
+      ['SELECT (STR(?z) AS ?a) { ?x ?y ?z } GROUP BY ?x', 13, '?z'],
+      ['SELECT (COUNT(*) + ?z AS ?a) { ?x ?y ?z }', 20, '?z'],
+    ].map(
+      ([query, column, name]) =>
+        [String(query), `column ${column}: ${name} is expected in GROUP BY or within an aggregate.`] as const,
+    ),
+    ['SELECT * { ?x ?y ?z } GROUP BY ?x', 'column 8: * cannot select from groups'],
+    ['SELECT * { ?x ?y ?z } HAVING(COUNT(*) > 1)', 'column 8: * cannot select from groups'],
+    // Errors of scope and of numbers of terms.
+    [
+      'SELECT (1 AS ?x) (2 AS ?x) {}',
+      'column 24: ?x is in scope already: a new variable is expected after AS.',
+    ],
+    ['SELECT (1 AS ?x) ?x {}', 'column 18: ?x is selected already'],
+    ['SELECT (1 AS ?x) { ?x ?y ?z }', 'column 14: ?x is in scope already'],
+    ['SELECT ?x { BIND(1 AS ?x) BIND(2 AS ?x) }', 'column 37: ?x is in scope already'],
+    ['SELECT * { ?x ?y ?z OPTIONAL { ?a ?b ?c BIND(2 AS ?a) } }', 'column 51: ?a is in scope already'],
+    [
+      'SELECT * { VALUES (?a ?b) { (1 <urn:a>) (1) } }',
+      'column 41: this row of VALUES has 1 terms but 2 are',
+    ],
+    ['SELECT * { VALUES (?a) { ("a"@en) ("1"^^<urn:d> 2) } }', 'column 35: this row of VALUES has 2 terms'],
+    ['SELECT * { VALUES (?a ?b ?a) { } }', 'column 26: ?a is in this VALUES already'],
+    [
+      'SELECT * { ?x ?y ?z FILTER(COUNT(?x) > 1) }',
+      'column 28: an aggregate is expected in SELECT, HAVING or',
+    ],
+    ['SELECT * { _:a ?p ?x OPTIONAL { _:a ?q ?y } }', 'column 33: _:a is in another graph pattern already'],
+    [
+      'SELECT * {} OFFSET 1 LIMIT 1 OFFSET 2',
+      'OFFSET was found but VALUES or the end of the query is expected.',
+    ],
+    ['SELECT * {} LIMIT 1 ORDER BY ?x', 'ORDER was found but OFFSET, VALUES or the end of the query is'],
     ['SELECT * { \\u0047RAPH ?g {} }', 'column 12: an escape'],
     [`SELECT * ${'{'.repeat(200)}${'}'.repeat(200)}`, 'brackets inside brackets'],
     [`SELECT * { FILTER(1${'+1'.repeat(2000)}) }`, 'the limit is 500'],

@@ -133,8 +133,32 @@ export function closingWords(expected: TokenName, rule: string, previous: string
   }
 }
 
-/** What may follow the WHERE group of a query. */
-export const AFTER_QUERY: readonly string[] = [
-  ...['GROUP BY', 'HAVING', 'ORDER BY', 'LIMIT', 'OFFSET', 'VALUES'],
-  'the end of the query',
+const END = 'the end of the query'
+
+/** The clauses after the WHERE group of a query by their tokens, in their order: LIMIT and OFFSET are in any. */
+const CLAUSES: readonly (readonly [token: string, rank: number, word: string])[] = [
+  ['GroupByGroup', 0, 'GROUP BY'],
+  ['Having', 1, 'HAVING'],
+  ['Order', 2, 'ORDER BY'],
+  ['Limit', 3, 'LIMIT'],
+  ['Offset', 3, 'OFFSET'],
+  ['Values', 4, 'VALUES'],
 ]
+
+/** What may follow the WHERE group of a query. */
+export const AFTER_QUERY: readonly string[] = [...CLAUSES.map(([, , word]) => word), END]
+
+/** What may follow tokens that are a query up to one of the clauses after its WHERE group. */
+export function afterClauses(tokens: readonly string[]): readonly string[] {
+  const found = new Set<string>()
+  let depth = 0
+  for (const name of tokens) {
+    if (name === 'LCurly') depth++
+    else if (name === 'RCurly') depth--
+    else if (depth === 0) found.add(name)
+  }
+  const last = Math.max(-1, ...CLAUSES.flatMap(([token, rank]) => (found.has(token) ? [rank] : [])))
+  const isPossible = (token: string, rank: number) =>
+    rank === 3 ? !found.has(token) && last <= 3 : rank > last
+  return [...CLAUSES.flatMap(([token, rank, word]) => (isPossible(token, rank) ? [word] : [])), END]
+}

@@ -2,7 +2,7 @@ import type { SourceLocation } from '@traqula/core'
 import { sparql12ParserBuilder } from '@traqula/parser-sparql-1-2'
 import { AstFactory, completeParseContext, findPatternBoundedVars } from '@traqula/rules-sparql-1-2'
 import { nearest } from '../model/did-you-mean.ts'
-import { AFTER_QUERY, closingWords, tokenWords } from './expected.ts'
+import { AFTER_QUERY, afterClauses, closingWords, tokenWords } from './expected.ts'
 import { type SparqlTokens, sparqlTokens, VOCABULARY } from './lexer.ts'
 import type { SyntaxNode } from './relative.ts'
 
@@ -50,9 +50,16 @@ export function syntaxProblem(text: string): SyntaxProblem | null {
     // Escapes that denote no character are an error of the library without a position.
     if (!(thrown instanceof Refused)) return null
     const { at, expected } = thrown.refusal
-    return problemAt(text, at ?? unread, expected, at === null)
+    const words = expected.join() === AFTER_QUERY.join() && at !== null ? wordsAt(tokens, at) : expected
+    return problemAt(text, at ?? unread, words, at === null)
   }
   return unread === null ? undeclared(tokens) : problemAt(text, unread, AFTER_QUERY, true)
+}
+
+/** What is possible at the token after which a query might have ended. */
+function wordsAt(tokens: SparqlTokens['tokens'], at: number): readonly string[] {
+  const before = tokens.filter(({ startOffset }) => startOffset < at)
+  return afterClauses(before.map(({ tokenType }) => tokenType.name))
 }
 
 /** The syntax tree of a query. */
@@ -108,15 +115,6 @@ function parse(text: string, isValidated: boolean): SyntaxNode {
   const context = completeParseContext({ skipValidation: !isValidated, astFactory: nodeFactory(text) })
   const parseMode = isValidated ? context.parseMode : new Anywhere(context.parseMode)
   return parser.queryUnit(text, { ...context, parseMode }) as unknown as SyntaxNode
-}
-
-/**
- * True for the error of {@link syntaxTree} about an aggregate within another (SPARQL 1.2 Query, section 19.8, note 15). False
- * where the text has EXISTS: the library does not detect that a subquery there has aggregates of its own.
- */
-export function isNestedAggregate(error: unknown, text: string): boolean {
-  if (!(error instanceof Error) || /\bexists\b/i.test(text)) return false
-  return error.message.startsWith('An aggregate function is not allowed within ')
 }
 
 /** The variables that are in scope after a group of the tree (SPARQL 1.1 Query, section 18.2.1). */

@@ -10,6 +10,7 @@ import {
   type SyntaxNode,
   type TextRange,
 } from '../../sparql/relative.ts'
+import { aggregateProblem, wrongRow } from '../../sparql/scope.ts'
 import {
   openString,
   type SyntaxProblem,
@@ -98,6 +99,8 @@ function readQuery(text: string, base: string): QueryText {
   const tokens = sparqlTokens(text)
   const { tree, flaw } = readTree(text, tokens)
   const declarations = resolved(text, tree, base)
+  const problem = aggregateProblem(tree)
+  if (problem !== null) throw syntaxFault(text, problem.from, problem.reason)
   const form = tree.subType as QueryText['form']
   const found = new Clauses(text, form)
   found.walk(tree)
@@ -141,6 +144,8 @@ function readTree(text: string, tokens: SparqlTokens): SyntaxTree {
   const problem = syntaxProblem(text)
   if (problem !== null) throw syntaxFault(text, problem.from, reasonOf(text, problem))
   if (read !== null) return read
+  const row = wrongRow(text)
+  if (row !== null) throw syntaxFault(text, row.from, row.reason)
   const message = cause instanceof Error ? cause.message.slice(0, 300) : ''
   const [, described = message] = ERRORS.find(([start]) => message.startsWith(start)) ?? []
   throw new Fault(BAD_REQUEST, { reason: `The query cannot be evaluated: ${described}` })

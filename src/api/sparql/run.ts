@@ -2,7 +2,7 @@ import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import { sparqlTokens } from '../../sparql/lexer.ts'
 import { type ParsedQuery, translateTree } from '../../sparql/parse.ts'
 import type { ContinuationFormat } from '../../sparql/results.ts'
-import { isNestedAggregate } from '../../sparql/syntax.ts'
+import { scopeProblem } from '../../sparql/scope.ts'
 import type { AnswerFormat, Store } from '../../store/store.ts'
 import { QueryError } from '../../store/store.ts'
 import { offsetOf, syntaxFault } from './faults.ts'
@@ -66,13 +66,8 @@ export async function runQuery(
   }
 }
 
-/** The query in the algebra; null if the algebra does not support it. Faults: BadRequest. */
-function operationsOf(
-  { text, tree, base, flaw, isExtended }: QueryText,
-  inline: InlineRows,
-): ParsedQuery | null {
-  if (isNestedAggregate(flaw, text))
-    throw new Fault(BAD_REQUEST, { reason: 'The query has an aggregate within an aggregate.' })
+/** The query in the algebra; null if the algebra does not support it. */
+function operationsOf({ tree, base, flaw, isExtended }: QueryText, inline: InlineRows): ParsedQuery | null {
   if (flaw !== null || isExtended) return null
   try {
     return inlineParsed(translateTree(tree, base), inline)
@@ -85,7 +80,9 @@ function operationsOf(
  * The fault of a query that the store refuses, with its message, at the position in the original query.
  */
 function faultOf({ message, line, column }: QueryError, query: QueryText, rewritten: RewrittenQuery): Fault {
-  const { text } = query
+  const { text, flaw } = query
+  const problem = scopeProblem(text, query.tree)
+  if (problem !== null) return syntaxFault(text, problem.from, problem.reason)
   const at =
     line === undefined || column === undefined
       ? null
@@ -96,6 +93,8 @@ function faultOf({ message, line, column }: QueryError, query: QueryText, rewrit
   }
   if (message !== '') return syntaxFault(text, at, `${message}.`)
   const token = sparqlTokens(text).tokens.find(({ startOffset, image }) => startOffset + image.length > at)
+  if (token === undefined && flaw !== null)
+    return new Fault(BAD_REQUEST, { reason: `The query cannot be evaluated: ${flaw.message.slice(0, 300)}` })
   if (token === undefined) return syntaxFault(text, text.trimEnd().length, 'the query ends too early.')
   const { startOffset: from, image } = token
   return syntaxFault(text, Math.max(at, from), `${image.slice(0, 60)} is not expected here.`)
