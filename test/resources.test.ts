@@ -71,6 +71,8 @@ const GRAPH_X = [
   `<${HUB}> <http://x/knows> <${HUB}> .\n`,
   `<${CLASSY}> <http://x/p> "z" .\n<${CLASSY}> <http://x/q> <${ONLY_OBJECT}> .\n`,
   `<${DOTTED}> <http://x/p> "dotted" .\n`,
+  `<${BASE}/ld/resources/x/thing/a?q=1&r=2> <http://x/p> "queried" .\n`,
+  `<${BASE}/ld/resources/x/thing/b#part> <http://x/p> "fragment" .\n`,
   `<${BASE}/ld/resources/x/odd/%c3%a9> <http://x/p> "odd spelling" .\n`,
   `<${BASE}/ld/resources/x/bad/1> <http://x/2020> "no name for XML" .\n`,
   `<${BASE}/ld/resources/x/bad/2> <http://x/p> "\\u0007" .\n`,
@@ -150,6 +152,8 @@ t.test('a thing redirects to the document about it', async t => {
     ['/ld/ontologies/x/minted', `${BASE}/ld/vocabulary/x/minted`],
     [target(`${NODE}/a`), `${BASE}/ld/nodes/x/a`],
     ['/ld/resources/x/only/object', `${BASE}/ld/data/x/only/object`],
+    ['/ld/resources/x/thing/a?q=1&r=2', `${BASE}/ld/data/x/thing/a%3Fq=1&r=2`],
+    ['/ld/resources/x/thing/b%23part', `${BASE}/ld/data/x/thing/b%23part`],
     [
       '/ld/resources/x/%63ity/Zo%c3%ab%20Kr%c3%bcger%2f1',
       `${BASE}/ld/data/x/city/Zo%C3%AB%20Kr%C3%BCger%2F1`,
@@ -317,6 +321,9 @@ t.test('one resource, however its IRI is escaped; a suffix may belong to it', as
     ['/ld/data/x/odd/%c3%a9', '"odd spelling"', 'text/turtle'],
     ['/ld/data/x/only/object', '<http://x/q>', 'text/turtle'],
     ['/ld/nodes/x/l6', 'item 6', 'text/turtle'],
+    ['/ld/data/x/thing/a%3Fq=1&r=2', '"queried"', 'text/turtle'],
+    ['/ld/data/x/thing/a%3Fq=1&r=2.nt', '"queried"', 'application/n-triples'],
+    ['/ld/data/x/thing/b%23part?format=nt', '"fragment"', 'application/n-triples'],
   ]
   for (const [url, part, type] of cases.filter(([, part]) => part !== 'foaf:Document')) {
     const answer = await http.inject(url)

@@ -50,10 +50,23 @@ export function syntaxProblem(text: string): SyntaxProblem | null {
     // Escapes that denote no character are an error of the library without a position.
     if (!(thrown instanceof Refused)) return null
     const { at, expected } = thrown.refusal
+    if (isEscapeAfter(text, tokens, at, unread)) return problemAt(text, unread, [], true)
     const words = expected.join() === AFTER_QUERY.join() && at !== null ? wordsAt(tokens, at) : expected
     return problemAt(text, at ?? unread, words, at === null)
   }
   return unread === null ? undeclared(tokens) : problemAt(text, unread, AFTER_QUERY, true)
+}
+
+/** True for a token that an escape follows at once, as in `?\u0078`: the escape is the error. */
+function isEscapeAfter(
+  text: string,
+  tokens: SparqlTokens['tokens'],
+  at: number | null,
+  unread: number | null,
+): boolean {
+  if (at === null || unread === null || text[unread] !== '\\') return false
+  const before = tokens.find(({ startOffset }) => startOffset === at)
+  return before !== undefined && at + before.image.length === unread
 }
 
 /** What is possible at the token after which a query might have ended. */
@@ -194,7 +207,8 @@ function undeclared(tokens: SparqlTokens['tokens']): SyntaxProblem | null {
 
 /** Why a string, an IRI or an escape cannot be parsed; null for any other text. */
 function flawOf(found: string, shown: string): string | null {
-  if (found === '\\') return 'an escape outside of strings and IRIs is not served.'
+  if (found === '\\')
+    return 'an escape is expected in strings and IRIs alone: the character itself is expected here.'
   if (/^<.*>$/s.test(found)) return `${shown} is no IRI: it has characters that no IRI has.`
   if (isOpenString(found)) return `the string is never closed: ${found[0]} is expected.`
   return /^["']/.test(found)

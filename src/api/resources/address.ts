@@ -39,9 +39,14 @@ export function readings(
   place: 'things' | 'documents',
   target: string,
 ): readonly AddressReading[] {
-  const path = unicode(target.split(/[?#]/, 1)[0] ?? '').slice(SPACES[space][place].length)
+  const start = SPACES[space][place].length
+  const path = unicode(target.split(/[?#]/, 1)[0] ?? '').slice(start)
   const whole = reading(base, space, path, null)
-  if (place === 'things') return [whole]
+  // An address with a query may be an IRI, or ask for a form of the document about the IRI before it.
+  if (place === 'things')
+    return whole.local !== null && target.includes('?')
+      ? [reading(base, space, unicode(target).slice(start), null), whole]
+      : [whole]
   const dot = path.lastIndexOf('.')
   const format = dot < 1 ? undefined : suffixedFormat(path.slice(dot + 1))
   return format === undefined ? [whole] : [whole, reading(base, space, path.slice(0, dot), format)]
@@ -67,8 +72,15 @@ function reading(
   const start = `${base}${SPACES[space].things}${first}`
   if (local === null) return { dataset: first, local, spellings: [start], format }
   const normal = `${start}/${normaliseEscapes(local)}`
-  const others = [`${start}/${local}`, asciiAddress(normal)].filter(other => other !== normal)
+  const others = [`${start}/${local}`, asciiAddress(normal), withPlainDelimiters(normal)].filter(
+    other => other !== normal,
+  )
   return { dataset: first, local: normaliseEscapes(local), spellings: [normal, ...new Set(others)], format }
+}
+
+/** An IRI with the marks of its query and its fragment, which addresses of documents have percent-encoded. */
+function withPlainDelimiters(iri: string): string {
+  return iri.replaceAll('%3F', '?').replaceAll('%23', '#')
 }
 
 /** The address of the document about a thing of this portal, as an IRI; a suffix fixes its format. */
@@ -76,7 +88,11 @@ export function documentAddress(base: string, iri: string, format?: DocumentForm
   const space = Object.values(SPACES).find(({ things }) => iri.startsWith(base + things))
   if (space === undefined) throw new Error(`no document for ${iri}`)
   const end = format === undefined ? '' : `.${format.suffix}`
-  return `${base}${space.documents}${iri.slice(base.length + space.things.length)}${end}`
+  const local = iri
+    .slice(base.length + space.things.length)
+    .replaceAll('?', '%3F')
+    .replaceAll('#', '%23')
+  return `${base}${space.documents}${local}${end}`
 }
 
 /** An IRI for a header: characters beyond ASCII are percent-encoded (RFC 3987, section 3.1). */

@@ -156,7 +156,8 @@ function requestedVersion({ version, versionNote }: FastifyRequest) {
 /** A thing is no document: redirects to the one about it (HTTP, RFC 9110, section 15.4.4). */
 function redirect(reply: FastifyReply, base: string, thing: Thing, target: string): FastifyReply {
   const document = documentAddress(base, thing.iri)
-  const at = target.indexOf('?')
+  // A query that is part of the IRI is in the address of the document already.
+  const at = thing.iri.includes('?') ? -1 : target.indexOf('?')
   return reply
     .code(303)
     .header('location', asciiAddress(document) + (at < 0 ? '' : target.slice(at)))

@@ -1,6 +1,7 @@
 import { BAD_REQUEST, Fault, UNSUPPORTED_MEDIA_TYPE } from '../../errors/errors.ts'
 import { parseForm, type QueryParameters, refuseDamaged } from '../../http/query-string.ts'
 import { lookup } from '../../model/lookup.ts'
+import { isIri } from '../../rdf/iri-syntax.ts'
 import type { DatasetRequest } from './graphs.ts'
 
 /** A parsed request of the protocol. */
@@ -71,13 +72,23 @@ function readParameters(sources: readonly QueryParameters[], body: string | null
     throw new Fault(BAD_REQUEST, { reason: `The request has ${queries.length} queries: send one.` })
   const defaultGraphs = all('default-graph-uri')
   const namedGraphs = all('named-graph-uri')
+  checkIris('default-graph-uri', defaultGraphs)
+  checkIris('named-graph-uri', namedGraphs)
   const isRequested = defaultGraphs.length + namedGraphs.length > 0
   return {
-    query: queries[0] ?? null,
+    query: queries[0]?.replace(/^\ufeff/, '') ?? null,
     dataset: isRequested ? { defaultGraphs, namedGraphs } : null,
     format: all('format')[0] ?? all('output')[0] ?? null,
     cursor: all('cursor')[0] ?? null,
   }
+}
+
+function checkIris(name: string, values: readonly string[]): void {
+  const wrong = values.find(value => !isIri(value))
+  if (wrong === undefined) return
+  throw new Fault(BAD_REQUEST, {
+    reason: `${name} is ${wrong.slice(0, 100)} but an absolute IRI is expected.`,
+  })
 }
 
 function decoded(body: Buffer): string {
