@@ -253,6 +253,10 @@ t.test('bad input gets the documented status and body, never a 500', async t => 
     t.ok(response.body.length < 1024, 'a short body')
     t.notMatch(response.body, /\.ts:|\.js:|node_modules/, 'nothing of its inside')
   }
+  const browser = { accept: 'text/html,*/*;q=0.8' }
+  const page = await app.http.inject({ url: '/ld/resources/pets/%FF?lang=fr', headers: browser })
+  t.strictSame([page.statusCode, page.headers['content-type']], [400, 'text/html; charset=utf-8'])
+  t.match(page.body, /<h1>.*The path of the address cannot be decoded/s)
   const post = await app.http.inject({ method: 'POST', url: records, payload: { where: 'x' } })
   t.equal(post.statusCode, 405)
   t.match(post.headers.allow, /GET/)

@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
-import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { openAccountsOf } from '../accounts/open.ts'
 import { exportTarget } from '../api/explore/download.ts'
@@ -36,6 +41,7 @@ import {
 } from '../publishing/registry/portal-store.ts'
 import { VersionChanges } from '../publishing/versions/changes.ts'
 import { isWithdrawn, type Versions, versionsOf } from '../publishing/versions/versions.ts'
+import { answerPageFault } from '../site/fault-page.ts'
 import type { LoadProgress, Store } from '../store/store.ts'
 import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 import { watchedStore } from '../telemetry/watched-store.ts'
@@ -78,6 +84,15 @@ const STORE_TIMEOUT = 60_000
 /** Milliseconds to wait for a database of accounts, which may be started at the same time as this process. */
 const ACCOUNTS_TIMEOUT = 30_000
 
+/** How an address that the framework cannot read is answered. */
+function faultAnswerFor({ url, headers }: FastifyRequest, { base, title, description, languages }: Config) {
+  if (url.startsWith(ODATA_PATH)) return answerODataFault
+  const isRequestedByBrowser = headers.accept?.includes('text/html') === true
+  return isRequestedByBrowser
+    ? answerPageFault({ base, title, description, languages })
+    : answerFault(restBody)
+}
+
 /** Assembles the services and registers the routes, without loading data or listening. */
 export async function buildApp(config: Config, options: AppOptions = {}): Promise<App> {
   const timeouts = {
@@ -99,8 +114,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     return503OnClosing: false,
     bodyLimit: 1024 * 1024,
     http: { maxHeaderSize: MAX_HEADER_BYTES, connectionsCheckingInterval: checkingInterval(timeouts) },
-    frameworkErrors: (error, request, reply) =>
-      (request.url.startsWith(ODATA_PATH) ? answerODataFault : answerFault(restBody))(error, request, reply),
+    frameworkErrors: (error, request, reply) => faultAnswerFor(request, config)(error, request, reply),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, MAX_HEADER_BYTES),
   })
   const log = http.log

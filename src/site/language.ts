@@ -41,7 +41,8 @@ export function chooseLanguage(
   { query, headers }: Pick<FastifyRequest, 'query' | 'headers'>,
   standard: readonly string[],
 ): ChosenLanguage {
-  const named = (query as QueryParameters).lang
+  // A request whose path cannot be decoded has no query.
+  const named = (query as QueryParameters | null)?.lang
   if (typeof named === 'string' && isLanguage(named)) return { language: named, isNamed: true }
   for (const language of accepted(headers['accept-language'] ?? ''))
     if (isLanguage(language)) return { language, isNamed: false }
