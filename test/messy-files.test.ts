@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -6,7 +6,8 @@ import { deflateRawSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import { Fault, faultText } from '../src/errors/errors.ts'
 import { zip } from '../src/formats/zip-stream.ts'
-import { definedDatasets } from '../src/publishing/definition.ts'
+import { checkPortal } from '../src/publishing/check.ts'
+import { definedDatasets, readDefinition } from '../src/publishing/definition.ts'
 import { PortalWatch } from '../src/publishing/portal-watch.ts'
 import { publishDataset } from '../src/publishing/publish.ts'
 import { versionsOf } from '../src/publishing/versions/versions.ts'
@@ -646,7 +647,10 @@ t.test('a file or folder without dataset.yaml is a dataset', async t => {
     },
   })
   const watch = new PortalWatch(portal)
-  t.strictSame(definedDatasets(portal), ['arbres-paris', 'own', 'trees'])
+  t.strictSame(definedDatasets(portal), ['arbres-paris', 'own', 'trees', 'two'])
+  t.match(readDefinition(portal, 'two').problems, [
+    { message: /^there are 2 files of data \("a\.csv", "b\.csv"\) and no dataset\.yaml: .*path: "a\.csv"/ },
+  ])
   const context = { portal, base: 'http://localhost', versions: versionsOf(portal), now: () => new Date() }
   const { type, manifest } = await publishDataset('arbres-paris', context)
   t.equal(type, 'published')
@@ -659,4 +663,115 @@ t.test('a file or folder without dataset.yaml is a dataset', async t => {
   writeFileSync(join(portal, 'data', 'new.json'), '[{"a":1}]')
   watch.look()
   t.strictSame(watch.look()?.definitions, ['new'], 'a server sees what is dropped')
+})
+
+/** Files that programs put beside data. */
+const BYSTANDERS = [
+  '~$Haushalt.xlsx',
+  '.~lock.a.csv#',
+  'a.csv~',
+  '.a.csv.swp',
+  '.DS_Store',
+  '._a.csv',
+  'Thumbs.db',
+  'ehthumbs.db',
+  'desktop.ini',
+  'a.shp.xml',
+  'a.tif.aux.xml',
+]
+
+t.test('files that programs put beside data are no data', async t => {
+  const files = Object.fromEntries(BYSTANDERS.map(name => [name, 'n\n1\n']))
+  const portal = temporaryFolder(t, { data: { a: { 'a.csv': 'n\n1\n', ...files }, ...files } })
+  t.strictSame(definedDatasets(portal), ['a'])
+  t.match(readDefinition(portal, 'a'), { definition: { source: { path: 'a.csv' } }, problems: [] })
+})
+
+t.test('check tells what in data/ is not published', async t => {
+  const csv = 'n\n1\n'
+  const portal = temporaryFolder(t, {
+    data: {
+      '日本.csv': csv,
+      'here.csv': csv,
+      here: {},
+      'there.csv': csv,
+      there: { 'a.csv': csv },
+      'two.csv': csv,
+      'two.tsv': csv,
+      Upper: { 'a.csv': csv },
+      several: { 'a.csv': csv, 'a (copy).csv': csv },
+      '.hidden': { 'a.csv': csv },
+      Empty: { 'notes.pdf': 'x' },
+    },
+  })
+  const versions = versionsOf(portal)
+  const findings = await checkPortal(portal, 'http://localhost', versions)
+  const told = findings.filter(({ message }) => !/^there is no dataset\.yaml: /.test(message))
+  t.match(told, [
+    { dataset: 'several', severity: 'error', message: /data\/several: there are 2 files of data/ },
+    { dataset: 'Upper', severity: 'warning', message: /^data\/Upper\/ .*no dataset id.*for example upper$/ },
+    { dataset: 'there', severity: 'warning', message: /^data\/there\.csv .*data\/there\/ has the same id/ },
+    { dataset: 'two', severity: 'warning', message: /^data\/two\.tsv .*data\/two\.csv has the same id/ },
+    { dataset: '日本.csv', severity: 'warning', message: /^data\/日本\.csv .*no dataset id/ },
+  ])
+  t.equal(told.length, 5)
+  await publishDataset('here', { portal, base: 'http://localhost', versions, now: () => new Date() })
+  rmSync(join(portal, 'data', 'here.csv'))
+  t.match((await checkPortal(portal, 'http://localhost', versions)).at(-1), {
+    dataset: 'here',
+    severity: 'warning',
+    message: /gone: publishing without names withdraws it/,
+  })
+})
+
+t.test('a server sees every change of the data files of its datasets', async t => {
+  const csv = 'n\n1\n'
+  const file = (...names: string[]) => join(portal, 'data', ...names)
+  const portal = temporaryFolder(t, {
+    data: {
+      'plain.csv': csv,
+      folder: { 'a.csv': csv },
+      named: { 'dataset.yaml': 'source: { path: a.csv }\n', 'a.csv': csv },
+      shape: { 'dataset.yaml': 'source: { path: a.shp }\n', 'a.shp': '' },
+      packed: { 'dataset.yaml': 'source: { package: p/a.csv }\n' },
+    },
+    node_modules: { p: { 'package.json': '{"name":"p"}', 'a.csv': csv } },
+  })
+  const watch = new PortalWatch(portal)
+  const cases: readonly (readonly [what: string, change: () => void, changes: object])[] = [
+    ['overwritten', () => writeFileSync(file('named', 'a.csv'), `${csv}2\n`), { definitions: ['named'] }],
+    ['emptied', () => writeFileSync(file('named', 'a.csv'), ''), { definitions: ['named'] }],
+    ['removed', () => rmSync(file('named', 'a.csv')), { definitions: ['named'] }],
+    ['there again', () => writeFileSync(file('named', 'a.csv'), csv), { definitions: ['named'] }],
+    [
+      'another file named',
+      () => {
+        writeFileSync(file('named', 'b.csv'), csv)
+        writeFileSync(file('named', 'dataset.yaml'), 'source: { path: b.csv } #\n')
+      },
+      { definitions: ['named'] },
+    ],
+    [
+      'that one written',
+      () => writeFileSync(file('named', 'b.csv'), `${csv}2\n`),
+      { definitions: ['named'] },
+    ],
+    ['a part of it', () => writeFileSync(file('shape', 'a.dbf'), 'x'), { definitions: ['shape'] }],
+    [
+      'of a package',
+      () => writeFileSync(join(portal, 'node_modules', 'p', 'a.csv'), `${csv}2\n`),
+      { definitions: ['packed'] },
+    ],
+    ['a second file', () => writeFileSync(file('folder', 'b.csv'), csv), { definitions: ['folder'] }],
+    ['the folder', () => rmSync(file('folder'), { recursive: true }), { gone: ['folder'], definitions: [] }],
+    ['the file', () => rmSync(file('plain.csv')), { gone: ['plain'], definitions: [] }],
+    ['a new one', () => mkdirSync(file('empty')), {}],
+  ]
+  for (const [what, change, changes] of cases) {
+    change()
+    t.equal(watch.look(), null, `${what}: at the second look`)
+    const found = watch.look()
+    t.strictSame(found ?? {}, found === null ? changes : { mappings: [], ...changes }, what)
+    t.equal(watch.look(), null, `${what}: once`)
+  }
 })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import type { PortalWatch } from '../publishing/portal-watch.ts'
-import { isWithdrawn } from '../publishing/versions/versions.ts'
+import { currentVersion, isWithdrawn } from '../publishing/versions/versions.ts'
 import type { App } from './app.ts'
 import { HarvestSchedule } from './harvest-schedule.ts'
 import type { ProgressReporter } from './progress.ts'
@@ -81,6 +81,15 @@ function refreshRegularly({ catalog, http: { log }, shared }: App, signal: Abort
   })
 }
 
+/** Datasets whose files were removed stay served until everything is published. */
+function warnOfRemoved(datasets: readonly string[], { versions, http: { log } }: App): void {
+  for (const dataset of datasets.filter(id => currentVersion(versions, id) !== null))
+    log.warn(
+      { dataset },
+      `the folder or file of ${dataset} in data/ is gone: it is served until the next start or lodestone publish, which withdraws it and deletes its versions`,
+    )
+}
+
 /** Publishes and serves what is saved in the portal folder, one thing after another, until it is stopped. */
 export async function follow(
   portal: PortalWatch,
@@ -104,7 +113,8 @@ export async function follow(
         app.markReady()
       }
       const harvested = await harvests.take()
-      const { definitions: defined = [], mappings: mapped = [] } = portal.look() ?? {}
+      const { definitions: defined = [], mappings: mapped = [], gone = [] } = portal.look() ?? {}
+      warnOfRemoved(gone, app)
       const changed = new Set([...defined, ...app.catalog.takeDamaged(), ...dueNow()])
       rest = Math.max(LOOK_INTERVAL, (performance.now() - begun) / LOOK_SHARE)
       if (changed.size + mapped.length + harvested.length === 0) continue

@@ -25,15 +25,17 @@ export function publishNow(
   return publisher.publish(job, message => {
     progress.publication(message)
     app.publications.note(message)
-    if (message.type === 'published' || message.type === 'failed')
+    if (message.type === 'published' || message.type === 'failed' || message.type === 'withdrawn')
       app.accounts.audit
         .note(message.type, message.dataset, SERVER)
         .catch(error => app.http.log.warn({ err: error, dataset: message.dataset }, 'audit log'))
-    if (message.type !== 'progress' && message.type !== 'loading')
+    if (message.type !== 'progress' && message.type !== 'loading' && message.type !== 'withdrawn')
       app.telemetry.metrics?.published(outcomeOf(message))
   })
 }
 
-function outcomeOf({ type }: Exclude<PublishMessage, { type: 'progress' | 'loading' }>): PublicationOutcome {
+function outcomeOf({
+  type,
+}: Exclude<PublishMessage, { type: 'progress' | 'loading' | 'withdrawn' }>): PublicationOutcome {
   return type === 'mapping-refused' ? 'failed' : type
 }

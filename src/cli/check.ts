@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { Config } from '../config/config.ts'
-import { type CheckFinding, checkDataset } from '../publishing/check.ts'
+import { type CheckFinding, checkDataset, checkPortal } from '../publishing/check.ts'
 import { definedDatasets } from '../publishing/definition.ts'
 import { versionsOf } from '../publishing/versions/versions.ts'
 import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
@@ -21,11 +21,10 @@ export function checkCommand(): Command {
     .option(...JSON_OPTION)
     .action(async (datasets: string[], options: CheckOptions) => {
       const config = configOf(options)
-      const ids = datasets.length > 0 ? datasets : definedDatasets(config.portal)
       const findings =
         options.shapes === undefined
-          ? await sourceFindings(config, ids)
-          : await shapeFindings(config, ids, options.shapes)
+          ? await sourceFindings(config, datasets)
+          : await shapeFindings(config, datasets, options.shapes)
       if (options.json === true) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`)
       else
         for (const finding of findings)
@@ -38,6 +37,7 @@ async function sourceFindings(
   { portal, base }: Pick<Config, 'portal' | 'base'>,
   ids: readonly string[],
 ): Promise<readonly CheckFinding[]> {
+  if (ids.length === 0) return checkPortal(portal, base, versionsOf(portal))
   const findings: CheckFinding[] = []
   for (const id of ids) findings.push(...(await checkDataset(portal, base, id)))
   return findings
@@ -46,7 +46,7 @@ async function sourceFindings(
 /** The values that do not conform to the shapes of a file (SHACL, section 3). */
 async function shapeFindings(
   { portal, keepVersions }: Pick<Config, 'portal' | 'keepVersions'>,
-  ids: readonly string[],
+  named: readonly string[],
   file: string,
 ): Promise<readonly CheckFinding[]> {
   // The validator is large, and needed only here.
@@ -55,6 +55,7 @@ async function shapeFindings(
   for (const ignored of shapes.ignored)
     process.stderr.write(`warning: ${file}: ${ignored} are not evaluated\n`)
   const versions = versionsOf(portal, keepVersions)
+  const ids = named.length > 0 ? named : definedDatasets(portal)
   const findings: CheckFinding[] = []
   for (const id of ids) findings.push(...(await checkShapes(versions, id, shapes)))
   return findings

@@ -61,6 +61,8 @@ export function createProgress(out: NodeJS.WriteStream): ProgressReporter {
           return line(`${message.dataset}: not published\n${indent(message.reason)}`)
         case 'published':
           return line(publishedText(message))
+        case 'withdrawn':
+          return line(`${message.dataset}: withdrawn, ${message.reason}`)
         default:
           return message satisfies never
       }

@@ -1,14 +1,16 @@
 import type { PublishMessage } from '../publishing/publish-all.ts'
 
 const COLUMNS = ['dataset', 'records', 'triples', 'seconds', 'state'] as const
+/** Results that make a table worth while: failures alone are on stderr. */
+const SHOWN: ReadonlySet<PublishMessage['type']> = new Set(['published', 'unchanged', 'withdrawn'])
 /** Right-aligned columns. */
 const NUMBERS: ReadonlySet<number> = new Set([1, 2, 3])
 
 type Row = readonly [dataset: string, records: string, triples: string, seconds: string, state: string]
 
-/** The results of publishing datasets, one a line with records, triples, seconds and state; an empty text if none was published. */
+/** The results of publishing datasets, one a line with records, triples, seconds and state; an empty text if all failed. */
 export function publicationTable(messages: readonly PublishMessage[]): string {
-  if (!messages.some(({ type }) => type === 'published' || type === 'unchanged')) return ''
+  if (!messages.some(({ type }) => SHOWN.has(type))) return ''
   const rows: Row[] = []
   for (const message of messages) {
     const { dataset, type } = message
@@ -19,6 +21,9 @@ export function publicationTable(messages: readonly PublishMessage[]): string {
         break
       case 'failed':
         rows.push([dataset, '-', '-', message.seconds.toFixed(1), 'failed'])
+        break
+      case 'withdrawn':
+        rows.push([dataset, '-', '-', '-', 'withdrawn'])
         break
       case 'mapping-refused': {
         const at = rows.findLastIndex(row => row[0] === dataset)

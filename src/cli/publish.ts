@@ -59,7 +59,9 @@ export function publishCommand(): Command {
 
 /** Records the published datasets in the audit log. */
 async function noteResults(config: Config, results: readonly PublishMessage[]): Promise<void> {
-  const noted = results.filter(({ type }) => type === 'published' || type === 'failed')
+  const noted = results.filter(
+    ({ type }) => type === 'published' || type === 'failed' || type === 'withdrawn',
+  )
   if (noted.length === 0) return
   await withAccounts(config, async ({ audit }) => {
     for (const { type, dataset } of noted) await audit.note(type, dataset)

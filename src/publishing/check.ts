@@ -4,13 +4,15 @@ import { fieldOf } from '../sources/fields.ts'
 import { openRdf } from '../sources/rdf.ts'
 import { conversionErrorsText, typeRecords } from '../sources/typed-records.ts'
 import { openAttachment } from './attachments.ts'
-import { type Definition, readDefinition } from './definition.ts'
+import { type Definition, definedDatasets, readDefinition } from './definition.ts'
 import { checkRdf } from './graphs/rdf-graphs.ts'
 import { Identities } from './identity.ts'
+import { ignoredData } from './implicit.ts'
 import { refuseForRdf } from './mapping/choose-mapping.ts'
 import { checkMapping, mappingFile } from './mapping/mapping-file.ts'
 import { missingText, openRecords, resolveSource } from './materialise.ts'
 import { StatisticsGatherer } from './statistics.ts'
+import { publishedDatasets, type Versions } from './versions/versions.ts'
 
 /** One finding about a dataset: an error prevents its publication, a warning describes what would be dropped. */
 export interface CheckFinding {
@@ -20,6 +22,24 @@ export interface CheckFinding {
   /** The field with the faulty values, and their number. */
   readonly field?: string
   readonly count?: number
+}
+
+/** What publishing all datasets of a portal would refuse, drop, ignore or withdraw. */
+export async function checkPortal(
+  portal: string,
+  base: string,
+  versions: Versions,
+): Promise<readonly CheckFinding[]> {
+  const defined = definedDatasets(portal)
+  const findings: CheckFinding[] = []
+  for (const id of defined) findings.push(...(await checkDataset(portal, base, id)))
+  for (const { dataset, reason } of ignoredData(portal))
+    findings.push({ dataset, severity: 'warning', message: reason })
+  const message =
+    'its folder or file in data/ is gone: publishing without names withdraws it and deletes its versions'
+  for (const dataset of publishedDatasets(versions))
+    if (!defined.includes(dataset)) findings.push({ dataset, severity: 'warning', message })
+  return findings
 }
 
 /** What publishing would refuse or drop of a dataset, with file positions. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Static } from 'typebox'
 import { type Problem, readDocument } from '../config/document.ts'
@@ -15,7 +15,7 @@ import { isRecordFormat, openFile, type SourceSpec } from '../sources/open.ts'
 import { rdfFormatOf } from '../sources/rdf.ts'
 import { describeAttachments } from './attachments.ts'
 import { DATASET_SCHEMA, type FieldSchema } from './definition-schema.ts'
-import { DATASET_ID, type ImplicitSource, implicitSources } from './implicit.ts'
+import { DATASET_ID, type ImplicitSource, implicitSources, severalFilesText } from './implicit.ts'
 import { type Processor, processorsOf, STEP_TYPES, stepOf } from './processors/schema.ts'
 import type { Remote } from './remote/refresh.ts'
 import { remoteFolder, remoteState } from './remote/state.ts'
@@ -59,7 +59,7 @@ export function definedDatasets(portal: string): readonly string[] {
   const data = path.join(portal, 'data')
   try {
     const described = readdirSync(data, { withFileTypes: true })
-      .filter(entry => entry.isDirectory() && isFile(path.join(data, entry.name, 'dataset.yaml')))
+      .filter(entry => entry.isDirectory() && existsSync(path.join(data, entry.name, 'dataset.yaml')))
       .map(entry => entry.name)
     return [...new Set([...described, ...implicitSources(portal).keys()])].sort()
   } catch (error) {
@@ -85,7 +85,7 @@ export function readDefinition(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const implicit = code === 'ENOENT' ? implicitSources(portal).get(id) : undefined
-    if (implicit !== undefined) return { definition: implicitDefinition(id, implicit), problems: [] }
+    if (implicit !== undefined) return implicitDefinition(id, implicit)
     const message =
       code === 'ENOENT' ? `there is no dataset ${id}: ${file} was not found` : `${file} cannot be read`
     return { definition: null, problems: [{ message: withSuggestion(message, id, portal), place: {} }] }
@@ -179,10 +179,13 @@ function unclearSteps({ processors = [] }: Static<typeof DATASET_SCHEMA>) {
   })
 }
 
-/** The definition of a file or folder without dataset.yaml. */
-function implicitDefinition(id: string, { folder, file }: ImplicitSource): Definition {
+/** The definition of a file or folder without dataset.yaml. Several files of data are a problem. */
+function implicitDefinition(id: string, implicit: ImplicitSource): ReturnType<typeof readDefinition> {
+  const { folder, file, others } = implicit
+  if (others.length > 0)
+    return { definition: null, problems: [{ message: severalFilesText(implicit), place: { file: folder } }] }
   const source = sniffedSource({ folder, file })
-  return {
+  const definition: Definition = {
     id,
     folder,
     text: file,
@@ -199,10 +202,11 @@ function implicitDefinition(id: string, { folder, file }: ImplicitSource): Defin
     attachments: [],
     harvest: null,
   }
+  return { definition, problems: [] }
 }
 
 /** The source for a file whose name does not identify its format. */
-function sniffedSource({ folder, file }: ImplicitSource): SourceSpec {
+function sniffedSource({ folder, file }: Pick<ImplicitSource, 'folder' | 'file'>): SourceSpec {
   const source: SourceSpec = { path: file }
   if (!/\.(?:zip|xml|json)(?:\.gz)?$/i.test(file)) return source
   try {
@@ -290,8 +294,4 @@ function metasOf(given: Readonly<Record<string, Readonly<Record<string, unknown>
       Object.fromEntries(Object.entries(entries).map(([name, value]) => [name, value as MetaValue])),
     ]),
   )
-}
-
-function isFile(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false })?.isFile() === true
 }

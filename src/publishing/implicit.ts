@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { formatOf } from '../sources/formats.ts'
 import { rdfFormatOf } from '../sources/rdf.ts'
@@ -12,6 +12,15 @@ export interface ImplicitSource {
   readonly folder: string
   /** Its file name. */
   readonly file: string
+  /** Other data files of the folder: with any of them it is unknown which one is meant. */
+  readonly others: readonly string[]
+}
+
+/** A file or folder of data/ that belongs to no dataset. */
+export interface IgnoredData {
+  /** The id that it would have, or its name if that is no id. */
+  readonly dataset: string
+  readonly reason: string
 }
 
 /** A dataset id derived from a file name; an empty text if no character of the name is usable. */
@@ -28,34 +37,85 @@ export function datasetIdOf(name: string): string {
 }
 
 /**
- * The datasets of a portal without dataset.yaml, by id: each data file in data/, and each folder there with one data file. Of two
+ * The datasets of a portal without dataset.yaml, by id: each data file in data/, and each folder there with data files. Of two
  * with the same id the first counts, and folders precede files.
  */
 export function implicitSources(portal: string): ReadonlyMap<string, ImplicitSource> {
+  return readDataFolder(portal).sources
+}
+
+/** The data files and folders of a portal that are not published, for a report. */
+export function ignoredData(portal: string): readonly IgnoredData[] {
+  return readDataFolder(portal).ignored
+}
+
+/** Describes a folder with several data files and no dataset.yaml. */
+export function severalFilesText({ file, others }: ImplicitSource): string {
+  const named = [file, ...others].slice(0, MAX_NAMES).map(name => JSON.stringify(name))
+  const more = others.length + 1 - named.length
+  return `there are ${others.length + 1} files of data (${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}) and no dataset.yaml: leave one of them, or name one in dataset.yaml, source: { path: ${JSON.stringify(file)} }`
+}
+
+/** Maximum file names in a message. */
+const MAX_NAMES = 5
+
+interface DataFolder {
+  readonly sources: ReadonlyMap<string, ImplicitSource>
+  readonly ignored: readonly IgnoredData[]
+}
+
+function readDataFolder(portal: string): DataFolder {
   const data = path.join(portal, 'data')
-  const found = new Map<string, ImplicitSource>()
+  const sources = new Map<string, ImplicitSource>()
+  const ignored: IgnoredData[] = []
+  /** The name of the file or folder of each dataset. */
+  const names = new Map<string, string>()
   const entries = entriesOf(data)
-  for (const entry of entries) {
-    if (!entry.isDirectory || !DATASET_ID.test(entry.name)) continue
-    const folder = path.join(data, entry.name)
-    const files = entriesOf(folder)
-    if (files.some(({ name }) => name === 'dataset.yaml')) continue
-    const candidates = files.filter(file => !file.isDirectory && isData(file.name))
-    const [only] = candidates
-    if (only !== undefined && candidates.length === 1) found.set(entry.name, { folder, file: only.name })
+  for (const { name, isDirectory } of entries) {
+    if (!isDirectory || name.startsWith('.')) continue
+    const folder = path.join(data, name)
+    if (existsSync(path.join(folder, 'dataset.yaml'))) {
+      names.set(name, `data/${name}/`)
+      continue
+    }
+    const files = entriesOf(folder).filter(each => !each.isDirectory && isData(each.name))
+    const [file, ...others] = files.map(each => each.name)
+    if (file !== undefined && DATASET_ID.test(name)) {
+      names.set(name, `data/${name}/`)
+      sources.set(name, { folder, file, others })
+    } else if (file !== undefined) ignored.push({ dataset: name, reason: notAnId(`data/${name}/`, name) })
   }
-  const folders = new Set(entries.filter(({ isDirectory }) => isDirectory).map(({ name }) => name))
   for (const { name, isDirectory } of entries) {
     if (isDirectory || !isData(name)) continue
     const id = datasetIdOf(name)
-    if (DATASET_ID.test(id) && !folders.has(id) && !found.has(id)) found.set(id, { folder: data, file: name })
+    const first = names.get(id)
+    if (!DATASET_ID.test(id)) ignored.push({ dataset: name, reason: notAnId(`data/${name}`, '') })
+    else if (first !== undefined) ignored.push({ dataset: id, reason: sameId(name, first) })
+    else {
+      names.set(id, `data/${name}`)
+      sources.set(id, { folder: data, file: name, others: [] })
+    }
   }
-  return found
+  return { sources, ignored }
 }
+
+function notAnId(place: string, name: string): string {
+  const suggested = datasetIdOf(name)
+  const example = DATASET_ID.test(suggested) ? `, for example ${suggested}` : ''
+  return `${place} is ignored, because its name is no dataset id: lower-case letters, digits, - and _, at most 100. Rename it${example}`
+}
+
+function sameId(name: string, first: string): string {
+  return `data/${name} is ignored, because ${first} has the same id: rename it, or move it into a folder of another name`
+}
+
+/** Lock files of office programs, thumbnails of Windows, and metadata of geographic programs, whose names end like those of data. */
+const NOT_DATA = /^~\$|^(?:eh)?thumbs\.db$|\.(?:shp|aux)\.xml$/i
 
 /** True for the name of a file that can be the data of a dataset by itself. */
 export function isData(name: string): boolean {
-  if (name.startsWith('.') || /^(?:readme|licen[cs]e|changelog)\b/i.test(name)) return false
+  if (name.startsWith('.') || /^(?:readme|licen[cs]e|changelog)\b/i.test(name) || NOT_DATA.test(name))
+    return false
   const plain = name.replace(/\.gz$/i, '')
   return (
     formatOf(plain) !== undefined ||

@@ -1,5 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { shapefileParts } from '../sources/files/shapefile.ts'
+import { packageFile } from '../sources/packages.ts'
 import { definedDatasets, readDefinition } from './definition.ts'
 import { implicitSources } from './implicit.ts'
 import { MAPPING_ENDINGS } from './mapping/mapping-file.ts'
@@ -7,10 +9,12 @@ import { dueRemotes } from './remote/state.ts'
 
 /** Datasets whose files in the portal folder were changed. */
 export interface PortalChanges {
-  /** Datasets whose dataset.yaml, or data file if there is none, is new or changed. */
+  /** Datasets whose dataset.yaml or data file is new, changed or removed. */
   readonly definitions: readonly string[]
   /** Datasets of which only the mapping is new, changed or removed. */
   readonly mappings: readonly string[]
+  /** Datasets whose folder, or data file without dataset.yaml, was removed; absent if there are none. */
+  readonly gone?: readonly string[]
 }
 
 /** The state of the files of a portal, by dataset. */
@@ -22,12 +26,13 @@ type FileStates = ReadonlyMap<string, { readonly definition: string; readonly ma
  */
 export class PortalWatch {
   readonly portal: string
+  private readonly sources: SourceFiles = new Map()
   private reported: FileStates
   private last: FileStates
 
   constructor(portal: string) {
     this.portal = portal
-    this.reported = statesOf(portal)
+    this.reported = statesOf(portal, this.sources)
     this.last = this.reported
   }
 
@@ -40,7 +45,7 @@ export class PortalWatch {
 
   /** The changes since the last report; null if there are none. */
   look(): PortalChanges | null {
-    const states = statesOf(this.portal)
+    const states = statesOf(this.portal, this.sources)
     const definitions: string[] = []
     const mappings: string[] = []
     const described = new Map(this.reported)
@@ -51,25 +56,65 @@ export class PortalWatch {
       else if (state.mapping !== before.mapping) mappings.push(id)
       described.set(id, state)
     }
-    for (const id of described.keys()) if (!states.has(id)) described.delete(id)
+    const gone = [...described.keys()].filter(id => !states.has(id) && !this.last.has(id))
+    for (const id of gone) described.delete(id)
     this.last = states
     this.reported = described
-    return definitions.length + mappings.length === 0 ? null : { definitions, mappings }
+    if (definitions.length + mappings.length + gone.length === 0) return null
+    return { definitions, mappings, ...(gone.length === 0 ? {} : { gone }) }
   }
 }
 
-function statesOf(portal: string): FileStates {
+/** The data files that each dataset.yaml names, with the state of that file when it was read. */
+type SourceFiles = Map<string, { readonly definition: string; readonly files: readonly string[] }>
+
+function statesOf(portal: string, sources: SourceFiles): FileStates {
   const names = namesIn(path.join(portal, 'mappings'))
   const implicit = implicitSources(portal)
   return new Map(
     definedDatasets(portal).map(id => {
-      const files = MAPPING_ENDINGS.map(ending => `${id}${ending}`).filter(name => names.has(name))
-      const states = files.map(name => `${name} ${stateOf(path.join(portal, 'mappings', name))}`)
-      const { folder = path.join(portal, 'data', id), file = 'dataset.yaml' } = implicit.get(id) ?? {}
-      const definition = stateOf(path.join(folder, file))
-      return [id, { definition, mapping: states.join('\n') }]
+      const mappings = MAPPING_ENDINGS.map(ending => `${id}${ending}`).filter(name => names.has(name))
+      const states = mappings.map(name => `${name} ${stateOf(path.join(portal, 'mappings', name))}`)
+      const { folder, file, others = [] } = implicit.get(id) ?? {}
+      const files =
+        folder === undefined
+          ? describedFiles(portal, id, sources)
+          : [file, ...others].map(name => path.join(folder, String(name)))
+      return [
+        id,
+        { definition: files.flatMap(withParts).map(stateOf).join('\n'), mapping: states.join('\n') },
+      ]
     }),
   )
+}
+
+/** dataset.yaml and the data files that it names. It is read again only if it has changed. */
+function describedFiles(portal: string, id: string, sources: SourceFiles): readonly string[] {
+  const file = path.join(portal, 'data', id, 'dataset.yaml')
+  const definition = stateOf(file)
+  const known = sources.get(id)
+  if (known?.definition === definition) return [file, ...known.files]
+  const files = filesOfSource(portal, id)
+  sources.set(id, { definition, files })
+  return [file, ...files]
+}
+
+/** The file of a source, even if it is missing; none for addresses, which have a schedule, and for modules. */
+function filesOfSource(portal: string, id: string): readonly string[] {
+  const { definition } = readDefinition(portal, id)
+  if (definition === null || definition.remote !== null) return []
+  const { source, sourceFolder } = definition
+  if (source.path !== undefined) return [path.resolve(sourceFolder, source.path)]
+  try {
+    return source.package === undefined ? [] : [packageFile(source.package, portal)]
+  } catch {
+    // Reported by the publication.
+    return []
+  }
+}
+
+function withParts(file: string): readonly string[] {
+  return /\.shp$/i.test(file) ? [file, ...shapefileParts(file)] : [file]
 }
 
 function namesIn(folder: string): ReadonlySet<string> {
@@ -81,6 +126,11 @@ function namesIn(folder: string): ReadonlySet<string> {
 }
 
 function stateOf(file: string): string {
-  const found = statSync(file, { throwIfNoEntry: false })
-  return found === undefined ? '' : `${found.mtimeMs} ${found.size} ${found.ino}`
+  try {
+    const found = statSync(file, { throwIfNoEntry: false })
+    return found === undefined ? '' : `${found.mtimeMs} ${found.size} ${found.ino}`
+  } catch {
+    // One that may not be read holds up no others.
+    return ''
+  }
 }

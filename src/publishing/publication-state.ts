@@ -36,6 +36,7 @@ function stateOf(message: PublishMessage): PublicationState {
       return { type: 'running', records: 0 }
     case 'unchanged':
     case 'published':
+    case 'withdrawn':
       return { type: 'done' }
     case 'mapping-refused':
       return { type: 'refused', diagnostics: message.diagnostics }

@@ -8,7 +8,15 @@ import type { StoreSettings } from './registry/portal-store.ts'
 import type { SharedRegistry } from './registry/shared-registry.ts'
 import { remoteState } from './remote/state.ts'
 import { sourceSize } from './source-digest.ts'
-import { forget, isWithdrawn, type Manifest, storedDatasets, versionsOf } from './versions/versions.ts'
+import {
+  currentVersion,
+  forget,
+  isWithdrawn,
+  type Manifest,
+  storedDatasets,
+  type Versions,
+  versionsOf,
+} from './versions/versions.ts'
 
 /** Progress events of a publication; times are in seconds. */
 export type PublishMessage =
@@ -22,6 +30,8 @@ export type PublishMessage =
       readonly report: PublishReport
     } & PublishedSize)
   | ({ readonly type: 'mapping-refused'; readonly dataset: string } & MappingRefusal)
+  /** It was in force, and its folder or file is gone. */
+  | { readonly type: 'withdrawn'; readonly dataset: string; readonly reason: string }
   | {
       readonly type: 'failed'
       readonly dataset: string
@@ -57,11 +67,7 @@ export async function publishAll(
 ): Promise<void> {
   const versions = versionsOf(context.portal, keepVersions)
   const defined = definedDatasets(context.portal)
-  if (datasets === null)
-    for (const id of storedDatasets(versions).filter(each => !defined.includes(each))) {
-      await shared?.withdraw(id, 'forgotten')
-      forget(versions, id)
-    }
+  if (datasets === null) await forgetRemoved(versions, defined, shared, report)
   const isLeftOut = async (id: string) =>
     isWithdrawn(versions, id) || ((await shared?.isWithdrawn(id)) ?? false)
   const onProgress = (progress: PublishProgress) => report({ type: 'progress', ...progress })
@@ -103,6 +109,22 @@ export async function publishAll(
     const { portal, base, mappingOnly = false } = context
     const endsRollBack = context.endsRollBack === true && changed.every(id => datasets?.includes(id) ?? true)
     return { portal, base, mappingOnly, endsRollBack, keepVersions: versions.keep }
+  }
+}
+
+/** Deletes the versions of datasets whose folder or file is gone; those that were in force are reported. */
+async function forgetRemoved(
+  versions: Versions,
+  defined: readonly string[],
+  shared: SharedRegistry | null,
+  report: (message: PublishMessage) => void,
+): Promise<void> {
+  for (const dataset of storedDatasets(versions).filter(id => !defined.includes(id))) {
+    const wasInForce = currentVersion(versions, dataset) !== null
+    await shared?.withdraw(dataset, 'forgotten')
+    forget(versions, dataset)
+    const reason = 'its folder or file in data/ is gone, so its versions were deleted'
+    if (wasInForce) report({ type: 'withdrawn', dataset, reason })
   }
 }
 

@@ -307,8 +307,35 @@ t.test('withdrawn, forgotten, and left over', async t => {
   t.notOk(existsSync(left), 'the next publication removes what was left')
   withdraw(versions, 'one')
   for (const id of ['one', 'two']) rmSync(path.join(portal, 'data', id), { recursive: true })
-  t.same(await publish(portal), [])
+  t.same(
+    await publish(portal),
+    [
+      {
+        type: 'withdrawn',
+        dataset: 'two',
+        reason: 'its folder or file in data/ is gone, so its versions were deleted',
+      },
+    ],
+    'what was in force until now is told',
+  )
   t.same(readdirSync(versions.root), [], 'nothing is left of folders that are gone')
+})
+
+t.test('a second file of data in a folder without dataset.yaml withdraws nothing', async t => {
+  const portal = makePortal(t, { plants: { 'plants.csv': CSV } })
+  const versions = versionsOf(portal)
+  const file = (name: string) => path.join(portal, 'data/plants', name)
+  t.match(await publish(portal), [{ type: 'published', dataset: 'plants' }])
+  const version = currentVersion(versions, 'plants')
+  writeFileSync(file('~$plants.xlsx'), 'lock')
+  t.match(await publish(portal), [{ type: 'unchanged', dataset: 'plants' }])
+  writeFileSync(file('plants (copy).csv'), CSV)
+  const reason = /data\/plants: there are 2 files of data/
+  t.match(await publish(portal), [{ type: 'failed', dataset: 'plants', reason }])
+  t.match(await publish(portal, ['plants']), [{ type: 'failed', dataset: 'plants', reason }])
+  t.equal(currentVersion(versions, 'plants'), version, 'the version in force stays')
+  writeFileSync(file('dataset.yaml'), 'source: { path: plants (copy).csv }\n')
+  t.match(await publish(portal), [{ type: 'published', dataset: 'plants' }])
 })
 
 t.test('identities', async t => {
