@@ -8,7 +8,6 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -185,11 +184,21 @@ t.test('what is not whole is refused before anything is touched', async t => {
   }
   const changed = (from: string, to: string) =>
     gzipSync(Buffer.from(tar.toString('latin1').replace(from, to), 'latin1'))
-  const cut = write('cut', readFileSync(archive))
-  truncateSync(cut, Math.floor(statSync(archive).size / 2))
+  const cut = (bytes: Buffer, share: number) =>
+    write(`cut-${bytes.length}-${share}`, bytes.subarray(0, Math.floor(bytes.length * share)))
+  const whole = readFileSync(archive)
   const lost = Buffer.concat([tar.subarray(0, tar.indexOf('backup.json')), Buffer.alloc(1024)])
+  const before = new Set(readdirSync(tmpdir()))
   const cases: readonly (readonly [string, string, RegExp])[] = [
-    ['cut off', cut, /cannot be read as an archive|cut off/],
+    ['of no byte', cut(whole, 0), /cannot be read as an archive/],
+    ...[0.01, 0.1, 0.25, 0.5, 0.75, 0.9].flatMap(
+      share =>
+        [
+          [`cut off at ${share}`, cut(whole, share), /cut off/],
+          [`uncompressed, cut off at ${share}`, cut(tar, share), /cut off|cannot be read as an archive/],
+        ] as const,
+    ),
+    ['without its last byte', write('last', whole.subarray(0, -1)), /cut off/],
     ['a damaged byte', write('byte', changed('tree 1', 'tree 7')), /a\.json is damaged/],
     ['another sum', write('sum', changed('"sha256": "', '"sha256": "0')), /backup\.json cannot be read/],
     ['a newer format', write('newer', changed('"format": 1', '"format": 9')), /newer format/],
@@ -214,6 +223,12 @@ t.test('what is not whole is refused before anything is touched', async t => {
     t.notOk(existsSync(target), `${what}: nothing is left`)
     await t.rejects(verifyBackup(file, NOW), { message }, `${what}: verify`)
   }
+  const temporary = readdirSync(tmpdir()).filter(name => name.startsWith('lodestone-verify-'))
+  t.same(
+    temporary.filter(name => !before.has(name)),
+    [],
+    'nothing is left in the temporary folder',
+  )
   t.notOk(existsSync(path.join(folder, 'evil')))
 })
 

@@ -112,6 +112,8 @@ export async function readArchive(
 ): Promise<void> {
   let failure: unknown = null
   let taking: Promise<void> = Promise.resolve()
+  /** The file that is being read. */
+  let reading: ReadEntry | null = null
   const fail = (error: unknown) => {
     failure ??= error
   }
@@ -123,7 +125,11 @@ export async function readArchive(
       taking = taking.then(async () => {
         if (failure === null && entry.type !== 'File')
           fail(unreadableBackup(archive, `${entry.path} is a ${entry.type}, and files alone are expected`))
-        if (failure === null) await take(entry.path, entry.size, entry).catch(fail)
+        if (failure === null) {
+          reading = entry
+          await take(entry.path, entry.size, entry).catch(fail)
+          reading = null
+        }
         if (failure !== null) entry.resume()
       })
     },
@@ -131,13 +137,9 @@ export async function readArchive(
   const ended = new Promise<void>(resolve => {
     parser.on('end', resolve)
     parser.on('error', error => {
-      fail(
-        unreadableBackup(
-          archive,
-          `it cannot be read as an archive: ${String((error as Error).message)}`,
-          error,
-        ),
-      )
+      fail(unreadableBackup(archive, brokenText(error as Error), error))
+      // The rest of a file that was cut off never comes. The parser may still write what it has of it.
+      setImmediate(() => reading?.end())
       resolve()
     })
   })
@@ -149,6 +151,12 @@ export async function readArchive(
   if (failure === null) await ended
   await taking
   if (failure !== null) throw failure
+}
+
+function brokenText({ message }: Error): string {
+  return /unexpected end of file|^Truncated input/.test(message)
+    ? `it was cut off, its end is missing (${message}): copy it again, or use another back-up`
+    : `it cannot be read as an archive: ${message}`
 }
 
 async function* piecesOfFile(file: string): AsyncGenerator<Buffer> {
