@@ -42,6 +42,13 @@ async function portalOf(t: Test, records = 3) {
   const dataset = () => ({ 'dataset.yaml': 'source: { path: a.json }\n', 'a.json': JSON.stringify(rows) })
   const portal = temporaryFolder(t, {
     'portal.yaml': `base: ${base}\nworkers: 1\n`,
+    'harvest.yaml': 'harvesters: []\n',
+    var: {
+      history: { 'trees.jsonl': '{"by":"alice","action":"upload"}\n' },
+      drafts: { trees: { 'draft.json': '{}', data: { trees: { 'a.json': '[]' } } } },
+      harvest: { 'city.json': '{}' },
+      sources: { trees: { 'state.json': '{}', 'data.csv': 'a\n1\n' } },
+    },
     data: {
       trees: dataset(),
       gone: dataset(),
@@ -96,7 +103,11 @@ t.test('a portal comes back as it was', async t => {
   const { before } = await restorePortal(archive, again, false, NOW)
   t.equal(before, null)
   t.same(filesOf(again), filesOf(portal), 'each file with all of its bytes')
-  t.same(readdirSync(again).sort(), ['data', 'mappings', 'portal.yaml', 'var'], 'and nothing else')
+  t.same(
+    readdirSync(again).sort(),
+    ['data', 'harvest.yaml', 'mappings', 'portal.yaml', 'var'],
+    'and nothing else',
+  )
   const accounts = openAccounts(accountsFile(again), { now: Date.now })
   t.equal((await accounts.users.verify('alice', 'correct horse battery'))?.name, 'alice')
   await accounts.close()

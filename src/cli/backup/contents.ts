@@ -26,13 +26,28 @@ export interface OpenFile {
   readonly mode: number
 }
 
-/**
- * The files of a portal without its accounts: settings, data and mappings, and the published versions, each complete even if
- * other processes publish meanwhile.
- */
+/** What is not published: settings, data and mappings, and what was written under var and cannot be made again. */
+const CONTENTS = [
+  'portal.yaml',
+  'harvest.yaml',
+  'data',
+  'mappings',
+  'var/drafts',
+  'var/harvest',
+  'var/mappings',
+  'var/sources',
+  'var/usage.json',
+] as const
+
+/** The files of a portal without its accounts. The published versions are complete even if other processes publish meanwhile. */
 export async function* portalFiles(portal: string): AsyncGenerator<BackupFile> {
-  for (const name of ['portal.yaml', 'data', 'mappings', 'var/mappings', 'var/usage.json'])
-    yield* filesBelow(portal, name, new Set())
+  for (const name of CONTENTS) yield* filesBelow(portal, name, new Set())
+  // Lines may be appended at any moment.
+  for (const name of namesIn(path.join(portal, 'var', 'history'))) {
+    const file = path.join(portal, 'var', 'history', name)
+    const text = unlessGone(() => readFileSync(file, 'utf8'))
+    if (text !== null) yield { path: `var/history/${name}`, text, mode: permissionsOf(file) }
+  }
   const published = path.join(portal, 'var', 'published')
   for (const id of namesIn(published)) yield* publishedFiles(published, id)
 }

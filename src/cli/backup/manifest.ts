@@ -8,6 +8,9 @@ export const BACKUP_FORMAT = 1
 /** The last file of an archive. */
 export const BACKUP_MANIFEST = 'backup.json'
 
+/** The parts of a portal folder that an archive has, and that a restored one replaces. */
+export const PORTAL_PARTS: readonly string[] = ['portal.yaml', 'harvest.yaml', 'data', 'mappings', 'var']
+
 /** The permissions of a file or folder. */
 const Mode = Type.Integer({ minimum: 0, maximum: 0o777 })
 

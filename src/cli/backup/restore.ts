@@ -5,7 +5,7 @@ import { runningServers } from '../../app/running.ts'
 import { USAGE } from '../../config/faults.ts'
 import { Fault } from '../../errors/errors.ts'
 import { synchronise } from '../../publishing/versions/durable.ts'
-import type { BackupManifest } from './manifest.ts'
+import { type BackupManifest, PORTAL_PARTS } from './manifest.ts'
 import { restoreFolderModes, unpack } from './unpack.ts'
 
 export interface RestoredBackup {
@@ -13,9 +13,6 @@ export interface RestoredBackup {
   /** Folder with the previous portal; null if there was none. */
   readonly before: string | null
 }
-
-/** Parts of a portal folder that a back-up replaces. */
-const PARTS = ['portal.yaml', 'data', 'mappings', 'var'] as const
 
 /**
  * Restores the portal of an archive into a folder. Everything is unpacked and verified in a temporary folder first; then its
@@ -52,7 +49,7 @@ function refuse(portal: string, now: Date): void {
     const reason = `a server runs on ${portal} (process ${running.pid} on ${running.host}): end it first, or use --force`
     throw new Fault(USAGE, { reason })
   }
-  const [there] = PARTS.filter(name => existsSync(path.join(portal, name)))
+  const [there] = PORTAL_PARTS.filter(name => existsSync(path.join(portal, name)))
   if (there === undefined) return
   const reason = `${path.join(portal, there)} is there already: restore into an empty folder, or use --force, which moves aside what is there`
   throw new Fault(USAGE, { reason })
@@ -67,7 +64,7 @@ async function exchange(portal: string, fresh: string, now: Date): Promise<strin
     moved.push([from, to])
   }
   try {
-    const there = PARTS.filter(name => existsSync(path.join(portal, name)))
+    const there = PORTAL_PARTS.filter(name => existsSync(path.join(portal, name)))
     if (there.length > 0) await mkdir(aside)
     for (const name of there) await move(path.join(portal, name), path.join(aside, name))
     for (const name of await readdir(fresh)) await move(path.join(fresh, name), path.join(portal, name))

@@ -3,10 +3,13 @@ import { chmod, mkdir, open } from 'node:fs/promises'
 import path from 'node:path'
 import { readArchive } from './archive.ts'
 import { PERMISSIONS } from './contents.ts'
-import { BACKUP_MANIFEST, type BackupManifest, readBackupManifest, unreadableBackup } from './manifest.ts'
-
-/** The parts of a portal: an archive contains nothing else. */
-const PARTS: ReadonlySet<string> = new Set(['portal.yaml', 'data', 'mappings', 'var'])
+import {
+  BACKUP_MANIFEST,
+  type BackupManifest,
+  PORTAL_PARTS,
+  readBackupManifest,
+  unreadableBackup,
+} from './manifest.ts'
 
 /**
  * Restores the modes of the folders of a portal; call it after all files are in place, because a folder without write permission
@@ -63,7 +66,7 @@ export async function unpack(archive: string, folder: string): Promise<BackupMan
 function isOfPortal(name: string): boolean {
   const steps = name.split('/')
   const isPlain = steps.every(step => step !== '' && step !== '.' && step !== '..' && !/[\\\0]/.test(step))
-  return isPlain && PARTS.has(steps[0] ?? '')
+  return isPlain && PORTAL_PARTS.includes(steps[0] ?? '')
 }
 
 async function write(file: string, pieces: AsyncIterable<Buffer>) {
