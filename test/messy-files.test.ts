@@ -1,12 +1,13 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { deflateRawSync, gzipSync } from 'node:zlib'
 import t from 'tap'
+import { importFile } from '../src/cli/import.ts'
 import { Fault, faultText } from '../src/errors/errors.ts'
 import { zip } from '../src/formats/zip-stream.ts'
-import { checkPortal } from '../src/publishing/check.ts'
+import { checkDataset, checkPortal } from '../src/publishing/check.ts'
 import { definedDatasets, readDefinition } from '../src/publishing/definition.ts'
 import { PortalWatch } from '../src/publishing/portal-watch.ts'
 import { publishDataset } from '../src/publishing/publish.ts'
@@ -663,6 +664,36 @@ t.test('a file or folder without dataset.yaml is a dataset', async t => {
   writeFileSync(join(portal, 'data', 'new.json'), '[{"a":1}]')
   watch.look()
   t.strictSame(watch.look()?.definitions, ['new'], 'a server sees what is dropped')
+})
+
+t.test('the rows at the end of an imported table are found in each file that replaces it', async t => {
+  const portal = temporaryFolder(t, { 'cities.csv': 'city,pop\nA,1\nB,2\nC,3\nTotal,6\n' })
+  const base = 'http://localhost'
+  const context = { portal, base, versions: versionsOf(portal), now: () => new Date() }
+  const folder = join(portal, 'data', 'cities')
+  const target = { folder, id: 'cities', portal, base, options: {}, copy: copyFileSync }
+  await importFile(join(portal, 'cities.csv'), target)
+  t.notMatch(readFileSync(join(folder, 'dataset.yaml'), 'utf8'), /footer/)
+  const cases: readonly (readonly [csv: string, yaml: string, records: number, told: readonly RegExp[]])[] = [
+    ['A,1\nB,2\nC,3\nTotal,6\n', '', 3, [/^1 row at the end is left out.*footer: 0/]],
+    ['A,1\nB,2\nC,3\nD,4\n', '', 4, []],
+    ['A,1\nB,2\nC,3\n\nTotal,6\nSource: x\n', '', 3, [/^2 rows at the end are left out/]],
+    ['A,1\nB,2\nC,3\nTotal,6\n', 'footer: 0', 4, []],
+    ['A,1\nB,2\nC,3\nZ,9\n', 'footer: 1', 3, []],
+  ]
+  const plain = readFileSync(join(folder, 'dataset.yaml'), 'utf8')
+  for (const [csv, option, records, told] of cases) {
+    writeFileSync(join(folder, 'cities.csv'), `city,pop\n${csv}`)
+    writeFileSync(join(folder, 'dataset.yaml'), plain.replace('  header: 1', `  header: 1\n  ${option}`))
+    const { manifest } = await publishDataset('cities', context)
+    t.equal(manifest.statistics.records, records, csv)
+    t.match(
+      await checkDataset(portal, base, 'cities'),
+      told.map(message => ({ message })),
+      csv,
+    )
+    t.equal((await checkDataset(portal, base, 'cities')).length, told.length, csv)
+  }
 })
 
 /** Files that programs put beside data. */

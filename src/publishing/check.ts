@@ -1,6 +1,7 @@
 import { Fault, faultText, placeText } from '../errors/errors.ts'
 import { type Diagnostic, messageText } from '../mapping/diagnostic.ts'
 import { fieldOf } from '../sources/fields.ts'
+import type { SourceSpec } from '../sources/open.ts'
 import { openRdf } from '../sources/rdf.ts'
 import { conversionErrorsText, typeRecords } from '../sources/typed-records.ts'
 import { openAttachment } from './attachments.ts'
@@ -10,7 +11,7 @@ import { Identities } from './identity.ts'
 import { ignoredData } from './implicit.ts'
 import { refuseForRdf } from './mapping/choose-mapping.ts'
 import { checkMapping, mappingFile } from './mapping/mapping-file.ts'
-import { missingText, openRecords, resolveSource } from './materialise.ts'
+import { missingText, openRecords, resolveWhole } from './materialise.ts'
 import { StatisticsGatherer } from './statistics.ts'
 import { publishedDatasets, type Versions } from './versions/versions.ts'
 
@@ -62,7 +63,7 @@ export async function checkDataset(
       const refused = refuseForRdf(mappingFile(portal, dataset))
       return [...mappingFindings(dataset, refused), ...(await missingAttachments(portal, definition))]
     }
-    const { source: spec, fields: specs } = await resolveSource(definition, portal)
+    const { source: spec, fields: specs } = await resolveWhole(definition, portal)
     const source = openRecords(definition, spec, portal)
     const typed = typeRecords(source, specs)
     const fields = specs.map(fieldOf)
@@ -76,6 +77,7 @@ export async function checkDataset(
     const { misfits: conversionErrors, missing } = typed.report()
     const findings: CheckFinding[] = [
       ...(definition.isImplicit ? [inferredFinding(dataset, definition.source.path ?? '')] : []),
+      ...footerFindings(definition, spec),
       ...missing.map(
         (column): CheckFinding => ({
           dataset,
@@ -117,6 +119,15 @@ function inferredFinding(dataset: string, file: string): CheckFinding {
     severity: 'warning',
     message: `there is no dataset.yaml: ${file} is published with inferred types; lodestone import describes it in one`,
   }
+}
+
+/** Rows at the end that were taken for totals or notes, although nobody said so. */
+function footerFindings({ id, isImplicit, source }: Definition, { options }: SourceSpec): CheckFinding[] {
+  const found = options?.footer ?? 0
+  if (isImplicit || found === 0 || source.options?.footer !== undefined) return []
+  const rows = found === 1 ? '1 row at the end is' : `${found} rows at the end are`
+  const message = `${rows} left out as totals or notes: if they are records, write footer: 0 in options of dataset.yaml`
+  return [{ dataset: id, severity: 'warning', message }]
 }
 
 /** The findings of a mapping; purely informational diagnostics are omitted. */

@@ -63,6 +63,22 @@ export async function resolveSource(definition: Definition, portal: string): Pro
 }
 
 /**
+ * The same for reading all records: where dataset.yaml has a header and no footer, as import writes it, the rows at the end that are
+ * no records are found in the file as it is now.
+ */
+export async function resolveWhole(definition: Definition, portal: string): Promise<ResolvedSource> {
+  const resolved = await resolveSource(definition, portal)
+  const { source, fields } = resolved
+  const { options } = source
+  if (definition.fields === null || options?.header === undefined || options.footer !== undefined)
+    return resolved
+  const { detectFooter } = await import('../sources/inspect.ts')
+  const folders = { datasetFolder: definition.sourceFolder, portalFolder: portal }
+  const footer = await detectFooter(source, folders)
+  return footer === 0 ? resolved : { source: { ...source, options: { ...options, footer } }, fields }
+}
+
+/**
  * Opens the source of a dataset, its rows processed by the steps of dataset.yaml. Faults: ConfigInvalid, SourceUnreadable,
  * immediately and while it is read.
  *
@@ -109,7 +125,7 @@ async function materialiseRecords(
   definition: Definition,
   context: MaterialiseContext,
 ): Promise<Materialised> {
-  const resolved = await resolveSource(definition, context.portal)
+  const resolved = await resolveWhole(definition, context.portal)
   const specs = resolved.fields
   const fields = specs.map(fieldOf)
   const origins = originsOf(definition.processors, specs)

@@ -56,6 +56,29 @@ export async function inspectSource(spec: SourceSpec, from: SourceFolders): Prom
   return { source, diagnostics, ...withoutNameless(await inferColumns(openSource(source, from))) }
 }
 
+/**
+ * The options of an inspected source as they stay true for later files: a footer that was detected is left out, because the next
+ * file may have another one or none. See {@link detectFooter}.
+ */
+export function lastingOptions(found: SourceSpec, given: SourceOptions = {}): SourceOptions | undefined {
+  if (found.options === undefined || given.footer !== undefined) return found.options
+  const { footer: _, ...options } = found.options
+  return Object.keys(options).length === 0 ? undefined : options
+}
+
+/** The number of rows at the end of a source that are totals or notes; 0 for other sources than tables of rows. */
+export async function detectFooter(spec: SourceSpec, from: SourceFolders): Promise<number> {
+  if (spec.module !== undefined) return 0
+  const opened = openFile(spec, from)
+  const format = GRID_FORMATS.find(it => it === opened.format)
+  if (format === undefined) return 0
+  // Invalid options are refused before they are used.
+  openSource(spec, from)
+  return (await detectLayout(gridOf(opened, format, spec.options ?? {}))).footer
+}
+
+const GRID_FORMATS: readonly GridFormat[] = ['csv', 'tsv', 'json', 'xlsx', 'ods', 'spreadsheetml']
+
 /** The inference without nameless columns that have no value: empty columns of a sheet next to the table. */
 function withoutNameless(inference: Inference): Inference {
   const nameless = new Set(

@@ -3,13 +3,18 @@ import { stringify } from 'yaml'
 import { titleFromName } from '../../model/title.ts'
 import { checkRdf } from '../../publishing/graphs/rdf-graphs.ts'
 import type { FieldSpec } from '../../sources/fields.ts'
-import { type Inspection, inspectFormat, inspectSource } from '../../sources/inspect.ts'
-import { formatOf, type SourceFolders, type SourceSpec } from '../../sources/open.ts'
+import { type Inspection, inspectFormat, inspectSource, lastingOptions } from '../../sources/inspect.ts'
+import { formatOf, type SourceFolders, type SourceOptions, type SourceSpec } from '../../sources/open.ts'
 import { openRdf, RDF_FORMATS, rdfFormatOf } from '../../sources/rdf.ts'
 
 /** The inferred content of a file: the records of a table or tree, or RDF triples. */
 export type Understood =
-  | { readonly type: 'records'; readonly inspection: Inspection }
+  | {
+      readonly type: 'records'
+      readonly inspection: Inspection
+      /** Options for dataset.yaml; undefined if there are none. */
+      readonly options: SourceOptions | undefined
+    }
   | { readonly type: 'rdf'; readonly source: SourceSpec; readonly triples: number }
 
 /** Reads a file completely and infers how it is to be read. Throws SourceUnreadable and ConfigInvalid, with advice. */
@@ -20,7 +25,10 @@ export async function understand(
 ): Promise<Understood> {
   const format = inspectFormat(spec, folders)
   const rdf = RDF_FORMATS.find(it => it === format)
-  if (rdf === undefined) return { type: 'records', inspection: await inspectSource(spec, folders) }
+  if (rdf === undefined) {
+    const inspection = await inspectSource(spec, folders)
+    return { type: 'records', inspection, options: lastingOptions(inspection.source, spec.options) }
+  }
   const source = { ...spec, format: rdf }
   return { type: 'rdf', source, triples: await checkRdf(openRdf(source, folders, rdf), place) }
 }
@@ -28,7 +36,8 @@ export async function understand(
 /** The text of dataset.yaml for an inferred file: its settings apply until they are edited. */
 export function datasetYaml(understood: Understood, title: string, origin?: object): string {
   const source = understood.type === 'rdf' ? understood.source : understood.inspection.source
-  const { path: file, package: _, module: __, format, options } = source
+  const { path: file, package: _, module: __, format } = source
+  const options = understood.type === 'rdf' ? source.options : understood.options
   const isPlain =
     file !== undefined && format !== undefined && format === (formatOf(file) ?? rdfFormatOf({ path: file }))
   const document = {

@@ -5,7 +5,7 @@ import type { Field } from '../../model/field.ts'
 import { titleFromName } from '../../model/title.ts'
 import type { Value } from '../../model/value.ts'
 import { type FieldSpec, fieldOf } from '../../sources/fields.ts'
-import { type Inspection, inspectFormat, inspectSource } from '../../sources/inspect.ts'
+import { type Inspection, inspectFormat, inspectSource, lastingOptions } from '../../sources/inspect.ts'
 import type { SourceOptions, SourceSpec } from '../../sources/open.ts'
 import { RDF_FORMATS } from '../../sources/rdf.ts'
 import { type FieldConversionErrors, typeRecords } from '../../sources/typed-records.ts'
@@ -56,10 +56,11 @@ export async function understandFile(
     if (RDF_FORMATS.some(known => known === format))
       return { source, format: format === plain ? null : format, options: null, title }
     const { source: found, fields } = await inspectSource(source, folders)
+    const options = lastingOptions(found)
     return {
       source,
       format: found.format === undefined || found.format === plain ? null : found.format,
-      options: found.options === undefined ? null : { ...found.options },
+      options: options === undefined ? null : { ...options },
       fields: fields as unknown as readonly FieldEdit[],
       title,
     }
