@@ -51,9 +51,12 @@ export function ignoredData(portal: string): readonly IgnoredData[] {
 
 /** Describes a folder with several data files and no dataset.yaml. */
 export function severalFilesText({ file, others }: ImplicitSource): string {
-  const named = [file, ...others].slice(0, MAX_NAMES).map(name => JSON.stringify(name))
+  const names = [file, ...others]
+  const named = names.slice(0, MAX_NAMES).map(name => JSON.stringify(name))
+  // Copies and lock files have longer names.
+  const [example] = names.sort((a, b) => a.length - b.length)
   const more = others.length + 1 - named.length
-  return `there are ${others.length + 1} files of data (${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}) and no dataset.yaml: leave one of them, or name one in dataset.yaml, source: { path: ${JSON.stringify(file)} }`
+  return `there are ${others.length + 1} files of data (${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}) and no dataset.yaml: leave one of them, or name one in dataset.yaml, source: { path: ${JSON.stringify(example)} }`
 }
 
 /** Maximum file names in a message. */
