@@ -108,6 +108,18 @@ const EXPRESSIONS: readonly (readonly [expression: string, value: string])[] = [
   ['1 > 1', '"false"^^boolean'],
   ['1 >= 1', '"true"^^boolean'],
   ['2 > 1', '"true"^^boolean'],
+  // Numeric promotion: to a float or a double before the operation.
+  ['"0.1"^^xsd:float = 0.1', '"true"^^boolean'],
+  ['"0.1"^^xsd:float = 0.1e0', '"false"^^boolean'],
+  ['"16777217"^^xsd:float = 16777217', '"true"^^boolean'],
+  ['16777217 = "16777216"^^xsd:float', '"true"^^boolean'],
+  ['16777217 > "16777216"^^xsd:float', '"false"^^boolean'],
+  ['16777217 IN ("16777216"^^xsd:float)', '"true"^^boolean'],
+  ['1 < "NaN"^^xsd:float', '"false"^^boolean'],
+  ['1.1 * "0.1"^^xsd:float', '"0.11000001"^^float'],
+  ['1.1 - "1"^^xsd:float', '"0.100000024"^^float'],
+  ['16777217 + "0"^^xsd:float', '"16777216"^^float'],
+  ['1.1 - "0.1"^^xsd:float * 1e0', '"0.999999998509884"^^double'],
   ['"a" < 1', 'error'],
   [':a = :a', '"true"^^boolean'],
   [':a < :b', 'error'],
@@ -782,6 +794,8 @@ const NUMBERS: Readonly<Record<string, readonly string[]>> = {
   integers: ['0', '1', '-3', '7', '1000000', '9007199254740991', '007'],
   doubles: ['0.1e0', '-2.5e0', '1e300', '0e0', '3e0'],
   bytes: ['"5"^^xsd:byte', '"-5"^^xsd:byte'],
+  floats: ['0.1', '16777216', '-2.5', '3'].map(form => `"${form}"^^xsd:float`),
+  singles: ['0.1', '0.1e0', '"0.1"^^xsd:float', '16777217', '"16777216"^^xsd:float', '-3'],
 }
 const ARITHMETIC = [
   ...['?v + ?w', '?v - ?w', '?v * ?w', '?v / ?w', '-?v', 'ABS(?v)', 'CEIL(?v)', 'FLOOR(?v)', 'ROUND(?v)'],
@@ -815,6 +829,9 @@ const COMPARISONS = [
   '?v + ?w >= 1.75',
   'ROUND(?v) = 3',
   '?v > 0.15',
+  ...['=', '!=', '<', '>='].flatMap(operator =>
+    ['0.1', '16777217'].map(form => `?v ${operator} "${form}"^^xsd:float`),
+  ),
 ]
 
 t.test('numbers over a column are what they are value by value', async t => {
@@ -869,6 +886,34 @@ t.test('numbers over a column are what they are value by value', async t => {
         t.equal(short(found), short(expected), `${name}, ${otherName}: ${aggregate}`)
       }
     }
+})
+
+t.test('a float joins the numbers that are rounded to it', async t => {
+  const [values, others] = [NUMBERS.singles ?? [], [...(NUMBERS.integers ?? []), '16777217', '0.1']]
+  for (const [left, right] of [
+    [values, others],
+    [others, values],
+    [values, values],
+  ] as const) {
+    const inner = (await triplesOf(right)).replaceAll('<urn:s', '<urn:r').replaceAll('<urn:t>', '<urn:u>')
+    const graph = columnsOfText((await triplesOf(left)) + inner)
+    const { query } = parseQuery(`${PREFIXES} SELECT * { ?s :t ?v . ?r :u ?w FILTER(?v = ?w) }`)
+    if (query.type !== 'select') throw new Error('no SELECT')
+    const found = [
+      ...new Evaluator(new Evaluation({ defaultGraphs: [graph], namedGraphs: new Map() })).solutions(
+        query.input,
+      ),
+    ]
+    const scalars = scalarsOf(new Evaluation(EMPTY))
+    const isEqual = (pair: string) =>
+      effectiveBoolean(scalars.over(expressionOf(pair), new Map(), 1)(0)) === true
+    const expected = left.flatMap(value => right.filter(other => isEqual(`${value} = ${other}`)))
+    t.equal(
+      found.reduce((sum, { size }) => sum + size, 0),
+      expected.length,
+      `${left} and ${right}`,
+    )
+  }
 })
 
 const ZERO: TermValue = { type: 'number', kind: 'integer', value: 0 }

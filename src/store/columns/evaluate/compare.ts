@@ -1,4 +1,5 @@
 import type { TripleTerm } from '../../../rdf/term.ts'
+import type { NumericKind } from '../lexical.ts'
 import { compareNumbers } from '../sort-numbers.ts'
 import {
   type DurationValue,
@@ -98,8 +99,24 @@ export function orderOf(left: TermValue, right: TermValue): number | null {
   }
 }
 
-/** NaN where one is NaN. Exact for integers and decimals, else as doubles. */
+const PROMOTED: readonly NumericKind[] = ['integer', 'decimal', 'float', 'double']
+
+/** The kind to which the operands of an operation are promoted (SPARQL 1.1 Query, section 17.3). */
+export function commonNumericKind(left: NumericKind, right: NumericKind): NumericKind {
+  return PROMOTED.indexOf(left) > PROMOTED.indexOf(right) ? left : right
+}
+
+/** NaN where one is NaN. As doubles or floats where one operand is one (XPath, numeric promotion), else exact. */
 function compareNumeric(left: NumberValue, right: NumberValue): number {
+  if (left.kind !== right.kind && commonNumericKind(left.kind, right.kind) === 'float') {
+    const [a, b] = [Math.fround(left.value), Math.fround(right.value)]
+    return a < b ? -1 : a > b ? 1 : a === b ? 0 : Number.NaN
+  }
+  return compareUnpromoted(left, right)
+}
+
+/** NaN where one is NaN. Unlike {@link compareNumeric} it tells a float from integers and decimals that are rounded to it. */
+function compareUnpromoted(left: NumberValue, right: NumberValue): number {
   const [a, b] = [left.value, right.value]
   if (a < b || a > b) return a < b ? -1 : 1
   if (a !== b) return Number.NaN
@@ -175,7 +192,7 @@ export function compareForOrder(left: TermValue | null, right: TermValue | null)
     case 'blank':
       return compareText(left.value, (right as typeof left).value)
     case 'number': {
-      const order = compareNumeric(left, right as NumberValue)
+      const order = compareUnpromoted(left, right as NumberValue)
       return Number.isNaN(order) ? compareNumbers(left.value, (right as NumberValue).value) : order
     }
     case 'boolean':

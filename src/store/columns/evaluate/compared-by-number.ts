@@ -1,3 +1,4 @@
+import { XSD } from '../../../rdf/vocab.ts'
 import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import type { Batch } from './batch.ts'
@@ -48,8 +49,12 @@ function areEqualByNumber(domain: Domain): boolean {
     case 'text':
       return new Set(part.languages.map(language => language.toLowerCase())).size === part.languages.length
     case 'number':
-      // NaN does not equal itself.
-      return domain.ranks() === null && !Number.isNaN(part.values[part.count - 1])
+      // NaN does not equal itself; a float equals numbers that are rounded to it.
+      return (
+        !part.datatypes.includes(XSD.float) &&
+        domain.ranks() === null &&
+        !Number.isNaN(part.values[part.count - 1])
+      )
     default:
       return false
   }

@@ -159,21 +159,45 @@ const KEY = ' key of an equality'
 
 /** The solutions of one group, indexed by a key that is the same for equal values. */
 export class EqualityIndex {
-  private readonly rows: CompatibleRows
-  private readonly keys: PoolDomain
-  private readonly known = new Map<ColumnDomain, Uint32Array>()
+  private rows: CompatibleRows
+  private keys: PoolDomain
+  private known = new Map<ColumnDomain, Uint32Array>()
+  private readonly key: AlgebraExpression
+  private readonly scope: EvaluationScope
   private readonly evaluation: Evaluation
+  /** True once a key was a float: numbers that are rounded to it equal it, so keys of numbers are rounded. */
+  private hasFloats = false
+  private isRounded = false
 
   constructor(inner: Batch, key: AlgebraExpression, scope: EvaluationScope, evaluation: Evaluation) {
+    this.key = key
+    this.scope = scope
     this.evaluation = evaluation
     this.keys = new PoolDomain(bytes => evaluation.allocate(bytes))
-    const found = this.withKeys(inner, key, scope, text => this.keys.intern(keyTerm(text)))
-    this.rows = new CompatibleRows(found, [KEY], evaluation)
+    this.rows = this.indexed(inner)
+    if (this.hasFloats) this.roundKeys()
+  }
+
+  private indexed(inner: Batch): CompatibleRows {
+    const found = this.withKeys(inner, this.key, this.scope, text => this.keys.intern(keyTerm(text)))
+    return new CompatibleRows(found, [KEY], this.evaluation)
+  }
+
+  private roundKeys(): void {
+    this.isRounded = true
+    this.keys = new PoolDomain(bytes => this.evaluation.allocate(bytes))
+    this.known = new Map()
+    this.rows = this.indexed(this.rows.batch)
   }
 
   /** The pairs of solutions that may be equal, in batches. */
   *join(outer: Batch, key: AlgebraExpression, scope: EvaluationScope): Generator<Batch> {
-    const found = this.withKeys(outer, key, scope, text => this.keys.find(keyTerm(text)), this.known)
+    const keyed = () => this.withKeys(outer, key, scope, text => this.keys.find(keyTerm(text)), this.known)
+    let found = keyed()
+    if (this.hasFloats && !this.isRounded) {
+      this.roundKeys()
+      found = keyed()
+    }
     if (found.size === 0) return
     for (const pairs of this.rows.pairsWith(found)) {
       const joined = joinedBatch(found, this.rows.batch, pairs, this.evaluation)
@@ -199,7 +223,8 @@ export class EqualityIndex {
       let id = table === null ? 0 : (table[code] as number)
       if (id === 0) {
         const value = scalar(row)
-        id = value === null ? NONE : numberOf(equalityKey(value)) || NONE
+        this.hasFloats ||= value?.type === 'number' && value.kind === 'float'
+        id = value === null ? NONE : numberOf(equalityKey(value, this.isRounded)) || NONE
         if (table !== null) table[code] = id
       }
       ids[row] = id === NONE ? 0 : id
@@ -229,7 +254,7 @@ function keyTerm(value: string) {
 }
 
 /** A text that equal values have in common (SPARQL 1.1 Query, section 17.4.1.7); unequal values may have it, too. */
-function equalityKey(value: TermValue): string {
+function equalityKey(value: TermValue, isRounded: boolean): string {
   switch (value.type) {
     case 'iri':
     case 'blank':
@@ -237,7 +262,7 @@ function equalityKey(value: TermValue): string {
     case 'text':
       return `"${value.language.toLowerCase()} ${value.value}`
     case 'number':
-      return `number ${value.value === 0 ? 0 : value.value}`
+      return `number ${(isRounded ? Math.fround(value.value) : value.value) + 0}`
     case 'boolean':
       return `boolean ${value.value}`
     case 'moment':

@@ -136,7 +136,9 @@ function boundsIn(
     case 'number': {
       if (value.type !== 'number' || value.exact !== undefined || !part.exact || Number.isNaN(value.value))
         return null
+      // Comparisons with floats round other numbers.
       if (part.datatypes.includes(XSD.float)) return null
+      if (value.kind === 'float' && part.datatypes.some(datatype => datatype !== XSD.double)) return null
       if (value.kind === 'decimal' && value.term !== undefined && value.term.value.length > 15) return null
       // NaN in the column equals no value, so `!=` holds for it, which is consistent with the range.
       const from = valueBound(part.values, value.value)
@@ -185,7 +187,7 @@ function positionRange(
   value: TermValue,
   { size }: PositionDomain,
 ): IdRange | null {
-  if (value.type !== 'number' || value.exact !== undefined) return null
+  if (value.type !== 'number' || value.kind === 'float' || value.exact !== undefined) return null
   const [from, to] = [Math.ceil(value.value) + 1, Math.floor(value.value) + 2]
   const clamp = (id: number) => Math.max(1, Math.min(size + 1, id))
   switch (operator) {

@@ -137,6 +137,7 @@ function isComparable(domain: ColumnDomain): boolean {
 }
 
 function compareValues(left: TermValue, right: TermValue): number {
-  const order = orderOf(left, right)
+  // The order of results is the same for numbers, and does not depend on which are compared first.
+  const order = left.type === 'number' ? null : orderOf(left, right)
   return order === null || Number.isNaN(order) ? compareForOrder(left, right) : order
 }

@@ -1,5 +1,6 @@
 import { XSD } from '../../../../rdf/vocab.ts'
-import { dayForm, momentForm, momentOfLexical, type NumericKind } from '../../lexical.ts'
+import { dayForm, momentForm, momentOfLexical } from '../../lexical.ts'
+import { commonNumericKind } from '../compare.ts'
 import * as decimals from '../decimal.ts'
 import {
   bigInteger,
@@ -20,13 +21,6 @@ import {
 
 export type ArithmeticFunctionName = '+' | '-' | '*' | '/'
 
-const ORDER: readonly NumericKind[] = ['integer', 'decimal', 'float', 'double']
-
-/** The kind of the result of an operation (SPARQL 1.1 Query, section 17.3: numeric type promotion). */
-function promotedValue(left: NumericKind, right: NumericKind): NumericKind {
-  return ORDER.indexOf(left) > ORDER.indexOf(right) ? left : right
-}
-
 /** Adds, subtracts, multiplies or divides; null is an error. */
 export function arithmeticFunction(
   operator: ArithmeticFunctionName,
@@ -43,12 +37,12 @@ export function arithmeticFunction(
 }
 
 function numeric(operator: ArithmeticFunctionName, left: NumberValue, right: NumberValue): TermValue | null {
-  const kind = promotedValue(left.kind, right.kind)
+  const kind = commonNumericKind(left.kind, right.kind)
   switch (kind) {
     case 'double':
       return double(onDoubles(operator, left.value, right.value))
     case 'float':
-      return float(onDoubles(operator, left.value, right.value))
+      return float(onDoubles(operator, Math.fround(left.value), Math.fround(right.value)))
     case 'integer':
       if (operator !== '/') return onIntegers(operator, left, right)
       return quotient(left, right)
