@@ -223,6 +223,10 @@ const FILTERS: readonly (readonly [string, string])[] = [
   ["substring(name,length('First') add 1,8) eq 'R'", '[substring(name, 6, 8) = "R"]'],
   ["tolower(name) eq toupper('x')", '[lower(name) = "X"]'],
   ["matchespattern(name,'^T.*n$')", '[matches(name, "^T.*n$") = true]'],
+  [
+    String.raw`matchespattern(name,'\w\D[\d.]\\d')`,
+    String.raw`[matches(name, "[A-Za-z0-9_][^0-9][0-9.]\\\\d") = true]`,
+  ],
   ["indexof('çab','b') eq 2", 'all'],
   ['name eq @p', '!has name'],
   ['contains(name,@p)', 'none'],

@@ -159,7 +159,7 @@ function partsOf(text: string | null, separator: string, count: number): readonl
 
 function replaceStep(processor: Processor, settings: SettingsOf<'replace'>): CompiledStep {
   const { column, pattern, with: replacement, flags = '', into = column } = settings
-  const regex = compileRegex(pattern, flags)
+  const regex = compileRegex(pattern, flags, 're2')
   if (regex === null)
     throw stepFault(processor, `${JSON.stringify(pattern)} is no regular expression that can be used`, {
       member: 'pattern',

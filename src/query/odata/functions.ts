@@ -4,7 +4,7 @@ import { capital } from '../faults.ts'
 import { type DatePartName, type FunctionName, numberScalar, type Scalar } from '../plan.ts'
 import type { Side } from './comparison.ts'
 import { computed } from './computed.ts'
-import { patternFlaw } from './pattern.ts'
+import { explicitClasses, patternFlaw } from './pattern.ts'
 import { type Scope, unserved, wrong } from './scope.ts'
 import {
   constantOf,
@@ -231,9 +231,10 @@ function matches(
   const flaw = patternFlaw(String(pattern.value))
   if (flaw?.isValid === false) throw wrong(scope, `The regular expression ${flaw.reason}`, span)
   if (flaw !== null) throw unserved(scope, `A regular expression with ${flaw.reason}`, span)
+  const written = { ...pattern, value: explicitClasses(String(pattern.value)) }
   return computed(
     'boolean',
-    { type: 'function', name: 'matches', arguments: [text, pattern], of: 'boolean' },
+    { type: 'function', name: 'matches', arguments: [text, written], of: 'boolean' },
     [operand],
   )
 }

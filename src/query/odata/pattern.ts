@@ -30,6 +30,23 @@ export function patternFlaw(text: string): PatternFlaw | null {
   return null
 }
 
+const CLASSES: Readonly<Record<string, string>> = { d: '0-9', w: 'A-Za-z0-9_' }
+
+/** Writes the digits and word characters of ECMAScript as classes: those of XPath have others beyond ASCII. */
+export function explicitClasses(text: string): string {
+  let inClass = false
+  return text.replace(/\\.|[[\]]/gs, found => {
+    if (found.length === 1) {
+      inClass = found === '['
+      return found
+    }
+    const members = CLASSES[found[1]?.toLowerCase() ?? '']
+    const isComplement = found === '\\D' || found === '\\W'
+    if (members === undefined || (inClass && isComplement)) return found
+    return inClass ? members : `[${isComplement ? '^' : ''}${members}]`
+  })
+}
+
 function unserved(reason: string): PatternFlaw {
   return { isValid: true, reason }
 }

@@ -1,5 +1,6 @@
 import { RE2JS } from 're2js'
 import { checkTextLength } from '../limits.ts'
+import { translatedEscapes } from './regex-escapes.ts'
 
 /** A compiled regular expression of XPath. */
 export interface Regex {
@@ -18,15 +19,25 @@ const MAX_REPEATS = 1000
  * Compiles a regular expression (XPath and XQuery Functions 3.1, section 5.6); null where it is invalid. Expressions come from
  * untrusted clients, so JavaScript's engine only matches those that cannot backtrack for long; RE2 matches all others in linear
  * time.
+ *
+ * @param dialect the meaning of escapes and of `.`: that of XPath, or that of RE2
  */
-export function compileRegex(pattern: string, flags: string): Regex | null {
+export function compileRegex(
+  pattern: string,
+  flags: string,
+  dialect: 'xpath' | 're2' = 'xpath',
+): Regex | null {
   if (pattern.length > MAX_LENGTH || !/^[smixq]*$/.test(flags)) return null
   const source = flags.includes('q')
     ? pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
     : readable(pattern, flags)
   if (countsTooMuch(source)) return null
+  const written = dialect === 're2' ? source : translatedEscapes(source, flags)
+  if (written === null) return null
   try {
-    return isSimple(source) ? nativeRegex(source, flags) : linearRegex(source, flags)
+    // Lines end at more characters in JavaScript.
+    const isNative = !flags.includes('m') && isSimple(source)
+    return isNative ? nativeRegex(written, flags) : linearRegex(written, flags)
   } catch {
     return null
   }
@@ -42,7 +53,7 @@ function readable(pattern: string, flags: string): string {
     else {
       if (character === '[') inClass = true
       if (character === ']') inClass = false
-      if (inClass || !/\s/.test(character)) plain += character
+      if (inClass || !/[ \t\n\r]/.test(character)) plain += character
     }
   }
   return plain
@@ -90,7 +101,7 @@ function isSimple(source: string): boolean {
 }
 
 function nativeRegex(source: string, flags: string): Regex {
-  const modes = `u${flags.includes('i') ? 'i' : ''}${flags.includes('s') ? 's' : ''}${flags.includes('m') ? 'm' : ''}`
+  const modes = `u${flags.includes('i') ? 'i' : ''}${flags.includes('s') ? 's' : ''}`
   const escaped = source.replace(/\\-/g, '-')
   const tester = new RegExp(escaped, modes)
   const all = new RegExp(escaped, `${modes}g`)
@@ -113,10 +124,7 @@ function linearRegex(source: string, flags: string): Regex {
   if (flags.includes('i')) modes |= RE2JS.CASE_INSENSITIVE
   if (flags.includes('s')) modes |= RE2JS.DOTALL
   if (flags.includes('m')) modes |= RE2JS.MULTILINE
-  const compiled = RE2JS.compile(
-    source.replace(/\\i/g, '[\\p{L}_:]').replace(/\\c/g, '[\\p{L}\\p{N}_:.-]'),
-    modes,
-  )
+  const compiled = RE2JS.compile(source, modes)
   return {
     test: text => compiled.matcher(text).find(),
     replace: (text, replacement) => {
