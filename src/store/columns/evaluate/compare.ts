@@ -1,6 +1,7 @@
 import type { TripleTerm } from '../../../rdf/term.ts'
 import type { NumericKind } from '../lexical.ts'
 import { compareNumbers } from '../sort-numbers.ts'
+import { secondsBetween } from './exact-seconds.ts'
 import {
   type DurationValue,
   exactOf,
@@ -137,7 +138,7 @@ const FOURTEEN_HOURS = 14 * 3600
 
 /** Null where the order depends on a missing time zone (XML Schema 1.1, part 2, section D.2). */
 function compareMoments(left: MomentValue, right: MomentValue): number | null {
-  const difference = left.seconds - right.seconds
+  const difference = secondsBetween(left, right)
   if ((left.offset === null) === (right.offset === null)) return difference
   return Math.abs(difference) > FOURTEEN_HOURS ? difference : null
 }
@@ -200,7 +201,7 @@ export function compareForOrder(left: TermValue | null, right: TermValue | null)
     case 'moment': {
       const other = right as MomentValue
       if (left.datatype !== other.datatype) return compareText(left.datatype, other.datatype)
-      return left.seconds - other.seconds
+      return secondsBetween(left, other)
     }
     case 'text': {
       const other = right as typeof left

@@ -119,7 +119,7 @@ export const ROUNDINGS = {
   ABS: Math.abs,
   CEIL: Math.ceil,
   FLOOR: Math.floor,
-  ROUND: (value: number) => (Number.isInteger(value) ? value : Math.floor(value + 0.5)),
+  ROUND: Math.round,
 } as const
 
 /** Rounds numbers, preserving their kind; integers and decimals have no negative zero. */

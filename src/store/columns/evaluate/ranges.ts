@@ -9,7 +9,7 @@ import { lowerBound } from '../dictionary-texts.ts'
 import type { Resources } from '../resources.ts'
 import { dateField } from './date-fields.ts'
 import { ColumnDomain, type Domain, onlyPartOf, PositionDomain, ResourceDomain } from './domain.ts'
-import { type TermValue, termValue } from './value.ts'
+import { type MomentValue, type TermValue, termValue } from './value.ts'
 
 /** Term numbers for which a comparison is true: from one to below another; it is false for all others except 0. */
 export interface IdRange {
@@ -151,6 +151,7 @@ function boundsIn(
       const [datatype] = part.datatypes
       // Without separate forms all dates have no zone, and all moments are in UTC.
       const isZoned = datatype === XSD.dateTime
+      if (hasFineFraction(value)) return null
       if (value.datatype !== datatype || (value.offset !== null) !== isZoned) return null
       const from = valueBound(part.values, value.seconds)
       return [from, part.values[from] === value.seconds ? from + 1 : from]
@@ -162,6 +163,11 @@ function boundsIn(
     default:
       return null
   }
+}
+
+/** True where a moment has more digits of a second than those of columns. */
+function hasFineFraction({ term }: MomentValue): boolean {
+  return /\.\d{7}/.test(term.value)
 }
 
 /** Dates without a zone, or moments in UTC, are in the order of their years. */

@@ -253,7 +253,7 @@ export class ScalarCompiler {
     const known = labels
     return row => {
       const value = label(row)
-      if (value?.type !== 'text') return null
+      if (value?.type !== 'text' || value.language !== '') return null
       const key = `${row} ${value.value}`
       const blank = known.get(key) ?? { type: 'blank', value: evaluation.freshBlank() }
       known.set(key, blank)

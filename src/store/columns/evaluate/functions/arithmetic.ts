@@ -1,7 +1,15 @@
 import { XSD } from '../../../../rdf/vocab.ts'
-import { dayForm, momentForm, momentOfLexical } from '../../lexical.ts'
+import { dayForm, momentOfLexical } from '../../lexical.ts'
 import { commonNumericKind } from '../compare.ts'
 import * as decimals from '../decimal.ts'
+import {
+  addedSeconds,
+  formOfMoment,
+  negatedSeconds,
+  type Seconds,
+  secondsOfValue,
+  splitSeconds,
+} from '../exact-seconds.ts'
 import {
   bigInteger,
   type DurationValue,
@@ -105,7 +113,8 @@ function onDecimals(
 
 /** The negation of a number or duration. */
 export function negatedValue(value: TermValue): TermValue | null {
-  if (value.type === 'duration') return durationOf(-value.months, -value.seconds, value.datatype)
+  if (value.type === 'duration')
+    return durationOf(-value.months, negatedSeconds(secondsOfValue(value)), value.datatype)
   if (value.type !== 'number') return null
   switch (value.kind) {
     case 'double':
@@ -124,14 +133,15 @@ export function negatedValue(value: TermValue): TermValue | null {
 /** The duration between two moments or days of one datatype. */
 function between(left: MomentValue, right: MomentValue): TermValue | null {
   if (left.datatype !== right.datatype || (left.offset === null) !== (right.offset === null)) return null
-  return durationOf(0, left.seconds - right.seconds, XSD.dayTimeDuration)
+  const seconds = addedSeconds(secondsOfValue(left), negatedSeconds(secondsOfValue(right)))
+  return durationOf(0, seconds, XSD.dayTimeDuration)
 }
 
 /** A moment plus or minus a duration: months first, then days and seconds (XML Schema 1.1, section E.3.3). */
 function shifted(moment: MomentValue, duration: DurationValue, sign: 1 | -1): TermValue | null {
   const isDate = moment.datatype === XSD.date
   if (!isDate && moment.datatype !== XSD.dateTime && moment.datatype !== XSD.dateTimeStamp) return null
-  const local = moment.seconds + (moment.offset ?? 0) * 60
+  const { whole: local, fraction } = splitSeconds(localSeconds(moment))
   const months = sign * duration.months
   const day = Math.floor(local / 86_400)
   const rest = local - day * 86_400
@@ -145,22 +155,26 @@ function shifted(moment: MomentValue, duration: DurationValue, sign: 1 | -1): Te
     start = momentOfLexical(form(at), true)?.seconds ?? null
   start ??= momentOfLexical(form(Number(date)), true)?.seconds ?? null
   if (start === null) return null
-  return momentValue(start + rest + sign * duration.seconds, moment.offset, moment.datatype)
+  const shift = secondsOfValue(duration)
+  const begun =
+    fraction === ''
+      ? start + rest
+      : decimals.fromInteger(BigInt(start + rest)) + decimals.parseDecimal(fraction)
+  return momentValue(
+    addedSeconds(begun, sign === 1 ? shift : negatedSeconds(shift)),
+    moment.offset,
+    moment.datatype,
+  )
 }
 
-/** A moment from its local time in seconds. */
-export function momentValue(local: number, offset: number | null, datatype: string): TermValue {
-  const zone = offset === null ? '' : zoneForm(offset)
-  const form = datatype === XSD.date ? dayForm(Math.floor(local / 86_400)) + zone : momentForm(local, zone)
-  return termValue(literalOf(form, datatype))
+/** A moment from its local time. */
+export function momentValue(local: Seconds, offset: number | null, datatype: string): TermValue {
+  return termValue(literalOf(formOfMoment(local, offset, datatype), datatype))
 }
 
-/** `Z`, or hours and minutes with a sign. */
-export function zoneForm(minutes: number): string {
-  if (minutes === 0) return 'Z'
-  const magnitude = Math.abs(minutes)
-  const two = (value: number) => String(value).padStart(2, '0')
-  return `${minutes < 0 ? '-' : '+'}${two(Math.floor(magnitude / 60))}:${two(magnitude % 60)}`
+/** The local time of a moment. */
+export function localSeconds(moment: MomentValue): Seconds {
+  return addedSeconds(secondsOfValue(moment), 60 * (moment.offset ?? 0))
 }
 
 function durations(
@@ -171,21 +185,29 @@ function durations(
   if (operator !== '+' && operator !== '-') return null
   const sign = operator === '+' ? 1 : -1
   const datatype = left.datatype === right.datatype ? left.datatype : XSD.duration
-  return durationOf(left.months + sign * right.months, left.seconds + sign * right.seconds, datatype)
+  return durationOf(
+    left.months + sign * right.months,
+    addedSeconds(
+      secondsOfValue(left),
+      sign === 1 ? secondsOfValue(right) : negatedSeconds(secondsOfValue(right)),
+    ),
+    datatype,
+  )
 }
 
 /** A duration in its canonical form. */
-export function durationOf(months: number, seconds: number, datatype: string): TermValue {
+export function durationOf(months: number, seconds: Seconds, datatype: string): TermValue {
   const isNegative = months < 0 || seconds < 0
-  const [allMonths, allSeconds] = [Math.abs(months), Math.abs(seconds)]
+  const allMonths = Math.abs(months)
+  const { whole: allSeconds, fraction } = splitSeconds(seconds < 0 ? negatedSeconds(seconds) : seconds)
   const [years, days] = [Math.floor(allMonths / 12), Math.floor(allSeconds / 86_400)]
   const some = (value: number, unit: string) => (value === 0 ? '' : `${value}${unit}`)
   const date = some(years, 'Y') + some(allMonths % 12, 'M') + some(days, 'D')
-  const second = Number((allSeconds % 60).toFixed(6))
+  const second = `${allSeconds % 60}${fraction}`
   const time =
     some(Math.floor(allSeconds / 3600) % 24, 'H') +
     some(Math.floor(allSeconds / 60) % 60, 'M') +
-    some(second, 'S')
+    (second === '0' ? '' : `${second}S`)
   const empty = datatype === XSD.yearMonthDuration ? 'P0M' : 'PT0S'
   const form = date === '' && time === '' ? empty : `P${date}${time === '' ? '' : `T${time}`}`
   return termValue(literalOf(`${isNegative ? '-' : ''}${form}`, datatype))

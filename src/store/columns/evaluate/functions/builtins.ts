@@ -7,6 +7,7 @@ import { RDF, XSD } from '../../../../rdf/vocab.ts'
 import { type AlgebraExpression, operandsOf } from '../../../../sparql/algebra.ts'
 import * as decimals from '../decimal.ts'
 import { ROUNDINGS } from '../decimal-vectors.ts'
+import { zoneForm } from '../exact-seconds.ts'
 import { checkTextLength } from '../limits.ts'
 import {
   bigInteger,
@@ -26,7 +27,7 @@ import {
   text,
   truth,
 } from '../value.ts'
-import { durationOf, zoneForm } from './arithmetic.ts'
+import { durationOf } from './arithmetic.ts'
 import { compileRegex, type Regex } from './regex.ts'
 import {
   areCompatible,
@@ -60,7 +61,11 @@ export type Builtin = (args: readonly TermValue[], context: FunctionContext) => 
 export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['STR', ([value]) => textOrNull(value)],
   ['LANG', ([value]) => (isLiteral(value) ? text(languageOf(value)) : null)],
-  ['LANGMATCHES', ([tag, range]) => onTexts(tag, range, (a, b) => truth(languageMatches(a.value, b.value)))],
+  [
+    'LANGMATCHES',
+    ([tag, range]) =>
+      isPlain(tag) && isPlain(range) ? truth(languageMatches(tag.value, range.value)) : null,
+  ],
   ['DATATYPE', ([value]) => datatype(value)],
   ['IRI', ([value], context) => iri(value, context)],
   ['URI', ([value], context) => iri(value, context)],
@@ -108,11 +113,11 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
         : null,
   ],
   ['TZ', ([value]) => (value?.type === 'moment' ? text(value.offset === null ? '' : zoneOf(value)) : null)],
-  ['MD5', ([value]) => (value?.type === 'text' ? digestOf('md5', value.value) : null)],
-  ['SHA1', ([value]) => (value?.type === 'text' ? digestOf('sha1', value.value) : null)],
-  ['SHA256', ([value]) => (value?.type === 'text' ? digestOf('sha256', value.value) : null)],
-  ['SHA384', ([value]) => (value?.type === 'text' ? digestOf('sha384', value.value) : null)],
-  ['SHA512', ([value]) => (value?.type === 'text' ? digestOf('sha512', value.value) : null)],
+  ['MD5', ([value]) => (isPlain(value) ? digestOf('md5', value.value) : null)],
+  ['SHA1', ([value]) => (isPlain(value) ? digestOf('sha1', value.value) : null)],
+  ['SHA256', ([value]) => (isPlain(value) ? digestOf('sha256', value.value) : null)],
+  ['SHA384', ([value]) => (isPlain(value) ? digestOf('sha384', value.value) : null)],
+  ['SHA512', ([value]) => (isPlain(value) ? digestOf('sha512', value.value) : null)],
   ['LANGDIR', ([value]) => (isLiteral(value) ? text(directionOf(value)) : null)],
   ['HASLANG', ([value]) => truth(value?.type === 'text' && value.language !== '')],
   ['HASLANGDIR', ([value]) => truth(value?.type === 'text' && value.language.includes('--'))],
@@ -140,8 +145,13 @@ function isLiteral(
   return value !== undefined && value.type !== 'iri' && value.type !== 'blank' && value.type !== 'triple'
 }
 
+/** True for a text without a language: a simple literal or an xsd:string. */
+function isPlain(value: TermValue | undefined): value is TextValue {
+  return value?.type === 'text' && value.language === ''
+}
+
 function textOrNull(value: TermValue | undefined): TermValue | null {
-  if (value?.type === 'text' && value.language === '') return value
+  if (isPlain(value)) return value
   const form = value === undefined ? null : stringOf(value)
   return form === null ? null : text(form)
 }
@@ -162,19 +172,19 @@ function datatype(value: TermValue | undefined): TermValue | null {
 
 function iri(value: TermValue | undefined, { base }: FunctionContext): TermValue | null {
   if (value?.type === 'iri') return value
-  if (value?.type !== 'text' || value.language !== '') return null
+  if (!isPlain(value)) return null
   const resolved = resolveIri(value.value, base)
   return resolved === null ? null : { type: 'iri', value: resolved }
 }
 
 function typed(value: TermValue | undefined, type: TermValue | undefined): TermValue | null {
-  if (value?.type !== 'text' || value.language !== '' || type?.type !== 'iri') return null
+  if (!isPlain(value) || type?.type !== 'iri') return null
   if (type.value === RDF.langString || type.value === RDF.dirLangString) return null
   return termValue(literalOf(value.value, type.value))
 }
 
 function tagged(value: TermValue | undefined, tag: TermValue | undefined): TermValue | null {
-  if (value?.type !== 'text' || value.language !== '' || tag?.type !== 'text') return null
+  if (!isPlain(value) || !isPlain(tag)) return null
   return isLanguageTag(tag.value) ? text(value.value, tag.value) : null
 }
 
@@ -183,7 +193,7 @@ function directed(
   tag: TermValue | undefined,
   direction: TermValue | undefined,
 ): TermValue | null {
-  if (direction?.type !== 'text' || !/^(?:ltr|rtl)$/.test(direction.value)) return null
+  if (!isPlain(direction) || !/^(?:ltr|rtl)$/.test(direction.value)) return null
   const literal = tagged(value, tag)
   return literal?.type === 'text' ? text(literal.value, `${literal.language}--${direction.value}`) : null
 }
@@ -272,16 +282,16 @@ function regex(
   flags: TermValue | undefined,
   context: FunctionContext,
 ): TermValue | null {
-  if (value?.type !== 'text' || pattern?.type !== 'text' || pattern.language !== '') return null
-  if (flags !== undefined && flags.type !== 'text') return null
+  if (value?.type !== 'text' || !isPlain(pattern)) return null
+  if (flags !== undefined && !isPlain(flags)) return null
   const compiled = regexOf(pattern.value, flags?.value ?? '', context)
   return compiled === null ? null : truth(compiled.test(value.value))
 }
 
 function replace(args: readonly TermValue[], context: FunctionContext): TermValue | null {
   const [value, pattern, replacement, flags] = args
-  if (value?.type !== 'text' || pattern?.type !== 'text' || replacement?.type !== 'text') return null
-  if (flags !== undefined && flags.type !== 'text') return null
+  if (value?.type !== 'text' || !isPlain(pattern) || !isPlain(replacement)) return null
+  if (flags !== undefined && !isPlain(flags)) return null
   const compiled = regexOf(pattern.value, flags?.value ?? '', context)
   const replaced = compiled?.replace(value.value, replacement.value) ?? null
   if (replaced === null) return null

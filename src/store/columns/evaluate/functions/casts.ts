@@ -1,14 +1,17 @@
 import { XSD } from '../../../../rdf/vocab.ts'
 import { numberOfLexical } from '../../lexical.ts'
 import * as decimals from '../decimal.ts'
+import { secondsOfValue } from '../exact-seconds.ts'
 import {
   bigInteger,
+  type DurationValue,
   decimal,
   double,
   exactOf,
   float,
   integerTerm,
   literalOf,
+  type MomentValue,
   type NumberValue,
   numberFormOf,
   stringOf,
@@ -17,7 +20,7 @@ import {
   text,
   truth,
 } from '../value.ts'
-import { momentValue } from './arithmetic.ts'
+import { durationOf, localSeconds, momentValue } from './arithmetic.ts'
 
 /** The constructor functions of XML Schema (SPARQL 1.1 Query, section 17.5), by the IRI of their datatype. */
 export const CASTS: ReadonlyMap<string, (value: TermValue) => TermValue | null> = new Map([
@@ -35,11 +38,12 @@ export const CASTS: ReadonlyMap<string, (value: TermValue) => TermValue | null> 
   [XSD.yearMonthDuration, (value: TermValue) => castForm(value, XSD.yearMonthDuration)],
 ])
 
-/** Numbers and booleans in their canonical form. */
+/** Values with a canonical form in it (XPath and XQuery Functions 3.1, section 19.1.2). */
 function castString(value: TermValue): TermValue | null {
   if (value.type === 'number') return text(canonicalNumber(value))
   if (value.type === 'boolean') return text(String(value.value))
-  const form = stringOf(value)
+  const form =
+    value.type === 'moment' || value.type === 'duration' ? stringOf(canonical(value)) : stringOf(value)
   return form === null ? null : text(form)
 }
 
@@ -134,27 +138,31 @@ function castMoment(value: TermValue, datatype: string): TermValue | null {
   if (value.datatype === datatype) return value
   if (value.datatype !== XSD.date && value.datatype !== XSD.dateTime && value.datatype !== XSD.dateTimeStamp)
     return null
-  const local = value.seconds + (value.offset ?? 0) * 60
-  return momentValue(
-    datatype === XSD.date ? Math.floor(local / 86_400) * 86_400 : local,
-    value.offset,
-    datatype,
-  )
+  return momentValue(localSeconds(value), value.offset, datatype)
 }
 
-/** A literal of a datatype with the text of another value; null where the text is invalid for the datatype. */
+/** The value in its canonical form. */
+function canonical(value: MomentValue | DurationValue): TermValue {
+  const { datatype } = value
+  if (value.type === 'duration') return durationOf(value.months, secondsOfValue(value), datatype)
+  if (CLOCKED.has(datatype) || datatype === XSD.date)
+    return momentValue(localSeconds(value), value.offset, datatype)
+  return termValue(literalOf(value.term.value.replace(/[+-]00:00$/, 'Z'), datatype))
+}
+
+const CLOCKED: ReadonlySet<string> = new Set([XSD.dateTime, XSD.dateTimeStamp, XSD.time])
+
+/** A value of a datatype from the text of another one; null where the text is invalid for the datatype. */
 function castForm(value: TermValue, datatype: string): TermValue | null {
   if (value.type === 'duration' || value.type === 'moment')
     return value.datatype === datatype ? value : partOf(value, datatype)
   if (value.type !== 'text') return null
   const cast = termValue(literalOf(value.value.trim(), datatype))
-  return cast.type === 'other' ? null : cast
+  return cast.type === 'moment' || cast.type === 'duration' ? canonical(cast) : null
 }
 
 /** The time of a moment. */
 function partOf(value: TermValue, datatype: string): TermValue | null {
-  if (value.type !== 'moment' || datatype !== XSD.time || value.datatype === XSD.date) return null
-  const [, clock = ''] = value.term.value.split('T')
-  const cast = termValue(literalOf(clock, XSD.time))
-  return cast.type === 'other' ? null : cast
+  if (value.type !== 'moment' || datatype !== XSD.time || !CLOCKED.has(value.datatype)) return null
+  return momentValue(localSeconds(value), value.offset, XSD.time)
 }

@@ -39,7 +39,7 @@ function stepOf(value: TermValue | undefined, edges: readonly TermValue[]): Term
 
 /** Rounds halves away from zero. */
 function roundAway(value: number): number {
-  return value < 0 ? -Math.floor(0.5 - value) : Math.floor(value + 0.5)
+  return value < 0 ? -Math.round(-value) : Math.round(value)
 }
 
 /** Integers stay unchanged. */

@@ -36,10 +36,10 @@ export function translatedEscapes(pattern: string, flags: string): string | null
   for (let at = 0; at < pattern.length; at++) {
     const character = pattern[at] as string
     if (character === '\\') {
-      const escape = escapeAt(pattern, at + 1, inClass)
-      if (escape === null) return null
-      written += escape.written
-      at += escape.length
+      const found = escapeAt(pattern, at + 1, inClass)
+      if (found === null) return null
+      written += found.written
+      at += found.length
     } else if (inClass) {
       if (character === '[') return null
       inClass = character !== ']'

@@ -34,7 +34,7 @@ export function substring(value: string, start: number, length: number | null): 
 }
 
 function roundHalfUp(value: number): number {
-  return Math.floor(value + 0.5)
+  return Math.round(value)
 }
 
 /** The text before or after the first occurrence of another text; empty without a language where it does not occur. */
