@@ -1,16 +1,9 @@
 import type { TripleTerm } from '../../../rdf/term.ts'
 import type { NumericKind } from '../lexical.ts'
 import { compareNumbers } from '../sort-numbers.ts'
+import { exactOf, scaledOf, scaleOf } from './exact-numbers.ts'
 import { secondsBetween } from './exact-seconds.ts'
-import {
-  type DurationValue,
-  exactOf,
-  type MomentValue,
-  type NumberValue,
-  scaledOf,
-  type TermValue,
-  termValue,
-} from './value.ts'
+import { type DurationValue, type MomentValue, type NumberValue, type TermValue, termValue } from './value.ts'
 
 /** Compares texts by code points; UTF-16 order differs beyond the Basic Multilingual Plane. */
 function compareText(left: string, right: string): number {
@@ -127,7 +120,8 @@ function compareUnpromoted(left: NumberValue, right: NumberValue): number {
     if (left.exact === undefined && right.exact === undefined) return 0
     return compareBig(exactOf(left), exactOf(right))
   }
-  return compareBig(scaledOf(left), scaledOf(right))
+  const places = Math.max(scaleOf(left), scaleOf(right))
+  return compareBig(scaledOf(left, places), scaledOf(right, places))
 }
 
 function compareBig(left: bigint, right: bigint): number {

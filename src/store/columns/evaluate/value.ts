@@ -3,7 +3,7 @@ import { numberText, shortestSingle } from '../../../model/number.ts'
 import type { Literal, Term, TripleTerm } from '../../../rdf/term.ts'
 import { RDF, XSD } from '../../../rdf/vocab.ts'
 import { momentOfLexical, type NumericKind, numberOfLexical, numericKind } from '../lexical.ts'
-import { decimalForm, fromInteger, parseDecimal, toDouble } from './decimal.ts'
+import { DECIMAL_PLACES, decimalForm, toDouble } from './decimal.ts'
 
 /** A number. Integers beyond 2^53 and decimals also have their exact value. */
 export interface NumberValue {
@@ -11,8 +11,10 @@ export interface NumberValue {
   readonly kind: NumericKind
   /** The value, or the double nearest to it. */
   readonly value: number
-  /** The integer itself; a decimal in units of 10^-18. Absent for doubles and floats, and for safe integers. */
+  /** The integer itself; a decimal in units of its places. Absent for doubles and floats, and for safe integers. */
   readonly exact?: bigint
+  /** Of an exact decimal: the decimal places of its unit; 18 where absent. */
+  readonly places?: number
   readonly term?: Literal
 }
 
@@ -82,43 +84,26 @@ class ComputedDecimal implements NumberValue {
   readonly type = 'number'
   readonly kind = 'decimal'
   readonly exact: bigint
+  readonly places: number
   private near: number | null = null
 
-  constructor(exact: bigint) {
+  constructor(exact: bigint, places: number) {
     this.exact = exact
+    this.places = places
   }
 
   get value(): number {
-    this.near ??= toDouble(this.exact)
+    this.near ??= toDouble(this.exact, this.places)
     return this.near
   }
 }
 
-/** @param exact in units of 10^-18 */
-export const decimal = (exact: bigint): NumberValue => new ComputedDecimal(exact)
+/** @param exact in units of 10^-18, or of other decimal places */
+export const decimal = (exact: bigint, places = DECIMAL_PLACES): NumberValue =>
+  new ComputedDecimal(exact, places)
 
 /** A decimal of at most 15 digits, or an integer within ±2^53: the nearest double identifies it. */
 export const shortDecimal = (value: number): NumberValue => ({ type: 'number', kind: 'decimal', value })
-
-/** In units of 10^-18. */
-const MILLIONTH = 10n ** 12n
-
-/** The exact value: of an integer itself, of a decimal in units of 10^-18. */
-export function exactOf({ kind, value, exact, term }: NumberValue): bigint {
-  if (exact !== undefined) return exact
-  if (kind === 'decimal') {
-    // A decimal of few digits usually has at most six decimal places.
-    const millionths = term === undefined ? Math.round(value * 1e6) : Number.NaN
-    if (Math.abs(millionths) <= 2 ** 51 && millionths / 1e6 === value) return BigInt(millionths) * MILLIONTH
-    return parseDecimal(term?.value ?? numberText(value))
-  }
-  return BigInt(value)
-}
-
-/** The value of an integer or decimal in units of 10^-18. */
-export function scaledOf(number: NumberValue): bigint {
-  return number.kind === 'decimal' ? exactOf(number) : fromInteger(exactOf(number))
-}
 
 /** The value of a term. */
 export function termValue(term: Term): TermValue {
@@ -255,12 +240,12 @@ export const NUMBER_TYPES: Readonly<Record<NumericKind, string>> = {
 }
 
 /** The lexical form of a computed number. */
-export function numberFormOf({ kind, value, exact }: NumberValue): string {
+export function numberFormOf({ kind, value, exact, places }: NumberValue): string {
   switch (kind) {
     case 'integer':
       return exact === undefined ? String(value) : String(exact)
     case 'decimal':
-      return exact === undefined ? numberText(value) : decimalForm(exact)
+      return exact === undefined ? numberText(value) : decimalForm(exact, places)
     case 'float':
       return doubleForm(value, shortestSingle(value))
     case 'double':

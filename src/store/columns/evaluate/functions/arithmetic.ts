@@ -2,6 +2,7 @@ import { XSD } from '../../../../rdf/vocab.ts'
 import { dayForm, momentOfLexical } from '../../lexical.ts'
 import { commonNumericKind } from '../compare.ts'
 import * as decimals from '../decimal.ts'
+import { exactOf, scaledOf, scaleOf } from '../exact-numbers.ts'
 import {
   addedSeconds,
   formOfMoment,
@@ -15,13 +16,11 @@ import {
   type DurationValue,
   decimal,
   double,
-  exactOf,
   float,
   integerTerm,
   literalOf,
   type MomentValue,
   type NumberValue,
-  scaledOf,
   shortDecimal,
   type TermValue,
   termValue,
@@ -99,16 +98,37 @@ function onDecimals(
   left: NumberValue,
   right: NumberValue,
 ): TermValue | null {
-  const [a, b] = [scaledOf(left), scaledOf(right)]
-  const exact =
-    operator === '+'
-      ? decimals.boundedDecimal(a + b)
-      : operator === '-'
-        ? decimals.boundedDecimal(a - b)
-        : operator === '*'
-          ? decimals.multiply(a, b)
-          : decimals.divide(a, b)
-  return exact === null ? null : decimal(exact)
+  const [own, other] = [scaleOf(left), scaleOf(right)]
+  const places = Math.max(own, other)
+  const [a, b] = [scaledOf(left, places), scaledOf(right, places)]
+  switch (operator) {
+    case '+':
+      return boundedDecimal(a + b, places)
+    case '-':
+      return boundedDecimal(a - b, places)
+    case '*':
+      return product(a * b, places)
+    case '/': {
+      const fine = places === decimals.DECIMAL_PLACES ? places : Math.min(places + 18, decimals.MAX_PLACES)
+      const exact = decimals.divide(a, b, fine)
+      return exact === null ? null : decimal(exact, fine)
+    }
+    default:
+      return operator satisfies never
+  }
+}
+
+/** A product of two decimals: exact, in the places of its factors where these are enough. */
+function product(exact: bigint, places: number): TermValue | null {
+  const one = decimals.fromInteger(1n, places)
+  const isFine = exact % one !== 0n
+  const all = isFine ? Math.min(2 * places, decimals.MAX_PLACES) : places
+  return boundedDecimal(exact / 10n ** BigInt(2 * places - all), all)
+}
+
+function boundedDecimal(value: bigint, places: number): TermValue | null {
+  const exact = decimals.boundedDecimal(value, places)
+  return exact === null ? null : decimal(exact, places)
 }
 
 /** The negation of a number or duration. */
@@ -124,7 +144,7 @@ export function negatedValue(value: TermValue): TermValue | null {
     case 'integer':
       return bigInteger(-exactOf(value))
     case 'decimal':
-      return decimal(-exactOf(value))
+      return decimal(-scaledOf(value, scaleOf(value)), scaleOf(value))
     default:
       return value.kind satisfies never
   }

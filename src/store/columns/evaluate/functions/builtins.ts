@@ -7,13 +7,13 @@ import { RDF, XSD } from '../../../../rdf/vocab.ts'
 import { type AlgebraExpression, operandsOf } from '../../../../sparql/algebra.ts'
 import * as decimals from '../decimal.ts'
 import { ROUNDINGS } from '../decimal-vectors.ts'
+import { scaledOf, scaleOf } from '../exact-numbers.ts'
 import { zoneForm } from '../exact-seconds.ts'
 import { checkTextLength } from '../limits.ts'
 import {
   bigInteger,
   decimal,
   double,
-  exactOf,
   float,
   integerTerm,
   literalOf,
@@ -96,7 +96,7 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['REGEX', ([value, pattern, flags], context) => regex(value, pattern, flags, context)],
   ['REPLACE', replace],
   ['ABS', ([value]) => numeric(value, ROUNDINGS.ABS, exact => (exact < 0n ? -exact : exact))],
-  ['CEIL', ([value]) => numeric(value, ROUNDINGS.CEIL, exact => -decimals.floor(-exact))],
+  ['CEIL', ([value]) => numeric(value, ROUNDINGS.CEIL, (exact, places) => -decimals.floor(-exact, places))],
   ['FLOOR', ([value]) => numeric(value, ROUNDINGS.FLOOR, decimals.floor)],
   ['ROUND', ([value]) => numeric(value, ROUNDINGS.ROUND, decimals.round)],
   ['YEAR', ([value]) => civil(value, YEARS, ({ year }) => year)],
@@ -303,7 +303,7 @@ function replace(args: readonly TermValue[], context: FunctionContext): TermValu
 function numeric(
   value: TermValue | undefined,
   near: (value: number) => number,
-  exact: (value: bigint) => bigint,
+  exact: (value: bigint, places?: number) => bigint,
 ): TermValue | null {
   if (value?.type !== 'number') return null
   return onNumber(value, near, exact)
@@ -312,7 +312,7 @@ function numeric(
 function onNumber(
   value: NumberValue,
   near: (value: number) => number,
-  exact: (value: bigint) => bigint,
+  exact: (value: bigint, places?: number) => bigint,
 ): TermValue {
   switch (value.kind) {
     case 'double':
@@ -320,7 +320,7 @@ function onNumber(
     case 'float':
       return float(near(value.value))
     case 'decimal':
-      return decimal(exact(exactOf(value)))
+      return decimal(exact(scaledOf(value, scaleOf(value)), scaleOf(value)), scaleOf(value))
     case 'integer': {
       // Whole numbers need no rounding: only ABS changes them.
       if (value.exact === undefined) return integerTerm(near(value.value))
@@ -378,7 +378,9 @@ function clock(value: TermValue | undefined, part: (seconds: number) => number):
 function secondsOf(value: TermValue | undefined): TermValue | null {
   if (value?.type !== 'moment' || !CLOCKS.has(value.datatype)) return null
   const form = /:(\d\d(?:\.\d+)?)(?:Z|[+-]\d\d:\d\d)?$/.exec(value.term.value)?.[1]
-  return form === undefined ? null : decimal(decimals.parseDecimal(form))
+  return form === undefined
+    ? null
+    : decimal(decimals.parseDecimal(form, decimals.placesOfForm(form)), decimals.placesOfForm(form))
 }
 
 function zoneOf({ offset, term }: MomentValue): string {

@@ -1,13 +1,14 @@
+import { numberText } from '../../../../model/number.ts'
 import { XSD } from '../../../../rdf/vocab.ts'
 import { numberOfLexical } from '../../lexical.ts'
 import * as decimals from '../decimal.ts'
+import { exactOf, scaledOf, scaleOf } from '../exact-numbers.ts'
 import { secondsOfValue } from '../exact-seconds.ts'
 import {
   bigInteger,
   type DurationValue,
   decimal,
   double,
-  exactOf,
   float,
   integerTerm,
   literalOf,
@@ -48,7 +49,9 @@ function castString(value: TermValue): TermValue | null {
 }
 
 function canonicalNumber(value: NumberValue): string {
-  return value.kind === 'decimal' ? decimals.decimalForm(exactOf(value)) : numberFormOf(value)
+  return value.kind === 'decimal'
+    ? decimals.decimalForm(scaledOf(value, scaleOf(value)), scaleOf(value))
+    : numberFormOf(value)
 }
 
 function castBoolean(value: TermValue): TermValue | null {
@@ -103,13 +106,14 @@ function castDecimal(value: TermValue): TermValue | null {
 
 function decimalOfForm(form: string): TermValue | null {
   if (form.length > MAX_FORM || numberOfLexical(form, 'decimal') === null) return null
-  return decimal(decimals.parseDecimal(form))
+  const places = decimals.placesOfForm(form)
+  return decimal(decimals.parseDecimal(form, places), places)
 }
 
 /** A double without an exponent. */
 function plainForm(value: number): string {
   const short = String(value)
-  return short.includes('e') ? value.toFixed(Math.abs(value) < 1 ? decimals.DECIMAL_PLACES : 0) : short
+  return short.includes('e') ? numberText(value) : short
 }
 
 function castInteger(value: TermValue): TermValue | null {
@@ -117,7 +121,8 @@ function castInteger(value: TermValue): TermValue | null {
     case 'number':
       if (value.kind === 'integer')
         return value.exact === undefined ? integerTerm(value.value) : bigInteger(value.exact)
-      if (value.kind === 'decimal') return bigInteger(decimals.truncate(exactOf(value)))
+      if (value.kind === 'decimal')
+        return bigInteger(decimals.truncate(scaledOf(value, scaleOf(value)), scaleOf(value)))
       return Number.isFinite(value.value) ? bigInteger(BigInt(Math.trunc(value.value))) : null
     case 'boolean':
       return integerTerm(value.value ? 1 : 0)
