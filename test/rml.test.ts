@@ -375,6 +375,21 @@ t.test('what is wrong is told on its line', async t => {
   }
 })
 
+t.test('what RDF 1.2 adds is refused in its place', async t => {
+  const rows: readonly (readonly [text: string, column: number, feature: RegExp])[] = [
+    ['ex:a ex:b <<( ex:a ex:b ex:c )>> .', 11, /^Triple terms/],
+    ['<< ex:a ex:b ex:c >> ex:d ex:e .', 1, /^Reified triples/],
+    ['ex:a ex:b ex:c {| ex:d ex:e |} .', 16, /^Annotations/],
+    ['ex:a ex:b ex:c ~ ex:d .', 16, /^Reifiers/],
+    ['ex:a ex:b "x"@en--ltr .', 17, /^Languages with a direction/],
+  ]
+  for (const [text, column, message] of rows) {
+    const found = diagnosticsOf(document(text))
+    t.match(found, [{ code: 'unsupported', message, place: { line: 2, column } }], text)
+    t.equal(found.length, 1, text)
+  }
+})
+
 t.test('places have columns and paths', async t => {
   const [found] = diagnosticsOf(
     document(`<#It> ${SOURCE} ; ${SUBJECT} ;

@@ -12,6 +12,7 @@ import type { LogicalSource, Mapping, ObjectMap, Segment, StatementRule, TermMap
 import { mappingKind } from '../src/mapping/kind.ts'
 import { portalPrefixes } from '../src/mapping/portal-prefixes.ts'
 import { readMapping } from '../src/mapping/read.ts'
+import { readRml } from '../src/mapping/rml/read.ts'
 import { validateMapping } from '../src/mapping/validate.ts'
 import { usedClasses, usedProperties } from '../src/mapping/vocabulary.ts'
 import { readYarrrml } from '../src/mapping/yarrrml/read.ts'
@@ -107,6 +108,7 @@ t.test('statements become rules', async t => {
       [`${FOAF}name "{a}"@en`, `${FOAF}name "{b}"^^${XSD}string`],
     ],
     ['{predicates: foaf:name, objects: {value: $(a), language: en}}', [`${FOAF}name "{a}"@en`]],
+    ['{p: foaf:name, o: {value: $(a), datatype: rdf:langString, language: en}}', [`${FOAF}name "{a}"@en`]],
     ['{predicate: foaf:age, object: {v: $(a), datatype: xsd:int}}', [`${FOAF}age "{a}"^^${XSD}int`]],
     ['{p: foaf:page, o: {value: $(a), type: iri}}', [`${FOAF}page <{a}>`]],
     ['{p: foaf:page, o: $(a), type: iri}', [`${FOAF}page <{a}>`]],
@@ -126,6 +128,17 @@ t.test('statements become rules', async t => {
     ['[foaf:name, "$(\\\\_x)"]', [`${FOAF}name $_x`]],
     ['[foaf:name, "ex\\:x \\(\\)\\{\\}\\$(a)\\~iri $(\\_x)"]', [`${FOAF}name "ex:x (){}$(a)~iri {_x}"`]],
     ["[foaf:page, '$(a)\\~iri']", [`${FOAF}page "{a}~iri"`]],
+    ['[foaf:name, "100% {x}"]', [`${FOAF}name "100% {x}"`]],
+    ["[foaf:name, '100% \\{x}']", [`${FOAF}name "100% {x}"`]],
+    ['[foaf:page, "geo:48.1,11.5~iri"]', [`${FOAF}page <geo:48.1,11.5>`]],
+    ['[foaf:page, "geo:$(lat),$(lon)~iri"]', [`${FOAF}page <geo:{lat},{lon}>`]],
+    ['[foaf:page, doi:10.1000/$(id)~iri]', [`${FOAF}page <doi:10.1000/{id}>`]],
+    ['[foaf:page, info:doi/$(id)~iri]', [`${FOAF}page <info:doi/{id}>`]],
+    ['[foaf:page, "tag:e.org,2024:$(id)~iri"]', [`${FOAF}page <tag:e.org,2024:{id}>`]],
+    ['[foaf:page, "data:,$(id)~iri"]', [`${FOAF}page <data:,{id}>`]],
+    ['[foaf:page, did:key:$(id)~iri]', [`${FOAF}page <did:key:{id}>`]],
+    ['[foaf:page, ark:/12345/$(id)~iri]', [`${FOAF}page <ark:/12345/{id}>`]],
+    ['[foaf:page, mailto:$(id)~iri]', [`${FOAF}page <mailto:{id}>`]],
     ['[foaf:name, 1.10]', [`${FOAF}name "1.10"`]],
     ['[foaf:name, "2018-03-07T23:00:00"]', [`${FOAF}name "2018-03-07T23:00:00"`]],
     ['[foaf:name, "US$& $1 $$"]', [`${FOAF}name "US$& $1 $$"`]],
@@ -256,16 +269,30 @@ t.test('every diagnostic has its place', async t => {
     ['graph-not-iri', translate('{p: foaf:name, o: x, g: graph}'), 5, 33],
     ['reference-unknown-field', translate('[foaf:name, $(nmae)]'), 5, 21],
     ['reference-syntax', translate('[foaf:name, $(name]'), 5, 21],
-    ['reference-syntax', translate('[foaf:name, "{name}"]'), 5, 22],
     ['reference-syntax', translate('[foaf:name, $(name, era)]'), 5, 21],
     ['predicate-not-iri', translate('[name, $(name)]'), 5, 10],
     ['predicate-has-reference', translate('["http://e.org/$(id)", $(name)]'), 5, 10],
     ['prefix-unknown', translate('[foaff:name, $(name)]'), 5, 10],
+    ['prefix-unknown', translate('[a, geo:Feature]'), 5, 13],
+    ['prefix-unknown', translate('[foaf:name, $(name), geo:wktLiteral]'), 5, 30],
+    ['prefix-unknown', translate('[geo:$(name), $(name)]'), 5, 10],
+    ['prefix-unknown', translate('[info:about, $(name)]'), 5, 10],
+    ['prefix-unknown', translate('[tag:label, $(name)]'), 5, 10],
+    ['prefix-unknown', translate('[data:label, $(name)]'), 5, 10],
+    ['prefix-unknown', translate('[doi:label, $(name)]'), 5, 10],
+    ['prefix-unknown', translate('[did:label, $(name)]'), 5, 10],
+    ['prefix-unknown', translate('[ark:label, $(name)]'), 5, 10],
     ['prefix-iri-invalid', `prefixes:\n  ex: nothing\n${translate('[ex:a, $(id)]')}`, 2, 7],
     ['iri-invalid-char', translate('[foaf:page, "http://e.org/a b"]'), 5, 36],
     ['class-not-iri', translate('[a, Person]'), 5, 13],
     ['link-unknown', translate('{p: foaf:knows, o: {mapping: q}}'), 5, 38],
     ['datatype-and-language', translate('[foaf:name, $(name), xsd:string, en~lang]'), 5, 9],
+    [
+      'datatype-and-language',
+      translate('{p: rdfs:label, o: {value: a, datatype: xsd:string, language: en}}'),
+      5,
+      71,
+    ],
     ['language-invalid', translate('[foaf:name, $(name), en_US~lang]'), 5, 30],
     ['datatype-not-iri', translate('[foaf:age, $(reign), integer]'), 5, 30],
     ['datatype-unknown', translate('[foaf:age, $(reign), xsd:integr]'), 5, 30],
@@ -286,6 +313,9 @@ t.test('every diagnostic has its place', async t => {
     ['looks-like-link', translate('[foaf:knows, persn]').replace(' p:', ' person:'), 5, 22],
     ['looks-like-reference', translate('[foaf:name, name]'), 5, 21],
     ['looks-like-reference', translate('[foaf:name, (name)]'), 5, 21],
+    ['looks-like-reference', translate('[foaf:name, "{name}"]'), 5, 22],
+    ['looks-like-reference', translate(`[foaf:name, "$(name) \${era}"]`), 5, 30],
+    ['iri-invalid-char', translate('[foaf:page, "http://e.org/{name}"]'), 5, 35],
     ['looks-like-key', translate('{p: foaf:name, o: [value x]}'), 5, 28],
     ['stray-quote', translate('[foaf:name, $(name)"]'), 5, 21],
     [
@@ -393,6 +423,35 @@ t.test('what is found several times is told once, with a count', async t => {
     ],
   )
 })
+
+t.test('sources of a dataset are ignored, whatever they are', async t => {
+  const source = (...keys: readonly string[]) => `{access: a, referenceFormulation: csv, ${keys.join(', ')}}`
+  const named = (written: string) =>
+    `sources: {s: ${written}}\n${translate('[a, foaf:Person]')}    source: s\n`
+  const rows: readonly [string, string, DiagnosticCode | null][] = [
+    ['x.yml', named('{access: a.xml, referenceFormulation: xpath, iterator: /a/b}'), 'unsupported'],
+    ['x.yml', named(source('query: SELECT 1', 'queryFormulation: sql2008')), 'unsupported'],
+    ['x.yml', named(source('contentType: text/csv')), null],
+    ['x.yml', named(source('operationType: read', 'contentType: text/csv')), 'unsupported'],
+    ['x.yml', named('["http://e.org/x.csv~csv"]'), 'unsupported'],
+    ['x.yml', `${translate('[a, foaf:Person]')}    source: x\n`, 'source-unknown'],
+    ['x.ttl', XPATH, 'unsupported'],
+  ]
+  for (const [file, text, code] of rows) {
+    const { mapping, diagnostics, kind } = readMapping(text, file, { prefixes })
+    t.ok(mapping, text)
+    const { severity } = diagnostics.find(one => one.code === 'sources-ignored') ?? {}
+    t.equal(severity, code === null ? undefined : 'info', text)
+    const strict = kind === 'rml' ? readRml(text) : readYarrrml(text, { prefixes })
+    t.equal(strict.mapping === null, code !== null, text)
+    t.ok(code === null || strict.diagnostics.some(one => one.code === code), text)
+  }
+})
+
+const XPATH = `@prefix rml: <http://w3id.org/rml/> .
+<#M> rml:logicalSource [ rml:source "a.xml" ; rml:referenceFormulation rml:XPath ; rml:iterator "/a/b" ] ;
+  rml:subjectMap [ rml:template "http://e.org/{id}" ] .
+`
 
 t.test('the language of a mapping shows in its text', async t => {
   const turtle = [

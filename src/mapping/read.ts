@@ -5,7 +5,8 @@ import { readRml } from './rml/read.ts'
 import { type ReadOptions, readYarrrml } from './yarrrml/read.ts'
 
 /**
- * Reads a mapping in either language, determined by the file name, else by the text. It never throws.
+ * Reads a mapping of a dataset in either language, determined by the file name, else by the text. Its sources are not used. It
+ * never throws.
  *
  * @param file name of the document: `.ttl` and `.rml` are RML, `.yml` and `.yaml` are YARRRML
  */
@@ -19,5 +20,6 @@ export function readMapping(
   readonly kind: 'yarrrml' | 'rml'
 } {
   const kind = mappingKind(text, file)
-  return { ...(kind === 'rml' ? readRml(text, options) : readYarrrml(text, options)), kind }
+  const own = { ...options, ignoreSources: true }
+  return { ...(kind === 'rml' ? readRml(text, own) : readYarrrml(text, own)), kind }
 }

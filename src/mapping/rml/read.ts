@@ -28,6 +28,8 @@ export interface RmlDocument {
 export interface RmlOptions {
   /** Base for relative IRIs from records, if neither rml:baseIRI nor the document's \@base defines one. */
   readonly base?: string
+  /** True if the records are those of a dataset: problems of sources are only informational then. */
+  readonly ignoreSources?: boolean
 }
 
 const START: TurtleSpan = { line: 1, column: 1, endLine: 1, endColumn: 1 }
@@ -41,6 +43,7 @@ export function readRml(text: string, options: RmlOptions = {}): RmlDocument {
   const reading: Reading = {
     document: { nodes: new Map(), prefixes: new Map(), base: undefined },
     diagnostics,
+    ignoresSources: options.ignoreSources === true,
     budget: MAX_VISITS,
   }
   if (Buffer.byteLength(text) > MAX_SIZE) {
@@ -148,8 +151,13 @@ function reportNearNamespace(reading: Reading, prefix: string, iri: string, span
   reportReading(reading, 'prefix-redefines-default', at, message, `Did you mean <${standard}>?`)
 }
 
-function reportSyntax(reading: Reading, { span, reason, prefix, declared }: TurtleError, text: string): void {
+function reportSyntax(reading: Reading, error: TurtleError, text: string): void {
+  const { span, reason, prefix, declared } = error
   const at = { span, path: '' }
+  if (error.isUnsupported === true) {
+    reportReading(reading, 'unsupported', at, reason)
+    return
+  }
   if (prefix === undefined) {
     reportReading(reading, 'turtle-syntax', at, `This is not Turtle: ${reason}`)
     return

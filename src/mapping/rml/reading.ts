@@ -11,6 +11,8 @@ import { CLASSES, type NodeKind, PROPERTIES, rmlName, unsupportedFeature } from 
 export interface Reading {
   readonly document: TurtleDocument
   readonly diagnostics: Diagnostic[]
+  /** True if the logical sources are not used. */
+  readonly ignoresSources: boolean
   /** Number of properties that may still be visited: shared nodes could otherwise be visited again and again. */
   budget: number
 }

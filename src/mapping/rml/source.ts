@@ -16,8 +16,21 @@ import {
 import type { DocumentNode, DocumentTerm, Property } from './turtle.ts'
 import { rmlName } from './vocabulary.ts'
 
-/** Reads the logical source of a triples map (RML-IO, "Logical Source"); null if it has none that can be read. */
+/**
+ * Reads the logical source of a triples map (RML-IO, "Logical Source"); null if it has none that can be read. Where sources are
+ * ignored, that is no error.
+ */
 export function readLogicalSource(reading: Reading, map: DocumentNode, at: At): LogicalSource | null {
+  if (!reading.ignoresSources) return readUsedSource(reading, map, at)
+  const inner: Reading = { ...reading, diagnostics: [] }
+  const source = readUsedSource(inner, map, at)
+  reading.budget = inner.budget
+  for (const { message, place } of inner.diagnostics)
+    reportReading(reading, 'sources-ignored', { span: place, path: place.path }, message)
+  return source
+}
+
+function readUsedSource(reading: Reading, map: DocumentNode, at: At): LogicalSource | null {
   const property = onlyValue(reading, map, at, 'logicalSource')
   if (property === undefined) {
     if (values(reading, map, 'logicalTable').length === 0)

@@ -51,6 +51,25 @@ const PLACES: Readonly<Record<string, Level['expects']>> = {
 
 const TERMS = new Set(['IRI', 'prefixed', 'blank', 'literal', 'abbreviation'])
 
+/** Tokens of RDF 1.2 that no mapping has, with the name of what they write. */
+const UNSUPPORTED: Readonly<Record<string, string>> = {
+  '<<': 'Reified triples (RDF 1.2)',
+  '<<(': 'Triple terms (RDF 1.2)',
+  '{|': 'Annotations of triples (RDF 1.2)',
+  '~': 'Reifiers of triples (RDF 1.2)',
+  dircode: 'Languages with a direction (RDF 1.2)',
+}
+
+/** Thrown at a token that is valid Turtle and not supported. */
+export class UnsupportedToken extends Error {
+  readonly span: TurtleSpan
+
+  constructor(token: TurtleToken, feature: string) {
+    super(`${feature} are not supported`)
+    this.span = turtleSpanOf(token)
+  }
+}
+
 /** Follows the tokens of a Turtle document alongside its parser and records which of them the current statement consists of. */
 export class TokenTracker {
   readonly prefixes = new Map<string, { readonly iri: string; readonly span: TurtleSpan }>()
@@ -65,8 +84,10 @@ export class TokenTracker {
   private indentation = 0
   private levels: Level[] = [level(undefined, 0)]
 
-  /** Observes a token before the parser consumes it. */
+  /** Observes a token before the parser consumes it; throws an UnsupportedToken. */
   before(token: TurtleToken): void {
+    const feature = lookup(UNSUPPORTED, token.type)
+    if (feature !== undefined) throw new UnsupportedToken(token, feature)
     this.previous = this.current
     this.current = token
     const last = this.previous

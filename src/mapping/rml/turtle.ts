@@ -1,5 +1,11 @@
 import { DataFactory, type Term as N3Term, Parser } from 'n3'
-import { TokenTracker, type TurtleSpan, type TurtleToken, turtleSpanOf } from './token-tracker.ts'
+import {
+  TokenTracker,
+  type TurtleSpan,
+  type TurtleToken,
+  turtleSpanOf,
+  UnsupportedToken,
+} from './token-tracker.ts'
 
 /** A term of the document. `written` is an IRI before prefix and base are applied, for messages. */
 export type DocumentTerm =
@@ -41,6 +47,8 @@ export interface TurtleError {
   readonly reason: string
   /** The undeclared prefix, if that is the reason. */
   readonly prefix?: string
+  /** True if the text is Turtle with a feature that no mapping has. */
+  readonly isUnsupported?: boolean
   /** The prefixes that were declared before. */
   readonly declared: TurtleDocument['prefixes']
 }
@@ -139,6 +147,8 @@ function unreadable(text: string, line: number, reason: string): TurtleSpan {
 const UNDEFINED_PREFIX = /^Undefined prefix "([^"]*):"/
 
 function turtleError(error: unknown, tracker: TokenTracker, text: string): TurtleError {
+  if (error instanceof UnsupportedToken)
+    return { span: error.span, reason: error.message, isUnsupported: true, declared: tracker.prefixes }
   const message = error instanceof Error ? error.message : String(error)
   const context = (error as { context?: { line?: number; token?: TurtleToken } }).context
   const reason = message.replace(/ on line \d+\.$/, '').slice(0, 200)

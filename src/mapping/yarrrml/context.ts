@@ -11,6 +11,8 @@ export interface NamedSource {
 /** The state of the whole document that the parts of the reader share. */
 export interface Context {
   readonly diagnostics: Diagnostics
+  /** The collector for problems of sources. */
+  readonly sourceDiagnostics: Diagnostics
   /** Every prefix with its namespace: predefined, of RDFa, declared. */
   readonly prefixes: ReadonlyMap<string, string>
   /** Prefixes that the document declares. */

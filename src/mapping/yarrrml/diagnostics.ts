@@ -54,6 +54,16 @@ export function createDiagnostics(lines: LineCounter): Diagnostics {
   }
 }
 
+/** A collector for the sources of a mapping that does not use them: their errors are informational. */
+export function ignoringSources(diagnostics: Diagnostics): Diagnostics {
+  const codeOf = (code: DiagnosticCode) => (severityOf(code) === 'error' ? 'sources-ignored' : code)
+  return {
+    ...diagnostics,
+    reportAt: (code, place, message) => diagnostics.reportAt(codeOf(code), place, message),
+    report: (code, span, path, message) => diagnostics.report(codeOf(code), span, path, message),
+  }
+}
+
 /** Diagnostics in document order. */
 export function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   return [...diagnostics].sort(

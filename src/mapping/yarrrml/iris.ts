@@ -1,6 +1,8 @@
 import { nearName } from '../../model/did-you-mean.ts'
+import { lookup } from '../../model/lookup.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
 import type { DiagnosticCode } from '../diagnostic.ts'
+import { NAMESPACES } from '../init/terms.ts'
 import type { Segment, TermMap } from '../ir.ts'
 import type { Context } from './context.ts'
 import type { Diagnostics } from './diagnostics.ts'
@@ -21,22 +23,25 @@ export const DATATYPE: IriRole = { what: 'the datatype', code: 'datatype-not-iri
 export const GRAPH: IriRole = { what: 'the graph', code: 'graph-not-iri' }
 export const OBJECT: IriRole = { what: 'the object', code: 'object-not-iri' }
 
-/** Schemes of IRIs that need no prefix; more are accepted before `//`. */
-const SCHEMES = [
-  'http',
-  'https',
-  'urn',
-  'mailto',
-  'tel',
-  'ftp',
-  'info',
-  'tag',
-  'data',
-  'doi',
-  'geo',
-  'did',
-  'ark',
-]
+/**
+ * Schemes of IRIs that need no prefix, with the form of what follows; more are accepted before `//`. Some schemes are customary
+ * prefixes too: `geo:48.1,11.5` has the scheme (RFC 5870), `geo:Feature` a prefix to be declared. A reference counts as `$`.
+ */
+const SCHEMES: ReadonlyMap<string, RegExp> = new Map([
+  ['http', /^/],
+  ['https', /^/],
+  ['urn', /^/],
+  ['mailto', /^/],
+  ['tel', /^/],
+  ['ftp', /^/],
+  ['info', /^[\w.$-]+\//],
+  ['tag', /^[^,:/]+,[\d$][\d$-]*:/],
+  ['data', /^[^,]*,/],
+  ['doi', /^(?:10\.|\$)/],
+  ['geo', /^-?[\d$][\d.$]*,/],
+  ['did', /^[a-z\d$]+:/],
+  ['ark', /^\/?[\d$]+\//],
+])
 const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):/
 const NAME_BEFORE_COLON = /^([^:/?#\s$()]*):/
 const NEVER_IN_IRI = /[\s<>"{}|\\^`]/u
@@ -113,7 +118,7 @@ function expandPrefix(
     return { segments: [{ type: 'constant', text: namespace + rest }, ...others], relative: false }
   }
   const scheme = name.toLowerCase()
-  if (SCHEMES.includes(scheme) || rest.startsWith('//')) {
+  if (rest.startsWith('//') || SCHEMES.get(scheme)?.test(rest + skeletonOf(others)) === true) {
     reportOddScheme(context.diagnostics, node, path, name, rest)
     return { segments, relative: false }
   }
@@ -121,10 +126,17 @@ function expandPrefix(
   return null
 }
 
+/** The constant text of segments, with `$` for each reference. */
+function skeletonOf(segments: readonly Segment[]): string {
+  return segments.map(segment => (segment.type === 'constant' ? segment.text : '$')).join('')
+}
+
 /** Reports an undeclared prefix. */
 function reportUnknownPrefix(context: Context, node: YamlText, path: string, name: string): void {
-  const close = nearName(name, [...context.declared, ...context.prefixes.keys()])
-  const fallback = `Declare it at the top: prefixes: { ${name}: "http://…" }, or write the whole IRI.`
+  const customary = lookup(NAMESPACES, name)
+  const close =
+    customary === undefined ? nearName(name, [...context.declared, ...context.prefixes.keys()]) : undefined
+  const fallback = `Declare it at the top: prefixes: { ${name}: "${customary ?? 'http://…'}" }, or write the whole IRI.`
   context.diagnostics.report(
     'prefix-unknown',
     within(node, 0, name.length + 1),
@@ -146,7 +158,7 @@ export function reportOddScheme(
   const web = scheme === 'http' || scheme === 'https'
   if (web && /^\/\/[^/?#]/.test(rest)) return
   if (web && rest === '//' && node.text.includes('$(')) return
-  if (!web && SCHEMES.includes(scheme)) return
+  if (!web && SCHEMES.has(scheme)) return
   const close = web ? undefined : nearName(scheme, ['http', 'https', 'ftp'])
   if (!web && close === undefined) return
   diagnostics.report(

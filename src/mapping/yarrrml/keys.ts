@@ -76,6 +76,8 @@ export const SOURCE_KEYS = {
   credentials: [],
   security: [],
   driver: [],
+  contentType: [],
+  operationType: [],
   localFile: [],
 } as const satisfies KeyTable
 

@@ -41,7 +41,7 @@ export function readLiteralAnnotations(
   const tagged = mark === undefined ? null : /^(.*)~lang$/s.exec(mark.text)
   const tag = language ?? (tagged === null ? undefined : mark)
   const type = datatype ?? (tagged === null ? mark : undefined)
-  if (tag !== undefined && type !== undefined) {
+  if (tag !== undefined && type !== undefined && !isLangString(context, type, path)) {
     const found = 'a literal has either a datatype or a language'
     context.diagnostics.report(
       'datatype-and-language',
@@ -62,6 +62,12 @@ export function readLiteralAnnotations(
   if (read === null) return null
   if (datatype === undefined) reportValueAsDatatype(context, type, path, read, value)
   return { datatype: read }
+}
+
+/** True for rdf:langString, the datatype of every literal with a language. */
+function isLangString(context: Context, node: YamlText, path: string): boolean {
+  const term = readIri(context, node, path, DATATYPE)
+  return term?.type === 'iri' && constantText(term.segments) === RDF.langString
 }
 
 /**

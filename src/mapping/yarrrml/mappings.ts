@@ -54,7 +54,11 @@ function readMapping(context: Context, entry: YamlEntry, path: string): readonly
     sources:
       keys.sources === undefined
         ? []
-        : readSources(context, keys.sources.value, childPath(path, keys.sources.key.text)),
+        : readSources(
+            { ...context, diagnostics: context.sourceDiagnostics },
+            keys.sources.value,
+            childPath(path, keys.sources.key.text),
+          ),
     place: diagnostics.place(key.span, path),
   }
   let subjects: readonly (TermMap | null)[] = []

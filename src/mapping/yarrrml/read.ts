@@ -3,7 +3,7 @@ import { isIri } from '../../rdf/iri-syntax.ts'
 import { type Diagnostic, hasErrors } from '../diagnostic.ts'
 import type { Mapping } from '../ir.ts'
 import type { Context, NamedSource } from './context.ts'
-import type { Diagnostics } from './diagnostics.ts'
+import { type Diagnostics, ignoringSources } from './diagnostics.ts'
 import { readYaml } from './document.ts'
 import { reportOddScheme } from './iris.ts'
 import { childPath, type Entries, ROOT_KEYS, readKeys } from './keys.ts'
@@ -22,6 +22,8 @@ export interface ReadMapping {
 export interface ReadOptions {
   /** Prefixes that the document need not declare, in addition to those of RDFa. */
   readonly prefixes?: Readonly<Record<string, string>>
+  /** True if the records are those of a dataset: problems of sources are only informational then. */
+  readonly ignoreSources?: boolean
 }
 
 /** Reads a mapping in YARRRML 1.3, independently of its dataset. It never throws. */
@@ -49,6 +51,7 @@ function readRoot(root: YamlNode, collected: Diagnostics, options: ReadOptions):
   const given = new Map(Object.entries({ ...INITIAL_CONTEXT, ...options.prefixes }))
   const initial: Context = {
     diagnostics: collected,
+    sourceDiagnostics: options.ignoreSources === true ? ignoringSources(collected) : collected,
     prefixes: given,
     declared: new Set(),
     usedPrefixes: new Set(),
@@ -79,7 +82,7 @@ function readRoot(root: YamlNode, collected: Diagnostics, options: ReadOptions):
     base: readBase(collected, keys.base),
     external: readTexts(collected, keys.external),
     mappingKeys: new Map(mappings?.type === 'map' ? mappings.entries.map(({ key }) => [key.text, key]) : []),
-    sources: readNamedSources(initial, keys.sources),
+    sources: readNamedSources({ ...initial, diagnostics: initial.sourceDiagnostics }, keys.sources),
   }
   if (keys.mappings === undefined || mappings === undefined || isEmpty(mappings)) {
     const span = keys.mappings?.key.span ?? root.entries[0]?.key.span ?? root.span

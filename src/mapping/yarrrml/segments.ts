@@ -39,6 +39,7 @@ export function segmentsOf(context: Context, node: YamlText, path: string): Segm
     context.diagnostics.report('limits', node.span, path, found)
     return null
   }
+  reportBraces(context, node, path, parts)
   const segments: Segment[] = []
   for (const part of parts) {
     const segment = segmentOf(context, node, path, part)
@@ -82,6 +83,28 @@ function reportForgotten(
     `${quoted(part.text)} looks like a reference and is taken as text`,
     'The value of a field is written $(field).',
   )
+}
+
+const BRACES = /\$?(?<!\\)\{([\p{L}_][\p{L}\p{N}_.-]{0,100})\}/gu
+
+/** Reports constants in the form of references of other languages: `{name}` (RML, R2RML), `${name}`. */
+function reportBraces(
+  context: Context,
+  node: YamlText,
+  path: string,
+  parts: readonly YarrrmlTemplatePart[],
+): void {
+  for (const { 0: found, 1: name, index } of node.text.matchAll(BRACES)) {
+    const isConstant = parts.some(({ type, from, to }) => type === 'constant' && from <= index && index < to)
+    if (!isConstant) continue
+    context.diagnostics.report(
+      'looks-like-reference',
+      within(node, index, index + found.length),
+      path,
+      `${quoted(found)} looks like a reference and is taken as text`,
+      `Write $(${name}) for the value of the field ${name}, or \\{ for a brace.`,
+    )
+  }
 }
 
 /** The position of a closing parenthesis without an opening one in a text without spaces. */

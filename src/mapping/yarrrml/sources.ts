@@ -12,6 +12,16 @@ const FORMULATIONS = new Map<string, 'csv' | 'json'>([
   ['json', 'json'],
 ])
 
+/** Keys of databases and web services. */
+const UNSUPPORTED = [
+  'query',
+  'queryFormulation',
+  'credentials',
+  'security',
+  'driver',
+  'operationType',
+] as const
+
 /** The sources of one mapping: names of declared ones, or inline sources. */
 export function readSources(context: Context, node: YamlNode, path: string): readonly LogicalSource[] {
   switch (node.type) {
@@ -102,7 +112,7 @@ function readSourceMap(
 ): LogicalSource | null {
   const { diagnostics } = context
   const keys = readKeys(context, node, SOURCE_KEYS, path)
-  for (const feature of ['query', 'queryFormulation', 'credentials', 'security', 'driver'] as const) {
+  for (const feature of UNSUPPORTED) {
     const entry = keys[feature]
     if (entry === undefined) continue
     const here = childPath(path, entry.key.text)

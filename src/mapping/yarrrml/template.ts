@@ -67,8 +67,7 @@ export function parseTemplate(text: string): Template {
     }
   }
   close(text.length)
-  const problem = foreignReference(parts)
-  return problem === undefined ? { parts, plainColon } : { parts, plainColon, problem }
+  return { parts, plainColon }
 }
 
 interface Reference {
@@ -103,23 +102,4 @@ function readReference(text: string, start: number): Reference | { message: stri
     message: 'the reference that begins with $( is never closed',
     hint: 'A reference is written $(field). In a list between brackets a comma ends the text: put it in quotes.',
   }
-}
-
-const BRACES = /\$?\{[\p{L}_][\p{L}\p{N}_.-]{0,100}\}/u
-
-/** References in the syntax of other languages: `{name}` (RML, R2RML), `${name}`. */
-function foreignReference(parts: readonly YarrrmlTemplatePart[]): TemplateProblem | undefined {
-  for (const part of parts) {
-    if (part.type !== 'constant') continue
-    const found = BRACES.exec(part.text)
-    if (found === null) continue
-    const name = found[0].replace(/[${}]/g, '')
-    return {
-      message: `${found[0]} is not how a field is referred to here`,
-      hint: `Write $(${name}) for the value of the field ${name}, or \\{ for a brace.`,
-      from: part.from + found.index,
-      to: part.from + found.index + found[0].length,
-    }
-  }
-  return undefined
 }
