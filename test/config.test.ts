@@ -204,21 +204,26 @@ t.test('dataset.yaml: every mistake with its place', async t => {
     ['an unknown format', `${source}format: docx\n`, 2, 1, /expected one of: csv, tsv/],
     ['no source', 'format: csv\n', 1, 1, /source/],
     ['a key twice', `${source}${source}`, 2, 1, /unique/],
+    ['two sources', 'source: { path: a.csv, module: b }\n', 1, 1, /2 of path, package, module and url/],
+    ['a field twice', field('{ name: a }'), 4, 7, /field a is declared twice/],
+    ['a refresh of a file', `${source}refresh: daily\n`, 2, 1, /refresh means something only/],
+    ['a wrong refresh', 'source: { url: http://e.org/x }\nrefresh: dayly\n', 2, 1, /cron expression/],
+    ['fields of RDF', 'source: { path: a.ttl }\nid: [a]\n', 2, 1, /id means nothing there/],
     [
-      'two sources',
-      'source: { path: a.csv, module: b }\n',
-      undefined,
-      undefined,
-      /2 of path, package, module and url/,
+      'a date of metadata',
+      `${source}metas: { default: { modified: yesterday } }\n`,
+      2,
+      21,
+      /a date .*expected/,
     ],
-    ['a field twice', field('{ name: a }'), undefined, undefined, /field a is declared twice/],
     [
-      'an unknown id',
-      `${field('{ name: b }')}id: [c]\n`,
-      undefined,
-      undefined,
-      /id names c, which is no field/,
+      'a map of metadata',
+      `${source}metas: { default: { license: { a: b } } }\n`,
+      2,
+      21,
+      /a text is expected/,
     ],
+    ['an unknown id', `${field('{ name: b }')}id: [c]\n`, 5, 6, /id names c, which is no field/],
   ]
   const portal = temporaryFolder(t, { data: { a: {}, Wrong: { 'dataset.yaml': source } } })
   const file = path.join(portal, 'data/a/dataset.yaml')
@@ -243,6 +248,24 @@ t.test('dataset.yaml: every mistake with its place', async t => {
       ],
     },
   })
+  const metas =
+    'metas: { default: { title: 5, keyword: one, titel: x, modified: 2024 }, defualt: { a: 1 }, custom: { b: 2 } }\n'
+  writeFileSync(file, `${source}harvest: { by: h, dataset: d }\n${metas}`)
+  t.match(readDefinition(portal, 'a'), {
+    problems: [],
+    warnings: [
+      { message: /title is 5: a text is expected/, place: { file, line: 3, column: 21 } },
+      { message: /keyword is "one": a list of texts is expected/, place: { file, line: 3, column: 31 } },
+      { message: /modified is 2024: a date .* it is left out/, place: { file, line: 3, column: 55 } },
+    ],
+    definition: { metas: { default: { title: '5', keyword: ['one'] }, custom: { b: 2 } } },
+  })
+  t.notOk('modified' in (readDefinition(portal, 'a').definition?.metas.default ?? {}))
+  writeFileSync(file, source + metas.replace(', modified: 2024', ''))
+  t.match(
+    readDefinition(portal, 'a').warnings.map(({ message }) => message),
+    [/title/, /keyword/, /no entry titel, did you mean title/, /called defualt, did you mean default/],
+  )
   t.match(readDefinition(portal, 'Wrong').problems, [{ message: /not a dataset id/ }])
   t.match(readDefinition(portal, 'none').problems, [
     { message: /there is no dataset none: .* was not found/ },

@@ -225,6 +225,50 @@ t.test('what is wrong is reported with step, line, column and what was expected'
   }
 })
 
+t.test('every mistake of dataset.yaml is told, with its place', async t => {
+  const cases: readonly (readonly [text: string, expected: readonly RegExp[]])[] = [
+    [
+      `${steps('replace: { column: price, pattern: "(", with: x }\n  - filter: price >\n  - date: { column: founded, formats: [YYYY] }')}fields:
+  - { name: price, type: double, format: ';' }
+  - { name: note, timezone: Mars/One }
+  - { name: founded, type: date, format: YYYY-mm-dd }
+`,
+      [
+        /yaml:8:34: field price: .* its decimal sign or an example, not ";"/,
+        /yaml:9:19: The field note has the time zone "Mars\/One"/,
+        /yaml:10:34: field founded: .* lacks the year\.\n {2}Parts: yyyy/,
+        /yaml:4:31: step 1 \(replace\): "\(" is no regular expression/,
+        /yaml:5:5: step 2 \(filter\)/,
+        /yaml:6:30: step 3 \(date\)/,
+      ],
+    ],
+    [
+      steps('filter: prise is null\n  - rename: { nota: x }'),
+      [/yaml:4:5: step 1 .*Did you mean "price"\?\n.*yaml:5:5: step 2 .*Did you mean "note"\?/s],
+    ],
+    ['source: { path: cities.csv }\noptions: { encoding: klingon }\n', [/yaml:2:12: .* is not known/]],
+    ['source:\n  path: ../../x.csv\n', [/yaml:2:3: .* leads out of its folder/]],
+    [
+      'source: { path: cities.csv }\nid: [a]\nfields:\n  - { name: a, from: Note, format: x }\noptions: { sheet: b }\n',
+      [/yaml:4:28: field a/, /yaml:5:12: .*"sheet" means nothing/],
+    ],
+    [
+      "source: { path: cities.csv }\noptions: { delimiter: ';' }\nfields:\n  - { name: a, from: Note }\n",
+      [/yaml:4:16: .*Did you mean "note"/, /identity of another/],
+    ],
+    [
+      'source: { path: cities.csv }\nattachments:\n  - { path: none.pdf }\nmetas: { default: { titel: x } }\n',
+      [/yaml:4:21: .*did you mean title/, /yaml:3:7: the attachment none\.pdf/],
+    ],
+  ]
+  for (const [text, expected] of cases) {
+    const portal = portalOf(t, text)
+    const found = (await checkDataset(portal, BASE, 'cities')).map(({ message }) => message)
+    t.match(found, expected, text)
+    t.equal(found.length, expected.length, text)
+  }
+})
+
 t.test('columns of sources without a header', async t => {
   const yaml =
     'source: { path: a.json }\nprocessors:\n  - filter: n > 1 or deep is null\n  - compute: { into: m, expression: n + 1 }\n'

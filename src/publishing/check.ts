@@ -1,9 +1,9 @@
 import { Fault, faultText, placeText } from '../errors/errors.ts'
 import { type Diagnostic, messageText } from '../mapping/diagnostic.ts'
 import { fieldOf } from '../sources/fields.ts'
-import type { SourceSpec } from '../sources/open.ts'
+import { openSource, type SourceSpec } from '../sources/open.ts'
 import { openRdf } from '../sources/rdf.ts'
-import { conversionErrorsText, typeRecords } from '../sources/typed-records.ts'
+import { conversionErrorsText, type TypingReport, typeRecords } from '../sources/typed-records.ts'
 import { openAttachment } from './attachments.ts'
 import { type Definition, definedDatasets, readDefinition } from './definition.ts'
 import { checkRdf } from './graphs/rdf-graphs.ts'
@@ -12,6 +12,7 @@ import { ignoredData } from './implicit.ts'
 import { refuseForRdf } from './mapping/choose-mapping.ts'
 import { checkMapping, mappingFile } from './mapping/mapping-file.ts'
 import { missingText, openRecords, resolveWhole } from './materialise.ts'
+import { placedFault } from './place-fault.ts'
 import { StatisticsGatherer } from './statistics.ts'
 import { publishedDatasets, type Versions } from './versions/versions.ts'
 
@@ -49,13 +50,40 @@ export async function checkDataset(
   base: string,
   dataset: string,
 ): Promise<readonly CheckFinding[]> {
-  const { definition, problems } = readDefinition(portal, dataset)
-  if (definition === null)
-    return problems.map(({ message, place }) => ({
-      dataset,
-      severity: 'error',
-      message: placeText(place) + message,
-    }))
+  const { definition, problems, defects, warnings } = readDefinition(portal, dataset)
+  const declared = [
+    ...[...problems, ...defects].map(problem => ({ ...problem, severity: 'error' as const })),
+    ...warnings.map(problem => ({ ...problem, severity: 'warning' as const })),
+  ].map(({ message, place, severity }) => ({ dataset, severity, message: placeText(place) + message }))
+  if (definition === null) return declared
+  if (defects.length > 0) return [...declared, ...settingFindings(portal, definition)]
+  return [...declared, ...(await checkDefinition(portal, base, definition))]
+}
+
+/** Errors of the source and its options, of a dataset whose fields or steps are invalid. */
+function settingFindings(portal: string, definition: Definition): readonly CheckFinding[] {
+  const { source, sourceFolder } = definition
+  try {
+    openSource(source, { datasetFolder: sourceFolder, portalFolder: portal })
+    return []
+  } catch (error) {
+    return [faultFinding(error, definition)]
+  }
+}
+
+function faultFinding(error: unknown, definition: Definition): CheckFinding {
+  const fault = placedFault(error, definition)
+  if (!(fault instanceof Fault)) throw fault
+  return { dataset: definition.id, severity: 'error', message: faultText(fault) }
+}
+
+/** What publishing would refuse or drop of a dataset whose dataset.yaml is valid. */
+async function checkDefinition(
+  portal: string,
+  base: string,
+  definition: Definition,
+): Promise<readonly CheckFinding[]> {
+  const dataset = definition.id
   try {
     if (definition.rdf !== null) {
       const folders = { datasetFolder: definition.sourceFolder, portalFolder: portal }
@@ -74,26 +102,10 @@ export async function checkDataset(
         identities.idOf(values)
         gatherer.add(values)
       }
-    const { misfits: conversionErrors, missing } = typed.report()
     const findings: CheckFinding[] = [
       ...(definition.isImplicit ? [inferredFinding(dataset, definition.source.path ?? '')] : []),
       ...footerFindings(definition, spec),
-      ...missing.map(
-        (column): CheckFinding => ({
-          dataset,
-          severity: 'error',
-          message: `${source.name}: ${missingText(column)}`,
-        }),
-      ),
-      ...conversionErrors.map(
-        (of): CheckFinding => ({
-          dataset,
-          severity: 'warning',
-          message: `${source.name}: ${conversionErrorsText(of)}`,
-          field: of.field,
-          count: of.count,
-        }),
-      ),
+      ...valueFindings(definition, source.name, typed.report()),
     ]
     if (identities.repeated > 0)
       findings.push({
@@ -107,9 +119,41 @@ export async function checkDataset(
     findings.push(...(await missingAttachments(portal, definition)))
     return findings
   } catch (error) {
-    if (!(error instanceof Fault)) throw error
-    return [{ dataset, severity: 'error', message: faultText(error) }]
+    return [faultFinding(error, definition)]
   }
+}
+
+/** Columns that the source lacks, and values that do not fit the types of their fields. */
+function valueFindings(
+  definition: Definition,
+  source: string,
+  { misfits, missing }: TypingReport,
+): readonly CheckFinding[] {
+  const dataset = definition.id
+  return [
+    ...missing.map(
+      (column): CheckFinding => ({
+        dataset,
+        severity: 'error',
+        message: `${placeText(fieldPlace(definition, column.field))}${source}: ${missingText(column)}`,
+      }),
+    ),
+    ...misfits.map(
+      (of): CheckFinding => ({
+        dataset,
+        severity: 'warning',
+        message: `${source}: ${conversionErrorsText(of)}`,
+        field: of.field,
+        count: of.count,
+      }),
+    ),
+  ]
+}
+
+/** The position in dataset.yaml of the column of a field. */
+function fieldPlace({ fields, placeOf }: Definition, name: string) {
+  const at = fields?.findIndex(field => field.name === name) ?? -1
+  return at < 0 ? {} : placeOf(['fields', String(at), fields?.[at]?.from === undefined ? 'name' : 'from'])
 }
 
 /** A dataset without a description is also published. */
@@ -149,14 +193,14 @@ function mappingFindings(
 /** Attachments that would be listed although their files are missing. */
 async function missingAttachments(portal: string, definition: Definition): Promise<readonly CheckFinding[]> {
   const findings: CheckFinding[] = []
-  for (const attachment of definition.attachments) {
+  for (const [at, attachment] of definition.attachments.entries()) {
     const file = await openAttachment(portal, definition, attachment)
     await file?.close()
     if (file === null)
       findings.push({
         dataset: definition.id,
         severity: 'warning',
-        message: `the attachment ${attachment.path} is no file that can be read in the folder of the dataset`,
+        message: `${placeText(definition.placeOf(['attachments', String(at), 'path']))}the attachment ${attachment.path} is no file that can be read in the folder of the dataset`,
       })
   }
   return findings

@@ -1,6 +1,7 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { FIELD_TYPES } from '../model/field.ts'
-import { SOURCE_FORMATS } from '../sources/open.ts'
+import type { FieldSpec } from '../sources/fields.ts'
+import { SOURCE_FORMATS, type SourceSpec } from '../sources/open.ts'
 import { RDF_FORMATS } from '../sources/rdf.ts'
 import { PROCESSORS_SCHEMA } from './processors/schema.ts'
 
@@ -9,7 +10,7 @@ const FIELD_NAME = '^[a-z0-9_]{1,100}$'
 
 const Argument = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
 
-export const FieldSchema = Type.Object(
+const FieldSchema = Type.Object(
   {
     name: Type.String({ pattern: FIELD_NAME }),
     type: Type.Optional(Type.Union(FIELD_TYPES.map(type => Type.Literal(type)))),
@@ -86,3 +87,29 @@ export const DATASET_SCHEMA = Type.Object(
   },
   { additionalProperties: false },
 )
+
+/** The value of a valid dataset.yaml. */
+export type DeclaredDataset = Static<typeof DATASET_SCHEMA>
+
+/** The source that a dataset.yaml declares. */
+export function sourceOf(value: DeclaredDataset): SourceSpec {
+  const { url: _, authorization: __, ...source } = value.source
+  return {
+    ...source,
+    ...(value.format === undefined ? {} : { format: value.format }),
+    ...(value.options === undefined ? {} : { options: value.options as NonNullable<SourceSpec['options']> }),
+  }
+}
+
+/** A field as declared in dataset.yaml. */
+export function fieldSpec(field: Static<typeof FieldSchema>): FieldSpec {
+  const annotations = Object.fromEntries(
+    Object.entries(field.annotations ?? {}).map(([key, args]) => [key, flagArguments(args)]),
+  )
+  return { ...field, annotations } as FieldSpec
+}
+
+/** An annotation is a list of arguments; `true` is a flag without arguments. */
+function flagArguments(args: string | number | boolean | readonly (string | number | boolean)[]) {
+  return Array.isArray(args) ? args : args === true ? [] : [args]
+}

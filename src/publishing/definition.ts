@@ -4,19 +4,20 @@ import path from 'node:path'
 import type { Static } from 'typebox'
 import { type Problem, readDocument } from '../config/document.ts'
 import { CONFIG_INVALID } from '../config/faults.ts'
-import { Fault, placeText } from '../errors/errors.ts'
+import { Fault, type FaultPlace, placeText } from '../errors/errors.ts'
 import type { Attachment, Visibility } from '../model/dataset.ts'
-import type { Metas, MetaValue } from '../model/metadata.ts'
+import type { Metas } from '../model/metadata.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
 import { titleFromName } from '../model/title.ts'
-import { isSchedule } from '../runtime/cron.ts'
 import type { FieldSpec } from '../sources/fields.ts'
 import { isRecordFormat, openFile, type SourceSpec } from '../sources/open.ts'
 import { rdfFormatOf } from '../sources/rdf.ts'
 import { describeAttachments } from './attachments.ts'
-import { DATASET_SCHEMA, type FieldSchema } from './definition-schema.ts'
+import { definitionFindings } from './definition-problems.ts'
+import { DATASET_SCHEMA, fieldSpec, sourceOf } from './definition-schema.ts'
 import { DATASET_ID, type ImplicitSource, implicitSources, severalFilesText } from './implicit.ts'
-import { type Processor, processorsOf, STEP_TYPES, stepOf } from './processors/schema.ts'
+import { readableMetas } from './metadata-problems.ts'
+import { type Processor, processorsOf } from './processors/schema.ts'
 import type { Remote } from './remote/refresh.ts'
 import { remoteFolder, remoteState } from './remote/state.ts'
 import { suggestedDataset } from './suggested-dataset.ts'
@@ -49,6 +50,8 @@ export interface Definition {
   readonly attachments: readonly Attachment[]
   /** The harvester that created it, and its id in the source catalog; null for a dataset of the portal itself. */
   readonly harvest: { readonly by: string; readonly dataset: string } | null
+  /** The position of a member in dataset.yaml; nothing if there is none. */
+  readonly placeOf: (path: readonly string[]) => FaultPlace
 }
 
 /**
@@ -68,16 +71,31 @@ export function definedDatasets(portal: string): readonly string[] {
   }
 }
 
-/** Reads data/{id}/dataset.yaml. Problems have file, line and column; the definition is null if there are any. */
-export function readDefinition(
-  portal: string,
-  id: string,
-): { definition: Definition | null; problems: readonly Problem[] } {
+/** The result of reading dataset.yaml. */
+interface ReadDefinition {
+  /** null if there are any problems. */
+  readonly definition: Definition | null
+  /** With file, line and column, as the warnings. */
+  readonly problems: readonly Problem[]
+  /** Fields and steps that cannot be compiled: the definition can be edited and not be published. */
+  readonly defects: readonly Problem[]
+  /** Probable mistakes, with which the dataset is published nevertheless. */
+  readonly warnings: readonly Problem[]
+}
+
+/** Reads data/{id}/dataset.yaml. */
+export function readDefinition(portal: string, id: string): ReadDefinition {
+  const failed = (message: string): ReadDefinition => ({
+    definition: null,
+    problems: [{ message: withSuggestion(message, id, portal), place: {} }],
+    defects: [],
+    warnings: [],
+  })
   const folder = path.join(portal, 'data', id)
   const file = path.join(folder, 'dataset.yaml')
   if (!DATASET_ID.test(id)) {
     const message = `${JSON.stringify(id)} is not a dataset id: lower-case letters, digits, - and _, at most 100`
-    return { definition: null, problems: [{ message: withSuggestion(message, id, portal), place: {} }] }
+    return failed(message)
   }
   let text: string
   try {
@@ -88,27 +106,25 @@ export function readDefinition(
     if (implicit !== undefined) return implicitDefinition(id, implicit)
     const message =
       code === 'ENOENT' ? `there is no dataset ${id}: ${file} was not found` : `${file} cannot be read`
-    return { definition: null, problems: [{ message: withSuggestion(message, id, portal), place: {} }] }
+    return failed(message)
   }
-  const { value, problems, placeOf } = understood(text, file)
-  if (value === null || problems.length > 0) return { definition: null, problems }
+  const { value, problems, defects, warnings, placeOf } = understood(text, file)
+  if (value === null || problems.length > 0) return { definition: null, problems, defects, warnings }
   const processors = processorsOf(value.processors ?? [], placeOf)
-  return { definition: { ...build(portal, id, text, value), processors }, problems: [] }
+  return {
+    definition: { ...build(portal, id, text, value), processors, placeOf },
+    problems: [],
+    defects,
+    warnings,
+  }
 }
 
-/** Parses a text of dataset.yaml; the problems are those of the schema, or else contradictions between its parts. */
+/** Parses a text of dataset.yaml; the problems are those of the schema, or else of what its parts mean. */
 function understood(text: string, file: string) {
   const document = readDocument(text, file, DATASET_SCHEMA)
-  const { value, placeOf } = document
-  if (value === null) return document
-  const problems = [
-    ...inconsistencies(value).map(message => ({ message, place: { file } })),
-    ...unclearSteps(value).map(({ message, at }) => ({
-      message,
-      place: placeOf(['processors', String(at)]),
-    })),
-  ]
-  return { ...document, problems }
+  return document.value === null
+    ? { ...document, defects: [], warnings: [] }
+    : { ...document, ...definitionFindings(document.value, document.placeOf) }
 }
 
 /** The problems of a text of dataset.yaml, one sentence each. */
@@ -121,10 +137,15 @@ function withSuggestion(message: string, id: string, portal: string): string {
   return suggestion === '' ? message : `${message}. ${suggestion}`
 }
 
-/** The definition of a dataset, or a ConfigInvalid fault that lists every problem of dataset.yaml. */
-export function definitionOf(portal: string, id: string): Definition {
-  const { definition, problems } = readDefinition(portal, id)
-  if (definition !== null) return definition
+/**
+ * The definition of a dataset, or a ConfigInvalid fault that lists every problem of dataset.yaml.
+ *
+ * @param isDraft true if only its source is used: fields and steps may be invalid
+ */
+export function definitionOf(portal: string, id: string, isDraft = false): Definition {
+  const { definition, problems: invalid, defects } = readDefinition(portal, id)
+  const problems = isDraft ? invalid : [...invalid, ...defects]
+  if (definition !== null && problems.length === 0) return definition
   const reported = problems.map(({ message, place }) => `${placeText(place)}${message}`)
   throw new Fault(
     CONFIG_INVALID,
@@ -141,49 +162,16 @@ export function datasetUid(id: string): string {
     .slice(-6)}`
 }
 
-function inconsistencies(value: Static<typeof DATASET_SCHEMA>): readonly string[] {
-  const found: string[] = []
-  const kinds = Object.keys(value.source).filter(key => key !== 'authorization')
-  if (kinds.length !== 1)
-    found.push(`source has ${kinds.length} of path, package, module and url: exactly one is expected`)
-  const { url, authorization } = value.source
-  if (url === undefined && (value.refresh !== undefined || authorization !== undefined))
-    found.push(
-      `${authorization === undefined ? 'refresh' : 'authorization'} means something only for a source with an url`,
-    )
-  if (value.refresh !== undefined && !isSchedule(value.refresh))
-    found.push(
-      `refresh is ${JSON.stringify(value.refresh)}: hourly, daily, weekly, monthly or a cron expression of five fields is expected`,
-    )
-  const names = value.fields?.map(field => field.name) ?? []
-  const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice !== undefined) found.push(`field ${twice} is declared twice`)
-  const lost = value.fields === undefined ? undefined : value.id?.find(name => !names.includes(name))
-  if (lost !== undefined) found.push(`id names ${lost}, which is no field`)
-  const rdf = rdfFormatOf(sourceOf(value))
-  const useless = (['processors', 'fields', 'id', 'options'] as const).find(key => value[key] !== undefined)
-  if (rdf !== undefined && useless !== undefined)
-    found.push(`a source of RDF (${rdf}) has triples and no records: ${useless} means nothing there`)
-  if (rdf !== undefined && value.source.module !== undefined)
-    found.push(`RDF (${rdf}) is read from a file: name it with path or package instead of module`)
-  return found
-}
-
-/** Entries of the list of processors that do not have exactly one step. */
-function unclearSteps({ processors = [] }: Static<typeof DATASET_SCHEMA>) {
-  return processors.flatMap((declared, at) => {
-    const steps = stepOf(declared)
-    if (typeof steps !== 'number') return []
-    const message = `step ${at + 1} of processors has ${steps} of ${STEP_TYPES.join(', ')}: exactly one is expected`
-    return [{ message, at }]
-  })
-}
-
 /** The definition of a file or folder without dataset.yaml. Several files of data are a problem. */
 function implicitDefinition(id: string, implicit: ImplicitSource): ReturnType<typeof readDefinition> {
   const { folder, file, others } = implicit
   if (others.length > 0)
-    return { definition: null, problems: [{ message: severalFilesText(implicit), place: { file: folder } }] }
+    return {
+      definition: null,
+      problems: [{ message: severalFilesText(implicit), place: { file: folder } }],
+      defects: [],
+      warnings: [],
+    }
   const source = sniffedSource({ folder, file })
   const definition: Definition = {
     id,
@@ -201,8 +189,9 @@ function implicitDefinition(id: string, implicit: ImplicitSource): ReturnType<ty
     visibility: 'public',
     attachments: [],
     harvest: null,
+    placeOf: () => ({}),
   }
-  return { definition, problems: [] }
+  return { definition, problems: [], defects: [], warnings: [] }
 }
 
 /** The source for a file whose name does not identify its format. */
@@ -223,7 +212,7 @@ function build(
   id: string,
   text: string,
   value: Static<typeof DATASET_SCHEMA>,
-): Omit<Definition, 'processors'> {
+): Omit<Definition, 'processors' | 'placeOf'> {
   const folder = path.join(portal, 'data', id)
   const remote = remoteOf(value)
   const declared = sourceOf(value)
@@ -239,7 +228,7 @@ function build(
     rdf: rdfFormatOf(source) ?? null,
     fields: value.fields === undefined ? null : value.fields.map(field => fieldSpec(field)),
     identity: value.id ?? [],
-    metas: metasOf(value.metas ?? {}),
+    metas: readableMetas(value.metas ?? {}),
     visibility: value.visibility ?? 'public',
     attachments: describeAttachments(value.attachments ?? []),
     harvest: value.harvest ?? null,
@@ -264,34 +253,4 @@ function fetchedSource(portal: string, id: string, declared: SourceSpec): Source
   return declared.format === undefined
     ? { ...sniffedSource(file), ...declared, path: state.file }
     : { ...declared, path: state.file }
-}
-
-function sourceOf(value: Static<typeof DATASET_SCHEMA>): SourceSpec {
-  const { url: _, authorization: __, ...source } = value.source
-  return {
-    ...source,
-    ...(value.format === undefined ? {} : { format: value.format }),
-    ...(value.options === undefined ? {} : { options: value.options as NonNullable<SourceSpec['options']> }),
-  }
-}
-
-function fieldSpec(field: Static<typeof FieldSchema>): FieldSpec {
-  const annotations = Object.fromEntries(
-    Object.entries(field.annotations ?? {}).map(([key, args]) => [key, flagArguments(args)]),
-  )
-  return { ...field, annotations } as FieldSpec
-}
-
-/** An annotation is a list of arguments; `true` is a flag without arguments. */
-function flagArguments(args: string | number | boolean | readonly (string | number | boolean)[]) {
-  return Array.isArray(args) ? args : args === true ? [] : [args]
-}
-
-function metasOf(given: Readonly<Record<string, Readonly<Record<string, unknown>>>>): Metas {
-  return Object.fromEntries(
-    Object.entries(given).map(([template, entries]) => [
-      template,
-      Object.fromEntries(Object.entries(entries).map(([name, value]) => [name, value as MetaValue])),
-    ]),
-  )
 }

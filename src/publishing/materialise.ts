@@ -17,6 +17,7 @@ import { type Definition, datasetUid } from './definition.ts'
 import { GraphWriter } from './graphs/graph-writer.ts'
 import { writeRdfGraphs } from './graphs/rdf-graphs.ts'
 import { Identities } from './identity.ts'
+import { placedFault } from './place-fault.ts'
 import { refuseCycle } from './processors/dependencies.ts'
 import { originsOf } from './processors/origins.ts'
 import { processedSource } from './processors/processed-source.ts'
@@ -53,6 +54,14 @@ export interface ResolvedSource {
 
 /** Declared fields and options, else those inferred from the source. Faults: SourceUnreadable, ConfigInvalid. */
 export async function resolveSource(definition: Definition, portal: string): Promise<ResolvedSource> {
+  try {
+    return await inferredSource(definition, portal)
+  } catch (error) {
+    throw placedFault(error, definition)
+  }
+}
+
+async function inferredSource(definition: Definition, portal: string): Promise<ResolvedSource> {
   const { fields, processors, source, sourceFolder } = definition
   if (fields !== null) return { source, fields }
   const { inspectSource } = await import('../sources/inspect.ts')
@@ -87,8 +96,12 @@ export async function resolveWhole(definition: Definition, portal: string): Prom
 export function openRecords(definition: Definition, source: SourceSpec, portal: string): RecordSource {
   const { processors, sourceFolder } = definition
   refuseCycle(definition, portal)
-  const opened = openSource(source, { datasetFolder: sourceFolder, portalFolder: portal })
-  return processedSource(opened, processors, portal)
+  try {
+    const opened = openSource(source, { datasetFolder: sourceFolder, portalFolder: portal })
+    return processedSource(opened, processors, portal)
+  } catch (error) {
+    throw placedFault(error, definition)
+  }
 }
 
 /**

@@ -41,6 +41,8 @@ const TOKENS: Readonly<Record<string, Token>> = {
   X: { part: 'offset', form: '[+-]\\d{2}(?::?\\d{2})?|Z|UTC|GMT', value: offsetOf },
 }
 
+const PARTS = `Parts: ${Object.keys(TOKENS).join(' ')}.`
+
 /** Hours of twelve, which are tokens only if the pattern has am or pm. */
 const HALVES: Readonly<Record<string, Token>> = {
   hh: { part: 'hour', form: '\\d{2}', value: Number },
@@ -77,7 +79,8 @@ export function compilePattern(pattern: string): PatternReader {
     } else if (/^[yMdHmsS]/.test(piece))
       throw misconfigured(
         `The format ${JSON.stringify(pattern)} has ${piece}, which means nothing.`,
-        `Parts: ${Object.keys(TOKENS).join(' ')}.`,
+        PARTS,
+        'format',
       )
     else form += literal(piece)
   }
@@ -122,10 +125,10 @@ function checkParts(tokens: readonly Token[], pattern: string): void {
     (part, index) => !parts.includes(part) && order.slice(index).some(p => parts.includes(p)),
   )
   if (parts.length === 0 || gap !== undefined)
-    throw misconfigured(`The format ${JSON.stringify(pattern)} lacks the ${gap ?? 'year'}.`)
+    throw misconfigured(`The format ${JSON.stringify(pattern)} lacks the ${gap ?? 'year'}.`, PARTS, 'format')
   const twice = parts.find((part, index) => parts.indexOf(part) !== index)
   if (twice !== undefined)
-    throw misconfigured(`The format ${JSON.stringify(pattern)} has the ${twice} twice.`)
+    throw misconfigured(`The format ${JSON.stringify(pattern)} has the ${twice} twice.`, undefined, 'format')
 }
 
 function literal(piece: string): string {

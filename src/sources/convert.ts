@@ -145,6 +145,7 @@ function booleanConverter(format: string): Converter {
     throw misconfigured(
       `The format of a boolean is two words, not ${JSON.stringify(format)}.`,
       "format: 'Oui/Non', the word for true first",
+      'format',
     )
   return raw => {
     if (raw === null || raw === undefined || typeof raw === 'boolean') return raw ?? null
@@ -160,6 +161,7 @@ function pointConverter(format: string): Converter {
   throw misconfigured(
     `The format of a geo_point_2d is the order of its coordinates, not ${JSON.stringify(format)}.`,
     "format: 'lat,lon' or 'lon,lat'",
+    'format',
   )
 }
 
@@ -194,5 +196,5 @@ function jsonText(value: object): string | undefined {
 
 function withoutFormat(type: FieldType, format: string | undefined, converter: Converter): Converter {
   if (format === undefined) return converter
-  throw misconfigured(`A field of type ${type} has no format.`)
+  throw misconfigured(`A field of type ${type} has no format.`, undefined, 'format')
 }

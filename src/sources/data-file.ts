@@ -236,7 +236,11 @@ function chooseMember(members: readonly ZipMember[], file: string, required: str
   if (required !== undefined) {
     const found = members.find(it => it.name === required)
     if (found !== undefined) return found
-    throw misconfigured(`The archive ${file} has no file ${JSON.stringify(required)}.`, listed(members))
+    throw misconfigured(
+      `The archive ${file} has no file ${JSON.stringify(required)}.`,
+      listed(members),
+      'options.file',
+    )
   }
   const shapes = members.filter(({ name }) => /\.shp$/i.test(name) && !/(?:^|\/)(?:\.|__MACOSX\/)/.test(name))
   const candidates = shapes.length > 0 ? shapes : members.filter(({ name }) => !BESIDE.test(name))

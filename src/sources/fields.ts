@@ -82,7 +82,8 @@ export function fieldOf(spec: FieldSpec): Field {
 export function compileFields(specs: readonly FieldSpec[]): readonly CompiledField[] {
   const names = new Set<string>()
   return specs.map(spec => {
-    if (names.has(spec.name)) throw misconfigured(`There are two fields called ${spec.name}.`)
+    if (names.has(spec.name))
+      throw misconfigured(`There are two fields called ${spec.name}.`, undefined, 'name')
     names.add(spec.name)
     return compileField(spec)
   })
@@ -132,27 +133,39 @@ function withoutNulls({ nulls, from }: FieldSpec, convert: Converter): Converter
 function checkSpec(spec: FieldSpec, type: FieldType, timezone: string): void {
   const { name, from } = spec
   if (!/^[a-z0-9_]+$/.test(name))
-    throw misconfigured(`A field cannot be called ${JSON.stringify(name)}.`, 'Use a to z, 0 to 9 and _.')
+    throw misconfigured(
+      `A field cannot be called ${JSON.stringify(name)}.`,
+      'Use a to z, 0 to 9 and _.',
+      'name',
+    )
   if (!FIELD_TYPES.includes(type)) {
     const near = nearest(type, FIELD_TYPES)
     throw misconfigured(
       `The field ${name} has the type ${JSON.stringify(type)}, which does not exist.`,
       near === undefined ? `type: ${FIELD_TYPES.join(', ')}` : `Did you mean ${near}?`,
+      'type',
     )
   }
   if (!isTimeZone(timezone))
     throw misconfigured(
       `The field ${name} has the time zone ${JSON.stringify(timezone)}, which does not exist.`,
+      undefined,
+      'timezone',
     )
   if (isMultivalued(spec) && type !== 'text')
-    throw misconfigured(`The field ${name} is multivalued, which only a text field can be.`)
+    throw misconfigured(
+      `The field ${name} is multivalued, which only a text field can be.`,
+      undefined,
+      'annotations.multivalued',
+    )
   if (isMultivalued(spec) && spec.format !== undefined)
-    throw misconfigured(`The field ${name} is multivalued and has no format.`)
+    throw misconfigured(`The field ${name} is multivalued and has no format.`, undefined, 'format')
   if (typeof from !== 'object') return
   if (type !== 'geo_point_2d' || from.length !== 2 || spec.keys === true || spec.format !== undefined)
     throw misconfigured(
       `The field ${name} cannot be made of a list of columns.`,
       'Only a geo_point_2d can: from: [latitude, longitude].',
+      'from',
     )
 }
 
@@ -160,7 +173,11 @@ function separatorOf(spec: FieldSpec): string | undefined {
   const separator = spec.annotations?.multivalued?.[0]
   if (separator === undefined) return undefined
   if (typeof separator === 'string' && separator !== '') return separator
-  throw misconfigured(`The field ${spec.name} has a separator that is no text.`, "multivalued: [',']")
+  throw misconfigured(
+    `The field ${spec.name} has a separator that is no text.`,
+    "multivalued: [',']",
+    'annotations.multivalued',
+  )
 }
 
 function extractor(from: string, keys: boolean): (data: RowData) => unknown {

@@ -33,6 +33,7 @@ export function numberFormat(format: string, type: 'int' | 'double'): NumberForm
     throw misconfigured(
       `The format of ${type === 'int' ? 'an int' : 'a double'} is its decimal sign or an example, not ${JSON.stringify(format)}.`,
       type === 'int' ? "format: '1 234'" : "format: ',' or '1.234,5' or '1,234.5 €'",
+      'format',
     )
   const point = decimal ?? (group === '.' ? ',' : '.')
   return {

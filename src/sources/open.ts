@@ -81,6 +81,7 @@ export function openSource(spec: SourceSpec, from: SourceFolders): RecordSource 
     throw misconfigured(
       `${JSON.stringify(format)} is not a format of records.`,
       `format: ${SOURCE_FORMATS.join(', ')}`,
+      'format',
     )
   checkOptions(options, format)
   return sourceOf(opened, format, options)
@@ -184,6 +185,7 @@ export function gridOf({ data }: OpenedFile, format: GridFormat, options: Source
     throw misconfigured(
       `${JSON.stringify(options.range)} is no range of cells.`,
       'options: { range: B3:F200 }',
+      'options.range',
     )
   switch (format) {
     case 'csv':
@@ -230,13 +232,22 @@ function checkOptions(options: SourceOptions, kind: SourceFormat | 'module'): vo
     throw misconfigured(
       `The option ${JSON.stringify(option)} means nothing for ${kind}.`,
       near === undefined ? `Options: ${understood.join(', ')}` : `Did you mean ${near}?`,
+      `options.${option}`,
     )
   }
   const { delimiter, quote } = options
   if (delimiter !== undefined && delimiter !== '\\t' && (delimiter.length !== 1 || /["\r\n]/.test(delimiter)))
-    throw misconfigured('A delimiter is one character, no quote and no line end.')
+    throw misconfigured(
+      'A delimiter is one character, no quote and no line end.',
+      undefined,
+      'options.delimiter',
+    )
   if (quote !== undefined && (quote.length > 1 || quote === delimiter))
-    throw misconfigured('A quote is one character and not the delimiter, or an empty text for none.')
+    throw misconfigured(
+      'A quote is one character and not the delimiter, or an empty text for none.',
+      undefined,
+      'options.quote',
+    )
   encodingOf(options)
 }
 
@@ -247,5 +258,6 @@ function encodingOf(options: SourceOptions): string | undefined {
   throw misconfigured(
     `The encoding ${JSON.stringify(options.encoding)} is not known.`,
     'encoding: utf-8, utf-16le, latin-1, windows-1250, macintosh, shift_jis or another of the Encoding Standard',
+    'options.encoding',
   )
 }

@@ -29,7 +29,11 @@ export function openRdf(spec: SourceSpec, from: SourceFolders, format: RdfFormat
     throw misconfigured('RDF is read from a file.', 'Name it with path or package instead of module.')
   const option = Object.keys(spec.options ?? {}).find(it => it !== 'file')
   if (option !== undefined)
-    throw misconfigured(`The option ${JSON.stringify(option)} means nothing for ${format}.`)
+    throw misconfigured(
+      `The option ${JSON.stringify(option)} means nothing for ${format}.`,
+      undefined,
+      `options.${option}`,
+    )
   const [file = name] = sourceFiles(spec, from)
   return { name, format, pieces: () => readBytes(openData(file, name, spec.options?.file)) }
 }

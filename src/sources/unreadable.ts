@@ -13,9 +13,14 @@ export function unreadable(reason: string, place: FaultPlace, hint?: string, cau
   )
 }
 
-/** The fault of an invalid setting in dataset.yaml. */
-export function misconfigured(reason: string, hint?: string): Fault {
-  return new Fault(CONFIG_INVALID, { reason }, hint === undefined ? {} : { hint })
+/**
+ * The fault of an invalid setting in dataset.yaml.
+ *
+ * @param setting its path there, or within its field: `options.encoding`, `format`; the source by default
+ */
+export function misconfigured(reason: string, hint?: string, setting?: string): Fault {
+  const parts = setting === undefined ? { reason } : { reason, setting }
+  return new Fault(CONFIG_INVALID, parts, hint === undefined ? {} : { hint })
 }
 
 /** `x was found`, `U+000A was found`, `the text ends`: the second half of a message about an unexpected character. */

@@ -232,7 +232,7 @@ t.test('check finds what is wrong with files and definitions', { buffered: true 
   writeFileSync(yaml, `${before}\nattachments: [{ path: plan.pdf }]\n`)
   t.match(await lodestone(['check', 'big-trees', ...at]), {
     code: 0,
-    stdout: /^warning: big-trees: the attachment plan\.pdf is no file/m,
+    stdout: /^warning: big-trees: .*dataset\.yaml:\d+:\d+: the attachment plan\.pdf is no file/m,
   })
   writeFileSync(yaml, 'source: { path: Big Trees.csv }\nfeilds: []\n')
   t.match(await lodestone(['check', ...at]), {

@@ -216,7 +216,9 @@ function presentMetas(metas: Metas, { timezone, appMetas }: Presentation): Metas
   const known = { ...metas.default }
   for (const name of MOMENT_METAS) {
     const moment = momentMeta(lookup(known, name) ?? null)
-    if (typeof moment === 'string') setMember(known, name, zonedText(moment, timezone))
+    if (typeof moment !== 'string') continue
+    // Versions and portals of the network may have texts that are no moments.
+    setMember(known, name, Number.isNaN(Date.parse(moment)) ? null : zonedText(moment, timezone))
   }
   return { ...metas, default: known, ...(appMetas === null ? {} : { explore: appMetas }) }
 }

@@ -79,7 +79,7 @@ export async function inspectDataset(
   how: { readonly format: string | null; readonly options: Readonly<Record<string, unknown>> },
 ): Promise<Inspection> {
   return asBadRequest(async () => {
-    const { source, sourceFolder } = definitionOf(root, id)
+    const { source, sourceFolder } = definitionOf(root, id, true)
     const { format: _, options: __, ...place } = source
     const spec = {
       ...place,

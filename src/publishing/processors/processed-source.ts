@@ -1,3 +1,5 @@
+import { CONFIG_INVALID } from '../../config/faults.ts'
+import { Fault, faultText, isFault } from '../../errors/errors.ts'
 import { nearest } from '../../model/did-you-mean.ts'
 import { fieldReader } from '../../sources/fields.ts'
 import type { RecordSource, SourceRow } from '../../sources/source.ts'
@@ -19,24 +21,32 @@ export function processedSource(
 ): RecordSource {
   if (processors.length === 0) return source
   const budget = lookupBudget()
-  const steps = processors.map(processor => {
+  const faults: Fault[] = []
+  const steps = processors.flatMap(processor => {
     const { step } = processor
-    const table: LookupTable | null =
-      step.type === 'lookup' ? readLookupTable(processor, step.settings, portal, budget) : null
-    return compileStep(processor, table)
+    try {
+      const table: LookupTable | null =
+        step.type === 'lookup' ? readLookupTable(processor, step.settings, portal, budget) : null
+      return [compileStep(processor, table)]
+    } catch (error) {
+      if (!isFault(error, CONFIG_INVALID)) throw error
+      faults.push(error)
+      return []
+    }
   })
+  throwAll(faults)
   const { columns } = source
   return {
     name: source.name,
     textual: source.textual,
     ...(columns === undefined
       ? {}
-      : { columns: async () => steps.reduce(columnsAfter, await columns.call(source)) }),
+      : { columns: async () => columnsAfterAll(steps, await columns.call(source)) }),
     async *read() {
       const running = steps.map(step => new RunningStep(step))
       if (columns !== undefined) {
         const header = await columns.call(source)
-        steps.reduce(columnsAfter, header)
+        columnsAfterAll(steps, header)
         for (const step of running) step.isHeaderKnown = true
       }
       for await (const rows of source.read()) {
@@ -53,11 +63,29 @@ function processed(row: SourceRow, steps: readonly RunningStep[]): readonly Sour
   return steps.every(step => step.apply(changing)) ? [{ ...row, data: changing.data }] : []
 }
 
-/** The names of the columns after a step. Throws ConfigInvalid if the step reads a column that does not exist. */
+/** Throws the faults of several steps as one. */
+function throwAll(faults: readonly Fault[]): void {
+  const [first] = faults
+  if (first === undefined) return
+  if (faults.length === 1) throw first
+  throw new Fault(CONFIG_INVALID, { reason: faults.map(faultText).join('\n') }, { place: first.place })
+}
+
+/** The names of the columns after all steps. Throws ConfigInvalid if any reads a column that does not exist. */
+function columnsAfterAll(steps: readonly CompiledStep[], header: readonly string[]): readonly string[] {
+  const faults: Fault[] = []
+  let names = header
+  for (const step of steps) {
+    const known = new Set(names)
+    for (const column of step.reads)
+      if (!known.has(column) && !column.startsWith('/')) faults.push(missing(step, column, known))
+    names = columnsAfter(names, step)
+  }
+  throwAll(faults)
+  return names
+}
+
 function columnsAfter(before: readonly string[], step: CompiledStep): readonly string[] {
-  const known = new Set(before)
-  for (const column of step.reads)
-    if (!known.has(column) && !column.startsWith('/')) throw missing(step, column, known)
   const gone = new Set(step.removes.filter(name => !step.writes.includes(name)))
   // A renamed column keeps its position.
   const { step: declared } = step.processor

@@ -93,7 +93,11 @@ function chooseLayer(database: Libsql.Database, required: string | number | unde
   if (required !== undefined) {
     const found = layers.find(({ name }) => name === String(required))
     if (found !== undefined) return found
-    throw misconfigured(`${file} has no layer ${JSON.stringify(required)}.`, `Layers: ${names}`)
+    throw misconfigured(
+      `${file} has no layer ${JSON.stringify(required)}.`,
+      `Layers: ${names}`,
+      'options.sheet',
+    )
   }
   const [first, ...more] = layers
   if (first === undefined)

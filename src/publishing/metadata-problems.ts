@@ -1,0 +1,129 @@
+import { nearest } from '../model/did-you-mean.ts'
+import type { Metas, MetaValue } from '../model/metadata.ts'
+import { type MetaType, TEMPLATES } from '../model/templates.ts'
+
+/** The metadata of dataset.yaml, as its schema admits them. */
+type DeclaredMetas = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/** A value of metadata that is not of the type of its entry, or an entry that its template does not have. */
+export interface MetadataProblem {
+  readonly path: readonly string[]
+  readonly message: string
+  /** A warning for a value that is read nevertheless. */
+  readonly severity: 'error' | 'warning'
+}
+
+/** The entries of each template with a schema, with their types. */
+const SCHEMAS: ReadonlyMap<string, ReadonlyMap<string, MetaType>> = new Map(
+  TEMPLATES.filter(({ schema }) => schema.length > 0).map(({ name, schema }) => [
+    name,
+    new Map(schema.map(entry => [entry.name, entry.type])),
+  ]),
+)
+
+const EXPECTED: Readonly<Record<MetaType, string>> = {
+  text: 'a text',
+  longstring: 'a text',
+  list: 'a list of texts',
+  datetime: 'a date or a date and time, as in 2024-05-31 or 2024-05-31T12:00:00Z,',
+  int: 'an integer',
+  double: 'a number',
+  boolean: 'true or false',
+  geo_shape: 'a geometry',
+}
+
+/** True if a value is exactly of a type, `lenient` if it can be read as one, false otherwise. */
+function fits(value: unknown, type: MetaType): boolean | 'lenient' {
+  const isPlain = ['string', 'number', 'boolean'].includes(typeof value)
+  const isList = Array.isArray(value) && value.every(each => typeof each === 'string')
+  if (value === null) return true
+  switch (type) {
+    case 'text':
+    case 'longstring':
+      return typeof value === 'string' || ((isPlain || isList) && 'lenient')
+    case 'list':
+      return isList || (isPlain && 'lenient')
+    case 'datetime':
+      return typeof value === 'string' && !Number.isNaN(Date.parse(value))
+    case 'int':
+      return Number.isInteger(value)
+    case 'double':
+      return typeof value === 'number'
+    case 'boolean':
+      return typeof value === 'boolean'
+    case 'geo_shape':
+      return typeof value === 'string' || (typeof value === 'object' && !Array.isArray(value))
+    default:
+      return type satisfies never
+  }
+}
+
+/**
+ * The problems of metadata. What a portal harvests is never an error, because its publisher cannot change it.
+ *
+ * @param isHarvested true if they come from another catalog, which may have templates of its own
+ */
+export function metadataProblems(metas: DeclaredMetas, isHarvested: boolean): readonly MetadataProblem[] {
+  return Object.entries(metas).flatMap(([template, entries]) => {
+    const schema = SCHEMAS.get(template)
+    if (schema === undefined) return isHarvested ? [] : unknownTemplate(template)
+    return Object.entries(entries).flatMap(([name, value]): readonly MetadataProblem[] => {
+      const path = ['metas', template, name]
+      const type = schema.get(name)
+      if (type === undefined)
+        return isHarvested
+          ? []
+          : [{ path, message: unknownEntry(template, name, schema), severity: 'warning' }]
+      const fit = fits(value, type)
+      if (fit === true) return []
+      const left = fit === false && isHarvested ? '; it is left out' : ''
+      const message = `${path.join('.')} is ${shown(value)}: ${EXPECTED[type]} is expected${left}`
+      return [{ path, message, severity: fit === 'lenient' || isHarvested ? 'warning' : 'error' }]
+    })
+  })
+}
+
+function unknownTemplate(template: string): readonly MetadataProblem[] {
+  const near = nearest(
+    template,
+    TEMPLATES.map(({ name }) => name),
+  )
+  if (near === undefined || near === template) return []
+  const message = `no template of metadata is called ${template}, did you mean ${near}?`
+  return [{ path: ['metas', template], message, severity: 'warning' }]
+}
+
+function unknownEntry(template: string, name: string, schema: ReadonlyMap<string, MetaType>): string {
+  const near = nearest(name, schema.keys())
+  const known = near === undefined ? 'metadata of your own belong to custom' : `did you mean ${near}?`
+  return `the template ${template} has no entry ${name}, ${known}`
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'absent'
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+}
+
+/** Metadata without values that are not of the type of their entry; a single text of a list becomes one, a number a text. */
+export function readableMetas(metas: DeclaredMetas): Metas {
+  return Object.fromEntries(
+    Object.entries(metas).map(([template, entries]) => [
+      template,
+      Object.fromEntries(
+        Object.entries(entries).flatMap(([name, value]): readonly [string, MetaValue][] => {
+          const type = SCHEMAS.get(template)?.get(name)
+          if (type === undefined) return [[name, value as MetaValue]]
+          const fit = fits(value, type)
+          if (fit === false) return []
+          return [[name, fit === true ? (value as MetaValue) : converted(value, type)]]
+        }),
+      ),
+    ]),
+  )
+}
+
+function converted(value: unknown, type: MetaType): MetaValue {
+  if (type === 'list') return [String(value)]
+  // Several texts, of creators for example, stay a list.
+  return Array.isArray(value) ? (value as readonly string[]) : String(value)
+}
