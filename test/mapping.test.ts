@@ -402,6 +402,10 @@ t.test('links join the subjects of one record, cycles too; graphs, inverse and m
     [''],
     'no graph, no triple',
   )
+  const lacking = compileMapping(statement(natural('city'), { graphs: [graphs[0] as TermMap] }), columns)
+  run(lacking.map, record('a', null, null))
+  t.match(lacking.report[1], { nulls: 1, examples: [{ reason: 'null' }] }, 'one record, counted once')
+  t.equal(lacking.report[1]?.examples.length, 1)
   const predicate = iri(constant(`${EX}q/`), of('many'))
   t.strictSame(lines(statement(natural('id'), { predicate }), 'a', null, ['u', 'v']), [
     '<http://x/s/a> <http://x/q/u> "a" .',

@@ -255,7 +255,8 @@ function generalStatement(
       : [...new Set(graphWriters.flatMap(write => write(record)).map(graphText))]
   return (record, subject) => {
     const ends = graphsOf(record)
-    const middles = predicates(record)
+    // A record that lacks several parts is counted once.
+    const middles = ends.length === 0 ? [] : predicates(record)
     const values = middles.length === 0 ? [] : objects(record)
     const limit = Math.max(MAX_EXPANSION, middles.length, values.length, ends.length)
     const before = report.made

@@ -10,7 +10,7 @@ import { checkRdf } from './graphs/rdf-graphs.ts'
 import { Identities } from './identity.ts'
 import { ignoredData } from './implicit.ts'
 import { refuseForRdf } from './mapping/choose-mapping.ts'
-import { checkMapping, mappingFile } from './mapping/mapping-file.ts'
+import { checkMapping, ignoredMappingText, mappingFile, mappingFiles } from './mapping/mapping-file.ts'
 import { missingText, openRecords, resolveWhole } from './materialise.ts'
 import { placedFault } from './place-fault.ts'
 import { StatisticsGatherer } from './statistics.ts'
@@ -51,10 +51,11 @@ export async function checkDataset(
   dataset: string,
 ): Promise<readonly CheckFinding[]> {
   const { definition, problems, defects, warnings } = readDefinition(portal, dataset)
-  const declared = [
+  const declared: CheckFinding[] = [
     ...[...problems, ...defects].map(problem => ({ ...problem, severity: 'error' as const })),
     ...warnings.map(problem => ({ ...problem, severity: 'warning' as const })),
   ].map(({ message, place, severity }) => ({ dataset, severity, message: placeText(place) + message }))
+  declared.push(...ignoredMappings(portal, dataset))
   if (definition === null) return declared
   if (defects.length > 0) return [...declared, ...settingFindings(portal, definition)]
   return [...declared, ...(await checkDefinition(portal, base, definition))]
@@ -127,7 +128,7 @@ async function checkDefinition(
 function valueFindings(
   definition: Definition,
   source: string,
-  { misfits, missing }: TypingReport,
+  { misfits: conversionErrors, missing }: TypingReport,
 ): readonly CheckFinding[] {
   const dataset = definition.id
   return [
@@ -138,7 +139,7 @@ function valueFindings(
         message: `${placeText(fieldPlace(definition, column.field))}${source}: ${missingText(column)}`,
       }),
     ),
-    ...misfits.map(
+    ...conversionErrors.map(
       (of): CheckFinding => ({
         dataset,
         severity: 'warning',
@@ -188,6 +189,12 @@ function mappingFindings(
     const advice = hint === undefined ? '' : `${message.endsWith('.') ? '' : '.'} ${hint}`
     return [{ dataset, severity, message: `${where}: ${code}: ${message}${advice}` }]
   })
+}
+
+/** Further files of a mapping beside the one that is used. */
+function ignoredMappings(portal: string, dataset: string): readonly CheckFinding[] {
+  const [used = '', ...others] = mappingFiles(portal, dataset)
+  return others.map(file => ({ dataset, severity: 'warning', message: ignoredMappingText(file, used) }))
 }
 
 /** Attachments that would be listed although their files are missing. */

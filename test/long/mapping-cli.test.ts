@@ -266,10 +266,20 @@ t.test('mapping check tells diagnostics with their place', { buffered: true }, a
   const alone = await lodestone(['mapping', 'check', path.join(portal, 'alone.yml'), ...at])
   t.equal(alone.code, 1)
   t.match(alone.stdout, /alone\.yml:5:\d+: error prefix-unknown: /)
+  const outside = { folder: path.join(portal, 'mappings') }
+  const elsewhere = await lodestone(['mapping', 'check', '../alone.yml'], outside)
+  t.equal(elsewhere.code, 1)
+  t.match(elsewhere.stdout, /alone\.yml:5:\d+: error prefix-unknown: /, 'a file needs no portal')
+  t.match((await lodestone(['mapping', 'check', 'trees'], outside)).stderr, /portal\.yaml was not found/)
   t.match((await lodestone(['mapping', 'check', 'stones', ...at])).stdout, /direct mapping is used/)
   t.equal((await lodestone(['mapping', 'check', 'nowhere', ...at])).code, 2)
   writeFileSync(path.join(portal, 'mappings/gone.yml'), MAPPING)
   t.match((await lodestone(['mapping', 'check', ...at])).stdout, /there is no dataset gone/)
+  const second = path.join(portal, 'mappings/trees.rml.ttl')
+  writeFileSync(second, '')
+  const ignored = /trees\.rml\.ttl is ignored: .*trees\.yml is the mapping of the dataset/
+  t.match((await lodestone(['mapping', 'check', ...at])).stdout, ignored)
+  t.match((await lodestone(['check', 'trees', ...at])).stdout, ignored)
 })
 
 t.test('mapping preview shows triples and what was left out', { buffered: true }, async t => {

@@ -61,25 +61,34 @@ const BINARY = path.resolve(import.meta.dirname, '../../bin/lodestone.js')
  * The command line as a process of its own, without settings of the environment it is tested in.
  *
  * @param environment settings; `OPEN_FILES` limits the files that the process may have open
+ * @param folder the current folder of the process
  */
-export function spawnLodestone(args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
+export function spawnLodestone(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+  folder = process.cwd(),
+) {
   const clean = Object.entries(process.env).filter(([name]) => !name.startsWith('LODESTONE_'))
   const { OPEN_FILES: files, ...more } = environment
   const limited = ['-c', `ulimit -n ${files} && exec "$0" "$@"`, process.execPath, BINARY, ...args]
   return spawn(
     files === undefined ? process.execPath : '/bin/sh',
     files === undefined ? [BINARY, ...args] : limited,
-    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...Object.fromEntries(clean), ...more } },
+    { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], env: { ...Object.fromEntries(clean), ...more } },
   )
 }
 
 /** Runs it to its end, or kills it with SIGKILL after a time. */
 export function lodestone(
   args: readonly string[],
-  options: { readonly killAfter?: number; readonly environment?: NodeJS.ProcessEnv } = {},
+  options: {
+    readonly killAfter?: number
+    readonly environment?: NodeJS.ProcessEnv
+    readonly folder?: string
+  } = {},
 ): Promise<Ended> {
   const begun = performance.now()
-  const child = spawnLodestone(args, options.environment)
+  const child = spawnLodestone(args, options.environment, options.folder)
   const timer =
     options.killAfter === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), options.killAfter)
   let [stdout, stderr] = ['', '']

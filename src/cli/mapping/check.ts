@@ -1,13 +1,20 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Command } from 'commander'
+import type { Config } from '../../config/config.ts'
 import { USAGE } from '../../config/faults.ts'
+import { DEFAULTS } from '../../config/schema.ts'
 import { Fault, faultText, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 import { type Diagnostic, diagnosticText, hasErrors, withoutRepeats } from '../../mapping/diagnostic.ts'
 import { portalPrefixes } from '../../mapping/portal-prefixes.ts'
 import { readMapping } from '../../mapping/read.ts'
 import { DATASET_ID, definedDatasets } from '../../publishing/definition.ts'
-import { checkMapping, MAPPING_ENDINGS, mappingFile } from '../../publishing/mapping/mapping-file.ts'
+import {
+  checkMapping,
+  ignoredMappingText,
+  MAPPING_ENDINGS,
+  mappingFile,
+} from '../../publishing/mapping/mapping-file.ts'
 import { suggestedDataset } from '../../publishing/suggested-dataset.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions } from '../options.ts'
 import { configOf } from '../settings.ts'
@@ -40,7 +47,7 @@ export function mappingCheckCommand(): Command {
     .option(...BASE_OPTION)
     .option(...JSON_OPTION)
     .action(async (names: string[], options: CheckOptions) => {
-      const { portal, base } = configOf(options)
+      const { portal, base } = placeOf(names, options)
       const checked: Checked[] = []
       for (const name of names.length > 0 ? names : mappedNames(portal))
         checked.push(inOrder(await checkOne(name, options.dataset ?? null, portal, base)))
@@ -52,6 +59,20 @@ export function mappingCheckCommand(): Command {
       if (checked.some(({ diagnostics, failed }) => failed === true || hasErrors(diagnostics)))
         process.exitCode = 1
     })
+}
+
+/** The portal, and its base address; the current folder where files are checked that need no portal. */
+function placeOf(names: readonly string[], options: CheckOptions): Pick<Config, 'portal' | 'base'> {
+  const needsPortal =
+    options.portal !== undefined ||
+    options.dataset !== undefined ||
+    process.env.LODESTONE_PORTAL !== undefined ||
+    names.length === 0 ||
+    !names.every(isFileName) ||
+    existsSync('portal.yaml')
+  return needsPortal
+    ? configOf(options)
+    : { portal: '.', base: options.base ?? `http://localhost:${DEFAULTS.port}` }
 }
 
 /** Diagnostics in document order. */
@@ -91,7 +112,11 @@ async function checkOne(
     const { diagnostics } = readMapping(readFileSync(name, 'utf8'), name, {
       prefixes: portalPrefixes(base, stem(name)),
     })
-    const problem = `there is no dataset ${stem(name)}: nothing uses this mapping`
+    const used = mappingFile(portal, stem(name))?.file
+    const problem =
+      used === undefined || path.resolve(used) === path.resolve(name)
+        ? `there is no dataset ${stem(name)}: nothing uses this mapping`
+        : ignoredMappingText(name, shown(used))
     return {
       file: shown(name),
       dataset,

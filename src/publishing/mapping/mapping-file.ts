@@ -28,9 +28,20 @@ const MAX_LENGTH = 2 ** 21
 
 /** The mapping of a dataset; null if it has none of its own. */
 export function mappingFile(portal: string, dataset: string): MappingFile | null {
-  const files = MAPPING_ENDINGS.map(ending => path.join(portal, 'mappings', `${dataset}${ending}`))
-  const file = files.find(each => existsSync(each))
+  const [file] = mappingFiles(portal, dataset)
   return file === undefined ? null : { file, text: beginning(file) }
+}
+
+/** The files that could be the mapping of a dataset: only the first is used. */
+export function mappingFiles(portal: string, dataset: string): readonly string[] {
+  return MAPPING_ENDINGS.map(ending => path.join(portal, 'mappings', `${dataset}${ending}`)).filter(file =>
+    existsSync(file),
+  )
+}
+
+/** Reports that a file is not the mapping of its dataset, because another one is. */
+export function ignoredMappingText(file: string, used: string): string {
+  return `${file} is ignored: ${used} is the mapping of the dataset`
 }
 
 function beginning(file: string): string {
