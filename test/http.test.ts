@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -8,6 +9,7 @@ import t from 'tap'
 import { addPlugins } from '../src/app/plugins.ts'
 import { BAD_REQUEST, Fault } from '../src/errors/errors.ts'
 import { AnswerCache } from '../src/http/answer-cache.ts'
+import { AnswerLimit } from '../src/http/answer-limit.ts'
 import { isFresh, keepNowhere, knownTag } from '../src/http/conditional.ts'
 import { acceptsCoding, preferredCoding } from '../src/http/content-coding.ts'
 import { answerFault, restBody } from '../src/http/faults.ts'
@@ -478,4 +480,13 @@ t.test('every API: trailing slashes, unknown parameters, HEAD, CORS and quotas',
   const after = Number((await app.http.inject('/api/v2/catalog/datasets')).headers['x-ratelimit-remaining'])
   t.equal(before - after, 1, 'one call counts one')
   t.equal((await app.http.inject('/healthz')).headers['x-ratelimit-limit'], undefined)
+})
+
+t.test('exports are counted by the path of an address alone', async t => {
+  const limit = new AnswerLimit()
+  const response = { once() {} } as unknown as ServerResponse
+  const enter = (url: string) => limit.enter('client', url, response)
+  for (let i = 0; i < 20; i++) t.equal(enter('/api/search/?q=/exports/csv'), null)
+  for (let i = 0; i < 16; i++) t.equal(enter('/api/x/exports/csv?limit=1'), null)
+  t.match(enter('/api/x/exports/csv'), { what: 'exports', found: 16 })
 })

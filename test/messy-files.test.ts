@@ -1,4 +1,5 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -38,6 +39,10 @@ function latin(text: string): Buffer {
   return Buffer.from(text, 'latin1')
 }
 
+function utf32(text: string): Buffer {
+  return Buffer.from(Uint32Array.from([...text].map(letter => letter.codePointAt(0) as number)).buffer)
+}
+
 /** MacRoman has these at other places than all else. */
 function macRoman(text: string): Buffer {
   const upper: Readonly<Record<string, number>> = { é: 0x8e, è: 0x8f, à: 0x88, ç: 0x8d, ô: 0x99, É: 0x83 }
@@ -71,6 +76,43 @@ const TEXTS: readonly Case[] = [
     Buffer.from('\ufeffville;note\nGenève;1\n', 'utf16le'),
     ['ville: text', 'note: int'],
     ['Genève', 1],
+  ],
+  [
+    'euc-jp.csv',
+    Buffer.from('yNa55izMvsGwLMXUu9QKMSzFxMPmwsDPuizF7LX+CjIszuvM2izC57rlCjMsu7PFxLLWu9Istf7F1Ao=', 'base64'),
+    ['column_1: int', 'column_2: text', 'column_3: text'],
+    [1, '田中太郎', '東京'],
+  ],
+  [
+    'euc-kr.csv',
+    Buffer.from('ufjIoyzAzLinLLW1vcMKMSyx6MO2vPYsvK2/7woyLMDMv7XI8Sy6zrvqCg==', 'base64'),
+    ['column_1: int', 'column_2: text', 'column_3: text'],
+    [1, '김철수', '서울'],
+  ],
+  [
+    'gb18030.csv',
+    Buffer.from('seC6xSzD+7PGLLPHytAKMSzVxcj9LLGxvqkKMizA7svELMnPuqMK', 'base64'),
+    ['column_1: int', 'column_2: text', 'column_3: text'],
+    [1, '张三', '北京'],
+  ],
+  [
+    'utf16-cyrillic.csv',
+    Buffer.from('имя;город\nИван;Москва\nПётр;Тверь\n', 'utf16le'),
+    ['column_1: text', 'column_2: text'],
+    ['Иван', 'Москва'],
+  ],
+  [
+    'utf16-big-cyrillic.csv',
+    Buffer.from('имя;город\nИван;Москва\nПётр;Тверь\n', 'utf16le').swap16(),
+    ['column_1: text', 'column_2: text'],
+    ['Иван', 'Москва'],
+  ],
+  ['utf32.csv', utf32('\ufeffville;note\nGenève 🌊;1\n'), ['ville: text', 'note: int'], ['Genève 🌊', 1]],
+  [
+    'utf32-big.csv',
+    utf32('\ufeffville;note\nGenève 🌊;1\n').swap32(),
+    ['ville: text', 'note: int'],
+    ['Genève 🌊', 1],
   ],
   [
     'utf16-plain.csv',
@@ -450,6 +492,116 @@ t.test('workbooks', async t => {
   )
 })
 
+t.test('a declared encoding is used, whatever the bytes look like', async t => {
+  const rows = 'имя;город\nИван;Москва\n'
+  const cases = [
+    ['utf-16le', Buffer.from(rows, 'utf16le')],
+    ['utf-16be', Buffer.from(rows, 'utf16le').swap16()],
+    ['utf-32', utf32(rows)],
+    ['utf-32be', utf32(rows).swap32()],
+  ] as const
+  for (const [encoding, content] of cases) {
+    const { values, found } = await understood('declared.csv', content, { encoding })
+    t.strictSame(values, [['Иван', 'Москва']], encoding)
+    t.match(found.source.options, { encoding })
+  }
+  const cut = await understood('cut.csv', utf32(rows).subarray(0, -2), { encoding: 'utf-32' }).catch(
+    faultText,
+  )
+  t.match(cut, /cut.csv:2:12: The text is not utf-32le at byte 84/)
+})
+
+t.test('cells of workbooks are what their formats show', async t => {
+  const formats = ['[h]:mm', 'hh:mm', '00000', '[mm]:ss', '00000\\-0', 'd/m/yyyy', '[Red]h:mm', '0']
+  const workbook = (rows: string, is1904 = false) => ({
+    ...WORKBOOK,
+    'xl/workbook.xml': `<workbook><workbookPr date1904="${is1904}"/><sheets><sheet name="Data" id="r2"/></sheets></workbook>`,
+    'xl/styles.xml': `<styleSheet><numFmts>${formats.map((code, i) => `<numFmt numFmtId="${170 + i}" formatCode="${code}"/>`).join('')}</numFmts><cellXfs><xf numFmtId="0"/>${formats.map((_, i) => `<xf numFmtId="${170 + i}"/>`).join('')}<xf numFmtId="46"/></cellXfs></styleSheet>`,
+    'xl/worksheets/sheet2.xml': SHEET(rows),
+  })
+  const column = async (cells: readonly (readonly [value: number, style: number])[], is1904 = false) => {
+    const rows = cells.map(
+      ([value, style], i) =>
+        `<row r="${i + 2}">${number(`A${i + 2}`, value, style)}${text(`B${i + 2}`, 'x')}</row>`,
+    )
+    const header = `<row r="1">${text('A1', 'v')}${text('B1', 'w')}</row>`
+    const { values } = await understood(
+      'formats.xlsx',
+      await archive(workbook(header + rows.join(''), is1904)),
+    )
+    return values.map(([value]) => value)
+  }
+  const durations = [
+    [7.5 / 24, 1],
+    [26 / 24, 1],
+    [100 / 24 + 5 / 1440, 1],
+    [-0.5, 1],
+    [1.5, 9],
+    [90 / 1440, 4],
+  ] as const
+  const shown = ['07:30:00', '26:00:00', '100:05:00', '-12:00:00', '36:00:00', '01:30:00']
+  t.strictSame(await column(durations), shown)
+  t.strictSame(await column(durations, true), shown, 'durations do not depend on the first day')
+  const times = [
+    [7.5 / 24, 2],
+    [26 / 24, 1],
+    [25 / 24, 7],
+  ] as const
+  t.strictSame(await column(times), ['07:30:00', '26:00:00', '25:00:00'], 'formats of one column may differ')
+  t.strictSame(await column([[0.25, 2]], true), ['06:00:00'])
+  t.strictSame(
+    await column([[43_831.5, 2]]),
+    ['2020-01-01T12:00:00Z'],
+    'a moment of which hours alone are shown',
+  )
+  t.strictSame(
+    await column([
+      [1234, 3],
+      [75001, 3],
+    ]),
+    ['01234', '75001'],
+  )
+  t.strictSame(await column([[12, 5]]), [12], 'a format with other signs')
+  t.strictSame(await column([[12, 8]]), [12], 'a single zero is a number')
+})
+
+t.test('hidden sheets are named, and left out', async t => {
+  const { found } = await understood('trees.xlsx', await archive(WORKBOOK))
+  t.match(found.diagnostics, ['the sheet is "Data"; left out: "Notes" (hidden)'])
+  const table = (name: string, style: string, rows: readonly (readonly string[])[]) =>
+    `<table:table table:name="${name}" table:style-name="${style}">${rows
+      .map(cells => `<table:table-row>${cells.join('')}</table:table-row>`)
+      .join('')}</table:table>`
+  const cell = (shown: string) =>
+    `<table:table-cell office:value-type="string"><text:p>${shown}</text:p></table:table-cell>`
+  const code = (value: string, shown: string) =>
+    `<table:table-cell office:value-type="float" office:value="${value}"><text:p>${shown}</text:p></table:table-cell>`
+  const styles = ['true', 'false'].map(
+    shown =>
+      `<style:style style:name="shown-${shown}" style:family="table"><style:table-properties table:display="${shown}"/></style:style>`,
+  )
+  const ods = await archive({
+    mimetype: 'application/vnd.oasis.opendocument.spreadsheet',
+    'content.xml': `<office:document-content><office:automatic-styles>${styles.join('')}</office:automatic-styles><office:body><office:spreadsheet>${
+      table('Lists', 'shown-false', [
+        [cell('a'), cell('b')],
+        [cell('x'), cell('y')],
+      ]) +
+      table('Places', 'shown-true', [
+        [cell('Code'), cell('N')],
+        [code('1234', '01234'), code('5', '5')],
+        [code('75001', '75001'), code('0.5', '00.5')],
+      ])
+    }</office:spreadsheet></office:body></office:document-content>`,
+  })
+  const sheet = await understood('hidden.ods', ods)
+  t.match(sheet.found.diagnostics, ['the sheet is "Places"; left out: "Lists" (hidden)'])
+  t.strictSame(sheet.values, [
+    ['01234', 5],
+    ['75001', 0.5],
+  ])
+})
+
 t.test('archives', async t => {
   const csv = 'a;b\n1;2\n'
   t.strictSame(
@@ -513,6 +665,8 @@ t.test('hostile and hopeless files are refused, with the way out', async t => {
       /no text, and no format/,
     ],
     ['empty.csv', '', /empty/],
+    ['wide.csv', 'a,b\n1,2\n3,"x, y",4\n5,6\n7,8\n', /wide.csv:3: The row has more cells .* cell 3 is "4"\./],
+    ['null.csv', 'id,name\n1,é\0b\n2,c\n', /null.csv:2:4: A NUL character \(U\+0000\) was found/],
     [
       'topology.json',
       '{"type":"Topology","objects":{},"arcs":[[[0,0],[1,1]]]}',
@@ -805,4 +959,88 @@ t.test('a server sees every change of the data files of its datasets', async t =
     t.strictSame(found ?? {}, found === null ? changes : { mappings: [], ...changes }, what)
     t.equal(watch.look(), null, `${what}: once`)
   }
+})
+
+t.test('decimals and times of Parquet are exact', async t => {
+  const { parquetWriteBuffer } = createRequire(import.meta.url)(
+    'hyparquet-writer',
+  ) as typeof import('hyparquet-writer')
+  const decimal = { converted_type: 'DECIMAL', repetition_type: 'OPTIONAL' } as const
+  const time = { repetition_type: 'OPTIONAL' } as const
+  const columns = [
+    {
+      element: {
+        name: 'cents',
+        type: 'FIXED_LEN_BYTE_ARRAY',
+        type_length: 16,
+        scale: 2,
+        precision: 22,
+        ...decimal,
+      },
+      data: [1234567890123456789n, -35n, null],
+      values: ['12345678901234567.89', '-0.35', null],
+    },
+    {
+      element: { name: 'whole', type: 'BYTE_ARRAY', scale: 0, precision: 20, ...decimal },
+      data: [12345678901234567890n, 2n, -1n],
+      values: ['12345678901234567890', '2', '-1'],
+    },
+    {
+      element: { name: 'long', type: 'INT64', scale: 0, precision: 18, ...decimal },
+      data: [9007199254740993n, 1n, null],
+      values: [9007199254740993n, 1, null],
+    },
+    {
+      element: { name: 'rate', type: 'INT32', scale: 2, precision: 9, ...decimal },
+      data: [35n, -110n, 500n],
+      values: [0.35, -1.1, 5],
+    },
+    {
+      element: {
+        name: 'third',
+        type: 'FIXED_LEN_BYTE_ARRAY',
+        type_length: 16,
+        scale: 18,
+        precision: 38,
+        ...decimal,
+      },
+      data: [333333333333333333n, 250000000000000000n, null],
+      values: [1 / 3, 0.25, null],
+    },
+    {
+      element: { name: 'micros', type: 'INT64', converted_type: 'TIME_MICROS', ...time },
+      data: [37_800_000_000n, 86_399_500_000n, null],
+      values: ['10:30:00', '23:59:59.5', null],
+    },
+    {
+      element: {
+        name: 'millis',
+        type: 'INT32',
+        logical_type: { type: 'TIME', isAdjustedToUTC: false, unit: 'MILLIS' },
+        ...time,
+      },
+      data: [37_800_000, 0, null],
+      values: ['10:30:00', '00:00:00', null],
+    },
+  ] as const
+  const file = parquetWriteBuffer({
+    columnData: columns.map(({ element, data }) => ({ name: element.name, data: [...data] as unknown[] })),
+    schema: [{ name: 'root', num_children: columns.length }, ...columns.map(({ element }) => element)],
+  })
+  const { values, fields } = await understood('exact.parquet', Buffer.from(file))
+  t.strictSame(fields, [
+    'cents: text',
+    'whole: text',
+    'long: int',
+    'rate: double',
+    'third: double',
+    'micros: text',
+    'millis: text',
+  ])
+  for (const [at, { element, values: expected }] of columns.entries())
+    t.strictSame(
+      values.map(row => row[at]),
+      expected,
+      element.name,
+    )
 })

@@ -207,7 +207,16 @@ t.test('what is refused', async t => {
     ],
     ['a.rdf', `<rdf:RDF xmlns:rdf="${RDF}">\n<rdf:Description>\n</rdf:RDF>`, /a\.rdf:3: .*rdf:Description/],
     ['a.jsonld', '{"@id": "http://s",\n"http://p":}', /a\.jsonld:2:\d+: /],
-    ['a.jsonld', '{"@context": "http://c/", "@id": "http://s"}', /put the context into the file/],
+    [
+      'a.jsonld',
+      '{"@context": "http://c/", "@id": "http://s"}',
+      /a\.jsonld:1: .*RDF: contexts at other addresses are not fetched; put the context into the file\./,
+    ],
+    [
+      'a.nt',
+      '<http://s> <http://p> "x"\n<http://s> <http://p> "y" .\n',
+      /a\.nt:2:1: .*RDF: the dot after the statement before this place is missing\./,
+    ],
     ['a.nq', many.join(''), /more than 1000 named graphs/],
     ['a.ttl.gz', '', /cannot be read|^$/],
     ['a.ttl', '', /fields means nothing/, 'source: { path: a.ttl }\nfields: [{ name: a }]\n'],

@@ -430,7 +430,7 @@ t.test('GeoJSON', async t => {
   t.strictSame(
     rows.map(row => row.data),
     [
-      { name: 'a', id: 7, geometry: point },
+      { name: 'a', feature_id: 7, geometry: point },
       { id: 1, geometry: null, properties_geometry: 'round', feature_id: 'x' },
       { geometry: point },
     ],

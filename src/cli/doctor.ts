@@ -17,7 +17,7 @@ import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgume
 /** `lodestone doctor`: checks everything that a portal needs, and advises how to fix problems. */
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('look at all that the portal needs, and say what to do about what is wrong')
+    .description('check all that the portal needs, with advice for each problem')
     .option(...PORTAL_OPTION)
     .option('--port <n>', 'port to listen on', portArgument)
     .option(...BASE_OPTION)

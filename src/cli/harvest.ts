@@ -24,7 +24,7 @@ export function harvestCommand(): Command {
   return new Command('harvest')
     .description('take over datasets from the catalogs that harvest.yaml lists, and withdraw what is gone')
     .argument('[harvesters...]', 'ids of harvesters (default: all)')
-    .option('--dry-run', 'tell what would change, and change nothing')
+    .option('--dry-run', 'show what would change, and change nothing')
     .option(...PORTAL_OPTION)
     .option('--port <n>', 'port of the default base address', portArgument)
     .option(...BASE_OPTION)

@@ -42,7 +42,7 @@ export function accountsOf(
   if (!/^postgres(ql)?:$/.test(protocol) || hostname === '' || pathname.length < 2) {
     // The invalid value may contain a password.
     const reason =
-      'accounts: postgres://user:password@host:port/database is expected, with characters of user and password percent-encoded; the address that was found is not told, for it may hold a password'
+      'accounts: postgres://user:password@host:port/database is expected, with characters of user and password percent-encoded; the address found is not shown, as it may contain a password'
     throw new Fault(CONFIG_INVALID, { reason })
   }
   return passwordFile === undefined ? { url } : { url, passwordFile: path.resolve(portal, passwordFile) }

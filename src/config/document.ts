@@ -192,7 +192,7 @@ function label(path: readonly string[]): string {
 const SECRET = /(?:^|_)(?:password|secret|token)$/
 
 function show(value: unknown, path: readonly string[]): string {
-  if (SECRET.test(path.at(-1) ?? '')) return 'not told'
+  if (SECRET.test(path.at(-1) ?? '')) return 'hidden'
   const text = withoutCredentials(JSON.stringify(value) ?? 'absent')
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }

@@ -52,7 +52,7 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
   } = { ...DEFAULTS, ...settings }
   if (rest.port === 0 && settings.base === undefined) {
     const reason =
-      'port 0 stands for any free port, so the base address, with which every IRI begins, is not known: give it with --base (or base in portal.yaml)'
+      'port 0 means any free port, so the base address, with which every IRI begins, is not known: give it with --base (or base in portal.yaml)'
     throw new Fault(CONFIG_INVALID, { reason })
   }
   const base = (settings.base ?? `http://localhost:${rest.port}`).replace(/\/+$/, '')

@@ -378,8 +378,8 @@ function readme(table: Table, options: ExportOptions, report: Report): string {
     `Records: ${records}`,
     `Shapes: ${KIND_NAMES[kind]}, from the column ${report.geometry?.key ?? '(none)'}`,
     `Coordinates: EPSG:${options.epsg}${options.epsg === WGS84 ? ' (WGS 84), longitude before latitude' : ''}`,
-    'Texts: UTF-8, at most 254 bytes. A field cannot tell an empty text from none.',
-    'Several values of one field stand in one text. Moments are texts in ISO 8601.',
+    'Texts: UTF-8, at most 254 bytes. A field cannot distinguish an empty text from none.',
+    'Several values of one field are written in one text. Moments are texts in ISO 8601.',
   ]
   if (isCut) lines.push('', `The dataset has more records: a shapefile holds ${records} of them here.`)
   if (withoutShape > 0)
@@ -390,7 +390,7 @@ function readme(table: Table, options: ExportOptions, report: Report): string {
   if (wktOf(options.epsg) === null)
     lines.push('', 'There is no .prj, for the format has no common name for this system.')
   if (renamed > 0)
-    lines.push('', `${renamed} fields have shorter names than their columns: fields.csv tells both.`)
+    lines.push('', `${renamed} fields have shorter names than their columns: fields.csv lists both.`)
   if (layout.dropped.length > 0)
     lines.push('', `Columns without room: ${layout.dropped.map(({ key }) => key).join(', ')}`)
   if (cut !== '') lines.push('', `Fields with values that are not whole, and how many: ${cut}`)

@@ -26,11 +26,17 @@ export function harvestedDatasets(portal: string, harvester: string): ReadonlyMa
 
 /** The local id of a dataset of a catalog: readable; if it is taken, some digits are appended. */
 export function localId({ prefix }: Harvester, remote: string, taken: ReadonlySet<string>): string {
-  const digits = createHash('sha256').update(remote).digest('hex').slice(0, 8)
   const last = remote.replace(/[/#]+$/, '').replace(/^.*[/#]/, '')
-  const plain = `${prefix}${datasetIdOf(last.replaceAll('.', '-')) || digits}`.replace(/^[^a-z0-9]+/, '')
-  const id = plain.slice(0, 100)
-  return taken.has(id) ? `${plain.slice(0, 91)}-${digits}` : id
+  const name = datasetIdOf(last.replaceAll('.', '-')) || digitsOf(remote)
+  const plain = `${prefix}${name}`.replace(/^[^a-z0-9]+/, '')
+  let id = plain.slice(0, 100)
+  for (let attempt = 0; taken.has(id); attempt++)
+    id = `${plain.slice(0, 91)}-${digitsOf(attempt === 0 ? remote : `${remote} ${attempt}`)}`
+  return id
+}
+
+function digitsOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8)
 }
 
 /** The metadata of a harvested dataset: those of its catalog, and its origin. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Static, Type } from 'typebox'
 import { type Problem, readDocument, trusted } from '../config/document.ts'
-import { isSchedule } from '../runtime/cron.ts'
+import { isSchedule, SCHEDULE_EXPECTED } from '../runtime/cron.ts'
 
 /** The file next to portal.yaml that lists the harvesters. */
 export const HARVEST_FILE = 'harvest.yaml'
@@ -69,11 +69,7 @@ export function harvestersIn(text: string, file: string) {
     ]
     if (harvesters.findIndex(other => other.id === id) !== at)
       return placed('id', `there are two harvesters called ${id}`)
-    if (refresh !== undefined && !isSchedule(refresh))
-      return placed(
-        'refresh',
-        'hourly, daily, weekly, monthly or a cron expression of five fields is expected',
-      )
+    if (refresh !== undefined && !isSchedule(refresh)) return placed('refresh', SCHEDULE_EXPECTED)
     return []
   })
   return problems.length === 0 ? read : { ...read, value: null, problems }

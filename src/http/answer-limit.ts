@@ -11,7 +11,7 @@ interface Limit {
 const ANSWERS: Limit = { what: 'requests', own: 200, all: 2000 }
 const EXPORTS: Limit = { what: 'exports', own: 16, all: 32 }
 
-/** Addresses whose answers stream whole datasets. */
+/** Paths of addresses whose answers stream whole datasets. */
 const EXPORT = /\/exports\/|^\/explore\/dataset\/[^/?]+\/download|\/rdf-graph-store/
 
 /** Why a request is not answered now. */
@@ -27,7 +27,7 @@ export class AnswerLimit {
 
   /** Counts an answer until its response is closed; returns the excess instead if it exceeds a limit. */
   enter(client: string, url: string, response: ServerResponse): Excess | null {
-    const counts = EXPORT.test(url) ? [this.exports, this.answers] : [this.answers]
+    const counts = EXPORT.test(url.replace(/\?.*$/s, '')) ? [this.exports, this.answers] : [this.answers]
     for (const count of counts) {
       const excess = count.excess(client)
       if (excess !== null) return excess

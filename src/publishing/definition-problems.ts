@@ -1,6 +1,6 @@
 import type { Problem } from '../config/document.ts'
 import { Fault, type FaultPlace, placeText } from '../errors/errors.ts'
-import { isSchedule } from '../runtime/cron.ts'
+import { isSchedule, SCHEDULE_EXPECTED } from '../runtime/cron.ts'
 import { compileFields } from '../sources/fields.ts'
 import { rdfFormatOf } from '../sources/rdf.ts'
 import { type DeclaredDataset, fieldSpec, sourceOf } from './definition-schema.ts'
@@ -58,7 +58,7 @@ function* sourceProblems(value: DeclaredDataset): Generator<PathProblem> {
   if (value.refresh !== undefined && !isSchedule(value.refresh))
     yield {
       path: ['refresh'],
-      message: `refresh is ${JSON.stringify(value.refresh)}: hourly, daily, weekly, monthly or a cron expression of five fields is expected`,
+      message: `refresh is ${JSON.stringify(value.refresh)}: ${SCHEDULE_EXPECTED}`,
     }
   const rdf = rdfFormatOf(sourceOf(value))
   if (rdf === undefined) return

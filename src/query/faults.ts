@@ -108,7 +108,7 @@ export function queryFault(node: Argument | undefined): string {
       return 'steps in brackets'
     case 'number':
       return node.value === 0 && /[1-9]/.test(node.text)
-        ? 'a number too small to be told from 0'
+        ? 'a number too small to be distinguished from 0'
         : describeValue(node)
     default:
       return describeValue(node)

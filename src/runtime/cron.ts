@@ -27,12 +27,19 @@ const NAMES: ReadonlyMap<string, number> = new Map(
   ].flat(),
 )
 
+/** Eight years contain every calendar day, 29 February included: 2100 is no leap year. */
+const MAX_GAP = (8 * 366 + 1) * 24 * HOUR
+
 /** Pause after a failure in milliseconds, doubled with each further one. */
 const FIRST_PAUSE = 60_000
 
-/** True for `hourly`, `daily`, `weekly`, `monthly` and cron expressions of five fields. */
+/** What {@link isSchedule} expects, for messages. */
+export const SCHEDULE_EXPECTED =
+  'hourly, daily, weekly, monthly or a cron expression of five fields is expected, with a day that its months have'
+
+/** True for `hourly`, `daily`, `weekly`, `monthly` and cron expressions of five fields, with a day that exists (not 31 February). */
 export function isSchedule(text: string): boolean {
-  return INTERVALS.has(text) || cronTimes(text) !== undefined
+  return INTERVALS.has(text) || nextOfCron(text, 0) !== null
 }
 
 /**
@@ -58,8 +65,7 @@ function nextOfCron(text: string, after: number): number | null {
   const date = new Date(after)
   date.setUTCSeconds(0, 0)
   date.setUTCMinutes(date.getUTCMinutes() + 1)
-  // Four years contain every calendar day, 29 February included (but not around 2100).
-  const end = after + 4 * 366 * 24 * HOUR
+  const end = after + MAX_GAP
   while (date.getTime() < end) {
     if (!isDay(times, date)) {
       date.setUTCHours(24, 0, 0, 0)

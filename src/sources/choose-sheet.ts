@@ -27,8 +27,9 @@ export async function chooseSheet(
 ): Promise<{ readonly options: SourceOptions; readonly diagnostics: readonly string[] }> {
   const same = { options: given, diagnostics: [] }
   if (given.sheet !== undefined) return same
-  const sheets = (await sheetsOf(opened, format)).filter(({ isHidden }) => isHidden !== true)
-  if (sheets.length < 2) return same
+  const all = await sheetsOf(opened, format)
+  const sheets = all.filter(({ isHidden }) => isHidden !== true)
+  if (all.length < 2) return same
   let withCells: Sheet | undefined
   let chosen: Sheet | undefined
   for (const sheet of sheets.slice(0, MAX_SHEETS)) {
@@ -40,7 +41,9 @@ export async function chooseSheet(
   }
   chosen ??= withCells
   if (chosen === undefined) return same
-  const others = sheets.filter(it => it !== chosen).map(({ name }) => JSON.stringify(name))
+  const others = all
+    .filter(it => it !== chosen)
+    .map(({ name, isHidden }) => `${JSON.stringify(name)}${isHidden === true ? ' (hidden)' : ''}`)
   const more = others.length > MAX_NAMES ? ` and ${others.length - MAX_NAMES} more` : ''
   return {
     options: chosen === sheets[0] ? given : { ...given, sheet: chosen.name },

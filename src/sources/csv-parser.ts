@@ -116,7 +116,7 @@ export class CsvParser {
     if (this.state === 'quoted')
       throw this.fault(
         'The quote that opens here is never closed.',
-        "Close it, or say that quotes mean nothing: options: { quote: '' } (or --quote '').",
+        "Close it, or declare that there are no quotes: options: { quote: '' } (or --quote '').",
       )
     if (this.state === 'row' || this.state === 'comment') return
     if (this.state === 'cell') this.openCell(0)
@@ -252,7 +252,7 @@ export class CsvParser {
     if (this.cells.length >= MAX_CELLS)
       throw this.fault(
         `The row has more than ${MAX_CELLS} cells, and a table has at most as many columns.`,
-        'Is this the delimiter? Say options: { delimiter: … }.',
+        'Is this the delimiter? Set options: { delimiter: … }.',
       )
     if (this.cells.length >= this.width)
       throw this.fault(

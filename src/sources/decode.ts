@@ -18,13 +18,15 @@ const DOS: Readonly<Record<'cp437' | 'cp850', string>> = {
 const LATIN_1 = ['latin1', 'iso88591', 'l1', 'windows1252', 'cp1252', 'ansi']
 
 /**
- * The canonical name of an encoding in this project for a label: `utf-8`, `utf-16le`, `utf-16be`, `latin-1` (windows-1252, as in
- * the Encoding Standard), `macintosh`, `windows-1250`, `shift_jis` …; undefined for an unknown label.
+ * The canonical name of an encoding in this project for a label: `utf-8`, `utf-16le`, `utf-16be`, `utf-32le`, `utf-32be`, `latin-1`
+ * (windows-1252, as in the Encoding Standard), `macintosh`, `windows-1250`, `shift_jis` …; undefined for an unknown label.
  */
 export function encodingNamed(name: string): string | undefined {
   const plain = name.toLowerCase().replace(/[-_ ]/g, '')
   if (plain === 'utf8') return 'utf-8'
   if (plain === 'utf16' || plain === 'utf16le') return 'utf-16le'
+  if (plain === 'utf32' || plain === 'utf32le') return 'utf-32le'
+  if (plain === 'utf32be') return 'utf-32be'
   if (LATIN_1.includes(plain)) return 'latin-1'
   if (['macroman', 'macosroman', 'xmacroman'].includes(plain)) return 'macintosh'
   if (['cp437', 'ibm437', 'dos437'].includes(plain)) return 'cp437'
@@ -55,9 +57,45 @@ export function decoderOf(encoding: string): Decoder {
         finish: () => '',
       }
     }
+    case 'utf-32le':
+    case 'utf-32be':
+      return utf32Decoder(encoding === 'utf-32be')
     default: {
       const decoder = new TextDecoder(encoding, { fatal: true })
       return { decode: bytes => decoder.decode(bytes, { stream: true }), finish: () => decoder.decode() }
     }
+  }
+}
+
+/** The encoding that the byte order mark at the start of a text denotes; undefined without one of UTF-16 or UTF-32. */
+export function markedEncoding(head: Buffer): string | undefined {
+  const [first, second, third, fourth] = head
+  if (first === 0xff && second === 0xfe) return third === 0 && fourth === 0 ? 'utf-32le' : 'utf-16le'
+  if (first === 0xfe && second === 0xff) return 'utf-16be'
+  return first === 0 && second === 0 && third === 0xfe && fourth === 0xff ? 'utf-32be' : undefined
+}
+
+/** A decoder of UTF-32, which the Encoding Standard lacks; it drops the byte order mark, as those of TextDecoder do. */
+function utf32Decoder(isBig: boolean): Decoder {
+  let rest: Buffer = Buffer.alloc(0)
+  let isStart = true
+  return {
+    decode(piece) {
+      const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece])
+      const end = bytes.length - (bytes.length % 4)
+      rest = bytes.subarray(end)
+      let text = ''
+      for (let at = 0; at < end; at += 4) {
+        const code = isBig ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at)
+        if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) throw new TypeError('not of the encoding')
+        if (!isStart || code !== 0xfeff) text += String.fromCodePoint(code)
+        isStart = false
+      }
+      return text
+    },
+    finish() {
+      if (rest.length > 0) throw new TypeError('an incomplete character')
+      return ''
+    },
   }
 }

@@ -1,7 +1,7 @@
 import { parseExactly } from '../model/exact-json.ts'
 import { isObject } from './fields.ts'
 import { arrayMissing, type JsonObject, readArray } from './json.ts'
-import { findArrays } from './json-array.ts'
+import { findArrays, readElements } from './json-array.ts'
 import { readSelected } from './json-select.ts'
 import { parsePointer } from './pointer.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfName } from './reference-system.ts'
@@ -24,7 +24,7 @@ const GEOMETRIES: readonly unknown[] = [
  * The columns of a record are the properties of its feature and
  *
  * - `geometry`: the geometry in degrees, or null; a property of this name becomes `properties_geometry`;
- * - `id`: the identifier of the feature, if it has one; `feature_id` if a property is called `id`.
+ * - `id`: the identifier of the feature, if it has one; `feature_id` if a property of any feature is called `id`.
  *
  * @param records JSON Pointer of the array of features, `/features` by default
  */
@@ -39,10 +39,11 @@ export function geojsonSource(file: TextFile, records = '/features'): RecordSour
 
 async function* readFeatures(file: TextFile, path: readonly string[]): AsyncGenerator<readonly SourceRow[]> {
   const move = await referenceSystem(file, path.slice(0, -1))
+  const idColumn = (await hasIdProperty(file, path)) ? 'feature_id' : 'id'
   yield* readArray(
     file,
     path,
-    feature => featureData(feature, move),
+    feature => featureData(feature, move, idColumn),
     () => readSingle(file, move),
   )
 }
@@ -87,16 +88,34 @@ async function hasText(file: TextFile, part: string): Promise<boolean> {
   return false
 }
 
-function featureData(feature: JsonObject, move: Unprojector | null): JsonObject | string {
+/** True if a property of any feature is called `id`: the same column has the identifiers of all features. */
+async function hasIdProperty(file: TextFile, path: readonly string[]): Promise<boolean> {
+  for await (const elements of readElements(file, path))
+    for (const { kind, text } of elements) {
+      if (kind !== '{' || !text.includes('"id"')) continue
+      if (idColumnOf(JSON.parse(text) as JsonObject) === 'feature_id') return true
+    }
+  return false
+}
+
+function featureData(
+  feature: JsonObject,
+  move: Unprojector | null,
+  idColumn = idColumnOf(feature),
+): JsonObject | string {
   if (feature.type !== 'Feature') return 'A feature must be an object with "type": "Feature".'
   const { properties = null, geometry = null, id } = feature
   if (!isObject(properties) && properties !== null)
     return 'The properties of a feature must be an object or null.'
   const data: Record<string, unknown> = { ...properties }
   if (Object.hasOwn(data, 'geometry')) data.properties_geometry = data.geometry
-  if (id !== undefined) data[Object.hasOwn(data, 'id') ? 'feature_id' : 'id'] = id
+  if (id !== undefined) data[idColumn] = id
   data.geometry = isObject(geometry) ? moved(geometry as unknown as RawGeometry, move) : geometry
   return data
+}
+
+function idColumnOf({ properties }: JsonObject): string {
+  return isObject(properties) && Object.hasOwn(properties, 'id') ? 'feature_id' : 'id'
 }
 
 /** The only row of a document that is itself a feature or geometry; its JSON is already known to be well-formed. */

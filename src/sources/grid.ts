@@ -158,8 +158,8 @@ function byName(
   for (let at = names.length; at < cells.length; at++)
     if (isFilled(cells[at]))
       throw unreadable(
-        `The row has more cells than the header, which has ${names.length}: ${JSON.stringify(gridText(cells[at]).slice(0, 60))} is beyond.`,
-        { file, line, column: 1 },
+        `The row has more cells than the header, which has ${names.length}: cell ${at + 1} is ${JSON.stringify(gridText(cells[at]).slice(0, 60))}.`,
+        { file, line },
         isText
           ? 'Quote a cell that holds the delimiter, or name the line of the header: options: { header: 1 }.'
           : 'Give the column a name in the header, or name the cells: options: { range: A1:F200 }.',

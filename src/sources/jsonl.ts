@@ -77,7 +77,7 @@ function parse(text: string, line: number, name: string): unknown {
     throw unreadable(
       'The JSON is malformed.',
       { file: name, line, column: 1 },
-      'Each line of JSON Lines is one object; a document over several lines is JSON: name it .json, or say format: json.',
+      'Each line of JSON Lines is one object; a document over several lines is JSON: name it .json, or set format: json.',
       cause,
     )
   }

@@ -92,7 +92,8 @@ export function openFile(spec: SourceSpec, from: SourceFolders): OpenedFile {
   const place = placeOf(spec)
   const path = fileOf(place, from)
   const data = openData(path, place.path, spec.options?.file)
-  const format = spec.format ?? sniffFormat(data, formatOf(data.base) ?? rdfFormatNamed(data.base))
+  const encoding = encodingNamed(spec.options?.encoding ?? '')
+  const format = spec.format ?? sniffFormat(data, formatOf(data.base) ?? rdfFormatNamed(data.base), encoding)
   return { path, data, format }
 }
 

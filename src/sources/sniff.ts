@@ -1,5 +1,7 @@
 import type { RdfFormat } from '../model/rdf-format.ts'
 import type { DataFile } from './data-file.ts'
+import { decoderOf, markedEncoding } from './decode.ts'
+import { utf16Of } from './detect-encoding.ts'
 import { isRdfFormat, type SourceFormat } from './formats.ts'
 import { unreadable } from './unreadable.ts'
 
@@ -15,19 +17,22 @@ const XML_ROOTS: readonly (readonly [root: RegExp, format: SourceFormat | RdfFor
  * what is certainly no data.
  *
  * @param named the format by the name
+ * @param encoding the declared encoding, as named by `encodingNamed`
  */
 export function sniffFormat(
   data: DataFile,
   named: SourceFormat | RdfFormat | undefined,
+  encoding?: string,
 ): SourceFormat | RdfFormat {
   const { head, name } = data
   const found = signature(data)
   if (found !== undefined) return found
   // RDF statements begin like XML elements; their errors are reported by the RDF reader.
   if (named !== undefined && isRdfFormat(named)) return named
-  const text = textHead(head)
-  if (text === undefined) {
+  const text = textHead(head, encoding)
+  if (text === undefined || text.includes('\0')) {
     if (named !== undefined && named !== 'csv' && named !== 'tsv') return named
+    if (text !== undefined) throw nullFound(text, name)
     throw unreadable('The file is no text, and no format of data that is known.', { file: name }, KNOWN)
   }
   const start = text.trimStart()
@@ -113,24 +118,43 @@ function signature({ head, name, base, archive }: DataFile): SourceFormat | unde
   return undefined
 }
 
-/** The beginning as text; undefined for binary data. */
-function textHead(head: Buffer): string | undefined {
-  if (head[0] === 0xff && head[1] === 0xfe) return head.subarray(2).toString('utf16le')
-  if (head[0] === 0xfe && head[1] === 0xff)
-    return Buffer.from(head.subarray(2, 2 + ((head.length - 2) & ~1)))
-      .swap16()
-      .toString('utf16le')
-  const even = head.filter((byte, at) => at % 2 === 0 && byte === 0).length
-  const odd = head.filter((byte, at) => at % 2 === 1 && byte === 0).length
-  if (odd > head.length / 4 && even < head.length / 50) return head.toString('utf16le')
-  if (even > head.length / 4 && odd < head.length / 50)
-    return Buffer.from(head.subarray(0, head.length & ~1))
-      .swap16()
-      .toString('utf16le')
-  if (even + odd > 0) return undefined
+/** Maximum NULs by accident in a short text. */
+const MAX_NULLS = 3
+
+/** The beginning as text, which may contain NULs; undefined for binary data. */
+function textHead(head: Buffer, declared: string | undefined): string | undefined {
+  const marked = markedEncoding(head)
+  const encoding = marked ?? declared ?? utf16Of(head)
+  if (encoding !== undefined && encoding !== 'utf-8') return decodedHead(head, encoding)
   let controls = 0
-  for (const byte of head) if (byte < 9 || (byte > 13 && byte < 28)) controls++
-  return controls > head.length / 100 ? undefined : head.toString('utf8').replace(/^\ufeff/, '')
+  let nulls = 0
+  for (const byte of head) {
+    if (byte === 0) nulls++
+    else if (byte < 9 || (byte > 13 && byte < 28)) controls++
+  }
+  const isBinary = controls > head.length / 100 || nulls > Math.max(MAX_NULLS, head.length / 100)
+  return isBinary ? undefined : head.toString('utf8').replace(/^\ufeff/, '')
+}
+
+/** The beginning in an encoding, with replacement characters for invalid bytes, which are reported when the text is read. */
+function decodedHead(head: Buffer, encoding: string): string {
+  try {
+    return decoderOf(encoding)
+      .decode(head)
+      .replace(/^\ufeff/, '')
+  } catch {
+    return encoding.startsWith('utf-32') ? '' : new TextDecoder(encoding).decode(head)
+  }
+}
+
+/** The fault of a text with a NUL, which spreadsheets, databases and RDF do not have. */
+function nullFound(text: string, file: string): Error {
+  const before = text.slice(0, text.indexOf('\0')).split(/\r\n|\r|\n/)
+  return unreadable(
+    'A NUL character (U+0000) was found, which no text has.',
+    { file, line: before.length, column: (before.at(-1) ?? '').length + 1 },
+    'Remove it there, or declare the encoding of the text if it is UTF-16 or UTF-32: options: { encoding: utf-16le }.',
+  )
 }
 
 function xmlFormat(start: string): SourceFormat | RdfFormat | undefined {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import { createGunzip } from 'node:zlib'
-import { decoderOf } from './decode.ts'
+import { decoderOf, markedEncoding } from './decode.ts'
 import { EncodingSample } from './detect-encoding.ts'
 import { unreadable } from './unreadable.ts'
 
@@ -35,7 +35,7 @@ export async function* readText(file: TextFile): AsyncIterable<string> {
   const bytes = readBytes(file)[Symbol.asyncIterator]()
   try {
     let head: Buffer = Buffer.alloc(0)
-    while (head.length < 3) {
+    while (head.length < 4) {
       const next = await bytes.next()
       if (next.done) break
       head = Buffer.concat([head, next.value])
@@ -61,12 +61,13 @@ export async function* readText(file: TextFile): AsyncIterable<string> {
 
 /** The encoding of a file: as declared, according to its byte order mark, or detected. */
 async function encodingOf(file: TextFile, head: Buffer): Promise<Encoding> {
-  const isBigMarked = head[0] === 0xfe && head[1] === 0xff
-  if (file.encoding === 'utf-16le' && isBigMarked) return 'utf-16be'
-  if (file.encoding !== undefined && file.encoding !== 'utf-8') return file.encoding
-  if (isBigMarked) return 'utf-16be'
-  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le'
-  return file.encoding ?? detectEncoding(file)
+  const { encoding } = file
+  const marked = markedEncoding(head)
+  // The names UTF-16 and UTF-32 leave the order of bytes to the mark.
+  if (marked !== undefined && (encoding === undefined || encoding === 'utf-8')) return marked
+  if (marked === 'utf-16be' && encoding === 'utf-16le') return marked
+  if (marked === 'utf-32be' && encoding === 'utf-32le') return marked
+  return encoding ?? detectEncoding(file)
 }
 
 /** Bytes that are examined before the whole text is examined if they are not UTF-8. */
@@ -82,9 +83,8 @@ export async function detectEncoding(file: TextFile): Promise<Encoding> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of readBytes({ ...file, chunkSize: FIRST_LOOK })) {
     if (read === 0) {
-      const [first, second] = chunk
-      if (first === 0xff && second === 0xfe) return 'utf-16le'
-      if (first === 0xfe && second === 0xff) return 'utf-16be'
+      const marked = markedEncoding(chunk)
+      if (marked !== undefined) return marked
     }
     sample.add(chunk)
     read += chunk.length

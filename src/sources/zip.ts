@@ -118,14 +118,18 @@ export async function* memberPieces(
     length += piece.length
     if (length > member.size)
       throw unreadable(
-        `The file unpacks to more than the ${member.size} bytes that the archive tells.`,
+        `The file unpacks to more than the ${member.size} bytes that the archive declares.`,
         where,
         'Pack it again.',
       )
     yield piece
   }
   if (length !== member.size)
-    throw unreadable('The file ends before the archive says.', where, 'Get it again, or pack it again.')
+    throw unreadable(
+      'The file ends before the length that the archive declares.',
+      where,
+      'Get it again, or pack it again.',
+    )
 }
 
 async function* packedPieces(bytes: RandomAccess, start: number, length: number, chunkSize: number) {

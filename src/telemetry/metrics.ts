@@ -88,7 +88,7 @@ export class Metrics {
   constructor(clock: () => number, build: { readonly version: string }) {
     this.clock = clock
     collectDefaultMetrics({ register: this.registry })
-    this.gauge('lodestone_build_info', 'Always 1; the labels tell the version', ['version', 'node'], gauge =>
+    this.gauge('lodestone_build_info', 'Always 1; the labels are the versions', ['version', 'node'], gauge =>
       gauge.set({ version: build.version, node: process.version }, 1),
     )
     this.gauge('lodestone_http_requests_in_flight', 'Requests that are being answered', [], gauge =>

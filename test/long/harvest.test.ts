@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { diagnoseHarvests } from '../../src/cli/doctor/sources.ts'
 import { run } from '../../src/cli/lodestone.ts'
+import { localId } from '../../src/harvest/definitions.ts'
 import { harvest } from '../../src/harvest/harvest.ts'
 import { dueHarvesters, harvestAges } from '../../src/harvest/schedule.ts'
 import { readHarvesters } from '../../src/harvest/settings.ts'
@@ -483,4 +484,15 @@ t.test('what is refused', async t => {
     { message: /harvest\.yaml:2:43: hourly, daily/ },
   )
   t.throws(() => readHarvesters(portalOf(t, one('b') + one('c'))), { message: /two harvesters called a/ })
+})
+
+t.test('local ids are those of no other dataset', async t => {
+  const harvester = { prefix: 'x-' } as Parameters<typeof localId>[0]
+  const taken = new Set<string>()
+  for (let i = 0; i < 3; i++) {
+    const id = localId(harvester, 'https://catalog.test/trees', taken)
+    t.notOk(taken.has(id), id)
+    taken.add(id)
+  }
+  t.match([...taken], ['x-trees', /^x-trees-[0-9a-f]{8}$/, /^x-trees-[0-9a-f]{8}$/])
 })

@@ -207,14 +207,24 @@ t.test('schedules', async t => {
     ['*/15 * * * *', '2024-01-01T10:07:30Z', '2024-01-01T10:15:00Z'],
     ['30 6 * * mon-fri', '2024-01-05T07:00:00Z', '2024-01-08T06:30:00Z'],
     ['0 0 29 2 *', '2024-03-01T00:00:00Z', '2028-02-29T00:00:00Z'],
+    ['0 0 29 2 *', '2096-03-01T00:00:00Z', '2104-02-29T00:00:00Z'],
     ['0 0 13 * 5', '2024-09-01T00:00:00Z', '2024-09-06T00:00:00Z'],
     ['0 0 * * 7', '2024-01-01T00:00:00Z', '2024-01-07T00:00:00Z'],
   ]
   for (const [schedule, last, next] of cases) t.equal(nextTime(schedule, at(last), 0), at(next), schedule)
   t.equal(nextTime('weekly', 0, 1), 120_000, 'sooner after a failure')
   t.equal(nextTime(undefined, 0, 0), null)
-  for (const wrong of ['often', '* * * *', '60 * * * *', '5-1 * * * *', '*/0 * * * *'])
+  for (const wrong of [
+    'often',
+    '* * * *',
+    '60 * * * *',
+    '5-1 * * * *',
+    '*/0 * * * *',
+    '0 0 31 2 *',
+    '0 0 31 4,6 *',
+  ])
     t.notOk(isSchedule(wrong), wrong)
+  t.ok(isSchedule('0 0 31 2 mon'), 'a day of the week is enough')
 })
 
 /** A portal with a dataset that is published from an address, a day after the publication before. */

@@ -103,7 +103,7 @@ async function findEntries(
   endpoint: ExploreEndpoint,
   visible: VisibleDatasets,
 ): Promise<readonly ServedDataset[]> {
-  refuseParameters(query, ['select', 'group_by'], 'this format tells what it tells of whole datasets')
+  refuseParameters(query, ['select', 'group_by'], 'this format describes whole datasets')
   const { dialect } = endpoint.options
   const executor = endpoint.executor()
   const { source, question, context, timezone } = await readQuery(query, endpoint, visible)

@@ -364,7 +364,7 @@ const SHARED: ReadonlySet<string> = new Set([
 ])
 
 const ABOUT = {
-  monitoring: 'The datasets of this source tell how the portal is used.',
+  monitoring: 'The datasets of this source describe how the portal is used.',
   network:
     'The datasets of this source are those of the portals of the network, named by their id, `@` and the domain of ' +
     'their portal; records of other portals come from there, and their files are JSON only.',

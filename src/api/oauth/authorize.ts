@@ -79,7 +79,7 @@ export async function decide(
       return sendError(reply, options, { ...requested, error })
     }
     default:
-      throw new Fault(BAD_REQUEST, { reason: 'The form does not say whether you allow it.' })
+      throw new Fault(BAD_REQUEST, { reason: 'The form lacks the decision whether access is allowed.' })
   }
 }
 

@@ -40,7 +40,7 @@ export function continuationOf(
 }
 
 function refusal(what: string): Fault {
-  return new Fault(BAD_REQUEST, { reason: `${what}: ask without cursor, from the beginning.` })
+  return new Fault(BAD_REQUEST, { reason: `${what}: repeat the query without cursor, from the beginning.` })
 }
 
 /** The address of the request without its cursor, up to the cursor of another; null if it is too long. */

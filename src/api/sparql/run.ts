@@ -58,7 +58,7 @@ export async function runQuery(
     })
     if (continuation?.place != null && by === 'engine')
       throw new Fault(BAD_REQUEST, {
-        reason: 'The answer of this query does not go on: ask without cursor.',
+        reason: 'The answer of this query has no continuation: repeat the query without cursor.',
       })
     return await beginningOf(pieces)
   } catch (error) {

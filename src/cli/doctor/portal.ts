@@ -29,7 +29,7 @@ export function diagnoseDefinitions(portal: string, base: string): readonly Doct
 
 function definitionFindings(portal: string, id: string): readonly DoctorFinding[] {
   return readDefinition(portal, id).problems.map(({ message, place }) =>
-    problem('data', `${id}: ${placeText(place)}${message}`, 'mend it; lodestone check tells more'),
+    problem('data', `${id}: ${placeText(place)}${message}`, 'correct it; lodestone check has details'),
   )
 }
 
@@ -45,7 +45,7 @@ function mappingFindings(portal: string, base: string, id: string): readonly Doc
       problem(
         'mapping',
         `${found.file}:${place.line}:${place.column}: ${message}`,
-        `lodestone mapping check ${id} tells more`,
+        `lodestone mapping check ${id} has details`,
       ),
     )
 }

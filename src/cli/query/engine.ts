@@ -78,7 +78,8 @@ export async function querySyntaxFault(error: unknown, query: string): Promise<F
   const before = offset === undefined ? null : query.slice(0, Number(offset)).split('\n')
   const place = before === null ? '' : `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: `
   const isLexer = /unexpected character/.test(messageOf(error))
-  const reason = problem?.reason ?? (isLexer ? 'Comunica cannot read what stands here.' : lineOf(error))
+  const reason =
+    problem?.reason ?? (isLexer ? 'Comunica cannot read the query at this place.' : lineOf(error))
   return new Fault(USAGE, { reason: `the query cannot be read: ${place}${reason}` }, { cause: error })
 }
 

@@ -95,7 +95,7 @@ function key(text: string, span: Span): KeyPredicate {
   const [quote, equals] = [text.indexOf("'"), text.indexOf('=')]
   if (equals >= 0 && (quote < 0 || equals < quote)) return { type: 'named', parts: named(text, span), span }
   if (quote >= 0) return { type: 'value', literal: keyLiteral(text, span), span }
-  if (/[()"@]/.test(text)) throw fault('a key with characters that must stand between quotes', span)
+  if (/[()"@]/.test(text)) throw fault('a key with characters that must be enclosed in quotes', span)
   return { type: 'raw', text, span }
 }
 

@@ -26,8 +26,8 @@ function endHint(text: string): string | undefined {
 function hintFor(found: string, text: string, from: number): string | undefined {
   const isOpen = !text.slice(from + 1).includes(found)
   if (found === '"' || found === "'")
-    return isOpen ? 'a string that is not closed' : 'a string cannot stand here'
-  if (found === '`') return isOpen ? 'a back-quoted name that is not closed' : 'a name cannot stand here'
+    return isOpen ? 'a string that is not closed' : 'a string is not allowed here'
+  if (found === '`') return isOpen ? 'a back-quoted name that is not closed' : 'a name is not allowed here'
   if (found === '=' && text[from - 1] === '=') return 'write = to compare'
   if (/^not\s+(in|like)\b/i.test(text.slice(from)))
     return 'write not before the whole comparison: not field in (…)'

@@ -108,7 +108,7 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionEntry> = new Map(
       ['where'],
       "geometry(geo, geom'…', within)",
       [3, 3],
-      'stands in a relation to a shape',
+      'has a spatial relation to a shape',
     ),
     entry('condition', ['where'], "intersects(geo, geom'…')", [2, 2], 'shares a position with a shape'),
     entry('condition', ['where'], "disjoint(geo, geom'…')", [2, 2], 'shares no position with a shape'),

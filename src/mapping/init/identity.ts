@@ -43,7 +43,7 @@ export function identityOf(dataset: {
     return {
       template: declared.map(({ name }) => reference(name)).join('/'),
       comment:
-        'the fields that "id" in dataset.yaml names tell records apart; equal IRIs merge into one resource',
+        'the fields that "id" in dataset.yaml names identify records; equal IRIs merge into one resource',
     }
   const telling = usable.find(field => tellsApart(field, statistics))
   if (telling !== undefined)
@@ -55,7 +55,7 @@ export function identityOf(dataset: {
     template: '$(recordid)',
     comment: fields.some(({ name }) => name === 'recordid')
       ? 'the field recordid; equal IRIs merge into one resource'
-      : 'no field tells records apart, so $(recordid), the id that every record has, does',
+      : 'no field identifies records, so $(recordid), the id that every record has, does',
   }
 }
 

@@ -24,11 +24,11 @@ export function readTemplate(template: string): readonly TemplatePart[] | Templa
     if (character === '\\') {
       const escaped = template[at + 1]
       if (escaped === undefined || !'\\{}'.includes(escaped))
-        return { at, reason: 'a backslash stands only before {, } or another backslash' }
+        return { at, reason: 'a backslash is allowed only before {, } or another backslash' }
       text += escaped
       at += 1
     } else if (character === '{') {
-      if (open >= 0) return { at, reason: 'a { stands within a reference; write \\{ for a brace' }
+      if (open >= 0) return { at, reason: 'a { was found within a reference; write \\{ for a brace' }
       if (text !== '') parts.push({ type: 'text', text })
       text = ''
       open = at

@@ -122,7 +122,7 @@ function referenceTo(dialect: RmlDialect, segment: Exclude<Segment, { readonly t
   if (segment.type === 'field') return dialect.reference(segment.name)
   if (dialect.recordId !== undefined) return dialect.reference(dialect.recordId)
   throw new Fault(MAPPING_INVALID, {
-    reason: 'The mapping uses the id of the record, which is no field of a file: RML cannot say it',
+    reason: 'The mapping uses the id of the record, which is no field of a file: RML cannot express it',
   })
 }
 

@@ -143,7 +143,7 @@ function oneBase(bases: ReadonlySet<string>): string | undefined {
   const [first, second] = bases
   if (second === undefined) return first
   throw new Fault(MAPPING_INVALID, {
-    reason: 'The mapping has several bases, which the old vocabulary of RML cannot say: use the new one',
+    reason: 'The mapping has several bases, which the old vocabulary of RML cannot express: use the new one',
   })
 }
 

@@ -66,7 +66,7 @@ export function checkDatatype(
     markPlace,
     `the field ${field.name} is of the type ${field.type}, and ` +
       (bad === undefined ? `no value is a ${name}` : `a value such as \`${bad.slice(0, 40)}\` is no ${name}`),
-    'Such values make no triple. Take the datatype away: the type of the field says what its values are.',
+    'Such values make no triple. Take the datatype away: the type of the field determines it.',
   )
 }
 
@@ -85,7 +85,7 @@ export function checkIriField(
       checking.report(
         'field-type-vs-datatype',
         segment.place ?? place,
-        `the field ${field.name} is a geometry, and stands inside an IRI`,
+        `the field ${field.name} is a geometry, and is used inside an IRI`,
       )
   }
   const [first] = segments
@@ -130,7 +130,7 @@ function checkConstants(
     checking.report(
       'looks-like-reference',
       place,
-      `\`${name}\` is the name of a field, and stands here as text`,
+      `\`${name}\` is the name of a field, and is used here as text`,
       `Write $(${name}) for the value of the field.`,
     )
 }

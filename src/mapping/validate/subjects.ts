@@ -21,7 +21,7 @@ export function checkSubject(checking: Checking, resource: ResourceRule): void {
     checking.report(
       'multivalued-in-subject',
       segment.place ?? place,
-      `the field ${segment.name} can have several values: each makes a resource, and all are told the same`,
+      `the field ${segment.name} can have several values: each makes a resource, and all get the same statements`,
     )
   }
   if (subject.type === 'iri') {
@@ -85,7 +85,7 @@ function checkCollisions(
       place,
       `the subject of ${resource.key} takes at most ${subjects} values and ${object.field} takes ${values}: ` +
         'different things become one resource',
-      'Put a field that tells them apart into the subject.',
+      'Put a field that distinguishes them into the subject.',
     )
     return
   }

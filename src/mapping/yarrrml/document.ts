@@ -104,7 +104,7 @@ function convert(conversion: Conversion, node: Node | null, after: number, path:
     if (target === undefined)
       refuse(diagnostics, 'yaml-syntax', span, path, `the alias *${node.source} has no anchor before it`)
     else if (target === null)
-      refuse(diagnostics, 'alias-bomb', span, path, `the alias *${node.source} stands inside its own anchor`)
+      refuse(diagnostics, 'alias-bomb', span, path, `the alias *${node.source} is used inside its own anchor`)
     else return target
   }
   if (node.tag !== undefined && !/^tag:yaml\.org,2002:(str|map|seq)$/.test(node.tag))

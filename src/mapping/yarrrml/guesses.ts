@@ -85,7 +85,7 @@ export function reportSuffix(
   const at = within(node, node.text.length - suffix.length - 1, node.text.length)
   if (suffix === 'lang') {
     const hint = 'Write [predicate, value, en~lang], or objects: [[value, en~lang]].'
-    diagnostics.report('value-shape', at, path, 'a language stands where a value is expected', hint)
+    diagnostics.report('value-shape', at, path, 'a language was found where a value is expected', hint)
     return true
   }
   const meant = intendedAnnotation(context, value, suffix)

@@ -33,7 +33,7 @@ export function layoutProblems(text: string): readonly LayoutProblem[] {
       problems.push({
         start: start + tab[0].length - 1,
         end: start + tab[0].length,
-        message: 'a tab stands at the beginning of the line',
+        message: 'the line begins with a tab',
         hint: 'YAML is indented with spaces only.',
       })
     const scan = scanLine(line)

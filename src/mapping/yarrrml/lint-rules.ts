@@ -86,7 +86,7 @@ function reportSubject(
       'subject-constant',
       subjectPlace,
       `the subject of ${quoted(key)} has no reference: all records become one resource`,
-      'Put a field that tells the records apart into it: …/$(field).',
+      'Put a field that identifies the records into it: …/$(field).',
     )
   const length = subject.segments.reduce(
     (sum, part) => sum + (part.type === 'constant' ? part.text.length : 0),

@@ -81,7 +81,7 @@ function readMapping(context: Context, entry: YamlEntry, path: string): readonly
         'mapping-empty',
         said?.key.span ?? key.span,
         path,
-        `the mapping ${quoted(key.text)} says nothing of its resources`,
+        `the mapping ${quoted(key.text)} has no statements about its resources`,
         'Write predicateobjects: and below it a list of statements.',
       )
     return []

@@ -60,7 +60,7 @@ function objectOfMap(context: Context, node: YamlMap, path: string, wish: Object
       'value-shape',
       node.span,
       path,
-      `${described(node)} stands where a value is expected`,
+      `${described(node)} was found where a value is expected`,
       'In a list between brackets `a: b` is a map: put a text with a colon and a space in quotes.',
     )
     return null

@@ -92,7 +92,7 @@ export function readSource(context: Context, node: YamlNode, path: string): Logi
   }
   const tilde = first.text.lastIndexOf('~')
   if (tilde < 0) {
-    const found = `the source ${quoted(first.text)} does not say what it is: path~csv or path~jsonpath`
+    const found = `the source ${quoted(first.text)} has no type: path~csv or path~jsonpath`
     diagnostics.report('value-shape', first.span, path, found)
     return null
   }

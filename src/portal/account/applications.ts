@@ -24,7 +24,7 @@ export const APPLICATIONS: AccountSection = {
         await clients.remove((await ownClient(requested, form)).id, requested.session.user.name)
         return { type: 'redirect', path: `${requested.root}${PATH}` }
       default:
-        throw new Fault(BAD_REQUEST, { reason: 'The form does not say what to do.' })
+        throw new Fault(BAD_REQUEST, { reason: 'The form lacks its action.' })
     }
   },
 }

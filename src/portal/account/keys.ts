@@ -20,7 +20,7 @@ export const KEYS: AccountSection = {
       case 'revoke':
         return revoke(requested, form)
       default:
-        throw new Fault(BAD_REQUEST, { reason: 'The form does not say what to do.' })
+        throw new Fault(BAD_REQUEST, { reason: 'The form lacks its action.' })
     }
   },
 }

@@ -63,7 +63,7 @@ async function change(requested: AccountRequest, form: Form, attempts: Attempts)
       await secondFactors.remove(name)
       return { type: 'redirect', path: `${root}${PATH}` }
     default:
-      throw new Fault(BAD_REQUEST, { reason: 'The form does not say what to do.' })
+      throw new Fault(BAD_REQUEST, { reason: 'The form lacks its action.' })
   }
 }
 

@@ -41,7 +41,7 @@ ${hiddenField('form_token', requested.token())}${hiddenField('action', 'end-othe
         break
       }
       default:
-        throw new Fault(BAD_REQUEST, { reason: 'The form does not say what to do.' })
+        throw new Fault(BAD_REQUEST, { reason: 'The form lacks its action.' })
     }
     return { type: 'redirect', path: `${root}${PATH}` }
   },

@@ -202,7 +202,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
         await desk.rollBack(principal, id, form.get('version') ?? null)
         return
       default:
-        throw new Fault(BAD_REQUEST, { reason: 'The form does not say what to do.' })
+        throw new Fault(BAD_REQUEST, { reason: 'The form lacks its action.' })
     }
   }
 

@@ -5,7 +5,7 @@ import type { Principal } from '../../model/principal.ts'
 import type { Definition } from '../../publishing/definition.ts'
 import type { FieldEdit } from '../../publishing/edit-definition.ts'
 import type { Desk } from '../../publishing/management/desk.ts'
-import { isSchedule } from '../../runtime/cron.ts'
+import { isSchedule, SCHEDULE_EXPECTED } from '../../runtime/cron.ts'
 import { hiddenField } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { Translator } from '../../site/translator.ts'
@@ -15,7 +15,6 @@ import { type EntryMember, memberFields, memberText, readMembers, textsIn } from
 import type { DeskContext } from './pages.ts'
 
 /** The wording for an invalid schedule, as in publishing. */
-const SCHEDULES = 'hourly, daily, weekly, monthly, or a cron expression of five fields is expected'
 
 /** Members of the source address. */
 const ADDRESS: readonly EntryMember[] = [
@@ -44,7 +43,7 @@ function readForm(form: Form, t: Translator) {
   const reading = readMembers(READING, form, '', t)
   const { format, ...options } = reading.values
   const { refresh } = address.values
-  if (typeof refresh === 'string' && !isSchedule(refresh)) address.problems.set('refresh', SCHEDULES)
+  if (typeof refresh === 'string' && !isSchedule(refresh)) address.problems.set('refresh', SCHEDULE_EXPECTED)
   return {
     address: address.values,
     format: typeof format === 'string' ? format : null,

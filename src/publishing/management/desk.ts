@@ -11,7 +11,7 @@ import {
 } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import type { Principal } from '../../model/principal.ts'
-import { isSchedule } from '../../runtime/cron.ts'
+import { isSchedule, SCHEDULE_EXPECTED } from '../../runtime/cron.ts'
 import {
   DATASET_ID,
   type Definition,
@@ -105,7 +105,7 @@ export class Desk {
     const { portal } = this.options
     if (refresh !== null && !isSchedule(refresh))
       throw new Fault(BAD_REQUEST, {
-        reason: `${JSON.stringify(refresh.slice(0, 100))} is no schedule: hourly, daily, weekly, monthly or a cron expression of five fields is expected.`,
+        reason: `${JSON.stringify(refresh.slice(0, 100))} is no schedule: ${SCHEDULE_EXPECTED}.`,
       })
     this.create(principal, id, null)
     try {

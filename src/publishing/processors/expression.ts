@@ -86,7 +86,7 @@ function compileScalar(node: Expression, scope: ExpressionScope): ProcessorValue
       return compileCall(node, scope)
     case 'date':
     case 'geometry':
-      throw refused(scope, `a ${node.type} stands in a comparison alone`, node.span)
+      throw refused(scope, `a ${node.type} is allowed in a comparison only`, node.span)
     default:
       return compileTest(node, scope)
   }

@@ -40,7 +40,7 @@ export function readShapesFile(file: string): Shapes {
   const format = rdfFormatNamed(file)
   if (format === undefined)
     throw new Fault(SHAPES_INVALID, {
-      reason: `${file}: shapes are read from RDF (${RDF_FORMATS.join(', ')}), which the ending of the name tells`,
+      reason: `${file}: shapes are read from RDF (${RDF_FORMATS.join(', ')}), recognised by the file name extension`,
     })
   const text = readBytes(file)
   let triples = ''

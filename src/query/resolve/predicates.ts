@@ -46,7 +46,7 @@ export function resolvePredicate(call: Call, names: FieldNames): Condition {
         names.clause,
         `the function ${entry.name} is not a condition`,
         call.span,
-        entry.kind === 'aggregate' ? 'an aggregate stands in select' : 'compare it with something',
+        entry.kind === 'aggregate' ? 'aggregates belong in select' : 'compare it with something',
       )
   }
 }

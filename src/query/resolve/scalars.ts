@@ -37,7 +37,7 @@ export function resolveScalar(node: Expression, names: FieldNames): Scalar {
         names.clause,
         `${describeValue(node)} was found where a value is expected`,
         node.span,
-        node.type === 'geometry' ? 'a geometry stands in a function' : undefined,
+        node.type === 'geometry' ? 'a geometry is allowed as the argument of a function only' : undefined,
       )
   }
 }
@@ -169,7 +169,7 @@ function dateFormat(call: Call, first: Argument, second: Argument, names: FieldN
     names.clause,
     `date_format has no symbol ${parts.unknown}`,
     { from: second.span.from + 1 + parts.at, to: second.span.from + 2 + parts.at },
-    'letters that are text stand in single quotes',
+    'letters that are text are enclosed in single quotes',
   )
 }
 

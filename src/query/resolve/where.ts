@@ -299,7 +299,7 @@ function like(node: Extract<Expression, { type: 'like' }>, names: FieldNames): C
 function flag(node: Extract<Expression, { type: 'field' }>, names: FieldNames): Condition {
   const field = names.field(node)
   if (field.type === 'boolean') return { type: 'compare', field, operator: '=', value: true }
-  const hint = 'only a boolean field stands alone'
+  const hint = 'only a boolean field can be a condition by itself'
   throw malformed(
     names.clause,
     `Field ${field.name} of type ${field.type} is not a condition`,

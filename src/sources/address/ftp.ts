@@ -144,5 +144,5 @@ function failureOf(error: unknown, url: URL, limits: FetchLimits): unknown {
 function cureOf(code: number): string {
   if (code === 530) return FETCH_CURES.credentials
   if (code === 550) return FETCH_CURES.moved
-  return 'Open it with another client of FTP to see what it says.'
+  return 'Open it with another client of FTP to see its message.'
 }

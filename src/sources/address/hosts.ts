@@ -85,7 +85,7 @@ export function checkedLookup(url: URL, { privateHosts }: FetchLimits): LookupFu
         done(
           refusedAddress(
             url,
-            `${name} stands for the private address ${wrong?.address}; source_private_hosts allows it`,
+            `${name} resolves to the private address ${wrong?.address}; source_private_hosts allows it`,
           ),
           '',
         )

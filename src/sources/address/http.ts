@@ -67,7 +67,7 @@ export async function fetchHttp(
 function cureOf(status: number): string {
   if (status === 401 || status === 403) return FETCH_CURES.credentials
   if (status === 404 || status === 410) return FETCH_CURES.moved
-  return 'Open it in a browser to see what it says.'
+  return 'Open it in a browser to see its message.'
 }
 
 /** Sends a request and returns the response, with its body unread. */

@@ -33,14 +33,22 @@ async function refuseEncrypted(data: DataFile): Promise<void> {
     throw unreadable('The workbook has a password.', { file: data.name }, 'Save it without one.')
 }
 
+/** A sheet of a workbook. */
+export interface OdsSheet {
+  readonly name: string
+  readonly isHidden: boolean
+}
+
 /** The sheets, in order. */
-export async function odsSheets(data: DataFile): Promise<readonly { readonly name: string }[]> {
+export async function odsSheets(data: DataFile): Promise<readonly OdsSheet[]> {
   await refuseEncrypted(data)
-  const sheets: { readonly name: string }[] = []
+  const sheets: OdsSheet[] = []
+  const styles = new TableStyles()
   let depth = 0
   const listener: XmlListener = {
     start(name, attributes) {
-      if (name === 'table' && depth++ === 0) sheets.push({ name: attributes.get('name') ?? '' })
+      styles.start(name, attributes)
+      if (name === 'table' && depth++ === 0) sheets.push(styles.sheet(attributes))
     },
     end(name) {
       if (name === 'table') depth--
@@ -61,11 +69,31 @@ function contentOf(data: DataFile): AsyncIterable<Buffer> {
   return pieces
 }
 
+/** The styles that hide sheets (ODF 1.3, part 3, 19.620); they precede the sheets. */
+class TableStyles {
+  private readonly hidden = new Set<string>()
+  private style = ''
+
+  start(name: string, attributes: ReadonlyMap<string, string>): void {
+    if (name === 'style') this.style = attributes.get('name') ?? ''
+    if (name === 'table-properties' && attributes.get('display') === 'false') this.hidden.add(this.style)
+  }
+
+  /** The sheet that begins with these attributes of its element. */
+  sheet(attributes: ReadonlyMap<string, string>): OdsSheet {
+    return {
+      name: attributes.get('name') ?? '',
+      isHidden: this.hidden.has(attributes.get('style-name') ?? ''),
+    }
+  }
+}
+
 class ContentReader implements XmlListener {
   /** True once the sheet is read. */
   isDone = false
   /** The sheets so far. */
-  readonly sheets: { readonly name: string }[] = []
+  readonly sheets: OdsSheet[] = []
+  private readonly styles = new TableStyles()
   private readonly row: RowBuilder
   private readonly required: string | number | undefined
   private isInside = false
@@ -99,8 +127,9 @@ class ContentReader implements XmlListener {
   }
 
   start(name: string, attributes: ReadonlyMap<string, string>): void {
+    if (this.depth === 0) this.styles.start(name, attributes)
     if (name === 'table') {
-      if (this.depth++ === 0) this.enter(attributes.get('name') ?? '')
+      if (this.depth++ === 0) this.enter(this.styles.sheet(attributes))
       return
     }
     if (!this.isRequired) return
@@ -174,13 +203,15 @@ class ContentReader implements XmlListener {
     }
   }
 
-  /** A sheet is selected by name or number; a sheet with that number as its name may follow later, which is not checked. */
-  private enter(name: string): void {
+  /** A sheet is selected by name or number, by default the first that is shown; a sheet with that number as its name may follow later, which is not checked. */
+  private enter(sheet: OdsSheet): void {
     const { required, sheets } = this
-    sheets.push({ name })
+    sheets.push(sheet)
     this.isInside =
       !this.isDone &&
-      (required === undefined || name === String(required) || sheets.length === Number(required))
+      (required === undefined
+        ? !sheet.isHidden
+        : sheet.name === String(required) || sheets.length === Number(required))
   }
 
   private countRepetitions(count: number): void {
@@ -208,7 +239,10 @@ class ContentReader implements XmlListener {
       case 'percentage':
       case 'currency': {
         const number = Number(value)
-        return value === undefined || !Number.isFinite(number) ? null : number
+        if (value === undefined || !Number.isFinite(number)) return null
+        // A format with leading zeros is that of a code.
+        const [shown = ''] = this.paragraphs
+        return /^0\d+$/.test(shown) && Number(shown) === number ? shown : number
       }
       case 'boolean':
         return this.attributes.get('boolean-value') === 'true'

@@ -8,6 +8,7 @@ import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '..
 import { BATCH_ROWS, type RecordSource, type SourceRow } from '../source.ts'
 import { unreadable } from '../unreadable.ts'
 import { unpackLz4 } from './lz4.ts'
+import { columnConversions, convertMembers } from './parquet-values.ts'
 
 // Loaded on demand with `require`: few portals need it, and loaders of test runners do not support its exports.
 const require = createRequire(import.meta.url)
@@ -21,8 +22,9 @@ const MIN_ROWS = 2 ** 17
 const MAX_ROWS = 2 ** 20
 
 /**
- * An Apache Parquet file, by row groups: days and moments in ISO 8601, lists as arrays, structures as objects, geometries of GeoParquet
- * (1.0 and 1.1, WKB) and of Parquet itself in degrees. Throws SourceUnreadable for a file that is damaged or encrypted.
+ * An Apache Parquet file, by row groups: days, moments and times in ISO 8601, exact decimals, lists as arrays, structures as objects,
+ * geometries of GeoParquet (1.0 and 1.1, WKB) and of Parquet itself in degrees. Throws SourceUnreadable for a file that is damaged or
+ * encrypted.
  */
 export function parquetSource(data: DataFile): RecordSource {
   return {
@@ -46,6 +48,7 @@ async function* readGroups(bytes: RandomAccess, file: string): AsyncGenerator<re
     const metadata = await library.parquetMetadataAsync(source)
     writer = metadata.created_by?.slice(0, 80)
     const geometries = geometryColumns(metadata, file)
+    const conversions = columnConversions(library.parquetSchema(metadata))
     const compressors = await compressorsFor(metadata)
     let rowStart = 0
     for (const group of metadata.row_groups) {
@@ -70,13 +73,10 @@ async function* readGroups(bytes: RandomAccess, file: string): AsyncGenerator<re
           parsers: PARSERS as ParquetParsers,
         })
         for (let from = 0; from < objects.length; from += BATCH_ROWS)
-          yield objects.slice(from, from + BATCH_ROWS).map(
-            (data, at): SourceRow => ({
-              row: start + from + at + 1,
-              line: undefined,
-              data: withGeometries(data, geometries),
-            }),
-          )
+          yield objects.slice(from, from + BATCH_ROWS).map((data, at): SourceRow => {
+            convertMembers(data, conversions)
+            return { row: start + from + at + 1, line: undefined, data: withGeometries(data, geometries) }
+          })
       }
       rowStart += count
     }

@@ -120,17 +120,31 @@ export function chosenSheet<T extends { readonly name: string; readonly isHidden
 
 const DAY = 86_400_000
 
-/**
- * A day or moment of a spreadsheet as ISO 8601: days since 1899-12-30, or since 1904-01-01; a time alone as `HH:MM:SS`. Null for
- * a number out of range.
- */
-export function serialDate(serial: number, is1904: boolean, isTimeOnly = false): string | null {
+/** Maximum days that a format of hours alone denotes as a duration; larger numbers are moments of which it shows the hours. */
+const MAX_HOURS_ALONE = 366
+
+/** A day or moment of a spreadsheet as ISO 8601: days since 1899-12-30, or since 1904-01-01. Null for a number out of range. */
+export function serialDate(serial: number, is1904: boolean): string | null {
   if (!Number.isFinite(serial) || serial < 0 || serial > 2_958_466) return null
   const days = is1904 ? serial + 1462 : serial
   const milliseconds = Math.round(days * DAY)
-  if (isTimeOnly && milliseconds < DAY) return new Date(milliseconds).toISOString().slice(11, 19)
   const date = new Date(milliseconds - 25_569 * DAY)
   const iso = date.toISOString()
   if (milliseconds % DAY === 0) return iso.slice(0, 10)
   return iso.endsWith('.000Z') ? iso.slice(0, 19) : iso.slice(0, 23)
+}
+
+/**
+ * A time of the day as `HH:MM:SS`, and a number of some days in a format of times as a duration: programs choose the format by the first
+ * value of a column. Null for moments.
+ */
+export function serialTime(serial: number): string | null {
+  return serial >= 0 && serial < MAX_HOURS_ALONE ? serialDuration(serial) : null
+}
+
+/** A duration in days as `HH:MM:SS`, with as many hours as it has. */
+export function serialDuration(serial: number): string {
+  const seconds = Math.floor(Math.round(Math.abs(serial) * DAY) / 1000)
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
+  return `${serial < 0 ? '-' : ''}${parts.map(part => String(part).padStart(2, '0')).join(':')}`
 }

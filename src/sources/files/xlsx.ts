@@ -2,24 +2,18 @@ import type { Archive, DataFile } from '../data-file.ts'
 import type { Grid, GridCell, GridRow } from '../grid.ts'
 import { unreadable } from '../unreadable.ts'
 import { readXml, type XmlListener } from '../xml-events.ts'
+import { type CellKind, formattedNumber, kindOfFormat } from './number-kind.ts'
 import {
   type CellRange,
   chosenSheet,
   columnNumber,
   RowBuilder,
   type SheetChoice,
-  serialDate,
   workbookGrid,
 } from './workbook.ts'
 
 /** Maximum characters of the shared texts of a workbook. */
 const MAX_SHARED = 2 ** 29
-
-/** Numbers of the built-in formats of dates and times (ECMA-376, part 1, 18.8.30). */
-const BUILT_IN_DATES: ReadonlySet<number> = new Set([14, 15, 16, 17, 22, 27, 30, 36, 50, 57])
-const BUILT_IN_TIMES: ReadonlySet<number> = new Set([18, 19, 20, 21, 45, 46, 47])
-
-type Kind = 'number' | 'date' | 'time'
 
 /** A sheet of a workbook. */
 export interface XlsxSheet {
@@ -105,38 +99,23 @@ async function heard(archive: Archive, part: string, file: string, listener: Xml
 }
 
 /** The kinds of numbers by cell style. */
-async function readKinds(archive: Archive, file: string): Promise<readonly Kind[]> {
+async function readKinds(archive: Archive, file: string): Promise<readonly CellKind[]> {
   const formats = new Map<number, string>()
-  const kinds: Kind[] = []
+  const kinds: CellKind[] = []
   let isInCells = false
   await heard(archive, 'xl/styles.xml', file, {
     start(element, attributes) {
       if (element === 'numFmt')
         formats.set(Number(attributes.get('numFmtId')), attributes.get('formatCode') ?? '')
       if (element === 'cellXfs') isInCells = true
-      if (element === 'xf' && isInCells) kinds.push(kindOf(Number(attributes.get('numFmtId') ?? 0), formats))
+      if (element === 'xf' && isInCells)
+        kinds.push(kindOfFormat(Number(attributes.get('numFmtId') ?? 0), formats))
     },
     end(element) {
       if (element === 'cellXfs') isInCells = false
     },
   })
   return kinds
-}
-
-function kindOf(format: number, formats: ReadonlyMap<number, string>): Kind {
-  const code = formats.get(format)
-  if (code === undefined)
-    return BUILT_IN_DATES.has(format) ? 'date' : BUILT_IN_TIMES.has(format) ? 'time' : 'number'
-  return kindOfCode(code)
-}
-
-/** The kind of a number format: a date if it has years or days, a time if it has hours alone. */
-function kindOfCode(code: string): Kind {
-  const [first = ''] = code.split(';')
-  const plain = first.replace(/"[^"]*"|\\.|_.|\*./g, '').replace(/\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '')
-  if (/general/i.test(plain)) return 'number'
-  if (/[yd]/i.test(plain) || (/m/i.test(plain) && !/[hs0#?]/i.test(plain))) return 'date'
-  return /[hs]/i.test(plain) ? 'time' : 'number'
 }
 
 /** The shared texts, in order, without phonetic hints. */
@@ -180,7 +159,7 @@ function unescaped(text: string): string {
 }
 
 interface SheetContext {
-  readonly kinds: readonly Kind[]
+  readonly kinds: readonly CellKind[]
   readonly texts: readonly string[]
   readonly is1904: boolean
   readonly range: CellRange
@@ -194,7 +173,7 @@ class SheetReader implements XmlListener {
   private number = -1
   private column = -1
   private type = 'n'
-  private kind: Kind = 'number'
+  private kind: CellKind = 'number'
   private value = ''
   private isValue = false
   private isHint = false
@@ -275,9 +254,7 @@ class SheetReader implements XmlListener {
         return value.replace(/Z$/, '')
       default: {
         const number = Number(value)
-        if (!Number.isFinite(number)) return value
-        if (this.kind === 'number') return number
-        return serialDate(number, this.context.is1904, this.kind === 'time') ?? number
+        return Number.isFinite(number) ? formattedNumber(number, this.kind, this.context.is1904) : value
       }
     }
   }

@@ -110,13 +110,10 @@ function refusal(error: unknown, origin: TextOrigin, search: () => number | unde
     described,
   )
   const line = place === null ? search() : Number(place[1])
-  const reason = described.slice(place?.[0].length ?? 0).replace(/^error while parsing IRI /, 'not an IRI: ')
-  const hint = described.includes('LoadDocumentCallback')
-    ? ': contexts at other addresses are not fetched; put the context into the file'
-    : ''
+  const reason = reasonOf(described.slice(place?.[0].length ?? 0))
   return new Fault(
     SOURCE_UNREADABLE,
-    { reason: `This cannot be read as RDF: ${reason}${hint}.` },
+    { reason: `This cannot be read as RDF: ${reason}.` },
     {
       place: {
         file,
@@ -125,6 +122,15 @@ function refusal(error: unknown, origin: TextOrigin, search: () => number | unde
       },
     },
   )
+}
+
+/** The engine's reason, in other words where it names its own means, or does not say where to look. */
+function reasonOf(text: string): string {
+  if (text.includes('LoadDocumentCallback'))
+    return 'contexts at other addresses are not fetched; put the context into the file'
+  if (/must be followed by a dot/.test(text))
+    return 'the dot after the statement before this place is missing'
+  return text.replace(/^error while parsing IRI /, 'not an IRI: ')
 }
 
 /** The line at which the engine stops reading, for syntaxes whose errors do not report it: the number of lines read so far. */

@@ -29,7 +29,7 @@ export function passkeySection(passwords: Attempts): AccountSection {
         case 'remove':
           return refusable(requested, () => passkeys.remove(id, numberOf(form)))
         default:
-          throw new Fault(BAD_REQUEST, { reason: 'The form does not say what to do.' })
+          throw new Fault(BAD_REQUEST, { reason: 'The form lacks its action.' })
       }
     },
   }
