@@ -47,7 +47,7 @@ metas:
 attachments: [{ path: note.txt, title: A note }, { path: sheet.csv, mimetype: text/csv }]
 `
 const THINGS_MAPPING = `
-prefixes: { ex: 'https://town.example/' }
+prefixes: { ex: 'https://town.example/', geo: 'http://www.opengis.net/ont/geosparql#' }
 mappings:
   thing:
     subject: portal:things/thing/$(id)
