@@ -202,5 +202,5 @@ t.test('the catalog begins with what is used most, and its feed is in the head',
   t.match(body, /<link rel="alternate" type="application\/rss\+xml"/)
   t.match(body, /order_by=explore\.popularity_score\+desc/, 'the API has the same order')
   t.match(body, />English<\/span> <data value="1">/, 'languages by their names')
-  t.match((await get('/explore/?lang=en&q=nothinghasthis')).body, /No dataset has all of this/)
+  t.match((await get('/explore/?lang=en&q=nothinghasthis')).body, /No dataset matches all of this/)
 })
