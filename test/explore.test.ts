@@ -128,6 +128,11 @@ t.test('records come with typed values, id, size and links', async t => {
 t.test('a field may have its own name as a label', async t => {
   const own = await get(`${ROOT}/trees/records`, { select: 'name as name, height', limit: '1' })
   t.same(Object.keys(own.body.records[0].record.fields), ['name', 'height'])
+  const { body } = await get(`${ROOT}/trees/records`, {
+    group_by: 'year(planted) as height',
+    select: 'height, count(*)',
+  })
+  t.ok(body.records.length > 0, 'a field of select names the label of a key')
 })
 
 t.test('a time zone moves moments and the date literals that have no offset', async t => {

@@ -1,4 +1,5 @@
 import { parseExactly } from '../model/exact-json.ts'
+import { setMember } from '../model/lookup.ts'
 import { isObject } from './fields.ts'
 import { arrayMissing, type JsonObject, readArray } from './json.ts'
 import { findArrays, readElements } from './json-array.ts'
@@ -109,7 +110,7 @@ function featureData(
     return 'The properties of a feature must be an object or null.'
   const data: Record<string, unknown> = { ...properties }
   if (Object.hasOwn(data, 'geometry')) data.properties_geometry = data.geometry
-  if (id !== undefined) data[idColumn] = id
+  if (id !== undefined) setMember(data, idColumn, id)
   data.geometry = isObject(geometry) ? moved(geometry as unknown as RawGeometry, move) : geometry
   return data
 }

@@ -84,7 +84,7 @@ metas:
     broken: {
       'made.json': JSON.stringify([{ a: 'bad \u0001' }, { a: 'good' }]),
       'dataset.yaml': `source: { path: made.json }
-metas: { default: { license: no address, publisher: 'Town of "X" & Y', keyword: [one], modified: yesterday } }
+metas: { default: { license: no address, publisher: 'Town of "X" & Y', keyword: [one] } }
 `,
     },
     long: { 'rows.csv': `id,word\n${ROWS.join('\n')}\n`, 'dataset.yaml': 'source: { path: rows.csv }\n' },

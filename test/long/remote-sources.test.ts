@@ -87,7 +87,7 @@ t.test('hosts that are private, or are not to be asked, are refused', async t =>
   t.match(await fetched(`${origin}/x`, { privateHosts: [] }), /private address/)
   t.match(
     await fetched(`${origin.replace('127.0.0.1', 'localhost')}/x`, { privateHosts: [] }),
-    /stands for the private address/,
+    /resolves to the private address/,
   )
   t.match(await fetched(`http://[::ffff:127.0.0.1]:1/x`, { privateHosts: [] }), /private address/)
   t.match(
@@ -103,7 +103,7 @@ t.test('hosts that are private, or are not to be asked, are refused', async t =>
 
 t.test('redirects lead to no other protocol, no private address and not on for ever', async t => {
   answer = (_, response) => response.writeHead(302, { location: 'http://localhost:1/secret' }).end()
-  t.match(await fetched(`${origin}/x`), /stands for the private address/, 'after a redirect')
+  t.match(await fetched(`${origin}/x`), /resolves to the private address/, 'after a redirect')
   answer = (_, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end()
   t.match(await fetched(`${origin}/x`), /file: is not a protocol/)
   answer = ({ url }, response) => response.writeHead(302, { location: `${url}x` }).end()
@@ -174,7 +174,7 @@ t.test('FTP', async t => {
   t.match(await fetched(file, { privateHosts: [] }), /private address/)
   t.match(
     await fetched(file.replace('127.0.0.1', 'localhost'), { privateHosts: [] }),
-    /stands for the private/,
+    /resolves to the private/,
   )
   t.match(await fetched(file, { size: 3 }), /more than 3 bytes/)
   t.match(await fetched(file.replace('ftp:', 'ftps:')), /cannot be fetched/, 'no TLS')

@@ -1,3 +1,5 @@
+import { lookup } from '../../model/lookup.ts'
+
 /** Characters that a regular expression may have. */
 const MAX_PATTERN = 200
 
@@ -40,7 +42,7 @@ export function explicitClasses(text: string): string {
       inClass = found === '['
       return found
     }
-    const members = CLASSES[found[1]?.toLowerCase() ?? '']
+    const members = lookup(CLASSES, found[1]?.toLowerCase() ?? '')
     const isComplement = found === '\\D' || found === '\\W'
     if (members === undefined || (inClass && isComplement)) return found
     return inClass ? members : `[${isComplement ? '^' : ''}${members}]`

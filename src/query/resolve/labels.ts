@@ -35,17 +35,16 @@ function outer(span: { readonly from: number; readonly to: number }, text: strin
   }
 }
 
-/** Refuses a label that occurs twice in the clauses of one query, or that is the name of another field in them. */
+/**
+ * Refuses a label that occurs twice in the clauses of one query, or that is the name of another field in them. A field of `select`
+ * may name a label of `group_by`.
+ */
 export function refuseDoubles(select: readonly SelectItem[], groups: readonly GroupItem[]): void {
   const known = new Set<string>()
-  const fields = new Set(
-    [...select, ...groups].flatMap(({ label, expression }) =>
-      label === null && expression?.type === 'field' ? [expression.name] : [],
-    ),
-  )
-  for (const [clause, items] of [
-    ['group_by', groups],
-    ['select', select],
+  const keys = fieldNames(groups)
+  for (const [clause, items, fields] of [
+    ['group_by', groups, keys],
+    ['select', select, new Set([...keys, ...fieldNames(select)])],
   ] as const)
     for (const { label, expression, span } of items) {
       if (label === null) continue
@@ -54,4 +53,12 @@ export function refuseDoubles(select: readonly SelectItem[], groups: readonly Gr
         throw malformed(clause, `Alias '${label.slice(0, 60)}' is declared several times`, span)
       known.add(label)
     }
+}
+
+function fieldNames(items: readonly (SelectItem | GroupItem)[]): ReadonlySet<string> {
+  return new Set(
+    items.flatMap(({ label, expression }) =>
+      label === null && expression?.type === 'field' ? [expression.name] : [],
+    ),
+  )
 }

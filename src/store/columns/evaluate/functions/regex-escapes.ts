@@ -1,3 +1,5 @@
+import { lookup } from '../../../../model/lookup.ts'
+
 /** The members of a class as RE2 writes them within brackets; null for a class that cannot be written so. */
 type Members = string | null
 
@@ -61,7 +63,7 @@ function escapeAt(
   inClass: boolean,
 ): { readonly written: string; readonly length: number } | null {
   const letter = String.fromCodePoint(pattern.codePointAt(at) ?? 0x20)
-  const members = Object.hasOwn(CLASSES, letter) ? (CLASSES[letter] as Members) : undefined
+  const members = lookup(CLASSES, letter)
   if (members === undefined) {
     const category = CATEGORY.exec(pattern.slice(at, at + 40))?.[0]
     if (category === undefined && !SINGLE.test(letter)) return null
@@ -70,6 +72,6 @@ function escapeAt(
   if (inClass) return members === null ? null : { written: members, length: 1 }
   // The complement is exact where that of a class of categories would lack unassigned characters.
   const isComplement = /[DWSIC]/.test(letter)
-  const written = isComplement ? `[^${CLASSES[letter.toLowerCase()]}]` : `[${members}]`
+  const written = isComplement ? `[^${lookup(CLASSES, letter.toLowerCase())}]` : `[${members}]`
   return { written, length: 1 }
 }
