@@ -909,6 +909,17 @@ t.test('check tells what in data/ is not published', async t => {
   })
 })
 
+t.test('the data files of many datasets become known in several looks', async t => {
+  const names = Array.from({ length: 120 }, (_, at) => `d${String(at).padStart(3, '0')}`)
+  const folder = { 'dataset.yaml': 'source: { path: a.csv }\n', 'a.csv': 'n\n1\n' }
+  const portal = temporaryFolder(t, { data: Object.fromEntries(names.map(name => [name, folder])) })
+  const watch = new PortalWatch(portal)
+  for (let look = 0; look < 4; look++) t.equal(watch.look(), null, 'what becomes known is no change')
+  for (const name of ['d000', 'd119']) writeFileSync(join(portal, 'data', name, 'a.csv'), 'n\n1\n2\n')
+  t.equal(watch.look(), null)
+  t.match(watch.look(), { definitions: ['d000', 'd119'] })
+})
+
 t.test('a server sees every change of the data files of its datasets', async t => {
   const csv = 'n\n1\n'
   const file = (...names: string[]) => join(portal, 'data', ...names)

@@ -17,8 +17,15 @@ export interface PortalChanges {
   readonly gone?: readonly string[]
 }
 
+/** The state of the files of a dataset; null for data files that are not known yet. */
+interface FileState {
+  readonly definition: string
+  readonly mapping: string
+  readonly data: string | null
+}
+
 /** The state of the files of a portal, by dataset. */
-type FileStates = ReadonlyMap<string, { readonly definition: string; readonly mapping: string }>
+type FileStates = ReadonlyMap<string, FileState>
 
 /**
  * Finds changes of a portal folder by polling: every file system has times and sizes of files, but not all report change events.
@@ -51,8 +58,8 @@ export class PortalWatch {
     const described = new Map(this.reported)
     for (const [id, state] of states) {
       const [before, last] = [this.reported.get(id), this.last.get(id)]
-      if (state.definition !== last?.definition || state.mapping !== last.mapping) continue
-      if (state.definition !== before?.definition) definitions.push(id)
+      if (last === undefined || !isSame(state, last)) continue
+      if (state.definition !== before?.definition || isOtherData(state, before)) definitions.push(id)
       else if (state.mapping !== before.mapping) mappings.push(id)
       described.set(id, state)
     }
@@ -65,38 +72,52 @@ export class PortalWatch {
   }
 }
 
+function isSame(state: FileState, other: FileState): boolean {
+  return state.definition === other.definition && state.mapping === other.mapping && state.data === other.data
+}
+
+/** Data files that become known are no change. */
+function isOtherData(state: FileState, before: FileState): boolean {
+  return before.data !== null && state.data !== before.data
+}
+
 /** The data files that each dataset.yaml names, with the state of that file when it was read. */
 type SourceFiles = Map<string, { readonly definition: string; readonly files: readonly string[] }>
+
+/** Files dataset.yaml that one scan reads: of a thousand datasets, reading all would delay a start by seconds. */
+const MAX_READ = 50
 
 function statesOf(portal: string, sources: SourceFiles): FileStates {
   const names = namesIn(path.join(portal, 'mappings'))
   const implicit = implicitSources(portal)
+  let read = 0
   return new Map(
     definedDatasets(portal).map(id => {
       const mappings = MAPPING_ENDINGS.map(ending => `${id}${ending}`).filter(name => names.has(name))
-      const states = mappings.map(name => `${name} ${stateOf(path.join(portal, 'mappings', name))}`)
+      const mapping = mappings
+        .map(name => `${name} ${stateOf(path.join(portal, 'mappings', name))}`)
+        .join('\n')
       const { folder, file, others = [] } = implicit.get(id) ?? {}
-      const files =
-        folder === undefined
-          ? describedFiles(portal, id, sources)
-          : [file, ...others].map(name => path.join(folder, String(name)))
+      if (folder !== undefined) {
+        const files = [file, ...others].map(name => path.join(folder, String(name)))
+        return [id, { definition: filesState(files), mapping, data: '' }]
+      }
+      const definition = stateOf(path.join(portal, 'data', id, 'dataset.yaml'))
+      if (sources.get(id)?.definition !== definition && read < MAX_READ) {
+        read++
+        sources.set(id, { definition, files: filesOfSource(portal, id) })
+      }
+      const known = sources.get(id)
       return [
         id,
-        { definition: files.flatMap(withParts).map(stateOf).join('\n'), mapping: states.join('\n') },
+        { definition, mapping, data: known?.definition === definition ? filesState(known.files) : null },
       ]
     }),
   )
 }
 
-/** dataset.yaml and the data files that it names. It is read again only if it has changed. */
-function describedFiles(portal: string, id: string, sources: SourceFiles): readonly string[] {
-  const file = path.join(portal, 'data', id, 'dataset.yaml')
-  const definition = stateOf(file)
-  const known = sources.get(id)
-  if (known?.definition === definition) return [file, ...known.files]
-  const files = filesOfSource(portal, id)
-  sources.set(id, { definition, files })
-  return [file, ...files]
+function filesState(files: readonly string[]): string {
+  return files.flatMap(withParts).map(stateOf).join('\n')
 }
 
 /** The file of a source, even if it is missing; none for addresses, which have a schedule, and for modules. */
