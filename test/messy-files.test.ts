@@ -911,8 +911,8 @@ t.test('check tells what in data/ is not published', async t => {
 
 t.test('the data files of many datasets become known in several looks', async t => {
   const names = Array.from({ length: 120 }, (_, at) => `d${String(at).padStart(3, '0')}`)
-  const folder = { 'dataset.yaml': 'source: { path: a.csv }\n', 'a.csv': 'n\n1\n' }
-  const portal = temporaryFolder(t, { data: Object.fromEntries(names.map(name => [name, folder])) })
+  const folder = () => ({ 'dataset.yaml': 'source: { path: a.csv }\n', 'a.csv': 'n\n1\n' })
+  const portal = temporaryFolder(t, { data: Object.fromEntries(names.map(name => [name, folder()])) })
   const watch = new PortalWatch(portal)
   for (let look = 0; look < 4; look++) t.equal(watch.look(), null, 'what becomes known is no change')
   for (const name of ['d000', 'd119']) writeFileSync(join(portal, 'data', name, 'a.csv'), 'n\n1\n2\n')
