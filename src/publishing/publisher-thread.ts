@@ -5,7 +5,7 @@ import type { PublisherSettings, PublishJob, PublishMessage } from './publish-al
 
 /**
  * Publishes in separate threads: requests are answered meanwhile, and the memory of a publication is freed at its end. One idle
- * thread is kept ready, so that a saved change need not wait for one to start.
+ * thread stays ready, so that a saved change need not wait for one to start.
  */
 export class PublisherThread {
   private readonly settings: PublisherSettings

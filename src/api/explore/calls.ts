@@ -138,7 +138,7 @@ function note(
   if (how.isGood && kind !== null && dataset !== null) usage.count(dataset, kind)
 }
 
-/** A call and its user: only what is needed later, for thousands of them are kept in memory. */
+/** A call and its user: only what is needed later, for thousands of them are in memory. */
 class AnsweredCall implements NotedCall {
   private readonly answered: Answered
   private readonly agent: string | undefined

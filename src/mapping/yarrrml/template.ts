@@ -86,7 +86,7 @@ function readReference(text: string, start: number): Reference | { message: stri
     const next = text.charAt(at + 1)
     if (character === NO_BREAK_SPACE && at === start) name += '\\_'
     else if (character === '\\' && (next === '(' || next === ')' || (next === '_' && at === start))) {
-      // The backslash is kept if it makes an underscore part of the name: `$(_x)` has another meaning.
+      // The backslash is preserved if it makes an underscore part of the name: `$(_x)` has another meaning.
       name += next === '_' ? '\\_' : next
       at += 1
     } else if (character === '$' && next === '(') {

@@ -46,7 +46,7 @@ ${chosenChips(pageContext, selection, path(tab.name), label)}
 </form>`
 }
 
-/** The orders by a field, ascending and descending; another order of the address is kept. */
+/** The orders by a field, ascending and descending; another order of the address is preserved. */
 function orderSelect({ pageContext, entry, selection }: TabContext): Html {
   const { t } = pageContext
   const written = selection.orderBy.replace(/\s+asc$/i, '')

@@ -106,7 +106,7 @@ async function followState(region: HTMLElement | null, check: () => Promise<void
     const template = document.createElement('template')
     template.innerHTML = html
     const next = template.content.firstElementChild as HTMLElement
-    // The region is kept: screen readers do not announce a replaced live region.
+    // The region stays: screen readers do not announce a replaced live region.
     shown.innerHTML = next.innerHTML
     shown.className = next.className
     shown.dataset.state = next.dataset.state ?? ''
