@@ -154,6 +154,7 @@ t.test('a thing redirects to the document about it', async t => {
     ['/ld/resources/x/only/object', `${BASE}/ld/data/x/only/object`],
     ['/ld/resources/x/thing/a?q=1&r=2', `${BASE}/ld/data/x/thing/a%3Fq=1&r=2`],
     ['/ld/resources/x/thing/b%23part', `${BASE}/ld/data/x/thing/b%23part`],
+    ['/ld/resources/x/thing/b', `${BASE}/ld/data/x/thing/b`],
     [
       '/ld/resources/x/%63ity/Zo%c3%ab%20Kr%c3%bcger%2f1',
       `${BASE}/ld/data/x/city/Zo%C3%AB%20Kr%C3%BCger%2F1`,
@@ -324,6 +325,8 @@ t.test('one resource, however its IRI is escaped; a suffix may belong to it', as
     ['/ld/data/x/thing/a%3Fq=1&r=2', '"queried"', 'text/turtle'],
     ['/ld/data/x/thing/a%3Fq=1&r=2.nt', '"queried"', 'application/n-triples'],
     ['/ld/data/x/thing/b%23part?format=nt', '"fragment"', 'application/n-triples'],
+    ['/ld/data/x/thing/b?format=nt', '"fragment"', 'application/n-triples'],
+    ['/ld/data/x/thing/b', '"fragment"', 'text/turtle'],
   ]
   for (const [url, part, type] of cases.filter(([, part]) => part !== 'foaf:Document')) {
     const answer = await http.inject(url)

@@ -45,6 +45,16 @@ export async function isPredicate(store: Store, graph: string, iri: string): Pro
   return (await store.select({ type: 'select', projection: [{ variable: S }], where, limit: 1 })).length > 0
 }
 
+/**
+ * The IRIs of a graph that are an IRI with a fragment, in their order. Clients do not send fragments, so the document about
+ * the IRI also describes these (W3C, "Cool URIs for the Semantic Web", section 4.1).
+ */
+export async function withFragments(store: Store, graph: string, iri: string): Promise<readonly string[]> {
+  const { resources } = await store.contents(graph, [])
+  const [from, to] = resources.rangeOfPrefix(`${iri}#`)
+  return Array.from({ length: Math.min(to - from, MAX_NODES) }, (_, at) => resources.term(from + at).value)
+}
+
 /** N-Triples about the subjects, in their original order. */
 export async function triplesAbout(
   store: Store,
@@ -60,7 +70,7 @@ export async function triplesAbout(
   return store.construct({ type: 'construct', template, where, limit: MAX_TRIPLES })
 }
 
-/** N-Triples about the blank nodes that triples refer to, recursively. */
+/** N-Triples about the IRI with fragments, and about the blank nodes that triples refer to, recursively. */
 export async function nestedTriples(
   { base, store }: Pick<Sight, 'base' | 'store'>,
   graph: string,
@@ -68,14 +78,15 @@ export async function nestedTriples(
   own: string,
 ): Promise<string> {
   const space = `${base}${SPACES.nodes.things}`
-  const depths = new Map([[iri, 0]])
-  const isWithin = (value: string) => value.startsWith(space) || value.startsWith(`${iri}#`)
-  const pieces: string[] = []
-  let last = own
+  const parts = await withFragments(store, graph, iri)
+  const depths = new Map([iri, ...parts].map(node => [node, 0]))
+  const about = await triplesAbout(store, graph, parts)
+  const pieces = [about]
+  let last = own + about
   for (let step = 0; step < MAX_STEPS && last !== ''; step++) {
     const next: string[] = []
     for (const { subject, predicate, object } of parseTriples(last)) {
-      if (object.type !== 'iri' || depths.has(object.value) || !isWithin(object.value)) continue
+      if (object.type !== 'iri' || depths.has(object.value) || !object.value.startsWith(space)) continue
       const depth = (depths.get(subject.value) ?? 0) + (predicate.value === RDF.rest ? 0 : 1)
       if (depth > MAX_DEPTH || depths.size > MAX_NODES) continue
       depths.set(object.value, depth)

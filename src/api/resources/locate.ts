@@ -6,7 +6,7 @@ import type { ResourceDataset, Sight } from './dataset.ts'
 import { ontologyIri } from './describe.ts'
 import type { Thing } from './document.ts'
 import type { DocumentFormat } from './formats.ts'
-import { isMentioned, isPredicate } from './gather.ts'
+import { isMentioned, isPredicate, withFragments } from './gather.ts'
 
 /** The thing that an address identifies, and the format that it fixes. */
 export interface Located {
@@ -69,6 +69,7 @@ async function thingNamed(
     if (await isMentioned(store, dataset.graph, iri)) return { type: 'resource', dataset, iri }
     if (space === 'ontologies' && (await isPredicate(store, dataset.graph, iri)))
       return { type: 'property', dataset, iri }
+    if ((await withFragments(store, dataset.graph, iri)).length > 0) return { type: 'resource', dataset, iri }
   }
   const { facts } = dataset
   if (space !== 'resources' || facts === undefined) return null
