@@ -372,6 +372,25 @@ t.test('every diagnostic has its place', async t => {
   t.equal(severityOf('sources-ignored'), 'info')
 })
 
+t.test('subjects in the space of their dataset can be looked up, with a class or without', async t => {
+  const space = `${base}/ld/resources/emperors/`
+  const rows: readonly (readonly [subject: string, isReported: boolean])[] = [
+    [`${space}person/$(id)`, false],
+    [`${space}$(id)`, false],
+    [`${space}$(id)#this`, false],
+    [space, true],
+    [`${base}/ld/resources/other/person/$(id)`, true],
+  ]
+  for (const [subject, isReported] of rows) {
+    const found = check(translate('[a, foaf:Person]').replace('http://e.org/$(id)', subject))
+    t.equal(
+      found.some(({ code }) => code === 'resource-not-dereferenceable'),
+      isReported,
+      subject,
+    )
+  }
+})
+
 t.test('the form that was meant', async t => {
   const rows: readonly (readonly [statement: string, code: DiagnosticCode | null, hint: RegExp])[] = [
     [

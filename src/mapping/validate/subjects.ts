@@ -41,12 +41,11 @@ function checkAddress(
   const [first] = segments
   if (first?.type !== 'constant') return
   const space = recordsSpace(dataset.base, dataset.id).replace(/records\/$/, '')
-  const rest = first.text.slice(space.length)
-  if (first.text.startsWith(space) && /^[^/]+\/./.test(`${rest}${segments.length > 1 ? '$' : ''}`)) return
+  if (first.text.startsWith(space) && (first.text.length > space.length || segments.length > 1)) return
   report(
     'resource-not-dereferenceable',
     place,
-    `the resources of ${key} cannot be looked up here: their IRIs do not begin with ${space}, a class and a slash`,
+    `the resources of ${key} cannot be looked up here: their IRIs do not begin with ${space}`,
     `Write ${space}${key}/$(…), short portal:${dataset.id}/${key}/$(…), for IRIs that the portal answers.`,
   )
 }
