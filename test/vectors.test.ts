@@ -261,6 +261,7 @@ function percentilesOf(rank: number, vector: Vector, groups: Uint32Array, count:
   }
   const percentile = new Percentile(call, operand, {
     evaluation: evaluationOf(),
+    variables: [],
     vectorOf: (_, some) => some.get('x') as Vector,
   })
   percentile.add(new Batch(groups.length, new Map([['x', vector]])), groups)
@@ -323,6 +324,7 @@ t.test(`groups are counted once, seed ${seed}`, async t => {
     ]
     let taken = 0
     const found = grouped(batches, names, aggregates, {
+      variables: names,
       evaluation: evaluationOf(),
       vectorOf: (): Vector => {
         if (!isAdded) throw new Error('nothing is worked out')

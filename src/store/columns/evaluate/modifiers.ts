@@ -4,8 +4,9 @@ import { countedGroups } from './counted.ts'
 import { countedSubjects } from './counted-subjects.ts'
 import type { Evaluation } from './evaluation.ts'
 import { vectorOf } from './expression-vector.ts'
-import { grouped, KeyedGroups } from './group.ts'
-import { areDistinct, projectedOrder } from './operation-parts.ts'
+import { grouped } from './group.ts'
+import { KeyedGroups } from './keyed-groups.ts'
+import { areDistinct, projectedOrder, withCountedRows } from './operation-parts.ts'
 import { ordered, type Places } from './order.ts'
 import type { EvaluationScope } from './scope.ts'
 import type { Vector } from './vector.ts'
@@ -59,17 +60,19 @@ export class SolutionModifiers {
     const { input } = operation
     switch (operation.type) {
       case 'group': {
-        const known = this.knownCounts(operation, scope)
+        const group = withCountedRows(operation)
+        const known = this.knownCounts(group, scope)
         if (known !== null) {
           yield* known
           return
         }
         const context = {
           evaluation: this.evaluation,
+          variables: [...variablesOf(input)],
           vectorOf: (expression: AlgebraExpression, batch: Batch) =>
             vectorOf(expression, batch, scope, this.evaluation),
         }
-        yield grouped(this.solutions(input, scope), operation.keys, operation.aggregates, context)
+        yield grouped(this.solutions(input, scope), group.keys, group.aggregates, context)
         return
       }
       case 'order': {

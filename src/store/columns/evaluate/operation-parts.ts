@@ -93,6 +93,19 @@ export function areDistinct(operation: SparqlOperation): boolean {
   }
 }
 
+/** A group whose COUNT(DISTINCT *) of solutions that are always distinct are COUNT(*). */
+export function withCountedRows(group: Group): Group {
+  const isOfRows = ({ aggregate }: Group['aggregates'][number]) =>
+    aggregate.operand === null && aggregate.distinct
+  if (!group.aggregates.some(isOfRows) || !areDistinct(group.input)) return group
+  const aggregates = group.aggregates.map(one =>
+    isOfRows(one) ? { ...one, aggregate: { ...one.aggregate, distinct: false } } : one,
+  )
+  return { ...group, aggregates }
+}
+
+type Group = Extract<SparqlOperation, { type: 'group' }>
+
 /** True where the solutions of an operation are distinct, and bind all its variables. */
 function isCertain(operation: SparqlOperation): boolean {
   return areDistinct(operation) && isSubset(variablesOf(operation), certainVariables(operation))

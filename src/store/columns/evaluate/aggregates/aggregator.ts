@@ -18,6 +18,8 @@ export interface Aggregator {
 
 export interface AggregatorContext {
   readonly evaluation: Evaluation
+  /** The variables of the solutions. */
+  readonly variables: readonly string[]
   /** The vector of an expression over a batch. */
   readonly vectorOf: (expression: AlgebraExpression, batch: Batch) => Vector
 }

@@ -1,7 +1,6 @@
 import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
 import { type Batch, numbersFrom } from '../batch.ts'
-import type { Evaluation } from '../evaluation.ts'
-import { pooledIds } from '../translate.ts'
+import { KeyedGroups } from '../keyed-groups.ts'
 import { isBound, type Vector } from '../vector.ts'
 import { type Aggregator, type AggregatorContext, GroupNumbers } from './aggregator.ts'
 import { DistinctValues } from './distinct.ts'
@@ -101,34 +100,24 @@ export class CountDistinct implements Aggregator {
   }
 }
 
-/** Overhead in bytes of a key with its table entry, in addition to its characters. */
-const BYTES_A_KEY = 120
-
-/** COUNT(DISTINCT *): solutions that differ in some variable. */
+/** COUNT(DISTINCT *): solutions that differ in some variable, among which are the keys of their group. */
 export class CountDistinctRows implements Aggregator {
   private readonly counts: GroupNumbers
-  private readonly values = new Set<string>()
-  private readonly evaluation: Evaluation
+  private readonly rows: KeyedGroups
 
   constructor(context: AggregatorContext) {
     this.counts = new GroupNumbers(context)
-    this.evaluation = context.evaluation
+    this.rows = new KeyedGroups(context.variables, context.evaluation)
   }
 
   add(batch: Batch, groups: Uint32Array, count: number): void {
     const counts = this.counts.grow(count)
-    const names = [...batch.variables].sort()
-    const ids = names.map(name => pooledIds(batch.get(name) as Vector, batch.size, this.evaluation))
+    let next = this.rows.count()
+    const numbers = this.rows.assign(batch)
     for (let row = 0; row < groups.length; row++) {
+      if (numbers[row] !== next) continue
+      next += 1
       const group = groups[row] as number
-      // An unbound variable equals an absent one.
-      const bound = names.flatMap((name, at) =>
-        (ids[at] as Uint32Array)[row] === 0 ? [] : [`${name} ${(ids[at] as Uint32Array)[row]}`],
-      )
-      const key = `${group} ${bound.join(' ')}`
-      if (this.values.has(key)) continue
-      this.values.add(key)
-      this.evaluation.allocate(BYTES_A_KEY + key.length)
       counts[group] = (counts[group] as number) + 1
     }
   }
