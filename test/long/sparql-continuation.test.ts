@@ -60,11 +60,15 @@ function continued(text: string, dataset: DatasetView, looks: () => number) {
   let place: string | null = null
   let looked = 0
   for (let stops = 0; ; stops++) {
-    let left = looks()
+    const limit = looks()
+    let left = limit
     const clock = {
       get deadline() {
         looked += 1
         return left-- > 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
+      },
+      get used() {
+        return Number.isFinite(limit) ? 1 - left / limit : 0
       },
     }
     const piece = new PieceBytes()
@@ -134,6 +138,16 @@ t.test('a share that takes longer than an answer may is divided', async t => {
   const { rows, stops } = continued(text, dataset, () => Math.ceil(looked / 6))
   t.ok(rows.sort().join() === whole.sort().join(), `${rows.length} rows of ${whole.length}`)
   t.ok(stops > 5 && whole.length > 100, `${looked} looks, ${stops} stops`)
+})
+
+t.test('a share whose rows were partly sent is not computed again and again', async t => {
+  const lines = Array.from({ length: 100 }, (_, at) => `<urn:s${at}> <urn:p> "${at}" .\n`)
+  const dataset: DatasetView = { defaultGraphs: [columnsOfText(lines.join(''))], namedGraphs: new Map() }
+  const text = 'SELECT * { ?a ?p ?o . ?b ?q ?y . ?c ?z ?d FILTER(STRLEN(CONCAT(?o, ?y, ?d)) = 4) }'
+  const { rows: whole, looked } = continued(text, dataset, () => Number.POSITIVE_INFINITY)
+  const { rows, stops } = continued(text, dataset, () => Math.ceil(looked / 6))
+  t.ok(rows.sort().join() === whole.sort().join(), `${rows.length} rows of ${whole.length}`)
+  t.ok(stops > 3 && whole.length > 1000, `${looked} looks, ${stops} stops`)
 })
 
 t.test('what cannot go on is whole or none', async t => {

@@ -91,6 +91,11 @@ export class Evaluation implements FunctionContext {
     checkDeadline(this.limits)
   }
 
+  /** The part of its time that the query has used, from 0 to 1; 0 where its time is not limited. */
+  get usedTime(): number {
+    return this.limits.clock?.used ?? 0
+  }
+
   /** Counts bytes of intermediate results that are kept until the end. Throws {@link EvaluationStopped}. */
   allocate(bytes: number): void {
     this.bytes += bytes

@@ -1,7 +1,10 @@
 /** The limits of one query: time, memory, and the length of its texts. */
 export interface EvaluationLimits {
-  /** Its deadline is a time of performance.now() after which the evaluation is stopped. */
-  readonly clock?: { readonly deadline: number } | undefined
+  /**
+   * The time of performance.now() after which the evaluation is stopped, and the part of its time that it has used, from 0 to 1. The
+   * time that the reader of its answer takes is not counted.
+   */
+  readonly clock?: { readonly deadline: number; readonly used?: number } | undefined
   /**
    * Stops the evaluation as soon as the first number equals the id; makes it pause regularly for a time after the second has
    * changed.

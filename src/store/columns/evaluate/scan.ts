@@ -16,7 +16,8 @@ import type { IdVector } from './vector.ts'
 const FIRST_BATCH = 2048
 const LARGEST_BATCH = 2 ** 18
 
-/** Subjects of the largest batch where an answer may have to continue in the batch in which it was stopped. */
+/** The same where an answer may have to continue in the batch in which it was stopped. */
+const FIRST_CONTINUED = 16
 const LARGEST_CONTINUED = 2 ** 14
 
 /** A list of candidates is used if it contains at most one in this many of the subjects. */
@@ -42,7 +43,8 @@ export function* scanSubjects(
   max = LARGEST_BATCH,
 ): Generator<Batch> {
   const largest = outermost === null ? max : Math.min(max, LARGEST_CONTINUED)
-  const least = evaluation.readsAll ? largest : FIRST_BATCH
+  const least = evaluation.readsAll ? largest : outermost === null ? FIRST_BATCH : FIRST_CONTINUED
+  const sizes = { least, largest, used: outermost === null ? null : () => evaluation.usedTime }
   const candidates = bestCandidates(graph, links, filters, evaluation)
   const domain = domainsOf(graph).subjects
   if (candidates !== null && candidates.count === 0) return
@@ -54,7 +56,7 @@ export function* scanSubjects(
       from: placeOf(first.from, subjects),
       to: first.to === null ? null : placeOf(first.to, subjects),
     }
-    for (const [from, to] of pieces(subjects.length, least, largest, begin)) {
+    for (const [from, to] of pieces(subjects.length, sizes, begin)) {
       outermost?.enter(subjects[from] as number, end(to))
       const ids = scratchUint32(to - from)
       for (let at = from; at < to; at++) ids[at - from] = (subjects[at] as number) + 1
@@ -66,7 +68,7 @@ export function* scanSubjects(
     }
     return
   }
-  for (const [from, to] of pieces(graph.subjects, least, largest, outermost?.first ?? null)) {
+  for (const [from, to] of pieces(graph.subjects, sizes, outermost?.first ?? null)) {
     outermost?.enter(from, to)
     const ids = numbersFrom(from + 1, to + 1)
     evaluation.advance(ids.length)
@@ -77,34 +79,41 @@ export function* scanSubjects(
   }
 }
 
+/** The sizes of shares, in subjects. */
+interface ShareSizes {
+  readonly least: number
+  readonly largest: number
+  /** The part of the time of the answer that is over, from 0 to 1; null where no answer continues in a share. */
+  readonly used: (() => number) | null
+}
+
 /**
- * The shares of a scan, of growing sizes. They depend on time only where an answer is continued: then a share takes a small part
- * of the time that an answer may, and other requests have their solutions in the same order each time.
+ * The shares of a scan, of growing sizes. They depend on time only where an answer may be continued: then a share takes a small
+ * part of the time that an answer may. Quick answers have their solutions in the same order each time.
  */
 function* pieces(
   length: number,
-  least: number,
-  largest: number,
+  { least, largest, used }: ShareSizes,
   begin: { readonly from: number; readonly to: number | null } | null,
 ): Generator<readonly [from: number, to: number]> {
   let from = begin?.from ?? 0
   let to = begin?.to ?? from + least
   while (from < length) {
-    const begun = performance.now()
+    const before = used?.() ?? 0
     const size = Math.max(1, Math.min(length, to) - from)
     yield [from, from + size]
-    const next = begin === null ? 8 * size : continuedSize(size, performance.now() - begun)
+    const next = nextSize(size, used === null ? 0 : used() - before, begin !== null)
     from += size
     to = from + Math.min(next, largest)
   }
 }
 
-/** Milliseconds that a share of a continued answer takes. */
-const [QUICK_SHARE, SLOW_SHARE] = [20, 100]
+/** The parts of the time of an answer that a share may take before the next one is not larger, or as much smaller. */
+const [QUICK_SHARE, SLOW_SHARE] = [1 / 256, 1 / 64]
 
-function continuedSize(size: number, milliseconds: number): number {
-  if (milliseconds < QUICK_SHARE) return 8 * size
-  return milliseconds < SLOW_SHARE ? size : Math.max(1, Math.floor((size * SLOW_SHARE) / milliseconds))
+function nextSize(size: number, used: number, isContinued: boolean): number {
+  if (used < (isContinued ? QUICK_SHARE : SLOW_SHARE)) return 8 * size
+  return used < SLOW_SHARE ? size : Math.max(1, Math.floor((size * SLOW_SHARE) / used))
 }
 
 /** The index of the first of some ascending subjects that is not before a given one. */

@@ -72,9 +72,16 @@ type Pieces = Generator<Uint8Array | WireTable, LastPiece>
 class WorkClock {
   deadline = 0
   private left: number
+  private readonly milliseconds: number
 
   constructor(milliseconds: number) {
+    this.milliseconds = milliseconds
     this.left = milliseconds
+  }
+
+  /** The part of the time that is over, while the job runs. */
+  get used(): number {
+    return 1 - (this.deadline - performance.now()) / this.milliseconds
   }
 
   begin(): void {
