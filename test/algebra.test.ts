@@ -64,7 +64,7 @@ function makeSample(): Sample {
     engine,
     columns: {
       defaultGraphs: parts.map(lines => columnsOfText([...new Set(lines)].join(''))),
-      namedGraphs: new Map(named.map(([name, lines]) => [name, columnsOfText(lines.join(''))])),
+      namedGraphs: new Map(named.map(([name, lines]) => [name, [columnsOfText(lines.join(''))]])),
     },
   }
 }

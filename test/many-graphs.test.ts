@@ -11,6 +11,7 @@ import { PoolDomain } from '../src/store/columns/evaluate/pool-domain.ts'
 import { scratchUint32, withScratch } from '../src/store/columns/evaluate/scratch.ts'
 import { termOf } from '../src/store/columns/evaluate/value.ts'
 import { termAt } from '../src/store/columns/evaluate/vector.ts'
+import type { GraphColumns } from '../src/store/columns/graph.ts'
 import { between, chance, makeOddGraph, startFrom } from './support/algebra-generator.ts'
 import { columnsOfText } from './support/columns.ts'
 import { seedOf } from './support/seed.ts'
@@ -64,11 +65,17 @@ const TEXTS = Array.from({ length: GRAPHS }, (_, graph) =>
 )
 
 const engine = new oxigraph.Store()
+/** The first graphs have a name in common as well, which is that of their merge. */
+const MERGED = 3
 /** Oxigraph gives numbers the form of their value. */
 const graphs = TEXTS.map((text, graph) => {
   const name = oxigraph.namedNode(`urn:graph:${graph}`)
   for (const quad of oxigraph.parse(text, { format: 'application/n-triples' }))
-    for (const to of [name, oxigraph.defaultGraph()])
+    for (const to of [
+      name,
+      oxigraph.defaultGraph(),
+      ...(graph < MERGED ? [oxigraph.namedNode('urn:graph:merged')] : []),
+    ])
       engine.add(oxigraph.quad(quad.subject, quad.predicate, quad.object, to))
   const lines = engine
     .match(null, null, null, name)
@@ -76,7 +83,10 @@ const graphs = TEXTS.map((text, graph) => {
   return columnsOfText(lines.join(''))
 })
 
-const NAMED = new Map(graphs.map((graph, at) => [`urn:graph:${at}`, graph]))
+const NAMED = new Map<string, readonly GraphColumns[]>([
+  ...graphs.map((graph, at) => [`urn:graph:${at}`, [graph]] as const),
+  ['urn:graph:merged', graphs.slice(0, MERGED)] as const,
+])
 
 function byColumns(text: string, defaultGraphs = graphs): readonly string[] {
   const rows = withScratch(() => {
@@ -218,6 +228,14 @@ t.test(`questions about all triples of several graphs, seed ${seed}`, t => {
     'SELECT (COUNT(?s) AS ?n) { SELECT ?s { ?s ?p ?o } GROUP BY ?s HAVING (COUNT(DISTINCT ?p) > 6) }',
     'SELECT ?k { SELECT (COUNT(*) AS ?k) (COUNT(DISTINCT ?o) AS ?n) { GRAPH <urn:graph:1> { ?s ?p ?o } } GROUP BY ?s }',
     'SELECT ?k { SELECT (COUNT(*) AS ?k) { GRAPH <urn:graph:1> { ?s ?p ?o } } GROUP BY ?s }',
+    ...['<urn:graph:merged>', '?g'].flatMap(name => [
+      `SELECT (COUNT(*) AS ?n) (COUNT(DISTINCT ?o) AS ?m) { GRAPH ${name} { ?s ?p ?o } }`,
+      `SELECT ?p (COUNT(*) AS ?n) { GRAPH ${name} { ?s ?p ?o } } GROUP BY ?p`,
+      `SELECT ?k { SELECT (COUNT(*) AS ?k) { GRAPH ${name} { ?s ?p ?o } } GROUP BY ?s }`,
+      `SELECT (COUNT(*) AS ?n) { GRAPH ${name} { ?s <urn:p:tag> ?t FILTER(STR(?t) = "a") } }`,
+      `SELECT ?s ?t ?v { GRAPH ${name} { ?s <urn:p:link> ?o . ?o <urn:p:tag> ?t ; <urn:p:size> ?v } }`,
+      `SELECT ?s { GRAPH ${name} { ?s <urn:p:any>+ <urn:x:1:2> } }`,
+    ]),
     'SELECT ?s ?p ?v { ?s <urn:p:link> ?o . ?o ?p ?v FILTER(?v = 7) }',
     'SELECT DISTINCT ?o { ?s <urn:p:any> ?o FILTER(!ISBLANK(?o)) }',
     'SELECT (COUNT(DISTINCT ?y) AS ?n) { <urn:x:1:2> <urn:p:link>* ?y }',

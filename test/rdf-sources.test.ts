@@ -388,6 +388,37 @@ t.test('a dataset of RDF is served like any other', async t => {
   t.equal(app.catalog.dataset('d1').triples, 2, 'the facts are the union')
 })
 
+t.test('a named graph of several datasets is the merge of their triples', async t => {
+  const portal = makePortal(t, [
+    ['a.nq', '<http://s> <http://p> "1" <http://g> .\n<http://s> <http://q> "x" <http://g> .\n'],
+    ['b.nq', '<http://s> <http://p> "1" <http://g> .\n<http://s> <http://r> "y" <http://g> .\n'],
+  ])
+  await publish(portal)
+  const { get } = await servePortal(t, { portal, base: BASE, isPublished: false })
+  const rows = async (query: string) => {
+    const { body } = await get(`/api/sparql?query=${encodeURIComponent(query)}`, 'text/csv')
+    return body.trimEnd().split('\r\n').slice(1)
+  }
+  for (const [query, expected] of [
+    ['SELECT (COUNT(*) AS ?n) { GRAPH <http://g> { ?s ?p ?o } }', ['3']],
+    ['SELECT (COUNT(*) AS ?n) FROM <http://g> { ?s ?p ?o }', ['3']],
+    [
+      'SELECT ?g (COUNT(*) AS ?n) FROM NAMED <http://g> { GRAPH ?g { ?s ?p ?o } } GROUP BY ?g',
+      ['http://g,3'],
+    ],
+    ['SELECT ?x ?y { GRAPH <http://g> { ?s <http://q> ?x ; <http://r> ?y } }', ['x,y']],
+    ['SELECT ?g { GRAPH ?g { ?s <http://p> "1" } FILTER(STRLEN(STR(?g)) = 8) }', ['http://g']],
+  ] as const)
+    t.same(await rows(query), expected, query)
+  const { body: lines } = await get(
+    `/api/sparql?graph=${encodeURIComponent('http://g')}`,
+    'application/n-triples',
+  )
+  t.equal(new Set(lines.trimEnd().split('\n')).size, 3)
+  const { body: description } = await get('/api/sparql', 'application/n-triples')
+  t.equal(description.match(/sparql-service-description#name> <http:\/\/g>/g)?.length, 1)
+})
+
 t.test('records that are gone are remembered, and so are datasets that were withdrawn', async t => {
   const yaml = 'source: { path: a.csv }\nid: [name]\n'
   const portal = makePortal(t, [['a.csv', 'name\nOak\nElm\nIvy\n', yaml]])

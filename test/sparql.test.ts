@@ -667,6 +667,12 @@ t.test('reading is linear, and nothing but names of graphs is changed', t => {
     t.throws(() => readQueryText(text, BASE), { code: 'BadRequest' })
   }
   const dataset = { defaultGraphs: [], named: [{ iri: 'http://a/', graph: 'urn:g' }] }
+  const merged = {
+    defaultGraphs: [],
+    named: ['urn:g', 'urn:h'].map(graph => ({ iri: 'http://a/', graph })),
+  }
+  const several = rewriteQuery(readQueryText('ASK { GRAPH <http://a/> { } }', BASE), merged)
+  t.equal(several.text, 'ASK { { VALUES ?graph_of_1 { <urn:g> <urn:h> } GRAPH  ?graph_of_1  { } } }')
   const rows = [
     ['SELECT * { ?a ?b ?c }', 'SELECT * { ?a ?b ?c }'],
     ['ASK\nFROM <http://a/> { }', 'ASK\n                 { }'],

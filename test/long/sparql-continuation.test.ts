@@ -32,7 +32,7 @@ function makeDataset(): DatasetView {
     if (chance(0.5)) place.push(`${subject} <urn:near> <urn:s${between(0, SUBJECTS - 1)}> .\n`)
   }
   const graphs = [first, second, third].map(lines => columnsOfText(lines.join('')))
-  return { defaultGraphs: graphs, namedGraphs: new Map(graphs.map((graph, at) => [`urn:g${at}`, graph])) }
+  return { defaultGraphs: graphs, namedGraphs: new Map(graphs.map((graph, at) => [`urn:g${at}`, [graph]])) }
 }
 
 const QUERIES = [

@@ -3,7 +3,7 @@ import { iriText, literalText } from '../../rdf/ntriples.ts'
 import { DCTERMS, RDF, RDFS, SD, VOID, XSD } from '../../rdf/vocab.ts'
 import { EXTENSION_AGGREGATES, EXTENSION_FUNCTIONS } from '../../sparql/extensions.ts'
 import { GRAPH_FORMATS, RESULT_FORMATS } from './formats.ts'
-import type { GraphCatalog, QueriedDataset } from './graphs.ts'
+import { type GraphCatalog, graphsByIri, type QueriedDataset } from './graphs.ts'
 import type { ServiceLimits } from './service-results.ts'
 
 /** The self-description of an endpoint. */
@@ -77,7 +77,8 @@ export function describeEndpoint(description: EndpointDescription): string {
   link(whole, RDF.type, SD.Dataset)
   link(whole, SD.defaultGraph, defaultGraph)
   const entryIri = (index: number) => `${endpoint}#named-${index + 1}`
-  for (const index of catalog.named.keys()) link(whole, SD.namedGraph, entryIri(index))
+  const entries = [...graphsByIri(catalog.named)]
+  for (const index of entries.keys()) link(whole, SD.namedGraph, entryIri(index))
   for (const { id } of datasets) link(whole, DCTERMS.source, datasetIri(base, id))
   link(defaultGraph, RDF.type, SD.Graph)
   const sizes = new Map(datasets.map(({ graph, triples }) => [graph, triples]))
@@ -85,13 +86,14 @@ export function describeEndpoint(description: EndpointDescription): string {
     defaultGraph,
     [...sizes.values()].reduce((sum, triples) => sum + triples, 0),
   )
-  for (const [index, { iri, graph }] of catalog.named.entries()) {
+  for (const [index, [iri, graphs]] of entries.entries()) {
     const [entry, body] = [entryIri(index), `${endpoint}#graph-${index + 1}`]
     link(entry, RDF.type, SD.NamedGraph)
     link(entry, SD.name, iri)
     link(entry, SD.graph, body)
     link(body, RDF.type, SD.Graph)
-    const triples = sizes.get(graph)
+    const [only, ...others] = graphs
+    const triples = only === undefined || others.length > 0 ? undefined : sizes.get(only.graph)
     if (triples !== undefined) count(body, triples)
   }
   return lines.join('')

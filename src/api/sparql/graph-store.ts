@@ -46,9 +46,9 @@ export async function answerGraph(
 }
 
 function named({ catalog }: SparqlEndpoint, iri: string): readonly string[] {
-  const graph = catalog.byIri.get(iri)
-  if (graph === undefined) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'graph', id: iri.slice(0, 200) })
-  return [graph]
+  const graphs = catalog.byIri.get(iri)
+  if (graphs === undefined) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'graph', id: iri.slice(0, 200) })
+  return graphs.map(({ graph }) => graph)
 }
 
 async function* pagesOf(store: Store, graphs: readonly string[]): AsyncGenerator<string> {

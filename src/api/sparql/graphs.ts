@@ -1,6 +1,6 @@
 import { datasetIri } from '../../rdf/minted-iris.ts'
 
-/** A graph of the store and its public IRI. */
+/** A graph of the store and its public IRI, which graphs of other datasets may have as well: then it names their merge. */
 export interface PublicGraph {
   readonly iri: string
   /** Its name in the store, which contains the version. */
@@ -26,7 +26,7 @@ export interface GraphCatalog {
   /** Graphs that `GRAPH ?name` iterates over. */
   readonly named: readonly PublicGraph[]
   /** Graphs that a query may name, by their public IRI. */
-  readonly byIri: ReadonlyMap<string, string>
+  readonly byIri: ReadonlyMap<string, readonly PublicGraph[]>
 }
 
 /** The RDF dataset of one query. */
@@ -52,8 +52,19 @@ export function graphCatalog(base: string, datasets: readonly QueriedDataset[]):
   return {
     defaultGraphs: datasets.map(({ graph }) => graph),
     named: datasets.length === 1 && own.length > 0 ? own : all,
-    byIri: new Map(all.map(({ iri, graph }) => [iri, graph])),
+    byIri: graphsByIri(all),
   }
+}
+
+/** The graphs of each public IRI, in their order. */
+export function graphsByIri(graphs: readonly PublicGraph[]): ReadonlyMap<string, readonly PublicGraph[]> {
+  const found = new Map<string, PublicGraph[]>()
+  for (const graph of graphs) {
+    const known = found.get(graph.iri)
+    if (known === undefined) found.set(graph.iri, [graph])
+    else known.push(graph)
+  }
+  return found
 }
 
 /**
@@ -62,11 +73,7 @@ export function graphCatalog(base: string, datasets: readonly QueriedDataset[]):
  */
 export function datasetOf(catalog: GraphCatalog, requested: DatasetRequest | null): QueryDataset {
   if (requested === null) return catalog
-  const find = (iris: readonly string[]) =>
-    [...new Set(iris)].flatMap(iri => {
-      const graph = catalog.byIri.get(iri)
-      return graph === undefined ? [] : [{ iri, graph }]
-    })
+  const find = (iris: readonly string[]) => [...new Set(iris)].flatMap(iri => catalog.byIri.get(iri) ?? [])
   return {
     defaultGraphs: find(requested.defaultGraphs).map(({ graph }) => graph),
     named: find(requested.namedGraphs),

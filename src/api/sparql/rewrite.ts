@@ -2,7 +2,7 @@ import { iriText } from '../../rdf/ntriples.ts'
 import { isStar, variablesInOrder } from '../../sparql/parse.ts'
 import { rangeOf, type SyntaxNode, type TextRange } from '../../sparql/relative.ts'
 import { variablesInScope } from '../../sparql/syntax.ts'
-import type { QueryDataset } from './graphs.ts'
+import { graphsByIri, type QueryDataset } from './graphs.ts'
 import type { GraphName, QueryText } from './query-text.ts'
 
 /** A replacement for a part of the query. */
@@ -33,19 +33,25 @@ export function rewriteQuery(query: QueryText, { named }: QueryDataset): Rewritt
     ...query.declared.map(({ from, to }) => ({ from, to, text: blanked(text.slice(from, to)) })),
     ...query.groupConcats.flatMap(groupConcatEdits),
   ]
-  const byIri = new Map(named.map(({ iri, graph }) => [iri, graph]))
+  const byIri = graphsByIri(named)
   const table = named.map(({ iri, graph }) => `(${iriText(graph)} ${iriText(iri)})`).join(' ')
   const fresh = freshVariables(text)
   let hasVariables = false
   for (const clause of graphs) {
-    if (clause.name.type === 'iri') {
-      edits.push(renamed(clause.name, iriText(byIri.get(clause.name.value) ?? NOWHERE)))
+    const own = clause.name.type === 'iri' ? (byIri.get(clause.name.value) ?? []) : null
+    if (own !== null && own.length < 2) {
+      edits.push(renamed(clause.name, iriText(own[0]?.graph ?? NOWHERE)))
       continue
     }
-    hasVariables = true
     const variable = fresh()
+    // Engines do not merge the graphs of several datasets that have the same IRI: each is searched.
+    const values =
+      own === null
+        ? `(${variable} ?${clause.name.value}) { ${table} }`
+        : `${variable} { ${own.map(({ graph }) => iriText(graph)).join(' ')} }`
+    hasVariables = true
     edits.push(
-      insertion(clause.from, `{ VALUES (${variable} ?${clause.name.value}) { ${table} } `),
+      insertion(clause.from, `{ VALUES ${values} `),
       renamed(clause.name, ` ${variable} `),
       insertion(clause.to, ' }'),
     )

@@ -40,7 +40,7 @@ export async function bareEvaluator(folder: string, dataset: string): Promise<Ba
     now: Date.now(),
   }
   const evaluate = (query: SelectQuery, counted: boolean) => {
-    const evaluation = new Evaluation({ defaultGraphs: [], namedGraphs: new Map([[facts, graph]]) })
+    const evaluation = new Evaluation({ defaultGraphs: [], namedGraphs: new Map([[facts, [graph]]]) })
     const operation = translateQuery(query)
     if (operation.type !== 'select') throw new Error('a question is a SELECT')
     const table = tableOf(operation, evaluation, counted, () => facts)

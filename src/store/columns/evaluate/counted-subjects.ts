@@ -19,7 +19,7 @@ export function countedSubjects(
   if (input.type === 'graph') {
     const named = input.name.type === 'iri' ? evaluation.dataset.namedGraphs.get(input.name.value) : undefined
     if (named === undefined) return null
-    return countedSubjects({ input: input.input, keys, aggregates }, [named], evaluation)
+    return countedSubjects({ input: input.input, keys, aggregates }, named, evaluation)
   }
   const [triples, conditions] = unfiltered(input)
   const names = threeVariables(triples)

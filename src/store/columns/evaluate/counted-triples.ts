@@ -39,7 +39,7 @@ export function countedTriples(
   if (input.type === 'graph') {
     const named = input.name.type === 'iri' ? evaluation.dataset.namedGraphs.get(input.name.value) : undefined
     if (named === undefined) return null
-    return countedTriples(input.input, key, [named], aggregates, evaluation, scalars)
+    return countedTriples(input.input, key, named, aggregates, evaluation, scalars)
   }
   const [triples, conditions] = unfiltered(input)
   const names = threeVariables(triples)

@@ -123,8 +123,8 @@ function countedValues(
 ): readonly Counted[] | null {
   if (input.type === 'graph') {
     if (input.name.type !== 'iri') return null
-    const graph = evaluation.dataset.namedGraphs.get(input.name.value)
-    return graph === undefined ? null : countedValues(input.input, [graph], evaluation)
+    const named = evaluation.dataset.namedGraphs.get(input.name.value)
+    return named === undefined ? null : countedValues(input.input, named, evaluation)
   }
   const [operation, conditions] = unfiltered(input)
   if (operation.type !== 'bgp') return null

@@ -21,7 +21,7 @@ export class NotEvaluated extends Error {
 export interface DatasetView {
   /** Their merge is the default graph. */
   readonly defaultGraphs: readonly GraphColumns[]
-  readonly namedGraphs: ReadonlyMap<string, GraphColumns>
+  readonly namedGraphs: ReadonlyMap<string, readonly GraphColumns[]>
 }
 
 /** Rows between two checks of the clock. */

@@ -65,7 +65,7 @@ export class Evaluator {
   /** Complete solutions of operations, by the graphs over which they are evaluated. */
   private readonly wholes = new Map<SparqlOperation, Map<Graphs, Batch>>()
   /** Scopes in which a single graph is the default graph. */
-  private readonly alone = new Map<GraphColumns, EvaluationScope>()
+  private readonly namedScopes = new Map<readonly GraphColumns[], EvaluationScope>()
   /** Solutions of patterns that are joined by an equality, by the expression that must be equal. */
   private readonly equalities = new Map<
     AlgebraExpression,
@@ -495,11 +495,11 @@ export class Evaluator {
   ): Generator<Batch> {
     const { namedGraphs } = this.evaluation.dataset
     if (name.type === 'iri') {
-      const graph = namedGraphs.get(name.value)
-      if (graph !== undefined) yield* this.join(seed, input, this.graphAlone(graph, scope))
+      const graphs = namedGraphs.get(name.value)
+      if (graphs !== undefined) yield* this.join(seed, input, this.named(graphs, scope))
       return
     }
-    for (const [iri, graph] of namedGraphs) {
+    for (const [iri, graphs] of namedGraphs) {
       const term = constantVector({ type: 'iri', value: iri }, this.evaluation)
       const known = seed.get(name.name)
       if (known !== undefined) {
@@ -508,10 +508,10 @@ export class Evaluator {
         const rows = allRows(seed.size).filter(row => own[row] === id || own[row] === 0)
         if (rows.length === 0) continue
         const some = seed.rows(rows).with([[name.name, term]])
-        yield* this.join(some, input, this.graphAlone(graph, scope))
+        yield* this.join(some, input, this.named(graphs, scope))
         continue
       }
-      for (const found of this.join(seed, input, this.graphAlone(graph, scope))) {
+      for (const found of this.join(seed, input, this.named(graphs, scope))) {
         if (!found.has(name.name)) {
           yield found.with([[name.name, term]])
           continue
@@ -525,14 +525,15 @@ export class Evaluator {
     }
   }
 
-  private graphAlone(graph: GraphColumns, { substituted }: EvaluationScope): EvaluationScope {
-    if (substituted.size > 0) return this.scopeOf([graph], substituted)
-    let alone = this.alone.get(graph)
-    if (alone === undefined) {
-      alone = this.scopeOf([graph])
-      this.alone.set(graph, alone)
+  /** The scope of the graphs with a name. */
+  private named(graphs: readonly GraphColumns[], { substituted }: EvaluationScope): EvaluationScope {
+    if (substituted.size > 0) return this.scopeOf(graphs, substituted)
+    let scope = this.namedScopes.get(graphs)
+    if (scope === undefined) {
+      scope = this.scopeOf(graphs)
+      this.namedScopes.set(graphs, scope)
     }
-    return alone
+    return scope
   }
 
   /** For each row whether a group has a solution after substituting the row's values for its variables (section 18.6). */

@@ -27,6 +27,7 @@ import type {
 } from './protocol.ts'
 import { tableOf, tablesOf } from './tables.ts'
 import { textPieces } from './text-pieces.ts'
+import { WorkClock } from './work-clock.ts'
 
 /** Entry point of a thread that answers from columns. */
 const port = parentPort
@@ -67,31 +68,6 @@ function close(id: number): void {
 }
 
 type Pieces = Generator<Uint8Array | WireTable, LastPiece>
-
-/** Limits the time that a job runs, without the time that its reader takes. */
-class WorkClock {
-  deadline = 0
-  private left: number
-  private readonly milliseconds: number
-
-  constructor(milliseconds: number) {
-    this.milliseconds = milliseconds
-    this.left = milliseconds
-  }
-
-  /** The part of the time that is over, while the job runs. */
-  get used(): number {
-    return 1 - (this.deadline - performance.now()) / this.milliseconds
-  }
-
-  begin(): void {
-    this.deadline = performance.now() + this.left
-  }
-
-  end(): void {
-    this.left = this.deadline - performance.now()
-  }
-}
 
 port.on('message', (request: ColumnRequest) => {
   switch (request.type) {
@@ -144,10 +120,13 @@ function graphOf(name: string): GraphColumns {
 }
 
 function viewOf({ defaultGraphs, namedGraphs }: QueriedGraphs): DatasetView {
-  return {
-    defaultGraphs: defaultGraphs.map(graphOf),
-    namedGraphs: new Map(namedGraphs.map(([iri, graph]) => [iri, graphOf(graph)])),
+  const named = new Map<string, GraphColumns[]>()
+  for (const [iri, graph] of namedGraphs) {
+    const graphs = named.get(iri)
+    if (graphs === undefined) named.set(iri, [graphOf(graph)])
+    else graphs.push(graphOf(graph))
   }
+  return { defaultGraphs: defaultGraphs.map(graphOf), namedGraphs: named }
 }
 
 function evaluationOf(
