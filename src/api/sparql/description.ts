@@ -92,8 +92,7 @@ export function describeEndpoint(description: EndpointDescription): string {
     link(entry, SD.name, iri)
     link(entry, SD.graph, body)
     link(body, RDF.type, SD.Graph)
-    const [only, ...others] = graphs
-    const triples = only === undefined || others.length > 0 ? undefined : sizes.get(only.graph)
+    const triples = graphs.length > 1 ? undefined : sizes.get(graphs[0]?.graph ?? '')
     if (triples !== undefined) count(body, triples)
   }
   return lines.join('')

@@ -5,7 +5,6 @@ import {
   type TriplePatternNode,
   variablesOfExpression,
 } from '../../../sparql/algebra.ts'
-import type { GraphColumns } from '../graph.ts'
 import {
   allRows,
   type Batch,
@@ -64,8 +63,8 @@ export class Evaluator {
   private readonly modifiers: SolutionModifiers
   /** Complete solutions of operations, by the graphs over which they are evaluated. */
   private readonly wholes = new Map<SparqlOperation, Map<Graphs, Batch>>()
-  /** Scopes in which a single graph is the default graph. */
-  private readonly namedScopes = new Map<readonly GraphColumns[], EvaluationScope>()
+  /** Scopes in which the graphs of a name are the default graph. */
+  private readonly namedScopes = new Map<Graphs, EvaluationScope>()
   /** Solutions of patterns that are joined by an equality, by the expression that must be equal. */
   private readonly equalities = new Map<
     AlgebraExpression,
@@ -525,8 +524,7 @@ export class Evaluator {
     }
   }
 
-  /** The scope of the graphs with a name. */
-  private named(graphs: readonly GraphColumns[], { substituted }: EvaluationScope): EvaluationScope {
+  private named(graphs: Graphs, { substituted }: EvaluationScope): EvaluationScope {
     if (substituted.size > 0) return this.scopeOf(graphs, substituted)
     let scope = this.namedScopes.get(graphs)
     if (scope === undefined) {
