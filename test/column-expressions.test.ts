@@ -174,6 +174,12 @@ const EXPRESSIONS: readonly (readonly [expression: string, value: string])[] = [
   ['ISLITERAL(:a)', '"false"^^boolean'],
   ['ISNUMERIC("1")', '"false"^^boolean'],
   ['ISNUMERIC(1.0)', '"true"^^boolean'],
+  ['ISNUMERIC("1200"^^xsd:byte)', '"false"^^boolean'],
+  ['ISNUMERIC("-128"^^xsd:byte)', '"true"^^boolean'],
+  ['ISNUMERIC("-0"^^xsd:nonNegativeInteger)', '"true"^^boolean'],
+  ['"0"^^xsd:positiveInteger + 1', 'error'],
+  ['"9223372036854775808"^^xsd:long > 1', 'error'],
+  ['"9223372036854775807"^^xsd:long > 1', '"true"^^boolean'],
   // On texts.
   ['STRLEN("🌲a")', '"2"^^integer'],
   ['STRLEN(1)', 'error'],
@@ -1045,6 +1051,28 @@ t.test('a float joins the numbers that are rounded to it', async t => {
       `${left} and ${right}`,
     )
   }
+})
+
+t.test('a number beyond the bounds of its datatype is stored as it is and is no number', t => {
+  const forms = ['1200', '127', '+127', '-129', '0127']
+  const text = forms.map((form, at) => `<urn:s${at}> <urn:p> "${form}"^^<${XSD}byte> .\n`).join('')
+  const graph = columnsOfText(text)
+  t.equal([...graph.lines()].join(''), text)
+  const rows = (where: string) => {
+    const { query } = parseQuery(`${PREFIXES} SELECT ?s { ?s <urn:p> ?o ${where} }`)
+    const evaluation = new Evaluation({ defaultGraphs: [graph], namedGraphs: new Map() })
+    return [...new Evaluator(evaluation).solutions(query.input)].reduce((sum, { size }) => sum + size, 0)
+  }
+  for (const [where, expected] of [
+    ['FILTER(ISNUMERIC(?o))', 3],
+    ['FILTER(?o > 0)', 3],
+    ['FILTER(?o = 127)', 3],
+    ['FILTER(STR(?o) = "1200")', 1],
+    ['FILTER(SAMETERM(?o, "1200"^^xsd:byte))', 1],
+    ['. ?s <urn:p> "-129"^^xsd:byte', 1],
+  ] as const)
+    t.equal(rows(where), expected, where)
+  t.end()
 })
 
 const ZERO: TermValue = { type: 'number', kind: 'integer', value: 0 }

@@ -98,10 +98,9 @@ const TYPES: Readonly<Record<string, LiteralDatatype>> = {
   ),
 }
 
-/** The datatypes of integers. */
-export const INTEGER_DATATYPES: ReadonlySet<string> = new Set(
-  Object.keys(INTEGERS).map(name => XSD_NAMESPACE + name),
-)
+/** The datatypes of integers with their bounds, inclusive; null for none. */
+export const INTEGER_BOUNDS: ReadonlyMap<string, readonly [least: bigint | null, max: bigint | null]> =
+  new Map(Object.entries(INTEGERS).map(([name, bounds]) => [XSD_NAMESPACE + name, bounds]))
 
 /** Every datatype of XML Schema that RDF 1.1 includes. */
 const DATATYPES: readonly string[] = [

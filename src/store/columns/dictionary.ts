@@ -16,7 +16,7 @@ import {
   momentForm,
   momentOfLexical,
   numberForm,
-  numberOfLexical,
+  numberOfLiteral,
   numericKind,
   pointForm,
   pointOf,
@@ -212,7 +212,7 @@ export function findIn(part: DictionarySection, term: Literal, formOf: (place: n
       const number =
         kind === null
           ? (momentOfLexical(value, datatype === XSD.date)?.seconds ?? null)
-          : numberOfLexical(value, kind)
+          : numberOfLiteral(value, datatype)
       if (number === null) return -1
       for (let place = valueBound(part.values, number); place < part.count; place++) {
         const own = part.values[place] as number

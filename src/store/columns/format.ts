@@ -2,7 +2,7 @@
  * The columns file of a graph: sections of typed arrays one after another, each aligned to eight bytes, then the header as JSON,
  * then the offset of the header: a graph is opened by reading the last bytes and the header, without any section.
  */
-export const COLUMNS_FORMAT = 1
+export const COLUMNS_FORMAT = 2
 
 /** Subjects are numbered from 0; terms of a dictionary and resources from 1, so that 0 is no value. */
 export const ABSENT = 0

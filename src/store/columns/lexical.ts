@@ -1,6 +1,6 @@
 import { civilOf, daysOf, daysSinceEpoch } from '../../model/calendar.ts'
 import { numberText } from '../../model/number.ts'
-import { INTEGER_DATATYPES } from '../../rdf/literals.ts'
+import { INTEGER_BOUNDS } from '../../rdf/literals.ts'
 import { XSD } from '../../rdf/vocab.ts'
 
 /**
@@ -23,7 +23,7 @@ export function numericKind(datatype: string): NumericKind | null {
     case XSD.float:
       return 'float'
     default:
-      return INTEGER_DATATYPES.has(datatype) ? 'integer' : null
+      return INTEGER_BOUNDS.has(datatype) ? 'integer' : null
   }
 }
 
@@ -43,6 +43,27 @@ export function numberOfLexical(form: string, kind: NumericKind): number | null 
       if (form.endsWith('INF')) return form.startsWith('-') ? -Infinity : Infinity
       return Number(form)
   }
+}
+
+/**
+ * The number of a literal, as the nearest double; null for a form that is not in the lexical space of its datatype, such as 1200 for
+ * xsd:byte, and for a datatype that is not numeric.
+ */
+export function numberOfLiteral(form: string, datatype: string): number | null {
+  const kind = numericKind(datatype)
+  const value = kind === null ? null : numberOfLexical(form, kind)
+  return value !== null && isWithinBounds(form, value, datatype) ? value : null
+}
+
+/** True where the number of a form is within the bounds of its datatype. */
+export function isWithinBounds(form: string, value: number, datatype: string): boolean {
+  if (datatype === XSD.integer) return true
+  const [least, max] = INTEGER_BOUNDS.get(datatype) ?? [null, null]
+  if (least === null && max === null) return true
+  // A double is exact up to 2^53, and beyond 2^65 above all bounds.
+  const exact =
+    Number.isSafeInteger(value) || Math.abs(value) > 2 ** 65 ? value : BigInt(form.replace(/^\+/, ''))
+  return (least === null || exact >= least) && (max === null || exact <= max)
 }
 
 const MAX_EXACT_DIGITS = 15

@@ -2,7 +2,7 @@ import { GEO, RDF, XSD } from '../../../rdf/vocab.ts'
 import { type Arena, compareBytes } from '../bytes.ts'
 import { Texts } from '../dictionary-texts.ts'
 import { TRIPLE_TERM } from '../format.ts'
-import { isExact, momentOfLexical, numberOfLexical, numericKind, pointOf } from '../lexical.ts'
+import { isExact, momentOfLexical, numberOfLiteral, numericKind, pointOf } from '../lexical.ts'
 import type { ByteTable } from './byte-table.ts'
 import {
   BACKSLASH_BYTE,
@@ -77,8 +77,7 @@ export class LiteralTable {
       case GEO.wktLiteral:
         return this.pointAt(index) === null ? 'other' : 'point'
       default: {
-        const kind = numericKind(datatype)
-        const value = kind === null ? null : numberOfLexical(this.text(index), kind)
+        const value = numericKind(datatype) === null ? null : numberOfLiteral(this.text(index), datatype)
         if (value === null) return 'other'
         this.keepValue(index, value)
         return 'number'

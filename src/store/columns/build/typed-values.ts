@@ -3,10 +3,11 @@ import type { DictionaryPart } from '../format.ts'
 import {
   dayForm,
   isExact,
+  isWithinBounds,
   momentForm,
   momentOfLexical,
   numberForm,
-  numberOfLexical,
+  numberOfLiteral,
   numericKind,
 } from '../lexical.ts'
 import { sortedNumbers } from '../sort-numbers.ts'
@@ -99,9 +100,10 @@ function formReader(datatype: string): FormReader | null {
       if (kind === null) return null
       return (bytes, start, end) => {
         const plain = plainNumber(bytes, start, end)
-        if (kind === 'integer' ? Number.isInteger(plain) : !Number.isNaN(plain)) return plain
+        if (kind === 'integer' ? Number.isInteger(plain) : !Number.isNaN(plain))
+          return isWithinBounds('', plain, datatype) ? plain : Number.NaN
         const form = textOf(bytes, start, end)
-        const value = numberOfLexical(form, kind)
+        const value = numberOfLiteral(form, datatype)
         const isOwn = value !== null && numberForm(value) === form && isExact(form, value, kind)
         return isOwn && Number.isFinite(value) ? value : Number.NaN
       }

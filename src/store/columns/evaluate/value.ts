@@ -2,7 +2,7 @@ import { lookup } from '../../../model/lookup.ts'
 import { numberText, shortestSingle } from '../../../model/number.ts'
 import type { Literal, Term, TripleTerm } from '../../../rdf/term.ts'
 import { RDF, XSD } from '../../../rdf/vocab.ts'
-import { momentOfLexical, type NumericKind, numberOfLexical, numericKind } from '../lexical.ts'
+import { momentOfLexical, type NumericKind, numberOfLiteral, numericKind } from '../lexical.ts'
 import { DECIMAL_PLACES, decimalForm, toDouble } from './decimal.ts'
 
 /** A number. Integers beyond 2^53 and decimals also have their exact value. */
@@ -143,7 +143,7 @@ export function termValue(term: Term): TermValue {
 }
 
 function numberValue(term: Literal, kind: NumericKind): TermValue {
-  const value = numberOfLexical(term.value, kind)
+  const value = numberOfLiteral(term.value, term.datatype)
   if (value === null) return { type: 'other', term }
   if (kind === 'integer' && !Number.isSafeInteger(value))
     return { type: 'number', kind, value, exact: BigInt(term.value.replace(/^\+/, '')), term }
