@@ -641,5 +641,9 @@ t.test('many rows with a term in common are joined a part at a time', t => {
     () => bounded(`SELECT (COUNT(DISTINCT CONCAT(STR(?a), STR(?b))) AS ?n) { ${left} ${right} }`),
     refused,
   )
+  const large = `{ SELECT DISTINCT ?a ?b { ${left} ${right} } }`
+  t.throws(() => bounded(`SELECT * { ?a <urn:a> <urn:same> ${large} }`, 5e6), refused)
+  for (const pattern of ['?a <urn:a> <urn:other>', '?a <urn:none> ?x'])
+    t.doesNotThrow(() => bounded(`SELECT * { ${pattern} ${large} }`, 5e6), `no subquery after ${pattern}`)
   t.end()
 })

@@ -195,6 +195,7 @@ export class Evaluator {
     // Inline data and subqueries restrict the patterns that are evaluated after them.
     const first = parts.others.filter(other => other.type === 'values' || isSubquery(other))
     const rest = parts.others.filter(other => !first.includes(other))
+    if (first.length > 0 && parts.patterns.some(pattern => scope.patterns.isEmpty(pattern))) return
     let batches: Iterable<Batch> = [seed]
     for (const other of first) batches = this.joinAll(batches, other, scope)
     if (parts.patterns.length + parts.paths.length + pushedDown.length > 0)

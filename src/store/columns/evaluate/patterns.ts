@@ -180,6 +180,14 @@ export class PatternMatcher {
     return count
   }
 
+  /** True for a pattern whose predicate, or whose constant object with it, is in none of the graphs: a look into dictionaries. */
+  isEmpty({ predicate, object }: TriplePatternNode): boolean {
+    if (predicate.type !== 'iri' || isPosition(predicate.value)) return false
+    const columns = this.graphs.flatMap(graph => graph.column(predicate.value) ?? [])
+    if (object.type !== 'iri' && object.type !== 'literal') return columns.length === 0
+    return columns.every(column => column.dictionary.find(object) === 0)
+  }
+
   /**
    * A batch with the values of an optional pattern, where each subject has at most one value or no condition tests them: this
    * needs no join. Null where that does not apply.
