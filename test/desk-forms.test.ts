@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -159,6 +159,19 @@ t.test('harvested catalogs', async t => {
     '1.url': '',
   })
   t.match(readFileSync(file, 'utf8'), /^# our neighbours[\s\S]*only:[\s\S]*- trees[\s\S]*- benches/)
+  const withCredentials = { ...entry, '0.authorization': 'SOURCE_AUTH_CITY' }
+  const secret = await post('/desk/~harvest/', withCredentials)
+  t.equal(secret.status, 400)
+  t.match(secret.body, /id="0.authorization-error"[^>]*>authorization sends a secret/)
+  writeFileSync(
+    file,
+    `harvesters:\n  - { id: city, type: ckan, url: 'https://data.city.example', refresh: daily, authorization: SOURCE_AUTH_CITY }\n`,
+  )
+  t.equal((await post('/desk/~harvest/', withCredentials)).status, 303, 'as it was written by hand')
+  t.equal(
+    (await post('/desk/~harvest/', { ...withCredentials, '0.url': 'https://mine.example' })).status,
+    400,
+  )
   await post('/desk/~harvest/', { ...entry, '0.remove': '1' })
   t.notMatch(readFileSync(file, 'utf8'), /city/)
 })
@@ -174,13 +187,23 @@ async function upload(name: string, content: Buffer) {
     headers: { cookie, 'content-type': encoded.headers.get('content-type') ?? '' },
     payload: Buffer.from(await encoded.arrayBuffer()),
   })
-  return { status: answer.statusCode, body: answer.body }
+  return { status: answer.statusCode, body: answer.body, location: String(answer.headers.location ?? '') }
 }
 
 async function archive(files: Readonly<Record<string, string>>): Promise<Buffer> {
   const entries = Object.entries(files).map(([name, content]) => ({ name, content: [content] }))
   return buffer(Readable.from(zip(entries)))
 }
+
+t.test('a new dataset takes no id of data without dataset.yaml', async t => {
+  const folder = path.join(portal, 'data/dropped')
+  mkdirSync(folder)
+  writeFileSync(path.join(folder, 'dropped.csv'), 'k,v\n1,2\n')
+  t.equal((await upload('dropped.csv', Buffer.from('a,b\n3,4\n'))).location, '/desk/dropped-2/')
+  const forms = await post('/desk/dropped-2/', { action: 'discard' })
+  t.equal(forms.status, 303)
+  t.equal(readFileSync(path.join(folder, 'dropped.csv'), 'utf8'), 'k,v\n1,2\n')
+})
 
 t.test('hostile uploads are refused and leave nothing', async t => {
   const entities = '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><workbook>&e;</workbook>'

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { ANONYMOUS, type Principal } from '../src/model/principal.ts'
 import { Desk } from '../src/publishing/management/desk.ts'
@@ -148,6 +149,86 @@ t.test('uploads have a limit, and a new one that fails leaves nothing', async t 
   })
   await t.rejects(desk.createRemote(ANN, 'far', 'nothing', null), { code: 'BadRequest' })
   t.throws(() => desk.dataset(ANN, 'far'), { code: 'NotFoundResource' })
+})
+
+t.test('credentials stay with the host and the variable of dataset.yaml in force', async t => {
+  const { desk, portal } = deskOf(t)
+  const url = 'https://city.example/a.csv'
+  const authorization = 'SOURCE_AUTH_CITY'
+  const yaml = `source: { url: '${url}', authorization: ${authorization} }\nmetas: { default: { title: City } }\n`
+  mkdirSync(path.join(portal, 'data/city'))
+  writeFileSync(path.join(portal, 'data/city/dataset.yaml'), yaml)
+  const changes: readonly (readonly [
+    id: string,
+    source: Readonly<Record<string, string>>,
+    isTaken: boolean,
+  ])[] = [
+    ['trees', { url, authorization }, false],
+    ['city', { url: 'https://mine.example/a.csv', authorization }, false],
+    ['city', { url: 'http://city.example/a.csv', authorization }, false],
+    ['city', { url: 'https://city.example:8443/a.csv', authorization }, false],
+    ['city', { url, authorization: 'SOURCE_AUTH_OTHER' }, false],
+    ['city', { url: 'https://city.example/b.csv', authorization }, true],
+    ['city', { url: 'https://mine.example/a.csv' }, true],
+    ['city', { url, authorization }, true],
+  ]
+  for (const [id, source, isTaken] of changes) {
+    const name = `${id} ${JSON.stringify(source)}`
+    if (isTaken) await t.resolves(desk.change(ANN, id, { source }), name)
+    else
+      await t.rejects(
+        desk.change(ANN, id, { source }),
+        { code: 'BadRequest', message: /^authorization sends a secret/ },
+        name,
+      )
+  }
+  await t.resolves(desk.change(ANN, 'city', { visibility: 'restricted' }), 'what is kept is no change')
+  const draft = path.join(portal, 'var/drafts/city/data/city/dataset.yaml')
+  writeFileSync(draft, yaml.replace('city.example', 'mine.example'))
+  for (const operation of [
+    async () => void (await desk.preview(ANN, 'city', 1)),
+    () => desk.publish(ANN, 'city'),
+  ])
+    await t.rejects(operation, { code: 'BadRequest', message: /^authorization/ }, 'nor in older drafts')
+})
+
+t.test('an upload replaces the source, and no other data', async t => {
+  const { desk, portal, upload } = deskOf(t)
+  mkdirSync(path.join(portal, 'data/att'))
+  const files = {
+    'dataset.yaml':
+      'source: { path: ./x.csv }\nmetas: { default: { title: A } }\nattachments: [{ path: codes.csv }]\n',
+    'x.csv': 'a\n1\n',
+    'codes.csv': 'c\n1\n',
+    'codes-2.csv': 'c\n2\n',
+    'packed.csv.gz': '',
+  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(portal, 'data/att', name), text)
+  writeFileSync(path.join(portal, 'data/loose.csv'), 'a\n1\n')
+  const uploads: readonly (readonly [given: string, stored: string])[] = [
+    ['x.csv', 'x.csv'],
+    ['codes.csv', 'codes-3.csv'],
+    ['codes.csv', 'codes-3.csv'],
+    ['codes-3.csv', 'codes-3.csv'],
+    ['new.csv', 'new.csv'],
+  ]
+  for (const [given, stored] of uploads) {
+    t.equal((await upload('att', given, 'a\n9\n')).name, stored, given)
+    t.equal(desk.definition(ANN, 'att')?.source.path, stored)
+  }
+  const packed = gzipSync('a\n9\n')
+  const stored = await desk.upload(ANN, 'att', { name: 'packed.csv.gz', stream: Readable.from([packed]) })
+  t.equal(stored.name, 'packed-2.csv.gz')
+  await desk.publish(ANN, 'att')
+  for (const name of ['codes.csv', 'codes-2.csv', 'packed.csv.gz'] as const)
+    t.equal(readFileSync(path.join(portal, 'data/att', name), 'utf8'), files[name], name)
+  for (const id of ['files', 'loose']) {
+    t.ok(desk.taken().has(id), `${id} has data, though no dataset.yaml`)
+    t.throws(() => desk.create(ANN, id, null), { code: 'Conflict' })
+    await t.rejects(upload(id, 'a.csv', 'b\n2\n'), { code: 'Conflict', message: /no dataset\.yaml/ })
+    t.throws(() => desk.dataset(ANN, id), { code: 'NotFoundResource' }, 'no draft is left')
+  }
+  t.equal(readFileSync(path.join(portal, 'data/files/a.csv'), 'utf8'), 'a\n1\n')
 })
 
 t.test('publishing puts the draft in its place, one publication at a time', async t => {

@@ -1,7 +1,8 @@
 import { changeHarvesters } from '../../harvest/edit-settings.ts'
-import { CATALOG_TYPES, readHarvesters } from '../../harvest/settings.ts'
+import { CATALOG_TYPES, HARVEST_FILE, readHarvesters } from '../../harvest/settings.ts'
 import type { Form } from '../../http/form.ts'
 import { lookup } from '../../model/lookup.ts'
+import { CREDENTIALS_REFUSED, isSentAlike } from '../../publishing/management/credentials.ts'
 import { hiddenField, note } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
 import { type EntryMember, memberFields, memberText, readMembers, textsIn } from './entries.ts'
@@ -48,12 +49,18 @@ export function saveHarvest(portal: string, form: Form, { pageContext }: DeskCon
   const entries: Readonly<Record<string, string>>[] = []
   const required: { readonly at: number; readonly values: Readonly<Record<string, unknown>> }[] = []
   const problems = new Map<string, string>()
+  const saved = readHarvesters(portal)
+  // As for datasets: credentials stay where they were written by hand.
+  const isSaved = (values: Readonly<Record<string, unknown>>) =>
+    saved.some(each => each.id === values.id && isSentAlike(values, each))
   for (let at = 0; form.has(`${at}.id`); at++) {
     const texts = textsIn(MEMBERS, form, `${at}.`)
     entries.push(texts)
     if (form.has(`${at}.remove`) || Object.values(texts).every(text => text.trim() === '')) continue
     const { values, problems: wrong } = readMembers(MEMBERS, form, `${at}.`, pageContext.t)
     for (const [name, problem] of wrong) problems.set(name, problem)
+    if (values.authorization !== undefined && !isSaved(values))
+      problems.set(`${at}.authorization`, `${CREDENTIALS_REFUSED} in ${HARVEST_FILE}.`)
     required.push({ at, values })
   }
   if (problems.size === 0) {

@@ -217,8 +217,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     const url = form.get('url')?.trim() ?? ''
     const refresh = form.get('refresh')?.trim() ?? ''
     try {
-      const taken = new Set(desk.list(principal).map(({ id }) => id))
-      const id = newId(upload?.name ?? nameInAddress(url), taken)
+      const id = newId(upload?.name ?? nameInAddress(url), desk.taken())
       if (upload !== null) await desk.upload(principal, id, upload)
       else await desk.createRemote(principal, id, url, refresh === '' ? null : refresh)
       return sendOn(requested.reply, `${rootOf(options)}/desk/${id}/${upload === null ? 'source/' : ''}`)

@@ -12,24 +12,19 @@ import {
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import type { Principal } from '../../model/principal.ts'
 import { isSchedule, SCHEDULE_EXPECTED } from '../../runtime/cron.ts'
-import {
-  DATASET_ID,
-  type Definition,
-  definedDatasets,
-  definitionProblems,
-  readDefinition,
-} from '../definition.ts'
+import { type Definition, definedDatasets, definitionProblems, readDefinition } from '../definition.ts'
 import { changedDefinition, type DefinitionChange } from '../edit-definition.ts'
 import { openMapping, saveMapping } from '../mapping/mapping-edit.ts'
 import type { PublicationState } from '../publication-state.ts'
 import { rollBack } from '../versions/roll-back.ts'
-import { currentManifest, isWithdrawn, type Manifest, withdraw } from '../versions/versions.ts'
+import { currentManifest, type Manifest, withdraw } from '../versions/versions.ts'
+import { refuseOtherCredentials } from './credentials.ts'
 import { asBadRequest, type DatasetPreview, inspectDataset, previewDataset } from './dataset-preview.ts'
+import { describeDataset, isAtDesk, takenIds } from './datasets.ts'
 import type { DeskDataset, DeskFinding, DeskOptions } from './desk-types.ts'
 import {
   applyDraft,
   type DatasetDraft,
-  DEFINITION,
   definitionText,
   discardDraft,
   draftedDatasets,
@@ -68,7 +63,7 @@ export class Desk {
     const { portal } = this.options
     const ids = new Set([...definedDatasets(portal), ...draftedDatasets(portal)])
     return [...ids]
-      .filter(id => this.isKnown(id) && mayPublish(principal, id))
+      .filter(id => isAtDesk(portal, id) && mayPublish(principal, id))
       .sort()
       .map(id => this.describe(id))
   }
@@ -86,12 +81,15 @@ export class Desk {
     return readDefinition(this.rootOf(id), id).definition
   }
 
+  /** The ids that no new dataset can have: also those of data without dataset.yaml, which are published all the same. */
+  taken(): ReadonlySet<string> {
+    return takenIds(this.options.portal)
+  }
+
   /** Creates an empty draft of a new dataset. */
   create(principal: Principal, id: string, title: string | null): void {
     const by = this.admit(principal, id)
-    const { portal } = this.options
-    if (existsSync(path.join(portal, 'data', id)) || findDraft(portal, id) !== null)
-      throw new Fault(CONFLICT, { reason: `There is a dataset ${id} already.` })
+    if (this.taken().has(id)) throw new Fault(CONFLICT, { reason: `There is a dataset ${id} already.` })
     this.draft(id, by)
     if (title !== null) this.titles.set(id, title)
     this.note(id, by, 'create')
@@ -127,23 +125,33 @@ export class Desk {
   /** Titles of datasets whose dataset.yaml is not written yet. */
   private readonly titles = new Map<string, string>()
 
-  /** Receives a file as a stream and makes it the source. Faults also: ContentTooLarge. */
+  /**
+   * Receives a file as a stream and makes it the source, under another name if another file of the dataset has its own. Faults
+   * also: ContentTooLarge.
+   */
   async upload(
     principal: Principal,
     id: string,
     given: UploadedFile,
   ): Promise<{ readonly name: string; readonly bytes: number }> {
     const by = this.admit(principal, id)
-    const name = uploadName(given.name)
+    const requested = uploadName(given.name)
     const { portal, uploadLimit } = this.options
-    const isNew = !existsSync(path.join(portal, 'data', id)) && findDraft(portal, id) === null
+    const isNew = !isAtDesk(portal, id)
+    if (isNew && this.taken().has(id))
+      throw new Fault(CONFLICT, {
+        reason: `The data of ${id} have no dataset.yaml: write one in the portal folder first, or choose another dataset id.`,
+      })
     const draft = this.draft(id, by)
-    const bytes = await receiveFile(draft, { ...given, name }, uploadLimit, this.titles.get(id)).catch(
-      (error: unknown) => {
-        if (isNew) discardDraft(portal, id)
-        throw error
-      },
-    )
+    const { name, bytes } = await receiveFile(
+      draft,
+      { ...given, name: requested },
+      uploadLimit,
+      this.titles.get(id),
+    ).catch((error: unknown) => {
+      if (isNew) discardDraft(portal, id)
+      throw error
+    })
     this.note(id, by, isNew ? 'create' : 'upload', [name])
     return { name, bytes }
   }
@@ -163,6 +171,7 @@ export class Desk {
       throw new Fault(CONFLICT, { reason: `The dataset ${id} has no source yet: upload a file first.` })
     const text = await asBadRequest(() => changedDefinition(before, change))
     if (text === before) return
+    refuseOtherCredentials(this.options.portal, id, text)
     // Earlier problems, for example of manual edits, may be fixed step by step.
     const known = definitionProblems(before)
     const added = definitionProblems(text).filter(problem => !known.includes(problem))
@@ -325,38 +334,11 @@ export class Desk {
   }
 
   private describe(id: string): DeskDataset {
-    const { portal, versions } = this.options
-    const manifest = currentManifest(versions, id)
-    const hasDraft = findDraft(portal, id) !== null
-    const isDefined = existsSync(path.join(portal, 'data', id, DEFINITION))
-    const { definition } = readDefinition(this.rootOf(id), id)
-    const title = definition?.metas.default?.title
-    return {
-      id,
-      title: typeof title === 'string' && title !== '' ? title : (this.titles.get(id) ?? id),
-      state:
-        manifest !== null
-          ? 'published'
-          : !isDefined
-            ? 'draft'
-            : isWithdrawn(versions, id)
-              ? 'withdrawn'
-              : 'unpublished',
-      hasDraft,
-      visibility: definition?.visibility ?? 'restricted',
-      manifest,
-    }
-  }
-
-  /** True for a dataset with a dataset.yaml or a draft: files without a description cannot be edited here. */
-  private isKnown(id: string): boolean {
-    const { portal } = this.options
-    if (!DATASET_ID.test(id)) return false
-    return existsSync(path.join(portal, 'data', id, DEFINITION)) || findDraft(portal, id) !== null
+    return describeDataset(this.options, id, this.titles.get(id))
   }
 
   private require(id: string): void {
-    if (this.isKnown(id)) return
+    if (isAtDesk(this.options.portal, id)) return
     throw new Fault(NOT_FOUND_RESOURCE, { kind: 'dataset', id: id.slice(0, 100) })
   }
 

@@ -4,6 +4,7 @@ import { BAD_REQUEST, Fault, faultText } from '../../errors/errors.ts'
 import { readDefinition } from '../definition.ts'
 import { refreshRemote } from '../remote/refresh.ts'
 import { remoteFolder, remoteState } from '../remote/state.ts'
+import { refuseOtherCredentials } from './credentials.ts'
 import { DEFINITION } from './drafts.ts'
 
 /** Fetches the data of drafts whose addresses were never fetched, so that there is a preview before publication. */
@@ -20,13 +21,15 @@ export class FirstFetch {
 
   /**
    * Resolves when a dataset has data, or needs none from an address. Faults: BadRequest, with the reason, if the address cannot
-   * be fetched; after a failure it is retried when due, or immediately.
+   * be fetched, or if a draft sends credentials that it may not send; after a failure it is retried when due, or immediately.
    *
    * @param root of the portal, or of a draft
    */
   async ensure(root: string, id: string, isAtOnce: boolean): Promise<void> {
-    const remote = readDefinition(root, id).definition?.remote ?? null
-    if (remote === null) return
+    const definition = readDefinition(root, id).definition
+    const remote = definition?.remote ?? null
+    if (definition === null || remote === null) return
+    if (root !== this.portal) refuseOtherCredentials(this.portal, id, definition.text)
     const state = remoteState(this.portal, id)
     // The data of another address remain in force until the draft is published.
     if (state?.file !== undefined) return

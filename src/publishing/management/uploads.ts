@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createWriteStream, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -17,7 +17,7 @@ export interface UploadedFile {
 }
 
 /**
- * Receives a file into a draft and makes it the source; returns its size. Faults: ContentTooLarge, BadRequest.
+ * Receives a file into a draft and makes it the source; returns its size, and the name under which it is stored. Faults: ContentTooLarge, BadRequest.
  *
  * @param limit maximum bytes
  * @param title of a dataset whose dataset.yaml is not written yet, if it has one already
@@ -27,7 +27,7 @@ export async function receiveFile(
   { name, stream, isTruncated }: UploadedFile,
   limit: number,
   title: string | undefined,
-): Promise<number> {
+): Promise<{ readonly name: string; readonly bytes: number }> {
   const place = path.join(draft.root, 'uploads', randomUUID())
   mkdirSync(place, { recursive: true })
   let bytes = 0
@@ -42,30 +42,31 @@ export async function receiveFile(
     await pipeline(stream, counted, createWriteStream(path.join(place, name), { flush: true }))
     if (isTruncated?.() === true) throw tooLarge(limit)
     if (bytes === 0) throw new Fault(BAD_REQUEST, { reason: `The file ${name} is empty.` })
-    await putInPlace(draft, place, name, title)
+    return { name: await putInPlace(draft, place, name, title), bytes }
   } finally {
     rmSync(place, { recursive: true, force: true })
   }
-  return bytes
 }
 
-/** Moves an uploaded file to its place; a dataset without fields gets the inferred ones. */
+/** Moves an uploaded file to its place, and returns its name there; a dataset without fields gets the inferred ones. */
 async function putInPlace(
   draft: DatasetDraft,
   place: string,
   name: string,
   named: string | undefined,
-): Promise<void> {
+): Promise<string> {
   const { id, folder, root } = draft
   const before = definitionText(draft)
   const { title, ...found } = await understandFile(place, name, root)
   const isFirst = before.trim() === ''
   const definition = isFirst ? null : readDefinition(root, id).definition
   const isRecords = found.fields !== undefined
+  const stored = unusedName(folder, name, definition?.remote === null ? definition.source.path : undefined)
   const metas = { default: { title: named ?? title, description: '' } }
   const change: DefinitionChange = {
     ...(isFirst ? { metas, visibility: 'public' as const } : {}),
     ...found,
+    source: { path: stored },
     // Declared fields stay, and are matched with the new file; fields after steps are inferred at publication.
     fields:
       definition?.fields != null && isRecords
@@ -76,8 +77,20 @@ async function putInPlace(
     ...(isRecords ? {} : { id: null, processors: null }),
   }
   const text = await asBadRequest(() => changedDefinition(before, change))
-  renameSync(path.join(place, name), path.join(folder, name))
+  renameSync(path.join(place, name), path.join(folder, stored))
   writeDefinition(draft, text)
+  return stored
+}
+
+/** A name for an upload: only the source is replaced, no other file of the dataset, such as an attachment or what a step looks up. */
+function unusedName(folder: string, name: string, source: string | undefined): string {
+  const [ending] = /(?:\.[^.]*)?(?:\.gz)?$/i.exec(name) ?? ['']
+  const stem = name.slice(0, name.length - ending.length)
+  const replaced = source === undefined ? null : path.normalize(source)
+  for (let number = 1; ; number++) {
+    const found = number === 1 ? name : `${stem}-${number}${ending}`
+    if (found === replaced || !existsSync(path.join(folder, found))) return found
+  }
 }
 
 function tooLarge(limit: number): Fault {
