@@ -78,9 +78,8 @@ async function enrolled(t: Test) {
   const path = '/account/second-factor/'
   const wrong = await ada.submit(await ada.get(path), { password: 'a wrong password', action: 'begin' })
   t.match(wrong, { statusCode: 403, body: /This is not your password/ })
-  const begun = await ada.submit(await ada.get(path), { password: PASSWORD, action: 'begin' })
-  t.match(begun, { statusCode: 303, headers: { location: path } })
-  const page = await ada.get(path)
+  const page = await ada.submit(await ada.get(path), { password: PASSWORD, action: 'begin' })
+  t.equal(page.statusCode, 200)
   const [, uri = ''] = /<code id="uri">([^<]*)</.exec(page.body) ?? []
   t.match(page.body, /<svg class="qr" role="img" aria-label="The key as a QR code"/)
   const secret = new URL(plain(uri)).searchParams.get('secret') ?? ''
@@ -159,6 +158,41 @@ t.test('after the password a code is asked for, and no session begins before it'
     'anonymous: sign-in failed ada: second factor',
     'ada: signed in by password and recovery code',
   ])
+})
+
+t.test('a key that was begun is shown once, to the session that gave the password', async t => {
+  const server = await accountServer('http://portal.test', { place: null })
+  t.teardown(() => server.close())
+  const { id } = await server.accounts.users.add('ada', PASSWORD)
+  const [ada, stolen] = [new Browser(server.http), new Browser(server.http)]
+  await ada.logIn('ada')
+  await stolen.logIn('ada')
+  const path = '/account/second-factor/'
+  const begin = async () => {
+    const page = await ada.submit(await ada.get(path), { password: PASSWORD, action: 'begin' })
+    const [, secret = ''] = /<code class="secret" id="secret">([^<]*)</.exec(page.body) ?? []
+    const [, setup = ''] = /name="setup" value="([^"]*)"/.exec(page.body) ?? []
+    return { page, secret: secret.replaceAll(' ', ''), setup }
+  }
+  const { page, secret, setup } = await begin()
+  for (const [who, browser] of [
+    ['its session', ada],
+    ['another session', stolen],
+  ] as const)
+    t.notMatch((await browser.get(path)).body, /id="secret"|otpauth:/, `${who} is not shown it again`)
+  const code = codeAt(secret, Date.now())
+  const [, token = ''] =
+    /name="form_token" value="([^"]*)">\s*<input type="text"/.exec((await stolen.get(path)).body) ?? []
+  for (const given of [setup, ''])
+    t.match(
+      await stolen.post(path, { form_token: plain(token), action: 'confirm', setup: given, code }),
+      { statusCode: 403, body: /The set-up was not finished in time/ },
+      'another session cannot turn it on',
+    )
+  server.wait(10 * 60_000)
+  const late = { code: codeAt(secret, Date.now() + 10 * 60_000) }
+  t.match(await ada.submit(page, late), { statusCode: 403, body: /The set-up was not finished in time/ })
+  t.same(await server.accounts.secondFactors.state(id), { type: 'off' })
 })
 
 t.test('guesses of codes are counted by account, from all addresses', async t => {

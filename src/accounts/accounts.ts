@@ -202,18 +202,26 @@ export interface Sessions {
 /** Whether a user signs in with a second factor in addition to the password. */
 export type SecondFactorState =
   | { readonly type: 'off' }
-  /** Begun and not confirmed: the secret, in base 32, is for the app of the user. */
-  | { readonly type: 'pending'; readonly secret: string }
   /** With so many recovery codes that were not used. */
   | { readonly type: 'on'; readonly recoveryCodes: number }
+
+/** A second factor that was begun, and is in use when a code confirms it. */
+export interface SecondFactorSetup {
+  /** In base 32, for the app of the user. */
+  readonly secret: string
+  /** The encrypted secret, which the page that shows it sends back: it serves the session that began, for ten minutes. */
+  readonly sealed: string
+}
 
 /** One-time passwords of local users (RFC 6238) with recovery codes. Users are given by their ids. */
 export interface SecondFactors {
   state(user: number): Promise<SecondFactorState>
-  /** Generates a secret, which `state` returns until a code confirms it. Faults: AccountInvalid if one is in use. */
-  begin(user: number): Promise<void>
-  /** Activates the secret and returns new recovery codes; null for a wrong code. */
-  confirm(user: number, code: string): Promise<readonly string[] | null>
+  /** Generates a secret, which is stored nowhere before it is confirmed. Faults: AccountInvalid if one is in use. */
+  begin(user: number, session: string): Promise<SecondFactorSetup>
+  /** What a user has begun in this session; null if it is of another one, or out of date. */
+  begun(user: number, session: string, sealed: string): SecondFactorSetup | null
+  /** Activates what was begun in this session and returns new recovery codes; null for a wrong code. */
+  confirm(user: number, session: string, sealed: string, code: string): Promise<readonly string[] | null>
   /** Checks and consumes a code of the app or a recovery code: each is accepted once. Null for a wrong one. */
   verify(user: number, code: string): Promise<'code' | 'recovery code' | null>
   /** Replaces the recovery codes. Faults: AccountInvalid if there is no second factor. */

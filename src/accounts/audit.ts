@@ -85,8 +85,8 @@ export function auditedAccounts(accounts: Accounts): Accounts {
     },
     secondFactors: {
       ...secondFactors,
-      confirm: async (user, code) => {
-        const codes = await secondFactors.confirm(user, code)
+      confirm: async (user, ...given) => {
+        const codes = await secondFactors.confirm(user, ...given)
         if (codes !== null) await audit.note('second factor added', await nameOf(user))
         return codes
       },

@@ -8,12 +8,15 @@ import { base32, matchingStep, SecretBox } from './totp.ts'
 /** Bytes of a secret: those of the digest of HMAC-SHA-1 (RFC 4226, section 4, R6). */
 const SECRET_LENGTH = 20
 
+/** Milliseconds for which a secret that was begun can be confirmed. */
+const SETUP_LIFE = 10 * 60_000
+
 /** Recovery codes of a user, and the characters of one: 95 bits, so a plain hash of it is enough. */
 const [RECOVERY_CODES, RECOVERY_LENGTH] = [10, 16]
 
 interface Row {
   readonly secret: Uint8Array
-  /** When the first code was entered; null before. */
+  /** When the first code was entered; null in rows of earlier versions, which stored a secret before. */
   readonly confirmed: number | null
 }
 
@@ -21,10 +24,7 @@ const find = query<Row>('SELECT secret, confirmed FROM second_factor WHERE accou
 const userNamed = query<{ readonly id: number }>('SELECT id FROM account WHERE folded = ?')
 const removePending = change('DELETE FROM second_factor WHERE account = ? AND confirmed IS NULL')
 const insert = change(
-  'INSERT INTO second_factor (account, secret, confirmed, step) VALUES (?, ?, NULL, 0) ON CONFLICT (account) DO NOTHING',
-)
-const confirm = change(
-  'UPDATE second_factor SET confirmed = ?, step = ? WHERE account = ? AND confirmed IS NULL',
+  'INSERT INTO second_factor (account, secret, confirmed, step) VALUES (?, ?, ?, ?) ON CONFLICT (account) DO NOTHING',
 )
 const consumeStep = change(
   'UPDATE second_factor SET step = ?1 WHERE account = ?2 AND confirmed IS NOT NULL AND step < ?1',
@@ -51,31 +51,41 @@ export function createSecondFactors(
     for (const code of codes) yield* insertCode(user, hashOf(code))
     return codes.map(code => code.replace(/.{4}(?=.)/g, '$&-'))
   }
+  const begunSecret = (user: number, session: string, sealed: string): Buffer | null => {
+    const opened = box.open(Buffer.from(sealed, 'base64url'), `${user} ${session}`)
+    return opened === null || opened.readDoubleBE() <= now() ? null : opened.subarray(8)
+  }
   return {
     state: async user => {
       const found = await database.read(function* () {
         return { row: yield* find.get(user), codes: yield* countCodes.get(user) }
       })
-      if (found.row === undefined) return { type: 'off' }
-      if (found.row.confirmed !== null) return { type: 'on', recoveryCodes: found.codes?.count ?? 0 }
-      const secret = box.open(found.row.secret, user)
-      return secret === null ? { type: 'off' } : { type: 'pending', secret: base32(secret) }
+      if ((found.row?.confirmed ?? null) === null) return { type: 'off' }
+      return { type: 'on', recoveryCodes: found.codes?.count ?? 0 }
     },
-    begin: async user => {
-      const sealed = box.seal(randomBytes(SECRET_LENGTH), user)
-      await database.write(function* () {
+    begin: async (user, session) => {
+      const row = await database.read(() => find.get(user))
+      if ((row?.confirmed ?? null) !== null) throw invalidName('The user has a second factor already')
+      const secret = randomBytes(SECRET_LENGTH)
+      const expires = Buffer.alloc(8)
+      expires.writeDoubleBE(now() + SETUP_LIFE)
+      const sealed = box.seal(Buffer.concat([expires, secret]), `${user} ${session}`)
+      return { secret: base32(secret), sealed: sealed.toString('base64url') }
+    },
+    begun: (user, session, sealed) => {
+      const secret = begunSecret(user, session, sealed)
+      return secret === null ? null : { secret: base32(secret), sealed }
+    },
+    confirm: async (user, session, sealed, code) => {
+      const secret = begunSecret(user, session, sealed)
+      const step = secret === null ? null : matchingStep(secret, code, now())
+      if (secret === null || step === null) return null
+      const stored = box.seal(secret, user)
+      return database.write(function* () {
         yield* removePending(user)
-        if ((yield* insert(user, sealed)) === 0) throw invalidName('The user has a second factor already')
+        return (yield* insert(user, stored, now(), step)) === 0 ? null : yield* replaceCodes(user)
       })
     },
-    confirm: async (user, code) =>
-      database.write(function* () {
-        const row = yield* find.get(user)
-        const secret = row === undefined || row.confirmed !== null ? null : box.open(row.secret, user)
-        const step = secret === null ? null : matchingStep(secret, code, now())
-        if (step === null || (yield* confirm(now(), step, user)) === 0) return null
-        return yield* replaceCodes(user)
-      }),
     verify: async (user, code) =>
       database.write(function* () {
         const row = yield* find.get(user)

@@ -65,15 +65,16 @@ export class SecretBox {
     this.randomBytes = randomBytes
   }
 
-  /** @param owner the user of the secret: it cannot be decrypted for another one */
-  seal(secret: Uint8Array, owner: number): Buffer {
+  /** @param owner the user of the secret, or user and session: it cannot be decrypted for another one */
+  seal(secret: Uint8Array, owner: number | string): Buffer {
     const nonce = this.randomBytes(NONCE_LENGTH)
     const cipher = createCipheriv('aes-256-gcm', this.key, nonce).setAAD(Buffer.from(String(owner)))
     return Buffer.concat([nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()])
   }
 
   /** The secret; null if it was encrypted for another user or portal, or modified. */
-  open(sealed: Uint8Array, owner: number): Buffer | null {
+  open(sealed: Uint8Array, owner: number | string): Buffer | null {
+    if (sealed.length < NONCE_LENGTH + TAG_LENGTH) return null
     const decipher = createDecipheriv('aes-256-gcm', this.key, sealed.subarray(0, NONCE_LENGTH))
       .setAAD(Buffer.from(String(owner)))
       .setAuthTag(sealed.subarray(-TAG_LENGTH))

@@ -156,22 +156,36 @@ export function accountsContract(t: Test, open: Open): void {
     const { id } = await users.add('ann', PASSWORD)
     t.same(await secondFactors.state(id), { type: 'off' })
     t.match(await faultOf(() => secondFactors.renewCodes(id)), /^AccountInvalid/)
-    t.equal(await secondFactors.confirm(id, '000000'), null, 'nothing was begun')
-    await secondFactors.begin(id)
-    const first = await secondFactors.state(id)
-    await secondFactors.begin(id)
-    const begun = await other.secondFactors.state(id)
-    if (begun.type !== 'pending') throw new Error('a second factor was begun')
+    const session = 'session of ann'
+    const first = await secondFactors.begin(id, session)
+    const begun = await secondFactors.begin(id, session)
     t.notSame(begun, first, 'begun again it has another secret')
     t.match(begun.secret, /^[A-Z2-7]{32}$/, '160 bits')
+    t.same(await other.secondFactors.state(id), { type: 'off' }, 'it is stored nowhere')
     const code = (steps = 0) => codeAt(begun.secret, clock.now + steps * 30_000)
+    const confirm = (given: string, as = session, of = id) =>
+      other.secondFactors.confirm(of, as, begun.sealed, given)
+    t.same(other.secondFactors.begun(id, session, begun.sealed), begun)
+    for (const [who, as, sealed] of [
+      [id, 'session of eve', begun.sealed],
+      [id + 1, session, begun.sealed],
+      [id, session, begun.sealed.replace(/.$/, '')],
+      [id, session, ''],
+    ] as const)
+      t.equal(secondFactors.begun(who, as, sealed), null)
+    t.equal(await confirm(code(), 'session of eve'), null, 'another session confirms nothing')
+    t.equal(await confirm(code(), session, id + 1), null)
     t.equal(await secondFactors.verify(id, code()), null, 'not in use before it is confirmed')
-    t.equal(await secondFactors.confirm(id, code(-2)), null)
-    t.equal(await secondFactors.confirm(id, code(2)), null)
-    const recovery = (await secondFactors.confirm(id, code(-1))) ?? []
+    t.equal(await confirm(code(-2)), null)
+    t.equal(await confirm(code(2)), null)
+    clock.now += 10 * MINUTE
+    t.equal(secondFactors.begun(id, session, begun.sealed), null, 'ten minutes later it is over')
+    t.equal(await confirm(code()), null)
+    clock.now -= 9 * MINUTE
+    const recovery = (await confirm(code(-1))) ?? []
     t.equal(new Set(recovery).size, 10)
-    t.equal(await secondFactors.confirm(id, code()), null, 'in use already')
-    t.match(await faultOf(() => secondFactors.begin(id)), /^AccountInvalid/)
+    t.equal(await confirm(code()), null, 'in use already')
+    t.match(await faultOf(() => secondFactors.begin(id, session)), /^AccountInvalid/)
     t.equal(await other.secondFactors.verify(id, code(-1)), null, 'the code that confirmed is consumed')
     const served = await Promise.all(
       [accounts, other, accounts, other].map(each => each.secondFactors.verify(id, code())),

@@ -1,3 +1,4 @@
+import type { SecondFactorSetup } from '../../accounts/accounts.ts'
 import { otpauthUri } from '../../accounts/totp.ts'
 import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import type { Attempts } from '../../http/attempts.ts'
@@ -27,18 +28,26 @@ interface Shown {
   readonly status?: number
   readonly retryAfter?: number
   readonly codes?: readonly string[]
+  /** The second factor that is being set up. */
+  readonly setup?: SecondFactorSetup
 }
 
 /** Activates the secret after a correct code of the app. */
 async function confirm(requested: AccountRequest, form: Form, attempts: Attempts): Promise<SectionAnswer> {
   const { session, options, address, pageContext } = requested
   const { id, name } = session.user
-  const check = () => options.accounts.secondFactors.confirm(id, form.get('code') ?? '')
+  const { secondFactors } = options.accounts
+  const setup = secondFactors.begun(id, session.session, form.get('setup') ?? '')
+  if (setup === null) {
+    const message = pageContext.t('The set-up was not finished in time. Enter your password again.')
+    return factorPage(requested, { problem: { field: 'password', message }, status: 403 })
+  }
+  const check = () => secondFactors.confirm(id, session.session, setup.sealed, form.get('code') ?? '')
   const checked = await checkThrottled(attempts, pageContext, name, address, options.now, check, ANY_DEVICE)
-  if (checked.type === 'blocked') return blocked(requested, 'code', checked)
+  if (checked.type === 'blocked') return blocked(requested, 'code', checked, setup)
   if (checked.value !== null) return factorPage(requested, { codes: checked.value })
   const message = pageContext.t('This code is wrong, or it was used before.')
-  return factorPage(requested, { problem: { field: 'code', message }, status: 400 })
+  return factorPage(requested, { problem: { field: 'code', message }, status: 400, setup })
 }
 
 /** Actions that need the password: to begin, to generate new recovery codes, to turn it off. */
@@ -55,8 +64,7 @@ async function change(requested: AccountRequest, form: Form, attempts: Attempts)
   }
   switch (form.get('action')) {
     case 'begin':
-      await secondFactors.begin(id)
-      return { type: 'redirect', path: `${root}${PATH}` }
+      return factorPage(requested, { setup: await secondFactors.begin(id, session.session) })
     case 'renew':
       return factorPage(requested, { codes: await secondFactors.renewCodes(id) })
     case 'remove':
@@ -71,8 +79,10 @@ function blocked(
   requested: AccountRequest,
   field: string,
   { message, seconds }: { readonly message: string; readonly seconds: number },
+  setup?: SecondFactorSetup,
 ): Promise<AccountPage> {
-  return factorPage(requested, { problem: { field, message }, status: 429, retryAfter: seconds })
+  const shown: Shown = { problem: { field, message }, status: 429, retryAfter: seconds }
+  return factorPage(requested, setup === undefined ? shown : { ...shown, setup })
 }
 
 async function factorPage(requested: AccountRequest, shown: Shown = {}): Promise<AccountPage> {
@@ -84,11 +94,11 @@ async function factorPage(requested: AccountRequest, shown: Shown = {}): Promise
     status: shown.status ?? 200,
     ...(shown.retryAfter === undefined ? {} : { retryAfter: shown.retryAfter }),
     content:
-      state.type === 'off'
-        ? offPage(requested, shown)
-        : state.type === 'pending'
-          ? pendingPage(requested, shown, state.secret)
-          : onPage(requested, shown, state.recoveryCodes),
+      state.type === 'on'
+        ? onPage(requested, shown, state.recoveryCodes)
+        : shown.setup === undefined
+          ? offPage(requested, shown)
+          : setupPage(requested, shown, shown.setup),
   }
 }
 
@@ -98,7 +108,8 @@ function offPage(requested: AccountRequest, shown: Shown): Html {
 ${passwordForm(requested, shown, [['begin', t('Set up')]])}`
 }
 
-function pendingPage(requested: AccountRequest, shown: Shown, secret: string): Html {
+/** The key and the form for its first code. The key is on this page alone: it answers a form with the password. */
+function setupPage(requested: AccountRequest, shown: Shown, { secret, sealed }: SecondFactorSetup): Html {
   const { pageContext, options, session, root } = requested
   const { t } = pageContext
   const uri = otpauthUri(options.title, session.user.name, secret)
@@ -107,13 +118,15 @@ ${qrCode(uri, t('The key as a QR code'))}<p><code class="secret" id="secret">${s
 <p><a href="${uri}">${t('Open in an app on this device')}</a></p>
 <p class="soft"><code id="uri">${uri}</code></p>
 <form method="post" action="${root}${PATH}">
-${hiddenField('form_token', requested.token())}${hiddenField('action', 'confirm')}${textField({
-  name: 'code',
-  label: t('Code'),
-  hint: t('The six digits that your app shows.'),
-  autocomplete: 'one-time-code',
-  problem: shown.problem ?? null,
-})}<div class="buttons"><button>${t('Turn on')}</button></div>
+${hiddenField('form_token', requested.token())}${hiddenField('action', 'confirm')}${hiddenField('setup', sealed)}${textField(
+  {
+    name: 'code',
+    label: t('Code'),
+    hint: t('The six digits that your app shows.'),
+    autocomplete: 'one-time-code',
+    problem: shown.problem ?? null,
+  },
+)}<div class="buttons"><button>${t('Turn on')}</button> <a href="${root}${PATH}">${t('Cancel')}</a></div>
 </form>
 `
 }
