@@ -36,15 +36,16 @@ async function get(url: string, as = cookie) {
 }
 const token = /name="form_token" value="([^"]+)"/.exec((await get('/desk/')).body)?.[1] ?? ''
 
-async function post(url: string, fields: Readonly<Record<string, string>>, as = cookie) {
+async function post(url: string, fields: Readonly<Record<string, string>>, as = cookie, form_token = token) {
   const answer = await app.http.inject({
     method: 'POST',
     url,
     headers: { cookie: as, 'content-type': 'application/x-www-form-urlencoded' },
-    payload: new URLSearchParams({ form_token: token, ...fields }).toString(),
+    payload: new URLSearchParams({ form_token, ...fields }).toString(),
   })
   return { status: answer.statusCode, body: answer.body, location: String(answer.headers.location ?? '') }
 }
+const bertToken = /name="form_token" value="([^"]+)"/.exec((await get('/desk/trees/', bert)).body)?.[1] ?? ''
 const draft = () => readFileSync(path.join(portal, 'var/drafts/trees/data/trees/dataset.yaml'), 'utf8')
 
 t.test('steps', async t => {
@@ -130,6 +131,117 @@ t.test('source', async t => {
   t.equal((await post('/desk/', { url: 'file:///etc/passwd' })).status, 400)
   t.equal((await post('/desk/', { url: 'https://example.org/x.csv', refresh: 'often' })).status, 400)
   t.equal((await get('/desk/x/')).status, 404, 'nothing is left of what was refused')
+})
+
+t.test('a form that somebody else overtook is shown again, with its input', async t => {
+  const openedOf = (body: string) => /name="opened" value="([^"]*)"/.exec(body)?.[1] ?? ''
+  const mapping = 'mappings:\n  tree:\n    s: ex:$(nr)'
+  const forms: readonly (readonly [
+    section: string,
+    fields: Readonly<Record<string, string>>,
+    shown: RegExp,
+  ])[] = [
+    [
+      'description',
+      { 'default.publisher': 'City B', visibility: 'restricted' },
+      /value="City B"[\s\S]*value="restricted" checked/,
+    ],
+    [
+      'fields',
+      { 'name.0': 'height', 'type.0': 'text', 'label.0': 'Mine' },
+      /<option selected>text<[\s\S]*value="Mine"/,
+    ],
+    ['steps', { 'step.0.type': 'rename', 'step.0.rename': 'nr: mine' }, /nr: mine<\/textarea>/],
+    ['source', { delimiter: ';', encoding: 'utf-8', header: '1' }, /name="encoding" value="utf-8"/],
+    ['mapping', { text: mapping }, /s: ex:\$\(nr\)/],
+  ]
+  for (const [section, fields, shown] of forms) {
+    const url = `/desk/trees/${section}/`
+    const opened = openedOf((await get(section === 'steps' ? `${url}?add=rename` : url)).body)
+    t.match(opened, /^([0-9a-f]{64}|none)$/, section)
+    const between =
+      section === 'mapping'
+        ? { action: section, text: 'mappings: {}' }
+        : { action: 'description', 'default.title': section }
+    t.equal((await post('/desk/trees/', between, bert, bertToken)).status, 303)
+    const before = section === 'mapping' ? null : draft()
+    const refused = await post(url, { action: section, opened, ...fields })
+    t.equal(refused.status, 409, section)
+    t.match(refused.body, /role="alert"[\s\S]*Somebody changed this dataset/)
+    t.match(refused.body, shown, `${section}: what was entered stays`)
+    if (before !== null) t.equal(draft(), before, 'nothing was saved')
+    const again = await post(url, { action: section, opened: openedOf(refused.body), ...fields })
+    t.equal(again.location, `${url}?done=1`, `${section}: saved the second time`)
+  }
+  const tried = await post('/desk/trees/source/', { action: 'try', opened: 'before' })
+  t.equal(openedOf(tried.body), 'before', 'what is tried is as old as it was')
+})
+
+t.test('what was entered outlives the session', async t => {
+  const url = '/desk/trees/description/?lang=en'
+  const gone = 'lodestone-session=gone'
+  t.equal(
+    (await app.http.inject({ url, headers: { cookie: gone } })).headers.location,
+    `/account/login/?next=${encodeURIComponent(url)}`,
+  )
+  const entered = {
+    action: 'description',
+    'default.title': 'A <b>title</b>',
+    'default.description': 'one\ntwo',
+  }
+  const before = draft()
+  const ended = await post(url, entered, gone)
+  t.equal(ended.status, 401)
+  t.match(ended.body, 'Your session has ended. Nothing was saved.')
+  t.match(ended.body, `href="/account/login/?next=${encodeURIComponent(url)}"`)
+  t.notMatch(ended.body, /name="form_token"/)
+  const fields = Object.fromEntries(
+    [...ended.body.matchAll(/type="hidden" name="([^"]*)" value="([^"]*)"/g)].map(
+      ([, name = '', value = '']) => [name, value.replaceAll('&lt;', '<').replaceAll('&gt;', '>')],
+    ),
+  )
+  t.match(fields, entered)
+  const shown = await post(url, { ...fields, form_token: '' })
+  t.equal(shown.status, 403)
+  t.match(
+    shown.body,
+    /Nothing was saved\. Check your input[\s\S]*value="A &lt;b&gt;title&lt;\/b&gt;"[\s\S]*one\ntwo/,
+  )
+  t.equal(draft(), before, 'without a token of the session nothing is saved')
+  for (const as of [gone, cookie]) {
+    const answer = await app.http.inject({
+      method: 'POST',
+      url,
+      headers: {
+        cookie: as,
+        origin: 'https://evil.example',
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      payload: new URLSearchParams(entered).toString(),
+    })
+    t.notMatch(answer.body, /A &lt;b&gt;title/, 'forms of other sites are not kept')
+  }
+  const file = await app.http.inject({
+    method: 'POST',
+    url: '/desk/trees/fields/',
+    headers: { cookie: gone, 'content-type': 'multipart/form-data; boundary=x' },
+    payload: '--x--',
+  })
+  t.match(file, { statusCode: 401, body: /Nothing was saved/ })
+})
+
+t.test('what cannot be undone is asked about first', async t => {
+  const page = (await get('/desk/trees/report/')).body
+  t.match(page, /name="ask" value="discard"/)
+  t.notMatch(page, /name="action" value="(?:discard|withdraw)"/)
+  const question = (await get('/desk/trees/report/?ask=discard')).body
+  t.match(
+    question,
+    /All changes that are not published are lost[\s\S]*name="action" value="discard"[\s\S]*Cancel/,
+  )
+  const fresh = (await get('/desk/bench/?ask=discard')).body
+  t.match(fresh, /was never published: it is deleted[\s\S]*name="action" value="discard"/)
+  t.notMatch((await get('/desk/trees/?ask=withdraw')).body, /value="withdraw"/, 'it is not published')
 })
 
 t.test('harvested catalogs', async t => {

@@ -4,9 +4,11 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
+import type { Fault } from '../src/errors/errors.ts'
 import { ANONYMOUS, type Principal } from '../src/model/principal.ts'
 import { Desk } from '../src/publishing/management/desk.ts'
 import type { DeskFinding } from '../src/publishing/management/desk-types.ts'
+import type { PublicationState } from '../src/publishing/publication-state.ts'
 import { versionsOf } from '../src/publishing/versions/versions.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { publishPortal } from './support/portal.ts'
@@ -23,7 +25,11 @@ const person = (...grants: readonly string[]): Principal => ({
 const ANN = person('publish:*')
 const YAML = 'source: { path: a.csv }\nmetas: { default: { title: Trees } }\nvisibility: public\n'
 
-function deskOf(t: Test, findings: readonly DeskFinding[] = []) {
+function deskOf(
+  t: Test,
+  findings: readonly DeskFinding[] = [],
+  of: () => PublicationState | null = () => null,
+) {
   const portal = temporaryFolder(t, {
     'portal.yaml': '',
     data: { trees: { 'dataset.yaml': YAML, 'a.csv': 'a,b\n1,x\n' }, files: { 'a.csv': 'a\n1\n' } },
@@ -36,7 +42,7 @@ function deskOf(t: Test, findings: readonly DeskFinding[] = []) {
     versions: versionsOf(portal),
     now: () => Date.parse('2026-01-02T03:04:05Z'),
     uploadLimit: 100,
-    publications: { of: () => null, forget: id => done.push(`forget ${id}`) },
+    publications: { of, forget: id => done.push(`forget ${id}`) },
     check: async root => findings.map(each => ({ ...each, message: `${root}/${each.message}` })),
     publish: id => {
       done.push(`publish ${id}`)
@@ -60,6 +66,7 @@ t.test('every operation asks for the right to publish', async t => {
   const operations: Readonly<Record<string, (by: Principal) => unknown>> = {
     dataset: by => desk.dataset(by, 'trees'),
     definition: by => desk.definition(by, 'trees'),
+    digest: by => desk.digest(by, 'trees', 'definition'),
     create: by => desk.create(by, 'new', null),
     createRemote: by => desk.createRemote(by, 'new', 'http://x.example/a.csv', null),
     upload: by => desk.upload(by, 'trees', { name: 'a.csv', stream: Readable.from(['']) }),
@@ -229,6 +236,91 @@ t.test('an upload replaces the source, and no other data', async t => {
     t.throws(() => desk.dataset(ANN, id), { code: 'NotFoundResource' }, 'no draft is left')
   }
   t.equal(readFileSync(path.join(portal, 'data/files/a.csv'), 'utf8'), 'a\n1\n')
+})
+
+t.test('a change is refused that was made from a text that is no longer there', async t => {
+  const { desk, portal } = deskOf(t)
+  const restricted = { visibility: 'restricted' } as const
+  const opened = desk.digest(ANN, 'trees', 'definition')
+  await desk.change(ANN, 'trees', { metas: { default: { publisher: 'City' } } }, opened)
+  const outdated = { code: 'EditConflict', status: 409 }
+  await t.rejects(desk.change(ANN, 'trees', restricted, opened), outdated)
+  t.match(desk.definition(ANN, 'trees'), { visibility: 'public', metas: { default: { publisher: 'City' } } })
+  await desk.change(ANN, 'trees', restricted, desk.digest(ANN, 'trees', 'definition'))
+  const saved = desk.digest(ANN, 'trees', 'definition')
+  await Promise.allSettled(
+    ['A', 'B'].map(title => desk.change(ANN, 'trees', { metas: { default: { title } } }, saved)),
+  )
+  t.equal(desk.definition(ANN, 'trees')?.metas.default?.title, 'A', 'of two at once one is first')
+  desk.changeMapping(ANN, 'trees', 'mappings: {}\n', desk.digest(ANN, 'trees', 'mapping'))
+  for (const text of ['mappings: { a: {} }\n', null])
+    t.throws(() => desk.changeMapping(ANN, 'trees', text, 'none'), outdated)
+  t.equal(desk.mapping(ANN, 'trees'), 'mappings: {}\n')
+  desk.discard(ANN, 'trees')
+  t.equal(desk.digest(ANN, 'trees', 'definition'), opened, 'the text as it was')
+  await t.rejects(desk.change(ANN, 'trees', restricted, saved), outdated)
+  t.notOk(existsSync(path.join(portal, 'var/drafts/trees')), 'what is refused begins no draft')
+})
+
+t.test('messages do not show where the portal folder is', async t => {
+  const { desk, portal } = deskOf(t)
+  await desk.change(ANN, 'trees', { processors: [{ compute: { expression: 'a +', into: 'x' } }] })
+  await t.rejects(desk.preview(ANN, 'trees', 1), {
+    message: /^data\/trees\/dataset\.yaml:\d+:\d+: step 1/,
+    place: { file: 'data/trees/dataset.yaml' },
+  })
+  const file = path.join(portal, 'var/drafts/trees/data/trees/dataset.yaml')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('visibility: public', 'visibility: nobody'))
+  for (const operation of [
+    () => desk.preview(ANN, 'trees', 1),
+    () => desk.inspect(ANN, 'trees', { format: null, options: {} }),
+  ]) {
+    const fault = await operation().then(
+      () => null,
+      (error: unknown) => error as Fault,
+    )
+    t.match(fault?.message, /^data\/trees\/dataset\.yaml:\d+:\d+: /)
+    t.notMatch(JSON.stringify([fault?.message, fault?.place, fault?.hint]), portal)
+  }
+})
+
+t.test('the source is inspected once for the same file and options', async t => {
+  const { desk, upload } = deskOf(t)
+  const inspect = (options = {}) => desk.inspect(ANN, 'trees', { format: null, options })
+  const first = await inspect()
+  t.equal(await inspect(), first)
+  t.not(await inspect({ header: 0 }), first, 'other options')
+  await upload('trees', 'a.csv', 'c\n1\n')
+  t.same(
+    (await inspect()).columns.map(({ column }) => column),
+    ['c'],
+    'another file',
+  )
+  const wrong = () => inspect({ encoding: 'klingon' })
+  await t.rejects(wrong())
+  await t.rejects(wrong())
+})
+
+t.test('a file without records is refused in words of its own', async t => {
+  const { upload } = deskOf(t)
+  const empty = '{"type":"FeatureCollection","features":[]}'
+  await t.rejects(upload('none', 'a.geojson', empty), {
+    code: 'BadRequest',
+    message: 'The file a.geojson has no records, so it has no fields.',
+  })
+})
+
+t.test('the history says whether publishing failed', async t => {
+  for (const [state, action] of [
+    [{ type: 'failed', reason: 'no disk' }, 'publish failed'],
+    [{ type: 'refused', diagnostics: [] }, 'publish failed'],
+    [{ type: 'done' }, 'publish'],
+  ] as const) {
+    const { desk, published } = deskOf(t, [], () => state)
+    await desk.publish(ANN, 'trees')
+    await published()
+    t.match(desk.history(ANN, 'trees')[0], { action, version: null, by: 'ann' }, state.type)
+  }
 })
 
 t.test('publishing puts the draft in its place, one publication at a time', async t => {

@@ -548,6 +548,9 @@ t.test('the desk: the same with pages and forms, without scripts', async t => {
 
   await t.test('it is withdrawn', async t => {
     t.match((await get(`${own}/history/?lang=de`)).body, 'Verlauf')
+    const question = (await get(`${own}/history/?ask=withdraw`)).body
+    t.match(question, /earlier versions are deleted[\s\S]*name="action" value="withdraw"/)
+    t.equal((await anybody.get(dataset)).status, 200, 'it is asked first')
     t.equal((await post(`${own}/history/`, { form_token: token, action: 'withdraw' })).status, 303)
     t.equal((await anybody.get(dataset)).status, 404)
     t.match((await get('/desk/')).body, 'withdrawn')

@@ -1,20 +1,14 @@
-import { FIELD_TYPES } from '../../model/field.ts'
+import type { Form } from '../../http/form.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Definition } from '../../publishing/definition.ts'
-import type { PreviewedField } from '../../publishing/management/dataset-preview.ts'
 import type { DeskDataset, DeskFinding } from '../../publishing/management/desk-types.ts'
 import type { HistoryEntry } from '../../publishing/management/history.ts'
 import type { Manifest } from '../../publishing/versions/versions.ts'
-import { EXPLORE_V21 } from '../../query/dialect.ts'
-import { valueJson } from '../../query/execute/json.ts'
 import { hiddenField, note } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { messageKey, type Translator } from '../../site/translator.ts'
-import { valueCell } from '../parts/value.ts'
 import { METADATA, valueText } from './metadata.ts'
-
-const STYLE = { dialect: EXPLORE_V21, timezone: 'UTC' } as const
 
 /** The sections of a dataset at the desk, in the order of the work. */
 export const SECTIONS = [
@@ -34,6 +28,19 @@ export interface DeskContext {
   readonly token: string
 }
 
+/** A form of a section: what it is made from, and what a user entered into it before. */
+export interface FormState {
+  /** Digest of the text that it edits: a change of that text by others is noticed when the form is saved. */
+  readonly opened: string
+  /** A form that was not saved; null for what is saved. */
+  readonly given: Form | null
+}
+
+/** The hidden fields of a form of a section. */
+export function sectionFields({ token }: DeskContext, { opened }: FormState, action: string | null): Html {
+  return html`${hiddenField('form_token', token)}${hiddenField('opened', opened)}${action === null ? '' : hiddenField('action', action)}`
+}
+
 function publicationText(t: Translator, { state, hasDraft }: DeskDataset): string {
   const names = {
     draft: t('draft'),
@@ -45,7 +52,7 @@ function publicationText(t: Translator, { state, hasDraft }: DeskDataset): strin
 }
 
 /** The form for a file upload. */
-function uploadForm({ pageContext, token }: DeskContext, action: string, label: string): Html {
+export function uploadForm({ pageContext, token }: DeskContext, action: string, label: string): Html {
   const { t } = pageContext
   return html`<form class="upload" method="post" enctype="multipart/form-data" action="${pageContext.href(action)}">
 ${hiddenField('form_token', token)}<div class="field"><label for="file">${label}</label>
@@ -89,6 +96,8 @@ export function datasetBody(
     readonly done: string | null
     readonly problem: string | null
     readonly running: string | null
+    /** True if the form is not that of the text which is saved now. */
+    readonly isOutdated: boolean
   },
   content: Html,
 ): Html {
@@ -98,72 +107,66 @@ export function datasetBody(
     const here = name === section ? html` aria-current="page"` : ''
     return html`<li><a href="${pageContext.href(`${home}${name}/`)}"${here}>${t(label)}</a></li>`
   })
-  const button = (action: string, label: string, kind = 'plain') =>
-    html`<form method="post" action="${pageContext.href(`${home}${section}/`)}">${hiddenField('form_token', token)}${hiddenField('action', action)}<button class="${kind}">${label}</button></form> `
+  const path = pageContext.href(`${home}${section}/`)
+  const ask = (action: Question, label: string) =>
+    html`<form action="${path}">${hiddenField('ask', action)}<button class="plain">${label}</button></form> `
   return html`<div class="dataset-head"><nav class="crumbs" aria-label="${t('Where you are')}"><a href="${pageContext.href('/desk/')}">${t('Desk')}</a></nav>
 <h1>${dataset.title}</h1>
 <p>${publicationText(t, dataset)} ${dataset.manifest === null ? '' : html`<a href="${pageContext.href(`/explore/dataset/${dataset.id}/`)}">${t('The page of the dataset')}</a>`}</p>
-<div class="buttons">${button('publish', t('Publish'), '')}${dataset.manifest === null ? '' : button('withdraw', t('Unpublish'))}${dataset.hasDraft ? button('discard', t('Discard changes')) : ''}</div>
+<div class="buttons"><form method="post" action="${path}">${hiddenField('form_token', token)}${hiddenField('action', 'publish')}<button>${t('Publish')}</button></form> ${dataset.manifest === null ? '' : ask('withdraw', t('Unpublish'))}${dataset.hasDraft ? ask('discard', t('Discard changes')) : ''}</div>
 <nav class="tabs" aria-label="${t('Views of the dataset')}"><ul>${links}</ul></nav></div>
-${messages.problem === null ? '' : note('bad', html`<p class="lines">${messages.problem}</p>`)}${messages.done === null ? '' : note('good', html`<p>${messages.done}</p>`)}${messages.running === null ? '' : note('good', html`<p>${messages.running} <a href="${pageContext.href(`${home}${section}/`)}">${t('Look again')}</a></p>`)}
+${messages.problem === null ? '' : note('bad', html`<p class="lines">${messages.problem}</p>${messages.isOutdated ? html`<p><a href="${path}" target="_blank">${t('Show what is saved now')}</a></p>` : ''}`)}${messages.done === null ? '' : note('good', html`<p>${messages.done}</p>`)}${messages.running === null ? '' : note('good', html`<p>${messages.running} <a href="${path}">${t('Look again')}</a></p>`)}
 <div class="reading">${content}</div>`
 }
 
-/** The fields with their examples, to be changed, and the first records. */
-export function fieldsBody(
-  desk: DeskContext,
+/** An action that is asked about before it is done. */
+type Question = 'discard' | 'withdraw'
+
+/** Asks before something is done that cannot be undone; null if there is nothing to ask. */
+export function questionBody(
+  { pageContext, token }: DeskContext,
   dataset: DeskDataset,
-  fields: readonly PreviewedField[],
-  records: readonly (readonly Parameters<typeof valueJson>[0][])[],
-): Html {
-  const { pageContext, token } = desk
+  section: SectionName,
+  question: string | undefined,
+): Html | null {
   const { t } = pageContext
-  const path = `/desk/${dataset.id}/fields/`
-  const rows = fields.map(({ spec, field, examples, conversionErrors }, at) => {
-    const input = (name: string, label: string, value: string) =>
-      html`<input name="${name}.${at}" value="${value}" aria-label="${label}: ${spec.name}">`
-    const options = FIELD_TYPES.map(
-      type => html`<option${type === field.type ? html` selected` : ''}>${type}</option>`,
+  const path = pageContext.href(`/desk/${dataset.id}/${section}/`)
+  const page = (action: Question, label: string, lost: string) =>
+    html`<h2>${label}</h2><p>${lost}</p>
+<form method="post" action="${path}">${hiddenField('form_token', token)}${hiddenField('action', action)}<div class="buttons"><button>${label}</button> <a href="${path}">${t('Cancel')}</a></div></form>`
+  if (question === 'discard' && dataset.hasDraft)
+    return page(
+      question,
+      t('Discard changes'),
+      dataset.state === 'draft'
+        ? t('This dataset was never published: it is deleted with its file, and cannot be brought back.')
+        : t('All changes that are not published are lost, with the files that were uploaded since.'),
     )
-    const shown = examples.map(
-      (example, index) =>
-        html`${index === 0 ? '' : ', '}${valueCell(pageContext, valueJson(example, field.type, STYLE), field)}`,
+  if (question === 'withdraw' && dataset.manifest !== null)
+    return page(
+      question,
+      t('Unpublish'),
+      t(
+        'The dataset is taken off this portal, and its earlier versions are deleted: nobody can roll back to them. Its files stay, and it can be published again.',
+      ),
     )
-    return html`<tr><th scope="row">${hiddenField(`name.${at}`, spec.name)}<code>${spec.name}</code></th>
-<td><select name="type.${at}" aria-label="${t('Type')}: ${spec.name}">${options}</select></td>
-<td>${input('label', t('Label'), field.label)}</td><td>${input('description', t('Description'), field.description ?? '')}</td>
-<td><input type="checkbox" name="facet.${at}" value="1" aria-label="${t('Facet')}: ${spec.name}"${field.annotations.facet === undefined ? '' : html` checked`}></td>
-<td>${shown}${conversionErrors === null ? '' : html`<br><span class="error">${t('Values that do not fit')} (${pageContext.number(conversionErrors.count)}): ${conversionErrors.examples.map(({ found }) => String(found)).join(', ')}</span>`}</td></tr>
-`
-  })
-  const heads = [t('Name'), t('Type'), t('Label'), t('Description'), t('Facet'), t('Examples')]
-  return html`<h2>${t('Data')}</h2>
-${uploadForm(desk, path, t('Another file as source'))}
-${
-  fields.length === 0
-    ? ''
-    : html`<h2 id="fields">${t('Fields')}</h2>
-<form method="post" action="${pageContext.href(path)}">${hiddenField('form_token', token)}${hiddenField('action', 'fields')}
-<div class="scroll" tabindex="0" role="region" aria-labelledby="fields"><table><thead><tr>${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>
-<div class="buttons"><button>${t('Save')}</button></div></form>
-<h2 id="preview">${t('Preview')}</h2>
-<div class="scroll" tabindex="0" role="region" aria-labelledby="preview"><table><thead><tr>${fields.map(({ field }) => html`<th scope="col">${field.label}</th>`)}</tr></thead><tbody>${records.map(
-        values => html`<tr>${fields.map(({ field }, at) => html`<td>${valueCell(pageContext, valueJson(values[at] ?? null, field.type, STYLE), field)}</td>`)}</tr>
-`,
-      )}</tbody></table></div>`
-}`
+  return null
 }
 
 /** Metadata and visibility of the dataset. */
 export function descriptionBody(
-  { pageContext, token }: DeskContext,
+  desk: DeskContext,
   dataset: DeskDataset,
   definition: Definition | null,
+  state: FormState,
 ): Html {
+  const { pageContext } = desk
   const { t } = pageContext
+  const { given } = state
   const inputs = METADATA.map(({ template, name, label, isLong, options, kind }) => {
     const id = `${template}.${name}`
-    const value = valueText(lookup(lookup(definition?.metas ?? {}, template) ?? {}, name))
+    const saved = valueText(lookup(lookup(definition?.metas ?? {}, template) ?? {}, name))
+    const value = given?.get(id) ?? saved
     const list = options.length === 0 ? '' : html` list="${id}-list"`
     const field = isLong
       ? html`<textarea id="${id}" name="${id}" rows="4">
@@ -172,25 +175,27 @@ ${value}</textarea>`
     return html`<div class="field"><label for="${id}">${t(label)}${kind === 'list' ? html` <span class="soft">(${t('several with semicolons between')})</span>` : ''}</label>${field}${options.length === 0 ? '' : html`<datalist id="${id}-list">${options.map(option => html`<option value="${option}">`)}</datalist>`}</div>
 `
   })
-  const isRestricted = dataset.visibility === 'restricted'
+  const isRestricted = (given?.get('visibility') ?? dataset.visibility) === 'restricted'
   const radio = (value: string, label: string, isChosen: boolean) =>
     html`<div class="choice"><input type="radio" id="visibility-${value}" name="visibility" value="${value}"${isChosen ? html` checked` : ''}><label for="visibility-${value}">${label}</label></div>`
   return html`<h2>${t('Description')}</h2>
-<form method="post" action="${pageContext.href(`/desk/${dataset.id}/description/`)}">${hiddenField('form_token', token)}${hiddenField('action', 'description')}
+<form method="post" action="${pageContext.href(`/desk/${dataset.id}/description/`)}">${sectionFields(desk, state, 'description')}
 ${inputs}<fieldset class="field"><legend>${t('Who may see it')}</legend>${radio('public', t('Everybody'), !isRestricted)}${radio('restricted', t('Those to whom it is granted'), isRestricted)}</fieldset>
 <div class="buttons"><button>${t('Save')}</button></div></form>`
 }
 
 export function mappingBody(
-  { pageContext, token }: DeskContext,
+  desk: DeskContext,
   dataset: DeskDataset,
   text: string | null,
+  state: FormState,
 ): Html {
+  const { pageContext } = desk
   const { t } = pageContext
   return html`<h2>${t('Mapping')}</h2><p>${t('A mapping is written in YARRRML or RML and defines the triples of each record.')}</p>
-<form method="post" action="${pageContext.href(`/desk/${dataset.id}/mapping/`)}">${hiddenField('form_token', token)}${hiddenField('action', 'mapping')}
+<form method="post" action="${pageContext.href(`/desk/${dataset.id}/mapping/`)}">${sectionFields(desk, state, 'mapping')}
 <div class="field"><label for="mapping">YARRRML / RML</label><textarea id="mapping" name="text" rows="16" spellcheck="false">
-${text ?? ''}</textarea></div><div class="buttons"><button>${t('Save')}</button></div></form>`
+${state.given?.get('text') ?? text ?? ''}</textarea></div><div class="buttons"><button>${t('Save')}</button></div></form>`
 }
 
 export function reportBody({ pageContext }: DeskContext, findings: readonly DeskFinding[]): Html {
@@ -240,6 +245,7 @@ const ACTION_NAMES: Readonly<Record<HistoryEntry['action'], string>> = {
   update: messageKey('changed'),
   upload: messageKey('file uploaded'),
   publish: messageKey('published'),
+  'publish failed': messageKey('publishing failed'),
   withdraw: messageKey('withdrawn'),
   'roll back': messageKey('rolled back'),
   delete: messageKey('removed'),

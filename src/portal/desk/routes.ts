@@ -10,16 +10,17 @@ import {
   VERSION_UNKNOWN,
 } from '../../errors/errors.ts'
 import { acceptForms, type Form, readForm } from '../../http/form.ts'
+import { isOwnOrigin } from '../../http/form-token.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import type { Desk } from '../../publishing/management/desk.ts'
-import type { DeskDataset } from '../../publishing/management/desk-types.ts'
-import { retainedVersions } from '../../publishing/versions/versions.ts'
+import { EDIT_CONFLICT } from '../../publishing/management/faults.ts'
 import { keepPrivate } from '../../site/account-page.ts'
 import { answerPageFault } from '../../site/fault-page.ts'
 import { sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
 import { pageContextOf } from '../../site/page-context.ts'
 import {
+  CROSS_SITE_REQUEST,
   refuseForeignTo,
   rootOf,
   type SignedIn,
@@ -29,22 +30,11 @@ import {
   tokenFor,
 } from '../../site/signed-in.ts'
 import type { SiteServices } from '../services.ts'
-import { describedBy, formFields, nameInAddress, newId, readUpload, type UploadForm } from './forms.ts'
+import { nameInAddress, newId, readUpload, type UploadForm } from './forms.ts'
 import { HARVEST_PATH, harvestBody, savedHarvest, saveHarvest } from './harvest.ts'
-import {
-  type DeskContext,
-  datasetBody,
-  descriptionBody,
-  fieldsBody,
-  historyBody,
-  listBody,
-  mappingBody,
-  reportBody,
-  SECTIONS,
-  type SectionName,
-} from './pages.ts'
-import { saveSource, sourceContent } from './source.ts'
-import { saveSteps, stepsContent } from './steps.ts'
+import { type DeskContext, datasetBody, listBody, questionBody, SECTIONS, type SectionName } from './pages.ts'
+import { applyForm, formState, sectionContent } from './sections.ts'
+import { sendSessionEnded } from './session-ended.ts'
 
 interface Route {
   readonly Params: { readonly dataset: string; readonly section?: string }
@@ -53,9 +43,6 @@ interface Route {
 
 /** Maximum bytes of a form: a thousand fields, or a mapping. */
 const MAX_FORM = 2_000_000
-
-/** Records of a preview. */
-const PREVIEWED = 10
 
 /** Faults that a form shows. */
 const REPORTED = [BAD_REQUEST, CONFLICT, CONTENT_TOO_LARGE, VERSION_UNKNOWN, NOT_FOUND_RESOURCE]
@@ -66,6 +53,14 @@ interface DeskRequest {
   readonly reply: FastifyReply
   readonly session: SignedIn
   readonly context: DeskContext
+}
+
+/** A form that was not saved. */
+interface Refused {
+  readonly form: Form | null
+  /** null for a form that was only tried. */
+  readonly problem: string | null
+  readonly status: number
 }
 
 type Answer = (requested: DeskRequest) => FastifyReply | Promise<FastifyReply>
@@ -81,7 +76,8 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
   /** Answers signed-in users; all others are redirected to the log-in page. */
   const withSession = (answer: Answer) => async (request: FastifyRequest<Route>, reply: FastifyReply) => {
     const session = signedIn(request, options)
-    if (session === null) return sendToLogin(reply, options, '/desk/')
+    if (session === null && request.method === 'POST') return sendSessionEnded(request, reply, options)
+    if (session === null) return sendToLogin(reply, options, request.url)
     const context = { pageContext: pageContextOf(request, options), token: tokenFor(session, options) }
     return answer({ request, reply, session, context })
   }
@@ -99,7 +95,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     return upload
   }
 
-  const send = ({ reply, context }: DeskRequest, title: string, body: Html, status: 200 | 400) =>
+  const send = ({ reply, context }: DeskRequest, title: string, body: Html, status: number) =>
     sendSitePage(keepPrivate(reply), context.pageContext, {
       title,
       body,
@@ -122,88 +118,29 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     return send(requested, context.pageContext.t('Desk'), body, problem === null ? 200 : 400)
   }
 
-  const show = async (requested: DeskRequest, problem: string | null = null, given: Form | null = null) => {
+  const show = async (requested: DeskRequest, refused: Refused | null = null) => {
     const { context, request } = requested
     const { principal, params, query } = request
     const id = params.dataset
     const dataset = desk.dataset(principal, id)
     const section = sectionOf(params.section)
     const { t } = context.pageContext
+    const user = { desk, principal, context }
+    const given = refused?.form?.get('action') === section || refused?.problem === null ? refused.form : null
+    const isOutdated = refused?.status === EDIT_CONFLICT.status
+    const state = formState(user, id, section, given, isOutdated)
+    const question = refused === null ? questionBody(context, dataset, section, query.ask) : null
+    const content = question ?? (await sectionContent(user, section, dataset, state, query.add))
     const status = desk.status(principal, id)
     const failed = status?.type === 'failed' ? status.reason : null
     const messages = {
-      problem: problem ?? failed,
-      done: query.done === '1' && problem === null ? t('Saved.') : null,
+      problem: refused?.problem ?? failed,
+      done: query.done === '1' && refused === null ? t('Saved.') : null,
       running: status?.type === 'running' ? t('It is being published.') : null,
+      isOutdated,
     }
-    const content = await contentOf(requested, section, dataset, given)
     const body = datasetBody(context, dataset, section, messages, content)
-    return send(requested, dataset.title, body, problem === null ? 200 : 400)
-  }
-
-  const contentOf = async (
-    { request: { principal, query }, context }: DeskRequest,
-    section: SectionName,
-    dataset: DeskDataset,
-    given: Form | null,
-  ): Promise<Html> => {
-    const { id } = dataset
-    switch (section) {
-      case 'fields':
-        try {
-          const { fields, records } = await desk.preview(principal, id, PREVIEWED)
-          return fieldsBody(context, dataset, fields, records)
-        } catch (error) {
-          return html`<p class="error lines" role="alert">${messageShown(error)}</p>${fieldsBody(context, dataset, [], [])}`
-        }
-      case 'source':
-        return sourceContent(desk, principal, id, context, given)
-      case 'steps':
-        return stepsContent({ desk, principal, context, dataset }, query.add, given)
-      case 'description':
-        return descriptionBody(context, dataset, desk.definition(principal, id))
-      case 'mapping':
-        return mappingBody(context, dataset, desk.mapping(principal, id))
-      case 'report':
-        return reportBody(context, await desk.check(principal, id))
-      case 'history': {
-        const retained = retainedVersions(desk.options.versions, id)
-        return historyBody(context, dataset, retained, desk.history(principal, id))
-      }
-      default:
-        return section satisfies never
-    }
-  }
-
-  const change = async ({ request, context }: DeskRequest, form: Form): Promise<void> => {
-    const { principal, params } = request
-    const id = params.dataset
-    const { t } = context.pageContext
-    switch (form.get('action')) {
-      case 'fields':
-        return desk.change(principal, id, { fields: formFields(form) })
-      case 'description':
-        return desk.change(principal, id, describedBy(form))
-      case 'mapping': {
-        const text = (form.get('text') ?? '').replaceAll('\r\n', '\n')
-        return desk.changeMapping(principal, id, text.trim() === '' ? null : text)
-      }
-      case 'source':
-        return saveSource(desk, principal, id, form, t)
-      case 'steps':
-        return saveSteps(desk, principal, id, form, t)
-      case 'publish':
-        return desk.publish(principal, id)
-      case 'withdraw':
-        return desk.withdraw(principal, id)
-      case 'discard':
-        return desk.discard(principal, id)
-      case 'restore':
-        await desk.rollBack(principal, id, form.get('version') ?? null)
-        return
-      default:
-        throw new Fault(BAD_REQUEST, { reason: 'The form lacks its action.' })
-    }
+    return send(requested, dataset.title, body, refused?.status ?? 200)
   }
 
   app.get<Route>('/desk', withSession(showList))
@@ -242,20 +179,36 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
   app.post<Route>(HARVEST_PATH, withSession(answerHarvest))
 
   const save: Answer = async requested => {
-    const { principal, params } = requested.request
+    const { request, session, context } = requested
+    const { principal, params } = request
     desk.admit(principal, params.dataset)
     const section = sectionOf(params.section)
-    let given: Form | null = null
+    const { t } = context.pageContext
+    let form: Form | null = null
     try {
-      if (isMultipart(requested.request))
-        await desk.upload(principal, params.dataset, await uploadOf(requested))
+      if (isMultipart(request)) await desk.upload(principal, params.dataset, await uploadOf(requested))
       else {
-        given = formOf(requested)
-        if (given.get('action') === 'try') return show(requested, null, given)
-        await change(requested, given)
+        form = readForm(request.body)
+        refuseForeignTo(session, request, form, options)
+        if (form.get('action') === 'try') return show(requested, { form, problem: null, status: 200 })
+        await applyForm({ desk, principal, context }, params.dataset, form)
       }
     } catch (error) {
-      return show(requested, messageShown(error), given?.get('action') === section ? given : null)
+      const refuse = (problem: string, status: number) => show(requested, { form, problem, status })
+      if (isFault(error, EDIT_CONFLICT))
+        return refuse(
+          t(
+            'Somebody changed this dataset after you opened the form. Nothing was saved. Your input is still in the form: save again to replace what is there now.',
+          ),
+          EDIT_CONFLICT.status,
+        )
+      // A form of a session that was replaced since, of this portal as far as can be seen: it is shown, and does nothing.
+      if (form !== null && isFault(error, CROSS_SITE_REQUEST) && isOwnOrigin(request.headers, options.base))
+        return refuse(
+          t('This form is out of date. Nothing was saved. Check your input, and save again.'),
+          CROSS_SITE_REQUEST.status,
+        )
+      return refuse(messageShown(error), BAD_REQUEST.status)
     }
     const isThere = desk.list(principal).some(({ id }) => id === params.dataset)
     const next = isThere ? `/desk/${params.dataset}/${section}/?done=1` : '/desk/'

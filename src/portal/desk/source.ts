@@ -6,15 +6,12 @@ import type { Definition } from '../../publishing/definition.ts'
 import type { FieldEdit } from '../../publishing/edit-definition.ts'
 import type { Desk } from '../../publishing/management/desk.ts'
 import { isSchedule, SCHEDULE_EXPECTED } from '../../runtime/cron.ts'
-import { hiddenField } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { Translator } from '../../site/translator.ts'
 import { RDF_FORMATS, SOURCE_FORMATS } from '../../sources/formats.ts'
 import type { Inspection } from '../../sources/inspect.ts'
 import { type EntryMember, memberFields, memberText, readMembers, textsIn } from './entries.ts'
-import type { DeskContext } from './pages.ts'
-
-/** The wording for an invalid schedule, as in publishing. */
+import { type DeskContext, type FormState, sectionFields } from './pages.ts'
 
 /** Members of the source address. */
 const ADDRESS: readonly EntryMember[] = [
@@ -65,13 +62,14 @@ export async function saveSource(
   const { refresh, ...source } = address
   const inferred = form.has('infer') ? await desk.inspect(principal, id, { format, options }) : null
   const isRemote = source.url !== undefined
-  await desk.change(principal, id, {
+  const change = {
     ...(isRemote ? { source: source as Readonly<Record<string, string>> } : {}),
     refresh: isRemote && typeof refresh === 'string' ? refresh : null,
     format,
     options: Object.keys(options).length === 0 ? null : options,
     ...(inferred === null ? {} : { fields: inferred.fields as unknown as readonly FieldEdit[] }),
-  })
+  }
+  await desk.change(principal, id, change, form.get('opened'))
 }
 
 function textsOf(definition: Definition | null): Readonly<Record<string, string>> {
@@ -94,9 +92,10 @@ export async function sourceContent(
   principal: Principal,
   id: string,
   context: DeskContext,
-  given: Form | null,
+  state: FormState,
 ): Promise<Html> {
-  const { pageContext, token } = context
+  const { pageContext } = context
+  const { given } = state
   const { t } = pageContext
   const definition = desk.definition(principal, id)
   const saved = textsOf(definition)
@@ -105,7 +104,7 @@ export async function sourceContent(
   const found = await inferredBody(desk, principal, id, context, read)
   const path = pageContext.href(`/desk/${id}/source/`)
   return html`<h2>${t('Source')}</h2>
-<form class="source" method="post" action="${path}">${hiddenField('form_token', token)}
+<form class="source" method="post" action="${path}">${sectionFields(context, state, null)}
 <fieldset class="field"><legend>${t('Address')}</legend>${memberFields(ADDRESS, '', texts, read.problems)}</fieldset>
 <fieldset class="field"><legend>${t('How the file is read')}</legend>${memberFields(READING, '', texts, read.problems)}</fieldset>
 <div class="choice"><input type="checkbox" id="infer" name="infer" value="1"${given?.has('infer') === true ? html` checked` : ''}><label for="infer">${t('Infer the fields again')}</label></div>

@@ -9,7 +9,7 @@ import { hiddenField } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { Translator } from '../../site/translator.ts'
 import { type EntryMember, memberFields, memberText, type Problems, readMembers, textsIn } from './entries.ts'
-import type { DeskContext } from './pages.ts'
+import { type DeskContext, type FormState, sectionFields } from './pages.ts'
 
 const column: EntryMember = { name: 'column', kind: 'text', isRequired: true }
 const into: EntryMember = { name: 'into', kind: 'text' }
@@ -112,15 +112,17 @@ export async function saveSteps(
 ): Promise<void> {
   const { processors, problems } = readSteps(form, t)
   if (problems.size > 0) throw new Fault(BAD_REQUEST, { reason: t('Nothing was saved.') })
-  await desk.change(principal, id, { processors: processors.length === 0 ? null : processors })
+  const change = { processors: processors.length === 0 ? null : processors }
+  await desk.change(principal, id, change, form.get('opened'))
 }
 
-/** The form of the steps. @param given the refused form; null for the saved steps */
+/** The form of the steps. */
 export async function stepsContent(
   { desk, principal, context, dataset }: StepsPage,
   added: string | undefined,
-  given: Form | null,
+  state: FormState,
 ): Promise<Html> {
+  const { given } = state
   const { t } = context.pageContext
   const processors = desk.definition(principal, dataset.id)?.processors ?? []
   const { steps, problems } =
@@ -129,7 +131,7 @@ export async function stepsContent(
       : readSteps(given, t)
   const type = STEP_TYPES.find(it => it === added)
   const all = type === undefined || given !== null ? steps : [...steps, { type, texts: {} }]
-  return stepsBody(context, dataset, all, problems)
+  return stepsBody(context, dataset, all, problems, state)
 }
 
 interface StepsPage {
@@ -167,11 +169,13 @@ async function problemsOf(
 }
 
 function stepsBody(
-  { pageContext, token }: DeskContext,
+  desk: DeskContext,
   { id }: DeskDataset,
   steps: readonly FormStep[],
   problems: Problems,
+  state: FormState,
 ): Html {
+  const { pageContext } = desk
   const { t } = pageContext
   const path = pageContext.href(`/desk/${id}/steps/`)
   const fieldsets = steps.map(
@@ -187,6 +191,6 @@ ${hiddenField(`step.${at}.type`, type)}${memberFields(STEPS[type], `step.${at}.`
 ${
   steps.length === 0
     ? ''
-    : html`<form method="post" action="${path}">${hiddenField('form_token', token)}${hiddenField('action', 'steps')}${fieldsets}<div class="buttons"><button>${t('Save')}</button></div></form>`
+    : html`<form method="post" action="${path}">${sectionFields(desk, state, 'steps')}${fieldsets}<div class="buttons"><button>${t('Save')}</button></div></form>`
 }`
 }

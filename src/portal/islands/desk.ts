@@ -46,18 +46,24 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form.upload')) {
 
 /** Updates the inferred fields while the reading options change. Without the script a button does so. */
 for (const form of document.querySelectorAll<HTMLFormElement>('form.source')) {
-  let latest = 0
+  let latest = new AbortController()
   const show = async () => {
-    const mine = ++latest
+    latest.abort()
+    const mine = new AbortController()
+    latest = mine
     const fields = new URLSearchParams()
     for (const [name, value] of new FormData(form)) if (typeof value === 'string') fields.append(name, value)
     fields.set('action', 'try')
     // The buttons of the form are called action, too.
-    const answer = await fetch(form.getAttribute('action') ?? '', { method: 'POST', body: fields })
+    const answer = await fetch(form.getAttribute('action') ?? '', {
+      method: 'POST',
+      body: fields,
+      signal: mine.signal,
+    })
     const text = await answer.text()
     const found = new DOMParser().parseFromString(text, 'text/html').querySelector('#inferred')
     const shown = document.querySelector('#inferred')
-    if (mine === latest && found && shown) shown.replaceChildren(...found.childNodes)
+    if (!mine.signal.aborted && found && shown) shown.replaceChildren(...found.childNodes)
   }
   let timer = 0
   form.addEventListener('input', () => {

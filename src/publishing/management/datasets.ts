@@ -1,6 +1,7 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
 import path from 'node:path'
 import { DATASET_ID, definedDatasets, readDefinition } from '../definition.ts'
+import { openMapping } from '../mapping/mapping-edit.ts'
 import { currentManifest, isWithdrawn } from '../versions/versions.ts'
 import type { DeskDataset, DeskOptions } from './desk-types.ts'
 import { DEFINITION, draftedDatasets, findDraft } from './drafts.ts'
@@ -42,6 +43,16 @@ export function describeDataset(
     visibility: definition?.visibility ?? 'restricted',
     manifest,
   }
+}
+
+/** Moves the files of a dataset to var/deleted. @param moment ISO 8601 */
+export function moveAway(portal: string, id: string, moment: string): void {
+  const away = path.join(portal, 'var', 'deleted', `${id}-${moment.replaceAll(':', '-')}`)
+  mkdirSync(away, { recursive: true })
+  const folder = path.join(portal, 'data', id)
+  if (existsSync(folder)) renameSync(folder, path.join(away, 'data'))
+  const { file } = openMapping(portal, id)
+  if (existsSync(file)) renameSync(file, path.join(away, path.basename(file)))
 }
 
 /** The names of the folders of data/. */

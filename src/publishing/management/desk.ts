@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import path from 'node:path'
+import { rmSync } from 'node:fs'
 import { mayPublish } from '../../accounts/access.ts'
 import {
   BAD_REQUEST,
@@ -19,8 +18,8 @@ import type { PublicationState } from '../publication-state.ts'
 import { rollBack } from '../versions/roll-back.ts'
 import { currentManifest, type Manifest, withdraw } from '../versions/versions.ts'
 import { refuseOtherCredentials } from './credentials.ts'
-import { asBadRequest, type DatasetPreview, inspectDataset, previewDataset } from './dataset-preview.ts'
-import { describeDataset, isAtDesk, takenIds } from './datasets.ts'
+import { asBadRequest, type DatasetPreview, type inspectDataset, previewDataset } from './dataset-preview.ts'
+import { describeDataset, isAtDesk, moveAway, takenIds } from './datasets.ts'
 import type { DeskDataset, DeskFinding, DeskOptions } from './desk-types.ts'
 import {
   applyDraft,
@@ -28,12 +27,18 @@ import {
   definitionText,
   discardDraft,
   draftedDatasets,
+  type EditedPart,
+  editedDigest,
   findDraft,
   openDraft,
+  refuseOutdated,
   writeDefinition,
 } from './drafts.ts'
+import { EDIT_CONFLICT } from './faults.ts'
 import { FirstFetch } from './first-fetch.ts'
 import { type Action, type HistoryEntry, historyOf, noteHistory } from './history.ts'
+import { Inspections } from './inspections.ts'
+import { pathsInPortal, withoutFolders } from './portal-paths.ts'
 import { receiveFile, type UploadedFile, uploadName } from './uploads.ts'
 
 /**
@@ -45,10 +50,12 @@ export class Desk {
   readonly options: DeskOptions
   private readonly publishing = new Set<string>()
   private readonly firstFetch: FirstFetch
+  private readonly inspections: Inspections
 
   constructor(options: DeskOptions) {
     this.options = options
     this.firstFetch = new FirstFetch(options.portal, options.now)
+    this.inspections = new Inspections(options.now)
   }
 
   /** Throws if a principal may not publish a dataset; null for one that does not exist yet. */
@@ -81,7 +88,7 @@ export class Desk {
     return readDefinition(this.rootOf(id), id).definition
   }
 
-  /** The ids that no new dataset can have: also those of data without dataset.yaml, which are published all the same. */
+  /** See {@link takenIds}. */
   taken(): ReadonlySet<string> {
     return takenIds(this.options.portal)
   }
@@ -156,10 +163,22 @@ export class Desk {
     return { name, bytes }
   }
 
-  /** Changes dataset.yaml. */
-  async change(principal: Principal, id: string, change: DefinitionChange): Promise<void> {
+  /** Identifies the text of dataset.yaml, or of the mapping, that a form is made from. */
+  digest(principal: Principal, id: string, part: EditedPart): string {
+    this.admit(principal, id)
+    this.require(id)
+    return editedDigest(this.rootOf(id), id, part)
+  }
+
+  /**
+   * Changes dataset.yaml. Faults also: EditConflict.
+   *
+   * @param opened digest of the text that was edited; without it the text that is there is changed
+   */
+  async change(principal: Principal, id: string, change: DefinitionChange, opened?: string): Promise<void> {
     const by = this.admit(principal, id)
     this.require(id)
+    refuseOutdated(this.rootOf(id), id, 'definition', opened)
     if (change.source?.module !== undefined)
       throw new Fault(BAD_REQUEST, {
         reason:
@@ -171,6 +190,7 @@ export class Desk {
       throw new Fault(CONFLICT, { reason: `The dataset ${id} has no source yet: upload a file first.` })
     const text = await asBadRequest(() => changedDefinition(before, change))
     if (text === before) return
+    if (definitionText(draft) !== before) throw new Fault(EDIT_CONFLICT, { what: 'definition', id })
     refuseOtherCredentials(this.options.portal, id, text)
     // Earlier problems, for example of manual edits, may be fixed step by step.
     const known = definitionProblems(before)
@@ -187,10 +207,11 @@ export class Desk {
     return openMapping(this.rootOf(id), id).text
   }
 
-  /** Changes the mapping; null removes it. */
-  changeMapping(principal: Principal, id: string, text: string | null): void {
+  /** Changes the mapping; null removes it. Faults also: EditConflict. @param opened as in {@link change} */
+  changeMapping(principal: Principal, id: string, text: string | null, opened?: string): void {
     const by = this.admit(principal, id)
     this.require(id)
+    refuseOutdated(this.rootOf(id), id, 'mapping', opened)
     const draft = this.draft(id, by)
     const { file, digest } = openMapping(draft.root, id)
     if (text === null) rmSync(file, { force: true })
@@ -202,16 +223,22 @@ export class Desk {
   async preview(principal: Principal, id: string, rows: number): Promise<DatasetPreview> {
     this.admit(principal, id)
     this.require(id)
-    await this.firstFetch.ensure(this.rootOf(id), id, false)
-    return previewDataset(this.rootOf(id), id, rows)
+    const root = this.rootOf(id)
+    return withoutFolders([root, this.options.portal], async () => {
+      await this.firstFetch.ensure(root, id, false)
+      return previewDataset(root, id, rows)
+    })
   }
 
   /** What is inferred of the source if it is read with a format and options; null and no options if they are detected. */
   async inspect(principal: Principal, id: string, how: Parameters<typeof inspectDataset>[2]) {
     this.admit(principal, id)
     this.require(id)
-    await this.firstFetch.ensure(this.rootOf(id), id, false)
-    return inspectDataset(this.rootOf(id), id, how)
+    const root = this.rootOf(id)
+    return withoutFolders([root, this.options.portal], async () => {
+      await this.firstFetch.ensure(root, id, false)
+      return this.inspections.inspect(root, id, how)
+    })
   }
 
   /** Everything that publishing would refuse or drop. */
@@ -219,15 +246,14 @@ export class Desk {
     this.admit(principal, id)
     this.require(id)
     const root = this.rootOf(id)
+    const inPortal = (message: string) => pathsInPortal(message, [root, this.options.portal])
     try {
       await this.firstFetch.ensure(root, id, false)
     } catch (error) {
       if (!(error instanceof Fault)) throw error
-      return [{ severity: 'error', message: error.message }]
+      return [{ severity: 'error', message: inPortal(error.message) }]
     }
     const findings = await this.options.check(root, this.options.base, id)
-    // Publishers are not shown where the portal folder is on the machine.
-    const inPortal = (message: string) => message.replaceAll(`${root}${path.sep}`, '')
     return findings.map(finding => ({ ...finding, message: inPortal(finding.message) }))
   }
 
@@ -250,10 +276,14 @@ export class Desk {
       const changed = draft === null ? [] : ['draft']
       if (draft !== null) applyDraft(portal, draft)
       publications.forget(id)
-      void ignoreRejection(publish(id), 'whoever gave `publish` reports it').finally(() => {
+      const published = ignoreRejection(
+        publish(id).then(() => !['failed', 'refused'].includes(publications.of(id)?.type ?? '')),
+        'whoever gave `publish` reports it',
+      )
+      void published.then((isPublished = false) => {
         this.publishing.delete(id)
-        const version = currentManifest(this.options.versions, id)?.version ?? null
-        noteHistory(portal, id, { at: this.moment(), by, action: 'publish', version, changed })
+        const version = isPublished ? (currentManifest(this.options.versions, id)?.version ?? null) : null
+        this.note(id, by, isPublished ? 'publish' : 'publish failed', changed, version)
       })
     } catch (error) {
       this.publishing.delete(id)
@@ -277,16 +307,10 @@ export class Desk {
   /** Puts an older version in force. Faults also: VersionUnknown. */
   async rollBack(principal: Principal, id: string, version: string | null): Promise<Manifest> {
     const by = this.admit(principal, id)
-    const { versions, base, now, shared, refresh, portal } = this.options
+    const { versions, base, now, shared, refresh } = this.options
     const manifest = await rollBack(id, version, { versions, base, now: () => new Date(now()) })
     await shared?.release(versions, manifest)
-    noteHistory(portal, id, {
-      at: this.moment(),
-      by,
-      action: 'roll back',
-      version: manifest.version,
-      changed: [],
-    })
+    this.note(id, by, 'roll back', [], manifest.version)
     await refresh()
     return manifest
   }
@@ -308,12 +332,7 @@ export class Desk {
     await shared?.withdraw(id, isOpen ? 'open' : 'secret')
     withdraw(versions, id)
     discardDraft(portal, id)
-    const away = path.join(portal, 'var', 'deleted', `${id}-${this.moment().replaceAll(':', '-')}`)
-    mkdirSync(away, { recursive: true })
-    const folder = path.join(portal, 'data', id)
-    if (existsSync(folder)) renameSync(folder, path.join(away, 'data'))
-    const { file } = openMapping(portal, id)
-    if (existsSync(file)) renameSync(file, path.join(away, path.basename(file)))
+    moveAway(portal, id, this.moment())
     this.note(id, by, 'delete')
     await refresh()
   }
@@ -321,7 +340,11 @@ export class Desk {
   /** The state of the latest publication. */
   status(principal: Principal, id: string): PublicationState | null {
     this.admit(principal, id)
-    const known = this.options.publications.of(id)
+    const found = this.options.publications.of(id)
+    const known =
+      found?.type === 'failed'
+        ? { ...found, reason: pathsInPortal(found.reason, [this.options.portal]) }
+        : found
     // A published dataset is served a moment later.
     if (!this.publishing.has(id) || known?.type === 'running') return known
     return { type: 'running', records: 0 }
@@ -355,7 +378,13 @@ export class Desk {
     return new Date(this.options.now()).toISOString()
   }
 
-  private note(id: string, by: string, action: Action, changed: readonly string[] = []): void {
-    noteHistory(this.options.portal, id, { at: this.moment(), by, action, version: null, changed })
+  private note(
+    id: string,
+    by: string,
+    action: Action,
+    changed: readonly string[] = [],
+    version: string | null = null,
+  ): void {
+    noteHistory(this.options.portal, id, { at: this.moment(), by, action, version, changed })
   }
 }

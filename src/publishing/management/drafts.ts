@@ -15,8 +15,10 @@ import {
 import path from 'node:path'
 import { BAD_REQUEST, CONFLICT, Fault } from '../../errors/errors.ts'
 import { DATASET_ID } from '../definition.ts'
+import { openMapping } from '../mapping/mapping-edit.ts'
 import { MAPPING_ENDINGS } from '../mapping/mapping-file.ts'
 import { replaceDurably, synchronise } from '../versions/durable.ts'
+import { EDIT_CONFLICT } from './faults.ts'
 
 /** The changes of a dataset that are not in the portal folder yet. */
 export interface DatasetDraft {
@@ -172,8 +174,24 @@ function moveFile(from: string, to: string): void {
   }
 }
 
+/** A text of a dataset that forms edit. */
+export type EditedPart = 'definition' | 'mapping'
+
+/** Identifies a text of a dataset: `none` if there is none. @param root of a portal, or of a draft */
+export function editedDigest(root: string, id: string, part: EditedPart): string {
+  if (part === 'mapping') return openMapping(root, id).digest
+  const text = definitionText({ folder: path.join(root, 'data', id) })
+  return text === '' ? 'none' : createHash('sha256').update(text).digest('hex')
+}
+
+/** Throws if a part was changed since a form was made from it. Faults: EditConflict. @param opened digest of the text of the form */
+export function refuseOutdated(root: string, id: string, part: EditedPart, opened: string | undefined): void {
+  if (opened !== undefined && opened !== editedDigest(root, id, part))
+    throw new Fault(EDIT_CONFLICT, { what: part, id })
+}
+
 /** The text of dataset.yaml of a draft; empty if there is none yet. */
-export function definitionText({ folder }: DatasetDraft): string {
+export function definitionText({ folder }: Pick<DatasetDraft, 'folder'>): string {
   const file = path.join(folder, DEFINITION)
   return existsSync(file) ? readFileSync(file, 'utf8') : ''
 }

@@ -2,7 +2,16 @@ import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
 /** An action on a dataset. */
-export const ACTIONS = ['create', 'update', 'upload', 'publish', 'withdraw', 'roll back', 'delete'] as const
+export const ACTIONS = [
+  'create',
+  'update',
+  'upload',
+  'publish',
+  'publish failed',
+  'withdraw',
+  'roll back',
+  'delete',
+] as const
 export type Action = (typeof ACTIONS)[number]
 
 /** An entry of the history of a dataset. */

@@ -60,6 +60,8 @@ async function putInPlace(
   const { title, ...found } = await understandFile(place, name, root)
   const isFirst = before.trim() === ''
   const definition = isFirst ? null : readDefinition(root, id).definition
+  if (found.fields?.length === 0)
+    throw new Fault(BAD_REQUEST, { reason: `The file ${name} has no records, so it has no fields.` })
   const isRecords = found.fields !== undefined
   const stored = unusedName(folder, name, definition?.remote === null ? definition.source.path : undefined)
   const metas = { default: { title: named ?? title, description: '' } }
