@@ -106,6 +106,9 @@ async function checkDefinition(
     const findings: CheckFinding[] = [
       ...(definition.isImplicit ? [inferredFinding(dataset, definition.source.path ?? '')] : []),
       ...footerFindings(definition, spec),
+      ...(source.warnings?.() ?? []).map(
+        (warning): CheckFinding => ({ dataset, severity: 'warning', message: `${source.name}: ${warning}` }),
+      ),
       ...valueFindings(definition, source.name, typed.report()),
     ]
     if (identities.repeated > 0)

@@ -1,19 +1,21 @@
+import {
+  afterBlanks,
+  type CellSigns,
+  closingQuote,
+  lineEnd,
+  opensCell,
+  strayEnd,
+  undoubled,
+} from './csv-quotes.ts'
+import { CsvRows } from './csv-rows.ts'
+import { type CsvRow, type CsvSyntax, startLength } from './csv-syntax.ts'
 import { unreadable } from './unreadable.ts'
-
-/** One row of a CSV text: the lines on which it begins and ends, and its cells. */
-export interface CsvRow {
-  readonly line: number
-  readonly end?: number
-  readonly cells: readonly string[]
-  /** Indexes of cells that are a quoted empty text; absent if there are none. */
-  readonly emptyTexts?: readonly number[]
-}
 
 /** Maximum characters of a cell; more are the rest of a file whose quote is not closed. */
 const MAX_CELL = 1 << 26
 
-/** Maximum cells of a row. */
-const MAX_CELLS = 20_000
+/** Characters of a line that are examined for the end of a cell. */
+const MAX_AHEAD = 1 << 16
 
 const FEED = 10
 const RETURN = 13
@@ -21,23 +23,14 @@ const RETURN = 13
 /** State of the parser: before a row or cell, in a bare or quoted cell, after a quote within it, in a comment. */
 type State = 'row' | 'cell' | 'bare' | 'quoted' | 'closed' | 'comment'
 
-/** Deviations from RFC 4180 (Model for Tabular Data, section 8). */
-export interface CsvSyntax {
-  /** One character, a double quote by default; null if cells are never quoted. */
-  readonly quote?: string | null
-  /** Lines that begin with this text are left out. */
-  readonly comment?: string
-  /** True if rows may have any number of cells, and a quote that is followed only by text is part of the cell. */
-  readonly isTolerant?: boolean
-}
-
 /**
  * An incremental parser of CSV (RFC 4180): it accepts chunks of text of any size and returns complete rows. Lines end with CRLF,
  * LF or CR; blank lines are skipped; a quote within a bare cell is an ordinary character. The first row is the header and
  * determines the maximum number of cells of a row.
  *
  * Throws SourceUnreadable with line and column for a quote that is not closed, text after a closing quote and a row that is
- * longer than the header.
+ * longer than the header. A tolerant parser reports a quote that text follows, and ends its cell on the same line, so that it never
+ * contains the next rows.
  */
 export class CsvParser {
   private readonly file: string
@@ -46,14 +39,15 @@ export class CsvParser {
   private readonly quoteCode: number
   private readonly comment: string
   private readonly isTolerant: boolean
-  /** The end of a chunk that may be the beginning of a comment. */
+  private readonly onStrayQuote: CsvSyntax['onStrayQuote']
+  /** The end of a chunk that is read with the next one: the beginning of a comment, or of a line with a stray quote. */
   private held = ''
+  private isLast = false
+  /** True once a quote followed blanks, as in `a, "b"`. */
+  private isSpaced = false
   private state: State = 'row'
-  private rows: CsvRow[] = []
-  private cells: string[] = []
-  private emptyTexts: number[] = []
+  private readonly rows: CsvRows
   private cell = ''
-  private width = Number.POSITIVE_INFINITY
   private lineNumber = 1
   /** Offsets from the start of the text: of the chunk, of the line, and after the last carriage return. */
   private base = 0
@@ -74,32 +68,27 @@ export class CsvParser {
     this.quoteCode = this.quote.charCodeAt(0)
     this.comment = syntax.comment ?? ''
     this.isTolerant = syntax.isTolerant ?? false
-  }
-
-  /** The current line. */
-  get line(): number {
-    return this.lineNumber
+    this.rows = new CsvRows(this.isTolerant)
+    this.onStrayQuote = syntax.onStrayQuote
   }
 
   /** Returns and removes the complete rows. */
   take(): readonly CsvRow[] {
-    const rows = this.rows
-    this.rows = []
-    return rows
+    return this.rows.take()
   }
 
   /** Reads the next chunk. */
   push(chunk: string): void {
     const text = this.held === '' ? chunk : this.held + chunk
-    this.held = ''
     let end = text.length
-    if (this.comment.length > 1) end -= this.hold(text)
+    if (this.comment.length > 1) end -= startLength(text, this.comment)
+    this.held = text.slice(end)
     this.parse(end === text.length ? text : text.slice(0, end))
   }
 
-  private parse(text: string): void {
+  private parse(text: string, from = 0): void {
     const end = text.length
-    let i = 0
+    let i = from
     while (i < end) {
       if (this.state === 'bare') i = this.bare(text, i)
       else if (this.state === 'quoted') i = this.quoted(text, i)
@@ -112,6 +101,7 @@ export class CsvParser {
 
   /** Ends the text: a last row needs no line end. */
   finish(): void {
+    this.isLast = true
     if (this.held !== '') this.parse(this.held)
     if (this.state === 'quoted')
       throw this.fault(
@@ -155,7 +145,8 @@ export class CsvParser {
       code = text.charCodeAt(i)
       if (code === delimiter || code === FEED || code === RETURN) break
       if (code === this.quoteCode && this.isTolerant && this.isBlankBefore(text, from, i)) {
-        this.cell = ''
+        this.isSpaced = true
+        this.openCell(i)
         this.state = 'quoted'
         return i + 1
       }
@@ -197,12 +188,11 @@ export class CsvParser {
     }
     if (code === this.delimiter || code === FEED || code === RETURN) return this.separate(code, i)
     if (this.isTolerant) {
-      const next = code === 32 ? afterBlanks(text, i) : i
-      const after = next > i ? text.charCodeAt(next) : Number.NaN
-      if (after === this.delimiter || after === FEED || after === RETURN) return next
-      this.cell += this.quote
-      this.state = 'quoted'
-      return i
+      const next = afterBlanks(text, i, this.delimiter)
+      if (next === text.length && next - i < MAX_AHEAD) return this.isLast ? next : this.defer(text, i)
+      const after = text.charCodeAt(next)
+      const isClosed = after === this.delimiter || after === FEED || after === RETURN
+      return isClosed ? next : this.stray(text, i)
     }
     this.openCell(i)
     throw this.fault(
@@ -211,25 +201,58 @@ export class CsvParser {
     )
   }
 
-  /** Retains the end of a chunk that may be the beginning of a comment; returns its length. */
-  private hold(text: string): number {
-    for (let length = Math.min(this.comment.length - 1, text.length); length > 0; length--) {
-      if (!this.comment.startsWith(text.slice(-length))) continue
-      this.held = text.slice(-length)
-      return length
+  /** Text follows a quote: the cell ends on this line, at a later quote or at the delimiter. */
+  private stray(text: string, i: number): number {
+    const end = lineEnd(text, i, i + MAX_AHEAD)
+    if (end === text.length && end - i < MAX_AHEAD && !this.isLast) return this.defer(text, i)
+    const { cell, signs } = this
+    const found = strayEnd(cell, text.slice(i, end), signs)
+    const isOpen = cell !== '' && opensCell(cell, cell.length, signs)
+    if (isOpen || (!found.isClosed && this.cellLine < this.lineNumber)) {
+      this.base += i
+      this.reread()
+      this.base -= i
+      return i
     }
-    return 0
+    this.onStrayQuote?.(this.lineNumber, this.base + i - this.lineStart)
+    this.cell = found.text
+    this.state = 'bare'
+    return i + found.end
+  }
+
+  /** Reads a cell again whose quote is never closed, up to the quote of another cell: it ends on its first line. */
+  private reread(): void {
+    const { quote, isLast } = this
+    this.onStrayQuote?.(this.cellLine, this.cellColumn)
+    this.lineNumber = this.cellLine
+    this.lineStart = this.base - this.cellColumn
+    this.afterReturn = -1
+    const text = this.cell.replaceAll(quote, quote + quote) + quote
+    const found = closingQuote(text.slice(0, lineEnd(text, 0, text.length)), this.signs, false)
+    this.cell = found < 0 ? quote : undoubled(text.slice(0, found - 1), quote)
+    this.state = 'bare'
+    this.isLast = true
+    this.parse(text, found < 0 ? 0 : afterBlanks(text, found, this.delimiter))
+    this.isLast = isLast
+  }
+
+  private get signs(): CellSigns {
+    return { delimiter: this.delimiter, quote: this.quote, isSpaced: this.isSpaced }
+  }
+
+  /** Reads the text from a position on with the next chunk. */
+  private defer(text: string, i: number): number {
+    this.held = text.slice(i) + this.held
+    this.base -= text.length - i
+    return text.length
   }
 
   private skip(text: string, from: number): number {
-    for (let i = from; i < text.length; i++) {
-      const code = text.charCodeAt(i)
-      if (code !== FEED && code !== RETURN) continue
-      this.newline(code, i)
-      this.state = 'row'
-      return i + 1
-    }
-    return text.length
+    const i = lineEnd(text, from, text.length)
+    if (i === text.length) return i
+    this.newline(text.charCodeAt(i), i)
+    this.state = 'row'
+    return i + 1
   }
 
   private separate(code: number, i: number): number {
@@ -249,31 +272,12 @@ export class CsvParser {
   }
 
   private endCell(): void {
-    if (this.cells.length >= MAX_CELLS)
-      throw this.fault(
-        `The row has more than ${MAX_CELLS} cells, and a table has at most as many columns.`,
-        'Is this the delimiter? Set options: { delimiter: … }.',
-      )
-    if (this.cells.length >= this.width)
-      throw this.fault(
-        `The row has more cells than the header, which has ${this.width}.`,
-        'Quote a cell that holds the delimiter, or set options.delimiter.',
-      )
-    if (this.cell === '' && this.state === 'closed') this.emptyTexts.push(this.cells.length)
-    this.cells.push(this.cell)
+    const excess = this.rows.add(this.cell, this.state === 'closed')
+    if (excess !== null) throw this.fault(...excess)
   }
 
   private endRow(): void {
-    if (this.width === Number.POSITIVE_INFINITY && !this.isTolerant) this.width = this.cells.length
-    const row = this.isTolerant
-      ? { line: this.rowLine, end: this.lineNumber, cells: this.cells }
-      : { line: this.rowLine, cells: this.cells }
-    if (this.emptyTexts.length === 0) this.rows.push(row)
-    else {
-      this.rows.push({ ...row, emptyTexts: this.emptyTexts })
-      this.emptyTexts = []
-    }
-    this.cells = []
+    this.rows.end(this.rowLine, this.lineNumber)
     this.state = 'row'
   }
 
@@ -292,10 +296,4 @@ export class CsvParser {
   private fault(reason: string, hint?: string): Error {
     return unreadable(reason, { file: this.file, line: this.cellLine, column: this.cellColumn }, hint)
   }
-}
-
-function afterBlanks(text: string, from: number): number {
-  let i = from
-  while (text.charCodeAt(i) === 32) i++
-  return i
 }

@@ -1,6 +1,7 @@
 import { setMember } from '../model/lookup.ts'
 import { columnNames } from './column-names.ts'
-import { CsvParser, type CsvRow, type CsvSyntax } from './csv-parser.ts'
+import { CsvParser } from './csv-parser.ts'
+import type { CsvRow, CsvSyntax } from './csv-syntax.ts'
 import { isEnoughToSniff, sniffDelimiter } from './delimiter.ts'
 import type { Grid } from './grid.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow } from './source.ts'
@@ -36,11 +37,18 @@ export function csvGrid(
   syntax: { readonly delimiter?: string; readonly quote?: string },
 ): Grid {
   const { delimiter = ',', quote } = syntax
+  const strays = new StrayQuotes()
   return {
     name: fileNameOf(file),
     textual: true,
+    warnings: () => strays.warnings(),
     async *rows() {
-      const own = quote === undefined ? {} : { quote: quote === '' ? null : quote }
+      strays.clear()
+      const own: CsvSyntax = {
+        isTolerant: true,
+        onStrayQuote: (line, column) => strays.add(line, column),
+        ...(quote === undefined ? {} : { quote: quote === '' ? null : quote }),
+      }
       let next = 1
       /** Blank lines become empty rows: they separate a table from its notes. */
       const withGaps = (rows: readonly CsvRow[]) =>
@@ -49,9 +57,36 @@ export function csvGrid(
           next = (row.end ?? row.line) + 1
           return isAfterGap ? [{ line: row.line - 1, cells: [] }, row] : [row]
         })
-      for await (const rows of readCsvRows(file, delimiter, { isTolerant: true, ...own }))
-        yield withGaps(rows)
+      for await (const rows of readCsvRows(file, delimiter, own)) yield withGaps(rows)
     },
+  }
+}
+
+/** Positions that a warning names. */
+const MAX_PLACES = 3
+
+/** The quotes of a text that are neither doubled nor close their cells. */
+class StrayQuotes {
+  private count = 0
+  private places: string[] = []
+
+  clear(): void {
+    this.count = 0
+    this.places = []
+  }
+
+  add(line: number, column: number): void {
+    this.count++
+    if (this.places.length < MAX_PLACES) this.places.push(`line ${line}, column ${column}`)
+  }
+
+  warnings(): readonly string[] {
+    if (this.count === 0) return []
+    const cells = `${this.count} ${this.count === 1 ? 'cell' : 'cells'}`
+    const places = `${this.places.join('; ')}${this.count > MAX_PLACES ? ' …' : ''}`
+    return [
+      `quotes that are not doubled or not closed in ${cells} (${places}): each cell ends on its line at the latest; double quotes within quotes, or, where cells are not quoted, write quote: '' in options`,
+    ]
   }
 }
 

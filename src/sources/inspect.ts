@@ -53,7 +53,9 @@ export async function inspectSource(spec: SourceSpec, from: SourceFolders): Prom
     format,
     ...(Object.keys(options).length > 0 ? { options } : {}),
   }
-  return { source, diagnostics, ...withoutNameless(await inferColumns(openSource(source, from))) }
+  const records = openSource(source, from)
+  const inference = withoutNameless(await inferColumns(records))
+  return { source, diagnostics: [...diagnostics, ...(records.warnings?.() ?? [])], ...inference }
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { CsvDialect } from '../model/csv-dialect.ts'
 import { readCsvRows } from './csv.ts'
-import type { CsvRow, CsvSyntax } from './csv-parser.ts'
+import type { CsvRow, CsvSyntax } from './csv-syntax.ts'
 import { encodingNamed } from './decode.ts'
 import { fileNameOf, type TextFile } from './text.ts'
 import { misconfigured, unreadable } from './unreadable.ts'

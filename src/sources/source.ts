@@ -21,6 +21,8 @@ export interface RecordSource {
   readonly columns?: () => Promise<readonly string[]>
   /** Reads from the start. Throws SourceUnreadable with file, line and column. */
   read(): AsyncIterable<readonly SourceRow[]>
+  /** What was found in the latest reading that the publisher should correct, although it could be read. */
+  readonly warnings?: () => readonly string[]
 }
 
 /** Approximate rows of a batch: enough to amortise its overhead, few enough to use little memory. */

@@ -39,6 +39,7 @@ export function processedSource(
   return {
     name: source.name,
     textual: source.textual,
+    warnings: () => source.warnings?.() ?? [],
     ...(columns === undefined
       ? {}
       : { columns: async () => columnsAfterAll(steps, await columns.call(source)) }),
