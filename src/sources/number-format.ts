@@ -54,8 +54,16 @@ export function formatText({ group, decimal, prefix, suffix }: NumberFormat, typ
 /** The pattern of a number without sign and affixes, its digits grouped according to the format. */
 function bareForm({ group, decimal }: NumberFormat): RegExp {
   const escaped = (sign: string) => (sign === '.' ? '\\.' : sign)
-  const whole = group === '' ? '\\d+' : `(?:\\d{1,3}(?:${escaped(group)}\\d{3})+|\\d+)`
-  return new RegExp(`^(?:${whole}(?:${escaped(decimal)}\\d*)?|${escaped(decimal)}\\d+)(?:e[+-]?\\d+)?$`, 'i')
+  return numberForm(escaped(group), escaped(decimal), '\\d{1,3}', '\\d+')
+}
+
+/**
+ * The pattern of numbers, their digits in groups of three or, as some write them, ungrouped; those with an exponent have no groups:
+ * 1.234e-01 is less than one.
+ */
+function numberForm(group: string, decimal: string, first: string, whole: string): RegExp {
+  const grouped = group === '' ? '' : `${first}(?:${group}\\d{3})+(?:${decimal}\\d*)?|`
+  return new RegExp(`^(?:${grouped}(?:${whole}(?:${decimal}\\d*)?|${decimal}\\d+)(?:e[+-]?\\d+)?)$`, 'i')
 }
 
 /**
@@ -137,13 +145,11 @@ export const NUMBER_STYLES = [
   { group: "'", decimal: ',' },
 ] as const
 
-/** Digits in groups of three, the first of one to three, or, as some write them, ungrouped; no leading zeros. */
+/** Numbers in each style, without leading zeros. */
 const STYLE_FORMS = NUMBER_STYLES.map(({ group, decimal }) => {
   const sign = (of: string) =>
     of === '.' ? '\\.' : of === ' ' ? '[\\u0020\\u00a0\\u2009\\u202f]' : of === "'" ? "['\\u2019]" : of
-  const whole =
-    group === '' ? '(?:0|[1-9]\\d{0,14})' : `(?:0|[1-9]\\d{0,2}(?:${sign(group)}\\d{3})+|[1-9]\\d{0,14})`
-  return new RegExp(`^(?:${whole}(?:${sign(decimal)}\\d*)?|${sign(decimal)}\\d+)(?:e[+-]?\\d+)?$`, 'i')
+  return numberForm(sign(group), sign(decimal), '[1-9]\\d{0,2}', '(?:0|[1-9]\\d{0,14})')
 })
 
 /** The set of styles that the digits of a number match; 0 for none. */

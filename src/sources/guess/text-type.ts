@@ -117,13 +117,19 @@ function chooseNumber(profile: TextProfile, name: string, hints: FileHints): Cho
         'values with an e were taken for codes; where they are numbers with exponents, say type: double',
     }
   const isInt = !found.hasExponent && !(style.decimal === '.' ? found.hasPoint : found.hasComma)
-  // 552 100 554 is a company or telephone number: quantities do not all have nine digits.
-  if (style.group === ' ' && found.digits >= 9) return undefined
   const type = isInt ? 'int' : 'double'
   const format: NumberFormat = { ...style, prefix: found.prefix, suffix: found.suffix }
   const isPlain = style.group === '' && format.prefix === '' && format.suffix === ''
   const text = formatText(format, type)
   const unit = found.suffix || found.prefix
+  // 552 100 554 is a company or telephone number: quantities do not all have nine digits.
+  if (isInt && style.group === ' ' && unit === '' && found.digits >= 9)
+    return {
+      type: 'text',
+      nulls: [],
+      why: `all values have ${found.digits} digits in groups, as identifiers have`,
+      question: `values of ${found.digits} digits were taken for identifiers; where they are quantities, say type: int and format: '1 234'`,
+    }
   return {
     type,
     ...(isPlain && found.isPlain && (isInt || style.decimal === '.') ? {} : { format: text }),
