@@ -525,13 +525,13 @@ t.test('a declared encoding is used, whatever the bytes look like', async t => {
 
 t.test('cells of workbooks are what their formats show', async t => {
   const formats = ['[h]:mm', 'hh:mm', '00000', '[mm]:ss', '00000\\-0', 'd/m/yyyy', '[Red]h:mm', '0']
-  const workbook = (rows: string, is1904 = false) => ({
+  const workbook = (rows: string, properties = 'date1904="false"') => ({
     ...WORKBOOK,
-    'xl/workbook.xml': `<workbook><workbookPr date1904="${is1904}"/><sheets><sheet name="Data" id="r2"/></sheets></workbook>`,
+    'xl/workbook.xml': `<workbook><workbookPr ${properties}/><sheets><sheet name="Data" id="r2"/></sheets></workbook>`,
     'xl/styles.xml': `<styleSheet><numFmts>${formats.map((code, i) => `<numFmt numFmtId="${170 + i}" formatCode="${code}"/>`).join('')}</numFmts><cellXfs><xf numFmtId="0"/>${formats.map((_, i) => `<xf numFmtId="${170 + i}"/>`).join('')}<xf numFmtId="46"/></cellXfs></styleSheet>`,
     'xl/worksheets/sheet2.xml': SHEET(rows),
   })
-  const column = async (cells: readonly (readonly [value: number, style: number])[], is1904 = false) => {
+  const column = async (cells: readonly (readonly [value: number, style: number])[], properties?: string) => {
     const rows = cells.map(
       ([value, style], i) =>
         `<row r="${i + 2}">${number(`A${i + 2}`, value, style)}${text(`B${i + 2}`, 'x')}</row>`,
@@ -539,7 +539,7 @@ t.test('cells of workbooks are what their formats show', async t => {
     const header = `<row r="1">${text('A1', 'v')}${text('B1', 'w')}</row>`
     const { values } = await understood(
       'formats.xlsx',
-      await archive(workbook(header + rows.join(''), is1904)),
+      await archive(workbook(header + rows.join(''), properties)),
     )
     return values.map(([value]) => value)
   }
@@ -553,18 +553,35 @@ t.test('cells of workbooks are what their formats show', async t => {
   ] as const
   const shown = ['07:30:00', '26:00:00', '100:05:00', '-12:00:00', '36:00:00', '01:30:00']
   t.strictSame(await column(durations), shown)
-  t.strictSame(await column(durations, true), shown, 'durations do not depend on the first day')
+  t.strictSame(await column(durations, 'date1904="1"'), shown, 'durations do not depend on the first day')
   const times = [
     [7.5 / 24, 2],
     [26 / 24, 1],
     [25 / 24, 7],
   ] as const
   t.strictSame(await column(times), ['07:30:00', '26:00:00', '25:00:00'], 'formats of one column may differ')
-  t.strictSame(await column([[0.25, 2]], true), ['06:00:00'])
+  t.strictSame(await column([[0.25, 2]], 'date1904="true"'), ['06:00:00'])
   t.strictSame(
     await column([[43_831.5, 2]]),
     ['2020-01-01T12:00:00Z'],
     'a moment of which hours alone are shown',
+  )
+  const days = [
+    [1, 6],
+    [59, 6],
+    [61, 6],
+    [36_526, 6],
+  ] as const
+  t.strictSame(await column(days), ['1900-01-01', '1900-02-28', '1900-03-01', '2000-01-01'], 'as in Excel')
+  t.strictSame(
+    await column(days, 'dateCompatibility="0"'),
+    ['1899-12-31', '1900-02-27', '1900-03-01', '2000-01-01'],
+    'without the 29th of February 1900',
+  )
+  t.strictSame(
+    await column(days, 'date1904="1"'),
+    ['1904-01-02', '1904-02-29', '1904-03-02', '2004-01-02'],
+    'from 1904 on',
   )
   t.strictSame(
     await column([

@@ -1,5 +1,5 @@
 import type { GridCell } from '../grid.ts'
-import { serialDate, serialDuration, serialTime } from './workbook.ts'
+import { type DateBase, serialDate, serialDuration, serialTime } from './workbook.ts'
 
 /** Numbers of the built-in formats of dates and times (ECMA-376, part 1, 18.8.30). */
 const BUILT_IN_DATES: ReadonlySet<number> = new Set([14, 15, 16, 17, 22, 27, 30, 36, 50, 57])
@@ -31,14 +31,14 @@ function kindOfCode(code: string): CellKind {
 }
 
 /** A number as the format of its cell denotes it. */
-export function formattedNumber(number: number, kind: CellKind, is1904: boolean): GridCell {
+export function formattedNumber(number: number, kind: CellKind, base: DateBase): GridCell {
   switch (kind) {
     case 'number':
       return number
     case 'date':
-      return serialDate(number, is1904) ?? number
+      return serialDate(number, base) ?? number
     case 'time':
-      return serialTime(number) ?? serialDate(number, is1904) ?? number
+      return serialTime(number) ?? serialDate(number, base) ?? number
     case 'duration':
       return serialDuration(number)
     default:

@@ -123,10 +123,19 @@ const DAY = 86_400_000
 /** Maximum days that a format of hours alone denotes as a duration; larger numbers are moments of which it shows the hours. */
 const MAX_HOURS_ALONE = 366
 
-/** A day or moment of a spreadsheet as ISO 8601: days since 1899-12-30, or since 1904-01-01. Null for a number out of range. */
-export function serialDate(serial: number, is1904: boolean): string | null {
+/**
+ * What the serial numbers of a workbook count from (ECMA-376, part 1, 18.17.4.1): `1900` is for compatibility, with a February 29 in
+ * 1900, so that 1 is January 1 of that year; `1899` without that day, and 1904.
+ */
+export type DateBase = '1900' | '1899' | '1904'
+
+/** The serial number of 1900-02-29, which spreadsheet programs count. */
+const NO_DAY = 60
+
+/** A day or moment of a spreadsheet as ISO 8601. Null for a number out of range. */
+export function serialDate(serial: number, base: DateBase): string | null {
   if (!Number.isFinite(serial) || serial < 0 || serial > 2_958_466) return null
-  const days = is1904 ? serial + 1462 : serial
+  const days = base === '1904' ? serial + 1462 : base === '1900' && serial < NO_DAY ? serial + 1 : serial
   const milliseconds = Math.round(days * DAY)
   const date = new Date(milliseconds - 25_569 * DAY)
   const iso = date.toISOString()

@@ -7,6 +7,7 @@ import {
   type CellRange,
   chosenSheet,
   columnNumber,
+  type DateBase,
   RowBuilder,
   type SheetChoice,
   workbookGrid,
@@ -36,7 +37,7 @@ async function* readSheet(
   choice: SheetChoice,
   range: CellRange,
 ): AsyncGenerator<readonly GridRow[]> {
-  const { archive, sheets, is1904 } = await openWorkbook(data)
+  const { archive, sheets, base } = await openWorkbook(data)
   const sheet = chosenSheet(sheets, choice.sheet, data.name)
   const pieces = archive.read(sheet.path)
   if (pieces === null)
@@ -47,7 +48,7 @@ async function* readSheet(
     )
   const kinds = await readKinds(archive, data.name)
   const texts = await readShared(archive, data.name)
-  const reader = new SheetReader({ kinds, texts, is1904, range, file: data.name })
+  const reader = new SheetReader({ kinds, texts, base, range, file: data.name })
   for await (const _ of readXml(pieces, data.name, reader)) {
     const rows = reader.take()
     if (rows.length > 0) yield rows
@@ -74,10 +75,10 @@ async function openWorkbook(data: DataFile) {
     end() {},
   })
   const sheets: XlsxSheet[] = []
-  let is1904 = false
+  let base: DateBase = '1900'
   await heard(archive, 'xl/workbook.xml', name, {
     start(element, attributes) {
-      if (element === 'workbookPr') is1904 = /^(?:1|true)$/.test(attributes.get('date1904') ?? '')
+      if (element === 'workbookPr') base = dateBase(attributes)
       const path = targets.get(attributes.get('id') ?? '')
       if (element !== 'sheet' || path === undefined || !/worksheets?\//.test(path)) return
       const state = attributes.get('state')
@@ -89,7 +90,13 @@ async function openWorkbook(data: DataFile) {
     },
     end() {},
   })
-  return { archive, sheets, is1904 }
+  return { archive, sheets, base }
+}
+
+/** The date base by the attributes `date1904` and `dateCompatibility` (ECMA-376, part 1, 18.2.28). */
+function dateBase(attributes: ReadonlyMap<string, string>): DateBase {
+  if (/^(?:1|true)$/.test(attributes.get('date1904') ?? '')) return '1904'
+  return /^(?:0|false)$/.test(attributes.get('dateCompatibility') ?? '') ? '1899' : '1900'
 }
 
 /** Reads a part of the workbook into a listener, if it exists. */
@@ -161,7 +168,7 @@ function unescaped(text: string): string {
 interface SheetContext {
   readonly kinds: readonly CellKind[]
   readonly texts: readonly string[]
-  readonly is1904: boolean
+  readonly base: DateBase
   readonly range: CellRange
   readonly file: string
 }
@@ -254,7 +261,7 @@ class SheetReader implements XmlListener {
         return value.replace(/Z$/, '')
       default: {
         const number = Number(value)
-        return Number.isFinite(number) ? formattedNumber(number, this.kind, this.context.is1904) : value
+        return Number.isFinite(number) ? formattedNumber(number, this.kind, this.context.base) : value
       }
     }
   }
