@@ -1003,6 +1003,11 @@ t.test('a server sees every change of the data files of its datasets', async t =
   }
 })
 
+/** An interval of Parquet. */
+function interval(...parts: readonly number[]): Buffer {
+  return Buffer.from(Uint32Array.from(parts).buffer)
+}
+
 t.test('decimals and times of Parquet are exact', async t => {
   const { parquetWriteBuffer } = createRequire(import.meta.url)(
     'hyparquet-writer',
@@ -1064,12 +1069,37 @@ t.test('decimals and times of Parquet are exact', async t => {
       data: [37_800_000, 0, null],
       values: ['10:30:00', '00:00:00', null],
     },
+    {
+      element: {
+        name: 'span',
+        type: 'FIXED_LEN_BYTE_ARRAY',
+        type_length: 12,
+        converted_type: 'INTERVAL',
+        repetition_type: 'OPTIONAL',
+      },
+      data: [interval(14, 3, 5_400_500), interval(0, 0, 0), null],
+      values: ['P1Y2M3DT1H30M0.5S', 'PT0S', null],
+    },
+    {
+      element: { name: 'day', type: 'INT32', converted_type: 'DATE', ...time },
+      data: [19_723, 1_800_000_000, -735_000],
+      values: ['2024-01-01', null, null],
+    },
+    {
+      element: { name: 'bytes', type: 'BYTE_ARRAY', ...time },
+      data: [Buffer.from('\ufeffé'), Buffer.from([0x61, 0xff]), null],
+      values: ['\ufeffé', 'a\ufffd', null],
+    },
   ] as const
   const file = parquetWriteBuffer({
     columnData: columns.map(({ element, data }) => ({ name: element.name, data: [...data] as unknown[] })),
     schema: [{ name: 'root', num_children: columns.length }, ...columns.map(({ element }) => element)],
   })
-  const { values, fields } = await understood('exact.parquet', Buffer.from(file))
+  const { values, fields, found } = await understood('exact.parquet', Buffer.from(file))
+  t.match(found.diagnostics, [
+    /^2 days or moments before the year 1 or after 9999 /,
+    /^1 texts are not UTF-8/,
+  ])
   t.strictSame(fields, [
     'cents: text',
     'whole: text',
@@ -1078,6 +1108,9 @@ t.test('decimals and times of Parquet are exact', async t => {
     'third: double',
     'micros: text',
     'millis: text',
+    'span: text',
+    'day: date',
+    'bytes: text',
   ])
   for (const [at, { element, values: expected }] of columns.entries())
     t.strictSame(

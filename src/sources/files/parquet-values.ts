@@ -8,8 +8,8 @@ export type ColumnConversion = (value: unknown) => unknown
 const DOUBLE_DIGITS = 15
 
 /**
- * The columns that have decimals or times of the day, also in lists, maps and structures, with their conversions: decimals are exact,
- * times are `HH:MM:SS`. hyparquet would round decimals to doubles and leave times in the unit of the file, so the elements of the
+ * The columns that have decimals, times of the day or intervals, also in lists, maps and structures, with their conversions: decimals are exact,
+ * times are `HH:MM:SS`, intervals durations. hyparquet would round decimals to doubles, leave times in the unit of the file and refuse intervals, so the elements of the
  * schema are changed: it then returns the stored values.
  */
 export function columnConversions({ children }: SchemaTree): ReadonlyMap<string, ColumnConversion> {
@@ -82,6 +82,10 @@ function storedConversion(element: SchemaElement): ColumnConversion | undefined 
     if (element.type === 'BYTE_ARRAY') element.type = 'FIXED_LEN_BYTE_ARRAY'
     return value => decimal(value, scale)
   }
+  if (converted === 'INTERVAL') {
+    delete element.converted_type
+    return value => duration(value as Uint8Array)
+  }
   if (logical?.type === 'TIME')
     return value => timeOfDay(value, logical.unit === 'NANOS' ? 9 : logical.unit === 'MICROS' ? 6 : 3)
   if (converted === 'TIME_MILLIS') return value => timeOfDay(value, 3)
@@ -110,6 +114,19 @@ function decimalText(unscaled: bigint, scale: number): string {
 function bigEndian(bytes: Uint8Array): bigint {
   const hex = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
   return hex === '' ? 0n : BigInt.asIntN(bytes.length * 8, BigInt(`0x${hex}`))
+}
+
+/** A duration in ISO 8601, `P1Y2M3DT4.5S`, of months, days and milliseconds, each of four little-endian bytes. */
+function duration(bytes: Uint8Array): string {
+  const [months = 0, days = 0, milliseconds = 0] = [0, 4, 8].map(at =>
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).readUInt32LE(at),
+  )
+  const part = (number: number, sign: string) => (number === 0 ? '' : `${number}${sign}`)
+  const date = part(Math.floor(months / 12), 'Y') + part(months % 12, 'M') + part(days, 'D')
+  const hours = part(Math.floor(milliseconds / 3_600_000), 'H')
+  const minutes = part(Math.floor(milliseconds / 60_000) % 60, 'M')
+  const time = hours + minutes + part((milliseconds % 60_000) / 1000, 'S')
+  return date + time === '' ? 'PT0S' : `P${date}${time === '' ? '' : `T${time}`}`
 }
 
 /** A time of the day as `HH:MM:SS`, with its fraction if it has one; null for a negative number. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { createRequire } from 'node:module'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { Compressors, FileMetaData, ParquetParsers } from 'hyparquet'
@@ -27,14 +28,41 @@ const MAX_ROWS = 2 ** 20
  * encrypted.
  */
 export function parquetSource(data: DataFile): RecordSource {
+  const losses: Losses = { beyond: 0, undecoded: 0 }
   return {
     name: data.name,
     textual: false,
-    read: () => data.withBytes(bytes => readGroups(bytes, data.name)),
+    read: () => data.withBytes(bytes => readGroups(bytes, data.name, Object.assign(losses, NO_LOSSES))),
+    warnings: () => lossTexts(losses),
   }
 }
 
-async function* readGroups(bytes: RandomAccess, file: string): AsyncGenerator<readonly SourceRow[]> {
+/** Values that could not be represented: days and moments beyond the calendar, bytes that are no UTF-8. */
+interface Losses {
+  beyond: number
+  undecoded: number
+}
+
+const NO_LOSSES: Losses = { beyond: 0, undecoded: 0 }
+
+function lossTexts({ beyond, undecoded }: Losses): readonly string[] {
+  return [
+    ...(beyond === 0
+      ? []
+      : [`${beyond} days or moments before the year 1 or after 9999 were read as no value`]),
+    ...(undecoded === 0
+      ? []
+      : [
+          `${undecoded} texts are not UTF-8: their other bytes were read as U+FFFD; leave out binary columns`,
+        ]),
+  ]
+}
+
+async function* readGroups(
+  bytes: RandomAccess,
+  file: string,
+  losses: Losses,
+): AsyncGenerator<readonly SourceRow[]> {
   const library = require('hyparquet') as typeof import('hyparquet')
   const source = {
     byteLength: bytes.size,
@@ -50,6 +78,7 @@ async function* readGroups(bytes: RandomAccess, file: string): AsyncGenerator<re
     const geometries = geometryColumns(metadata, file)
     const conversions = columnConversions(library.parquetSchema(metadata))
     const compressors = await compressorsFor(metadata)
+    const parsers = parsersOf(losses) as ParquetParsers
     let rowStart = 0
     for (const group of metadata.row_groups) {
       const count = Number(group.num_rows)
@@ -70,7 +99,7 @@ async function* readGroups(bytes: RandomAccess, file: string): AsyncGenerator<re
           rowStart: start,
           rowEnd: Math.min(start + step, rowStart + count),
           compressors,
-          parsers: PARSERS as ParquetParsers,
+          parsers,
         })
         for (let from = 0; from < objects.length; from += BATCH_ROWS)
           yield objects.slice(from, from + BATCH_ROWS).map((data, at): SourceRow => {
@@ -93,12 +122,27 @@ async function* readGroups(bytes: RandomAccess, file: string): AsyncGenerator<re
   }
 }
 
-const PARSERS = {
-  timestampFromMilliseconds: (millis: bigint) => isoOf(millis * 1_000_000n),
-  timestampFromMicroseconds: (micros: bigint) => isoOf(micros * 1000n),
-  timestampFromNanoseconds: (nanos: bigint) => isoOf(nanos),
-  dateFromDays: (days: number) => new Date(days * 86_400_000).toISOString().slice(0, 10),
+function parsersOf(losses: Losses) {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const counted = (text: string | null) => {
+    if (text === null) losses.beyond++
+    return text
+  }
+  return {
+    timestampFromMilliseconds: (millis: bigint) => counted(isoOf(millis * 1_000_000n)),
+    timestampFromMicroseconds: (micros: bigint) => counted(isoOf(micros * 1000n)),
+    timestampFromNanoseconds: (nanos: bigint) => counted(isoOf(nanos)),
+    dateFromDays: (days: number) => counted(isoOf(BigInt(days) * DAY)?.slice(0, 10) ?? null),
+    stringFromBytes: (bytes: Uint8Array | undefined) => {
+      const text = bytes && decoder.decode(bytes)
+      if (text?.includes('\ufffd') && !isUtf8(bytes as Uint8Array)) losses.undecoded++
+      return text
+    },
+  }
 }
+
+/** A day in nanoseconds. */
+const DAY = 86_400_000_000_000n
 
 /** A UTC moment in ISO 8601 with all its digits; null for one beyond the calendar. */
 function isoOf(nanoseconds: bigint): string | null {
