@@ -594,6 +594,36 @@ t.test('cells of workbooks are what their formats show', async t => {
   t.strictSame(await column([[12, 8]]), [12], 'a single zero is a number')
 })
 
+t.test('cells that are merged over several rows are reported', async t => {
+  const rows = [
+    ['region', 'city'],
+    ['North', 'A'],
+    [null, 'B'],
+    ['South', 'C'],
+    ['West', 'D'],
+  ].map((cells, at) => {
+    const filled = cells.flatMap((cell, i) => (cell === null ? [] : [text(`${'AB'[i]}${at + 2}`, cell)]))
+    return `<row r="${at + 2}">${filled.join('')}</row>`
+  })
+  const sheet = (ranges: readonly string[]) =>
+    SHEET(`<row r="1">${text('A1', 'Cities of regions')}</row>${rows.join('')}`).replace(
+      '</sheetData>',
+      `</sheetData><mergeCells>${ranges.map(range => `<mergeCell ref="${range}"/>`).join('')}</mergeCells>`,
+    )
+  const cases: readonly (readonly [ranges: readonly string[], warnings: readonly RegExp[]])[] = [
+    [['A3:A4'], [/merged over several rows \(A3:A4\): the first row has the value/]],
+    [['A1:B1', 'A1:A2', 'A4:B5', 'B3:B3'], []],
+  ]
+  for (const [ranges, warnings] of cases) {
+    const files = { ...WORKBOOK, 'xl/worksheets/sheet2.xml': sheet(ranges) }
+    const { values, found } = await understood('merged.xlsx', await archive(files))
+    t.equal(values.length, 4)
+    const merged = found.diagnostics.filter(it => it.includes('merged'))
+    t.equal(merged.length, warnings.length)
+    t.match(merged, warnings)
+  }
+})
+
 t.test('hidden sheets are named, and left out', async t => {
   const { found } = await understood('trees.xlsx', await archive(WORKBOOK))
   t.match(found.diagnostics, ['the sheet is "Data"; left out: "Notes" (hidden)'])

@@ -17,8 +17,8 @@ export interface Grid {
   readonly name: string
   readonly textual: boolean
   rows(): AsyncIterable<readonly GridRow[]>
-  /** What was found in the latest reading that the publisher should correct. */
-  readonly warnings?: () => readonly string[]
+  /** What was found in the latest reading that the publisher should correct. @param header its line */
+  readonly warnings?: (header: number) => readonly string[]
 }
 
 /** The position of the table within a grid. */
@@ -45,7 +45,7 @@ export function tableSource(grid: Grid, layout: TableLayout): RecordSource {
       throw empty(grid)
     },
     read: () => readTable(grid, layout),
-    warnings: () => grid.warnings?.() ?? [],
+    warnings: () => grid.warnings?.(layout.header) ?? [],
   }
 }
 

@@ -87,6 +87,38 @@ export class RowBuilder {
   }
 }
 
+/** Ranges that are remembered, and that a warning names. */
+const MAX_MERGED = 10_000
+const SHOWN_MERGED = 3
+
+/** Cells of one column that are merged over several rows, of which the first alone has the value. */
+export class MergedCells {
+  private ranges: { readonly text: string; readonly line: number }[] = []
+
+  clear(): void {
+    this.ranges = []
+  }
+
+  add(text: string, within: CellRange): void {
+    const range = cellRange(text)
+    if (range === undefined || this.ranges.length >= MAX_MERGED) return
+    const { top, left, bottom, right } = range
+    const isWithin =
+      top >= within.top && bottom <= within.bottom && left >= within.left && right <= within.right
+    if (isWithin && left === right && bottom > top) this.ranges.push({ text, line: top + 1 })
+  }
+
+  /** A warning about those below the header. */
+  warnings(header: number): readonly string[] {
+    const found = this.ranges.filter(({ line }) => line > header).map(({ text }) => text)
+    if (found.length === 0) return []
+    const shown = `${found.slice(0, SHOWN_MERGED).join(', ')}${found.length > SHOWN_MERGED ? ' …' : ''}`
+    return [
+      `cells are merged over several rows (${shown}): the first row has the value, and the others have none; write it into each row`,
+    ]
+  }
+}
+
 /** A grid of the rows from a generator. */
 export function workbookGrid(name: string, rows: () => AsyncIterable<readonly GridRow[]>): Grid {
   return { name, textual: false, rows }

@@ -8,6 +8,7 @@ import {
   chosenSheet,
   columnNumber,
   type DateBase,
+  MergedCells,
   RowBuilder,
   type SheetChoice,
   workbookGrid,
@@ -26,16 +27,22 @@ export interface XlsxSheet {
 /**
  * The cells of a sheet of an Office Open XML workbook (ECMA-376, part 1, SpreadsheetML), read piece by piece: formulas as their
  * last computed values, days and moments according to the formats of their cells, no value for errors. Of merged cells the first
- * has the value.
+ * has the value; those over several rows are reported.
  */
 export function xlsxGrid(data: DataFile, choice: SheetChoice, range: CellRange): Grid {
-  return workbookGrid(data.name, () => readSheet(data, choice, range))
+  const merged = new MergedCells()
+  const rows = () => {
+    merged.clear()
+    return readSheet(data, choice, range, merged)
+  }
+  return { ...workbookGrid(data.name, rows), warnings: header => merged.warnings(header) }
 }
 
 async function* readSheet(
   data: DataFile,
   choice: SheetChoice,
   range: CellRange,
+  merged: MergedCells,
 ): AsyncGenerator<readonly GridRow[]> {
   const { archive, sheets, base } = await openWorkbook(data)
   const sheet = chosenSheet(sheets, choice.sheet, data.name)
@@ -48,7 +55,7 @@ async function* readSheet(
     )
   const kinds = await readKinds(archive, data.name)
   const texts = await readShared(archive, data.name)
-  const reader = new SheetReader({ kinds, texts, base, range, file: data.name })
+  const reader = new SheetReader({ kinds, texts, base, range, merged, file: data.name })
   for await (const _ of readXml(pieces, data.name, reader)) {
     const rows = reader.take()
     if (rows.length > 0) yield rows
@@ -170,6 +177,7 @@ interface SheetContext {
   readonly texts: readonly string[]
   readonly base: DateBase
   readonly range: CellRange
+  readonly merged: MergedCells
   readonly file: string
 }
 
@@ -218,6 +226,9 @@ class SheetReader implements XmlListener {
         return
       case 'rPh':
         this.isHint = true
+        return
+      case 'mergeCell':
+        this.context.merged.add(attributes.get('ref') ?? '', this.context.range)
     }
   }
 
