@@ -624,6 +624,57 @@ t.test('cells that are merged over several rows are reported', async t => {
   }
 })
 
+t.test('the encoding of a shapefile that declares none is guessed from its texts, and reported', async t => {
+  const reported = /^the text is latin-1, which no \.cpg declares/
+  const cases: readonly (readonly [names: readonly Buffer[], expected: readonly string[], RegExp | null])[] =
+    [
+      [[latin('Évreux'), latin('Paris')], ['Évreux', 'Paris'], reported],
+      [[latin('Éàü'), latin('èé')], ['Éàü', 'èé'], reported],
+      [[Buffer.from('Évreux'), Buffer.from('東京')], ['Évreux', '東京'], null],
+      [[latin('Paris'), latin('Lyon')], ['Paris', 'Lyon'], null],
+    ]
+  for (const [names, expected, warning] of cases) {
+    const parts = shapefileOf(names)
+    const { values, found } = await understood('encoding.zip', await archive(parts))
+    t.strictSame(
+      values.map(([, name]) => name),
+      expected,
+    )
+    t.equal(found.diagnostics.length, warning === null ? 0 : 1)
+    if (warning !== null) t.match(found.diagnostics[0], warning)
+  }
+})
+
+/** The parts of a shapefile of points with a number and a name. */
+function shapefileOf(names: readonly Buffer[]): Readonly<Record<string, Buffer>> {
+  const point = Buffer.alloc(28)
+  point.writeInt32BE(10, 4)
+  point.writeInt32LE(1, 8)
+  const header = Buffer.alloc(100)
+  header.writeInt32BE(9994, 0)
+  header.writeInt32LE(1000, 28)
+  const head = Buffer.alloc(32 + 2 * 32 + 1)
+  head.writeUInt16LE(head.length, 8)
+  head.writeUInt16LE(12, 10)
+  head.write('id', 32)
+  head.write('N', 32 + 11)
+  head[32 + 16] = 1
+  head.write('name', 64)
+  head.write('C', 64 + 11)
+  head[64 + 16] = 10
+  head[96] = 0x0d
+  const records = names.map((name, at) => {
+    const record = Buffer.alloc(12, ' ')
+    record.write(String(at), 1)
+    name.copy(record, 2)
+    return record
+  })
+  return {
+    'a.shp': Buffer.concat([header, ...names.map(() => point)]),
+    'a.dbf': Buffer.concat([head, ...records]),
+  }
+}
+
 t.test('hidden sheets are named, and left out', async t => {
   const { found } = await understood('trees.xlsx', await archive(WORKBOOK))
   t.match(found.diagnostics, ['the sheet is "Data"; left out: "Notes" (hidden)'])
@@ -1127,8 +1178,8 @@ t.test('decimals and times of Parquet are exact', async t => {
   })
   const { values, fields, found } = await understood('exact.parquet', Buffer.from(file))
   t.match(found.diagnostics, [
-    /^2 days or moments before the year 1 or after 9999 /,
-    /^1 texts are not UTF-8/,
+    /^days or moments before the year 1 or after 9999 .*: 2$/,
+    /^texts that are not UTF-8.*: 1;/,
   ])
   t.strictSame(fields, [
     'cents: text',

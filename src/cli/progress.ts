@@ -80,7 +80,9 @@ function publishedText(message: Extract<PublishMessage, { type: 'published' }>):
   const first = `${dataset}: ${report.records} records, ${report.triples} triples${done} in ${seconds.toFixed(1)} s (${rate} records/s)${again}${fetchFailureText(message)}`
   const mapped = report.mapping === null ? '' : mappingReportText(dataset, report.mapping)
   const repeated =
-    report.repeated === 0 ? '' : `\n  ${report.repeated} records have the identity of another record`
+    report.repeated === 0
+      ? ''
+      : `\n  ${report.repeated === 1 ? '1 record has' : `${report.repeated} records have`} the identity of another record`
   if (report.misfitCount === 0) return first + repeated + mapped
   const shown = report.misfits
     .slice(0, MAX_FIELDS)

@@ -115,7 +115,7 @@ async function checkDefinition(
       findings.push({
         dataset,
         severity: 'warning',
-        message: `${identities.repeated} records have the identity of another`,
+        message: `${identities.repeated === 1 ? '1 record has' : `${identities.repeated} records have`} the identity of another`,
       })
     const file = mappingFile(portal, dataset)
     const mapped = { id: dataset, base, fields, statistics: gatherer.statistics() }

@@ -85,8 +85,12 @@ export class EncodingSample {
     return !this.head.includes(0) && isUtf8(Buffer.concat(this.pieces.map(withoutCut)))
   }
 
-  /** The most probable encoding of the bytes; utf-8 if they are valid. */
-  encoding(): string {
+  /**
+   * The most probable encoding of the bytes; utf-8 if they are valid.
+   *
+   * @param bonus score of the encoding that is the most frequent one in such files: it counts more the fewer bytes there are
+   */
+  encoding(bonus = 0.6): string {
     const wide = utf16Of(this.head)
     if (wide !== undefined) return wide
     if (this.pieces.length === 0 || this.isUtf8) return 'utf-8'
@@ -98,7 +102,7 @@ export class EncodingSample {
     if (wrong * 9 < right) return 'utf-8'
     let best = { encoding: 'latin-1', score: Number.NEGATIVE_INFINITY }
     for (const [encoding, alphabet] of CANDIDATES) {
-      const score = scoreOf(sample, encoding, alphabet)
+      const score = scoreOf(sample, encoding, alphabet, encoding === 'latin-1' ? bonus : 0)
       if (score > best.score + 0.05) best = { encoding, score }
     }
     return best.encoding
@@ -151,6 +155,7 @@ function scoreOf(
   sample: Buffer,
   encoding: string,
   alphabet: Alphabet | 'cyrillic' | 'greek' | 'cjk',
+  bonus: number,
 ): number {
   let text: string
   try {
@@ -181,9 +186,8 @@ function scoreOf(
             )
   })
   if (count === 0) return Number.NEGATIVE_INFINITY
-  // Few letters are unlikely to be a word of another script. A constant bonus for the most frequent encoding counts more the
-  // fewer bytes there are.
-  if (encoding === 'latin-1') score += 0.6
+  // Few letters are unlikely to be a word of another script.
+  score += bonus
   return score / count - (typeof alphabet === 'object' || count > 4 ? 0 : 1)
 }
 

@@ -37,6 +37,11 @@ export function parquetSource(data: DataFile): RecordSource {
   }
 }
 
+/** Rows that are read at a time, by the number of columns. */
+function rowsAtATime(columns: number): number {
+  return Math.min(MAX_ROWS, Math.max(MIN_ROWS, Math.floor(CACHED_VALUES / Math.max(1, columns))))
+}
+
 /** Values that could not be represented: days and moments beyond the calendar, bytes that are no UTF-8. */
 interface Losses {
   beyond: number
@@ -49,11 +54,11 @@ function lossTexts({ beyond, undecoded }: Losses): readonly string[] {
   return [
     ...(beyond === 0
       ? []
-      : [`${beyond} days or moments before the year 1 or after 9999 were read as no value`]),
+      : [`days or moments before the year 1 or after 9999 were read as no value: ${beyond}`]),
     ...(undecoded === 0
       ? []
       : [
-          `${undecoded} texts are not UTF-8: their other bytes were read as U+FFFD; leave out binary columns`,
+          `texts that are not UTF-8, with U+FFFD in place of other bytes: ${undecoded}; leave out binary columns`,
         ]),
   ]
 }
@@ -88,10 +93,7 @@ async function* readGroups(
           { file },
           'Write the file with smaller row groups.',
         )
-      const step = Math.min(
-        MAX_ROWS,
-        Math.max(MIN_ROWS, Math.floor(CACHED_VALUES / Math.max(1, group.columns.length))),
-      )
+      const step = rowsAtATime(group.columns.length)
       for (let start = rowStart; start < rowStart + count; start += step) {
         const objects = await library.parquetReadObjects({
           file: source,

@@ -2,13 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
-import { decoderOf, encodingNamed } from '../decode.ts'
-import { EncodingSample } from '../detect-encoding.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfWkt } from '../reference-system.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow } from '../source.ts'
 import { DAMAGED, unreadable } from '../unreadable.ts'
 import { ByteReader } from './byte-reader.ts'
 import { type DbfField, dbfFields, dbfValue } from './dbf.ts'
+import { attributeDecoder, type EncodingReport } from './dbf-encoding.ts'
 
 const HEADER = 100
 
@@ -19,7 +18,21 @@ const HEADER = 100
  * @param encoding of the attributes; by default that of `.cpg`, the header or their bytes
  */
 export function shapefileSource(data: DataFile, path: string, encoding: string | undefined): RecordSource {
-  return { name: data.name, textual: false, read: () => readRows(partsOf(data, path), data.name, encoding) }
+  let guessed: string | undefined
+  const onGuess = (found: string) => {
+    guessed = found
+  }
+  return {
+    name: data.name,
+    textual: false,
+    read: () => readRows(partsOf(data, path), encoding, { file: data.name, onGuess }),
+    warnings: () =>
+      guessed === undefined
+        ? []
+        : [
+            `the text is ${guessed}, which no .cpg declares: where that is wrong, name its encoding in options`,
+          ],
+  }
 }
 
 /** Paths of the other parts of an uncompressed `.shp`: they determine whether the source changed. */
@@ -61,9 +74,10 @@ async function* single(bytes: Buffer): AsyncGenerator<Buffer> {
 
 async function* readRows(
   parts: Parts,
-  file: string,
   declared: string | undefined,
+  report: EncodingReport,
 ): AsyncGenerator<readonly SourceRow[]> {
+  const { file } = report
   const shp = parts('shp')
   if (shp === null)
     throw unreadable(
@@ -80,7 +94,15 @@ async function* readRows(
     if (header === null || header.readUInt32BE(0) !== 9994)
       throw unreadable('The file is no shapefile.', { file }, DAMAGED)
     const layout = table === null ? null : await dbfFields(table, file)
-    const decode = layout === null ? () => '' : await attributeDecoder(parts, layout.codePage, declared, file)
+    const decode =
+      layout === null
+        ? () => ''
+        : await attributeDecoder(
+            { cpg: (await wholeText(parts('cpg')))?.trim(), pieces: () => parts('dbf') },
+            layout.codePage,
+            declared,
+            report,
+          )
     let batch: SourceRow[] = []
     for (let row = 1; ; row++) {
       const attributes = layout === null ? null : await (table as ByteReader).take(layout.recordLength)
@@ -154,52 +176,6 @@ async function wholeText(pieces: AsyncIterable<Buffer> | null): Promise<string |
     parts.push(piece)
   }
   return Buffer.concat(parts).toString('utf8')
-}
-
-/** Code pages by their number in the header of a `.dbf`. */
-const CODE_PAGES: ReadonlyMap<number, string> = new Map([
-  [0x01, 'cp437'],
-  [0x02, 'cp850'],
-  [0x03, 'latin-1'],
-  [0x04, 'macintosh'],
-  [0x57, 'latin-1'],
-  [0x58, 'latin-1'],
-  [0xc8, 'windows-1250'],
-  [0xc9, 'windows-1251'],
-  [0xca, 'windows-1254'],
-  [0xcb, 'windows-1253'],
-])
-
-async function attributeDecoder(parts: Parts, codePage: number, declared: string | undefined, file: string) {
-  const cpg = (await wholeText(parts('cpg')))?.trim()
-  const named =
-    cpg === undefined || cpg === ''
-      ? undefined
-      : encodingNamed(/^\d{3,4}$/.test(cpg) ? `cp${cpg}` : cpg.replace(/^8859/, 'iso-8859'))
-  const encoding = declared ?? named ?? (await detected(parts)) ?? CODE_PAGES.get(codePage) ?? 'latin-1'
-  return (bytes: Buffer) => {
-    try {
-      const decoder = decoderOf(encoding)
-      return decoder.decode(bytes) + decoder.finish()
-    } catch {
-      throw unreadable(`An attribute is not ${encoding}.`, { file }, 'options: { encoding: latin-1 }')
-    }
-  }
-}
-
-/** The encoding detected from the bytes of the attributes; undefined if all are ASCII. */
-async function detected(parts: Parts): Promise<string | undefined> {
-  const sample = new EncodingSample()
-  const pieces = parts('dbf')
-  if (pieces === null) return undefined
-  // The header contains non-ASCII bytes that are no text.
-  const reader = new ByteReader(pieces)
-  const head = await reader.take(32)
-  await reader.take(Math.max(0, (head?.readUInt16LE(8) ?? 32) - 32))
-  for (let piece = await reader.some(); piece !== null && !sample.isFull; piece = await reader.some())
-    sample.add(Buffer.from(piece.map(byte => (byte === 0 ? 0x20 : byte))))
-  await reader.close()
-  return sample.hasOthers ? sample.encoding() : undefined
 }
 
 /** The next shape: null for one without positions, undefined at the end. */
