@@ -1,6 +1,7 @@
 import { type AlgebraExpression, variablesOfExpression } from '../../../sparql/algebra.ts'
 import { allRows, Batch } from './batch.ts'
 import { comparedNumbers } from './compared-numbers.ts'
+import { distanceLimit } from './distances.ts'
 import { ColumnDomain, type Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { markResources } from './form-tests.ts'
@@ -39,6 +40,10 @@ export function isWorthTable(expression: AlgebraExpression, domain: Domain, rows
   return domain instanceof ColumnDomain && domain.size <= BYTES_FACTOR * rows && isByteTest(expression)
 }
 
+function isDistance(expression: AlgebraExpression | undefined): boolean {
+  return expression !== undefined && columnCall(expression)?.called.distances !== undefined
+}
+
 /** Conditions on the values of one column, each evaluated once per value and looked up for rows. */
 export class TruthTables {
   private readonly evaluation: Evaluation
@@ -64,7 +69,9 @@ export class TruthTables {
       return expression.operator === '&&' ? bothTrue(left, right) : eitherHolds(left, right)
     }
     const vector = this.scalars.soleVector(expression, batch)
-    if (vector === null || columnCall(expression) !== null) return null
+    // Points within a distance are found without the distances of all others.
+    if (vector === null || columnCall(expression) !== null || isDistance(distanceLimit(expression)?.computed))
+      return null
     this.evaluation.advance(batch.size)
     const { ids, domain } = vector
     const range = codeRangeOf(expression, domain)
