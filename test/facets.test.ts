@@ -52,6 +52,24 @@ fields:
 metas: { default: { title: Made, theme: [One, Two] } }
 `,
     },
+    old: {
+      'old.csv': `name,day,at
+Domitian,0081-09-14,0081-09-14T12:00:00Z
+Augustus,0001-01-01,0001-01-01T00:00:00Z
+Odoacer,0476-09-04,0476-09-04T12:00:00Z
+Otto,0999-12-31,0999-12-31T23:30:00Z
+Now,2020-01-01,2020-01-01T12:00:00Z
+Last,9999-12-31,9999-12-31T23:30:00Z
+`,
+      'dataset.yaml': `
+source: { path: old.csv }
+fields:
+  - { name: name, type: text }
+  - { name: day, type: date, annotations: { facet: [] } }
+  - { name: at, type: datetime, annotations: { facet: [] } }
+metas: { default: { title: Old } }
+`,
+    },
   },
 })
 const { base, getJson: get } = await servePortal(t, { portal, now: '2026-01-02T03:04:05Z' })
@@ -137,6 +155,29 @@ t.test('facets tell their values, levels and states', async t => {
       { status: 400, body: { error_code: 'InvalidRESTParameterError', message: parameter } },
       JSON.stringify(query),
     )
+})
+
+t.test('values of dates refine to the records that they count, in the first years too', async t => {
+  const old = `${CATALOG}/datasets/old`
+  const found = (await facet('day', {}, old)).map(({ value }) => value)
+  t.same(found.sort(), ['0001', '0081', '0476', '0999', '2020', '9999'])
+  t.match(await facet('day', { refine: 'day:0476/09' }, old), [
+    { name: '0476', value: '0476', facets: [{ name: '09', facets: [{ name: '04', value: '0476/09/04' }] }] },
+  ])
+  t.match((await facet('day', { exclude: 'day:0081' }, old)).at(-1), { name: '0081', state: 'excluded' })
+  for (const name of ['day', 'at'])
+    for (const timezone of ['UTC', ZONE, 'America/New_York']) {
+      const years = await facet(name, { timezone }, old)
+      for (const { value } of years) {
+        const refine = `${name}:${value}`
+        const opened = flat(await facet(name, { refine, timezone }, old))
+        for (const each of opened) {
+          const query = { refine: `${name}:${each.value}`, timezone, limit: '0' }
+          const { body } = await get(`${old}/records`, query)
+          t.equal(body.total_count, each.count, `${name}:${each.value} in ${timezone}`)
+        }
+      }
+    }
 })
 
 t.test('random refinements count as the exported records do', async t => {

@@ -71,9 +71,14 @@ export function hasLevels({ field, separator }: Facet): boolean {
 /** The steps of a value; the value itself for a facet without levels. */
 export function facetSteps(facet: Facet, value: string): readonly string[] {
   if (!hasLevels(facet)) return [value]
-  if (facet.separator === null) return value.split(/[/-]/).map(step => step.padStart(2, '0'))
+  if (facet.separator === null) return value.split(/[/-]/).map(dateStep)
   const separator = facet.separator !== '/' && value.includes(facet.separator) ? facet.separator : '/'
   return value.split(separator)
+}
+
+/** A step of a date as `refine` reads it: a year of four digits, a month or a day of two. */
+export function dateStep(step: string, level: number): string {
+  return step.padStart(level === 0 ? 4 : 2, '0')
 }
 
 /**

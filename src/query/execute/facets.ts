@@ -6,6 +6,7 @@ import type { CompileTarget, Statement } from '../compile/target.ts'
 import { conjunctionOrNull } from '../conditions.ts'
 import { decodeFacet, type FacetCount } from '../decode.ts'
 import {
+  dateStep,
   type Facet,
   type FacetFilter,
   facetCondition,
@@ -157,7 +158,7 @@ async function valuesOf(
   const found = decodeFacet(solutions, facet.field.type)
   const values: FacetValue[] = []
   for (const { value, count } of found) {
-    const steps = [...above, stepText(facet, value)]
+    const steps = [...above, stepText(facet, value, above.length)]
     const isRefined = paths.some(path => steps.every((step, index) => path[index] === step))
     const opens = isRefined && hasLevels(facet) && steps.length < depthOf(facet)
     const below = opens ? await level(facet, steps, filter, paths, surroundings) : []
@@ -174,7 +175,6 @@ async function valuesOf(
   return values
 }
 
-/** Months and days have two digits. */
-function stepText({ field }: Facet, value: FacetCount['value']): string {
-  return isTemporal(field.type) ? String(value).padStart(2, '0') : String(value)
+function stepText({ field }: Facet, value: FacetCount['value'], level: number): string {
+  return isTemporal(field.type) ? dateStep(String(value), level) : String(value)
 }
