@@ -1,5 +1,6 @@
 import { parseHTML } from 'linkedom'
 import t from 'tap'
+import { OPEN_WORDS, RESERVED_WORDS } from '../src/language/odsql/vocabulary.ts'
 import { highlight, highlightTokens } from '../src/portal/parts/highlight.ts'
 import { richText } from '../src/portal/parts/rich-text.ts'
 import { temporaryFolder } from './support/folder.ts'
@@ -12,6 +13,9 @@ const TREES = `id,name,kind,height,planted,where
 3,oak <b>tree</b>,oak,7,,"-33.9,151.2"
 4,Young oak,oak,2,2020-01-01,"50,10"
 `
+
+/** Names of fields that are words of ODSQL, or no plain words. */
+const WORDS = [...RESERVED_WORDS, ...OPEN_WORDS, 'date', 'geom', 'Year', 'now', 'höhe', 'a-b', '2nd']
 
 const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Test\nquotas: { domain: 1234567, anonymous: 765432 }\n',
@@ -45,6 +49,9 @@ metas:
       'n.csv': 'name,lat,lon\n',
       'dataset.yaml':
         'source: { path: n.csv }\nfields:\n  - { name: name }\n  - { name: at, type: geo_point_2d, from: [lat, lon] }\n',
+    },
+    reserved: {
+      'reserved.json': JSON.stringify([1, 2, 10].map(n => Object.fromEntries(WORDS.map(word => [word, n])))),
     },
     words: {
       'words.ttl':
@@ -168,6 +175,27 @@ t.test('a dataset without records says that, and a filter that leaves none says 
       await text(`trees/${tab}/?q=zzzz`),
       /^No record matches all of this\. Remove something from the filter\.$/,
     )
+})
+
+t.test('the head of a column sorts, whatever the name of its field', async t => {
+  const headers = async (url: string) => {
+    const { status, document, links } = await get(url)
+    t.equal(status, 200, url)
+    const all = [...document.querySelectorAll('table.records th[scope=col]')]
+    const csv = links.find(link => link.includes('/exports/csv')) ?? ''
+    return new Map(all.map(head => [head.textContent?.replace(/ [↑↓]$/, '') ?? '', { head, csv }]))
+  }
+  const columns = await headers('/explore/dataset/reserved/table/')
+  t.ok(columns.size >= new Set(WORDS.map(word => word.toLowerCase())).size, `${columns.size} columns`)
+  for (const [name, { head }] of columns) {
+    let link = head.querySelector('a')?.getAttribute('href')
+    for (const sort of ['descending', 'ascending', null]) {
+      const sorted = (await headers(link ?? '')).get(name)
+      t.equal(sorted?.head.getAttribute('aria-sort') ?? null, sort, `${name} ${sort}`)
+      t.equal((await app.http.inject({ url: sorted?.csv ?? '' })).statusCode, 200, `${name} as CSV`)
+      link = sorted?.head.querySelector('a')?.getAttribute('href')
+    }
+  }
 })
 
 t.test('every export that is offered comes, with the records of the filter', async t => {

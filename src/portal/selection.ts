@@ -1,5 +1,6 @@
 import { many, one, readFacetValues } from '../http/parameters.ts'
 import type { QueryParameters } from '../http/query-string.ts'
+import { RESERVED_WORDS } from '../language/odsql/vocabulary.ts'
 import type { LinkParameters } from '../site/page-context.ts'
 
 /** A facet and one of its values. */
@@ -86,6 +87,11 @@ export function conditions(words: string, where: string): readonly string[] {
 /** An ODSQL literal of a text. */
 export function odsqlText(text: string): string {
   return `"${text.replace(/[\\"]/g, character => `\\${character}`)}"`
+}
+
+/** The name of a field in ODSQL: quoted where it is a word of the language or no plain word. */
+export function fieldName(name: string): string {
+  return /^[A-Za-z_]\w*$/.test(name) && !RESERVED_WORDS.has(name.toLowerCase()) ? name : `\`${name}\``
 }
 
 /** A refinement in the syntax of `refine` and `exclude`. */

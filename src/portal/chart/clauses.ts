@@ -1,5 +1,5 @@
-import { RESERVED_WORDS } from '../../language/odsql/vocabulary.ts'
 import type { Field } from '../../model/field.ts'
+import { fieldName } from '../selection.ts'
 import type { Axis } from './axes.ts'
 import { type ChartRequest, isContinuous } from './request.ts'
 
@@ -26,12 +26,12 @@ export function chartClauses(request: ChartRequest, width: number): ChartClauses
   return {
     select: `${of === null ? 'count(*)' : `${aggregate}(${fieldText(of)})`} as ${keys.value}`,
     groupBy: [
-      `${groupText(axis, width)} as ${nameText(x)}`.replace(/^(\w+) as \1$/, '$1'),
+      `${groupText(axis, width)} as ${fieldName(x)}`.replace(/^(\w+) as \1$/, '$1'),
       ...(series === null
         ? []
-        : [`${fieldText(series)} as ${nameText(series.name)}`.replace(/^(\w+) as \1$/, '$1')]),
+        : [`${fieldText(series)} as ${fieldName(series.name)}`.replace(/^(\w+) as \1$/, '$1')]),
     ].join(', '),
-    orderBy: byAxis ? nameText(x) : `${keys.value} ${sort === 'smallest' ? 'asc' : 'desc'}`,
+    orderBy: byAxis ? fieldName(x) : `${keys.value} ${sort === 'smallest' ? 'asc' : 'desc'}`,
     limit: whole || series !== null || byAxis ? MAX_CHART_GROUPS : top,
     keys,
   }
@@ -72,11 +72,7 @@ function aliasOf(axis: Axis): string {
 
 /** The name of a field in ODSQL. */
 export function fieldText({ name }: Field): string {
-  return nameText(name)
-}
-
-function nameText(name: string): string {
-  return /^[A-Za-z_]\w*$/.test(name) && !RESERVED_WORDS.has(name.toLowerCase()) ? name : `\`${name}\``
+  return fieldName(name)
 }
 
 /**

@@ -4,8 +4,8 @@ import { type Html, html } from '../../site/html.ts'
 import { faultHint, faultReason } from '../complete.ts'
 import { chosenChips } from '../parts/facets.ts'
 import { hiddenFields, languageField } from '../parts/form-fields.ts'
-import { selectionParameters } from '../selection.ts'
-import { fieldName, filterExamples } from './filter-examples.ts'
+import { fieldName, selectionParameters } from '../selection.ts'
+import { filterExamples } from './filter-examples.ts'
 import type { Tab, TabContext, TabName } from './tab.ts'
 
 /** Tabs whose records have an order. */

@@ -1,9 +1,8 @@
 import type { ServedDataset } from '../../catalog/served.ts'
-import { RESERVED_WORDS } from '../../language/odsql/vocabulary.ts'
 import type { FieldStatistics } from '../../model/dataset.ts'
 import { type Field, isNumeric } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
-import { odsqlText } from '../selection.ts'
+import { fieldName, odsqlText } from '../selection.ts'
 
 const MAX_EXAMPLES = 3
 
@@ -32,11 +31,6 @@ export function filterExamples({ dataset, statistics }: Pick<ServedDataset, 'dat
 
 function isFacet({ annotations }: Field): boolean {
   return annotations.facet !== undefined
-}
-
-/** The name of a field in ODSQL. */
-export function fieldName(name: string): string {
-  return /^[A-Za-z_]\w*$/.test(name) && !RESERVED_WORDS.has(name.toLowerCase()) ? name : `\`${name}\``
 }
 
 /** Numbers above the 90th percentile, rounded to one significant digit. */

@@ -5,7 +5,7 @@ import { type Html, html } from '../../site/html.ts'
 import { queryText } from '../../site/page-context.ts'
 import { pager } from '../parts/pager.ts'
 import { recordPath } from '../parts/record-path.ts'
-import { apiParameters, selectionParameters } from '../selection.ts'
+import { apiParameters, fieldName, selectionParameters } from '../selection.ts'
 import { noRecords, type Tab, type TabContext } from './tab.ts'
 import { columnCell, type ShownColumn, shownColumnsOf } from './table-columns.ts'
 
@@ -101,11 +101,11 @@ function sortHead({ pageContext, selection, path }: TabContext, { field, kind, u
   const measure = unit === null ? '' : html` <small>${unit}</small>`
   if (isGeo(type) || multivalued)
     return html`<th scope="col" class="${kind}"><span${title}>${label}</span>${measure}</th>`
-  const [, by = '', direction = 'asc'] = /^`?([\w.-]+)`?(?:\s+(asc|desc))?$/i.exec(selection.orderBy) ?? []
-  const isSorted = by === name
+  const written = fieldName(name)
+  const [, by = '', direction = 'asc'] = /^(.+?)(?:\s+(asc|desc))?$/i.exec(selection.orderBy) ?? []
+  const isSorted = by === written || by === `\`${name}\``
   const isDown = isSorted && direction.toLowerCase() === 'desc'
   const isDownFirst = kind === 'number'
-  const written = /^[A-Za-z_]\w*$/.test(name) ? name : `\`${name}\``
   const next = !isSorted
     ? `${written} ${isDownFirst ? 'desc' : 'asc'}`
     : isDown === isDownFirst

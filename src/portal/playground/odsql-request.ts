@@ -3,7 +3,7 @@ import { one } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { type Field, isNumeric, isTemporal } from '../../model/field.ts'
 import type { LinkParameters } from '../../site/page-context.ts'
-import { fieldName } from '../dataset/filter-examples.ts'
+import { fieldName } from '../selection.ts'
 
 /** The texts of the clauses of a query, by the names of their parameters. */
 export interface TypedClauses {
