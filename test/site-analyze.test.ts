@@ -1,8 +1,11 @@
 import t from 'tap'
 import { loadConfig } from '../src/config/load.ts'
+import { ANONYMOUS } from '../src/model/principal.ts'
 import { roundWidth } from '../src/portal/chart/clauses.ts'
+import { fetchPlaces, fetchRecord } from '../src/portal/islands/modules/map-data.ts'
 import { coastlineModule, cutAtEdges } from '../src/portal/map/coastline.ts'
 import { decodeLines, encodeOutline, type Line } from '../src/portal/map/outline.ts'
+import type { MapSettings } from '../src/portal/map/settings.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
@@ -30,6 +33,13 @@ fields:
 id: [tree_id]
 `,
     },
+    long: {
+      'long.csv': `n,year,where\n9007199254740993,2020,"48.1,11.5"\n-9007199254740995,2021,"50,10"\n5,2020,\n`,
+      'dataset.yaml': `
+source: { path: long.csv }
+fields: [{ name: n, type: int }, { name: year, type: int }, { name: place, type: geo_point_2d, from: where }]
+`,
+    },
     notes: { 'a.json': '[{"a":"one"}]', 'dataset.yaml': 'source: { path: a.json }\n' },
   },
 })
@@ -39,6 +49,15 @@ const { app } = await servePortal(t, { portal, now: '2026-01-02T03:04:05.678Z' }
 async function page(tab: string, query: Readonly<Record<string, string>> = {}) {
   const response = await app.http.inject({ url: `/explore/dataset/${tab}/`, query: { ...query } })
   return { status: response.statusCode, headers: response.headers, body: response.body }
+}
+
+function mapSettings(body: string): MapSettings {
+  const [, data = ''] = /data-map="([^"]*)"/.exec(body) ?? []
+  const text = data
+    .replace(/&quot;/g, '"')
+    .replace(/&#39;/g, "'")
+    .replace(/&amp;/g, '&')
+  return JSON.parse(text) as MapSettings
 }
 
 /** The rows of the table of numbers, the text of its cells. */
@@ -98,17 +117,34 @@ t.test('a filter keeps the chart, and an empty selection says so', async t => {
   t.equal((await page('trees/analyze', { where: 'height >' })).status, 400)
 })
 
+t.test('whole numbers have all their digits in statistics and on the map', async t => {
+  const { body } = await page('long')
+  t.match(body, /-9,007,199,254,740,995<\/data><br><data[^>]*>9,007,199,254,740,993</)
+  const { fields } = app.catalog.visibleTo(ANONYMOUS).dataset('long').statistics
+  t.match(fields, {
+    n: { min: '-9007199254740995', max: '9007199254740993' },
+    year: { min: 2020, max: 2021 },
+  })
+  const settings = mapSettings((await page('long/map')).body)
+  t.same(
+    settings.fields.map(({ name, isName }) => [name, isName]),
+    [['year', true]],
+    'the first field is the name of the record',
+  )
+  const { fetch } = globalThis
+  t.teardown(() => Object.assign(globalThis, { fetch }))
+  const inject = async (url: string) => new Response((await app.http.inject({ url })).body)
+  Object.assign(globalThis, { fetch: inject })
+  const places = await fetchPlaces(settings, null, 10, new AbortController().signal)
+  t.same(places.map(({ title }) => title).sort(), ['-9007199254740995', '9007199254740993'])
+  t.match(await fetchRecord(settings, places[0]?.id ?? ''), { n: 9007199254740993n, year: 2020 })
+})
+
 t.test('a map tells its script what to ask, and others where the table is', async t => {
   const { status, body, headers } = await page('trees/map', { refine: 'kind:oak' })
   t.equal(status, 200)
   t.match(body, /<noscript>.*?href="\/explore\/dataset\/trees\/table\/\?refine=kind:oak"/s)
-  const [, data = ''] = /data-map="([^"]*)"/.exec(body) ?? []
-  const settings = JSON.parse(
-    data
-      .replace(/&quot;/g, '"')
-      .replace(/&#39;/g, "'")
-      .replace(/&amp;/g, '&'),
-  )
+  const settings = mapSettings(body)
   t.match(settings, {
     filter: '?refine=kind:oak',
     field: 'place',

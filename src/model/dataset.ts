@@ -45,7 +45,7 @@ export interface FieldStatistics {
   readonly distinct: number | null
   /** The number of records with each value of a text, int or boolean field, where there are few values. */
   readonly counts?: readonly (readonly [value: string | number | boolean, records: number])[]
-  /** Smallest and largest value of an int, double, date or datetime field. */
+  /** Smallest and largest value of an int, double, date or datetime field; integers beyond 2^53 as their digits. */
   readonly min: number | string | null
   readonly max: number | string | null
   /** Years that occur in a date or datetime field, in UTC, in order. */

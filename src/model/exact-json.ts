@@ -1,13 +1,11 @@
-import { randomUUID } from 'node:crypto'
-
 /** Digits of an integer that a number may not represent exactly: beyond 15 some are rounded. */
 const LONG = 16
 
 /** A long integer that is not part of another number. */
 const LONG_INTEGERS = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g
 
-/** Prefix of the strings that replace integers during parsing: it cannot occur in the text. */
-const MARK = `\0${randomUUID()}:`
+/** Prefix of the strings that replace integers during parsing: it is random, so that it does not occur in the text. */
+const MARK = `\0${crypto.getRandomValues(new Uint32Array(4)).join('-')}:`
 const MARKED = new RegExp(`"\\\\u0000${MARK.slice(1)}(-?\\d+)"`, 'g')
 
 /** Parses JSON text as JSON.parse does, except that integers that a number would round become bigints. */

@@ -53,13 +53,13 @@ export class StatisticsGatherer {
       if (exact === null || exact === undefined || column === undefined) continue
       column.present += 1
       if (column.distinct !== null) addDistinct(column, exact)
-      // Bounds and quantiles are approximate, and are stored as JSON.
-      const value = typeof exact === 'bigint' ? Number(exact) : exact
-      if (column.ordered && (typeof value === 'string' || typeof value === 'number')) {
-        if (column.min === null || value < column.min) column.min = value
-        if (column.max === null || value > column.max) column.max = value
-        if (column.temporal) column.years.add(Number(String(value).slice(0, 4)))
+      if (column.ordered && isOrdered(exact)) {
+        if (column.min === null || exact < column.min) column.min = exact
+        if (column.max === null || exact > column.max) column.max = exact
+        if (column.temporal) column.years.add(Number(String(exact).slice(0, 4)))
       }
+      // Quantiles are approximate, and are stored as JSON.
+      const value = typeof exact === 'bigint' ? Number(exact) : exact
       if (column.sorted) sample(column, value as string | number)
       column.extent?.add(value as GeoPoint | Geometry)
     }
@@ -77,8 +77,8 @@ export class StatisticsGatherer {
         nulls: this.records - present,
         distinct: distinct?.size ?? null,
         ...countsOf(field, column),
-        min,
-        max,
+        min: bound(min),
+        max: bound(max),
         ...(column.temporal ? { years: [...column.years].sort((a, b) => a - b) } : {}),
         ...(column.sorted ? { quantiles: quantiles(column) } : {}),
         ...(extent === null ? {} : { extent }),
@@ -98,8 +98,8 @@ interface Column {
   distinct: Map<string | number | bigint | boolean, number> | null
   /** Characters of the distinct values. */
   characters: number
-  min: string | number | null
-  max: string | number | null
+  min: string | number | bigint | null
+  max: string | number | bigint | null
   readonly temporal: boolean
   readonly years: Set<number>
   sample: (string | number)[]
@@ -107,6 +107,15 @@ interface Column {
   stride: number
   /** Of a field with locations. */
   readonly extent: ExtentGatherer | null
+}
+
+function isOrdered(value: NonNullable<Value>): value is string | number | bigint {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint'
+}
+
+/** A bound as it is stored in JSON, which has no integers beyond 2^53. */
+function bound(value: Column['min']): string | number | null {
+  return typeof value === 'bigint' ? String(value) : value
 }
 
 function sample(column: Column, value: string | number): void {

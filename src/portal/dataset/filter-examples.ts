@@ -2,6 +2,7 @@ import type { ServedDataset } from '../../catalog/served.ts'
 import type { FieldStatistics } from '../../model/dataset.ts'
 import { type Field, isNumeric } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
+import { isNameField } from '../parts/value.ts'
 import { fieldName, odsqlText } from '../selection.ts'
 
 const MAX_EXAMPLES = 3
@@ -35,7 +36,7 @@ function isFacet({ annotations }: Field): boolean {
 
 /** Numbers above the 90th percentile, rounded to one significant digit. */
 function numberExample({ field, name, quantiles, distinct }: Known): string | null {
-  if (!isNumeric(field.type) || isIdentifier(field) || (distinct !== null && distinct < 10)) return null
+  if (!isNumeric(field.type) || isNameField(field) || (distinct !== null && distinct < 10)) return null
   const value = quantiles?.[Math.floor(quantiles.length * 0.9)]
   if (typeof value !== 'number' || value === 0) return null
   return `${name} > ${Number(value.toPrecision(1))}`
@@ -65,11 +66,6 @@ function presenceExample({ field, name, present, nulls }: Known): string | null 
 
 function pointExample({ field, name }: Known): string | null {
   return field.type === 'geo_point_2d' ? `within_distance(${name}, geom'POINT(2.35 48.85)', 500km)` : null
-}
-
-/** True for a field whose numbers are names and no quantities. */
-function isIdentifier({ name, annotations }: Field): boolean {
-  return annotations.id !== undefined || /(?:^|_)(?:id|code|year)$|id$/i.test(name)
 }
 
 function middle(quantiles: Known['quantiles']): string | null {

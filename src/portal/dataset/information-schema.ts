@@ -64,7 +64,8 @@ function badgeList({ t }: PageContext, { annotations }: Field): Html {
 function range(pageContext: PageContext, field: Field, { min, max }: FieldStatistics): Html {
   if (min === null || max === null) return html``
   const shown = (value: number | string) => {
-    if (!isTemporal(field.type)) return valueCell(pageContext, value, field)
+    if (!isTemporal(field.type))
+      return valueCell(pageContext, typeof value === 'string' ? BigInt(value) : value, field)
     const day = String(value).slice(0, 10)
     return html`<time datetime="${day}">${pageContext.date(day)}</time>`
   }

@@ -3,7 +3,8 @@ import { recordsSpace } from '../../rdf/minted-iris.ts'
 import { type Html, html } from '../../site/html.ts'
 import { queryText } from '../../site/page-context.ts'
 import { fieldText } from '../chart/clauses.ts'
-import type { MapSettings } from '../map/settings.ts'
+import type { MapSettings, PopupField } from '../map/settings.ts'
+import { isNameField } from '../parts/value.ts'
 import { apiParameters, selectionParameters } from '../selection.ts'
 import { noRecords, type Tab, type TabContext } from './tab.ts'
 import { tablePath } from './table.ts'
@@ -70,7 +71,7 @@ function mapSettings(
     isShape: field.type === 'geo_shape',
     total,
     title: { name: title.name, text: fieldText(title) },
-    fields: described.map(({ name, label, type }) => ({ name, label, type })),
+    fields: described.map(popupField),
     records: tablePath(recordsSpace('', id), pageContext),
     language: pageContext.language,
     ...(services.tiles === undefined ? {} : { tiles: services.tiles.url }),
@@ -91,6 +92,11 @@ function mapSettings(
       nowhere: t('None of these records has a location.'),
     },
   }
+}
+
+function popupField(field: Field): PopupField {
+  const { name, label, type } = field
+  return { name, label, type, isName: isNameField(field) }
 }
 
 /** The field with the name of a record. */

@@ -1,3 +1,4 @@
+import { exactJson, parseExactly } from '../../model/exact-json.ts'
 import { lookup } from '../../model/lookup.ts'
 import { highlightTokens } from '../parts/highlight.ts'
 
@@ -64,7 +65,7 @@ async function call(shown: HTMLElement): Promise<void> {
   if (!response.ok || answer === null) return
   shown.querySelector('.remark')?.remove()
   const code = answer.querySelector('code') ?? answer.appendChild(document.createElement('pre'))
-  code.replaceChildren(...painted(JSON.stringify(JSON.parse(text), null, 2).slice(0, MAX_LENGTH)))
+  code.replaceChildren(...painted(exactJson(parseExactly(text), 2).slice(0, MAX_LENGTH)))
 }
 
 /** Maximum characters of an answer on the page. */

@@ -13,12 +13,21 @@ export interface MapSettings {
   /** The field with the name of a record. */
   readonly title: { readonly name: string; readonly text: string }
   /** The fields in the popup of a record. */
-  readonly fields: readonly { readonly name: string; readonly label: string; readonly type: string }[]
+  readonly fields: readonly PopupField[]
   /** Prefix of the paths of records. */
   readonly records: string
   readonly language: string
   readonly tiles?: string
   readonly texts: Readonly<Record<MapText, string>>
+}
+
+/** A field whose value is in the popup of a record. */
+export interface PopupField {
+  readonly name: string
+  readonly label: string
+  readonly type: string
+  /** Its numbers are names and no quantities. */
+  readonly isName: boolean
 }
 
 export type MapText =

@@ -75,15 +75,20 @@ function textCell(text: string, { isInLink = false }: ValueStyle): Html {
   return cut === text ? html`${text}` : html`<span title="${text.slice(0, 1000)}">${cut}</span>`
 }
 
+/** True for a field whose numbers are names and no quantities. */
+export function isNameField({ name, annotations }: Field): boolean {
+  return annotations.id !== undefined || /(?:^|_)(?:id|code|year)$|id$/i.test(name)
+}
+
 /** A number with the decimals of its field; names that are no quantities have no thousands separators. */
 function numberText(
   pageContext: PageContext,
   value: number | bigint,
-  { name, annotations }: Field,
+  field: Field,
   { decimals = 0 }: ValueStyle,
 ): string {
-  if (annotations.id !== undefined || /(?:^|_)(?:id|code|year)$|id$/i.test(name)) return String(value)
-  const max = annotations.decimals?.[0]
+  if (isNameField(field)) return String(value)
+  const max = field.annotations.decimals?.[0]
   const maximumFractionDigits = typeof max === 'number' ? max : 6
   return pageContext.number(value, {
     maximumFractionDigits,

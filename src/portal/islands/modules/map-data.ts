@@ -1,3 +1,4 @@
+import { parseExactly } from '../../../model/exact-json.ts'
 import { lookup } from '../../../model/lookup.ts'
 import type { Geometry } from '../../../model/value.ts'
 import type { MapSettings } from '../../map/settings.ts'
@@ -110,7 +111,7 @@ function call(
 async function json(address: string, signal: AbortSignal | null): Promise<unknown> {
   const answer = await fetch(address, { signal, headers: { accept: 'application/json' } })
   if (!answer.ok) throw new Error(`${answer.status}`)
-  return answer.json()
+  return parseExactly(await answer.text())
 }
 
 /** The link to the page of a record. */
@@ -124,7 +125,7 @@ export function recordLink({ records }: MapSettings, { id, title }: MapPlace): H
 /** A number in the format of a language. */
 export function coordinateText(
   language: string,
-  value: number,
+  value: number | bigint,
   options: Intl.NumberFormatOptions = {},
 ): string {
   return new Intl.NumberFormat(language, options).format(value)

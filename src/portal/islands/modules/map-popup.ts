@@ -1,7 +1,7 @@
 import type { LatLngExpression } from 'leaflet'
 import { Popup } from 'leaflet/src/layer/Popup.js'
 import { lookup } from '../../../model/lookup.ts'
-import type { MapSettings } from '../../map/settings.ts'
+import type { MapSettings, PopupField } from '../../map/settings.ts'
 import type { LeafletMap } from './leaflet.ts'
 import { coordinateText, fetchRecord, type MapPlace, recordLink } from './map-data.ts'
 
@@ -65,18 +65,18 @@ function heading(settings: MapSettings, place: MapPlace): HTMLElement {
 
 function values(settings: MapSettings, record: Readonly<Record<string, unknown>>): HTMLElement {
   const list = document.createElement('dl')
-  for (const { name, label, type } of settings.fields) {
-    const text = valueText(settings, lookup(record, name), type)
+  for (const field of settings.fields) {
+    const text = valueText(settings, lookup(record, field.name), field)
     if (text === '') continue
     const [term, value] = [document.createElement('dt'), document.createElement('dd')]
-    term.textContent = label
+    term.textContent = field.label
     value.textContent = text
     list.append(term, value)
   }
   return list
 }
 
-function valueText(settings: MapSettings, value: unknown, type: string): string {
+function valueText(settings: MapSettings, value: unknown, { type, isName }: PopupField): string {
   const { language, texts } = settings
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) return value.slice(0, 8).map(String).join(', ')
@@ -87,7 +87,8 @@ function valueText(settings: MapSettings, value: unknown, type: string): string 
       new Date(String(value)),
     )
   }
-  if (typeof value === 'number') return coordinateText(language, value)
+  if (typeof value === 'number' || typeof value === 'bigint')
+    return isName ? String(value) : coordinateText(language, value)
   return String(value).slice(0, 160)
 }
 
