@@ -4,11 +4,13 @@ import type { Fault } from '../errors/errors.ts'
 import type { QueryParameters } from '../http/query-string.ts'
 import { lookup } from '../model/lookup.ts'
 import type { AnswerPage } from '../query/execute/answer.ts'
+import type { Facet } from '../query/facets.ts'
 import { sendSitePage } from '../site/frame.ts'
 import { type Html, html } from '../site/html.ts'
 import { type PageContext, pageContextOf, queryText } from '../site/page-context.ts'
 import { messageKey } from '../site/translator.ts'
 import { datasetCard } from './parts/cards.ts'
+import { facetValues } from './parts/facet-values.ts'
 import { chosenChips, facetPanel, type ValueName } from './parts/facets.ts'
 import { hiddenFields, languageField } from './parts/form-fields.ts'
 import { pager } from './parts/pager.ts'
@@ -84,6 +86,10 @@ export async function answerCatalog(
   const total = found.answer?.total ?? 0
   const label = (name: string) => t(lookup(FACET_LABELS, name.replace(/^default\./, '')) ?? name)
   const called = valueNames(pageContext)
+  const place = { path: CATALOG_PATH, label: ({ name }: Facet) => label(name), called }
+  const query = request.query as QueryParameters
+  const values =
+    problem === null ? await facetValues(pageContext, queryService, source, selection, query, place) : null
   return sendSitePage(startingReply(reply, progress), pageContext, {
     title: t('Datasets'),
     part: 'catalog',
@@ -94,14 +100,17 @@ export async function answerCatalog(
     body: html`<div class="catalog-head"><h1>${t('Datasets')}</h1>
 ${searchForm(pageContext, selection)}
 ${chosenChips(pageContext, selection, CATALOG_PATH, label, called)}</div>
-<div class="with-facets">${facetPanel(pageContext, facets, selection, CATALOG_PATH, ({ name }) => label(name), called)}
-<div class="panel">
+<div class="with-facets">${facetPanel(pageContext, facets, selection, CATALOG_PATH, place.label, called)}
+<div class="panel">${
+      values ??
+      html`
 <div class="bar-line">${progress === null ? html`<p class="count" role="status">${t.many('{n} dataset', '{n} datasets', total)}</p>` : startNote(pageContext, progress)}${orders(pageContext, selection)}</div>
 ${problem === null ? '' : html`<div class="fault" role="alert"><p>${problem.message}</p></div>`}
 ${progress !== null && shown.length === 0 ? '' : list(pageContext, selection, shown)}
 ${pager(pageContext, selection.page, Math.ceil(total / CARDS), page => pageContext.href(CATALOG_PATH, selectionParameters({ ...selection, page })))}
 ${takeAway(pageContext, selection)}
-</div></div>`,
+`
+    }</div></div>`,
   })
 }
 

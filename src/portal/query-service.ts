@@ -20,6 +20,7 @@ import {
 import { type OdsqlClauses, planOdsql } from '../query/pipeline.ts'
 import { Stopwatch } from '../query/stopwatch.ts'
 import { DataCache } from './data-cache.ts'
+import { MAX_PANEL_VALUES } from './parts/facets.ts'
 import { conditions, type PageSelection, type Refinement } from './selection.ts'
 import type { SiteServices } from './services.ts'
 
@@ -55,7 +56,18 @@ export function catalogSource({
   const facets = CATALOG_FACETS.flatMap(name => facetNamed(name, fields, '-count', 'default') ?? [])
   // Usage statistics change without a new version of the datasets.
   const state = statistics === undefined ? '' : catalogVersion
-  return { version: `catalog ${state} ${version}`, target, fields, template: 'default', facets }
+  return {
+    version: `catalog ${state} ${version}`,
+    target,
+    fields,
+    template: 'default',
+    facets: facets.map(panelFacet),
+  }
+}
+
+/** A facet with one value more than pages have beside a list, which means that there are more. */
+function panelFacet(facet: Facet): Facet {
+  return { ...facet, limit: MAX_PANEL_VALUES + 1 }
 }
 
 /** The records of a dataset as a source for pages. */
@@ -63,7 +75,7 @@ export function recordsSource({ dataset, version, target }: ServedDataset): Page
   const { id, fields } = dataset
   const facets = fields
     .filter(field => field.annotations.facet !== undefined && canBeFacet(field))
-    .map(field => facetOf(field.name, field, '-count'))
+    .map(field => panelFacet(facetOf(field.name, field, '-count')))
   return { version: `${id} ${version}`, target, fields, facets }
 }
 

@@ -2,9 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { lookup } from '../../model/lookup.ts'
+import type { Facet } from '../../query/facets.ts'
 import { sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
 import { pageContextOf } from '../../site/page-context.ts'
+import { facetValues } from '../parts/facet-values.ts'
 import { facetPanel } from '../parts/facets.ts'
 import { isFilterFault, type QueryService, recordsSource } from '../query-service.ts'
 import { NOTHING_SELECTED, type PageSelection, readSelection, selectionParameters } from '../selection.ts'
@@ -82,7 +84,8 @@ async function renderTab(tab: Tab, context: Omit<TabContext, 'selection'>): Prom
     selection = { ...readSelection(context.query), view: viewOf(tab, context.query) }
     const isCounted = tab.isFiltered && context.entry.content === 'records'
     const total = isCounted ? await context.queryService.count(context.source, selection) : null
-    const content = await tab.render({ ...context, selection })
+    const values = isCounted ? await allValues({ ...context, selection }, tab) : null
+    const content = values === null ? await tab.render({ ...context, selection }) : { body: values }
     return { selection, fault: null, content, total }
   } catch (error) {
     if (!isFilterFault(error)) throw error
@@ -105,6 +108,12 @@ function faultInstead({ t }: TabContext['pageContext'], { isFiltered }: Tab, { m
   return isFiltered
     ? html`<p class="empty">${t('Nothing is shown until the filter can be read.')}</p>`
     : html`<div class="fault" role="alert"><p>${message}</p></div>`
+}
+
+/** The values of a facet in place of the tab, if the address requests them. */
+function allValues({ pageContext, queryService, source, selection, query, path }: TabContext, tab: Tab) {
+  const place = { path: path(tab.name), label: ({ field }: Facet) => field.label }
+  return facetValues(pageContext, queryService, source, selection, query, place)
 }
 
 async function facetsBeside(

@@ -7,7 +7,9 @@ import { type PageSelection, selectionParameters, toggled } from '../selection.t
 
 /** Number of values of a facet that are visible; the others are collapsed. */
 const SHOWN = 8
-const MAX = 100
+
+/** Maximum number of values beside a list; of more there is a link to all. */
+export const MAX_PANEL_VALUES = 100
 
 /** Returns the label of a value of a facet. */
 export type ValueName = (facet: string, value: string) => string
@@ -32,11 +34,14 @@ export function facetPanel(
     const named = (name: string) => called(facet.name, name)
     const rows = values.flatMap(value => valueRows(pageContext, facet, value, selection, path, 0, named))
     if (rows.length === 0) return []
-    const [first, rest] = [rows.slice(0, SHOWN), rows.slice(SHOWN, MAX)]
+    const [first, rest] = [rows.slice(0, SHOWN), rows.slice(SHOWN)]
+    const all = { ...selectionParameters(selection), values: facet.name }
     const more =
       rest.length === 0
         ? ''
-        : html`<details><summary>${pageContext.t.many('{n} more', '{n} more', rest.length)}</summary><ul>${rest}</ul></details>`
+        : rows.length > MAX_PANEL_VALUES
+          ? html`<p class="more"><a href="${pageContext.href(path, all)}" rel="nofollow">${pageContext.t('All values')}</a></p>`
+          : html`<details><summary>${pageContext.t.many('{n} more', '{n} more', rest.length)}</summary><ul>${rest}</ul></details>`
     return [html`<section class="facet"><h3>${label(facet)}</h3><ul>${first}</ul>${more}</section>`]
   })
   return groups.length === 0
@@ -46,7 +51,8 @@ export function facetPanel(
 <div class="facet-list">${groups}</div></aside>`
 }
 
-function valueRows(
+/** A value as a link that selects or deselects it, and the values below it. */
+export function valueRows(
   pageContext: PageContext,
   facet: Facet,
   value: FacetValue,
