@@ -98,6 +98,10 @@ t.test('a chart shows the numbers that it is asked for', async t => {
   }
 })
 
+t.test('browsers do not restore options of a chart that is not drawn', async t => {
+  t.match((await page('trees/analyze')).body, /<form class="chart-form"[^>]* autocomplete="off"/)
+})
+
 t.test('the call that is shown answers what is shown', async t => {
   const { body } = await page('trees/analyze', { x: 'kind', y: 'sum(height)', where: 'alive', q: 'oak' })
   const [, path = ''] = /<a href="(\/api\/[^"]*records[^"]*)"[^>]*>JSON</.exec(body) ?? []

@@ -431,6 +431,7 @@ t.test('the filter bar', async t => {
   t.notMatch(plain, /selected|value="place/)
   t.match(await table('?order_by=amount+desc'), /<option value="amount desc" selected>/)
   t.match(await table('?order_by=name,amount'), /<option value="name,amount" selected>/)
+  t.match(await table(''), /<form class="filter"[^>]* autocomplete="off"/, 'its state is the address')
   const wrong = await table('?where=amount+%3E+1+and+nme+%3D+2')
   t.match(wrong, /amount &gt; 1 and nme = 2\n {15}\^/, 'a caret below the place')
   t.match(wrong, /aria-invalid="true"/)

@@ -37,7 +37,7 @@ export function chartForm(context: TabContext, request: ChartRequest): Html {
     ({ name }) => name !== request.axis.field.name,
   )
   const whole = isContinuous(request.axis)
-  return html`<form class="chart-form" action="${pageContext.href(path('analyze'))}" method="get" aria-label="${t('Chart')}">${cached}${languageField(pageContext)}
+  return html`<form class="chart-form" action="${pageContext.href(path('analyze'))}" method="get" autocomplete="off" aria-label="${t('Chart')}">${cached}${languageField(pageContext)}
 ${choose('x', t('Groups'), axisOptions(pageContext, axes, request.axis))}
 ${measured.length === 0 ? '' : choose('y', t('Figure'), aggregateOptions(pageContext, measured, request))}
 ${dividing.length === 0 ? '' : choose('series', t('Divided by'), options([{ value: '', label: t('nothing') }, ...fieldChoices(dividing)], request.series?.name ?? ''))}

@@ -32,7 +32,7 @@ export function filterBar(context: TabContext, tab: Tab, fault: Fault | null, to
       : html`<p class="count" role="status">${t.many('{n} record', '{n} records', total)}</p>`
   const isOpen = where !== '' ? html` open` : ''
   const base = `/explore/dataset/${encodeURIComponent(id)}`
-  return html`<form class="filter" action="${pageContext.href(path(tab.name))}" method="get" role="search">
+  return html`<form class="filter" action="${pageContext.href(path(tab.name))}" method="get" role="search" autocomplete="off">
 ${hiddenFields(cached)}${languageField(pageContext)}
 <div class="words"><label class="hidden" for="q">${t('Words to look for')}</label>
 <input type="search" id="q" name="q" value="${selection.words}" placeholder="${t('Look for words')}" autocomplete="off">

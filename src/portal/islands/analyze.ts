@@ -10,6 +10,11 @@ form?.addEventListener('change', event => {
   form.requestSubmit()
 })
 
+// A page that the browser has kept shows its own chart again, not the options that led to the next one.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) form?.reset()
+})
+
 const chosen = sessionStorage.getItem('chart')
 if (form !== null && chosen !== null) {
   sessionStorage.removeItem('chart')
