@@ -3,6 +3,7 @@ import { loadConfig } from '../src/config/load.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
 import { roundWidth } from '../src/portal/chart/clauses.ts'
 import { fetchPlaces, fetchRecord } from '../src/portal/islands/modules/map-data.ts'
+import { popupPlace } from '../src/portal/islands/modules/popup-place.ts'
 import { coastlineModule, cutAtEdges } from '../src/portal/map/coastline.ts'
 import { decodeLines, encodeOutline, type Line } from '../src/portal/map/outline.ts'
 import type { MapSettings } from '../src/portal/map/settings.ts'
@@ -168,6 +169,23 @@ t.test('a map tells its script what to ask, and others where the table is', asyn
   t.match(groups.json().results, [{ number: 2 }])
   t.equal((await page('notes/map')).status, 404, 'a dataset without places has no map')
   t.notMatch((await page('notes/table')).body, 'notes/map/')
+})
+
+t.test('a popup is within the map', async t => {
+  const [map, popup] = [
+    { width: 976, height: 585 },
+    { width: 280, height: 260 },
+  ]
+  for (const [name, left, top, place, expected] of [
+    ['above its place', 350, 40, 316, { left: 350, top: 40 }],
+    ['below it', 350, -62, 210, { left: 350, top: 226 }],
+    ['over it', 350, -5, 290, { left: 350, top: 8 }],
+    ['from the left', -90, 200, 476, { left: 8, top: 200 }],
+    ['from the right', 900, 200, 476, { left: 688, top: 200 }],
+    ['beside the buttons', -90, 40, 316, { left: 52, top: 40 }],
+    ['over the scale', 350, 380, 656, { left: 350, top: 289 }],
+  ] as const)
+    t.same(popupPlace({ left, top }, popup, map, place), expected, name)
 })
 
 t.test('tiles come from where the settings say, and only then', async t => {

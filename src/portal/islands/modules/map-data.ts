@@ -119,6 +119,7 @@ export function recordLink({ records }: MapSettings, { id, title }: MapPlace): H
   const link = document.createElement('a')
   link.href = records + id
   link.textContent = title
+  link.dir = 'auto'
   return link
 }
 

@@ -4,6 +4,7 @@ import { lookup } from '../../../model/lookup.ts'
 import type { MapSettings, PopupField } from '../../map/settings.ts'
 import type { LeafletMap } from './leaflet.ts'
 import { coordinateText, fetchRecord, type MapPlace, recordLink } from './map-data.ts'
+import { BUTTONS, popupPlace } from './popup-place.ts'
 
 /** Opens the popup of a record: its name as a link to its page, and some of its values. */
 export function openPlace(
@@ -41,19 +42,39 @@ export function openPlaces(
 
 function open(map: LeafletMap, settings: MapSettings, content: HTMLElement, at: LatLngExpression): void {
   const before = document.activeElement
-  const popup = new Popup({ minWidth: 180, maxWidth: 280, maxHeight: 260 }).setContent(content).setLatLng(at)
+  const { clientHeight, clientWidth } = map.getContainer()
+  const maxHeight = Math.min(260, clientHeight * 0.45)
+  const maxWidth = Math.min(280, clientWidth - 2 * BUTTONS.width)
+  const popup = new Popup({ minWidth: 180, maxWidth, maxHeight, autoPan: false })
+    .setContent(content)
+    .setLatLng(at)
   popup.on('remove', () => {
     if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
   })
   popup.openOn(map)
   const enter = () => popup.getElement()?.querySelector<HTMLElement>('a')?.focus({ preventScroll: true })
+  arrange(map, popup, at)
   map.once('resizepopup', () => {
-    popup.update()
+    arrange(map, popup, at)
     enter()
   })
   const element = popup.getElement()
   element?.querySelector('.leaflet-popup-close-button')?.setAttribute('aria-label', settings.texts.close)
   enter()
+}
+
+/** Places a popup within the map. Leaflet would move the map, but one of the whole world cannot be moved far enough. */
+function arrange(map: LeafletMap, popup: Popup, at: LatLngExpression): void {
+  const shift = (x: number, y: number) => {
+    popup.options.offset = [x, y]
+    popup.update()
+  }
+  shift(0, 0)
+  const [box, frame] = [popup.getElement(), map.getContainer()].map(each => each?.getBoundingClientRect())
+  if (box === undefined || frame === undefined) return
+  const above = { left: box.left - frame.left, top: box.top - frame.top }
+  const { left, top } = popupPlace(above, box, frame, map.latLngToContainerPoint(at).y)
+  shift(left - above.left, top - above.top)
 }
 
 function heading(settings: MapSettings, place: MapPlace): HTMLElement {
@@ -70,6 +91,7 @@ function values(settings: MapSettings, record: Readonly<Record<string, unknown>>
     if (text === '') continue
     const [term, value] = [document.createElement('dt'), document.createElement('dd')]
     term.textContent = field.label
+    term.dir = value.dir = 'auto'
     value.textContent = text
     list.append(term, value)
   }
