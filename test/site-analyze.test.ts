@@ -95,6 +95,8 @@ t.test('a chart shows the numbers that it is asked for', async t => {
     t.same([...numbers(body)].sort(), [...rows].sort(), JSON.stringify(query))
     t.equal(body.match(/<svg[^>]* role="img"/g)?.length, 2, 'one drawing for wide and one for narrow screens')
     t.notMatch(body, / style=|<style|<b>elm/, 'nothing that the policy forbids, nothing unescaped')
+    if (query.y === undefined && !query.x?.startsWith('ranges'))
+      t.notMatch(body, /<text[^>]*>\d\.\d/, 'numbers of records have no fractions')
     t.notMatch(body, / font-variant=/, 'whose value would be one of CSS alone')
   }
 })

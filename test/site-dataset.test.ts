@@ -1,6 +1,8 @@
 import { parseHTML } from 'linkedom'
 import t from 'tap'
 import { OPEN_WORDS, RESERVED_WORDS } from '../src/language/odsql/vocabulary.ts'
+import { field } from '../src/model/field.ts'
+import { shownColumnsOf } from '../src/portal/dataset/table-columns.ts'
 import { highlight, highlightTokens } from '../src/portal/parts/highlight.ts'
 import { richText } from '../src/portal/parts/rich-text.ts'
 import { temporaryFolder } from './support/folder.ts'
@@ -158,6 +160,9 @@ t.test('information tells what is known and nothing empty', async t => {
     ['Decimal number (m)', 'Of the tree', '212.5', '3', '25%'],
   )
   t.equal(document.querySelectorAll('table.samples thead th').length, 4)
+  const description = document.querySelector('meta[name=description]')?.getAttribute('content')
+  t.equal(description, 'All trees .', 'scripts are no text')
+  t.notMatch((await get('/explore/')).textOf('.cards'), 'alert(1)')
   t.match(textOf('table.samples'), 'oak <b>tree</b>', 'a value is text')
   const attachment = links.find(link => link.includes('/attachments/')) ?? ''
   t.equal((await app.http.inject({ url: attachment })).body, 'Notes')
@@ -175,6 +180,13 @@ t.test('a dataset without records says that, and a filter that leaves none says 
       await text(`trees/${tab}/?q=zzzz`),
       /^No record matches all of this\. Remove something from the filter\.$/,
     )
+})
+
+t.test('values with line breaks are not on one line', t => {
+  const kinds = (value: string) =>
+    shownColumnsOf([field('a', 'text')], [{ a: value }]).map(({ kind }) => kind)
+  t.same([kinds('a b'), kinds('a\nb')], [['line'], ['text']])
+  t.end()
 })
 
 t.test('the head of a column sorts, whatever the name of its field', async t => {
@@ -265,6 +277,9 @@ t.test('linked data shows vocabulary, a resource, queries and the mapping', asyn
   const requested = new URL(run, base).searchParams
   t.same(requested.getAll('source'), ['trees'])
   t.match(requested.get('query'), 'schema.org/name')
+  const direct = await get('/explore/dataset/reserved/linked-data/')
+  t.ok(direct.links.includes('/ld/ontologies/reserved/'))
+  t.notOk(direct.links.includes('/ld/resources/reserved/records/'), 'a space of names is no resource')
   t.match((await get('/explore/dataset/words/linked-data/')).textOf('main'), /skos|Concept/)
 })
 

@@ -55,11 +55,13 @@ function svgText(
   const room = font * 0.6
   const lanes = isLying && pieces.some(({ lane }) => lane > 0) ? data.series.length : 1
   const rotated = !isLying && !isContinuousAxis && maxLength * room > (width - 60) / Math.max(1, slots.length)
+  const steps = size === 'wide' ? 8 : 4
+  // Numbers of records have no fractions.
   const valueAxis = {
     label: aggregateLabel(pageContext, request.aggregate, request.of),
     labelArrow: 'none',
     tickFormat: (value: number) => compact(pageContext, value),
-    ticks: size === 'wide' ? 8 : 4,
+    ticks: request.aggregate === 'count' ? Math.min(steps, Math.max(1, high)) : steps,
     grid: true,
     domain: [Math.min(0, low), Math.max(high, low === 0 && high === 0 ? 1 : 0)],
     nice: true,
@@ -74,7 +76,7 @@ function svgText(
     ...(isContinuousAxis && request.axis.type === 'period' ? { type: 'utc' } : {}),
     domain: [Math.min(...places.map(([from]) => from)), Math.max(...places.map(([, to]) => to))],
     ...(isContinuousAxis
-      ? { ticks: size === 'wide' ? 8 : 4, tickFormat: scaleFormat(pageContext, data) }
+      ? { ticks: steps, tickFormat: scaleFormat(pageContext, data) }
       : {
           ticks: slots.map((_, at) => at + 0.5),
           tickFormat: (value: number) => labels[Math.floor(value)] ?? '',

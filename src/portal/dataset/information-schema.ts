@@ -30,7 +30,7 @@ export function schemaTable({ pageContext, entry }: TabContext): Html {
   const origins = new Map(dataset.origins?.map(origin => [origin.field, origin]))
   const rows = dataset.fields.map(field => {
     const known = lookup(statistics.fields, field.name)
-    return html`<tr><th scope="row">${field.label}<br><code class="soft">${field.name}</code></th>
+    return html`<tr><th scope="row"><span dir="auto">${field.label}</span><br><code class="soft">${field.name}</code></th>
 <td>${fieldTypeText(pageContext, field)}${badgeList(pageContext, field)}</td>
 <td class="description">${field.description ?? html`<span class="none" aria-label="${t('no description')}">–</span>`}${originText(pageContext, origins.get(field.name))}</td>
 <td>${known === undefined ? '' : range(pageContext, field, known)}</td>

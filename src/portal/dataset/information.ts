@@ -82,7 +82,7 @@ async function samples(context: TabContext): Promise<Html> {
       : html`<th scope="col"><a href="${tablePath(recordIri('', id, row.id), pageContext)}">${name}</a></th>`
   })
   const lines = fields.map(
-    field => html`<tr><th scope="row">${field.label}</th>${rows.map(({ object }) => html`<td>${valueCell(pageContext, lookup(object, field.name), field)}</td>`)}</tr>
+    field => html`<tr><th scope="row"><span dir="auto">${field.label}</span></th>${rows.map(({ object }) => html`<td>${valueCell(pageContext, lookup(object, field.name), field)}</td>`)}</tr>
 `,
   )
   return html`<h2 id="samples">${pageContext.t('Some records')}</h2>
@@ -99,7 +99,7 @@ function attachments({ pageContext, entry }: TabContext): Html {
       pageContext,
       `${endpointPaths(id).attachments}/${encodeURIComponent(file.id)}`,
     )
-    return html`<li><a href="${href}">${file.title}</a> <span class="soft">${file.mimetype}</span></li>
+    return html`<li><a href="${href}" dir="auto">${file.title}</a> <span class="soft">${file.mimetype}</span></li>
 `
   })
   return html`<h2>${pageContext.t('Attachments')}</h2><ul>${items}</ul>`

@@ -3,6 +3,7 @@ import type { GraphStatistics } from '../../catalog/graph-statistics.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { directMappingText } from '../../mapping/direct.ts'
 import { lookup } from '../../model/lookup.ts'
+import { recordsSpace } from '../../rdf/minted-iris.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { addressLine, COPY_ISLAND, codeBlock } from '../parts/code.ts'
@@ -151,8 +152,10 @@ function prefixes({ pageContext, entry }: TabContext): Html {
 
 /** Links for names and IRIs of a Turtle text. */
 function tokenLink({ pageContext, entry }: TabContext): (token: HighlightToken) => string | null {
+  const records = recordsSpace(pageContext.site.base, entry.dataset.id)
   return ({ kind, text }) => {
-    if (kind === 'iri') return lookUpAddress(pageContext, text.slice(1, -1))
+    // The space of records is a prefix of their IRIs, and no resource.
+    if (kind === 'iri') return text === `<${records}>` ? null : lookUpAddress(pageContext, text.slice(1, -1))
     if (kind !== 'name') return null
     const [prefix = '', local = ''] = text.split(/:(.*)/s)
     const space = lookup(entry.prefixes, prefix)

@@ -54,7 +54,7 @@ function kindOf(field: Field, values: readonly unknown[]): ShownColumn['kind'] {
   if (isTemporal(field.type) || isGeo(field.type) || field.type !== 'text') return 'line'
   const lengths = values.map(value => (value === null || value === undefined ? 0 : String(value).length))
   const maxLength = Math.max(0, ...lengths)
-  if (maxLength <= SHORT) return 'line'
+  if (maxLength <= SHORT && !values.some(value => String(value).includes('\n'))) return 'line'
   const given = lengths.filter(length => length > 0)
   return given.reduce((sum, length) => sum + length, 0) / given.length > LONG ? 'long' : 'text'
 }

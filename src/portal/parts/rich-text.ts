@@ -59,8 +59,12 @@ const CLOSE: Readonly<Record<string, Html>> = {
 }
 
 const MAX_LENGTH = 20_000
-const ANYWHERE =
-  /<!--[\s\S]*?(?:-->|$)|<(script|style|template|iframe|object|svg|math)\b[\s\S]*?(?:<\/\1\s*>|$)|<(\/?)([a-zA-Z][a-zA-Z0-9]*)\b((?:"[^"]*"|'[^']*'|[^'"<>])*)>/gi
+
+/** Comments, and elements whose content is no text of the page. */
+export const WITHOUT_TEXT =
+  /<!--[\s\S]*?(?:-->|$)|<(script|style|template|iframe|object|svg|math)\b[\s\S]*?(?:<\/\1\s*>|$)/gi
+const TAG = /<(\/?)([a-zA-Z][a-zA-Z0-9]*)\b((?:"[^"]*"|'[^']*'|[^'"<>])*)>/
+const ANYWHERE = new RegExp(`${WITHOUT_TEXT.source}|${TAG.source}`, 'gi')
 
 /**
  * A text of a publisher, who may write HTML: a few elements are allowed, and of attributes only the address of links; everything
