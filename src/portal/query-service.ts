@@ -20,7 +20,6 @@ import {
 import { type OdsqlClauses, planOdsql } from '../query/pipeline.ts'
 import { Stopwatch } from '../query/stopwatch.ts'
 import { DataCache } from './data-cache.ts'
-import { MAX_PANEL_VALUES } from './parts/facets.ts'
 import { conditions, type PageSelection, type Refinement } from './selection.ts'
 import type { SiteServices } from './services.ts'
 
@@ -40,6 +39,9 @@ export interface ShownFacet {
   readonly facet: Facet
   readonly values: readonly FacetValue[]
 }
+
+/** Maximum number of values of a facet beside a list; of more there is a link to all. */
+export const MAX_PANEL_VALUES = 100
 
 /** The facets of the catalog that its page shows. */
 const CATALOG_FACETS = ['theme', 'keyword', 'publisher', 'license', 'language', 'features'] as const

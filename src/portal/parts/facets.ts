@@ -2,14 +2,11 @@ import type { FacetValue } from '../../query/execute/facets.ts'
 import type { Facet } from '../../query/facets.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
-import type { ShownFacet } from '../query-service.ts'
+import { MAX_PANEL_VALUES, type ShownFacet } from '../query-service.ts'
 import { type PageSelection, selectionParameters, toggled } from '../selection.ts'
 
 /** Number of values of a facet that are visible; the others are collapsed. */
 const SHOWN = 8
-
-/** Maximum number of values beside a list; of more there is a link to all. */
-export const MAX_PANEL_VALUES = 100
 
 /** Returns the label of a value of a facet. */
 export type ValueName = (facet: string, value: string) => string
