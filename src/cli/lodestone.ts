@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { USAGE } from '../config/faults.ts'
 import { RELEASE } from '../config/release.ts'
-import { Fault, faultText, isFault, openFilesText } from '../errors/errors.ts'
+import { Fault, faultText, isFault, systemErrorText } from '../errors/errors.ts'
 import { lookup } from '../model/lookup.ts'
 
 /** The commands in the order of the help. A process loads only the one that it runs: others have large dependencies. */
@@ -66,7 +66,7 @@ export async function run(args: readonly string[]): Promise<number> {
       process.stderr.write(`lodestone: ${faultText(error)}\n`)
       return isFault(error, USAGE) ? 2 : 1
     }
-    process.stderr.write(`lodestone: ${fileTrouble(error) ?? (error as Error).stack ?? String(error)}\n`)
+    process.stderr.write(`lodestone: ${systemErrorText(error) ?? (error as Error).stack ?? String(error)}\n`)
     return 1
   }
 }
@@ -87,21 +87,4 @@ function closeQuietly(stream: NodeJS.WriteStream): void {
       process.stderr.write(`lodestone: output cannot be written: ${error.message}\n`)
     process.exit(1)
   })
-}
-
-/** Error codes of the system for files or folders that were named: they are no defects of the program. */
-const FILE_TROUBLE: ReadonlySet<unknown> = new Set([
-  'EACCES',
-  'EDQUOT',
-  'EISDIR',
-  'ENOSPC',
-  'ENOTDIR',
-  'EPERM',
-  'EROFS',
-])
-
-/** The reason why a file or folder cannot be read or written, with its path; null for any other error. */
-function fileTrouble(error: unknown): string | null {
-  const { code, path, message } = error as NodeJS.ErrnoException
-  return openFilesText(error) ?? (FILE_TROUBLE.has(code) && path !== undefined ? message : null)
 }

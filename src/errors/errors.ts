@@ -180,6 +180,20 @@ export function openFilesText(error: unknown): string | null {
   return `${whose} has as many files and connections open at once as it may have: raise the limit (ulimit -n, LimitNOFILE of systemd)`
 }
 
+/** Codes of system errors of a file or folder that was named: they are no defects of the program. */
+const FILE_ERRORS: ReadonlySet<unknown> = new Set(['EACCES', 'EISDIR', 'ENOTDIR', 'EPERM', 'EROFS'])
+
+/**
+ * Describes a system error that is no defect of the program: a full disk, a file or folder that cannot be read or written, too
+ * many open files; null for any other error.
+ */
+export function systemErrorText(error: unknown): string | null {
+  const { code, path, message } = (error ?? {}) as NodeJS.ErrnoException
+  if (code === 'ENOSPC') return `the disk is full: ${message}`
+  if (code === 'EDQUOT') return `the disk quota is used up: ${message}`
+  return openFilesText(error) ?? (FILE_ERRORS.has(code) && path !== undefined ? message : null)
+}
+
 /** Maximum bytes of the JSON of a reason in the error of a clause, so that a whole error body stays under 1 kB. */
 const MAX_REASON = 700
 

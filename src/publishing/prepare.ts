@@ -5,7 +5,7 @@ import { fingerprintOf } from './fingerprint.ts'
 import { writeMappedGraphs } from './graphs/mapped-graphs.ts'
 import type { ChosenMapping, MappingRefusal } from './mapping/choose-mapping.ts'
 import type { UsableMapping } from './mapping/mapping-file.ts'
-import type { PublishContext, PublishReport, PublishResult } from './publish-types.ts'
+import type { PublishAttempt, PublishContext, PublishReport, PublishResult } from './publish-types.ts'
 import { publishedRecords } from './published-records.ts'
 import { shareFile } from './versions/durable.ts'
 import { RECORD_IDS_FILE } from './versions/tombstones.ts'
@@ -36,14 +36,17 @@ type Prepared =
   | { readonly manifest: Manifest; readonly refusal: MappingRefusal | null; readonly report: PublishReport }
   | { readonly manifest: null; readonly current: Manifest; readonly refusal: MappingRefusal }
 
-/** Writes a version and puts it in force; a version that fails, or is not to be released, leaves no files. */
+/**
+ * Writes a version and puts it in force; a version that fails, or is not to be released, leaves no files. Resolves to null if
+ * another one was put in force meanwhile.
+ */
 export async function prepare(
   id: string,
   { definition, source }: Digests,
   mapping: string | null,
-  { base, versions, now }: PublishContext,
+  { base, versions, now, replaced }: PublishAttempt,
   make: (preparation: Preparation) => Promise<Prepared>,
-): Promise<PublishResult> {
+): Promise<PublishResult | null> {
   const begun = now()
   const fingerprint = fingerprintOf(definition, source, mapping)
   const version = `${begun.getTime().toString(36)}-${fingerprint.slice(0, 12)}`
@@ -52,9 +55,10 @@ export async function prepare(
   const head = { format: VERSION_FORMAT, version, fingerprint, definition, source, base, published }
   try {
     const built = await make({ ...head, folder, begun })
-    if (built.manifest !== null)
-      return { type: 'published', ...built, manifest: await commitVersion(versions, built.manifest) }
+    const manifest = built.manifest === null ? null : await commitVersion(versions, built.manifest, replaced)
+    if (built.manifest !== null && manifest !== null) return { type: 'published', ...built, manifest }
     rmSync(folder, { recursive: true, force: true })
+    if (built.manifest !== null) return null
     return { type: 'unchanged', manifest: built.current, refusal: built.refusal }
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })

@@ -22,6 +22,12 @@ export interface PublishContext {
   readonly onProgress?: (progress: PublishProgress) => void
 }
 
+/** One attempt to publish a dataset: it counts only if no other publication puts a version in force meanwhile. */
+export interface PublishAttempt extends PublishContext {
+  /** The version in force at its beginning; null for none. */
+  readonly replaced: string | null
+}
+
 export interface PublishProgress {
   readonly dataset: string
   readonly records: number

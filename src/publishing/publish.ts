@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import { Fault, faultText, openFilesText, SOURCE_UNREADABLE } from '../errors/errors.ts'
+import { CONFLICT, Fault, faultText, SOURCE_UNREADABLE, systemErrorText } from '../errors/errors.ts'
 import { MAPPING_INVALID } from '../mapping/faults.ts'
 import { type Definition, definitionOf, readDefinition } from './definition.ts'
 import { type Digests, digestsOf, isBuiltFrom, isRolledBack, textOf } from './digests.ts'
@@ -8,26 +8,52 @@ import { chooseMapping, refuseForRdf } from './mapping/choose-mapping.ts'
 import { type MappingFile, mappingFile } from './mapping/mapping-file.ts'
 import { materialise } from './materialise.ts'
 import { addMapping, type Head, prepare, retainedGraphs } from './prepare.ts'
-import type { PublishContext, PublishResult } from './publish-types.ts'
+import type { PublishAttempt, PublishContext, PublishResult } from './publish-types.ts'
 import { refreshRemote, rejectRemote } from './remote/refresh.ts'
 import { type Damage, damageInForce } from './versions/damage.ts'
 import { RECORD_IDS_FILE } from './versions/tombstones.ts'
 import {
   currentManifest,
   currentVersion,
+  isWithdrawn,
   type Manifest,
   readManifest,
   removeLeftovers,
   versionFolder,
 } from './versions/versions.ts'
 
+/** Attempts to publish a dataset that other processes publish at the same time. */
+const ATTEMPTS = 5
+
 /**
  * Publishes one dataset: source -> typed records -> triples -> a version on disk that replaces the previous one in one step. If
  * only the mapping has changed, the records are those of the version in force and the source is not read. If nothing has changed
- * and the version in force is intact, nothing is done: a damaged one is rebuilt. Faults: ConfigInvalid, SourceUnreadable; the
- * version in force then stays in force.
+ * and the version in force is intact, nothing is done: a damaged one is rebuilt. If another process puts a version in force
+ * meanwhile, the inputs are compared with that one: what was read of older inputs never replaces it.
+ *
+ * Faults: ConfigInvalid, SourceUnreadable, Conflict if it is withdrawn meanwhile; the version in force then stays in force.
  */
 export async function publishDataset(id: string, context: PublishContext): Promise<PublishResult> {
+  const { versions } = context
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const replaced = currentVersion(versions, id)
+    const isWithdrawnMeanwhile = () => replaced !== null && isWithdrawn(versions, id)
+    const result = await attemptToPublish(id, { ...context, replaced }).catch((error: unknown) => {
+      // Withdrawing in this process removes the files that are being written.
+      if (isWithdrawnMeanwhile()) return null
+      throw error
+    })
+    if (result !== null) return result
+    if (isWithdrawnMeanwhile())
+      throw new Fault(CONFLICT, { reason: 'it was withdrawn while it was published, and stays so' })
+  }
+  throw new Fault(CONFLICT, {
+    reason: `other processes put ${ATTEMPTS} versions in force while it was published: publish it again`,
+  })
+}
+
+/** Resolves to null if another process has put a version in force, or withdrawn the dataset, meanwhile. */
+async function attemptToPublish(id: string, context: PublishAttempt): Promise<PublishResult | null> {
   const { versions, mappingOnly = false } = context
   removeLeftovers(versions, id)
   const own = currentManifest(versions, id)
@@ -75,7 +101,11 @@ export async function findUnchanged(id: string, context: PublishContext): Promis
 }
 
 /** Rebuilds a version whose files are damaged. Faults: SourceUnreadable, which reports the damage as well. */
-async function publishAgain(id: string, damage: Damage, context: PublishContext): Promise<PublishResult> {
+async function publishAgain(
+  id: string,
+  damage: Damage,
+  context: PublishAttempt,
+): Promise<PublishResult | null> {
   const { portal, versions } = context
   const version = currentVersion(versions, id)
   try {
@@ -88,7 +118,7 @@ async function publishAgain(id: string, damage: Damage, context: PublishContext)
       rmSync(path.join(versionFolder(versions, id, version), RECORD_IDS_FILE), { force: true })
     return await publishRecords(definition, digests, file, { manifest: damaged, damage }, context)
   } catch (error) {
-    const reason = error instanceof Fault ? faultText(error) : String((error as Error).stack ?? error)
+    const reason = reasonOf(error)
     throw new Fault(
       SOURCE_UNREADABLE,
       {
@@ -102,8 +132,8 @@ async function publishAgain(id: string, damage: Damage, context: PublishContext)
 async function publishChanges(
   id: string,
   own: Manifest | null,
-  context: PublishContext,
-): Promise<PublishResult> {
+  context: PublishAttempt,
+): Promise<PublishResult | null> {
   const { portal } = context
   const definition = definitionOf(portal, id)
   const file = mappingFile(portal, id)
@@ -123,8 +153,8 @@ async function publishChanges(
 async function publishMapping(
   current: Manifest,
   file: MappingFile | null,
-  context: PublishContext,
-): Promise<PublishResult> {
+  context: PublishAttempt,
+): Promise<PublishResult | null> {
   const { dataset, statistics, content } = current
   const isSame = textOf(file) === textOf(current.mapping)
   if (isSame || content === 'rdf')
@@ -151,8 +181,8 @@ async function publishRecords(
   digests: Digests,
   file: MappingFile | null,
   before: { readonly manifest: Manifest | null; readonly damage: Damage | null },
-  context: PublishContext,
-): Promise<PublishResult> {
+  context: PublishAttempt,
+): Promise<PublishResult | null> {
   const { portal, base } = context
   const { id } = definition
   const { manifest: current, damage } = before
@@ -198,5 +228,5 @@ function refuseEmptied({ remote }: Definition, records: number, before: Manifest
 /** Describes why a publication failed. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Fault) return faultText(error)
-  return openFilesText(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error))
+  return systemErrorText(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error))
 }

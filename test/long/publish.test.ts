@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import {
   appendFileSync,
@@ -7,14 +9,19 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { Catalog } from '../../src/catalog/catalog.ts'
+import { GraphWriter } from '../../src/publishing/graphs/graph-writer.ts'
+import { publishDataset, reasonOf } from '../../src/publishing/publish.ts'
 import { localRegistry } from '../../src/publishing/registry/local-registry.ts'
+import { replaceDurably } from '../../src/publishing/versions/durable.ts'
 import {
   currentManifest,
   currentVersion,
@@ -23,6 +30,7 @@ import {
   type Manifest,
   publishedDatasets,
   removedIds,
+  retainedVersions,
   VERSION_FORMAT,
   versionsOf,
   withdraw,
@@ -30,6 +38,7 @@ import {
 import { createEmbeddedStore } from '../../src/store/embedded/embedded.ts'
 import { select } from '../support/ask.ts'
 import {
+  BINARY,
   CRASH_DATASETS,
   CRASH_RECORDS,
   lodestone,
@@ -177,6 +186,75 @@ t.test('what cannot be published is told, and the version in force stays', async
   }
   t.match(await publish(portal, ['nowhere']), [{ type: 'failed', dataset: 'nowhere' }])
   t.notOk(existsSync(path.join(versions.root, 'nowhere')))
+})
+
+t.test('a full disk ends a publication with the reason', { skip: !existsSync('/dev/full') }, async t => {
+  const folder = temporaryFolder(t, {})
+  symlinkSync('/dev/full', path.join(folder, 'facts.nt.gz'))
+  const writer = new GraphWriter(folder, 'facts')
+  const line = (at: number) =>
+    `<a:${at}> <a:b> "${createHash('sha256').update(String(at)).digest('hex')}" .\n`
+  const writing = async () => {
+    for (let at = 0; at < 100_000; at++) {
+      writer.out.add(line(at), 1)
+      await writer.drain(false)
+    }
+    await writer.close()
+  }
+  const stalled = sleep(20_000, 'stalled', { ref: false })
+  const outcome = await Promise.race([writing().catch((error: unknown) => error), stalled])
+  writer.abandon()
+  t.match(outcome, { code: 'ENOSPC' })
+  t.equal(reasonOf(outcome), 'the disk is full: ENOSPC: no space left on device, write')
+  t.throws(() => replaceDurably(path.join(folder, 'removed.json', 'a'), ''), { code: 'ENOENT' })
+  mkdirSync(path.join(folder, 'current'))
+  t.throws(() => replaceDurably(path.join(folder, 'current'), ''), { code: 'EISDIR' })
+  t.same(
+    readdirSync(folder).filter(name => name.endsWith('.new')),
+    [],
+    'no unfinished file remains',
+  )
+})
+
+t.test('what was read earlier does not replace what was read later', async t => {
+  const portal = makePortal(t, { big: {}, same: plants(), gone: plants() })
+  const file = path.join(portal, 'data/big/big.csv')
+  const rows = Array.from({ length: 5000 }, (_, at) => `${at},text\n`).join('')
+  writeFileSync(file, `nr,text\n${rows}`)
+  writeFileSync(path.join(portal, 'data/big/dataset.yaml'), 'source: { path: big.csv }\n')
+  const versions = versionsOf(portal)
+  /** Publishes a dataset, and at its first progress does something that is finished before the rest. */
+  const interrupted = async (id: string, interrupt: () => void) => {
+    let isFirst = true
+    const onProgress = () => {
+      if (isFirst) interrupt()
+      isFirst = false
+    }
+    const now = () => new Date()
+    return publishDataset(id, { portal, base: 'http://localhost:3000', versions, now, onProgress })
+  }
+  const elsewhere = (command: string, id: string) => {
+    const { status, stderr } = spawnSync(process.execPath, [BINARY, command, id, '--portal', portal])
+    t.equal(status, 0, String(stderr))
+  }
+  const result = await interrupted('big', () => {
+    writeFileSync(file, 'nr,text\n1,new\n2,new\n')
+    elsewhere('publish', 'big')
+  })
+  t.match(result, { type: 'unchanged', manifest: { statistics: { records: 2 } } })
+  t.equal(currentManifest(versions, 'big')?.statistics.records, 2)
+  t.equal(retainedVersions(versions, 'big').length, 1)
+  t.match(await interrupted('same', () => elsewhere('publish', 'same')), { type: 'unchanged' })
+  t.equal(retainedVersions(versions, 'same').length, 1, 'equal publications make one version')
+  await publish(portal, ['gone'], 'http://localhost:3000')
+  writeFileSync(path.join(portal, 'data/gone/plants.csv'), `${CSV}Yew,3,tree\n`)
+  await t.rejects(
+    interrupted('gone', () => elsewhere('unpublish', 'gone')),
+    { code: 'Conflict', message: 'it was withdrawn while it was published, and stays so' },
+  )
+  t.equal(currentVersion(versions, 'gone'), null)
+  for (const id of ['big', 'same', 'gone'])
+    t.notOk(readdirSync(path.join(versions.root, id)).some(name => name.startsWith('preparing-')))
 })
 
 /** A portal with a dataset of two versions: the second has a mapping of its own, and the facts of the first. */

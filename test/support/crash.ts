@@ -55,7 +55,8 @@ export interface Ended {
   readonly milliseconds: number
 }
 
-const BINARY = path.resolve(import.meta.dirname, '../../bin/lodestone.js')
+/** The program of the command line. */
+export const BINARY = path.resolve(import.meta.dirname, '../../bin/lodestone.js')
 
 /**
  * The command line as a process of its own, without settings of the environment it is tested in.

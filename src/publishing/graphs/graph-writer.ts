@@ -62,7 +62,8 @@ export class GraphWriter {
   /** Flushes the piece if it is full, or always; waits while compression is slower than the mapping. */
   async drain(always: boolean): Promise<void> {
     if (!always && !this.out.isFull()) return
-    await this.written.catch(() => this.finished)
+    // A write that waits when the file fails is never called back: the failure is known from the pipeline alone.
+    await Promise.race([this.written, this.finished]).catch(() => this.finished)
     this.pass()
     this.passed = 0
     const piece = this.out.borrowBuffer()

@@ -6,6 +6,7 @@ import {
   linkSync,
   openSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -16,8 +17,13 @@ import { crc32 } from 'node:zlib'
 export function replaceDurably(file: string, text: string): void {
   // The name identifies its owner if the process dies before the next line.
   const fresh = `${file}.${process.pid}.new`
-  writeDurably(fresh, text)
-  renameSync(fresh, file)
+  try {
+    writeDurably(fresh, text)
+    renameSync(fresh, file)
+  } catch (error) {
+    rmSync(fresh, { force: true })
+    throw error
+  }
   synchronise(path.dirname(file))
 }
 

@@ -1,6 +1,13 @@
 import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { BAD_REQUEST, Fault, GONE, NOT_FOUND_RESOURCE, VERSION_UNKNOWN } from '../../errors/errors.ts'
+import {
+  BAD_REQUEST,
+  CONFLICT,
+  Fault,
+  GONE,
+  NOT_FOUND_RESOURCE,
+  VERSION_UNKNOWN,
+} from '../../errors/errors.ts'
 import { shareFile } from './durable.ts'
 import { RECORD_IDS_FILE } from './tombstones.ts'
 import {
@@ -28,7 +35,7 @@ export interface RollBackContext {
  * published by name. Only the ids of records are read.
  *
  * Faults: NotFoundResource for a dataset without versions, VersionUnknown for a version that is not retained; BadRequest for the
- * one in force.
+ * one in force; Conflict if another version is put in force meanwhile.
  *
  * @param required name of the version; null for the one before the one in force
  */
@@ -50,7 +57,7 @@ export async function rollBack(
   try {
     const ids = path.join(versionFolder(versions, id, target.version), RECORD_IDS_FILE)
     if (existsSync(ids)) shareFile(ids, path.join(folder, RECORD_IDS_FILE))
-    return await commitVersion(versions, {
+    const restored: Manifest = {
       ...target,
       version,
       published: begun.toISOString().replace('Z', '+00:00'),
@@ -59,6 +66,11 @@ export async function rollBack(
         version: target.restored?.version ?? target.version,
         instead: current.restored?.instead ?? current.fingerprint,
       },
+    }
+    const committed = await commitVersion(versions, restored, current.version)
+    if (committed !== null) return committed
+    throw new Fault(CONFLICT, {
+      reason: `The version ${current.version} of ${id} was replaced meanwhile: roll back again.`,
     })
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })

@@ -221,12 +221,18 @@ export function prepareVersion({ root }: Versions, id: string, version: string):
 
 /**
  * Puts a prepared version in force and removes the oldest beyond those that are retained. Its manifest gets the checksums of the
- * files that were written for it; those of older versions have theirs already.
+ * files that were written for it; those of older versions have theirs already. Resolves to null, and changes nothing, if another
+ * publication has put a version in force or withdrawn the dataset meanwhile.
+ *
+ * @param replaced the version that was in force when the preparation began; null for none
  */
-export async function commitVersion(versions: Versions, prepared: Manifest): Promise<Manifest> {
+export async function commitVersion(
+  versions: Versions,
+  prepared: Manifest,
+  replaced: string | null,
+): Promise<Manifest | null> {
   const manifest = await withSums(prepared, versions)
-  putInForce(versions, manifest)
-  return manifest
+  return putInForce(versions, manifest, replaced) ? manifest : null
 }
 
 async function withSums(manifest: Manifest, versions: Versions): Promise<Manifest> {
@@ -240,19 +246,23 @@ async function withSums(manifest: Manifest, versions: Versions): Promise<Manifes
   return { ...manifest, graphs, ...(existsSync(records) ? { ids: await sumOf(records) } : {}) }
 }
 
-function putInForce(versions: Versions, manifest: Manifest): void {
+function putInForce(versions: Versions, manifest: Manifest, replaced: string | null): boolean {
   const { id } = manifest.dataset
   const home = path.join(versions.root, id)
   const prepared = path.join(home, preparing(manifest.version))
-  const previous = currentVersion(versions, id)
+  const isReplaced = () => currentVersion(versions, id) === replaced
+  if (!isReplaced()) return false
   writeDurably(path.join(prepared, MANIFEST), JSON.stringify(manifest))
   for (const { file } of manifest.graphs) if (!file.startsWith('../')) synchronise(path.join(prepared, file))
   synchronise(prepared)
-  rememberRemoved(home, previous === null ? null : path.join(home, previous), prepared)
+  rememberRemoved(home, replaced === null ? null : path.join(home, replaced), prepared)
+  // Again, because what is above takes a while.
+  if (!isReplaced()) return false
   renameSync(prepared, path.join(home, manifest.version))
   replaceDurably(path.join(home, 'current'), `${manifest.version}\n`)
   rmSync(path.join(home, 'withdrawn'), { force: true })
-  removeOldest(versions, id, previous === null ? [manifest.version] : [manifest.version, previous])
+  removeOldest(versions, id, replaced === null ? [manifest.version] : [manifest.version, replaced])
+  return true
 }
 
 /** Removes the oldest versions beyond those that are retained, except needed ones. */
