@@ -6,7 +6,8 @@ import { ALIVE, type HealthOptions, OPERATING, RETRY_AFTER, readyAnswer } from '
 /** The metrics of a process in the text format of Prometheus. */
 export interface MetricsText {
   readonly contentType: string
-  text(): Promise<string>
+  /** @param audience only operators get the names of restricted datasets */
+  text(audience: 'everybody' | 'operators'): Promise<string>
 }
 
 export interface AdminOptions {
@@ -59,7 +60,7 @@ export function serveMetrics(http: FastifyInstance, metrics: MetricsText): void 
     reply
       .header('cache-control', 'no-cache, no-store')
       .type(metrics.contentType)
-      .send(await metrics.text()),
+      .send(await metrics.text('everybody')),
   )
 }
 
@@ -75,7 +76,7 @@ async function answer(
   }
   switch (url.split('?')[0]) {
     case '/metrics':
-      return send(response, 200, metrics.contentType, await metrics.text())
+      return send(response, 200, metrics.contentType, await metrics.text('operators'))
     case '/healthz':
       return sendJson(response, ALIVE.status, ALIVE.body)
     case '/readyz': {

@@ -98,10 +98,16 @@ export function describedDatasets(served: ServedDataset, base: string) {
   }
 }
 
-/** Seconds since the source addresses of datasets last answered, and the number of failures since. */
-export function sourceAges(portal: string, moment: number) {
+/**
+ * Seconds since the source addresses of datasets last answered, and the number of failures since.
+ *
+ * @param open the datasets that everybody may know of
+ */
+export function sourceAges(portal: string, moment: number, open: readonly ServedDataset[]) {
+  const names = new Set(open.map(({ dataset }) => dataset.id))
   return remoteStates(portal).map(([dataset, { confirmed, failures }]) => ({
     dataset,
+    isPublic: names.has(dataset),
     age: confirmed === undefined ? null : (moment - Date.parse(confirmed)) / 1000,
     failures,
   }))

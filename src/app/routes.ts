@@ -33,8 +33,9 @@ import { observeRequests } from '../http/observe.ts'
 import { type Quotas, quotaLimits } from '../http/quota.ts'
 import { type NoteCall, ResponseCache } from '../http/response-cache.ts'
 import { answerUnknown, configureRoutes, declareUnknown } from '../http/route-config.ts'
+import { cookieScope } from '../http/session-cookie.ts'
 import { addVersionHeaders, type VersionSource } from '../http/versions.ts'
-import type { Principal } from '../model/principal.ts'
+import { ANONYMOUS, type Principal } from '../model/principal.ts'
 import { accountPages } from '../portal/account/routes.ts'
 import { site } from '../portal/routes.ts'
 import type { Desk } from '../publishing/management/desk.ts'
@@ -85,7 +86,7 @@ export async function registerEndpoints(
   const now = () => Date.now()
   const recorder = { usage, now, proxies }
   const isPrivate = config.access === 'private'
-  const authenticate = authenticator(accounts, base.startsWith('https:'), config.addressTokens === 'allowed')
+  const authenticate = authenticator(accounts, cookieScope(base), config.addressTokens === 'allowed')
   const address = (message: IncomingMessage) => clientAddress(message, proxies)
   const { title, description, languages } = config
   const frame = { base, title, description, languages }
@@ -113,6 +114,7 @@ export async function registerEndpoints(
   })
   addVersionHeaders(http, { base })
   const versions: VersionSource = {
+    base,
     list: (id, principal) => catalog.versionsOf(id, principal),
     open: (id, version) => catalog.retained.opened(id, version),
   }
@@ -163,7 +165,8 @@ export async function registerEndpoints(
     datasets: () => servedStatistics(catalog.entries()),
     cache: () => cache.statistics(),
     ready: () => services.health.readiness() === 'ready',
-    sources: () => sourceAges(config.portal, now()),
+    sources: () =>
+      sourceAges(config.portal, now(), isPrivate ? [] : catalog.visibleTo(ANONYMOUS).current().entries),
     harvests: () => harvestAges(config.portal, now()),
   })
   if (metrics !== null && config.metrics === 'public') serveMetrics(http, metrics)

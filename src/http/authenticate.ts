@@ -5,7 +5,7 @@ import { BAD_REQUEST, Fault, isFault } from '../errors/errors.ts'
 import { ANONYMOUS, type Principal } from '../model/principal.ts'
 import { CREDENTIAL_INVALID, credentialOf } from './credentials.ts'
 import type { QueryParameters } from './query-string.ts'
-import { readSessionToken } from './session-cookie.ts'
+import { type CookieScope, readSessionToken } from './session-cookie.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -28,12 +28,12 @@ export type Authenticate = (
  * Authenticates users by API keys, access tokens and session cookies (Access 1.1). An explicit credential must be valid; an
  * invalid cookie is ignored.
  *
- * @param isSecure true behind TLS, where cookies have another name
+ * @param scope of the session cookie
  * @param takesAddressTokens true if access tokens may occur in addresses (RFC 9700, section 4.3.2, advises against it)
  */
 export function authenticator(
   { keys, tokens, sessions }: Pick<Accounts, 'keys' | 'tokens' | 'sessions'>,
-  isSecure: boolean,
+  scope: CookieScope,
   takesAddressTokens = false,
 ): Authenticate {
   return ({ headers, query }, form) => {
@@ -43,7 +43,7 @@ export function authenticator(
           'An access token was found in the address, where logs keep it: it is expected in the Authorization header (Bearer) or in a form.',
       })
     const credential = credentialOf(headers, query as QueryParameters, form)
-    if (credential === null) return ofSession(readSessionToken(headers, isSecure))
+    if (credential === null) return ofSession(readSessionToken(headers, scope))
     const { type, secret } = credential
     const found = secret.length > MAX_LENGTH ? null : (type === 'key' ? keys : tokens).principal(secret)
     return thenMaybe(found, principal => {

@@ -12,3 +12,12 @@ export function plainTarget(target: string): string {
   const path = target.slice(0, end)
   return (REST.test(path) ? path.replace(/\/{2,}/g, '/') : path.replace(/^\/+/, '/')) + target.slice(end)
 }
+
+/** Scheme and host of a request target in absolute form (RFC 9112, section 3.2.2). */
+const ABSOLUTE = /^https?:\/\/[^/?#]*/i
+
+/** The path and query of a request target, below the base address of the portal. */
+export function localTarget(target: string): string {
+  const path = target.replace(ABSOLUTE, '')
+  return path.startsWith('/') ? path : `/${path}`
+}

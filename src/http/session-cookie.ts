@@ -14,25 +14,33 @@ const TOKEN = /^[\w-]{16,200}$/
 /** The cookie of a SAML sign-in contains its target, for the relay state has only 80 bytes. */
 const LONG_TOKEN = /^[\w-]{16,3000}$/
 
-/**
- * The token that a cookie of ours carries; null for none.
- *
- * @param isSecure true if the portal is served by TLS: then only a `__Host-` cookie counts, which no other host can set
- * (RFC 6265bis, section 4.1.3.2)
- */
+/** Where the cookies of a portal are sent. */
+export interface CookieScope {
+  /** True if the portal is served by TLS. */
+  readonly secure: boolean
+  /** The path of the base address: other applications of the host do not get the cookies (RFC 6265, section 4.1.2.4). */
+  readonly path: string
+}
+
+export function cookieScope(base: string): CookieScope {
+  const { protocol, pathname } = new URL(base)
+  return { secure: protocol === 'https:', path: pathname.replace(/\/+$/, '') || '/' }
+}
+
+/** The token that a cookie of ours carries; null for none. */
 export function readCookie(
   { cookie }: IncomingHttpHeaders,
   purpose: CookiePurpose,
-  isSecure: boolean,
+  scope: CookieScope,
 ): string | null {
   if (cookie === undefined) return null
-  const token = lookup(parse(cookie), nameOf(purpose, isSecure)) ?? ''
+  const token = lookup(parse(cookie), nameOf(purpose, scope)) ?? ''
   return (purpose === 'saml' ? LONG_TOKEN : TOKEN).test(token) ? token : null
 }
 
 /** The session token of a request; null for none. */
-export function readSessionToken(headers: IncomingHttpHeaders, isSecure: boolean): string | null {
-  return readCookie(headers, 'session', isSecure)
+export function readSessionToken(headers: IncomingHttpHeaders, scope: CookieScope): string | null {
+  return readCookie(headers, 'session', scope)
 }
 
 /**
@@ -43,14 +51,14 @@ export function readSessionToken(headers: IncomingHttpHeaders, isSecure: boolean
 export function setCookie(
   purpose: CookiePurpose,
   token: string,
-  { secure, maxAge }: { readonly secure: boolean; readonly maxAge?: number },
+  { scope, maxAge }: { readonly scope: CookieScope; readonly maxAge?: number },
 ): string {
-  return serialize(nameOf(purpose, secure), token, {
-    path: '/',
+  return serialize(nameOf(purpose, scope), token, {
+    path: scope.path,
     httpOnly: true,
     // A link from an application to its consent page carries the session, forms of other sites do not.
     sameSite: 'lax',
-    secure,
+    secure: scope.secure,
     ...(maxAge === undefined ? {} : { maxAge: Math.max(0, Math.floor(maxAge)) }),
   })
 }
@@ -58,16 +66,21 @@ export function setCookie(
 /** The Set-Cookie header of a session. */
 export function sessionCookie(
   token: string,
-  options: { readonly secure: boolean; readonly maxAge: number },
+  options: { readonly scope: CookieScope; readonly maxAge: number },
 ): string {
   return setCookie('session', token, options)
 }
 
 /** The Set-Cookie header that deletes a cookie. */
-export function clearedCookie(secure: boolean, purpose: CookiePurpose = 'session'): string {
-  return setCookie(purpose, '', { secure, maxAge: 0 })
+export function clearedCookie(scope: CookieScope, purpose: CookiePurpose = 'session'): string {
+  return setCookie(purpose, '', { scope, maxAge: 0 })
 }
 
-function nameOf(purpose: CookiePurpose, isSecure: boolean): string {
-  return `${isSecure ? '__Host-' : ''}lodestone-${purpose}`
+/**
+ * With TLS, the name has a prefix that browsers accept with TLS only: `__Host-`, which no other host can set, but which is limited
+ * to the path `/`, or `__Secure-` (RFC 6265bis, section 4.1.3).
+ */
+function nameOf(purpose: CookiePurpose, { secure, path }: CookieScope): string {
+  const prefix = path === '/' ? '__Host-' : '__Secure-'
+  return `${secure ? prefix : ''}lodestone-${purpose}`
 }

@@ -4,6 +4,7 @@ import { lookup } from '../model/lookup.ts'
 import type { Principal } from '../model/principal.ts'
 import './authenticate.ts'
 import { varyBy } from './conditional.ts'
+import { localTarget } from './request-target.ts'
 
 /** A published version of a dataset, and when it was published. */
 export interface VersionMoment {
@@ -14,6 +15,8 @@ export interface VersionMoment {
 
 /** What requests for older versions need to know of datasets. */
 export interface VersionSource {
+  /** Public address of the portal. */
+  readonly base: string
   /**
    * The retained versions of a dataset, from the latest to the oldest. Throws the access fault if the dataset is hidden.
    */
@@ -125,17 +128,18 @@ function redirect(
   reply: FastifyReply,
   dataset: string,
   moment: number,
-  source: VersionSource,
+  { base, list }: VersionSource,
 ): FastifyReply {
-  const retained = source.list(dataset, request.principal)
+  const retained = list(dataset, request.principal)
   const found = versionAt(retained, moment)
   if (found === undefined)
     throw new Fault(VERSION_UNKNOWN, { id: dataset, version: 'at that time', retained: '' })
   request.versionNote = { dataset, memento: null, retained }
-  const target = request.raw.url ?? request.url
+  const target = localTarget(request.raw.url ?? request.url)
+  const root = new URL(base).pathname.replace(/\/+$/, '')
   return reply
     .code(302)
-    .header('location', withVersion(target.replace(/^https?:\/\/[^/]*/i, ''), found.version))
+    .header('location', root + withVersion(target, found.version))
     .header('cache-control', 'no-cache')
     .type('text/plain; charset=utf-8')
     .send(`The version of that time is ${found.version}.\n`)
@@ -162,10 +166,9 @@ function reportVersion(request: FastifyRequest, reply: FastifyReply, note: Versi
   const { memento, retained, dataset } = note
   const isRedirected = reply.statusCode === 302
   if (memento === null && !isRedirected) return
-  const { origin } = new URL(base)
-  const target = (request.raw.url ?? request.url).replace(/[^!-;=?-~]/g, encodeURIComponent)
-  const original = origin + withoutVersion(target)
-  const address = (version: string) => origin + withVersion(target, version)
+  const target = localTarget(request.raw.url ?? request.url).replace(/[^!-;=?-~]/g, encodeURIComponent)
+  const original = base + withoutVersion(target)
+  const address = (version: string) => base + withVersion(target, version)
   const links = [
     `<${original}>; rel="original timegate"`,
     `<${timeMapAddress(base, dataset, original)}>; rel="timemap"; type="application/link-format"`,

@@ -8,7 +8,7 @@ import { type AccountPage, keepPrivate, sendAccountPage } from './account-page.t
 import '../http/authenticate.ts'
 import type { Form } from '../http/form.ts'
 import { formToken, isFormToken, isOwnOrigin } from '../http/form-token.ts'
-import { readSessionToken } from '../http/session-cookie.ts'
+import { type CookieScope, cookieScope, readSessionToken } from '../http/session-cookie.ts'
 import { pageContextOf, type SiteOptions } from './page-context.ts'
 
 /** A form that did not come from our own page. */
@@ -33,9 +33,9 @@ export interface SignedIn {
   readonly session: string
 }
 
-/** True if the portal is reached by TLS. */
-export function isSecure({ base }: Pick<AccountsOptions, 'base'>): boolean {
-  return base.startsWith('https:')
+/** Where the cookies of the portal are sent. */
+export function cookieScopeOf({ base }: Pick<AccountsOptions, 'base'>): CookieScope {
+  return cookieScope(base)
 }
 
 /** The path of the base address, without a slash at its end. */
@@ -46,7 +46,7 @@ export function rootOf({ base }: Pick<AccountsOptions, 'base'>): string {
 /** The user of a session; null otherwise, also for programs with a key or token. */
 export function signedIn(request: FastifyRequest, options: Pick<AccountsOptions, 'base'>): SignedIn | null {
   const user = request.principal
-  const session = readSessionToken(request.headers, isSecure(options))
+  const session = readSessionToken(request.headers, cookieScopeOf(options))
   return user.type === 'user' && user.by === 'session' && session !== null ? { user, session } : null
 }
 

@@ -4,6 +4,7 @@ import { type Answered, type RequestObserver, routeOf } from '../http/observe.ts
 import { endpointOf } from '../http/route-config.ts'
 import type { Store, StoreStatistics } from '../store/store.ts'
 import { SeriesCounts, Timings } from './series.ts'
+import { gaugeSources, type SourceAge } from './source-gauges.ts'
 import type { StoreObserver, StoreOutcome } from './watched-store.ts'
 
 /** The result of publishing one dataset. */
@@ -20,7 +21,7 @@ export interface Measured {
   }
   readonly cache: () => { readonly answers: number; readonly bytes: number }
   readonly ready: () => boolean
-  /** The datasets with source addresses: seconds since the last successful response of each, and failures since then. */
+  /** The harvesters, and how long ago the catalog of each could last be read. */
   readonly harvests: () => readonly {
     readonly harvester: string
     /** Seconds; null before the first successful response. */
@@ -28,21 +29,20 @@ export interface Measured {
     readonly failures: number
     readonly datasets: number
   }[]
-  readonly sources: () => readonly {
-    readonly dataset: string
-    readonly age: number | null
-    readonly failures: number
-  }[]
+  /** The datasets with source addresses. */
+  readonly sources: () => readonly SourceAge[]
 }
 
 /**
- * The metrics of a process in the text format of Prometheus. All labels have few or predefined values: addresses, dataset names
- * and user ids never occur.
+ * The metrics of a process in the text format of Prometheus. Labels have few or predefined values: addresses and user ids never
+ * occur, names of datasets with source addresses and of harvesters do, but everybody gets those of public datasets only.
  *
  * @see https://prometheus.io/docs/instrumenting/exposition_formats/
  */
 export class Metrics {
   private readonly registry = new Registry()
+  /** Metrics whose labels are names of datasets. */
+  private readonly named = { everybody: new Registry(), operators: new Registry() }
   private readonly requests = this.counts('lodestone_http_requests_total', 'Requests that were answered', [
     'endpoint',
     'route',
@@ -97,13 +97,14 @@ export class Metrics {
   }
 
   /** The text for Prometheus. */
-  async text(): Promise<string> {
+  async text(audience: 'everybody' | 'operators'): Promise<string> {
     const { measuredStore: store } = this
     this.statistics =
       store === null
         ? null
         : ((await ignoreRejection(store.statistics(), 'its gauges are left out until it answers')) ?? null)
-    return this.registry.metrics()
+    const texts = [await this.registry.metrics(), await this.named[audience].metrics()]
+    return texts.join('')
   }
 
   readonly contentType = this.registry.contentType
@@ -131,24 +132,8 @@ export class Metrics {
     this.gauge('lodestone_response_cache_bytes', 'Bytes of answers in the response cache', [], gauge =>
       gauge.set(cache().bytes),
     )
-    this.gauge(
-      'lodestone_source_age_seconds',
-      'Time since the address of a dataset last answered with data, or that there are no new ones',
-      ['dataset'],
-      gauge => {
-        gauge.reset()
-        for (const { dataset, age } of sources()) if (age !== null) gauge.set({ dataset }, age)
-      },
-    )
-    this.gauge(
-      'lodestone_source_failures',
-      'Failures of the address of a dataset since it last answered',
-      ['dataset'],
-      gauge => {
-        gauge.reset()
-        for (const { dataset, failures } of sources()) gauge.set({ dataset }, failures)
-      },
-    )
+    gaugeSources(this.named.operators, sources)
+    gaugeSources(this.named.everybody, () => sources().filter(({ isPublic }) => isPublic))
     this.gauge(
       'lodestone_harvest_age_seconds',
       'Time since the catalog of a harvester could last be read',

@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net'
 import path from 'node:path'
 import t from 'tap'
 import { graphsOf } from '../../src/catalog/served.ts'
-import { setCookie } from '../../src/http/session-cookie.ts'
+import { cookieScope, setCookie } from '../../src/http/session-cookie.ts'
 import {
   ask,
   basic,
@@ -244,7 +244,7 @@ async function fetched(url: string, shown: Shown = {}, method = 'GET') {
 }
 
 t.test('who asks first leaves nothing behind for who asks next', async t => {
-  const session = setCookie('session', secrets.someSession, { secure: false }).replace(/;.*/, '')
+  const session = setCookie('session', secrets.someSession, { scope: cookieScope(BASE) }).replace(/;.*/, '')
   const people: Readonly<Record<string, Shown>> = {
     ...UNTRUSTED,
     granted: GRANTED,

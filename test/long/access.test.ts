@@ -1,7 +1,7 @@
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { App } from '../../src/app/app.ts'
-import { setCookie } from '../../src/http/session-cookie.ts'
+import { cookieScope, setCookie } from '../../src/http/session-cookie.ts'
 import {
   ask,
   basic,
@@ -42,7 +42,7 @@ interface Person {
 }
 
 const cookie = (value: string): Shown => ({
-  headers: { cookie: setCookie('session', value, { secure: false }).replace(/;.*/, '') },
+  headers: { cookie: setCookie('session', value, { scope: cookieScope(BASE) }).replace(/;.*/, '') },
 })
 const known = { isKnown: true } as const
 const refused = { sees: 'nothing', isKnown: false, isRefused: true } as const

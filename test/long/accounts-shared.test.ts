@@ -16,6 +16,7 @@ import { authenticator } from '../../src/http/authenticate.ts'
 import { answerFault, restBody } from '../../src/http/faults.ts'
 import { parseQueryString } from '../../src/http/query-string.ts'
 import { Quotas, quotaLimits } from '../../src/http/quota.ts'
+import { cookieScope } from '../../src/http/session-cookie.ts'
 import { ANONYMOUS, type Principal } from '../../src/model/principal.ts'
 import {
   accountsContract,
@@ -587,7 +588,7 @@ function serveCaller(a: Accounts) {
   })
   addPlugins(http, {
     isPrivate: false,
-    authenticate: authenticator(a, false),
+    authenticate: authenticator(a, cookieScope('http://portal.test')),
     quotas,
     address: () => '192.0.2.1',
   })

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import path from 'node:path'
@@ -99,6 +99,30 @@ t.test(
     t.equal((await fetch(`${address}${RECORDS}`)).status, 401)
   },
 )
+
+t.test('names of restricted datasets are for operators alone', { buffered: true }, async t => {
+  const adminPort = await freePort()
+  const portal = portalOf(t, `metrics: public\nadmin_port: ${adminPort}\n`)
+  const hidden = path.join(portal, 'data/hidden')
+  cpSync(path.join(portal, 'data/trees'), hidden, { recursive: true })
+  appendFileSync(path.join(hidden, 'dataset.yaml'), 'visibility: restricted\n')
+  for (const id of ['trees', 'hidden', 'unpublished']) {
+    const folder = path.join(portal, 'var/sources', id)
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(
+      path.join(folder, 'state.json'),
+      '{"url":"http://a.test/","failures":2,"confirmed":"2026-01-01T00:00:00Z"}',
+    )
+  }
+  const { address } = await startReadyServer(t, portal)
+  const named = async (url: string) => {
+    const text = await (await fetch(`${url}/metrics`)).text()
+    t.same(wellFormed(text), [])
+    return [...text.matchAll(/lodestone_source_failures\{dataset="(.*)"\} 2/g)].map(([, id]) => id).sort()
+  }
+  t.same(await named(address), ['trees'])
+  t.same(await named(`http://127.0.0.1:${adminPort}`), ['hidden', 'trees', 'unpublished'])
+})
 
 t.test('logs: a line a request, its id in the answer, and no credentials', { buffered: true }, async t => {
   const portal = portalOf(t, 'log: info\nproxies: 1\n')

@@ -1,4 +1,5 @@
 import { parseQueryValue } from '../../http/query-string.ts'
+import { localTarget } from '../../http/request-target.ts'
 
 /** Address of the list of all datasets with fragments. */
 export function listAddress(base: string): string {
@@ -23,13 +24,9 @@ export function quadsAddress(base: string, dataset: string): string {
 /** Characters that are illegal in an IRI, but legal in a request line: also a percent sign without two digits (RFC 3987, section 2.2). */
 const ILLEGAL = /%(?![0-9a-f]{2})|[^!$%&'()*+,\-./0-9:;=?@A-Z_a-z~\u{a0}-\u{10ffff}]/giu
 
-/** Scheme and host of a request target in absolute form (RFC 9112, section 3.2.2). */
-const ABSOLUTE = /^https?:\/\/[^/?#]*/i
-
 /** The IRI of the page that is requested: public address and raw request target, byte for byte as far as IRIs allow. */
 export function pageIri(base: string, target: string): string {
-  const path = target.replace(ABSOLUTE, '').replace(ILLEGAL, encodeURIComponent)
-  return new URL(base).origin + (path.startsWith('/') ? path : `/${path}`)
+  return base + localTarget(target).replace(ILLEGAL, encodeURIComponent)
 }
 
 /** The IRI of the fragment that a page belongs to: the page's without its `page` parameter. */

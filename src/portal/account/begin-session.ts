@@ -3,8 +3,14 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { User } from '../../accounts/accounts.ts'
 import { formToken, isFormToken } from '../../http/form-token.ts'
-import { clearedCookie, readCookie, sessionCookie, setCookie } from '../../http/session-cookie.ts'
-import { type AccountsOptions, isSecure, rootOf, sendOn } from '../../site/signed-in.ts'
+import {
+  type CookieScope,
+  clearedCookie,
+  readCookie,
+  sessionCookie,
+  setCookie,
+} from '../../http/session-cookie.ts'
+import { type AccountsOptions, cookieScopeOf, rootOf, sendOn } from '../../site/signed-in.ts'
 
 /** Begins a session that replaces the browser's previous one, and remembers the device. */
 export async function beginSession(
@@ -16,16 +22,16 @@ export async function beginSession(
   next: string | null,
 ): Promise<FastifyReply> {
   const { accounts, now } = options
-  const secure = isSecure(options)
-  const before = readCookie(request.headers, 'session', secure)
+  const scope = cookieScopeOf(options)
+  const before = readCookie(request.headers, 'session', scope)
   if (before !== null) await accounts.sessions.end(before)
   const { token, expires } = await accounts.sessions.begin(user.id)
   const actor = { name: user.name, address: options.address(request) }
   await accounts.audit.note('signed in', how, actor)
   reply.header('set-cookie', [
-    sessionCookie(token, { secure, maxAge: (expires - now()) / 1000 }),
-    clearedCookie(secure, 'login'),
-    deviceCookie(user.name, { secret: accounts.secret, secure }),
+    sessionCookie(token, { scope, maxAge: (expires - now()) / 1000 }),
+    clearedCookie(scope, 'login'),
+    deviceCookie(user.name, { secret: accounts.secret, scope }),
   ])
   return sendOn(reply, next ?? `${rootOf(options)}/account/`)
 }
@@ -42,9 +48,9 @@ const NAME_LENGTH = 16
 export function deviceOf(
   headers: IncomingHttpHeaders,
   account: string,
-  { secret, secure }: { readonly secret: Buffer; readonly secure: boolean },
+  { secret, scope }: { readonly secret: Buffer; readonly scope: CookieScope },
 ): string | null {
-  const cookie = readCookie(headers, 'device', secure)
+  const cookie = readCookie(headers, 'device', scope)
   if (cookie === null) return null
   const [name, seal] = [cookie.slice(0, NAME_LENGTH), cookie.slice(NAME_LENGTH)]
   return isFormToken(secret, boundTo(name, account), seal) ? name : null
@@ -53,10 +59,10 @@ export function deviceOf(
 /** The Set-Cookie header that remembers a device on which an account was signed in. */
 export function deviceCookie(
   account: string,
-  { secret, secure }: { readonly secret: Buffer; readonly secure: boolean },
+  { secret, scope }: { readonly secret: Buffer; readonly scope: CookieScope },
 ): string {
   const name = randomBytes(12).toString('base64url')
-  return setCookie('device', name + formToken(secret, boundTo(name, account)), { secure, maxAge: LIFE })
+  return setCookie('device', name + formToken(secret, boundTo(name, account)), { scope, maxAge: LIFE })
 }
 
 function boundTo(name: string, account: string): string {

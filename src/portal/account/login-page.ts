@@ -7,7 +7,7 @@ import { hiddenField, note, textField } from '../../site/account-fields.ts'
 import { type AccountPage, redirectSources } from '../../site/account-page.ts'
 import { html } from '../../site/html.ts'
 import { type PageContext, pageContextOf } from '../../site/page-context.ts'
-import { type AccountsOptions, isSecure, rootOf, sendPage } from '../../site/signed-in.ts'
+import { type AccountsOptions, cookieScopeOf, rootOf, sendPage } from '../../site/signed-in.ts'
 import { OPENID_SIGN_IN_PATH } from './openid.ts'
 import { relyingParty, requestOptions } from './passkeys/ceremony.ts'
 import { PASSKEY_ISLAND, passkeyForm } from './passkeys/form.ts'
@@ -51,9 +51,9 @@ export async function sendLogin(
   options: AccountsOptions,
   login: Login,
 ): Promise<FastifyReply> {
-  const secure = isSecure(options)
-  const cookie = readCookie(request.headers, 'login', secure) ?? randomBytes(18).toString('base64url')
-  reply.header('set-cookie', setCookie('login', cookie, { secure }))
+  const scope = cookieScopeOf(options)
+  const cookie = readCookie(request.headers, 'login', scope) ?? randomBytes(18).toString('base64url')
+  reply.header('set-cookie', setCookie('login', cookie, { scope }))
   const token = formToken(options.accounts.secret, `login ${cookie}`)
   const isOut =
     (request.query as Readonly<Record<string, unknown>>).out === '1' && login.problem === undefined

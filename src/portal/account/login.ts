@@ -9,7 +9,7 @@ import { pageContextOf } from '../../site/page-context.ts'
 import {
   type AccountsOptions,
   CROSS_SITE_REQUEST,
-  isSecure,
+  cookieScopeOf,
   rootOf,
   sendOn,
   signedIn,
@@ -53,11 +53,11 @@ export async function logIn(
   const { accounts, base, now } = options
   const pageContext = pageContextOf(request, options)
   const { t } = pageContext
-  const secure = isSecure(options)
+  const scope = cookieScopeOf(options)
   const next = localPath(form.get('next'))
   const name = (form.get('username') ?? '').trim()
   const again = { next, name }
-  const login = readCookie(request.headers, 'login', secure)
+  const login = readCookie(request.headers, 'login', scope)
   const isOurs = login !== null && isFormToken(accounts.secret, `login ${login}`, form.get('form_token'))
   if (!isOurs || !isOwnOrigin(request.headers, base)) {
     const problem = t(
@@ -74,7 +74,7 @@ export async function logIn(
       problem: t('Enter your user name and your password.'),
       status: 400,
     })
-  const sealing = { secret: accounts.secret, secure }
+  const sealing = { secret: accounts.secret, scope }
   const checked = await checkThrottled(
     attempts.passwords,
     pageContext,
@@ -126,7 +126,7 @@ async function enterCode(
     return sendLogin(request, reply, options, { next, problem, status: 403 })
   }
   const address = options.address(request)
-  const sealing = { secret: accounts.secret, secure: isSecure(options) }
+  const sealing = { secret: accounts.secret, scope: cookieScopeOf(options) }
   const credential = form.get('credential')
   const signed = async () =>
     (await checkSigned(options, credential ?? '', login, user.id)) === null ? null : ('passkey' as const)
@@ -193,8 +193,8 @@ export async function logOut(
   options: AccountsOptions,
   form: Form,
 ): Promise<FastifyReply> {
-  const secure = isSecure(options)
-  const session = readCookie(request.headers, 'session', secure)
+  const scope = cookieScopeOf(options)
+  const session = readCookie(request.headers, 'session', scope)
   if (session !== null) {
     const { accounts, base } = options
     if (
@@ -210,6 +210,6 @@ export async function logOut(
         address: options.address(request),
       })
   }
-  reply.header('set-cookie', clearedCookie(secure))
+  reply.header('set-cookie', clearedCookie(scope))
   return sendOn(reply, `${rootOf(options)}/account/login/?out=1`)
 }

@@ -9,7 +9,13 @@ import { CREDENTIAL_INVALID } from '../../http/credentials.ts'
 import { localPath } from '../../http/local-path.ts'
 import { clearedCookie, readCookie, sessionCookie, setCookie } from '../../http/session-cookie.ts'
 import { lookup } from '../../model/lookup.ts'
-import { type AccountsOptions, CROSS_SITE_REQUEST, isSecure, rootOf, sendOn } from '../../site/signed-in.ts'
+import {
+  type AccountsOptions,
+  CROSS_SITE_REQUEST,
+  cookieScopeOf,
+  rootOf,
+  sendOn,
+} from '../../site/signed-in.ts'
 
 export const OPENID_SIGN_IN_PATH = '/account/openid'
 const CALLBACK_PATH = `${OPENID_SIGN_IN_PATH}/callback`
@@ -39,7 +45,7 @@ export class OpenIdSignIn {
   async begin(reply: FastifyReply, next: string | null): Promise<FastifyReply> {
     const client = await import('openid-client')
     const configuration = await this.configuration()
-    const secure = isSecure(this.options)
+    const scope = cookieScopeOf(this.options)
     const cookie = randomBytes(24).toString('base64url')
     const address = client.buildAuthorizationUrl(configuration, {
       redirect_uri: this.redirectUri(),
@@ -50,15 +56,15 @@ export class OpenIdSignIn {
       code_challenge: await client.calculatePKCECodeChallenge(this.secretOf(cookie, 'verifier')),
       code_challenge_method: 'S256',
     })
-    reply.header('set-cookie', setCookie('openid', cookie, { secure, maxAge: TIMEOUT }))
+    reply.header('set-cookie', setCookie('openid', cookie, { scope, maxAge: TIMEOUT }))
     return sendOn(reply, address.href)
   }
 
   /** Signs in a user who returns from the provider. Faults: CrossSiteRequest, CredentialInvalid, BadGateway. */
   async end(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { accounts, now } = this.options
-    const secure = isSecure(this.options)
-    const cookie = readCookie(request.headers, 'openid', secure)
+    const scope = cookieScopeOf(this.options)
+    const cookie = readCookie(request.headers, 'openid', scope)
     const given = new URL(request.url, this.options.base).searchParams
     const next = cookie === null ? null : this.nextOf(cookie, given.get('state') ?? '')
     if (cookie === null || next === null)
@@ -74,8 +80,8 @@ export class OpenIdSignIn {
     const address = this.options.address(request)
     await accounts.audit.note('signed in', `by ${this.provider.name}`, { name: user.name, address })
     reply.header('set-cookie', [
-      sessionCookie(token, { secure, maxAge: (expires - now()) / 1000 }),
-      clearedCookie(secure, 'openid'),
+      sessionCookie(token, { scope, maxAge: (expires - now()) / 1000 }),
+      clearedCookie(scope, 'openid'),
     ])
     return sendOn(reply, localPath(next) ?? `${rootOf(this.options)}/account/`)
   }

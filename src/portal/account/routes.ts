@@ -9,7 +9,7 @@ import { answerWithPage } from '../../site/account-faults.ts'
 import { pageContextOf } from '../../site/page-context.ts'
 import {
   type AccountsOptions,
-  isSecure,
+  cookieScopeOf,
   refuseForeignTo,
   rootOf,
   type SignedIn,
@@ -116,7 +116,7 @@ function sendAnswer(
   const { path, session } = answer
   if (session !== undefined) {
     const maxAge = (session.expires - options.now()) / 1000
-    reply.header('set-cookie', sessionCookie(session.token, { secure: isSecure(options), maxAge }))
+    reply.header('set-cookie', sessionCookie(session.token, { scope: cookieScopeOf(options), maxAge }))
   }
   return sendOn(reply, path)
 }

@@ -15,7 +15,7 @@ import { keepPrivate } from '../../../site/account-page.ts'
 import {
   type AccountsOptions,
   CROSS_SITE_REQUEST,
-  isSecure,
+  cookieScopeOf,
   rootOf,
   sendOn,
 } from '../../../site/signed-in.ts'
@@ -94,8 +94,8 @@ export class SamlSignIn {
     const library = new SAML({ ...libraryOptions(this.service), generateUniqueId: () => id })
     const relayState = Buffer.byteLength(path) > MAX_RELAY_STATE ? '' : path
     const address = await library.getAuthorizeUrlAsync(relayState, undefined, {})
-    const secure = isSecure(this.options)
-    reply.header('set-cookie', setCookie('saml', cookie, { secure, maxAge: REQUEST_LIFE / 1000 }))
+    const scope = cookieScopeOf(this.options)
+    reply.header('set-cookie', setCookie('saml', cookie, { scope, maxAge: REQUEST_LIFE / 1000 }))
     return sendOn(reply, address)
   }
 
@@ -131,7 +131,7 @@ export class SamlSignIn {
     const seal = formToken(accounts.secret, boundTo(found.browser, user.id, expires))
     const maxAge = END_LIFE / 1000
     const ticket = `${user.id}-${expires}-${seal}`
-    reply.header('set-cookie', setCookie('saml-end', ticket, { secure: isSecure(this.options), maxAge }))
+    reply.header('set-cookie', setCookie('saml-end', ticket, { scope: cookieScopeOf(this.options), maxAge }))
     const next = localPath(form.get('RelayState'))
     const query = next === null ? '' : `?${new URLSearchParams({ next })}`
     return sendOn(keepPrivate(reply), `${rootOf(this.options)}${SAML_PATHS.end}${query}`)
@@ -140,9 +140,9 @@ export class SamlSignIn {
   /** Signs in the returning user, if it is the browser that began. Faults: CrossSiteRequest. */
   async end(request: FastifyRequest, reply: FastifyReply, given: string | undefined): Promise<FastifyReply> {
     const { accounts, now } = this.options
-    const secure = isSecure(this.options)
-    const cookie = readCookie(request.headers, 'saml', secure) ?? ''
-    const ticket = readCookie(request.headers, 'saml-end', secure) ?? ''
+    const scope = cookieScopeOf(this.options)
+    const cookie = readCookie(request.headers, 'saml', scope) ?? ''
+    const ticket = readCookie(request.headers, 'saml-end', scope) ?? ''
     const [, id, end, seal] = /^(\d{1,15})-(\d{1,15})-([\w-]+)$/.exec(ticket) ?? []
     const [user, expires] = [Number(id), Number(end)]
     const isOurs =
@@ -154,15 +154,15 @@ export class SamlSignIn {
       throw new Fault(CROSS_SITE_REQUEST, {
         reason: 'This sign-in was not begun in this browser, or it took too long. Please begin again.',
       })
-    const before = readCookie(request.headers, 'session', secure)
+    const before = readCookie(request.headers, 'session', scope)
     if (before !== null) await accounts.sessions.end(before)
     const session = await accounts.sessions.begin(user)
     const actor = { name: found.name, address: this.options.address(request) }
     await accounts.audit.note('signed in', `by ${this.service.settings.name} (SAML)`, actor)
     reply.header('set-cookie', [
-      sessionCookie(session.token, { secure, maxAge: (session.expires - now()) / 1000 }),
-      clearedCookie(secure, 'saml'),
-      clearedCookie(secure, 'saml-end'),
+      sessionCookie(session.token, { scope, maxAge: (session.expires - now()) / 1000 }),
+      clearedCookie(scope, 'saml'),
+      clearedCookie(scope, 'saml-end'),
     ])
     const next = localPath(given) ?? localPath(nextOf(cookie))
     return sendOn(reply, next ?? `${rootOf(this.options)}/account/`)
