@@ -11,6 +11,7 @@ import { MIGRATIONS } from '../src/accounts/migrations.ts'
 import { openAccounts } from '../src/accounts/open.ts'
 import { randomText } from '../src/accounts/secrets.ts'
 import { SqliteDatabase } from '../src/accounts/sqlite.ts'
+import { sqliteReason } from '../src/accounts/sqlite-reason.ts'
 import {
   accountsContract,
   BEGIN,
@@ -30,6 +31,23 @@ const openFile: Open = t =>
   openTwice(t, 'a file', path.join(temporaryFolder(t, {}), 'var', 'accounts.sqlite'))
 
 accountsContract(t, openFile)
+
+t.test('errors of the disk are told by their cause', async t => {
+  const cases: readonly (readonly [code: string, free: number, reason: RegExp | null, hint?: RegExp])[] = [
+    ['SQLITE_FULL', 1e9, /disk is full/, /unharmed/],
+    ['SQLITE_IOERR_SHMSIZE', 4096, /disk is full/, /unharmed/],
+    ['SQLITE_IOERR_READ', 1e9, /the disk gave an error/],
+    ['SQLITE_READONLY', 0, /read-only/, /right to write/],
+    ['SQLITE_MISUSE', 0, null],
+  ]
+  for (const [code, free, reason, hint] of cases) {
+    const found = sqliteReason(code, () => free)
+    if (reason === null) t.equal(found, null, code)
+    else t.match(found?.reason, reason, code)
+    if (hint === undefined) t.equal(found?.hint, undefined, code)
+    else t.match(found?.hint, hint, code)
+  }
+})
 
 t.test('common passwords are refused, whatever is put around them', async t => {
   const common = [

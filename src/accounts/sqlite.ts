@@ -1,4 +1,4 @@
-import { closeSync, fchmodSync, fstatSync, fsyncSync, mkdirSync, openSync, rmSync } from 'node:fs'
+import { closeSync, fchmodSync, fstatSync, fsyncSync, mkdirSync, openSync, rmSync, statfsSync } from 'node:fs'
 import path from 'node:path'
 import Libsql from 'libsql'
 import { Fault } from '../errors/errors.ts'
@@ -6,6 +6,7 @@ import { setMember } from '../model/lookup.ts'
 import type { Database } from './database.ts'
 import type { DatabaseScript, ScriptStep } from './database-script.ts'
 import { ACCOUNT_INVALID, ACCOUNTS_UNAVAILABLE } from './faults.ts'
+import { sqliteReason } from './sqlite-reason.ts'
 
 /** Maximum milliseconds that a writer waits for another process. */
 const TIMEOUT = 5000
@@ -212,22 +213,21 @@ export class SqliteDatabase implements Database {
   /** Converts external errors to faults; any other error is a defect and returned unchanged. */
   private faultOf(error: unknown): unknown {
     if (!(error instanceof Libsql.SqliteError)) return error
-    const why = REASONS.find(([code]) => error.code.startsWith(code))?.[1]
-    if (why === undefined) return error
-    return new Fault(ACCOUNTS_UNAVAILABLE, { reason: `${this.file} ${why}` }, { cause: error })
+    const found = sqliteReason(error.code, () => freeBytes(this.file))
+    if (found === null) return error
+    const { reason, ...hint } = found
+    return new Fault(ACCOUNTS_UNAVAILABLE, { reason: `${this.file} ${reason}` }, { ...hint, cause: error })
   }
 }
 
-const REASONS = [
-  ['SQLITE_NOTADB', 'is no database'],
-  ['SQLITE_CORRUPT', 'is damaged: restore a backup'],
-  ['SQLITE_BUSY', 'is being written by another process: try again in a moment'],
-  ['SQLITE_LOCKED', 'is being written by another process: try again in a moment'],
-  ['SQLITE_READONLY', 'cannot be written: the file or its folder is read-only'],
-  ['SQLITE_CANTOPEN', 'cannot be opened: its folder must be writable, too'],
-  ['SQLITE_FULL', 'cannot be written: the disk is full'],
-  ['SQLITE_IOERR', 'cannot be read or written: the disk gave an error'],
-] as const
+function freeBytes(file: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(path.dirname(file))
+    return bavail * bsize
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}
 
 function isBusy(error: unknown): boolean {
   return error instanceof Libsql.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code)

@@ -1,16 +1,24 @@
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { Catalog } from '../catalog/catalog.ts'
 import { isFault, NOT_FOUND_RESOURCE, recoded } from '../errors/errors.ts'
 import { parseWhere } from '../language/odsql/parse.ts'
 import { exactJson } from '../model/exact-json.ts'
 import { isLanguage, LANGUAGES, type Language } from '../model/language.ts'
+import { isTimeZone } from '../model/time.ts'
 import { openPortalStore } from '../publishing/registry/portal-store.ts'
-import { suggestionHint } from '../publishing/suggested-dataset.ts'
-import { versionsOf } from '../publishing/versions/versions.ts'
+import { absenceHint } from '../publishing/suggested-dataset.ts'
+import { type Versions, versionsOf } from '../publishing/versions/versions.ts'
 import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from '../query/dialect.ts'
 import type { ExecutedStatement } from '../query/execute/executor.ts'
 import { explainOdsql } from '../query/execute/explain.ts'
-import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
+import {
+  BASE_OPTION,
+  countArgument,
+  JSON_OPTION,
+  PORTAL_OPTION,
+  type PortalOptions,
+  portArgument,
+} from './options.ts'
 import { configsOf } from './settings.ts'
 
 interface ExplainOptions extends PortalOptions {
@@ -18,8 +26,8 @@ interface ExplainOptions extends PortalOptions {
   readonly select?: string
   readonly groupBy?: string
   readonly orderBy?: string
-  readonly limit: string
-  readonly offset: string
+  readonly limit: number
+  readonly offset: number
   readonly timezone: string
   readonly lang?: Language
   readonly dialect: string
@@ -36,9 +44,9 @@ export function explainCommand(): Command {
     .option('--select <clause>', 'select clause')
     .option('--group-by <clause>', 'group_by clause')
     .option('--order-by <clause>', 'order_by clause')
-    .option('--limit <n>', 'number of rows', '10')
-    .option('--offset <n>', 'rows passed over', '0')
-    .option('--timezone <zone>', 'time zone of dates', 'UTC')
+    .option('--limit <n>', 'number of rows', countArgument, 10)
+    .option('--offset <n>', 'rows passed over', countArgument, 0)
+    .option('--timezone <zone>', 'time zone of dates', zoneArgument, 'UTC')
     .addOption(
       new Option(
         '--lang <code>',
@@ -61,7 +69,7 @@ export function explainCommand(): Command {
       const catalog = new Catalog({ base: config.base, store, versions, registry, grace: 0 })
       try {
         await catalog.refresh()
-        const { dataset, target } = served(catalog, id)
+        const { dataset, target } = served(catalog, id, versions, config.base)
         const dialect = DIALECTS.find(({ name }) => name === options.dialect) ?? EXPLORE_V21
         const { timezone } = options
         const context = {
@@ -77,8 +85,8 @@ export function explainCommand(): Command {
           where: [where],
           groupBy: options.groupBy,
           orderBy: options.orderBy,
-          limit: Number(options.limit),
-          offset: Number(options.offset),
+          limit: options.limit,
+          offset: options.offset,
         }
         const requested = { target, store, clock: () => performance.now() }
         const { plan, statements, answer, milliseconds } = await explainOdsql(clauses, context, requested)
@@ -98,14 +106,18 @@ export function explainCommand(): Command {
     })
 }
 
+function zoneArgument(text: string): string {
+  if (!isTimeZone(text)) throw new InvalidArgumentError('a time zone such as Europe/Paris is expected.')
+  return text
+}
+
 /** Faults: NotFoundResource, with the dataset that was probably meant. */
-function served(catalog: Catalog, id: string) {
+function served(catalog: Catalog, id: string, versions: Versions, base: string) {
   try {
     return catalog.dataset(id)
   } catch (error) {
     if (!isFault(error, NOT_FOUND_RESOURCE)) throw error
-    const known = catalog.entries().map(({ dataset }) => dataset.id)
-    throw recoded(error, NOT_FOUND_RESOURCE, suggestionHint(id, known))
+    throw recoded(error, NOT_FOUND_RESOURCE, absenceHint(versions, id, base))
   }
 }
 

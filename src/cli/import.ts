@@ -1,4 +1,4 @@
-import { constants, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, copyFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Command } from 'commander'
 import { USAGE } from '../config/faults.ts'
@@ -26,6 +26,12 @@ export function importCommand(): Command {
     const { portal, base } = configOf(options)
     if (!existsSync(file))
       throw new Fault(SOURCE_UNREADABLE, { reason: `${file} was not found` }, { place: { file } })
+    if (statSync(file).isDirectory())
+      throw new Fault(
+        SOURCE_UNREADABLE,
+        { reason: `${file} is a folder: a file is expected` },
+        { place: { file } },
+      )
     const id = options.id ?? datasetIdOf(file)
     if (!DATASET_ID.test(id))
       throw new Fault(USAGE, {

@@ -11,6 +11,12 @@ export const PORTAL_OPTION = ['--portal <dir>', 'folder of the portal (default: 
 export const BASE_OPTION = ['--base <url>', 'public address, with which every IRI begins'] as const
 export const JSON_OPTION = ['--json', 'print JSON'] as const
 
+/** Reads a whole number from the command line. */
+export function countArgument(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('a whole number from 0 on is expected.')
+  return Number(text)
+}
+
 /** Reads a port from the command line. */
 export function portArgument(text: string): number {
   const port = Number(text)

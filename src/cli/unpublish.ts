@@ -3,6 +3,7 @@ import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import { openReleases, publisherSettings } from '../publishing/publish-all.ts'
 import { suggestedDataset } from '../publishing/suggested-dataset.ts'
 import { currentManifest, publishedDatasets, versionsOf, withdraw } from '../publishing/versions/versions.ts'
+import { withAccounts } from './accounts.ts'
 import { BASE_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { configsOf } from './settings.ts'
 
@@ -17,15 +18,22 @@ export function unpublishCommand(): Command {
     .action(async (datasets: string[], options: PortalOptions) => {
       const unknown = new Set(datasets)
       for (const config of configsOf(options)) {
+        const withdrawn: string[] = []
         const versions = versionsOf(config.portal)
         const { shared, close } = await openReleases(publisherSettings(config))
         for (const id of datasets) {
           const manifest = currentManifest(versions, id) ?? (await shared?.inForce(id))
           const isOpen = manifest?.dataset.visibility === 'public'
           const isShared = await shared?.withdraw(id, isOpen ? 'open' : 'secret')
-          if (withdraw(versions, id) || isShared === true) unknown.delete(id)
+          if (!withdraw(versions, id) && isShared !== true) continue
+          unknown.delete(id)
+          withdrawn.push(id)
         }
         await close()
+        if (withdrawn.length > 0)
+          await withAccounts(config, async ({ audit }) => {
+            for (const id of withdrawn) await audit.note('withdrawn', id)
+          })
       }
       if (unknown.size > 0) {
         const published = configsOf(options).flatMap(({ portal }) => publishedDatasets(versionsOf(portal)))

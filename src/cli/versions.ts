@@ -3,9 +3,10 @@ import { Command } from 'commander'
 import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import { noteHistory } from '../publishing/management/history.ts'
 import { openReleases, publisherSettings } from '../publishing/publish-all.ts'
-import { suggestionHint } from '../publishing/suggested-dataset.ts'
+import { absenceHint } from '../publishing/suggested-dataset.ts'
 import { rollBack } from '../publishing/versions/roll-back.ts'
-import { publishedDatasets, retainedVersions, versionsOf } from '../publishing/versions/versions.ts'
+import { retainedVersions, versionsOf } from '../publishing/versions/versions.ts'
+import { withAccounts } from './accounts.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { configOf, configsOf } from './settings.ts'
 
@@ -29,11 +30,7 @@ export function versionsCommand(): Command {
         }),
       )
       if (listed.length === 0)
-        throw new Fault(
-          NOT_FOUND_RESOURCE,
-          { kind: 'published dataset', id },
-          suggestionHint(id, publishedDatasets(versions)),
-        )
+        throw new Fault(NOT_FOUND_RESOURCE, { kind: 'published dataset', id }, absenceHint(versions, id))
       const lines = listed.map(each => {
         const remarks = [each.in_force ? 'in force' : '', 'restored' in each ? `as ${each.restored}` : '']
         const note = remarks.filter(text => text !== '').join(', ')
@@ -76,6 +73,7 @@ export function rollbackCommand(): Command {
           version: manifest.version,
           changed: [],
         })
+        await withAccounts(config, ({ audit }) => audit.note('rolled back', `${id}: ${manifest.version}`))
         const milliseconds = Math.round(performance.now() - begun)
         const restored = manifest.restored?.version ?? null
         process.stdout.write(

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
@@ -29,9 +30,10 @@ import {
   versionsOf,
   withdraw,
 } from '../../src/publishing/versions/versions.ts'
-import { lodestone } from '../support/crash.ts'
+import { lodestone, spawnLodestone } from '../support/crash.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { publishPortal } from '../support/portal.ts'
+import { until } from '../support/serving.ts'
 
 /** Back-ups: whole while others publish, checked by restoring, and refused where a byte is wrong. */
 const base = 'http://portal.test'
@@ -331,6 +333,23 @@ t.test('on the command line', async t => {
     t.match(ended.stdout + ended.stderr, output, args.join(' '))
   }
   t.strictSame(readdirSync(temporary), [], 'no temporary folder is left')
+  writeFileSync(path.join(folder, 'killed.tar.gz.unfinished-4194305'), 'x')
+  writeFileSync(path.join(portal, 'data/big.bin'), randomBytes(2e8))
+  const killed = spawnLodestone(['backup', path.join(folder, 'killed.tar.gz'), '--portal', portal], {
+    TMPDIR: temporary,
+  })
+  const unfinished = () => readdirSync(folder).filter(name => name.includes('.unfinished-'))
+  await until(() => unfinished().includes(`killed.tar.gz.unfinished-${killed.pid}`))
+  t.strictSame(
+    unfinished(),
+    [`killed.tar.gz.unfinished-${killed.pid}`],
+    'what a killed process left is removed',
+  )
+  const ended = once(killed, 'exit')
+  killed.kill('SIGTERM')
+  t.strictSame((await ended)[0], 143)
+  t.strictSame(unfinished(), [], 'a signal leaves nothing')
+  t.strictSame(readdirSync(temporary), [])
   const opened = openAccounts(copy, { now: Date.now })
   t.equal((await opened.users.list()).length, 1, 'the accounts alone')
   await opened.close()

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -94,8 +94,27 @@ t.test('every command has --help, and exit codes tell what happened', { buffered
     [['publish', 'nothing', ...at], 1, /nothing: not published/],
     [['check', 'plants', ...at], 0, /^$/],
     [['explain', 'nothing', '', ...at], 1, /dataset nothing does not exist/],
+    [['explain', 'stones', '', '--limit', 'abc', ...at], 2, /--limit.*a whole number from 0 on is expected/],
+    [['explain', 'stones', '', '--offset=-1', ...at], 2, /--offset.*a whole number from 0 on is expected/],
+    [
+      ['explain', 'stones', '', '--timezone', 'Mars', ...at],
+      2,
+      /a time zone such as Europe\/Paris is expected/,
+    ],
+    [['import', path.join(portal, 'data'), ...at], 1, /data is a folder: a file is expected/],
+    [
+      ['versions', 'earlier', ...at],
+      1,
+      /published by another version of lodestone: lodestone publish earlier/,
+    ],
+    [['rollback', 'earlier', ...at], 1, /published by another version of lodestone/],
+    [['explain', 'earlier', '', ...at], 1, /published by another version of lodestone/],
     [['query', 'nothing'], 2, /missing required argument/],
   ]
+  const earlier = path.join(portal, 'var/published/earlier')
+  mkdirSync(path.join(earlier, 'v1'), { recursive: true })
+  writeFileSync(path.join(earlier, 'current'), 'v1\n')
+  writeFileSync(path.join(earlier, 'v1/manifest.json'), '{"format": 1, "version": "v1"}')
   const pending = [...cases]
   const work = async () => {
     for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
@@ -111,6 +130,31 @@ t.test('every command has --help, and exit codes tell what happened', { buffered
   await Promise.all([work(), work(), work()])
   const wrong = await lodestone(['publish', ...at], { environment: { LODESTONE_PROT: '1' } })
   t.match(wrong, { code: 1, stderr: /did you mean LODESTONE_PORT/ })
+})
+
+t.test('publications, roll-backs and withdrawals are in the audit log', { buffered: true }, async t => {
+  const portal = portalOf(t)
+  const file = path.join(portal, 'data/plants/plants.csv')
+  const run = async (...args: string[]) => {
+    const ended = await lodestone([...args, '--portal', portal])
+    t.equal(ended.code, 0, ended.stderr)
+    return ended.stdout
+  }
+  await run('publish', 'plants')
+  appendFileSync(file, readFileSync(file, 'utf8').split('\n').slice(1).join('\n'))
+  await run('publish', 'plants')
+  await run('rollback', 'plants')
+  await run('unpublish', 'plants')
+  const events = (await run('audit'))
+    .trim()
+    .split('\n')
+    .map(line => line.split('\t').slice(3))
+  t.match(events, [
+    ['published', 'plants'],
+    ['published', 'plants'],
+    ['rolled back', /^plants: /],
+    ['withdrawn', 'plants'],
+  ])
 })
 
 /** A portal with a dataset that was imported from a file: `trees` and `yaml` are its files. */

@@ -1,6 +1,6 @@
-import { existsSync, readSync } from 'node:fs'
+import { existsSync, readdirSync, readSync, rmSync } from 'node:fs'
 import { mkdtemp, open, rename, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import path from 'node:path'
 import { accountsFile } from '../../accounts/open.ts'
 import type { Config } from '../../config/config.ts'
@@ -9,10 +9,14 @@ import { RELEASE } from '../../config/release.ts'
 import { Fault } from '../../errors/errors.ts'
 import { synchronise } from '../../publishing/versions/durable.ts'
 import type { Manifest } from '../../publishing/versions/versions.ts'
+import { isProcessRunning } from '../../runtime/processes.ts'
 import { withAccounts } from '../accounts.ts'
 import { ArchiveWriter, type Summed } from './archive.ts'
 import { type BackupFile, type OpenFile, openBackupFile, permissionsOf, portalFiles } from './contents.ts'
 import { BACKUP_FORMAT, BACKUP_MANIFEST, type BackupManifest } from './manifest.ts'
+
+/** Between the name of an archive and the id of the process that is writing it. */
+const UNFINISHED = '.unfinished-'
 
 /**
  * Writes a portal into one archive, consistent even if it is served and published meanwhile: first its accounts, as of one
@@ -22,12 +26,14 @@ import { BACKUP_FORMAT, BACKUP_MANIFEST, type BackupManifest } from './manifest.
  */
 export async function makeBackup(config: Config, file: string, now: Date): Promise<BackupManifest> {
   if (existsSync(file)) throw new Fault(USAGE, { reason: `${file} exists already: name one that does not` })
-  const unfinished = `${file}.unfinished-${process.pid}`
+  removeAbandoned(file)
+  const unfinished = `${file}${UNFINISHED}${process.pid}`
   const out = await open(unfinished, 'wx', 0o600).catch(error => {
     const reason = `${path.dirname(file)} cannot be written to: ${(error as NodeJS.ErrnoException).code}`
     throw new Fault(USAGE, { reason })
   })
   let temporary = ''
+  const keepNothing = removeAtSignals(() => [unfinished, temporary])
   try {
     temporary = await mkdtemp(path.join(tmpdir(), 'lodestone-backup-'))
     const writer = new ArchiveWriter(out)
@@ -55,10 +61,32 @@ export async function makeBackup(config: Config, file: string, now: Date): Promi
     synchronise(path.dirname(path.resolve(file)))
     return manifest
   } finally {
+    keepNothing()
     await out.close()
     await rm(unfinished, { force: true })
     if (temporary !== '') await rm(temporary, { recursive: true })
   }
+}
+
+/** Removes what earlier processes, which are dead, have left of an archive of this name. */
+function removeAbandoned(file: string): void {
+  const folder = path.dirname(path.resolve(file))
+  const start = path.basename(file) + UNFINISHED
+  const names = existsSync(folder) ? readdirSync(folder).filter(name => name.startsWith(start)) : []
+  for (const name of names) {
+    const pid = name.slice(start.length)
+    if (/^\d+$/.test(pid) && !isProcessRunning(Number(pid))) rmSync(path.join(folder, name), { force: true })
+  }
+}
+
+/** Ends the process at a signal, and removes files and folders before; the result ends this. */
+function removeAtSignals(files: () => readonly string[]): () => void {
+  const end = (signal: NodeJS.Signals) => {
+    for (const file of files()) if (file !== '') rmSync(file, { recursive: true, force: true })
+    process.exit(128 + constants.signals[signal])
+  }
+  process.on('SIGINT', end).on('SIGTERM', end)
+  return () => void process.off('SIGINT', end).off('SIGTERM', end)
 }
 
 /** The accounts as a separate file, wherever they are stored; null if there are none yet. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { accountsFile } from '../../accounts/open.ts'
 import type { Config } from '../../config/config.ts'
+import { Fault } from '../../errors/errors.ts'
 import { quotaLimits } from '../../http/quota.ts'
 import { withAccounts } from '../accounts.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
@@ -29,7 +30,8 @@ export async function diagnoseAccounts(config: Config, now: Date): Promise<reado
       config.accounts === undefined
         ? 'restore var/accounts.sqlite from a back-up, or mend the rights of the file'
         : 'see the settings accounts and accounts_password_file, and whether the database is up'
-    return [problem('accounts', (error as Error).message, advice)]
+    const hint = error instanceof Fault ? error.hint : undefined
+    return [problem('accounts', (error as Error).message, hint ?? advice)]
   }
 }
 

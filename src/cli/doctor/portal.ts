@@ -13,6 +13,7 @@ import {
   type Versions,
   versionsOf,
 } from '../../publishing/versions/versions.ts'
+import { isProcessRunning } from '../../runtime/processes.ts'
 import { checkPublished } from '../published-files.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
@@ -112,12 +113,7 @@ function leftovers(portal: string, versions: Versions): readonly DoctorFinding[]
 
 function isOfTheDead(name: string): boolean {
   const pid = Number(/^preparing-(\d+)-/.exec(name)?.[1])
-  if (Number.isNaN(pid)) return false
-  try {
-    return !process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'EPERM'
-  }
+  return !Number.isNaN(pid) && !isProcessRunning(pid)
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -8,6 +8,7 @@ import {
   NOT_FOUND_RESOURCE,
   VERSION_UNKNOWN,
 } from '../../errors/errors.ts'
+import { absenceHint } from '../suggested-dataset.ts'
 import { shareFile } from './durable.ts'
 import { RECORD_IDS_FILE } from './tombstones.ts'
 import {
@@ -45,7 +46,8 @@ export async function rollBack(
   { versions, base, now }: RollBackContext,
 ): Promise<Manifest> {
   const current = currentManifest(versions, id)
-  if (current === null) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'published dataset', id })
+  if (current === null)
+    throw new Fault(NOT_FOUND_RESOURCE, { kind: 'published dataset', id }, absenceHint(versions, id))
   const target = targetOf(id, required, current, versions)
   if (target.base !== base)
     throw new Fault(BAD_REQUEST, {

@@ -4,6 +4,7 @@ import type { RuleReport } from '../../mapping/compile.ts'
 import type { Mapping } from '../../mapping/ir.ts'
 import type { Dataset, DatasetStatistics } from '../../model/dataset.ts'
 import type { GraphRole } from '../../rdf/minted-iris.ts'
+import { isProcessRunning } from '../../runtime/processes.ts'
 import { type FileSum, replaceDurably, sumOf, synchronise, writeDurably } from './durable.ts'
 import { RECORD_IDS_FILE, rememberRemoved, removedRecords } from './tombstones.ts'
 
@@ -349,10 +350,5 @@ export function removeLeftovers(versions: Versions, id: string): void {
 function isInPreparation(name: string): boolean {
   const [, folder, file] = /^preparing-(\d+)-|\.(\d+)\.new$/.exec(name) ?? []
   const pid = Number(folder ?? file)
-  if (Number.isNaN(pid) || pid === process.pid) return false
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
+  return !Number.isNaN(pid) && pid !== process.pid && isProcessRunning(pid)
 }
