@@ -114,6 +114,15 @@ t.test('portal.yaml: every mistake with line and column', async t => {
     ['a quota of nobody', 'quotas:\n  domian: 900\n', 2, 3, /unknown key domian, did you mean domain\?/],
     ['a quota alone', 'quotas: 900\n', 1, 1, /quotas is 900: must be object/],
     ['too many proxies', 'proxies: 11\n', 1, 1, /proxies is 11: must be <= 10/],
+    [
+      'a base with a password',
+      'base: http://u:p@portal.test/\n',
+      1,
+      1,
+      /base is "http:\/\/redacted@portal\.test\/"/,
+    ],
+    ['no language', 'languages: []\n', 1, 1, /languages/],
+    ['a language twice', 'languages: [en, en]\n', 1, 1, /languages/],
     ['an element of a list', 'languages: [en, English]\n', 1, 17, /languages\.1 is "English"/],
     ['a key twice', 'port: 1\nport: 2\n', 2, 1, /unique/],
     ['broken YAML', 'title: [a\n', 2, 1, /flow|\]/i],
@@ -180,6 +189,8 @@ t.test('environment and flags: the name of the variable or flag is told', async 
     code: 'Usage',
     message: /^--base: base is "portal.test"/,
   })
+  for (const base of ['http://localhost:99999', 'http://1.2.3.4.5'])
+    t.match(refusal({ portal, base }), { code: 'ConfigInvalid', message: /is no valid address/ }, base)
   t.match(refusal({ portal, port: 99_999 }), { code: 'Usage', message: /^--port: / })
   t.match(refusal({ portal, port: 0 }), { code: 'ConfigInvalid', message: /port 0.*--base/ })
   t.match(loadConfig({ portal, port: 0, base: 'http://x.test' }, {}), { port: 0, base: 'http://x.test' })

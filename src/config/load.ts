@@ -56,6 +56,10 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     throw new Fault(CONFIG_INVALID, { reason })
   }
   const base = (settings.base ?? `http://localhost:${rest.port}`).replace(/\/+$/, '')
+  if (!URL.canParse(base))
+    throw new Fault(CONFIG_INVALID, {
+      reason: `base is ${JSON.stringify(base)}, which is no valid address: a host and a port up to 65535 are expected`,
+    })
   const {
     store,
     store_query: query,

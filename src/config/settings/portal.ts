@@ -7,7 +7,7 @@ export const PORTAL_SETTINGS = {
   description: Type.Optional(Type.String({ description: 'One sentence about the portal' })),
   base: Type.Optional(
     Type.String({
-      pattern: '^https?://[^/?#\\s]+(/[^?#\\s]*)?$',
+      pattern: '^https?://[^/?#\\s@]+(/[^?#\\s]*)?$',
       description: 'Public address; every IRI begins with it',
     }),
   ),
@@ -17,7 +17,11 @@ export const PORTAL_SETTINGS = {
     }),
   ),
   languages: Type.Optional(
-    Type.Array(Type.String({ pattern: '^[a-z]{2,3}$' }), { description: 'Languages of the portal' }),
+    Type.Array(Type.String({ pattern: '^[a-z]{2,3}$' }), {
+      minItems: 1,
+      uniqueItems: true,
+      description: 'Languages of the portal',
+    }),
   ),
   dereference: Type.Optional(
     Type.Union([Type.Literal('redirect'), Type.Literal('direct')], {
