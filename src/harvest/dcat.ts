@@ -37,7 +37,9 @@ export async function readDcat(reader: CatalogReader, url: string): Promise<Read
     for await (const lines of reader.quads(next)) graph.add(lines)
   }
   const subjects = graph.datasets()
-  const all = subjects.slice(0, reader.limit).map(subject => offered(graph, subject, url))
+  const all = [...idsOf(graph, subjects)]
+    .slice(0, reader.limit)
+    .map(([subject, id]) => offered(graph, subject, id, url))
   return readCatalogOf(
     all,
     subjects.length,
@@ -114,9 +116,26 @@ class Description {
   }
 }
 
-function offered(graph: Description, subject: string, base: string): OfferedDataset | SkippedDataset {
-  const identifier = graph.text(subject, DCTERMS.identifier)
-  const id = identifier ?? subject
+/** The ids of datasets by their IRIs: dct:identifier, or the IRI if there is none, or if several datasets have the same. */
+function idsOf(graph: Description, subjects: readonly string[]): ReadonlyMap<string, string> {
+  const identifiers = subjects.map(subject => graph.text(subject, DCTERMS.identifier) ?? subject)
+  const once = new Set<string>()
+  const repeated = new Set<string>()
+  for (const identifier of identifiers) (once.has(identifier) ? repeated : once).add(identifier)
+  return new Map(
+    subjects.map((subject, at) => {
+      const identifier = identifiers[at] ?? subject
+      return [subject, repeated.has(identifier) ? subject : identifier]
+    }),
+  )
+}
+
+function offered(
+  graph: Description,
+  subject: string,
+  id: string,
+  base: string,
+): OfferedDataset | SkippedDataset {
   const distributions = graph.of(subject, DCAT.distribution).map(({ value }) => {
     const [url] = graph.of(value, DCAT.downloadURL, DCAT.accessURL)
     const kinds = graph

@@ -132,10 +132,16 @@ function takeOver(
   const skipped: SkippedDataset[] = [...catalog.skipped.filter(({ dataset }) => isRequired(dataset))]
   const datasets: Record<string, HarvestedState> = {}
   const [created, updated, present]: [string[], string[], Set<string>] = [[], [], new Set()]
+  const ids = new Set<string>()
   const taken = new Set(known.values())
   let unchanged = 0
   for (const offered of catalog.offered) {
     if (!isRequired(offered.id)) continue
+    if (ids.has(offered.id)) {
+      skipped.push({ dataset: offered.id.slice(0, 200), reason: 'another dataset of the catalog has its id' })
+      continue
+    }
+    ids.add(offered.id)
     const id = known.get(offered.id) ?? localId(harvester, offered.id, taken)
     taken.add(id)
     present.add(id)

@@ -455,6 +455,33 @@ t.test('DCAT as Turtle and JSON-LD, data.json', async t => {
   )
 })
 
+t.test('datasets of a catalog with the same identifier stay apart', async t => {
+  const origin = await serverOf(t, (_, response) => {
+    const self = `http://${response.req.headers.host}`
+    const dataset = (name: string, identifier: string) =>
+      `<${self}/d/${name}> a dcat:Dataset ; dct:title "${name}" ; dct:identifier "${identifier}" ; dcat:distribution [ dcat:downloadURL <${self}/${name}.csv> ] .\n`
+    response
+      .writeHead(200, { 'content-type': 'text/turtle' })
+      .end(
+        `@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .\n${dataset('one', 'own')}${dataset('two', 'same')}${dataset('three', 'same')}`,
+      )
+  })
+  const portal = portalOf(t, `  - { id: c, type: dcat, url: '${origin}/c.ttl' }\n`)
+  const [harvester] = readHarvesters(portal)
+  if (harvester === undefined) throw new Error('no harvester')
+  const once = () => harvest(harvester, { portal, now: () => new Date(), isDryRun: false })
+  t.match((await once()).counts, { found: 3, created: 3, skipped: 0 })
+  t.match((await once()).counts, { found: 3, created: 0, updated: 0, unchanged: 3, withdrawn: 0 })
+  t.same(
+    definedDatasets(portal).map(id => [id, definitionOf(portal, id).remote?.url]),
+    [
+      ['c-own', `${origin}/one.csv`],
+      ['c-three', `${origin}/three.csv`],
+      ['c-two', `${origin}/two.csv`],
+    ],
+  )
+})
+
 t.test('what is refused', async t => {
   const origin = await serverOf(t, ({ url = '' }, response) => {
     if (url.startsWith('/html')) return void response.end('<html>')
