@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { loadConfig } from '../src/config/load.ts'
+import { PORTAL_SCHEMA } from '../src/config/schema.ts'
 import type { ConfigFlags } from '../src/config/setting-sources.ts'
 import { Fault } from '../src/errors/errors.ts'
 import { readDefinition } from '../src/publishing/definition.ts'
@@ -93,6 +94,40 @@ t.test('quotas and proxies', async t => {
     const config = loadConfig({ portal }, { LODESTONE_QUOTAS: text, LODESTONE_PROXIES: '1' })
     t.same([config.quotas, config.proxies], [quotas, 1], text)
   }
+})
+
+t.test('every list of texts can be given by its variable', async t => {
+  const portal = portalWith(t, 'source_hosts: [file.test]\n')
+  interface ListSchema {
+    readonly type?: string
+    readonly items?: { readonly type?: string }
+  }
+  const lists = Object.entries(PORTAL_SCHEMA.properties as Readonly<Record<string, ListSchema>>).filter(
+    ([, { type, items }]) => type === 'array' && items?.type === 'string',
+  )
+  t.same(
+    lists.map(([key]) => key),
+    ['languages', 'services', 'source_hosts', 'source_private_hosts'],
+  )
+  const cases: readonly (readonly [string, string, unknown])[] = [
+    ['LODESTONE_LANGUAGES', 'de, fr', { languages: ['de', 'fr'] }],
+    ['LODESTONE_SOURCE_HOSTS', 'a.org, *.b.org', { sourceHosts: ['a.org', '*.b.org'] }],
+    ['LODESTONE_SOURCE_HOSTS', 'a.org', { sourceHosts: ['a.org'] }],
+    ['LODESTONE_SOURCE_HOSTS', '', { sourceHosts: [] }],
+    ['LODESTONE_SOURCE_PRIVATE_HOSTS', '10.0.0.1,', { sourcePrivateHosts: ['10.0.0.1'] }],
+    [
+      'LODESTONE_SERVICES',
+      'https://a.org/sparql, http://b.org/q?x=1',
+      { services: { allowed: ['https://a.org/sparql', 'http://b.org/q?x=1'] } },
+    ],
+  ]
+  for (const [variable, text, expected] of cases)
+    t.match(loadConfig({ portal }, { [variable]: text }), expected, `${variable}=${text}`)
+  t.same(loadConfig({ portal }, { LODESTONE_SOURCE_HOSTS: '' }).sourceHosts, [])
+  t.match(
+    refusal({ portal }, { LODESTONE_SOURCE_HOSTS: '["a.org"]' }).message,
+    /LODESTONE_SOURCE_HOSTS: source_hosts\.0 is/,
+  )
 })
 
 t.test('portal.yaml: every mistake with line and column', async t => {

@@ -44,8 +44,8 @@ function fromFile(portal: string): PortalSettings {
   return trusted(readDocument(text, file, PORTAL_SCHEMA))
 }
 
-/** Settings that are lists, from the comma-separated parts of a variable. */
-const LISTS: Readonly<Record<string, (parts: readonly string[]) => unknown>> = {
+/** Settings whose variables are other than a list of texts, or may not be empty, from their comma-separated parts. */
+const COMPOSED: Readonly<Record<string, (parts: readonly string[]) => unknown>> = {
   languages: parts => parts,
   network: urls => urls.filter(url => url !== '').map(url => ({ url })),
   quotas: parts => quotasOf(parts.filter((part, index) => part !== '' || index === 0)),
@@ -74,8 +74,7 @@ function fromEnvironment(environment: NodeJS.ProcessEnv): PortalSettings {
       const hint = close === undefined ? '' : `, did you mean LODESTONE_${close.toUpperCase()}?`
       throw new Fault(CONFIG_INVALID, { reason: `unknown setting ${variable} in the environment${hint}` })
     }
-    const value = lookup(LISTS, key)?.(text.split(',').map(part => part.trim())) ?? numberOrText(key, text)
-    Object.assign(given, checked(key, value, variable, CONFIG_INVALID))
+    Object.assign(given, checked(key, variableValue(key, text), variable, CONFIG_INVALID))
   }
   return given
 }
@@ -100,11 +99,16 @@ function checked(
   throw new Fault(declared, { reason }, { place: { file: name } })
 }
 
-function numberOrText(key: string, text: string): unknown {
+/** The value of a setting from the text of its variable. */
+function variableValue(key: string, text: string): unknown {
   const number = Number(text)
   const { type } = lookup(PORTAL_SCHEMA.properties, key as keyof typeof PORTAL_SCHEMA.properties) as {
     readonly type?: string
   }
+  const parts = text.split(',').map(part => part.trim())
+  const composed = lookup(COMPOSED, key)
+  if (composed !== undefined) return composed(parts)
+  if (type === 'array') return parts.filter(part => part !== '')
   const numeric = type === 'integer' || type === 'number'
   return numeric && text.trim() !== '' && Number.isFinite(number) ? number : text
 }
