@@ -67,6 +67,16 @@ t.test(
   },
 )
 
+t.test('commands write through cli/print.ts, which escapes control characters of foreign texts', async t => {
+  const found = files.filter(
+    ({ name, text }) => /^cli\//.test(name) && /process\.std(?:out|err)\.write\(/.test(text),
+  )
+  t.same(
+    found.map(({ name }) => name),
+    ['cli/print.ts'],
+  )
+})
+
 t.test('members are private by the keyword', async t => {
   const found = files.filter(({ hashes }) => hashes > 0)
   t.same(

@@ -1,7 +1,8 @@
 import { Command } from 'commander'
 import type { Client } from '../accounts/accounts.ts'
-import { printColumns, printJson, withAccounts } from './accounts.ts'
+import { printColumns, withAccounts } from './accounts.ts'
 import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { printJson } from './print.ts'
 import { configOf } from './settings.ts'
 
 interface RegisterOptions extends PortalOptions {

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { withAccounts } from './accounts.ts'
 import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { escapedText, printText } from './print.ts'
 import { configOf } from './settings.ts'
 
 interface AuditOptions extends PortalOptions {
@@ -24,16 +25,11 @@ export function auditCommand(): Command {
           const line =
             options.json === true
               ? JSON.stringify(event)
-              : [moment, actor, address, action, subject].map(safe).join('\t')
-          process.stdout.write(`${line}\n`)
+              : [moment, actor, address, action, subject].map(escapedText).join('\t')
+          printText(`${line}\n`)
         }
       })
     })
-}
-
-/** Names are not trusted: control characters are neutralised for the terminal. */
-function safe(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?')
 }
 
 function momentArgument(text: string): number {

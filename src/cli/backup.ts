@@ -2,11 +2,12 @@ import path from 'node:path'
 import { Command } from 'commander'
 import { USAGE } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
-import { printJson, withAccounts } from './accounts.ts'
+import { withAccounts } from './accounts.ts'
 import { makeBackup } from './backup/make.ts'
 import type { BackupManifest } from './backup/manifest.ts'
 import { verifyBackup } from './backup/verify.ts'
 import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { printError, printJson, printText } from './print.ts'
 import { configOf } from './settings.ts'
 
 interface BackupOptions extends PortalOptions {
@@ -47,13 +48,11 @@ export function backupCommand(): Command {
       else if (verify) {
         const { manifest, users } = await verifyBackup(file, new Date())
         if (json) return printJson({ ...manifest, users })
-        process.stdout.write(
-          `${file} is whole: ${contentsText(manifest)}${users === null ? '' : `, ${users} users`}\n`,
-        )
+        printText(`${file} is whole: ${contentsText(manifest)}${users === null ? '' : `, ${users} users`}\n`)
       } else {
         const manifest = await makeBackup(configOf(options), file, new Date())
         if (json) printJson(manifest)
-        else process.stderr.write(`${file}: ${contentsText(manifest)}\n`)
+        else printError(`${file}: ${contentsText(manifest)}\n`)
       }
     })
 }

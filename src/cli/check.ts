@@ -4,6 +4,7 @@ import { type CheckFinding, checkDataset, checkPortal } from '../publishing/chec
 import { definedDatasets } from '../publishing/definition.ts'
 import { versionsOf } from '../publishing/versions/versions.ts'
 import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { printError, printJson, printText } from './print.ts'
 import { configOf } from './settings.ts'
 
 interface CheckOptions extends PortalOptions {
@@ -25,10 +26,10 @@ export function checkCommand(): Command {
         options.shapes === undefined
           ? await sourceFindings(config, datasets)
           : await shapeFindings(config, datasets, options.shapes)
-      if (options.json === true) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`)
+      if (options.json === true) printJson(findings)
       else
         for (const finding of findings)
-          process.stdout.write(`${finding.severity}: ${finding.dataset}: ${finding.message}\n`)
+          printText(`${finding.severity}: ${finding.dataset}: ${finding.message}\n`)
       if (findings.some(({ severity }) => severity === 'error')) process.exitCode = 1
     })
 }
@@ -52,8 +53,7 @@ async function shapeFindings(
   // The validator is large, and needed only here.
   const { checkShapes, readShapesFile } = await import('../publishing/shapes/check-shapes.ts')
   const shapes = readShapesFile(file)
-  for (const ignored of shapes.ignored)
-    process.stderr.write(`warning: ${file}: ${ignored} are not evaluated\n`)
+  for (const ignored of shapes.ignored) printError(`warning: ${file}: ${ignored} are not evaluated\n`)
   const versions = versionsOf(portal, keepVersions)
   const ids = named.length > 0 ? named : definedDatasets(portal)
   const findings: CheckFinding[] = []

@@ -1,4 +1,5 @@
 import { Argument, Command, type Option } from 'commander'
+import { printDocument } from './print.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 
@@ -22,7 +23,7 @@ export function completionCommand(program: () => Promise<Command>): Command {
     .description('print the completion of a shell, such as: source <(lodestone completion bash)')
     .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
     .action(async (shell: Shell) => {
-      process.stdout.write(scriptOf(shell, entriesOf(await program(), [])))
+      printDocument(scriptOf(shell, entriesOf(await program(), [])))
     })
 }
 

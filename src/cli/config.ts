@@ -1,7 +1,8 @@
 import { Command } from 'commander'
-import { printColumns, printJson } from './accounts.ts'
+import { printColumns } from './accounts.ts'
 import { originText, shownSettings } from './config/origins.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
+import { printJson } from './print.ts'
 
 /** `lodestone config`: the effective settings of commands. */
 export function configCommand(): Command {

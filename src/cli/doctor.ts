@@ -3,7 +3,6 @@ import { loadConfig } from '../config/load.ts'
 import { RELEASE } from '../config/release.ts'
 import { Fault, faultText } from '../errors/errors.ts'
 import { tracingSettings } from '../telemetry/otel-settings.ts'
-import { printJson } from './accounts.ts'
 import { originText, shownSettings } from './config/origins.ts'
 import { diagnoseAccounts } from './doctor/accounts.ts'
 import { type DoctorFinding, looked, ok, problem } from './doctor/finding.ts'
@@ -13,6 +12,7 @@ import { diagnoseDefinitions, diagnoseVersions } from './doctor/portal.ts'
 import { diagnoseHarvests, diagnoseSources } from './doctor/sources.ts'
 import { diagnoseStore } from './doctor/store.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
+import { printJson, printText } from './print.ts'
 
 /** `lodestone doctor`: checks everything that a portal needs, and advises how to fix problems. */
 export function doctorCommand(): Command {
@@ -25,7 +25,7 @@ export function doctorCommand(): Command {
     .action(async ({ json, ...flags }: PortalOptions & { readonly json?: boolean }) => {
       const findings = await diagnose(flags, process.env)
       if (json === true) printJson(findings)
-      else process.stdout.write(findings.map(findingText).join(''))
+      else printText(findings.map(findingText).join(''))
       if (findings.some(({ status }) => status === 'problem')) process.exitCode = 1
     })
 }

@@ -19,6 +19,7 @@ import {
   type PortalOptions,
   portArgument,
 } from './options.ts'
+import { printText } from './print.ts'
 import { configsOf } from './settings.ts'
 
 interface ExplainOptions extends PortalOptions {
@@ -98,7 +99,7 @@ export function explainCommand(): Command {
           answer: { total: answer.total, rows: answer.rows.map(({ object }) => object) },
           milliseconds,
         }
-        process.stdout.write(options.json === true ? `${exactJson(stages, 2)}\n` : explainText(stages))
+        printText(options.json === true ? `${exactJson(stages, 2)}\n` : explainText(stages))
       } finally {
         catalog.close()
         await store.close()

@@ -11,6 +11,7 @@ import { openReleases, publishAll, publisherSettings } from '../publishing/publi
 import { isWithdrawn, versionsOf } from '../publishing/versions/versions.ts'
 import { publishingShare } from '../runtime/memory.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
+import { printJson, printText } from './print.ts'
 import { createProgress } from './progress.ts'
 import { configOf } from './settings.ts'
 
@@ -45,8 +46,8 @@ export function harvestCommand(): Command {
         if (!isDryRun) await publishOutcome(config, outcome, progress)
       }
       progress.done()
-      if (options.json === true) process.stdout.write(`${JSON.stringify(outcomes, null, 2)}\n`)
-      else process.stdout.write(outcomes.map(outcome => outcomeText(outcome, isDryRun)).join(''))
+      if (options.json === true) printJson(outcomes)
+      else printText(outcomes.map(outcome => outcomeText(outcome, isDryRun)).join(''))
       const isFailed = outcomes.some(({ failure }) => failure !== null)
       if (isFailed || progress.failures.length > 0) process.exitCode = 1
     })

@@ -10,6 +10,7 @@ import { datasetYaml, importTitle, type Understood, understand } from './import/
 import { type ReadingOptions, specOf, withReadingOptions } from './import/options.ts'
 import { understoodText } from './import/table.ts'
 import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { printText } from './print.ts'
 import { configOf } from './settings.ts'
 
 type ImportOptions = PortalOptions & ReadingOptions & { readonly id?: string; readonly json?: boolean }
@@ -41,11 +42,8 @@ export function importCommand(): Command {
     if (existsSync(folder))
       throw new Fault(USAGE, { reason: `${folder} exists already; choose another id with --id` })
     const understood = await importFile(file, { folder, id, portal, base, options, copy: copyFile })
-    if (options.json === true) process.stdout.write(`${JSON.stringify(reportOf(id, understood), null, 2)}\n`)
-    else
-      process.stdout.write(
-        `${understoodText(path.basename(file), understood)}${path.join(folder, 'dataset.yaml')}\n`,
-      )
+    if (options.json === true) printText(`${JSON.stringify(reportOf(id, understood), null, 2)}\n`)
+    else printText(`${understoodText(path.basename(file), understood)}${path.join(folder, 'dataset.yaml')}\n`)
   })
 }
 

@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import { USAGE } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
 import { titleFromName } from '../model/title.ts'
+import { printText } from './print.ts'
 
 /** `lodestone init`: creates a portal folder. */
 export function initCommand(): Command {
@@ -24,7 +25,7 @@ export function initCommand(): Command {
       const isHere = portal === process.cwd()
       const flag = isHere ? '' : ` --portal ${folder}`
       const known = readdirSync(path.join(portal, 'data')).length
-      process.stdout.write(
+      printText(
         `${settings}\n\n${known > 0 ? `data/ has ${known} entries already. ` : ''}Next:\n` +
           `  put files into ${path.join(folder, 'data')}: each is published with inferred types\n` +
           `  lodestone import FILE${flag}      describe one in a dataset.yaml, to edit\n` +

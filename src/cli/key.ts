@@ -1,6 +1,7 @@
 import { Command } from 'commander'
-import { printColumns, printJson, withAccounts } from './accounts.ts'
+import { printColumns, withAccounts } from './accounts.ts'
 import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { printJson, printText } from './print.ts'
 import { configOf } from './settings.ts'
 
 interface KeyOptions extends PortalOptions {
@@ -27,7 +28,7 @@ function createCommand(): Command {
         keys.create(name, options.label ?? ''),
       )
       if (options.json === true) printJson(created)
-      else process.stdout.write(`${created.key}\n`)
+      else printText(`${created.key}\n`)
     })
 }
 

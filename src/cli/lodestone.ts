@@ -3,6 +3,7 @@ import { USAGE } from '../config/faults.ts'
 import { RELEASE } from '../config/release.ts'
 import { Fault, faultText, isFault, systemErrorText } from '../errors/errors.ts'
 import { lookup } from '../model/lookup.ts'
+import { printError } from './print.ts'
 
 /** The commands in the order of the help. A process loads only the one that it runs: others have large dependencies. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -63,10 +64,10 @@ export async function run(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     if (error instanceof Fault) {
-      process.stderr.write(`lodestone: ${faultText(error)}\n`)
+      printError(`lodestone: ${faultText(error)}\n`)
       return isFault(error, USAGE) ? 2 : 1
     }
-    process.stderr.write(`lodestone: ${systemErrorText(error) ?? (error as Error).stack ?? String(error)}\n`)
+    printError(`lodestone: ${systemErrorText(error) ?? (error as Error).stack ?? String(error)}\n`)
     return 1
   }
 }
@@ -83,8 +84,7 @@ function closeQuietly(stream: NodeJS.WriteStream): void {
   quiet.add(stream)
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return
-    if (stream !== process.stderr)
-      process.stderr.write(`lodestone: output cannot be written: ${error.message}\n`)
+    if (stream !== process.stderr) printError(`lodestone: output cannot be written: ${error.message}\n`)
     process.exit(1)
   })
 }

@@ -10,7 +10,7 @@ import { isIri } from '../rdf/iri-syntax.ts'
 import { type InputReport, type MapReport, reportText } from './map/report.ts'
 import { countDataErrors, DEFAULT_BASE, findingsOf, type Plan, planMapping, runPlan } from './map/run.ts'
 import { JSON_OPTION } from './options.ts'
-import { print } from './print.ts'
+import { print, printError } from './print.ts'
 
 /** Output formats of triples. */
 const MAP_FORMATS = ['turtle', 'nquads'] as const
@@ -35,7 +35,7 @@ export function mapCommand(): Command {
       if (base !== undefined && !isIri(base))
         throw new Fault(USAGE, { reason: `--base ${base}: an absolute IRI is expected.` })
       const report = await runMapping(mapping, files, options)
-      process.stderr.write(described(report, options.json === true))
+      printError(described(report, options.json === true))
       if (hasErrors(report.diagnostics) || report.dataErrors > 0) process.exitCode = 1
     })
 }

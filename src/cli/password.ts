@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { ACCOUNT_INVALID } from '../accounts/faults.ts'
 import { Fault } from '../errors/errors.ts'
+import { printError } from './print.ts'
 
 /** Maximum bytes of standard input for the line of the password. */
 const MAX_LINE_LENGTH = 64 * 1024
@@ -41,10 +42,10 @@ async function readLine(input: AsyncIterable<unknown>): Promise<string | null> {
 function ask(prompt: string): Promise<string> {
   const nowhere = new Writable({ write: (_piece, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true, historySize: 0 })
-  process.stderr.write(prompt)
+  printError(prompt)
   return new Promise((resolve, reject) => {
     const stop = () => {
-      process.stderr.write('\n')
+      printError('\n')
       reject(new Fault(ACCOUNT_INVALID, { reason: 'No password was given' }))
     }
     lines.once('close', stop)
@@ -52,7 +53,7 @@ function ask(prompt: string): Promise<string> {
     lines.question('', answer => {
       lines.off('close', stop)
       lines.close()
-      process.stderr.write('\n')
+      printError('\n')
       resolve(answer)
     })
   })

@@ -1,19 +1,63 @@
 import { fstatSync, write } from 'node:fs'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 
+/** Control characters, which a terminal takes as commands (CWE-150), and overrides of the direction of the text around them. */
+const CONTROLS = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu
+
+/** Also characters that are not visible. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
+
+/** A foreign text for a cell of a table: control characters and invisible ones as `\u001b`. */
+export function escapedText(text: string): string {
+  return text.replace(INVISIBLE, escaped)
+}
+
+/** A text for a terminal that may quote foreign ones: control characters as `\u001b`, but tabs and line ends. JSON stays the same JSON. */
+export function terminalText(text: string): string {
+  return text.replace(CONTROLS, (found, at: number) =>
+    found === '\n' || found === '\t' || (found === '\r' && text[at + 1] === '\n') ? found : escaped(found),
+  )
+}
+
+function escaped(character: string): string {
+  const digits = (character.codePointAt(0) ?? 0).toString(16)
+  return digits.length > 4 ? `\\u{${digits}}` : `\\u${digits.padStart(4, '0')}`
+}
+
+/** Prints a text for people, or JSON, on standard output. */
+export function printText(text: string): void {
+  process.stdout.write(terminalText(text))
+}
+
+/** Prints a text for people on standard error. */
+export function printError(text: string): void {
+  process.stderr.write(terminalText(text))
+}
+
+/** Prints JSON on standard output. */
+export function printJson(value: unknown): void {
+  printText(`${JSON.stringify(value, null, 2)}\n`)
+}
+
+/** Prints a document on standard output: unchanged if it goes to a file or another program, as {@link terminalText} on a terminal. */
+export function printDocument(text: string): void {
+  process.stdout.write(process.stdout.isTTY === true ? terminalText(text) : text)
+}
+
 /**
- * Writes to standard output as fast as it is read; ends the process if the reader closes it. A piece is written while the next
- * one is created: its buffer may be reused once the piece after that is requested.
+ * Writes a document to standard output as fast as it is read; ends the process if the reader closes it. A piece is written while
+ * the next one is created: its buffer may be reused once the piece after that is requested.
  */
 export async function print(pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
   const writePiece = fstatSync(process.stdout.fd).isFile() ? writeToFile : writeToStream
+  const decoder = new TextDecoder()
   let writing: Promise<void> = Promise.resolve()
   try {
     for await (const piece of pieces) {
       // Also before an empty one, because the buffer of the previous piece may be reused from now on.
       await writing
       if (piece.length === 0) continue
-      writing = writePiece(piece)
+      writing = writePiece(process.stdout.isTTY === true ? terminalText(textOf(piece, decoder)) : piece)
       void ignoreRejection(writing, 'it is awaited before the next piece')
     }
     await writing
@@ -21,6 +65,10 @@ export async function print(pieces: AsyncIterable<string | Uint8Array>): Promise
     if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
     process.exit(0)
   }
+}
+
+function textOf(piece: string | Uint8Array, decoder: TextDecoder): string {
+  return typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true })
 }
 
 function writeToStream(piece: string | Uint8Array): Promise<void> {

@@ -3,6 +3,7 @@ import type { ProgressReporter } from '../app/progress.ts'
 import type { PublishMessage } from '../publishing/publish-all.ts'
 import { conversionErrorsText } from '../sources/typed-records.ts'
 import { mappingReportText, refusalText } from './mapping-report.ts'
+import { terminalText } from './print.ts'
 
 /** @param out normally process.stderr */
 export function createProgress(out: NodeJS.WriteStream): ProgressReporter {
@@ -36,7 +37,7 @@ export function createProgress(out: NodeJS.WriteStream): ProgressReporter {
   }
   const line = (text: string) => {
     stop()
-    out.write(`${text}\n`)
+    out.write(terminalText(`${text}\n`))
   }
   return {
     failures,

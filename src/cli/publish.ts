@@ -10,6 +10,7 @@ import {
 import { publishingShare } from '../runtime/memory.ts'
 import { withAccounts } from './accounts.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
+import { printJson, printText } from './print.ts'
 import { createProgress } from './progress.ts'
 import { publicationTable } from './publication-table.ts'
 import { configsOf } from './settings.ts'
@@ -51,8 +52,8 @@ export function publishCommand(): Command {
         await noteResults(config, results)
       }
       progress.done()
-      if (options.json === true) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`)
-      else process.stdout.write(publicationTable(results))
+      if (options.json === true) printJson(results)
+      else printText(publicationTable(results))
       if (progress.failures.length > 0) process.exitCode = 1
     })
 }

@@ -2,10 +2,11 @@ import path from 'node:path'
 import { Command } from 'commander'
 import { accountsFile } from '../accounts/open.ts'
 import type { Config } from '../config/config.ts'
-import { printJson, withAccounts } from './accounts.ts'
+import { withAccounts } from './accounts.ts'
 import { restorePortal } from './backup/restore.ts'
 import { contentsText } from './backup.ts'
 import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { printError, printJson } from './print.ts'
 import { configOf } from './settings.ts'
 
 interface RestoreOptions extends PortalOptions {
@@ -29,7 +30,7 @@ export function restoreCommand(): Command {
       const isFilled =
         manifest.accounts && config.accounts !== undefined ? await fillAccounts(config, force) : null
       if (options.json === true) return printJson({ ...manifest, portal, before, accountsFilled: isFilled })
-      const report = (text: string) => process.stderr.write(`${text}\n`)
+      const report = (text: string) => printError(`${text}\n`)
       report(`${portal}: ${contentsText(manifest)}`)
       if (before !== null) report(`what was there before is in ${before}`)
       if (isFilled === true) report('the accounts are in the database of the setting accounts')

@@ -19,6 +19,7 @@ import { importTitle } from './import/describe.ts'
 import type { ReadingOptions } from './import/options.ts'
 import { understoodText } from './import/table.ts'
 import { importFile } from './import.ts'
+import { printError } from './print.ts'
 
 /** A temporary portal folder for files given on the command line. */
 export interface GeneratedPortal {
@@ -63,10 +64,10 @@ export async function portalOfFiles(
           copy: linkFile,
         })
         ids.add(id)
-        process.stderr.write(understoodText(path.basename(file), understood))
+        printError(understoodText(path.basename(file), understood))
       } catch (error) {
         if (!(error instanceof Fault)) throw error
-        process.stderr.write(`${file}: not served\n  ${faultText(error).replaceAll('\n', '\n  ')}\n`)
+        printError(`${file}: not served\n  ${faultText(error).replaceAll('\n', '\n  ')}\n`)
         if (files.length + addresses.length === 1) throw error
       }
     }

@@ -9,6 +9,7 @@ import { openFilesLimit, RESERVED_FILES } from '../runtime/open-files.ts'
 import { standBackEngineThreads } from '../runtime/thread-priority.ts'
 import { type ReadingOptions, withReadingOptions } from './import/options.ts'
 import { BASE_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
+import { printError, printText } from './print.ts'
 import { createProgress } from './progress.ts'
 import { portalAmong, portalOfFiles } from './serve-files.ts'
 import { configOf } from './settings.ts'
@@ -62,7 +63,7 @@ export function serveCommand(): Command {
       const address = service.http.server.address()
       if (address === null || service.health.readiness() === 'stopping') return
       const port = config.port === 0 ? ` (port ${(address as AddressInfo).port})` : ''
-      process.stdout.write(`${config.title} is served at ${config.base}${port}\n`)
+      printText(`${config.title} is served at ${config.base}${port}\n`)
     },
   )
 }
@@ -118,11 +119,11 @@ function endOnSignals(service: () => Service | null): void {
     if (begun === null) process.exit(0)
     begun.end().then(
       isWhole => {
-        if (!isWhole) process.stderr.write('answers that took longer than shutdown_timeout were cut off\n')
+        if (!isWhole) printError('answers that took longer than shutdown_timeout were cut off\n')
         process.exit(0)
       },
       error => {
-        process.stderr.write(`lodestone: ${String((error as Error).stack ?? error)}\n`)
+        printError(`lodestone: ${String((error as Error).stack ?? error)}\n`)
         process.exit(1)
       },
     )

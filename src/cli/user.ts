@@ -6,9 +6,10 @@ import { USAGE } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
 import { definedDatasets, readDefinition } from '../publishing/definition.ts'
 import { suggestedDataset } from '../publishing/suggested-dataset.ts'
-import { printColumns, printJson, withAccounts } from './accounts.ts'
+import { printColumns, withAccounts } from './accounts.ts'
 import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
 import { randomPassword, readPassword } from './password.ts'
+import { printError, printJson, printText } from './print.ts'
 import { configOf } from './settings.ts'
 
 interface UserOptions extends PortalOptions {
@@ -60,7 +61,7 @@ function addCommand(): Command {
       const password = given ?? randomPassword()
       const user = await withAccounts(config, ({ users }) => users.add(name, password, options.quota ?? null))
       if (options.json === true) printJson(given === null ? { ...user, password } : user)
-      else if (given === null) process.stdout.write(`${password}\n`)
+      else if (given === null) printText(`${password}\n`)
     })
 }
 
@@ -124,7 +125,7 @@ function grantCommand(): Command {
       const config = configOf(options)
       await withAccounts(config, ({ users }) => users.grant(name, dataset))
       const warning = warningOf(config.portal, dataset)
-      if (warning !== null) process.stderr.write(`warning: ${warning}\n`)
+      if (warning !== null) printError(`warning: ${warning}\n`)
     })
 }
 
@@ -185,7 +186,7 @@ function secondFactorCommand(): Command {
         return (await secondFactors.state(id)).type === 'on'
       })
       if (options.json === true) printJson({ name, secondFactor: isOn })
-      else process.stdout.write(isOn ? 'on\n' : 'off\n')
+      else printText(isOn ? 'on\n' : 'off\n')
     })
 }
 

@@ -8,6 +8,7 @@ import { rollBack } from '../publishing/versions/roll-back.ts'
 import { retainedVersions, versionsOf } from '../publishing/versions/versions.ts'
 import { withAccounts } from './accounts.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
+import { printText } from './print.ts'
 import { configOf, configsOf } from './settings.ts'
 
 /** `lodestone versions`: the retained versions of a dataset. */
@@ -36,7 +37,7 @@ export function versionsCommand(): Command {
         const note = remarks.filter(text => text !== '').join(', ')
         return `${each.version}  ${each.published}  ${each.records} records${note === '' ? '' : `  (${note})`}\n`
       })
-      process.stdout.write(options.json === true ? `${JSON.stringify(listed, null, 2)}\n` : lines.join(''))
+      printText(options.json === true ? `${JSON.stringify(listed, null, 2)}\n` : lines.join(''))
     })
 }
 
@@ -76,7 +77,7 @@ export function rollbackCommand(): Command {
         await withAccounts(config, ({ audit }) => audit.note('rolled back', `${id}: ${manifest.version}`))
         const milliseconds = Math.round(performance.now() - begun)
         const restored = manifest.restored?.version ?? null
-        process.stdout.write(
+        printText(
           options.json === true
             ? `${JSON.stringify({ dataset: id, version: manifest.version, restored, milliseconds }, null, 2)}\n`
             : `${id}: ${restored} is in force again, as ${manifest.version} (${milliseconds} ms)\n`,

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { diagnoseHarvests } from '../../src/cli/doctor/sources.ts'
 import { run } from '../../src/cli/lodestone.ts'
+import { escapedText, terminalText } from '../../src/cli/print.ts'
 import { localId } from '../../src/harvest/definitions.ts'
 import { harvest } from '../../src/harvest/harvest.ts'
 import { dueHarvesters, harvestAges } from '../../src/harvest/schedule.ts'
@@ -42,17 +43,23 @@ function portalOf(t: Test, harvesters: string, settings = "source_private_hosts:
   })
 }
 
-/** Runs a command, whose output is read as JSON. */
-async function command(args: readonly string[]) {
+/** Runs a command. */
+async function output(args: readonly string[]) {
   const written: string[] = []
   const { write } = process.stdout
   process.stdout.write = ((piece: string) => written.push(String(piece)) > 0) as typeof write
   try {
     const code = await run(args)
-    return { code, json: JSON.parse(written.join('') || 'null') }
+    return { code, text: written.join('') }
   } finally {
     process.stdout.write = write
   }
+}
+
+/** Runs a command, whose output is read as JSON. */
+async function command(args: readonly string[]) {
+  const { code, text } = await output(args)
+  return { code, json: JSON.parse(text || 'null') }
 }
 
 const harvestNow = (portal: string, ...more: readonly string[]) =>
@@ -480,6 +487,42 @@ t.test('datasets of a catalog with the same identifier stay apart', async t => {
       ['c-two', `${origin}/two.csv`],
     ],
   )
+})
+
+t.test('control characters of a catalog do not reach the terminal', async t => {
+  const text = '\u001b]0;PWNED\u0007 \u009b2J'
+  const origin = await serverOf(t, ({ url = '' }, response) =>
+    response.end(url === '/bad' ? text : JSON.stringify({ dataset: [{ identifier: text }] })),
+  )
+  const portal = portalOf(
+    t,
+    `  - { id: bad, type: data.json, url: '${origin}/bad' }\n  - { id: esc, type: data.json, url: '${origin}/' }\n`,
+  )
+  const place = ['--portal', portal, '--base', 'http://here.test']
+  const [harvested, doctor] = [await output(['harvest', ...place]), await output(['doctor', ...place])]
+  t.match(harvested.text, /bad: failed: .*\\u001b\]0;PWNED/)
+  t.match(harvested.text, /! \\u001b\]0;PWNED\\u0007 \\u009b2J: none of its distributions/)
+  t.match(doctor.text, /bad: failed 1 times.*\\u001b\]0;PWNED/)
+  const json = await harvestNow(portal, 'esc')
+  t.equal(json.json[0].skipped[0].dataset, text, 'JSON remains the same')
+  for (const { text } of [harvested, doctor]) t.notMatch(text, /[^\P{Cc}\n]/u)
+})
+
+t.test('what is shown of texts on a terminal', async t => {
+  const cases: readonly (readonly [text: string, shown: string, cell: string])[] = [
+    ['Bäume\t木\n', 'Bäume\t木\n', 'Bäume\\u0009木\\u000a'],
+    [
+      'a\u001b[2J\u009bm\u007f\u0000',
+      'a\\u001b[2J\\u009bm\\u007f\\u0000',
+      'a\\u001b[2J\\u009bm\\u007f\\u0000',
+    ],
+    ['over\rwritten\r\n', 'over\\u000dwritten\r\n', 'over\\u000dwritten\\u000d\\u000a'],
+    ['a\u202eb\u200bc', 'a\\u202eb\u200bc', 'a\\u202eb\\u200bc'],
+  ]
+  for (const [text, shown, cell] of cases) {
+    t.equal(terminalText(text), shown)
+    t.equal(escapedText(text), cell)
+  }
 })
 
 t.test('what is refused', async t => {

@@ -17,6 +17,7 @@ import {
 } from '../../publishing/mapping/mapping-file.ts'
 import { suggestedDataset } from '../../publishing/suggested-dataset.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions } from '../options.ts'
+import { printError, printText } from '../print.ts'
 import { configOf } from '../settings.ts'
 import { datasetAtHand } from './dataset.ts'
 
@@ -51,11 +52,9 @@ export function mappingCheckCommand(): Command {
       const checked: Checked[] = []
       for (const name of names.length > 0 ? names : mappedNames(portal))
         checked.push(inOrder(await checkOne(name, options.dataset ?? null, portal, base)))
-      if (options.json === true)
-        process.stdout.write(`${JSON.stringify(checked.flatMap(findings), null, 2)}\n`)
-      else process.stdout.write(checked.map(checkedText).join(''))
-      if (checked.length === 0)
-        process.stderr.write(`no mappings in ${shown(path.join(portal, 'mappings'))}\n`)
+      if (options.json === true) printText(`${JSON.stringify(checked.flatMap(findings), null, 2)}\n`)
+      else printText(checked.map(checkedText).join(''))
+      if (checked.length === 0) printError(`no mappings in ${shown(path.join(portal, 'mappings'))}\n`)
       if (checked.some(({ diagnostics, failed }) => failed === true || hasErrors(diagnostics)))
         process.exitCode = 1
     })

@@ -8,6 +8,7 @@ import { MAPPING_INVALID } from '../../mapping/faults.ts'
 import { writeRml } from '../../mapping/rml/write.ts'
 import { checkMapping, mappingFile } from '../../publishing/mapping/mapping-file.ts'
 import { BASE_OPTION, PORTAL_OPTION, type PortalOptions } from '../options.ts'
+import { printDocument, printError } from '../print.ts'
 import { configOf } from '../settings.ts'
 import { type DatasetAtHand, datasetAtHand } from './dataset.ts'
 import { overFile } from './source-file.ts'
@@ -39,7 +40,7 @@ export function mappingExportCommand(): Command {
         options.format === 'rml'
           ? await rmlText(dataset, portal, options.new !== true)
           : yarrrmlText(dataset, portal)
-      if (options.out === undefined) process.stdout.write(text)
+      if (options.out === undefined) printDocument(text)
       else writeFileSync(options.out, text)
     })
 }
@@ -68,11 +69,11 @@ async function rmlText(dataset: DatasetAtHand, portal: string, old: boolean): Pr
         .join('\n'),
     })
   const written = await overFile(mapping, dataset, old)
-  for (const left of written.leftOut) process.stderr.write(`left out: ${left}\n`)
+  for (const left of written.leftOut) printError(`left out: ${left}\n`)
   const text = writeRml(written.mapping, {
     columns: written.columns,
     vocabulary: old ? 'r2rml-era' : 'rml',
   })
-  process.stderr.write(`${written.description}\n`)
+  printError(`${written.description}\n`)
   return `# ${written.description}\n${written.leftOut.map(left => `# Left out: ${left}\n`).join('')}${text}`
 }

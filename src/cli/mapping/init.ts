@@ -6,6 +6,7 @@ import { Fault } from '../../errors/errors.ts'
 import { proposedMapping } from '../../publishing/mapping/mapping-edit.ts'
 import { mappingFile } from '../../publishing/mapping/mapping-file.ts'
 import { BASE_OPTION, PORTAL_OPTION, type PortalOptions } from '../options.ts'
+import { printDocument, printError, printText } from '../print.ts'
 import { configOf } from '../settings.ts'
 import { datasetAtHand } from './dataset.ts'
 
@@ -34,15 +35,15 @@ export function mappingInitCommand(): Command {
       const { fields, statistics, definition } = await datasetAtHand(portal, base, id)
       const text = proposedMapping(definition, fields, statistics)
       if (options.stdout === true) {
-        process.stdout.write(text)
+        printDocument(text)
         return
       }
       mkdirSync(path.dirname(file), { recursive: true })
       writeFileSync(file, text)
-      process.stdout.write(
+      printText(
         `${file}: ${fields.length} fields; see lodestone mapping check ${id}, lodestone mapping preview ${id}\n`,
       )
       if (before !== null && before !== file)
-        process.stderr.write(`${before} is not used any more: the file that ends in .yml comes before it\n`)
+        printError(`${before} is not used any more: the file that ends in .yml comes before it\n`)
     })
 }

@@ -10,6 +10,7 @@ import { checkMapping, mappingFile } from '../../publishing/mapping/mapping-file
 import { prettyText } from '../../publishing/mapping/mapping-lines.ts'
 import { mapRecords, prefixesOf } from '../../publishing/mapping/mapping-preview.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions } from '../options.ts'
+import { printDocument, printError, printJson, printText } from '../print.ts'
 import { configOf } from '../settings.ts'
 import { type DatasetAtHand, datasetAtHand } from './dataset.ts'
 import { rulesText } from './rules.ts'
@@ -49,18 +50,17 @@ export function mappingPreviewCommand(): Command {
       const dataset = await datasetAtHand(portal, base, id)
       const { file, mapping, diagnostics } = readOrDirect(dataset, portal, options.mapping)
       if (mapping === null) {
-        if (options.json === true)
-          process.stdout.write(`${JSON.stringify({ dataset: id, file, diagnostics })}\n`)
-        else for (const each of diagnostics) process.stderr.write(`${diagnosticText(file ?? id, each)}\n`)
+        if (options.json === true) printText(`${JSON.stringify({ dataset: id, file, diagnostics })}\n`)
+        else for (const each of diagnostics) printError(`${diagnosticText(file ?? id, each)}\n`)
         process.exitCode = 1
         return
       }
       const prefixes = prefixesOf(mapping, base, id)
       const preview = { ...(await previewOf(dataset, mapping, prefixes, options.records)), file, diagnostics }
-      if (options.json === true) process.stdout.write(`${JSON.stringify(preview, null, 2)}\n`)
+      if (options.json === true) printJson(preview)
       else {
-        process.stdout.write(preview.turtle)
-        process.stderr.write(`${headText(preview)}${rulesText(preview.rules, prefixes)}`)
+        printDocument(preview.turtle)
+        printError(`${headText(preview)}${rulesText(preview.rules, prefixes)}`)
       }
     })
 }
