@@ -88,6 +88,14 @@ export function exportFormats(
   )
 }
 
+/** Formats of triples, which a dataset of RDF has without any records. */
+const OF_TRIPLES: ReadonlySet<string> = new Set(['turtle', 'rdfxml', 'n3', 'jsonld'])
+
+/** The formats in which a dataset with these fields has contents: a dataset of RDF has no fields, and tables of it would be empty. */
+export function describedFormats(generation: Generation, fields: readonly Field[]): readonly ExportFormat[] {
+  return exportFormats(generation, fields).filter(({ name }) => fields.length > 0 || OF_TRIPLES.has(name))
+}
+
 /** The formats of a dataset of other sources than the catalog: those of tables (REST 7.1). */
 export function tableFormats(
   generation: Generation,

@@ -1,6 +1,6 @@
 import { completeMetas, momentMeta } from '../catalog/catalog-dataset.ts'
 import type { ServedDataset } from '../catalog/served.ts'
-import { exportFormats } from '../formats/export-formats.ts'
+import { describedFormats } from '../formats/export-formats.ts'
 import { isTemporal } from '../model/field.ts'
 import { lookup } from '../model/lookup.ts'
 import { isIri } from '../rdf/iri-syntax.ts'
@@ -47,7 +47,7 @@ export function catalogData(site: SiteOptions, entries: readonly ServedDataset[]
 /** A dataset for search engines (schema.org, Dataset): read from its page by Google's Dataset Search and others. */
 export function datasetData(site: SiteOptions, entry: ServedDataset): Html {
   const { base } = site
-  const { dataset, content } = entry
+  const { dataset } = entry
   const known = completeMetas(entry).default ?? {}
   const publisher = metaText(entry, 'publisher')
   const creators = metaTexts(entry, 'creator', 'dcat')
@@ -83,7 +83,7 @@ export function datasetData(site: SiteOptions, entry: ServedDataset): Html {
     isBasedOn: someOf(metaTexts(entry, 'references').filter(isIri)),
     isAccessibleForFree: isOpen,
     includedInDataCatalog: catalogNode(site),
-    distribution: distributions(base, entry, content),
+    distribution: distributions(base, entry),
   })
 }
 
@@ -101,21 +101,14 @@ function licenseOf(entry: ServedDataset): string | Node | undefined {
 }
 
 /** One file for each export format of the whole dataset. */
-function distributions(
-  base: string,
-  { dataset: { id, fields }, published }: ServedDataset,
-  content: ServedDataset['content'],
-): readonly Node[] {
-  const rdf = ['turtle', 'rdfxml', 'n3', 'jsonld']
-  return exportFormats('explore-v2.1', fields)
-    .filter(({ name }) => content === 'records' || rdf.includes(name))
-    .map(({ name, mediaType, extension }) => ({
-      '@type': 'DataDownload',
-      name: `${id}.${extension ?? name}`,
-      encodingFormat: mediaType.replace(/;.*/s, ''),
-      contentUrl: `${base}/api/explore/v2.1/catalog/datasets/${encodeURIComponent(id)}/exports/${name}`,
-      dateModified: momentOf(published),
-    }))
+function distributions(base: string, { dataset: { id, fields }, published }: ServedDataset): readonly Node[] {
+  return describedFormats('explore-v2.1', fields).map(({ name, mediaType, extension }) => ({
+    '@type': 'DataDownload',
+    name: `${id}.${extension ?? name}`,
+    encodingFormat: mediaType.replace(/;.*/s, ''),
+    contentUrl: `${base}/api/explore/v2.1/catalog/datasets/${encodeURIComponent(id)}/exports/${name}`,
+    dateModified: momentOf(published),
+  }))
 }
 
 /** The period that a dataset covers: from its publisher, else from the first to the last date in its records. */

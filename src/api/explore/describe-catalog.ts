@@ -12,12 +12,12 @@ import type {
   DistributionDescription,
   Named,
 } from '../../formats/catalog-description.ts'
+import { describedFormats, type ExportFormat } from '../../formats/export-formats.ts'
 import type { Metas, MetaValue } from '../../model/metadata.ts'
 import { isXmlText } from '../../model/xml.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
 import { isLanguageTag } from '../../rdf/language-tag.ts'
 import { datasetIri } from '../../rdf/minted-iris.ts'
-import { type ExportFormat, exportFormats } from './export-list.ts'
 import type { AnswerPlace } from './present.ts'
 
 /** How the distributions of datasets are listed. */
@@ -138,14 +138,13 @@ function services(
   ]
 }
 
-/** One file for each format in which the records of a dataset are served. */
+/** One file for each format in which a dataset is served. */
 function distributions(
   { dataset: { id, fields } }: CatalogEntry,
   title: string,
   { place, formats, useLabels }: CatalogDescriptionOptions,
 ): readonly DistributionDescription[] {
-  const served = exportFormats(place.dialect.name, fields)
-  return served
+  return describedFormats(place.dialect.name, fields)
     .filter(({ name }) => formats === null || formats.includes(name))
     .map(({ name, extension, mediaType }: ExportFormat) => {
       const labels = useLabels && WITH_COLUMNS.has(name) ? '?use_labels=true' : ''
