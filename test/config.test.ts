@@ -58,6 +58,7 @@ t.test('defaults < portal.yaml < environment < flags', async t => {
     sourcePrivateHosts: [],
     sourceSize: 2 ** 32,
     sourceTimeout: 30,
+    sourceDuration: 1800,
   })
   writeFileSync(
     path.join(portal, 'portal.yaml'),

@@ -39,8 +39,9 @@ import {
   type PortalStore,
   type PortalStoreEvent,
 } from '../publishing/registry/portal-store.ts'
+import { isFetched } from '../publishing/remote/refresh.ts'
 import { VersionChanges } from '../publishing/versions/changes.ts'
-import { isWithdrawn, type Versions, versionsOf } from '../publishing/versions/versions.ts'
+import { currentVersion, isWithdrawn, type Versions, versionsOf } from '../publishing/versions/versions.ts'
 import { answerPageFault } from '../site/fault-page.ts'
 import type { LoadProgress, Store } from '../store/store.ts'
 import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
@@ -141,7 +142,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   const expectAll = () =>
     catalog.expect(
       definedDatasets(config.portal).filter(id => !isWithdrawn(versions, id)),
-      id => readDefinition(config.portal, id).definition?.visibility ?? 'restricted',
+      id => expectedVisibility(config.portal, versions, id),
     )
   expectAll()
   const usage = new Usage({ file: path.join(config.portal, 'var', 'usage.json') })
@@ -266,6 +267,13 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
       await telemetry.close()
     },
   }
+}
+
+/** The visibility of a dataset that is to be published; null if it has no data until its address answers, which may take long. */
+function expectedVisibility(portal: string, versions: Versions, id: string): 'public' | 'restricted' | null {
+  const { visibility = 'restricted', remote = null } = readDefinition(portal, id).definition ?? {}
+  const isWaiting = remote !== null && currentVersion(versions, id) === null && !isFetched(portal, id, remote)
+  return isWaiting ? null : visibility
 }
 
 /** The sources of datasets other than the catalog (REST 7.1). */

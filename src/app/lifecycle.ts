@@ -3,6 +3,7 @@ import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import type { PortalWatch } from '../publishing/portal-watch.ts'
 import { currentVersion, isWithdrawn } from '../publishing/versions/versions.ts'
 import type { App } from './app.ts'
+import type { FetchSchedule } from './fetch-schedule.ts'
 import { HarvestSchedule } from './harvest-schedule.ts'
 import type { ProgressReporter } from './progress.ts'
 
@@ -17,6 +18,16 @@ const SWEEP_INTERVAL = 20_000
 const LOOK_INTERVAL = 400
 const LOOK_SHARE = 0.02
 
+/** Milliseconds for which a start waits for the addresses of new datasets. */
+const FIRST_FETCHES = 5000
+
+/** Publishing, without fetching addresses, and the fetches, until the signal is aborted. */
+export interface PublishWork {
+  readonly publish: (datasets: readonly string[] | null, mappingOnly: boolean) => Promise<void>
+  readonly fetches: FetchSchedule
+  readonly signal: AbortSignal
+}
+
 /**
  * Publishes changed datasets while published ones are served, each as soon as it is ready, and from then on follows the
  * publications of other processes.
@@ -25,15 +36,16 @@ const LOOK_SHARE = 0.02
  */
 export async function publishAndServe(
   app: App,
-  publish: (datasets: null, mappingOnly: boolean) => Promise<void>,
-  progress: ProgressReporter,
-  signal: AbortSignal,
+  { publish, fetches, progress, signal }: PublishWork & { readonly progress: ProgressReporter },
   prepare: () => Promise<void>,
 ): Promise<void> {
   try {
     const first = app.catalog.refresh()
     refreshRegularly(app, signal)
     await Promise.all([first, publish(null, false)])
+    await fetches.settled(FIRST_FETCHES)
+    const fetched = fetches.take()
+    if (fetched.length > 0) await publish(fetched, false)
     await refreshAnew(app)
     // Versions found damaged until now were rebuilt, as far as possible.
     app.catalog.takeDamaged()
@@ -94,11 +106,11 @@ function warnOfRemoved(datasets: readonly string[], { versions, http: { log } }:
 export async function follow(
   portal: PortalWatch,
   app: App,
-  publish: (datasets: readonly string[] | null, mappingOnly: boolean) => Promise<void>,
-  signal: AbortSignal,
+  { publish, fetches, signal }: PublishWork,
 ): Promise<void> {
   const dueNow = () => portal.dueSources(Date.now()).filter(id => !isWithdrawn(app.versions, id))
   const harvests = new HarvestSchedule(portal.portal, app, signal)
+  const again = new Set<string>()
   let rest = LOOK_INTERVAL
   while (!signal.aborted) {
     await ignoreRejection(sleep(rest, undefined, { signal, ref: false }), 'the next line sees the end')
@@ -115,14 +127,16 @@ export async function follow(
       const harvested = await harvests.take()
       const { definitions: defined = [], mappings: mapped = [], gone = [] } = portal.look() ?? {}
       warnOfRemoved(gone, app)
-      const changed = new Set([...defined, ...app.catalog.takeDamaged(), ...dueNow()])
+      for (const id of again) if (!isWithdrawn(app.versions, id)) again.delete(id)
+      fetches.start(dueNow())
+      const changed = new Set([...defined, ...app.catalog.takeDamaged(), ...fetches.take()])
       rest = Math.max(LOOK_INTERVAL, (performance.now() - begun) / LOOK_SHARE)
       if (changed.size + mapped.length + harvested.length === 0) continue
-      const [definitions, mappings] = [[...changed], mapped].map(ids =>
-        ids.filter(id => !isWithdrawn(app.versions, id)),
+      // A dataset that was withdrawn before is published again if a catalog has it again.
+      for (const id of harvested) again.add(id)
+      const [definitions, mappings] = [new Set([...changed, ...harvested]), mapped].map(ids =>
+        [...ids].filter(id => !isWithdrawn(app.versions, id) || again.has(id)),
       ) as [string[], string[]]
-      // A dataset that was withdrawn before is published again by its name.
-      for (const id of harvested) if (!definitions.includes(id)) definitions.push(id)
       if (mappings.length > 0) await publish(mappings, true)
       if (definitions.length > 0) await publish(definitions, false)
       if (!signal.aborted) await app.catalog.refresh()

@@ -15,27 +15,38 @@ export interface ProgressReporter {
 /** The actor of automatic publications in the audit log. */
 const SERVER = { name: 'server', address: 'local' }
 
-/** Runs a job of the publisher, and reports its outcome: to the progress, the pages, the audit log and the metrics. */
+/** Runs a job of the publisher, and reports its outcome. */
 export function publishNow(
   publisher: PublisherThread,
   job: PublishJob,
   app: App,
   progress: ProgressReporter,
 ): Promise<void> {
-  return publisher.publish(job, message => {
-    progress.publication(message)
-    app.publications.note(message)
-    if (message.type === 'published' || message.type === 'failed' || message.type === 'withdrawn')
-      app.accounts.audit
-        .note(message.type, message.dataset, SERVER)
-        .catch(error => app.http.log.warn({ err: error, dataset: message.dataset }, 'audit log'))
-    if (message.type !== 'progress' && message.type !== 'loading' && message.type !== 'withdrawn')
-      app.telemetry.metrics?.published(outcomeOf(message))
-  })
+  return publisher.publish(job, message => reportPublication(message, app, progress))
 }
 
-function outcomeOf({
-  type,
-}: Exclude<PublishMessage, { type: 'progress' | 'loading' | 'withdrawn' }>): PublicationOutcome {
-  return type === 'mapping-refused' ? 'failed' : type
+/** Reports a publication to the progress, the pages, the audit log and the metrics. */
+export function reportPublication(message: PublishMessage, app: App, progress: ProgressReporter): void {
+  progress.publication(message)
+  app.publications.note(message)
+  if (message.type === 'published' || message.type === 'failed' || message.type === 'withdrawn')
+    app.accounts.audit
+      .note(message.type, message.dataset, SERVER)
+      .catch(error => app.http.log.warn({ err: error, dataset: message.dataset }, 'audit log'))
+  const outcome = outcomeOf(message)
+  if (outcome !== null) app.telemetry.metrics?.published(outcome)
+}
+
+/** The outcome for the metrics; null for messages about a publication that goes on, and for others. */
+function outcomeOf({ type }: PublishMessage): PublicationOutcome | null {
+  switch (type) {
+    case 'unchanged':
+    case 'published':
+    case 'failed':
+      return type
+    case 'mapping-refused':
+      return 'failed'
+    default:
+      return null
+  }
 }

@@ -3,17 +3,19 @@ import type { Config } from '../config/config.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { drain } from '../http/connections.ts'
 import { PortalWatch } from '../publishing/portal-watch.ts'
+import type { PublishMessage } from '../publishing/publish-all.ts'
 import type { PublisherThread } from '../publishing/publisher-thread.ts'
 import { abortAfter } from '../runtime/abort-after.ts'
 import { openAdminEndpoint } from './admin.ts'
 import type { App } from './app.ts'
+import { FetchSchedule } from './fetch-schedule.ts'
 import { follow, publishAndServe } from './lifecycle.ts'
-import { type ProgressReporter, publishNow } from './progress.ts'
+import { type ProgressReporter, reportPublication } from './progress.ts'
 import { type WarmUpTimes, warmUp } from './warm-up.ts'
 
 /** A portal that is being served. */
 export interface Service extends App {
-  /** Resolves once every publishable dataset is served, or the service is closed. */
+  /** Resolves once every dataset is served that can be published without waiting for its address, or the service is closed. */
   readonly served: Promise<void>
   /**
    * Shuts the service down: /readyz reports it immediately, connections are accepted until `shutdown_delay` is over, and answers
@@ -48,12 +50,17 @@ export async function startService(
   if (app.shared !== null) await app.catalog.refresh()
   const listening = await listen(app, config)
   const portal = new PortalWatch(config.portal)
-  const publish = (datasets: readonly string[] | null, mappingOnly: boolean) =>
-    publishNow(publisher, { datasets, mappingOnly }, app, progress)
   const stopped = new AbortController()
+  const report = (message: PublishMessage) => reportPublication(message, app, progress)
+  const fetches = new FetchSchedule(config.portal, report, stopped.signal)
+  const publish = (datasets: readonly string[] | null, mappingOnly: boolean) =>
+    publisher.publish({ datasets, mappingOnly, withoutFetching: true }, message => {
+      report(message)
+      if (message.type === 'waiting') fetches.start([message.dataset])
+    })
   // A shared store is warmed up by the queries of other instances.
   const isWarmed = app.shared === null
-  const served = publishAndServe(app, publish, progress, stopped.signal, async () => {
+  const served = publishAndServe(app, { publish, fetches, progress, signal: stopped.signal }, async () => {
     const left = Math.floor(READY_WITHIN - performance.now())
     if (!isWarmed || left <= 0) return
     await warmUpWhenServed(app, config, abortAfter(left, stopped.signal), FIRST)
@@ -64,7 +71,7 @@ export async function startService(
       UNSERVED,
     )
   const following = ignoreRejection(
-    served.then(() => follow(portal, app, publish, stopped.signal)),
+    served.then(() => follow(portal, app, { publish, fetches, signal: stopped.signal })),
     UNSERVED,
   )
   const end = async () => {

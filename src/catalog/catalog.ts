@@ -57,8 +57,8 @@ export class Catalog implements DatasetSource {
   /** Versions in force with damaged files: they are left out until another one is in force. */
   private readonly leftOut = new Map<string, Manifest>()
   private readonly toRepair = new Set<string>()
-  /** The datasets that will be served, and whether each is public. */
-  private expected: ReadonlyMap<string, () => boolean> = new Map()
+  /** The datasets that will be served, with the visibility of each; null for those that lists do not wait for. */
+  private expected: ReadonlyMap<string, () => Dataset['visibility'] | null> = new Map()
 
   /** The retained versions that are not in force. */
   readonly retained: RetainedVersions
@@ -74,10 +74,13 @@ export class Catalog implements DatasetSource {
    * Names datasets that will be served once they are published, so that early requests of one get a specific fault, and lists are
    * known to be incomplete.
    *
-   * @param visibilityOf called for each of them at most once, if a list is requested early
+   * @param visibilityOf called for each of them at most once, if a list is requested early; null if lists do not wait for it
    */
-  expect(ids: readonly string[], visibilityOf: (id: string) => Dataset['visibility'] = () => 'public'): void {
-    this.expected = new Map(ids.map(id => [id, memoised(() => visibilityOf(id) === 'public')]))
+  expect(
+    ids: readonly string[],
+    visibilityOf: (id: string) => Dataset['visibility'] | null = () => 'public',
+  ): void {
+    this.expected = new Map(ids.map(id => [id, memoised(() => visibilityOf(id))]))
   }
 
   /** All datasets in force, whatever their visibility: the same array as long as they are the same. */
@@ -196,7 +199,10 @@ export class Catalog implements DatasetSource {
   /** Only datasets that the principal may see are counted, so that the number of others is not disclosed. */
   private startProgress({ byId }: Served, principal: Principal): StartProgress | null {
     if ([...this.expected.keys()].every(id => byId.has(id))) return null
-    const expected = [...this.expected].filter(([id, isOpen]) => isOpen() || isGranted(principal, id))
+    const expected = [...this.expected].filter(([id, visibilityOf]) => {
+      const visibility = visibilityOf()
+      return visibility === 'public' || (visibility !== null && isGranted(principal, id))
+    })
     const served = expected.filter(([id]) => byId.has(id)).length
     return served === expected.length ? null : { served, expected: expected.length }
   }

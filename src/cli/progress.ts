@@ -52,6 +52,8 @@ export function createProgress(out: NodeJS.WriteStream): ProgressReporter {
         }
         case 'loading':
           return show(`loading ${message.dataset}`, message.triples, message.total, 'triples')
+        case 'waiting':
+          return
         case 'unchanged':
           return line(`${message.dataset}: unchanged, ${message.records} records${fetchFailureText(message)}`)
         case 'mapping-refused':

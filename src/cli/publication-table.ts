@@ -33,6 +33,7 @@ export function publicationTable(messages: readonly PublishMessage[]): string {
       }
       case 'progress':
       case 'loading':
+      case 'waiting':
         break
       default:
         message satisfies never

@@ -88,6 +88,8 @@ export interface Config {
   readonly sourceSize: number
   /** Seconds without data after which fetching an address is abandoned. */
   readonly sourceTimeout: number
+  /** Seconds that fetching an address may take in total. */
+  readonly sourceDuration: number
   /** Tiles of the base map, and their attribution; if absent, maps show coastlines alone. */
   readonly tiles?: { readonly url: string; readonly attribution: string }
 }

@@ -44,6 +44,7 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     source_private_hosts: sourcePrivateHosts,
     source_size: sourceSize,
     source_timeout: sourceTimeout,
+    source_duration: sourceDuration,
     tiles,
     tiles_attribution: attribution = '',
     workers = defaultWorkers(),
@@ -88,6 +89,7 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     },
     sourceSize: bytesOfSize(sourceSize),
     sourceTimeout,
+    sourceDuration,
     ...(tiles === undefined ? {} : { tiles: { url: tiles, attribution } }),
   }
   const timeouts = { shutdownDelay, shutdownTimeout, requestTimeout, idleTimeout, writeTimeout }

@@ -53,4 +53,5 @@ export const DEFAULTS = {
   source_private_hosts: [],
   source_size: '4GiB',
   source_timeout: 30,
+  source_duration: 1800,
 } as const

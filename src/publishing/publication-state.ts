@@ -33,6 +33,7 @@ function stateOf(message: PublishMessage): PublicationState {
     case 'progress':
       return { type: 'running', records: message.records }
     case 'loading':
+    case 'waiting':
       return { type: 'running', records: 0 }
     case 'unchanged':
     case 'published':

@@ -6,6 +6,7 @@ import type { PublishContext, PublishProgress, PublishReport, PublishResult } fr
 import { type PoolSetup, PublicationFailed, PublisherPool } from './publisher-pool.ts'
 import type { StoreSettings } from './registry/portal-store.ts'
 import type { SharedRegistry } from './registry/shared-registry.ts'
+import { isFetchDue, isFetched } from './remote/refresh.ts'
 import { remoteState } from './remote/state.ts'
 import { sourceSize } from './source-digest.ts'
 import {
@@ -23,6 +24,8 @@ export type PublishMessage =
   | ({ readonly type: 'progress' } & PublishProgress)
   /** Progress of loading a version into a shared store. */
   | { readonly type: 'loading'; readonly dataset: string; readonly triples: number; readonly total: number }
+  /** Without fetching: it has no data until its address is fetched. */
+  | { readonly type: 'waiting'; readonly dataset: string }
   | ({ readonly type: 'unchanged'; readonly dataset: string } & PublishedSize)
   | ({
       readonly type: 'published'
@@ -76,6 +79,10 @@ export async function publishAll(
     const seconds = () => Math.round(performance.now() - begun) / 1000
     try {
       if (datasets === null && (await isLeftOut(id))) return true
+      if (context.withoutFetching === true && isWaiting(context.portal, id)) {
+        report({ type: 'waiting', dataset: id })
+        return true
+      }
       const inForce = (await shared?.inForce(id)) ?? null
       // A dataset that is published because of a look-up was not requested by name.
       const [isNamed, endsRollBack] = [context.isNamed, context.endsRollBack].map(
@@ -99,17 +106,36 @@ export async function publishAll(
     datasets === null || context.mappingOnly === true
       ? (datasets ?? defined)
       : withDependants(context.portal, versions, datasets)
-  // Datasets that others look up are published before them.
-  for (const group of publicationOrder(context.portal, chosen))
+  // Datasets that others look up are published before them, and those whose addresses may be slow after the others.
+  for (const each of publicationOrder(context.portal, chosen)) {
+    const group = context.withoutFetching === true ? each : slowLast(context.portal, each, context.now())
     if (parallel === undefined || parallel.threads < 2 || group.length < 2)
       for (const id of group) await publish(id, publishDataset)
     else await publishInThreads(group, publish, parallel, setupOf, onProgress)
+  }
 
   function setupOf(changed: readonly string[]): PoolSetup {
-    const { portal, base, mappingOnly = false } = context
+    const { portal, base, mappingOnly = false, withoutFetching = false } = context
     const endsRollBack = context.endsRollBack === true && changed.every(id => datasets?.includes(id) ?? true)
-    return { portal, base, mappingOnly, endsRollBack, keepVersions: versions.keep }
+    return { portal, base, mappingOnly, withoutFetching, endsRollBack, keepVersions: versions.keep }
   }
+}
+
+/** Whether a dataset has no data yet because its address was not fetched. */
+function isWaiting(portal: string, id: string): boolean {
+  const { remote } = readDefinition(portal, id).definition ?? {}
+  return remote != null && !isFetched(portal, id, remote)
+}
+
+/** Datasets whose addresses are due come after the others. */
+function slowLast(portal: string, ids: readonly string[], now: Date): readonly string[] {
+  const slow = new Set(
+    ids.filter(id => {
+      const { remote } = readDefinition(portal, id).definition ?? {}
+      return remote != null && isFetchDue(portal, id, remote, now.getTime())
+    }),
+  )
+  return [...ids.filter(id => !slow.has(id)), ...slow]
 }
 
 /** Deletes the versions of datasets whose folder or file is gone; those that were in force are reported. */
@@ -249,4 +275,6 @@ export interface PublishJob {
   readonly mappingOnly: boolean
   /** Whether restored versions are replaced by the content of the portal folder. */
   readonly endsRollBack?: boolean
+  /** Whether addresses are not requested: datasets without data of their addresses are reported as waiting. */
+  readonly withoutFetching?: boolean
 }

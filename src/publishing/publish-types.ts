@@ -14,6 +14,8 @@ export interface PublishContext {
   readonly mappingOnly?: boolean
   /** True if the dataset was requested by name: its address is then fetched even before it is due. */
   readonly isNamed?: boolean
+  /** True if addresses are not requested: what was fetched before is published. */
+  readonly withoutFetching?: boolean
   /** The version in force in a shared store: if it was built from the same input, none is built here. */
   readonly inForce?: Manifest | null
   /** True if a restored version is replaced by the content of the portal folder. */

@@ -72,9 +72,13 @@ async function attemptToPublish(id: string, context: PublishAttempt): Promise<Pu
 }
 
 /** Fetches the address of a dataset if it is due, or if the dataset is published by name. */
-async function fetchSource(id: string, { portal, now, isNamed = false }: PublishContext): Promise<void> {
+async function fetchSource(
+  id: string,
+  { portal, now, isNamed = false, withoutFetching = false }: PublishContext,
+): Promise<void> {
+  if (withoutFetching) return
   const { remote } = readDefinition(portal, id).definition ?? {}
-  if (remote != null) await refreshRemote(portal, id, remote, now, isNamed)
+  if (remote != null) await refreshRemote(portal, id, remote, { now, isForced: isNamed })
 }
 
 /** Replaces fetched data that cannot be published by the previous data. */

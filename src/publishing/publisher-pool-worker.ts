@@ -4,7 +4,7 @@ import type { PoolJob, PoolReply, PoolSetup } from './publisher-pool.ts'
 import { versionsOf } from './versions/versions.ts'
 
 /** Entry of a thread of {@link PublisherPool}: publishes one dataset after another. */
-const { portal, base, mappingOnly, keepVersions, endsRollBack } = workerData as PoolSetup
+const { portal, base, mappingOnly, keepVersions, endsRollBack, withoutFetching } = workerData as PoolSetup
 const reply = (message: PoolReply): void => parentPort?.postMessage(message)
 
 parentPort?.on('message', async ({ dataset, inForce }: PoolJob) => {
@@ -14,6 +14,7 @@ parentPort?.on('message', async ({ dataset, inForce }: PoolJob) => {
       base,
       mappingOnly,
       endsRollBack,
+      withoutFetching,
       inForce,
       versions: versionsOf(portal, keepVersions),
       now: () => new Date(),

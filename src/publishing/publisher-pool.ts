@@ -11,6 +11,7 @@ export interface PoolSetup {
   /** Retained versions of a dataset. */
   readonly keepVersions: number
   readonly endsRollBack: boolean
+  readonly withoutFetching: boolean
 }
 
 /** A dataset to be published. */

@@ -5,22 +5,26 @@ import { openReleases, type PublisherSettings, type PublishJob, publishAll } fro
 /** Entry of a thread of {@link PublisherThread}: publishes the job that it receives, once, and ends. */
 const settings = workerData as PublisherSettings
 
-parentPort?.once('message', async ({ datasets, mappingOnly, endsRollBack = false }: PublishJob) => {
-  const { portal, base, keepVersions, memory } = settings
-  const { shared, close } = await openReleases(settings)
-  await publishAll(
-    {
-      portal,
-      base,
-      keepVersions,
-      mappingOnly,
-      endsRollBack,
-      now: () => new Date(),
-      shared,
-      parallel: publishingShare(memory),
-    },
-    datasets,
-    message => parentPort?.postMessage(message),
-  )
-  await close()
-})
+parentPort?.once(
+  'message',
+  async ({ datasets, mappingOnly, endsRollBack = false, withoutFetching = false }: PublishJob) => {
+    const { portal, base, keepVersions, memory } = settings
+    const { shared, close } = await openReleases(settings)
+    await publishAll(
+      {
+        portal,
+        base,
+        keepVersions,
+        mappingOnly,
+        endsRollBack,
+        withoutFetching,
+        now: () => new Date(),
+        shared,
+        parallel: publishingShare(memory),
+      },
+      datasets,
+      message => parentPort?.postMessage(message),
+    )
+    await close()
+  },
+)

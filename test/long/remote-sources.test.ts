@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { Fault, faultText } from '../../src/errors/errors.ts'
 import { readDefinition } from '../../src/publishing/definition.ts'
@@ -15,6 +16,7 @@ import type { FetchLimits } from '../../src/sources/address/limits.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { FtpServer } from '../support/ftp-server.ts'
 import { publishReports } from '../support/portal.ts'
+import { startReadyServer, until } from '../support/serving.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -32,7 +34,13 @@ t.teardown(() => {
 })
 
 const folder = temporaryFolder(t, {})
-const LIMITS: FetchLimits = { privateHosts: ['127.0.0.1'], size: 100_000, idle: 300, pauses: [1] }
+const LIMITS: FetchLimits = {
+  privateHosts: ['127.0.0.1'],
+  size: 100_000,
+  idle: 300,
+  duration: 60_000,
+  pauses: [1],
+}
 
 async function fetched(
   url: string,
@@ -125,6 +133,51 @@ t.test('what is too large or too slow is left', async t => {
   t.match(await fetched(`${origin}/x`), /does not answer within 0.3 s/)
   answer = (_, response) => void response.writeHead(200).write('a\n')
   t.match(await fetched(`${origin}/x`), /sends nothing for 0.3 s/)
+})
+
+t.test('content codings that were not requested are decoded', async t => {
+  const text = `n,name\n${'1,Oak\n'.repeat(1000)}`
+  const codings: readonly (readonly [header: string, body: Buffer | string, outcome: RegExp])[] = [
+    ['gzip', gzipSync(text), /^6007 /],
+    ['x-gzip', gzipSync(text), /^6007 /],
+    ['br', brotliCompressSync(text), /^6007 /],
+    ['deflate', deflateSync(text), /^6007 /],
+    ['deflate', deflateRawSync(text), /^6007 /],
+    ['deflate, gzip', gzipSync(deflateSync(text)), /^6007 /],
+    ['identity', text, /^6007 /],
+    ['gzip', text, /^6007 /],
+    ['gzip', '', /sends nothing/],
+    ['br', text, /its content is not br/],
+    ['zstd', text, /the content coding zstd.*\n.*gzip, deflate, br/],
+    ['gzip', gzipSync(text).subarray(0, 40), /the connection broke/],
+    ['gzip', gzipSync(Buffer.alloc(200_000)), /more than 100000 bytes/],
+  ]
+  for (const [header, body, outcome] of codings) {
+    answer = (_, response) => void response.writeHead(200, { 'content-encoding': header }).end(body)
+    t.match(await fetched(`${origin}/x.csv`), outcome, header)
+  }
+  answer = (_, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text))
+  const { publish } = portalFrom(t, `${origin}/far.csv.gz`)
+  t.equal(await publish(), 'published 1000', 'whatever the address ends in')
+})
+
+t.test('what sends a little again and again is left after a while', async t => {
+  answer = (_, response) => {
+    response.writeHead(200)
+    const timer = setInterval(() => response.write('a\n'), 20)
+    response.once('close', () => clearInterval(timer))
+  }
+  t.match(
+    await fetched(`${origin}/x`, { duration: 200 }),
+    /takes more than 0.2 s.*\n.*source_duration allows more/,
+  )
+  let times = 0
+  answer = (_, response) => {
+    times++
+    setTimeout(() => response.writeHead(503).end(), 60)
+  }
+  t.match(await fetched(`${origin}/x`, { duration: 100, pauses: [1, 9000] }), /takes more than 0.1 s/)
+  t.equal(times, 2, 'retries end with it')
 })
 
 t.test('failures are told with the way out and without secrets, or tried again', async t => {
@@ -306,6 +359,18 @@ t.test('a dataset from an address', async t => {
     }
   })
 
+  await t.test('data that were lost are fetched anew', async t => {
+    answer = (request, response) =>
+      request.headers['if-none-match'] === undefined
+        ? void response.writeHead(200, { etag: '"one"' }).end('n\n1\n2\n')
+        : void response.writeHead(304).end()
+    await publish()
+    const file = join(remoteFolder(portal, 'far'), remoteState(portal, 'far')?.file ?? '')
+    rmSync(file)
+    t.equal(await publish(), 'published 2')
+    t.ok(existsSync(join(remoteFolder(portal, 'far'), remoteState(portal, 'far')?.file ?? '')))
+  })
+
   await t.test('new data end the failures, and old files do not gather', async t => {
     answer = sends(200, 'n\n1\n2\n3\n', { etag: '"two"' })
     t.equal(await publish(), 'published 3')
@@ -313,6 +378,39 @@ t.test('a dataset from an address', async t => {
     t.equal(remoteState(portal, 'far')?.reason, undefined)
     t.ok(readdirSync(remoteFolder(portal, 'far')).length <= 3, 'old files do not gather')
   })
+})
+
+t.test('slow addresses hold up neither a start nor other datasets', async t => {
+  let isSlow = true
+  answer = (_, response) => {
+    if (!isSlow) return void response.end('n\n1\n2\n')
+    response.writeHead(200)
+    const timer = setInterval(() => (isSlow ? response.write('n\n1\n2\n') : response.destroy()), 50)
+    response.once('close', () => clearInterval(timer))
+  }
+  const portal = temporaryFolder(t, {
+    'portal.yaml': 'source_private_hosts: [127.0.0.1]\n',
+    data: {
+      a: { 'dataset.yaml': `source: { url: "${origin}/a.csv" }\n` },
+      b: { 'dataset.yaml': `source: { url: "${origin}/b.csv" }\n` },
+      c: { 'dataset.yaml': `source: { url: "${origin}/c.csv" }\n` },
+      near: { 'dataset.yaml': 'source: { path: n.csv }\n', 'n.csv': 'n\n1\n' },
+    },
+  })
+  const server = await startReadyServer(t, portal)
+  t.equal((await fetch(`${server.address}/readyz`)).status, 200)
+  const records = async (id: string) => {
+    const got = await fetch(`${server.address}/api/explore/v2.1/catalog/datasets/${id}/records`)
+    return got.ok ? ((await got.json()) as { total_count: number }).total_count : got.status
+  }
+  const listed = await fetch(`${server.address}/api/explore/v2.1/catalog/datasets`)
+  t.match(await listed.json(), { total_count: 1 })
+  t.equal(await records('near'), 1)
+  writeFileSync(join(portal, 'data/near/n.csv'), 'n\n1\n2\n3\n')
+  await until(async () => (await records('near')) === 3, 20_000)
+  t.equal(await records('a'), 404)
+  isSlow = false
+  for (const id of ['a', 'b', 'c']) await until(async () => (await records(id)) === 2, 40_000)
 })
 
 t.test('a schedule without an address is told', async t => {

@@ -22,4 +22,5 @@ export const SOURCES_SETTINGS = {
     }),
   ),
   source_timeout: seconds('Seconds without data after which a fetch from an address fails'),
+  source_duration: seconds('Seconds that a fetch from an address may take in total'),
 }

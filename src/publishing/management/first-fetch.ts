@@ -53,7 +53,7 @@ export class FirstFetch {
 
   private begin(id: string, remote: Parameters<typeof refreshRemote>[2]): Promise<void> {
     const moment = () => new Date(this.now())
-    const fetching = refreshRemote(this.portal, id, remote, moment, true).finally(() =>
+    const fetching = refreshRemote(this.portal, id, remote, { now: moment, isForced: true }).finally(() =>
       this.running.delete(id),
     )
     this.running.set(id, fetching)

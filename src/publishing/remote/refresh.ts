@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { CONFIG_INVALID } from '../../config/faults.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -16,6 +16,13 @@ export interface Remote {
   /** Name of the environment variable with the value of the Authorization header. */
   readonly authorization?: string
   readonly schedule?: string
+}
+
+/** When and how an address is requested. */
+interface RefreshContext {
+  readonly now: () => Date
+  readonly isForced: boolean
+  readonly signal?: AbortSignal
 }
 
 /** File extensions by media type, for addresses without one. */
@@ -41,19 +48,16 @@ const ENDINGS: ReadonlyMap<string, string> = new Map([
  * Requests the address of a dataset if it is due: new data replace the old in one step, any other response leaves them unchanged.
  * The state of the address is stored next to them. Faults: SourceUnreadable if there are no data, old or new.
  *
- * @param isForced whether it is fetched even before it is due
+ * @param context `isForced`: whether it is fetched even before it is due; `signal` gives it up, and leaves the state unchanged
  */
 export async function refreshRemote(
   portal: string,
   id: string,
   remote: Remote,
-  now: () => Date,
-  isForced: boolean,
+  { now, isForced, signal }: RefreshContext,
 ): Promise<void> {
-  const known = remoteState(portal, id)
-  const state: RemoteState = known?.url === remote.url ? known : { url: remote.url, failures: 0 }
-  const isDue =
-    state.file === undefined || (state.next !== undefined && Date.parse(state.next) <= now().getTime())
+  const state = stateFor(portal, id, remote)
+  const isDue = state.file === undefined || isOver(state.next, now().getTime())
   if (!isDue && !isForced) return scheduled(portal, id, state, remote)
   const folder = remoteFolder(portal, id)
   mkdirSync(folder, { recursive: true })
@@ -65,7 +69,7 @@ export async function refreshRemote(
       remote.url,
       part,
       known,
-      limitsOf(portal),
+      { ...limitsOf(portal), ...(signal === undefined ? {} : { signal }) },
       authorizationOf(remote.authorization),
     )
     if (fetched.type === 'unchanged') {
@@ -99,7 +103,7 @@ export async function refreshRemote(
     finish(portal, id, state.file === undefined ? next : { ...next, previous: state.file }, remote)
   } catch (error) {
     rmSync(part, { force: true })
-    if (!(error instanceof Fault)) throw error
+    if (!(error instanceof Fault) || signal?.aborted === true) throw error
     finish(
       portal,
       id,
@@ -108,6 +112,30 @@ export async function refreshRemote(
     )
     if (state.file === undefined) throw error
   }
+}
+
+/** Whether there are data of the present address of a dataset. */
+export function isFetched(portal: string, id: string, remote: Remote): boolean {
+  return stateFor(portal, id, remote).file !== undefined
+}
+
+/** Whether the address of a dataset is to be requested: when that is due, at once if it never was. @param now milliseconds since 1970 */
+export function isFetchDue(portal: string, id: string, remote: Remote, now: number): boolean {
+  const state = stateFor(portal, id, remote)
+  return isOver(state.next, now) || (state.file === undefined && state.next === undefined)
+}
+
+function isOver(moment: string | undefined, now: number): boolean {
+  return moment !== undefined && Date.parse(moment) <= now
+}
+
+/** The state of the present address. A file that was removed is fetched anew, whatever the validators of the address say. */
+function stateFor(portal: string, id: string, { url }: Remote): RemoteState {
+  const known = remoteState(portal, id)
+  if (known?.url !== url) return { url, failures: 0 }
+  if (known.file === undefined || existsSync(path.join(remoteFolder(portal, id), known.file))) return known
+  const { file: _, etag: __, lastModified: ___, next: ____, ...rest } = known
+  return rest
 }
 
 /** The data that were fetched last cannot be published: the previous data are in force again, and the address is fetched again. */
@@ -171,7 +199,7 @@ export function authorizationOf(authorization: string | undefined): string | und
 
 /** The limits of fetches according to the settings of a portal. */
 export function limitsOf(portal: string): FetchLimits {
-  const { sourceHosts, sourcePrivateHosts, sourceSize, sourceTimeout } = loadConfig(
+  const { sourceHosts, sourcePrivateHosts, sourceSize, sourceTimeout, sourceDuration } = loadConfig(
     { portal, base: 'http://localhost' },
     process.env,
   )
@@ -180,6 +208,7 @@ export function limitsOf(portal: string): FetchLimits {
     privateHosts: sourcePrivateHosts,
     size: sourceSize,
     idle: sourceTimeout * 1000,
+    duration: sourceDuration * 1000,
     pauses: [1000, 4000],
   }
 }

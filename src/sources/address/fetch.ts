@@ -1,8 +1,10 @@
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../errors/errors.ts'
+import { ignoreRejection } from '../../errors/ignore-rejection.ts'
+import { abortAfter } from '../../runtime/abort-after.ts'
 import { unreadable } from '../unreadable.ts'
-import { Passing, shownAddress } from './failures.ts'
+import { Passing, refusedAddress, shownAddress } from './failures.ts'
 import { fetchFtp } from './ftp.ts'
 import { fetchHttp } from './http.ts'
 import type { Fetched, FetchLimits, Validators } from './limits.ts'
@@ -14,7 +16,7 @@ const MAX_WAIT = 30_000
  * Fetches an address into a file, unless it is unchanged: by HTTP or FTP, with TLS or without. Redirects are followed, each
  * checked like the first; broken connections and responses of 429 and 5xx are retried. Throws SourceUnreadable, and leaves no
  * file, for everything else: a host that is not allowed, a private address (also if a name resolves to it, and after a redirect),
- * more bytes than allowed, silence, an error.
+ * more bytes or time than allowed, silence, an error.
  *
  * @param authorization value of the Authorization header of HTTP, sent only to the host of the address; FTP takes name and
  * password from `Basic …`
@@ -26,17 +28,30 @@ export async function fetchAddress(
   limits: FetchLimits,
   authorization?: string,
 ): Promise<Fetched> {
+  const { duration, signal } = limits
+  const late = signal === undefined ? abortAfter(duration) : abortAfter(duration, signal)
+  const context = { ...limits, late }
   for (let attempt = 0; ; attempt++) {
     try {
       const fetchOnce = new URL(url).protocol.startsWith('ftp') ? fetchFtp : fetchHttp
-      return await fetchOnce(new URL(url), file, known, limits, authorization)
+      return await fetchOnce(new URL(url), file, known, context, authorization)
     } catch (error) {
       rmSync(file, { force: true })
+      if (late.aborted && !(error instanceof Fault)) throw tooSlow(url, duration)
       const pause = limits.pauses[attempt]
       if (!(error instanceof Passing) || pause === undefined) throw faultOf(error, url)
-      await sleep(Math.min(MAX_WAIT, Math.max(pause, error.wait)))
+      const wait = Math.min(MAX_WAIT, Math.max(pause, error.wait))
+      await ignoreRejection(sleep(wait, undefined, { signal: late }), 'the next attempt ends at once')
     }
   }
+}
+
+function tooSlow(url: string, duration: number): Error {
+  return refusedAddress(
+    new URL(url),
+    `it takes more than ${duration / 1000} s`,
+    'The setting source_duration allows more time.',
+  )
 }
 
 function faultOf(error: unknown, url: string): Error {

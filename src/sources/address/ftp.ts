@@ -5,7 +5,7 @@ import { Client, FTPError } from 'basic-ftp'
 import { Fault } from '../../errors/errors.ts'
 import { FETCH_CURES, Passing, refusedAddress } from './failures.ts'
 import { checkAddress, checkedLookup, hostOf } from './hosts.ts'
-import type { Fetched, FetchLimits, Validators } from './limits.ts'
+import type { FetchContext, Fetched, FetchLimits, Validators } from './limits.ts'
 import { saveBody } from './save-body.ts'
 
 /** Port of FTP with TLS from the first byte on; at other ports `ftps:` requests TLS (RFC 4217). */
@@ -20,7 +20,7 @@ export async function fetchFtp(
   url: URL,
   file: string,
   known: Validators,
-  limits: FetchLimits,
+  limits: FetchContext,
   authorization: string | undefined,
 ): Promise<Fetched> {
   checkAddress(url, limits)
@@ -48,7 +48,7 @@ export async function fetchFtp(
       throw reason instanceof Fault && !(error instanceof FTPError) ? reason : error
     })
     const name = path.split('/').findLast(step => step !== '') ?? ''
-    return { type: 'changed', size: await saved, mediaType: '', name, validators }
+    return { type: 'changed', size: await saved, mediaType: '', name, address: url.href, validators }
   } catch (error) {
     throw failureOf(error, url, limits)
   } finally {

@@ -1,9 +1,10 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { Fault } from '../../errors/errors.ts'
+import { type BodyDecoder, bodyDecoder } from './content-codings.ts'
 import { FETCH_CURES, Passing, refusedAddress } from './failures.ts'
 import { checkAddress, checkedLookup } from './hosts.ts'
-import type { Fetched, FetchLimits, Validators } from './limits.ts'
+import type { FetchContext, Fetched, Validators } from './limits.ts'
 import { saveBody } from './save-body.ts'
 
 const MAX_REDIRECTS = 5
@@ -13,7 +14,7 @@ export async function fetchHttp(
   start: URL,
   file: string,
   known: Validators,
-  limits: FetchLimits,
+  limits: FetchContext,
   authorization: string | undefined,
 ): Promise<Fetched> {
   let url = start
@@ -49,17 +50,28 @@ export async function fetchHttp(
       start,
       limits,
       Number(headers['content-length'] ?? Number.NaN),
+      decoderOf(response, start),
     )
     return {
       type: 'changed',
       size,
       mediaType: (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '',
       name: nameOf(url, headers['content-disposition']),
+      address: url.href,
       validators: {
         ...(headers.etag === undefined ? {} : { etag: headers.etag }),
         ...(headers['last-modified'] === undefined ? {} : { lastModified: headers['last-modified'] }),
       },
     }
+  }
+}
+
+function decoderOf(response: IncomingMessage, url: URL): BodyDecoder | null {
+  try {
+    return bodyDecoder(response.headers['content-encoding'], url)
+  } catch (error) {
+    response.destroy()
+    throw error
   }
 }
 
@@ -74,7 +86,7 @@ function cureOf(status: number): string {
 function ask(
   url: URL,
   known: Validators,
-  limits: FetchLimits,
+  limits: FetchContext,
   authorization: string | undefined,
 ): Promise<IncomingMessage> {
   const headers = {
@@ -87,7 +99,8 @@ function ask(
   }
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest
-    const request = send(url, { headers, lookup: checkedLookup(url, limits), agent: false })
+    const lookup = checkedLookup(url, limits)
+    const request = send(url, { headers, lookup, agent: false, signal: limits.late })
     const timer = setTimeout(
       () => request.destroy(refusedAddress(url, `it does not answer within ${limits.idle / 1000} s`)),
       limits.idle,

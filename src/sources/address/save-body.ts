@@ -2,21 +2,24 @@ import { createWriteStream } from 'node:fs'
 import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Fault } from '../../errors/errors.ts'
+import type { BodyDecoder } from './content-codings.ts'
 import { Passing, refusedAddress } from './failures.ts'
-import type { FetchLimits } from './limits.ts'
+import type { FetchContext } from './limits.ts'
 
 /**
  * Writes a body into a file; returns its bytes. Faults: SourceUnreadable for more bytes than allowed, for none, and for silence.
  * A connection that breaks is {@link Passing}.
  *
  * @param expected announced bytes; NaN if unknown
+ * @param decode removes the codings of the body: the limit is that of the decoded bytes
  */
 export async function saveBody(
   body: Readable,
   file: string,
   url: URL,
-  limits: FetchLimits,
+  limits: FetchContext,
   expected: number,
+  decode: BodyDecoder | null = null,
 ): Promise<number> {
   const tooLong = () =>
     refusedAddress(url, `it sends more than ${limits.size} bytes; source_size allows more`)
@@ -44,7 +47,9 @@ export async function saveBody(
   })
   wait()
   try {
-    await pipeline(body, counted, createWriteStream(file))
+    const options = { signal: limits.late }
+    if (decode === null) await pipeline(body, counted, createWriteStream(file), options)
+    else await pipeline(body, decode, counted, createWriteStream(file), options)
   } catch (error) {
     if (isSilent) throw refusedAddress(url, `it sends nothing for ${limits.idle / 1000} s`)
     throw error instanceof Fault ? error : new Passing(`the connection broke after ${size} bytes`)
@@ -52,7 +57,7 @@ export async function saveBody(
     clearTimeout(timer)
     body.destroy()
   }
-  if (Number.isFinite(expected) && size < expected)
+  if (decode === null && Number.isFinite(expected) && size < expected)
     throw new Passing(`the connection broke after ${size} of ${expected} bytes`)
   if (size === 0) throw refusedAddress(url, 'it sends nothing')
   return size

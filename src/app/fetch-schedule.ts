@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Fault, faultText } from '../errors/errors.ts'
+import { ignoreRejection } from '../errors/ignore-rejection.ts'
+import { readDefinition } from '../publishing/definition.ts'
+import type { PublishMessage } from '../publishing/publish-all.ts'
+import { isFetchDue, type Remote, refreshRemote } from '../publishing/remote/refresh.ts'
+
+/** Maximum number of addresses that are fetched at a time, and of those of one host. */
+const MAX_FETCHES = 8
+const MAX_HOST = 2
+
+/** Milliseconds until a fetch is retried that failed because of this machine, and left no state. */
+const PAUSE = 60_000
+
+interface Waiting {
+  readonly id: string
+  readonly remote: Remote
+}
+
+/**
+ * Fetches the addresses of datasets when they are due, several at a time and concurrently with publications: an address that is
+ * slow holds up nothing else. The datasets are published once their data are there.
+ */
+export class FetchSchedule {
+  private readonly portal: string
+  private readonly report: (message: PublishMessage) => void
+  private readonly signal: AbortSignal
+  private readonly waiting = new Map<string, Waiting>()
+  private readonly running = new Map<string, Waiting & { readonly done: Promise<void> }>()
+  private readonly paused = new Map<string, number>()
+  private fetched: string[] = []
+
+  /** @param report called for a dataset that stays without data */
+  constructor(portal: string, report: (message: PublishMessage) => void, signal: AbortSignal) {
+    this.portal = portal
+    this.report = report
+    this.signal = signal
+  }
+
+  /** Fetches the addresses of those datasets that are due. */
+  start(ids: readonly string[]): void {
+    const now = Date.now()
+    for (const id of ids) {
+      if (this.waiting.has(id) || this.running.has(id) || (this.paused.get(id) ?? 0) > now) continue
+      const { remote } = readDefinition(this.portal, id).definition ?? {}
+      if (remote != null && isFetchDue(this.portal, id, remote, now)) this.waiting.set(id, { id, remote })
+    }
+    this.next()
+  }
+
+  /** The datasets whose addresses have answered since the last call, with new data or without. */
+  take(): readonly string[] {
+    const { fetched } = this
+    this.fetched = []
+    return fetched
+  }
+
+  /** Resolves when nothing is being fetched, after some milliseconds at the latest. */
+  async settled(milliseconds: number): Promise<void> {
+    const late = new AbortController()
+    const { signal } = late
+    const end = ignoreRejection(sleep(milliseconds, undefined, { signal }), 'all was fetched before')
+    const isLate = end.then(() => true)
+    while (this.running.size > 0 && !this.signal.aborted) {
+      const all = Promise.all([...this.running.values()].map(({ done }) => done)).then(() => false)
+      if (await Promise.race([all, isLate])) break
+    }
+    late.abort()
+  }
+
+  private next(): void {
+    for (const { id, remote } of this.waiting.values()) {
+      if (this.running.size >= MAX_FETCHES || this.signal.aborted) return
+      const isHere = (other: Waiting) => hostOf(other.remote) === hostOf(remote)
+      if ([...this.running.values()].filter(isHere).length >= MAX_HOST) continue
+      this.waiting.delete(id)
+      const done = this.fetch(id, remote).finally(() => {
+        this.running.delete(id)
+        this.next()
+      })
+      this.running.set(id, { id, remote, done })
+    }
+  }
+
+  private async fetch(id: string, remote: Remote): Promise<void> {
+    const begun = performance.now()
+    try {
+      await refreshRemote(this.portal, id, remote, {
+        now: () => new Date(),
+        isForced: false,
+        signal: this.signal,
+      })
+      this.fetched.push(id)
+    } catch (error) {
+      if (this.signal.aborted) return
+      if (!(error instanceof Fault)) this.paused.set(id, Date.now() + PAUSE)
+      const reason = error instanceof Fault ? faultText(error) : String((error as Error).stack ?? error)
+      const seconds = Math.round(performance.now() - begun) / 1000
+      this.report({ type: 'failed', dataset: id, reason, seconds })
+    }
+  }
+}
+
+function hostOf({ url }: Remote): string {
+  return new URL(url).host
+}
