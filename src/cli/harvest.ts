@@ -4,11 +4,12 @@ import { refuseOtherAddress } from '../app/running.ts'
 import type { Config } from '../config/config.ts'
 import { USAGE } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
+import { harvestedDatasets } from '../harvest/definitions.ts'
 import { type HarvestOutcome, harvest } from '../harvest/harvest.ts'
 import { HARVEST_FILE, readHarvesters } from '../harvest/settings.ts'
 import { withdrawHarvested } from '../harvest/withdraw.ts'
 import { openReleases, publishAll, publisherSettings } from '../publishing/publish-all.ts'
-import { isWithdrawn, versionsOf } from '../publishing/versions/versions.ts'
+import { currentVersion, isWithdrawn, versionsOf } from '../publishing/versions/versions.ts'
 import { publishingShare } from '../runtime/memory.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { printJson, printText } from './print.ts'
@@ -43,7 +44,7 @@ export function harvestCommand(): Command {
           isDryRun,
         })
         outcomes.push(outcome)
-        if (!isDryRun) await publishOutcome(config, outcome, progress)
+        if (!isDryRun && outcome.failure === null) await publishOutcome(config, outcome, progress)
       }
       progress.done()
       if (options.json === true) printJson(outcomes)
@@ -69,7 +70,7 @@ function chosen(portal: string, names: readonly string[]) {
 
 async function publishOutcome(
   config: Config,
-  { created, updated, withdrawn }: HarvestOutcome,
+  { harvester, created, updated, withdrawn }: HarvestOutcome,
   progress: ProgressReporter,
 ): Promise<void> {
   const { portal, base, keepVersions, memory } = config
@@ -77,7 +78,12 @@ async function publishOutcome(
   const { shared, close } = await openReleases(publisherSettings(config))
   try {
     await withdrawHarvested(portal, versions, shared, withdrawn, new Date())
-    const changed = [...created, ...updated.filter(id => !isWithdrawn(versions, id))]
+    // Those that could not be published at an earlier harvest, too.
+    const unpublished = [...harvestedDatasets(portal, harvester).values()].filter(
+      id => currentVersion(versions, id) === null,
+    )
+    const more = [...updated, ...unpublished].filter(id => !isWithdrawn(versions, id))
+    const changed = [...new Set([...created, ...more])]
     if (changed.length === 0) return
     const parallel = publishingShare(memory)
     await publishAll(
@@ -95,7 +101,7 @@ function outcomeText(
   isDryRun: boolean,
 ): string {
   if (failure !== null) return `${harvester}: failed: ${failure}\n`
-  const { found, unchanged } = counts
+  const { found, unchanged, left } = counts
   const numbers = [
     `${found} found`,
     `${created.length} created`,
@@ -103,6 +109,7 @@ function outcomeText(
     `${unchanged} unchanged`,
     `${withdrawn.length} withdrawn`,
     `${skipped.length} skipped`,
+    ...(left === undefined ? [] : [`${left} left out`]),
   ]
   const lists = [
     ...created.map(id => `  + ${id}`),

@@ -1,4 +1,5 @@
 import type { MetaValue } from '../model/metadata.ts'
+import { unreadable } from '../sources/unreadable.ts'
 
 /** A dataset offered by a catalog. */
 export interface OfferedDataset {
@@ -28,6 +29,8 @@ export interface ReadCatalog {
   readonly skipped: readonly SkippedDataset[]
   /** Number of datasets in the catalog. */
   readonly found: number
+  /** Number of them that were left out because of the limit, or not read. */
+  readonly left: number
   /** True if all datasets were read: missing ones are then gone. */
   readonly isComplete: boolean
 }
@@ -37,8 +40,9 @@ export interface CatalogReader {
   readonly json: (url: string) => Promise<Given>
   /** Lines of N-Quads of an RDF document. */
   readonly quads: (url: string) => AsyncIterable<string>
-  /** Maximum number of datasets that are read. */
+  /** Maximum number of required datasets. */
   readonly limit: number
+  readonly isRequired: (dataset: string) => boolean
 }
 
 export type Given = Readonly<Record<string, unknown>>
@@ -96,16 +100,65 @@ export function present(metas: Readonly<Record<string, MetaValue>>): Readonly<Re
   return Object.fromEntries(Object.entries(metas).filter(([, value]) => value !== null))
 }
 
-/** The result of reading a catalog: datasets that can be harvested and those that cannot. */
-export function readCatalogOf(
-  all: readonly (OfferedDataset | SkippedDataset)[],
-  found: number,
-  isComplete: boolean,
-): ReadCatalog {
-  return {
-    offered: all.filter(each => 'url' in each),
-    skipped: all.filter(each => 'reason' in each),
-    found,
-    isComplete,
+/** The id of a dataset of a catalog: a text or a number; null for anything else. */
+export function harvestedId(value: unknown): string | null {
+  return harvestedText(typeof value === 'number' ? String(value) : value)
+}
+
+/** The number of datasets according to a catalog. Faults: SourceUnreadable if it is no number. @param read those that were read */
+export function harvestedCount(value: unknown, read: number, url: string): number {
+  if (value === undefined || value === null) return read
+  const count = typeof value === 'string' ? Number(value) : value
+  if (typeof count === 'number' && Number.isInteger(count) && count >= 0) return count
+  const shown = JSON.stringify(value).slice(0, 100)
+  throw unreadable(`The catalog has ${shown} datasets: a number is expected.`, { file: url })
+}
+
+/** The required datasets of a catalog, up to the limit. */
+export class Offers {
+  private readonly reader: Pick<CatalogReader, 'limit' | 'isRequired'>
+  private readonly ids = new Set<string>()
+  private readonly required = new Map<string, OfferedDataset | SkippedDataset>()
+  private readonly nameless: SkippedDataset[] = []
+  private readonly beyond = new Set<string>()
+
+  constructor(reader: Pick<CatalogReader, 'limit' | 'isRequired'>) {
+    this.reader = reader
+  }
+
+  /** Whether there are more required datasets than the limit. */
+  get isFull(): boolean {
+    return this.beyond.size > 0
+  }
+
+  /** Number of different datasets. */
+  get size(): number {
+    return this.ids.size + this.nameless.length
+  }
+
+  /** @param id null for a dataset without one */
+  add(id: string | null, describe: (id: string) => OfferedDataset | SkippedDataset): void {
+    if (id === null) {
+      this.nameless.push({ dataset: `number ${this.size + 1}`, reason: 'it has no identifier' })
+      return
+    }
+    this.ids.add(id)
+    if (!this.reader.isRequired(id)) return
+    if (this.required.has(id) || this.required.size < this.reader.limit) this.required.set(id, describe(id))
+    else this.beyond.add(id)
+  }
+
+  /** @param found number of datasets of the catalog, of which some may not have been read */
+  result(found = this.size, isWhole = true): ReadCatalog {
+    const all = [...this.required.values()]
+    const unread = Math.max(0, found - this.size)
+    return {
+      offered: all.filter(each => 'url' in each),
+      skipped: [...all.filter(each => 'reason' in each), ...this.nameless],
+      found,
+      left: this.beyond.size + unread,
+      // One without an id may be any that was harvested before.
+      isComplete: isWhole && !this.isFull && unread === 0 && this.nameless.length === 0,
+    }
   }
 }

@@ -1,16 +1,19 @@
+import { unreadable } from '../sources/unreadable.ts'
 import {
   addressOf,
   type CatalogReader,
   type Given,
+  harvestedCount,
+  harvestedId,
   harvestedMoment,
   harvestedText,
   harvestedTexts,
   listOf,
   type OfferedDataset,
+  Offers,
   objectOf,
   present,
   type ReadCatalog,
-  readCatalogOf,
   type SkippedDataset,
 } from './catalog.ts'
 import { bestDistribution } from './distributions.ts'
@@ -20,23 +23,34 @@ const PAGE = 100
 /** Reads the catalog of a CKAN portal with package_search (Action API 3), page by page. */
 export async function readCkan(reader: CatalogReader, url: string): Promise<ReadCatalog> {
   const base = url.replace(/\/+$/, '')
-  const datasets = new Map<string, OfferedDataset | SkippedDataset>()
-  let found = 0
-  for (let start = 0; datasets.size < reader.limit; start += PAGE) {
+  const offers = new Offers(reader)
+  let [found, read] = [0, 0]
+  while (!offers.isFull) {
     const answer = await reader.json(
-      `${base}/api/3/action/package_search?rows=${PAGE}&start=${start}&sort=name%20asc`,
+      `${base}/api/3/action/package_search?rows=${PAGE}&start=${read}&sort=name%20asc`,
     )
-    const result = objectOf(answer.result)
-    const results = listOf(result.results)
-    found = Number(result.count ?? results.length)
-    for (const given of results) {
-      const described = objectOf(given)
-      const name = harvestedText(described.name) ?? harvestedText(described.id)
-      if (name !== null && datasets.size < reader.limit) datasets.set(name, offered(base, name, described))
-    }
-    if (results.length === 0 || start + results.length >= found) break
+    const { results, count } = objectOf(answer.result)
+    if (answer.success === false || !Array.isArray(results)) throw refusedAnswer(base, answer)
+    // A portal may send fewer than requested (ckan.search.rows_max).
+    read += results.length
+    found = harvestedCount(count, read, base)
+    for (const described of results.map(objectOf))
+      offers.add(harvestedId(described.name) ?? harvestedId(described.id), name =>
+        offered(base, name, described),
+      )
+    if (results.length === 0 || read >= found) break
   }
-  return readCatalogOf([...datasets.values()], found, datasets.size >= found)
+  return offers.result(found)
+}
+
+function refusedAnswer(base: string, { error }: Given): Error {
+  const { message, __type: type } = objectOf(error)
+  const reason = harvestedText(message) ?? harvestedText(type) ?? harvestedText(error)
+  return unreadable(
+    `The catalog answers no list of datasets${reason === null ? '' : `, but: ${reason.slice(0, 300)}`}.`,
+    { file: base },
+    'The address of the portal is expected, without api/3/action.',
+  )
 }
 
 function offered(base: string, name: string, given: Given): OfferedDataset | SkippedDataset {

@@ -1,16 +1,18 @@
+import { unreadable } from '../sources/unreadable.ts'
 import {
   addressOf,
   type CatalogReader,
   type Given,
+  harvestedId,
   harvestedMoment,
   harvestedText,
   harvestedTexts,
   listOf,
   type OfferedDataset,
+  Offers,
   objectOf,
   present,
   type ReadCatalog,
-  readCatalogOf,
   type SkippedDataset,
 } from './catalog.ts'
 import { bestDistribution } from './distributions.ts'
@@ -18,14 +20,14 @@ import { bestDistribution } from './distributions.ts'
 /** Reads a catalog as data.json (Project Open Data metadata schema 1.1). */
 export async function readDataJson(reader: CatalogReader, url: string): Promise<ReadCatalog> {
   const { dataset } = await reader.json(url)
-  const given = listOf(dataset).map(objectOf)
-  const datasets = new Map<string, OfferedDataset | SkippedDataset>()
-  for (const each of given) {
-    const id = harvestedText(each.identifier)
-    if (id !== null && datasets.size < reader.limit) datasets.set(id, offered(url, id, each))
-  }
-  const found = new Set(given.map(each => harvestedText(each.identifier)).filter(id => id !== null)).size
-  return readCatalogOf([...datasets.values()], found, datasets.size >= found && Array.isArray(dataset))
+  if (!Array.isArray(dataset))
+    throw unreadable('The catalog has no list of datasets: a member dataset with a list is expected.', {
+      file: url,
+    })
+  const offers = new Offers(reader)
+  for (const each of dataset.map(objectOf))
+    offers.add(harvestedId(each.identifier), id => offered(url, id, each))
+  return offers.result()
 }
 
 function offered(base: string, id: string, given: Given): OfferedDataset | SkippedDataset {

@@ -2,7 +2,7 @@ import { splitQuad } from '../publishing/graphs/rdf-quads.ts'
 import { LineSet } from '../rdf/line-set.ts'
 import { parseTriples } from '../rdf/ntriples-reader.ts'
 import type { Term } from '../rdf/term.ts'
-import { DCAT, DCTERMS, FOAF, HYDRA, RDF, SKOS } from '../rdf/vocab.ts'
+import { DCAT, DCTERMS, FOAF, HYDRA, RDF, RDFS, SKOS } from '../rdf/vocab.ts'
 import {
   addressOf,
   type CatalogReader,
@@ -10,9 +10,9 @@ import {
   harvestedText,
   harvestedTexts,
   type OfferedDataset,
+  Offers,
   present,
   type ReadCatalog,
-  readCatalogOf,
   type SkippedDataset,
 } from './catalog.ts'
 import { bestDistribution } from './distributions.ts'
@@ -37,14 +37,9 @@ export async function readDcat(reader: CatalogReader, url: string): Promise<Read
     for await (const lines of reader.quads(next)) graph.add(lines)
   }
   const subjects = graph.datasets()
-  const all = [...idsOf(graph, subjects)]
-    .slice(0, reader.limit)
-    .map(([subject, id]) => offered(graph, subject, id, url))
-  return readCatalogOf(
-    all,
-    subjects.length,
-    subjects.length <= reader.limit && (next === null || visited.has(next)),
-  )
+  const offers = new Offers(reader)
+  for (const [subject, id] of idsOf(graph, subjects)) offers.add(id, () => offered(graph, subject, id, url))
+  return offers.result(subjects.length, next === null || visited.has(next))
 }
 
 /** The triples of a catalog, by subject and predicate. */
@@ -92,10 +87,18 @@ class Description {
       const named =
         type === 'literal'
           ? harvestedText(value)
-          : this.text(value, FOAF.name, SKOS.prefLabel, DCTERMS.title, `${VCARD}fn`)
+          : this.text(value, FOAF.name, SKOS.prefLabel, DCTERMS.title, `${VCARD}fn`, RDFS.label)
       if (named !== null) return named
     }
     return null
+  }
+
+  /** The IRI or the literal that is the value of a property; blank nodes, which have made-up IRIs here, are left out. */
+  value(subject: string, predicate: string): string | null {
+    const named = this.of(subject, predicate).find(
+      ({ type, value }) => type === 'literal' || !isMadeUp(value),
+    )
+    return harvestedText(named?.value)
   }
 
   datasets(): readonly string[] {
@@ -114,6 +117,11 @@ class Description {
       null
     )
   }
+}
+
+/** True for the IRI of a blank node (RDF 1.1 Concepts, 3.5). */
+function isMadeUp(iri: string): boolean {
+  return iri.includes('/.well-known/genid/')
 }
 
 /** The ids of datasets by their IRIs: dct:identifier, or the IRI if there is none, or if several datasets have the same. */
@@ -155,12 +163,14 @@ function offered(
       .map(({ type, value }) =>
         type === 'literal'
           ? value
-          : (graph.text(value, SKOS.prefLabel) ?? value.slice(value.search(/[^/#]*$/))),
+          : (graph.text(value, SKOS.prefLabel, RDFS.label) ??
+            (isMadeUp(value) ? null : value.slice(value.search(/[^/#]*$/)))),
       ),
   )
   const [contact] = graph.of(subject, `${DCAT.Dataset.slice(0, -'Dataset'.length)}contactPoint`)
   const [email] = contact === undefined ? [] : graph.of(contact.value, `${VCARD}hasEmail`)
-  const page = addressOf(graph.text(subject, DCAT.landingPage)) ?? addressOf(subject)
+  const page =
+    addressOf(graph.text(subject, DCAT.landingPage)) ?? (isMadeUp(subject) ? null : addressOf(subject))
   return {
     id,
     ...best,
@@ -170,9 +180,9 @@ function offered(
         description: graph.text(subject, DCTERMS.description),
         keyword: literals(DCAT.keyword),
         theme: themes,
-        license: graph.name(subject, DCTERMS.license) ?? graph.text(subject, DCTERMS.license),
+        license: graph.name(subject, DCTERMS.license) ?? graph.value(subject, DCTERMS.license),
         publisher: graph.name(subject, DCTERMS.publisher),
-        language: graph.text(subject, DCTERMS.language)?.replace(/^.*[/#]/, '') ?? null,
+        language: graph.value(subject, DCTERMS.language)?.replace(/^.*[/#]/, '') ?? null,
         references: addressOf(graph.text(subject, DCAT.landingPage)),
         modified,
       }),

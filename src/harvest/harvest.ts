@@ -13,7 +13,7 @@ import { readDcat } from './dcat.ts'
 import { createDefinition, harvestedDatasets, localId, stateOf, updateDefinition } from './definitions.ts'
 import { readOpendatasoft } from './opendatasoft.ts'
 import { catalogReader } from './reader.ts'
-import type { Harvester } from './settings.ts'
+import { type Harvester, isRequired } from './settings.ts'
 import {
   type HarvestCounts,
   type HarvestedState,
@@ -127,16 +127,13 @@ function takeOver(
   before: HarvestState,
   { portal, now, isDryRun }: HarvestContext,
 ): TakenOver {
-  const { only, except = [] } = harvester
-  const isRequired = (id: string) => (only === undefined || only.includes(id)) && !except.includes(id)
-  const skipped: SkippedDataset[] = [...catalog.skipped.filter(({ dataset }) => isRequired(dataset))]
+  const skipped: SkippedDataset[] = [...catalog.skipped]
   const datasets: Record<string, HarvestedState> = {}
   const [created, updated, present]: [string[], string[], Set<string>] = [[], [], new Set()]
   const ids = new Set<string>()
   const taken = new Set(known.values())
   let unchanged = 0
   for (const offered of catalog.offered) {
-    if (!isRequired(offered.id)) continue
     if (ids.has(offered.id)) {
       skipped.push({ dataset: offered.id.slice(0, 200), reason: 'another dataset of the catalog has its id' })
       continue
@@ -169,7 +166,8 @@ function takeOver(
   // Datasets whose offer became unusable stay: only those that are gone are withdrawn.
   const still = new Set(skipped.map(({ dataset }) => dataset))
   const gone = [...known].filter(
-    ([remote, id]) => !present.has(id) && ((catalog.isComplete && !still.has(remote)) || !isRequired(remote)),
+    ([remote, id]) =>
+      !present.has(id) && ((catalog.isComplete && !still.has(remote)) || !isRequired(harvester, remote)),
   )
   const withdrawn = gone.map(([, id]) => id)
   for (const id of known.values()) {
@@ -183,6 +181,7 @@ function takeOver(
     unchanged,
     withdrawn: withdrawn.length,
     skipped: skipped.length,
+    ...(catalog.left === 0 ? {} : { left: catalog.left }),
   }
   return {
     outcome: { harvester: harvester.id, counts, created, updated, withdrawn, skipped, failure: null },

@@ -1,13 +1,15 @@
 import { federatedFields, metasOf } from '../catalog/federated.ts'
 import type { MetaValue } from '../model/metadata.ts'
+import { unreadable } from '../sources/unreadable.ts'
 import {
   type CatalogReader,
+  harvestedCount,
+  harvestedId,
   harvestedMoment,
-  listOf,
   type OfferedDataset,
+  Offers,
   objectOf,
   type ReadCatalog,
-  readCatalogOf,
   type SkippedDataset,
 } from './catalog.ts'
 
@@ -32,22 +34,24 @@ const COMPUTED: ReadonlySet<string> = new Set([
 /** Reads the catalog of a Lodestone or Opendatasoft portal (Explore API v2.1), page by page. */
 export async function readOpendatasoft(reader: CatalogReader, url: string): Promise<ReadCatalog> {
   const base = url.replace(/\/+$/, '')
-  const datasets = new Map<string, OfferedDataset | SkippedDataset>()
-  let found = 0
-  for (let offset = 0; offset < DEEPEST && datasets.size < reader.limit; offset += PAGE) {
+  const offers = new Offers(reader)
+  let [found, read] = [0, 0]
+  while (!offers.isFull && read < DEEPEST) {
     const page = await reader.json(
-      `${base}/api/explore/v2.1/catalog/datasets?limit=${PAGE}&offset=${offset}&order_by=dataset_id`,
+      `${base}/api/explore/v2.1/catalog/datasets?limit=${Math.min(PAGE, DEEPEST - read)}&offset=${read}&order_by=dataset_id`,
     )
-    const results = listOf(page.results)
-    found = Number(page.total_count ?? results.length)
-    for (const given of results) {
-      const id = objectOf(given).dataset_id
-      if (typeof id === 'string' && datasets.size < reader.limit)
-        datasets.set(id, offered(base, id, objectOf(given)))
-    }
-    if (results.length < PAGE || offset + PAGE >= found) break
+    const { results, total_count: count } = page
+    if (!Array.isArray(results))
+      throw unreadable('The catalog answers no list of datasets: a member results is expected.', {
+        file: base,
+      })
+    read += results.length
+    found = harvestedCount(count, read, base)
+    for (const given of results.map(objectOf))
+      offers.add(harvestedId(given.dataset_id), id => offered(base, id, given))
+    if (results.length === 0 || read >= found) break
   }
-  return readCatalogOf([...datasets.values()], found, datasets.size >= found)
+  return offers.result(found)
 }
 
 function offered(

@@ -7,7 +7,7 @@ import { openFile } from '../sources/open.ts'
 import { openRdf, RDF_FORMATS } from '../sources/rdf.ts'
 import { unreadable } from '../sources/unreadable.ts'
 import { type CatalogReader, type Given, objectOf } from './catalog.ts'
-import type { Harvester } from './settings.ts'
+import { type Harvester, isRequired } from './settings.ts'
 import { harvestFolder } from './state.ts'
 
 /** Maximum size of a JSON page, of an RDF document, and of all documents of a harvest. */
@@ -23,11 +23,8 @@ const MAX_TIME = 20 * 60_000
  * Fetches the documents of a catalog one after another, within the limits of sources (hosts, private networks, silence) and those
  * of a harvest (size, number, time). Credentials are sent only to the host of the catalog.
  */
-export function catalogReader(
-  portal: string,
-  { id, url: home, authorization, limit }: Harvester,
-  now: () => Date,
-): CatalogReader {
+export function catalogReader(portal: string, harvester: Harvester, now: () => Date): CatalogReader {
+  const { id, url: home, authorization, limit } = harvester
   const folder = harvestFolder(portal)
   mkdirSync(folder, { recursive: true })
   const limits = limitsOf(portal)
@@ -48,7 +45,7 @@ export function catalogReader(
       url,
       part,
       {},
-      { ...limits, size: left },
+      { ...limits, size: left, duration: Math.min(limits.duration, Math.max(end - now().getTime(), 1)) },
       isHome ? credentials : undefined,
     )
     if (found.type === 'unchanged')
@@ -58,11 +55,13 @@ export function catalogReader(
   }
   return {
     limit,
+    isRequired: dataset => isRequired(harvester, dataset),
     json: async url => {
       const { part } = await fetched(url, MAX_PAGE)
       try {
-        const given = JSON.parse(readFileSync(part, 'utf8')) as unknown
-        if (typeof given !== 'object' || given === null) throw new SyntaxError('no object')
+        const given = JSON.parse(readFileSync(part, 'utf8').replace(/^\ufeff/, '')) as unknown
+        if (typeof given !== 'object' || given === null || Array.isArray(given))
+          throw new SyntaxError('no object')
         return objectOf(given) as Given
       } catch (error) {
         throw unreadable(
@@ -86,7 +85,9 @@ export function catalogReader(
         if (rdf === undefined)
           throw unreadable('The catalog is no RDF.', { file: id }, `Formats: ${RDF_FORMATS.join(', ')}`)
         const source = openRdf({ path: file, format: rdf }, folders, rdf)
-        yield* quadPieces(source, { base: new URL(url).origin, dataset: 'catalog' })
+        // Blank nodes of one document are not those of another.
+        const dataset = documents === 1 ? 'catalog' : `catalog-${documents}`
+        yield* quadPieces(source, { base: new URL(url).origin, dataset, document: found.address })
       } finally {
         rmSync(part, { force: true })
         rmSync(path.join(folder, file), { force: true })

@@ -39,8 +39,13 @@ export interface Harvester extends Omit<Static<typeof HarvesterSchema>, 'refresh
   readonly refresh: string
   /** Prefix of the ids of its datasets. */
   readonly prefix: string
-  /** Maximum number of datasets. */
+  /** Maximum number of datasets that are taken over. */
   readonly limit: number
+}
+
+/** Whether a dataset of a catalog is to be taken over. */
+export function isRequired({ only, except = [] }: Harvester, dataset: string): boolean {
+  return (only === undefined || only.includes(dataset)) && !except.includes(dataset)
 }
 
 /** Reads harvest.yaml; a portal without one harvests nothing. Faults: ConfigInvalid with line and column of each problem. */

@@ -12,6 +12,8 @@ export interface HarvestCounts {
   readonly unchanged: number
   readonly withdrawn: number
   readonly skipped: number
+  /** Number of datasets left out because of the limit, or not read; absent for none. */
+  readonly left?: number
 }
 
 /** The harvested state of a dataset, so that local edits stay until the catalog changes. */

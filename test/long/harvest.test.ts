@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { diagnoseHarvests } from '../../src/cli/doctor/sources.ts'
 import { run } from '../../src/cli/lodestone.ts'
@@ -460,6 +461,167 @@ t.test('DCAT as Turtle and JSON-LD, data.json', async t => {
     { url: `${origin}/7.zip` },
     'no other protocol, no file of this machine',
   )
+})
+
+/** Harvests a catalog into a portal of its own, and writes nothing but the folders of its datasets. */
+async function harvested(t: Test, catalog: string, answer: Answer) {
+  const origin = await serverOf(t, answer)
+  const portal = portalOf(t, `  - { id: c, ${catalog.replaceAll('ORIGIN', origin)} }\n`)
+  const [harvester] = readHarvesters(portal)
+  if (harvester === undefined) throw new Error('no harvester')
+  const outcome = await harvest(harvester, { portal, now: () => new Date(), isDryRun: false })
+  return { ...outcome, origin, portal, ids: definedDatasets(portal) }
+}
+
+t.test('DCAT of a Lodestone: licenses without addresses, RDF without tables', async t => {
+  const theirs = temporaryFolder(t, {
+    'portal.yaml': '',
+    data: {
+      trees: {
+        'dataset.yaml':
+          'source: { path: t.csv }\nmetas: { default: { license: CC BY, theme: [Nature], publisher: City } }\n',
+        't.csv': 'nr\n1\n',
+      },
+      things: { 'dataset.yaml': 'source: { path: t.ttl }\n', 't.ttl': '<urn:a> <urn:b> <urn:c> .\n' },
+    },
+  })
+  const { app } = await servePortal(t, { portal: theirs, base: 'http://there.test', port: 0 })
+  for (const [format, type, mediaType] of [
+    ['ttl', 'dcat', 'text/turtle'],
+    ['data.json', 'data.json', 'application/json'],
+  ])
+    await t.test(`as ${format}`, async t => {
+      const { body } = await app.http.inject(`/api/explore/v2.1/catalog/exports/${format}`)
+      const { failure, portal, ids } = await harvested(t, `type: ${type}, url: 'ORIGIN/'`, (_, response) =>
+        response.writeHead(200, { 'content-type': mediaType }).end(body),
+      )
+      t.equal(failure, null)
+      t.same(ids, ['c-things', 'c-trees'])
+      const trees = definitionOf(portal, 'c-trees')
+      t.match(trees.metas.default, { license: 'CC BY', theme: ['Nature'], publisher: 'City' })
+      t.match(trees.remote?.url, /exports\/parquet$/)
+      t.match(definitionOf(portal, 'c-things'), { remote: { url: /exports\/turtle$/ }, rdf: 'turtle' })
+    })
+})
+
+t.test('relative addresses of DCAT are those of its document, on all of its pages', async t => {
+  const page = (name: string, next: string) =>
+    `@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
+<ds/${name}> a dcat:Dataset ; dct:publisher [ <http://xmlns.com/foaf/0.1/name> "${name}" ] ; dcat:distribution [ dcat:downloadURL <files/${name}.csv> ] .
+<> <http://www.w3.org/ns/hydra/core#next> <${next}> .\n`
+  const { failure, origin, portal, ids } = await harvested(
+    t,
+    "type: dcat, url: 'ORIGIN/start'",
+    ({ url }, response) => {
+      response.setHeader('content-type', 'text/turtle')
+      if (url === '/start') response.writeHead(302, { location: '/cat/sub/one.ttl' }).end()
+      else response.end(url === '/cat/sub/one.ttl' ? page('one', 'two.ttl') : page('two', 'one.ttl'))
+    },
+  )
+  t.equal(failure, null)
+  t.same(
+    ids.map(id => {
+      const { remote, metas } = definitionOf(portal, id)
+      return [remote?.url, metas.default?.source_dataset, metas.default?.publisher]
+    }),
+    ['one', 'two'].map(name => [`${origin}/cat/sub/files/${name}.csv`, `${origin}/cat/sub/ds/${name}`, name]),
+  )
+})
+
+t.test('limits, choices and pages of catalogs', async t => {
+  const named = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, at) => `d${String(from + at).padStart(3, '0')}`)
+  const names = named(0, 130)
+  const answer: Answer = ({ url = '' }, response) => {
+    const { pathname, searchParams } = new URL(url, 'http://x')
+    const at = Number(searchParams.get('start') ?? searchParams.get('offset'))
+    const distribution = [{ downloadURL: 'http://x.test/a.csv', format: 'csv' }]
+    if (pathname === '/data.json')
+      return void response.end(
+        JSON.stringify({ dataset: names.map(identifier => ({ identifier, distribution })) }),
+      )
+    // Fewer than a page are sent at a time.
+    const some = names.slice(at, at + 50)
+    const results = some.map(name => ({ name, resources: [{ url: 'http://x.test/a.csv', format: 'csv' }] }))
+    response.end(
+      JSON.stringify(
+        pathname.startsWith('/api/3/')
+          ? { success: true, result: { count: names.length, results } }
+          : { total_count: names.length, results: some.map(dataset_id => ({ dataset_id })) },
+      ),
+    )
+  }
+  const cases: readonly (readonly [more: string, ids: readonly string[], left: number | undefined])[] = [
+    ['', names, undefined],
+    ['limit: 100', named(0, 100), 30],
+    ['limit: 130', names, undefined],
+    ['limit: 2, only: [d099, d120]', ['d099', 'd120'], undefined],
+    ['limit: 1, only: [d120, d099]', ['d099'], undefined],
+    ['limit: 100, except: [d001]', ['d000', ...named(2, 101)], undefined],
+  ]
+  for (const type of ['data.json', 'ckan', 'opendatasoft'])
+    for (const [more, ids, left] of cases) {
+      const url = type === 'data.json' ? 'ORIGIN/data.json' : 'ORIGIN'
+      const { counts, ids: found } = await harvested(
+        t,
+        `type: ${type}, url: '${url}', prefix: ''${more && `, ${more}`}`,
+        answer,
+      )
+      t.same(found, ids, `${type} ${more}`)
+      t.equal(counts.found, 130)
+      if (!/(?:1, only|except)/.test(more)) t.equal(counts.left, left, `${type} ${more}`)
+      else t.ok((counts.left ?? 0) > 0, `${type} ${more}`)
+    }
+})
+
+t.test('answers that are no catalogs are failures, and entries without ids are skipped', async t => {
+  const failures: readonly (readonly [type: string, body: string, failure: RegExp])[] = [
+    ['ckan', '{"success": false, "error": {"message": "Access denied", "__type": "Auth"}}', /Access denied/],
+    ['ckan', '[]', /no JSON object/],
+    ['ckan', '{"result": {"count": "lots", "results": []}}', /"lots" datasets: a number/],
+    ['ckan', '{"help": "?"}', /no list of datasets/],
+    ['opendatasoft', '{}', /no list of datasets/],
+    ['opendatasoft', '{"total_count": -1, "results": []}', /-1 datasets: a number/],
+    ['data.json', '{}', /no list of datasets/],
+    ['data.json', '[{"identifier": "a"}]', /no JSON object/],
+  ]
+  for (const [type, body, failure] of failures)
+    t.match(
+      (await harvested(t, `type: ${type}, url: 'ORIGIN'`, (_, response) => response.end(body))).failure,
+      failure,
+      body,
+    )
+  const distribution = [{ downloadURL: 'http://x.test/a.csv', format: 'csv' }]
+  const body = JSON.stringify({ dataset: [{ identifier: 3, distribution }, 'no object', { distribution }] })
+  for (const [header, sent] of [
+    ['identity', `\ufeff${body}`],
+    ['gzip', gzipSync(body)],
+  ] as const) {
+    const { counts, skipped, ids } = await harvested(t, "type: data.json, url: 'ORIGIN/'", (_, response) =>
+      response.writeHead(200, { 'content-encoding': header }).end(sent),
+    )
+    t.same(ids, ['c-3'])
+    t.match(counts, { found: 3, created: 1, skipped: 2 })
+    t.same(skipped, [
+      { dataset: 'number 2', reason: 'it has no identifier' },
+      { dataset: 'number 3', reason: 'it has no identifier' },
+    ])
+  }
+})
+
+t.test('what could not be published is published by a later harvest', async t => {
+  let isDown = true
+  const origin = await serverOf(t, ({ url }, response) => {
+    const dataset = [{ identifier: 'a', distribution: [{ downloadURL: 'a.csv', format: 'csv' }] }]
+    if (url === '/') response.end(JSON.stringify({ dataset }))
+    else response.writeHead(isDown ? 404 : 200).end('n\n1\n')
+  })
+  const portal = portalOf(t, `  - { id: c, type: data.json, url: '${origin}/' }\n`)
+  t.equal((await harvestNow(portal)).code, 1)
+  t.equal((await harvestNow(portal)).code, 1)
+  isDown = false
+  t.match(await harvestNow(portal), { code: 0, json: [{ counts: { unchanged: 1 } }] })
+  t.equal(currentManifest(versionsOf(portal), 'c-a')?.statistics.records, 1)
 })
 
 t.test('datasets of a catalog with the same identifier stay apart', async t => {

@@ -32,8 +32,9 @@ function days(milliseconds: number): string {
 /** Checks the harvested catalogs: when each could last be read, and why it has failed since. */
 export function diagnoseHarvests(portal: string, now: number): readonly DoctorFinding[] {
   return readHarvesters(portal).map(harvester => {
-    const { failures, reason, confirmed, datasets } = harvestState(portal, harvester)
-    const count = `${Object.keys(datasets).length} datasets`
+    const { failures, reason, confirmed, datasets, counts } = harvestState(portal, harvester)
+    const left = counts?.left === undefined ? '' : ` (${counts.left} more left out)`
+    const count = `${Object.keys(datasets).length} datasets${left}`
     const age =
       confirmed === undefined
         ? 'never read yet'

@@ -11,6 +11,8 @@ import { MAX_DOCUMENT_LENGTH, parseRdf, type TextOrigin } from '../../store/embe
 export interface QuadPlace {
   readonly base: string
   readonly dataset: string
+  /** The address of the file, on which its relative IRIs are resolved (RFC 3986, 5.1.3); by default one within the dataset. */
+  readonly document?: string
 }
 
 /** Bytes of the lines that are read at a time. */
@@ -91,8 +93,8 @@ function bySubject(lines: string): string {
   return [...subjects.values()].map(group => `${group.join('\n')}\n`).join('')
 }
 
-function baseOf({ base, dataset }: QuadPlace): string {
-  return `${datasetIri(base, dataset)}/`
+function baseOf({ base, dataset, document }: QuadPlace): string {
+  return document ?? `${datasetIri(base, dataset)}/`
 }
 
 /** Splits a line of N-Quads as the store writes it into its triple and the IRI of its graph. */
