@@ -345,6 +345,16 @@ const EXPRESSIONS: readonly (readonly [expression: string, value: string])[] = [
   ['-"PT0.1234567S"^^xsd:dayTimeDuration', '"-PT0.1234567S"^^dayTimeDuration'],
   ['"PT1S"^^xsd:dayTimeDuration - "PT1.25S"^^xsd:dayTimeDuration', '"-PT0.25S"^^dayTimeDuration'],
   ['YEAR("2024-12-31T23:30:00-05:00"^^xsd:dateTime)', '"2024"^^integer'],
+  ...(['-01:00', 'Z', '+14:00'] as const).flatMap(zone =>
+    (['0099', '1969', '2023', '9999', '-0001'] as const).flatMap(year => {
+      const late = `"${year}-12-31T23:59:59.9999999999999999999${zone}"^^xsd:dateTime`
+      return [
+        [`YEAR(${late})`, `"${Number(year)}"^^integer`],
+        [`DAY(${late})`, '"31"^^integer'],
+        [`MINUTES(${late})`, '"59"^^integer'],
+      ] as const
+    }),
+  ),
   ['MONTH("2024-12-31T23:30:00-05:00"^^xsd:dateTime)', '"12"^^integer'],
   ['DAY("2024-12-31T23:30:00-05:00"^^xsd:dateTime)', '"31"^^integer'],
   ['HOURS("2024-12-31T23:30:00-05:00"^^xsd:dateTime)', '"23"^^integer'],
@@ -1089,6 +1099,14 @@ const MOMENTS: Readonly<Record<string, readonly string[]>> = {
     '1969-07-20T00:00:00Z',
   ].map(form => `"${form}"^^xsd:dateTime`),
   fine: ['2020-01-01T00:00:00.0000000001Z', '2020-01-01T00:00:00Z'].map(form => `"${form}"^^xsd:dateTime`),
+  late: [
+    '2023-12-31T23:59:59.9999999Z',
+    '2023-12-31T23:59:59.999999999999999999Z',
+    '1969-12-31T23:59:59.99999999999999999Z',
+    '0099-01-01T07:30:59.999999Z',
+    '9999-12-31T23:59:59.999999Z',
+    '2024-01-01T00:00:00Z',
+  ].map(form => `"${form}"^^xsd:dateTime`),
   local: ['2020-01-01T00:30:00', '2019-12-31T23:59:59.5'].map(form => `"${form}"^^xsd:dateTime`),
   zoned: [
     '2020-01-01T00:30:00+05:30',

@@ -29,6 +29,14 @@ fields:
 metas: { default: { title: Trees } }
 `
 
+/** Moments whose fraction of a second a double would round up. */
+const LATE = [
+  { name: 'seven digits', at: '2023-12-31T23:59:59.9999999Z' },
+  { name: 'nine digits', at: '2023-12-31T23:59:59.123999999Z' },
+  { name: 'far away', at: '9999-12-31T23:59:59.999999Z' },
+  { name: 'long ago', at: '0099-12-31T07:30:59.999999Z' },
+]
+
 const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Test\n',
   data: {
@@ -38,6 +46,7 @@ const portal = temporaryFolder(t, {
         '[{"n":9007199254740993,"of":"a"},{"n":-9223372036854775808,"of":"a"},{"n":5,"of":"b"},{"n":9007199254740992,"of":"b"}]',
       'dataset.yaml': 'source: { path: a.json }\n',
     },
+    late: { 'a.json': JSON.stringify(LATE), 'dataset.yaml': 'source: { path: a.json }\n' },
     secret: { 'a.json': '[{"a":1}]', 'dataset.yaml': 'source: { path: a.json }\nvisibility: restricted\n' },
   },
 })
@@ -414,6 +423,59 @@ t.test('integers of 64 bits are what they were in the source, everywhere', async
   t.same(facets.map(({ name }: { name: string }) => name).sort(), [...ALL].sort())
 })
 
+t.test('parts of moments are those of the exact value', async t => {
+  const home = '/api/explore/v2.1/catalog/datasets/late'
+  const grouped = (key: string) => `${home}/records?select=count(*) as c&group_by=${encodeURIComponent(key)}`
+  const odata = (query: string) => `${ROOT}/late?${query}`
+  const rows: readonly (readonly [url: string, expected: readonly unknown[]])[] = [
+    [`${home}/records?select=year(at) as v`, [2023, 2023, 9999, 99]],
+    [`${home}/records?select=minute(at) as v`, [59, 59, 59, 30]],
+    [`${home}/records?select=millisecond(at) as v`, [999, 123, 999, 999]],
+    [
+      `${home}/records?select=date_format(at,"yyyy-MM-dd HH:mm:ss.SSSSSSSSS") as v`,
+      [
+        '2023-12-31 23:59:59.999999900',
+        '2023-12-31 23:59:59.123999999',
+        '9999-12-31 23:59:59.999999000',
+        '0099-12-31 07:30:59.999999000',
+      ],
+    ],
+    [grouped('year(at) as v'), [99, 2023, 9999]],
+    [
+      grouped('range(at, 1 day) as v'),
+      [
+        '[0099-12-31T00:00:00.000Z, 0100-01-01T00:00:00.000Z[',
+        '[2023-12-31T00:00:00.000Z, 2024-01-01T00:00:00.000Z[',
+        '[9999-12-31T00:00:00.000Z, 10000-01-01T00:00:00.000Z[',
+      ],
+    ],
+    [
+      `${grouped('range(at, 1 day) as v')}&timezone=Asia/Tokyo&where=name="far away"`,
+      ['[10000-01-01T00:00:00+09:00, 10000-01-02T00:00:00+09:00['],
+    ],
+    [`${home}/records?select=name as v&refine=at:2023`, ['seven digits', 'nine digits']],
+    [odata('$compute=year(at) as v&$select=v'), [2023, 2023, 9999, 99]],
+    [odata('$compute=second(at) as v&$select=v'), [59, 59, 59, 59]],
+    [odata('$compute=date(at) as v&$select=v'), ['2023-12-31', '2023-12-31', '9999-12-31', '0099-12-31']],
+    [
+      odata('$compute=time(at) as v&$select=v'),
+      ['23:59:59.9999999', '23:59:59.123999999', '23:59:59.999999', '07:30:59.999999'],
+    ],
+    [odata('$compute=fractionalseconds(at) as v&$select=v'), [0.9999999, 0.123999999, 0.999999, 0.999999]],
+  ]
+  for (const [url, expected] of rows) {
+    const answer = (await app.http.inject({ url })).json()
+    const records = (answer.results ?? answer.value) as readonly { readonly v: unknown }[]
+    t.same(
+      records?.map(({ v }) => v),
+      expected,
+      `${url} ${JSON.stringify(answer).slice(0, 500)}`,
+    )
+  }
+  const time = await get('/late?$compute=time(at) as v&$select=v&$format=atom', V3)
+  t.match(time.body, /PT23H59M59\.9999999S/)
+})
+
 t.test('3.0 has its own names for the same', async t => {
   const rows: readonly [url: string, status: number, body: RegExp][] = [
     ['/old-trees()?$top=1', 200, /"odata.metadata":/],
@@ -555,7 +617,7 @@ t.test('clients of 2.0 get its model: identifiers as names, and lists as texts',
   )
   t.match(page[0].__metadata.uri, `${BASE}${ROOT}/old_trees('`)
   const rows: readonly [url: string, accept: string, status: number, body: string | RegExp][] = [
-    ['/', 'application/json', 200, '{"d":{"EntitySets":["long","old_trees"]}}'],
+    ['/', 'application/json', 200, '{"d":{"EntitySets":["late","long","old_trees"]}}'],
     ['/', 'application/atomsvc+xml', 200, '<collection href="old_trees">'],
     ['/old_trees', 'application/atom+xml', 200, '<d:tags>["old","big"]</d:tags>'],
     ['/old-trees?$top=1', 'application/atom+xml', 200, 'href="old_trees'],

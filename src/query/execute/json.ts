@@ -112,15 +112,24 @@ function parsedJson(text: string, fallback: Constant | null): unknown {
 
 /** A canonical moment as ISO 8601 with the offset of a time zone at that moment: `2026-06-27T06:00:00+02:00`. */
 export function zonedText(moment: string, timezone: string): string {
-  const digits = moment.slice(19, -1)
   if (timezone === 'UTC') return `${moment.slice(0, -1)}+00:00`
-  const epoch = Date.parse(`${moment.slice(0, 19)}Z`)
+  const [whole, digits] = splitMoment(moment)
+  // The end of the year 9999 has a year of five digits.
+  const epoch = Date.parse(`${whole.length > WHOLE ? '+0' : ''}${whole}Z`)
   // Offsets before standard time have seconds, which ISO 8601 has not: the instant stays exact.
   const offset = Math.round(zoneOffset(timezone, epoch) / 60_000) * 60_000
   const minutes = Math.abs(offset) / 60_000
   const sign = offset < 0 ? '-' : '+'
   const clock = `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
-  return `${instantText((epoch + offset) / 1000, '').slice(0, 19)}${digits}${sign}${clock}`
+  return `${instantText((epoch + offset) / 1000, '').slice(0, -1)}${digits}${sign}${clock}`
+}
+
+const WHOLE = 'YYYY-MM-DDTHH:MM:SS'.length
+
+/** A moment to the second, and the fraction with its point, without the Z. */
+function splitMoment(moment: string): readonly [whole: string, digits: string] {
+  const end = moment.indexOf('T') + 'THH:MM:SS'.length
+  return [moment.slice(0, end), moment.slice(end, -1)]
 }
 
 /** The key of a group as its API generation writes it (ODSQL 9.1). */
@@ -207,7 +216,7 @@ function lotStart(
   timezone: string,
 ): string {
   const wall = wallTime(place, width, unit)
-  if (type === 'date') return instantText(wall / 1000, '').slice(0, 10)
+  if (type === 'date') return instantText(wall / 1000, '').split('T')[0] as string
   const milliseconds = wall - Math.floor(wall / 1000) * 1000
   const fraction = milliseconds === 0 ? '' : String(milliseconds).padStart(3, '0')
   return instantText(Math.floor(localToEpoch(utcParts(wall), timezone) / 1000), fraction)
@@ -231,8 +240,11 @@ function wallTime(place: number, width: number, unit: IntervalUnit): number {
 /** The end of a range of dates: a whole moment, or in the older generations a day where it is one. */
 function momentText(moment: string, type: FieldType, { dialect, timezone }: JsonStyle): string {
   if (type === 'date') return dialect.isoKeys ? `${moment}T00:00:00.000Z` : moment
-  if (dialect.isoKeys && timezone === 'UTC')
-    return `${moment.slice(0, 19)}.${moment.slice(20, -1).padEnd(3, '0')}Z`
+  if (dialect.isoKeys && timezone === 'UTC') {
+    const [whole, digits] = splitMoment(moment)
+    return `${whole}.${digits.slice(1).padEnd(3, '0')}Z`
+  }
   const zoned = zonedText(moment, timezone)
-  return !dialect.isoKeys && zoned.slice(10, 19) === 'T00:00:00' ? zoned.slice(0, 10) : zoned
+  const [day = '', clock = ''] = zoned.split('T')
+  return !dialect.isoKeys && clock.startsWith('00:00:00') ? day : zoned
 }

@@ -10,14 +10,12 @@ export function edmValue(kind: PrimitiveKind, epoch: boolean, cell: ApplyCell): 
   return kind === 'time' && typeof cell === 'number' ? timeText(cell) : cell
 }
 
-/** `HH:MM:SS[.f…]` of seconds since midnight. */
+/** `HH:MM:SS[.f…]` of seconds since midnight, which a double holds to the nanosecond. */
 function timeText(seconds: number): string {
-  const millionths = Math.round(seconds * 1e6)
-  const whole = Math.floor(millionths / 1e6)
+  const whole = Math.floor(seconds)
+  const nanoseconds = Math.min(Math.round((seconds - whole) * 1e9), 999_999_999)
   const two = (value: number) => String(value).padStart(2, '0')
-  const fraction = String(millionths - whole * 1e6)
-    .padStart(6, '0')
-    .replace(/0+$/, '')
+  const fraction = String(nanoseconds).padStart(9, '0').replace(/0+$/, '')
   const clock = `${two(Math.floor(whole / 3600))}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`
   return fraction === '' ? clock : `${clock}.${fraction}`
 }

@@ -214,7 +214,7 @@ function call(name: FunctionName, values: readonly Constant[], type: FieldType):
     case 'secondOfDay':
       return timeOfDay(String(first))
     case 'fraction':
-      return timeOfDay(String(first)) % 1
+      return Number(`0${/\.\d+/.exec(String(first))?.[0] ?? ''}`)
     case 'epoch':
       return epochOf(String(first))
     case 'text':

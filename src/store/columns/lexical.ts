@@ -117,7 +117,18 @@ export function momentOfLexical(form: string, isDate: boolean): Moment | null {
   const isMidnight = hours === 24 && minutes === 0 && whole === 0 && fraction === 0
   if ((hours > 23 && !isMidnight) || minutes > 59 || whole > 59) return null
   const seconds = days * 86_400 + hours * 3600 + minutes * 60 + whole - (offset ?? 0) * 60
-  return { seconds: seconds + fraction, offset }
+  return { seconds: secondsWith(seconds, fraction), offset }
+}
+
+/** Whole seconds and a fraction as a double, which is never rounded up to the next second. */
+export function secondsWith(whole: number, fraction: number): number {
+  const [seconds, next] = [whole + fraction, whole + 1]
+  return seconds < next ? seconds : next - Number.EPSILON * Math.max(1, Math.abs(next))
+}
+
+/** The fraction of a number of seconds in microseconds, 0 to 999,999. */
+export function microsecondsOf(seconds: number): number {
+  return Math.min(Math.round((seconds - Math.floor(seconds)) * 1e6), 999_999)
 }
 
 function offsetOf(zone: string): number {
@@ -132,7 +143,7 @@ export function momentForm(seconds: number, zone: string): string {
   const whole = Math.floor(seconds)
   const days = Math.floor(whole / 86_400)
   const rest = whole - days * 86_400
-  const fraction = Math.round((seconds - whole) * 1e6)
+  const fraction = microsecondsOf(seconds)
   const decimals = fraction === 0 ? '' : `.${String(fraction).padStart(6, '0').replace(/0+$/, '')}`
   const clock = `${two(Math.floor(rest / 3600))}:${two(Math.floor(rest / 60) % 60)}:${two(rest % 60)}`
   return `${dayForm(days)}T${clock}${decimals}${zone}`

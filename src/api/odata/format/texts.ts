@@ -43,7 +43,15 @@ export function durationText(seconds: number): string {
 /** A time of day as the duration since midnight, which is what Edm.Time of 3.0 is. */
 function timeDuration(time: string): string {
   const [hours = '0', minutes = '0', seconds = '0'] = time.split(':')
-  return durationText(Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds))
+  const parts = [
+    [hours, 'H'],
+    [minutes, 'M'],
+    [seconds, 'S'],
+  ] as const
+  const text = parts
+    .map(([digits, unit]) => (Number(digits) === 0 ? '' : `${digits.replace(/^0(?=\d)/, '')}${unit}`))
+    .join('')
+  return `PT${text === '' ? '0S' : text}`
 }
 
 /**

@@ -87,7 +87,7 @@ export function dateFieldReader({ read, isOfDay }: FieldKind, domain: ColumnDoma
 
 const LOCAL = new WeakMap<ColumnDomain, Float64Array | null>()
 
-/** The local time of the moments of a column, in seconds. Moments without separate forms are dates, or in UTC. */
+/** The local time of the moments of a column, in seconds, without fractions where it is read from forms. Moments without separate forms are dates, or in UTC. */
 function localMoments(domain: ColumnDomain): Float64Array | null {
   const part = onlyPartOf(domain)
   if (part?.kind !== 'moment') return null
@@ -99,7 +99,7 @@ function localMoments(domain: ColumnDomain): Float64Array | null {
     for (let place = 0; place < part.count && local !== null; place++) {
       const moment = momentOfLexical(domain.dictionary.form(part.first + place), isDate)
       if (moment === null) local = null
-      else local[place] = moment.seconds + 60 * (moment.offset ?? 0)
+      else local[place] = Math.floor(moment.seconds) + 60 * (moment.offset ?? 0)
     }
     LOCAL.set(domain, local)
   }

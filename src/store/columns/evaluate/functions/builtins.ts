@@ -355,8 +355,9 @@ const DAYS: ReadonlySet<string> = new Set([
 ])
 const CLOCKS: ReadonlySet<string> = new Set([XSD.dateTime, XSD.dateTimeStamp, XSD.time])
 
+/** The local time in whole seconds. */
 function localSeconds({ seconds, offset }: MomentValue): number {
-  return seconds + 60 * (offset ?? 0)
+  return Math.floor(seconds) + 60 * (offset ?? 0)
 }
 
 function civil(

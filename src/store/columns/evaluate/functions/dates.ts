@@ -7,6 +7,7 @@ import {
 } from '../../../../model/date-format.ts'
 import { isTimeZone } from '../../../../model/time.ts'
 import { LODESTONE, XSD } from '../../../../rdf/vocab.ts'
+import { microsecondsOf, secondsWith } from '../../lexical.ts'
 import { byDay, byMonth } from '../date-fields.ts'
 import { double, integerTerm, type MomentValue, type TermValue, text } from '../value.ts'
 import type { ExtensionFunction } from './extension.ts'
@@ -42,7 +43,7 @@ export const DATE_FUNCTIONS: readonly Entry[] = [
         const place = zoneOf(value, zone)
         if (place === undefined) return null
         const { hour, minute, second } = shown(value, place)
-        return double(3600 * hour + 60 * minute + second + fractionOf(value))
+        return double(secondsWith(3600 * hour + 60 * minute + second, fractionOf(value)))
       },
     },
   ],
@@ -123,8 +124,8 @@ function numeric(
       if (found.periods !== undefined && (isDay || zone === 'UTC'))
         return found.periods(day => found.read(localMoment(SECONDS_A_DAY * day, null)))
       return seconds => {
-        const rest = seconds - Math.floor(seconds)
-        return found.read(localMoment(seconds, zone, rest === 0 ? '' : rest.toFixed(6).slice(2)))
+        const micros = microsecondsOf(seconds)
+        return found.read(localMoment(seconds, zone, micros === 0 ? '' : String(micros).padStart(6, '0')))
       }
     },
   }
