@@ -47,6 +47,10 @@ const portal = temporaryFolder(t, {
       'dataset.yaml': 'source: { path: a.json }\n',
     },
     late: { 'a.json': JSON.stringify(LATE), 'dataset.yaml': 'source: { path: a.json }\n' },
+    wide: {
+      'a.json': '[{"n":9223372036854775807,"of":"a"},{"n":9223372036854775806,"of":"a"},{"n":5,"of":null}]',
+      'dataset.yaml': 'source: { path: a.json }\n',
+    },
     secret: { 'a.json': '[{"a":1}]', 'dataset.yaml': 'source: { path: a.json }\nvisibility: restricted\n' },
   },
 })
@@ -423,6 +427,38 @@ t.test('integers of 64 bits are what they were in the source, everywhere', async
   t.same(facets.map(({ name }: { name: string }) => name).sort(), [...ALL].sort())
 })
 
+t.test('results beyond the type Int64 are not sent as Int64', async t => {
+  const rows: readonly (readonly [query: string, expected: readonly string[], headers?: Headers])[] = [
+    [
+      '$apply=groupby((of),aggregate(n with sum as s))',
+      ['"s@odata.type":"#Decimal","s":5', '"s@odata.type":"#Decimal","s":18446744073709551613'],
+    ],
+    ['$apply=groupby((of),aggregate(n with max as s))', ['"s@odata.type":"#Int64","s":9223372036854775807']],
+    [
+      '$apply=groupby((n))/aggregate(n with sum as s)',
+      ['"s@odata.type":"#Decimal","s":18446744073709551618'],
+    ],
+    [
+      '$apply=aggregate(n with sum as s)&$format=application/json;IEEE754Compatible=true',
+      ['"s@odata.type":"#Decimal","s":"18446744073709551618"'],
+    ],
+    ['$apply=aggregate(n with sum as s)&$format=atom', ['<d:s m:type="Decimal">18446744073709551618</d:s>']],
+    ['$apply=aggregate(n with sum as s)', ['"s@odata.type":"Edm.Decimal","s":"18446744073709551618"'], V3],
+    ['$compute=n mul 2 as s&$select=s', ['"s":18446744073709552000}', '"s":10}']],
+    ['$compute=n mul 2 as s&$select=s&$filter=n lt 6', ['"s@odata.type":"#Int64","s":10']],
+    ['$compute=n mul 2 as s&$select=s&$format=atom', ['<d:s m:type="Double">1.8446744073709552e+19</d:s>']],
+  ]
+  for (const [query, expected, headers = {}] of rows) {
+    const { body } = await get(`/wide?${query}`, headers)
+    for (const text of expected) t.ok(body.includes(text), `${query} ${text} ${body}`)
+    t.equal(
+      /Int64/.test(body),
+      expected.some(text => text.includes('Int64')),
+      query,
+    )
+  }
+})
+
 t.test('parts of moments are those of the exact value', async t => {
   const home = '/api/explore/v2.1/catalog/datasets/late'
   const grouped = (key: string) => `${home}/records?select=count(*) as c&group_by=${encodeURIComponent(key)}`
@@ -617,7 +653,7 @@ t.test('clients of 2.0 get its model: identifiers as names, and lists as texts',
   )
   t.match(page[0].__metadata.uri, `${BASE}${ROOT}/old_trees('`)
   const rows: readonly [url: string, accept: string, status: number, body: string | RegExp][] = [
-    ['/', 'application/json', 200, '{"d":{"EntitySets":["late","long","old_trees"]}}'],
+    ['/', 'application/json', 200, '{"d":{"EntitySets":["late","long","old_trees","wide"]}}'],
     ['/', 'application/atomsvc+xml', 200, '<collection href="old_trees">'],
     ['/old_trees', 'application/atom+xml', 200, '<d:tags>["old","big"]</d:tags>'],
     ['/old-trees?$top=1', 'application/atom+xml', 200, 'href="old_trees'],

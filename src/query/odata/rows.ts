@@ -7,6 +7,7 @@ import type { GroupRow } from '../decode-groups.ts'
 import type { Condition, GroupQuery, RecordQuery, Scalar } from '../plan.ts'
 import { edmValue } from './edm-value.ts'
 import { type ApplyCell, type CellReader, evaluate, holds, ranked } from './evaluate.ts'
+import { exactSum } from './exact-sum.ts'
 import { RowWork } from './row-work.ts'
 import type { PrimitiveKind } from './typed-expression.ts'
 
@@ -270,7 +271,7 @@ function aggregateCell({ method, of, type }: RowAggregate, rows: readonly ApplyR
     const value = evaluate(of, readerOf(row))
     return value === null ? [] : [value]
   })
-  const sum = () => values.reduce<number>((total, value) => total + Number(value), 0)
+  const sum = () => exactSum(values, type)
   const [first = null, ...others] = values
   switch (method) {
     case 'count':
@@ -280,7 +281,7 @@ function aggregateCell({ method, of, type }: RowAggregate, rows: readonly ApplyR
     case 'sum':
       return first === null ? null : sum()
     case 'average':
-      return first === null ? null : sum() / values.length
+      return first === null ? null : Number(sum()) / values.length
     case 'min':
     case 'max': {
       const sign = method === 'min' ? 1 : -1

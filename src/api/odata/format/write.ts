@@ -1,5 +1,6 @@
 import { atomEntity, atomFeed, atomReferences } from './atom.ts'
 import { atomProperty } from './atom-values.ts'
+import { withFittingTypes } from './fitting-types.ts'
 import { jsonEntity, jsonFeed, jsonProperty, jsonReferences } from './json.ts'
 import { withListsAsText } from './lists-as-text.ts'
 import type { ODataAnswer, PayloadFormat, ServicePlace } from './shape.ts'
@@ -7,7 +8,8 @@ import { verboseEntity, verboseFeed, verboseProperty, verboseReferences } from '
 
 /** Writes an answer in the negotiated format and version. */
 export function writeAnswer(written: ODataAnswer, payloadFormat: PayloadFormat, place: ServicePlace): string {
-  const answer = payloadFormat.version === '2.0' ? withListsAsText(written) : written
+  const fitting = withFittingTypes(written)
+  const answer = payloadFormat.version === '2.0' ? withListsAsText(fitting) : fitting
   switch (payloadFormat.type) {
     case 'json':
       return inJson(answer, payloadFormat, place)
