@@ -1,4 +1,5 @@
 import { constants, gunzipSync, inflateRawSync } from 'node:zlib'
+import { parquetReadObjects } from 'hyparquet'
 import t from 'tap'
 import { parseCsv } from './support/csv.ts'
 import { temporaryFolder } from './support/folder.ts'
@@ -44,6 +45,18 @@ fields:
   - { name: on, type: date }
   - { name: ok, type: boolean }
   - { name: place, type: geo_point_2d }
+`,
+    },
+    alike: {
+      'a.json':
+        '[{"a":9223372036854775807,"b":"x","c":1.5,"at":"2020-01-01T00:00:00Z"},{"a":5,"b":"x","c":2,"at":null}]',
+      'dataset.yaml': `
+source: { path: a.json }
+fields:
+  - { name: a, type: int, label: Same }
+  - { name: b, type: text, label: Same }
+  - { name: c, type: double, label: a }
+  - { name: at, type: datetime }
 `,
     },
     plain: { 'a.json': '[{"a":1}]', 'dataset.yaml': 'source: { path: a.json }\n' },
@@ -176,6 +189,32 @@ t.test('groups, expressions and compressed files', async t => {
   const zipped = await get('explore/v2.1 csv', { select: 'n', compressed: 'true', with_bom: 'false' })
   t.equal(zipped.headers['content-disposition'], 'attachment; filename="made.csv.gz"')
   t.equal(gunzipSync(zipped.rawPayload).toString(), 'n\r\n1\r\n-2\r\n\r\n')
+})
+
+t.test('fields of one label are all in the files of labels', async t => {
+  const query = { use_labels: 'true', select: 'a, b, c', limit: '1' }
+  const row = '{"Same":9223372036854775807,"Same 2":"x","a":1.5}'
+  t.equal((await get('explore/v2.1 json', query, 'alike')).body, `[${row}]`)
+  t.equal((await get('explore/v2.1 jsonl', query, 'alike')).body, `${row}\n`)
+})
+
+t.test('the least and the greatest of integers are integers in every format', async t => {
+  const selections: readonly (readonly [select: string, Readonly<Record<string, unknown>>])[] = [
+    ['max(a) as m, min(a) as n', { m: 9223372036854775807n, n: 5n }],
+    ['max(year(at)) as m, min(c) as n', { m: 2020n, n: 1.5 }],
+    ['sum(c) as m, avg(c) as n', { m: 3.5, n: 1.75 }],
+    ['count(*) as m, sum(length(b)) as n', { m: 2n, n: 2 }],
+  ]
+  for (const [select, expected] of selections)
+    for (const group of [{}, { group_by: 'b' }]) {
+      const { rawPayload } = await get('explore/v2.1 parquet', { select, ...group }, 'alike')
+      const file = rawPayload.buffer.slice(
+        rawPayload.byteOffset,
+        rawPayload.byteOffset + rawPayload.length,
+      ) as ArrayBuffer
+      const [row] = await parquetReadObjects({ file })
+      t.match(row, expected, select)
+    }
 })
 
 t.test('what there is not is refused', async t => {

@@ -4,7 +4,7 @@ import type { Geometry } from '../model/value.ts'
 import { geometryColumn, geometryOf } from './geojson.ts'
 import { type Projector, projectGeometry, projector } from './projection.ts'
 import {
-  columnName,
+  distinctColumnNames,
   type ExportOptions,
   type Table,
   type TableColumn,
@@ -70,7 +70,8 @@ function header(
   options: ExportOptions,
 ): Uint8Array {
   const builder = new Builder(1024)
-  const described = columns.map(column => columnOf(builder, column, options))
+  const names = distinctColumnNames(columns, options)
+  const described = columns.map((column, index) => columnOf(builder, column, names[index] ?? column.key))
   builder.startVector(4, described.length, 4)
   for (const offset of described.toReversed()) builder.addOffset(offset)
   const list = builder.endVector()
@@ -88,8 +89,8 @@ function header(
   return builder.asUint8Array()
 }
 
-function columnOf(builder: Builder, column: TableColumn, options: ExportOptions): number {
-  const name = builder.createString(columnName(column, options))
+function columnOf(builder: Builder, column: TableColumn, columnName: string): number {
+  const name = builder.createString(columnName)
   const title = builder.createString(column.label)
   builder.startObject(11)
   builder.addFieldOffset(0, name, 0)

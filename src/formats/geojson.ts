@@ -2,7 +2,13 @@ import { exactJson } from '../model/exact-json.ts'
 import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
 import { projectGeometry, projector, WGS84 } from './projection.ts'
-import { columnName, type ExportOptions, type Table, type TableColumn, type TableRow } from './table.ts'
+import {
+  distinctColumnNames,
+  type ExportOptions,
+  type Table,
+  type TableColumn,
+  type TableRow,
+} from './table.ts'
 
 /** The column with the geometry of a row: the first shape, else the first point. */
 export function geometryColumn(columns: readonly TableColumn[]): TableColumn | undefined {
@@ -27,6 +33,7 @@ export function geometryOf(value: unknown): Geometry | null {
 export async function* geojson(table: Table, options: ExportOptions): AsyncGenerator<string> {
   const geometry = geometryColumn(table.columns)
   const others = table.columns.filter(column => column !== geometry)
+  const names = distinctColumnNames(others, options)
   const project = options.epsg === WGS84 ? null : projector(options.epsg)
   const shown = (row: TableRow) => {
     const own = geometry === undefined ? null : geometryOf(lookup(row, geometry.key))
@@ -37,8 +44,8 @@ export async function* geojson(table: Table, options: ExportOptions): AsyncGener
       type: 'Feature',
       geometry: shown(row),
       properties: Object.fromEntries(
-        others.map(column => [
-          columnName(column, options),
+        others.map((column, index) => [
+          names[index],
           propertyOf(lookup(row, column.key) ?? null, column, options),
         ]),
       ),

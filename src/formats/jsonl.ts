@@ -1,6 +1,6 @@
 import { exactJson } from '../model/exact-json.ts'
 import { lookup } from '../model/lookup.ts'
-import { columnName, type ExportOptions, type Table, type TableRow } from './table.ts'
+import { distinctColumnNames, type ExportOptions, type Table, type TableRow } from './table.ts'
 
 /** Writes one JSON object a line (JSON Lines). */
 export async function* jsonl(table: Table, options: ExportOptions): AsyncGenerator<string> {
@@ -25,6 +25,6 @@ export async function* json(table: Table, options: ExportOptions): AsyncGenerato
 /** Renames the members of rows to the labels of their columns, if requested. */
 function renamed(table: Table, options: ExportOptions): (row: TableRow) => TableRow {
   if (!options.useLabels) return row => row
-  return row =>
-    Object.fromEntries(table.columns.map(column => [columnName(column, options), lookup(row, column.key)]))
+  const names = distinctColumnNames(table.columns, options)
+  return row => Object.fromEntries(table.columns.map(({ key }, index) => [names[index], lookup(row, key)]))
 }

@@ -5,7 +5,13 @@ import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
 import { geometryColumn, geometryOf } from './geojson.ts'
 import { type Projector, projectGeometry, projector, WGS84 } from './projection.ts'
-import { columnName, type ExportOptions, type Table, type TableColumn, type TableRow } from './table.ts'
+import {
+  distinctColumnNames,
+  type ExportOptions,
+  type Table,
+  type TableColumn,
+  type TableRow,
+} from './table.ts'
 
 // Loaded on demand, because few exports need it; and with `require`, because the loaders of test runners do not support the
 // patterns in the `exports` of its dependencies.
@@ -92,20 +98,12 @@ function taken(bytes: ByteWriter): Uint8Array {
 }
 
 function targetsOf(columns: readonly TableColumn[], options: ExportOptions): readonly Target[] {
-  const names = new Set<string>()
-  return columns.map(column => {
-    const name = unusedName(columnName(column, options), names)
+  const names = distinctColumnNames(columns, options)
+  return columns.map((column, index) => {
+    const name = names[index] ?? column.key
     const isGeometry = column.type === 'geo_point_2d' || column.type === 'geo_shape'
     return { name, column, coverage: isGeometry ? { types: new Set<string>() } : undefined, values: [] }
   })
-}
-
-/** Names are unique, although labels may be equal. */
-function unusedName(required: string, names: Set<string>): string {
-  let name = required
-  for (let count = 2; names.has(name); count++) name = `${required} ${count}`
-  names.add(name)
-  return name
 }
 
 function schemaOf(targets: readonly Target[]): SchemaElement[] {

@@ -1,4 +1,5 @@
 import type { FieldType } from '../model/field.ts'
+import { distinctNames } from '../model/xml.ts'
 
 /** A column of an export. */
 export interface TableColumn {
@@ -66,4 +67,15 @@ export function wholeDay(date: string): string {
 /** The name of a column in an export. */
 export function columnName(column: TableColumn, { useLabels }: Pick<ExportOptions, 'useLabels'>): string {
   return useLabels ? column.label : column.key
+}
+
+/** The names of columns in formats whose names must be distinct: of equal labels, those from the second on are numbered, `Name 2`. */
+export function distinctColumnNames(
+  columns: readonly TableColumn[],
+  options: Pick<ExportOptions, 'useLabels'>,
+): readonly string[] {
+  return distinctNames(
+    columns.map(column => columnName(column, options)),
+    ' ',
+  )
 }

@@ -71,11 +71,11 @@ export function xmlDecimal(value: number): string {
 }
 
 /** Makes names distinct: duplicates are numbered from the second on. */
-export function distinctNames(names: readonly string[]): readonly string[] {
+export function distinctNames(names: readonly string[], separator = '_'): readonly string[] {
   const taken = new Set<string>()
   return names.map(name => {
     let free = name
-    for (let number = 2; taken.has(free); number++) free = `${name}_${number}`
+    for (let number = 2; taken.has(free); number++) free = `${name}${separator}${number}`
     taken.add(free)
     return free
   })

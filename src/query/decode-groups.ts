@@ -6,7 +6,14 @@ import type { Term } from '../rdf/term.ts'
 import { keyNames, middleName } from './compile/group-keys.ts'
 import { aggregatesOf, aggregateVariable, keyPosition } from './compile/groups.ts'
 import { decodeConstant } from './decode.ts'
-import { type Aggregate, type Constant, type GroupQuery, type RowValue, scalarType } from './plan.ts'
+import {
+  type Aggregate,
+  type Constant,
+  type GroupQuery,
+  type RowValue,
+  type Scalar,
+  scalarType,
+} from './plan.ts'
 
 /** A row of a grouped answer: the raw value of each key and of each selection, null for none. */
 export interface GroupRow {
@@ -143,5 +150,20 @@ export function aggregateType({ name, of }: Aggregate): FieldType {
   if (name === 'count') return 'int'
   if (name === 'envelope' || name === 'bbox') return 'geo_shape'
   const type = of === null ? 'int' : scalarType(of)
-  return (name === 'min' || name === 'max') && !isNumeric(type) ? type : 'double'
+  if (name !== 'min' && name !== 'max') return 'double'
+  return !isNumeric(type) || (of !== null && isWhole(of)) ? type : 'double'
+}
+
+/** True for values that are integers of 64 bits: they stay such as the least and the greatest of a group. Sums may be larger. */
+function isWhole(scalar: Scalar): boolean {
+  switch (scalar.type) {
+    case 'field':
+      return scalar.field.type === 'int'
+    case 'length':
+    case 'datePart':
+    case 'valueCount':
+      return true
+    default:
+      return false
+  }
 }
