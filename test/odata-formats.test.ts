@@ -404,9 +404,9 @@ t.test('metadata documents', async t => {
     '<Annotation Term="Capabilities.InsertRestrictions"><Record><PropertyValue Property="Insertable" Bool="false"/></Record></Annotation>',
     '<Annotation Term="Capabilities.FilterRestrictions"><Record><PropertyValue Property="NonFilterableProperties"><Collection><PropertyPath>area</PropertyPath></Collection></PropertyValue></Record></Annotation>',
     '<EntityType Name="cities">\n<Key><PropertyRef Name="recordid"/></Key>\n<Property Name="recordid" Type="Edm.String" Nullable="false">',
-    '<Property Name="record_timestamp" Type="Edm.DateTimeOffset" Precision="6">',
+    '<Property Name="record_timestamp" Type="Edm.DateTimeOffset" Precision="9">',
     '<Property Name="name" Type="Edm.String"><Annotation Term="Core.Description" String="What it is called"/><Annotation Term="Org.OData.Display.V1.DisplayName" String="Name &amp; &quot;more&quot;"/></Property>',
-    '<Property Name="population" Type="Edm.Int64"/>\n<Property Name="score" Type="Edm.Double"/>\n<Property Name="active" Type="Edm.Boolean"/>\n<Property Name="founded" Type="Edm.Date"/>\n<Property Name="updated" Type="Edm.DateTimeOffset" Precision="6"/>\n<Property Name="tags" Type="Collection(Edm.String)" Nullable="false"/>\n<Property Name="location" Type="Ods.GeoPoint2D"/>\n<Property Name="area" Type="Edm.String"/>\n',
+    '<Property Name="population" Type="Edm.Int64"/>\n<Property Name="score" Type="Edm.Double"/>\n<Property Name="active" Type="Edm.Boolean"/>\n<Property Name="founded" Type="Edm.Date"/>\n<Property Name="updated" Type="Edm.DateTimeOffset" Precision="9"/>\n<Property Name="tags" Type="Collection(Edm.String)" Nullable="false"/>\n<Property Name="location" Type="Ods.GeoPoint2D"/>\n<Property Name="area" Type="Edm.String"/>\n',
   ])
     t.ok(text.includes(part), part)
   t.equal(text.split('<EntityContainer').length, 2, 'one container')
@@ -448,7 +448,7 @@ t.test('metadata documents', async t => {
       cities: {
         $Kind: 'EntityType',
         $Key: ['recordid'],
-        record_timestamp: { $Type: 'Edm.DateTimeOffset', $Nullable: true, $Precision: 6 },
+        record_timestamp: { $Type: 'Edm.DateTimeOffset', $Nullable: true, $Precision: 9 },
         name: { $Nullable: true, '@Core.Description': 'What it is called' },
       },
     },

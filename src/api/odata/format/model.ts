@@ -14,6 +14,9 @@ export interface PropertySheet {
   readonly precision: number | null
 }
 
+/** Digits of a second that moments of the sources have at most. */
+const PRECISION = 9
+
 /** The complex types of the service (OData service 1.3). */
 export const COMPLEX_TYPES: Readonly<Record<string, readonly PropertySheet[]>> = {
   GeoPoint2D: [plain('latitude', 'Edm.Double'), plain('longitude', 'Edm.Double')],
@@ -37,7 +40,7 @@ export function propertySheet(property: EntityProperty, version: Version, types 
     name,
     type: typeText({ type, collection }, version, types),
     nullable: !collection && name !== KEY,
-    precision: version === '4.0' && type === 'Edm.DateTimeOffset' ? 6 : null,
+    precision: version === '4.0' && type === 'Edm.DateTimeOffset' ? PRECISION : null,
   }
 }
 
