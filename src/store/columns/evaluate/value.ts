@@ -167,7 +167,8 @@ function partialMoment(term: Literal): TermValue {
   const [own, zone = ''] = [parts?.[1], parts?.[2]]
   if (own === undefined) return { type: 'other', term }
   const filled: Readonly<Record<string, string>> = {
-    [XSD.time]: `1972-12-31T${own}`,
+    // 24:00:00 is the beginning of the day (XML Schema 1.1, part 2, section 3.3.8).
+    [XSD.time]: `1972-12-31T${own.replace(/^24:00:00(?:\.0+)?$/, '00:00:00')}`,
     [XSD.gYear]: `${own}-01-01T00:00:00`,
     [XSD.gYearMonth]: `${own}-01T00:00:00`,
     [XSD.gMonth]: `1972-${own}-01T00:00:00`,

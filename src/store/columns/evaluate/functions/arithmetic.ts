@@ -150,8 +150,11 @@ export function negatedValue(value: TermValue): TermValue | null {
   }
 }
 
-/** The duration between two moments or days of one datatype. */
+const SUBTRACTED: ReadonlySet<string> = new Set([XSD.dateTime, XSD.dateTimeStamp, XSD.date, XSD.time])
+
+/** The duration between two moments, days or times of one datatype. */
 function between(left: MomentValue, right: MomentValue): TermValue | null {
+  if (!SUBTRACTED.has(left.datatype)) return null
   if (left.datatype !== right.datatype || (left.offset === null) !== (right.offset === null)) return null
   const seconds = addedSeconds(secondsOfValue(left), negatedSeconds(secondsOfValue(right)))
   return durationOf(0, seconds, XSD.dayTimeDuration)
@@ -159,6 +162,7 @@ function between(left: MomentValue, right: MomentValue): TermValue | null {
 
 /** A moment plus or minus a duration: months first, then days and seconds (XML Schema 1.1, section E.3.3). */
 function shifted(moment: MomentValue, duration: DurationValue, sign: 1 | -1): TermValue | null {
+  if (moment.datatype === XSD.time) return shiftedTime(moment, duration, sign)
   const isDate = moment.datatype === XSD.date
   if (!isDate && moment.datatype !== XSD.dateTime && moment.datatype !== XSD.dateTimeStamp) return null
   const { whole: local, fraction } = splitSeconds(localSeconds(moment))
@@ -185,6 +189,14 @@ function shifted(moment: MomentValue, duration: DurationValue, sign: 1 | -1): Te
     moment.offset,
     moment.datatype,
   )
+}
+
+/** A time plus or minus days and seconds, within the day (XPath and XQuery Functions 3.1, section 9.7.13). */
+function shiftedTime(time: MomentValue, duration: DurationValue, sign: 1 | -1): TermValue | null {
+  if (duration.months !== 0 || duration.datatype === XSD.yearMonthDuration) return null
+  const shift = secondsOfValue(duration)
+  const local = addedSeconds(localSeconds(time), sign === 1 ? shift : negatedSeconds(shift))
+  return momentValue(local, time.offset, XSD.time)
 }
 
 /** A moment from its local time. */

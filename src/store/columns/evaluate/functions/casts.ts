@@ -159,15 +159,31 @@ const CLOCKED: ReadonlySet<string> = new Set([XSD.dateTime, XSD.dateTimeStamp, X
 
 /** A value of a datatype from the text of another one; null where the text is invalid for the datatype. */
 function castForm(value: TermValue, datatype: string): TermValue | null {
-  if (value.type === 'duration' || value.type === 'moment')
-    return value.datatype === datatype ? value : partOf(value, datatype)
+  if (value.type === 'duration' || value.type === 'moment') {
+    if (value.datatype === datatype) return value
+    return value.type === 'duration' ? durationAs(value, datatype) : partOf(value, datatype)
+  }
   if (value.type !== 'text') return null
   const cast = termValue(literalOf(value.value.trim(), datatype))
   return cast.type === 'moment' || cast.type === 'duration' ? canonical(cast) : null
 }
 
+/** A duration as another type: the parts that this lacks are dropped (XPath and XQuery Functions 3.1, section 19.1.4). */
+function durationAs(value: DurationValue, datatype: string): TermValue | null {
+  switch (datatype) {
+    case XSD.duration:
+      return durationOf(value.months, secondsOfValue(value), datatype)
+    case XSD.yearMonthDuration:
+      return durationOf(value.months, 0, datatype)
+    case XSD.dayTimeDuration:
+      return durationOf(0, secondsOfValue(value), datatype)
+    default:
+      return null
+  }
+}
+
 /** The time of a moment. */
-function partOf(value: TermValue, datatype: string): TermValue | null {
-  if (value.type !== 'moment' || datatype !== XSD.time || !CLOCKED.has(value.datatype)) return null
+function partOf(value: MomentValue, datatype: string): TermValue | null {
+  if (datatype !== XSD.time || !CLOCKED.has(value.datatype)) return null
   return momentValue(localSeconds(value), value.offset, XSD.time)
 }
