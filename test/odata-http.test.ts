@@ -31,8 +31,8 @@ metas: { default: { title: Trees } }
 
 /** Moments whose fraction of a second a double would round up. */
 const LATE = [
-  { name: 'seven digits', at: '2023-12-31T23:59:59.9999999Z' },
-  { name: 'nine digits', at: '2023-12-31T23:59:59.123999999Z' },
+  { name: 'seven digits', at: '2023-12-31T23:59:59.9999999Z', place: { lat: -16.5, lon: 179.5 } },
+  { name: 'nine digits', at: '2023-12-31T23:59:59.123999999Z', place: { lat: -16.5, lon: -179.5 } },
   { name: 'far away', at: '9999-12-31T23:59:59.999999Z' },
   { name: 'long ago', at: '0099-12-31T07:30:59.999999Z' },
 ]
@@ -367,10 +367,7 @@ t.test('parts of collections, branches, infinity, and parts of the records that 
     ],
     [
       '$apply=concat(aggregate(height with max as h),groupby((name),aggregate(height with max as h))/topcount(1,h))',
-      [
-        { h: 40, name: null },
-        { h: 40, name: 'Fir' },
-      ],
+      [{ h: 40 }, { h: 40, name: 'Fir' }],
     ],
     ['$apply=filter(height gt 99)/top(2)/filter(rings gt 0)', []],
     ['$apply=top(2)/aggregate(height with sum as h,$count as n)', [{ h: 19.5, n: 2 }]],
@@ -427,6 +424,30 @@ t.test('integers of 64 bits are what they were in the source, everywhere', async
   t.same(facets.map(({ name }: { name: string }) => name).sort(), [...ALL].sort())
 })
 
+t.test('polygons go on behind the meridian of 180 degrees', async t => {
+  const ring = (west: number, east: number) =>
+    `POLYGON((${west} -17,${east} -17,${east} -16,${west} -16,${west} -17))`
+  const home = '/api/explore/v2.1/catalog/datasets/late'
+  const rows: readonly (readonly [shape: string, count: number])[] = [
+    [ring(179, 181), 2],
+    [ring(-181, -179), 2],
+    [ring(179, 179.9), 1],
+    [ring(180.1, 181), 1],
+    [ring(-200, 200), 2],
+    [ring(170, 175), 0],
+  ]
+  for (const [shape, count] of rows) {
+    for (const where of [`intersects(place, geom'${shape}')`, `within(place, geom'${shape}')`]) {
+      const { body } = await app.http.inject({ url: `${home}/records`, query: { where, limit: '0' } })
+      t.equal(JSON.parse(body).total_count, count, `${where} ${body}`)
+    }
+    const filter = `geo.intersects(place,geography'SRID=4326;${shape}')`
+    t.equal((await get(`/late/$count?$filter=${encodeURIComponent(filter)}`)).body, String(count), filter)
+  }
+  const concat = '$apply=concat(aggregate($count as n),groupby((place/latitude),aggregate($count as n)))'
+  t.notOk('place' in (await json(`/late?${concat}`)).value[0])
+})
+
 t.test('results beyond the type Int64 are not sent as Int64', async t => {
   const rows: readonly (readonly [query: string, expected: readonly string[], headers?: Headers])[] = [
     [
@@ -443,6 +464,14 @@ t.test('results beyond the type Int64 are not sent as Int64', async t => {
       ['"s@odata.type":"#Decimal","s":"18446744073709551618"'],
     ],
     ['$apply=aggregate(n with sum as s)&$format=atom', ['<d:s m:type="Decimal">18446744073709551618</d:s>']],
+    [
+      '$apply=concat(aggregate($count as s),groupby((of),aggregate($count as s)))',
+      [
+        '{"@odata.id":null,"s@odata.type":"#Int64","s":3}',
+        '"s":1,"of":null}',
+        '{"@odata.id":null,"s@odata.type":"#Int64","s":2,"of":"a"}',
+      ],
+    ],
     ['$apply=aggregate(n with sum as s)', ['"s@odata.type":"Edm.Decimal","s":"18446744073709551618"'], V3],
     ['$compute=n mul 2 as s&$select=s', ['"s":18446744073709552000}', '"s":10}']],
     ['$compute=n mul 2 as s&$select=s&$filter=n lt 6', ['"s@odata.type":"#Int64","s":10']],

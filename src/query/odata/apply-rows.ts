@@ -43,7 +43,7 @@ export interface RowPart {
   readonly keys: readonly GroupKey[]
   readonly select: readonly RowSelection[]
   readonly steps: readonly RowStep[]
-  /** The index of each cell of the stage, null for a cell that is null; null where the indexes are the same. */
+  /** The index of each cell of the stage, null for a property that its rows lack; null where the indexes are the same. */
   readonly cells: readonly (number | null)[] | null
 }
 

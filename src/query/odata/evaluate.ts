@@ -3,6 +3,7 @@ import { ODATA_ERROR } from '../../language/odata/faults.ts'
 import { isOrdered } from '../../model/comparison.ts'
 import type { Field, FieldType } from '../../model/field.ts'
 import { calculated, numberText } from '../../model/number.ts'
+import { withoutOuterSpace } from '../../model/white-space.ts'
 import { dateBounds, parseDate } from '../date-literals.ts'
 import {
   type Comparator,
@@ -169,7 +170,7 @@ function call(name: FunctionName, values: readonly Constant[], type: FieldType):
     case 'upper':
       return String(first).toUpperCase()
     case 'trim':
-      return String(first).trim()
+      return withoutOuterSpace(String(first))
     case 'replace': {
       if (second === '') return String(first)
       const parts = String(first).split(String(second))

@@ -2,7 +2,7 @@ import { positionsOf, toGeoShape } from '../../model/geometry.ts'
 import { distanceFrom } from '../../model/great-circle.ts'
 import type { Geometry } from '../../model/value.ts'
 import { capital } from '../faults.ts'
-import { geometryFlaw } from '../resolve/geometry-literals.ts'
+import { acrossMeridian, geometryFlaw } from '../resolve/geometry-literals.ts'
 import type { Side } from './comparison.ts'
 import type { FunctionCall } from './functions.ts'
 import { type Scope, unserved, wrong } from './scope.ts'
@@ -76,7 +76,12 @@ function intersects(call: FunctionCall, sides: readonly Side[], scope: Scope): T
   const [shape] = shapes
   if (field === undefined || shape === undefined || shapes.length > 1)
     throw unserved(scope, 'geo.intersects of other than a property and a literal', call.span)
-  const holds = { type: 'spatial', field, relation: 'intersects', shape: shape.shape } as const
+  const holds = {
+    type: 'spatial',
+    field,
+    relation: 'intersects',
+    shape: acrossMeridian(shape.shape),
+  } as const
   return { type: 'test', holds, fails: { ...holds, relation: 'disjoint' } }
 }
 

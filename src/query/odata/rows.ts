@@ -11,8 +11,8 @@ import { exactSum } from './exact-sum.ts'
 import { RowWork } from './row-work.ts'
 import type { PrimitiveKind } from './typed-expression.ts'
 
-/** A row of a grouped answer: the values of its cells, in the order of the layout. */
-export type ApplyRow = readonly ApplyCell[]
+/** A row of a grouped answer: the values of its cells, in the order of the layout; undefined for a property that it lacks. */
+export type ApplyRow = readonly (ApplyCell | undefined)[]
 
 /** An aggregate over rows. */
 export interface RowAggregate {
@@ -50,7 +50,7 @@ export type RowStep =
     }
   /** Groups again; the new rows have the cells of the keys, followed by the aggregates. */
   | { readonly type: 'group'; readonly keys: readonly number[]; readonly aggregates: readonly RowAggregate[] }
-  /** Concatenates the rows of several sequences of steps; a cell that a sequence lacks is null. */
+  /** Concatenates the rows of several sequences of steps; a cell that a sequence lacks is undefined. */
   | {
       readonly type: 'concat'
       readonly sequences: readonly {
@@ -82,7 +82,7 @@ export interface RowsPart {
   /** Queries that restrict the records, each applied to the result of the one before; none for all records. */
   readonly cuts: readonly RecordQuery[]
   readonly steps: readonly RowStep[]
-  /** The index of each cell of all rows, null for a cell that is null; null where the indexes are the same. */
+  /** The index of each cell of all rows, null for a property that its rows lack; null where the indexes are the same. */
   readonly cells: readonly (number | null)[] | null
 }
 
@@ -114,14 +114,14 @@ export function answerRows(
 
 /** Rearranges the cells of a row. */
 function placed(row: ApplyRow, cells: readonly (number | null)[]): ApplyRow {
-  return cells.map(cell => (cell === null ? null : (row[cell] ?? null)))
+  return cells.map(cell => (cell === null ? undefined : row[cell]))
 }
 
 /** The values of the rows of a page. */
 export function pageOf(
   { window, columns }: Pick<RowsPlan, 'window' | 'columns'>,
   rows: readonly ApplyRow[],
-): readonly (readonly EdmValue[])[] {
+): readonly (readonly (EdmValue | undefined)[])[] {
   const page = cut(rows, window.skip, window.top)
   return page.map(row => columns.map(column => valueIn(row, column)))
 }
@@ -137,7 +137,8 @@ function cellOf(value: GroupRow['selected'][number]): ApplyCell {
   return typeof value === 'object' ? null : value
 }
 
-function valueIn(row: ApplyRow, { type, cells, members }: RowColumn): EdmValue {
+function valueIn(row: ApplyRow, { type, cells, members }: RowColumn): EdmValue | undefined {
+  if (cells.every(({ index }) => row[index] === undefined)) return undefined
   const values = cells.map(({ index, kind, epoch }) => edmValue(kind, epoch, row[index] ?? null))
   if (type !== 'Ods.GeoPoint2D') return values[0] ?? null
   const part = (name: 'latitude' | 'longitude') => values[members?.indexOf(name) ?? -1] ?? null

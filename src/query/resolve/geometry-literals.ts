@@ -76,6 +76,24 @@ function isTangled(ring: Ring): boolean {
   return false
 }
 
+/**
+ * A polygon that leaves the map at the meridian of 180 degrees, with its copies on the other side: records there have the
+ * longitudes of that side. Any other geometry unchanged, and a polygon around the Earth.
+ */
+export function acrossMeridian(geometry: Geometry): Geometry {
+  if (geometry.type !== 'Polygon' && geometry.type !== 'MultiPolygon') return geometry
+  const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates
+  const longitudes = ringsOf(geometry).flatMap(ring => ring.map(([x = 0]) => x))
+  const [west, east] = [Math.min(...longitudes), Math.max(...longitudes)]
+  if ((west >= -180 && east <= 180) || east - west >= 360) return geometry
+  const turns = [0, ...(east > 180 ? [-360] : []), ...(west < -180 ? [360] : [])]
+  const turned = (degrees: number) =>
+    (polygons as readonly (readonly Ring[])[]).map(rings =>
+      rings.map(ring => ring.map(([x = 0, ...rest]) => [x + degrees, ...rest])),
+    )
+  return { type: 'MultiPolygon', coordinates: turns.flatMap(turned) }
+}
+
 /** The position of a point literal. */
 export function pointLiteral(call: Call, node: Argument | undefined, names: FieldNames): GeoPoint {
   const geometry = geometryLiteral(call, node, names)

@@ -8,7 +8,7 @@ import { conjunctionOrNull, disjunction } from '../conditions.ts'
 import { malformed, queryFault } from '../faults.ts'
 import type { Condition, SpatialRelation, Word, WordMode } from '../plan.ts'
 import type { FieldNames } from './context.ts'
-import { boxShape, geometryLiteral, metres, pointLiteral } from './geometry-literals.ts'
+import { acrossMeridian, boxShape, geometryLiteral, metres, pointLiteral } from './geometry-literals.ts'
 import { foldNumber, isExpression } from './scalars.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
@@ -143,7 +143,7 @@ function spatial(call: Call, relation: SpatialRelation, names: FieldNames): Cond
     type: 'spatial',
     field: geoField(call, first, names),
     relation,
-    shape: geometryLiteral(call, second, names),
+    shape: acrossMeridian(geometryLiteral(call, second, names)),
   }
 }
 

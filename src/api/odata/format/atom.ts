@@ -107,7 +107,10 @@ function entryWriter(
       const link = `<link rel="self" title="${title}" href="${xmlAttribute(path)}"/>`
       text = `<id>${xmlText(`${place.root}/${path}`)}</id>${category}${link}${middle}`
     }
-    for (let column = 0; column < writers.length; column++) text += writers[column]?.(values[column] ?? null)
+    for (let column = 0; column < writers.length; column++) {
+      const value = values[column]
+      if (value !== undefined) text += writers[column]?.(value)
+    }
     return `${text}</m:properties></content>`
   }
 }

@@ -96,7 +96,10 @@ function rowWriter(
   const control = controlWriter(type, model.set, payloadFormat, place)
   return ({ id, values }) => {
     let text = control(id)
-    for (let index = 0; index < writers.length; index++) text += writers[index]?.(values[index] ?? null)
+    for (let index = 0; index < writers.length; index++) {
+      const value = values[index]
+      if (value !== undefined) text += writers[index]?.(value)
+    }
     return text
   }
 }

@@ -30,7 +30,7 @@ export function withListsAsText(answer: ODataAnswer): ODataAnswer {
 }
 
 /** A list as the text of its JSON array; any other value unchanged. */
-export function asText(value: EdmValue): EdmValue {
+export function asText<Known extends EdmValue | undefined>(value: Known): Known | string {
   return Array.isArray(value) ? JSON.stringify(value) : value
 }
 

@@ -25,10 +25,13 @@ export interface PayloadFormat {
   readonly omitNulls: boolean
 }
 
-/** One entity: its key, null for a row that is no record, and a value for each column of the answer. */
+/**
+ * One entity: its key, null for a row that is no record, and a value for each column of the answer, undefined for a property
+ * that it does not have.
+ */
 export interface EntityRow {
   readonly id: string | null
-  readonly values: readonly EdmValue[]
+  readonly values: readonly (EdmValue | undefined)[]
 }
 
 interface Described {

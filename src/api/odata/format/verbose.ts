@@ -53,7 +53,10 @@ function rowWriter(
       text = `{"__metadata":{"id":${address},"uri":${address},"type":${type}`
     }
     text += '}'
-    for (let index = 0; index < writers.length; index++) text += writers[index]?.(values[index] ?? null)
+    for (let index = 0; index < writers.length; index++) {
+      const value = values[index]
+      if (value !== undefined) text += writers[index]?.(value)
+    }
     return `${text}}`
   }
 }

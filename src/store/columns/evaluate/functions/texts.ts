@@ -1,3 +1,4 @@
+import { withoutOuterSpace } from '../../../../model/white-space.ts'
 import { LODESTONE } from '../../../../rdf/vocab.ts'
 import { checkTextLength } from '../limits.ts'
 import { integerTerm, type TermValue, text, truth } from '../value.ts'
@@ -33,7 +34,10 @@ export const TEXT_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[] =
       },
     },
   ],
-  [LODESTONE.trim, { apply: ([value]) => (value?.type === 'text' ? text(value.value.trim()) : null) }],
+  [
+    LODESTONE.trim,
+    { apply: ([value]) => (value?.type === 'text' ? text(withoutOuterSpace(value.value)) : null) },
+  ],
   [
     LODESTONE.replace,
     {
