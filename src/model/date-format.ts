@@ -45,7 +45,7 @@ export function localMoment(seconds: number, zone: string | null, fraction = '')
 }
 
 /** Day of the week: 1 is Monday, 7 Sunday (ISO 8601). */
-function dayOfWeek(days: number): number {
+export function dayOfWeek(days: number): number {
   return modulo(days + 3, 7) + 1
 }
 

@@ -236,8 +236,9 @@ export class NumberKernels {
         bound: hasNaN(values) ? boundOf(values) : null,
       }
     }
-    if (part?.kind !== 'moment' || part.forms !== null) return null
-    const compute = called.overMoments?.(constants, part.datatypes[0] === XSD.date)
+    if (part?.kind !== 'moment') return null
+    const of = { isDay: part.datatypes[0] === XSD.date, hasForms: part.forms !== null }
+    const compute = called.overMoments?.(constants, of)
     if (compute === undefined || compute === null) return null
     return this.ofMoments(expression, { first: part.first, moments: part.values, read: compute }, ids, domain)
   }

@@ -8,8 +8,8 @@ import { columnCall } from './functions/extensions.ts'
 
 /**
  * For an expression that only depends on the first characters of a text, as `UCASE(SUBSTR(?name, 1, 1))` does, or on the part
- * before a delimiter, as `STRBEFORE(?name, " ")`, or on the day, month or year of a moment, as `xsd:date(?time)`: by code the
- * first of the adjacent values of a column for which the expression is the same. Null for others.
+ * before a delimiter, as `STRBEFORE(?name, " ")`, or on a part of a moment, as `xsd:date(?time)`: by code the first of the values
+ * of a column for which the expression is the same, as far as that is known. Null for others.
  */
 export function firstAlike(expression: AlgebraExpression, { dictionary }: ColumnDomain): Uint32Array | null {
   const characters = charactersRead(expression)
@@ -30,23 +30,29 @@ type PeriodReader = (part: ValuePart) => ((seconds: number) => number) | null
 /** The number of the period of a moment on which an expression depends; null where it depends on more. */
 function momentPeriod(expression: AlgebraExpression): PeriodReader | null {
   const unit = unitRead(expression)
-  if (unit !== null) return () => PERIODS[unit] as (seconds: number) => number
+  // Moments without separate forms are in UTC, and dates have no zone.
+  if (unit !== null)
+    return ({ forms }) => (forms === null ? (PERIODS[unit] as (seconds: number) => number) : null)
   const call = columnCall(expression)
   const period = call?.called.periodOfMoments
   if (call === null || period === undefined) return null
   return ({ datatypes }) => period(call.constants, datatypes[0] === XSD.date)
 }
 
-/** Moments without separate forms are in UTC, and dates have no zone. */
 function joinPeriods(part: ValuePart, periodOf: PeriodReader, first: Uint32Array): void {
-  const { first: start, count, values, types, forms } = part
-  const period = types !== null || forms !== null ? null : periodOf(part)
-  if (period === null || count === 0) return
-  let before = period(values[0] as number)
-  for (let place = 1; place < count; place++) {
+  const { first: start, count, values, types } = part
+  const period = types === null ? periodOf(part) : null
+  if (period === null) return
+  const known = new Map<number, number>()
+  let [last, code] = [Number.NaN, 0]
+  for (let place = 0; place < count; place++) {
     const own = period(values[place] as number)
-    if (own === before) first[start + place] = first[start + place - 1] as number
-    before = own
+    if (own !== last) {
+      last = own
+      code = known.get(own) ?? start + place
+      known.set(own, code)
+    }
+    first[start + place] = code
   }
 }
 

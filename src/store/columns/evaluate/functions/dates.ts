@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import {
+  dayOfWeek,
   type FormatPart,
   formatMoment,
   type LocalMoment,
@@ -59,14 +60,20 @@ function patternOf(text: string): readonly FormatPart[] {
   return known
 }
 
-/** Symbols whose values are constant within a month, and those that are constant within a day. */
-const [OF_MONTH, OF_DAY] = [/^[GCYyM]$/, /^[GCYyMxweEDd]$/]
-
-/** The number of the month or day where the text of a pattern is constant within it; null for more precise patterns. */
+/**
+ * A number for what a pattern reads of a moment: moments with the same number have the same text. Null where nearly each moment has
+ * another text, and for fractions and zones.
+ */
 function periodOf(pattern: string): Reader | null {
   const letters = patternOf(pattern).flatMap(part => (part.type === 'symbol' ? [part.letter] : []))
-  if (letters.every(letter => OF_MONTH.test(letter))) return ({ year, month }) => 12 * year + month
-  return letters.every(letter => OF_DAY.test(letter)) ? ({ days }) => days : null
+  const reads = (some: string) => (letters.some(letter => some.includes(letter)) ? 1 : 0)
+  const [year, month, day, weekday] = [reads('CYy'), reads('M'), reads('d'), reads('Ee')]
+  const [hour, minute, second] = [3600 * reads('aKhHk'), 60 * reads('m'), reads('s')]
+  const isOfDays = reads('Dwx') === 1
+  if (reads('SzZ') === 1 || (second === 1 && (year === 1 || isOfDays))) return null
+  const dateOf = ({ year: y, month: m, day: d, days }: LocalMoment) =>
+    isOfDays ? days : ((12 * year * y + month * (m - 1)) * 31 + day * (d - 1)) * 8 + weekday * dayOfWeek(days)
+  return local => 86_400 * dateOf(local) + hour * local.hour + minute * local.minute + second * local.second
 }
 
 function isDated(value: TermValue | undefined): value is MomentValue {
@@ -105,21 +112,25 @@ const STEADY: ReadonlyMap<string, Periods> = new Map([
   ['day', byDay],
 ])
 
+interface NumericReader {
+  readonly read: Reader
+  readonly zone: string
+  readonly periods: Periods | undefined
+  /** True where it reads the fraction of a second, whose digits may be in the form alone. */
+  readonly readsFraction: boolean
+}
+
 /** A function with an integer result: computed from seconds, both for a column and for a literal. */
-function numeric(
-  readerOf: (
-    constants: readonly TermValue[],
-  ) => { readonly read: Reader; readonly zone: string; readonly periods: Periods | undefined } | null,
-): ExtensionFunction {
+function numeric(readerOf: (constants: readonly TermValue[]) => NumericReader | null): ExtensionFunction {
   return {
     apply: ([value, ...constants]) => {
       const found = readerOf(constants)
       if (!isDated(value) || found === null) return null
       return integerTerm(found.read(shown(value, value.datatype === XSD.date ? null : found.zone)))
     },
-    overMoments: (constants, isDay) => {
+    overMoments: (constants, { isDay, hasForms }) => {
       const found = readerOf(constants)
-      if (found === null) return null
+      if (found === null || (hasForms && found.readsFraction)) return null
       const zone = isDay ? null : found.zone
       if (found.periods !== undefined && (isDay || zone === 'UTC'))
         return found.periods(day => found.read(localMoment(SECONDS_A_DAY * day, null)))
@@ -145,7 +156,8 @@ const PARTS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 function partReader([part, zone]: readonly TermValue[]) {
   const name = part?.type === 'text' ? part.value : ''
   const [read, place] = [PARTS.get(name), zoneName(zone)]
-  return read === undefined || place === null ? null : { read, zone: place, periods: STEADY.get(name) }
+  if (read === undefined || place === null) return null
+  return { read, zone: place, periods: STEADY.get(name), readsFraction: name === 'millisecond' }
 }
 
 /** Number of units from the epoch of the calendar, or from year 0 for months and longer, to a local time. */
@@ -177,6 +189,7 @@ function intervalReader([width, unit, zone]: readonly TermValue[]) {
     read: (local: LocalMoment) => Math.floor(read(local) / width.value),
     zone: place,
     periods: STEADY.get(name),
+    readsFraction: name === 'millisecond',
   }
 }
 

@@ -25,14 +25,17 @@ export interface ExtensionFunction {
   readonly within?: (constants: readonly TermValue[]) => readonly GridBox[] | null
   /** For numbers that are distances of points from a position; null where they are not. */
   readonly distances?: (constants: readonly TermValue[]) => Distances | null
-  /** Over days and moments in UTC, in seconds since 1970-01-01T00:00:00Z: an integer, NaN for none. */
+  /**
+   * Over days and moments, in seconds since 1970-01-01T00:00:00Z: an integer, NaN for none. Null where it depends on the forms of
+   * moments and they have other forms than that of their seconds.
+   */
   readonly overMoments?: (
     constants: readonly TermValue[],
-    isDay: boolean,
+    of: { readonly isDay: boolean; readonly hasForms: boolean },
   ) => ((seconds: number) => number) | null
   /**
-   * Over days and moments in UTC, in seconds: the number of a period, such as a month, within which the value is constant. Null
-   * where each moment may have a different value.
+   * Over days and moments, in seconds: a number, such as that of a month, that moments with the same value have in common. Null where
+   * each moment may have a different value.
    */
   readonly periodOfMoments?: (
     constants: readonly TermValue[],
