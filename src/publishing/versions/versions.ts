@@ -9,7 +9,7 @@ import { type FileSum, replaceDurably, sumOf, synchronise, writeDurably } from '
 import { RECORD_IDS_FILE, rememberRemoved, removedRecords } from './tombstones.ts'
 
 /** Increased when the meaning of the files of a version changes: older versions are then published again. */
-export const VERSION_FORMAT = 9
+export const VERSION_FORMAT = 8
 
 /** The manifest of a version, written last of its files. */
 export const MANIFEST = 'manifest.json'
