@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { mayEdit } from '../src/accounts/access.ts'
+import { mayEdit } from '../src/accounts/authorisation.ts'
 import { checkDatasetName } from '../src/accounts/names.ts'
 import { openAccounts } from '../src/accounts/open.ts'
 import { field } from '../src/model/field.ts'

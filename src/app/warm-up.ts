@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fastify, { type FastifyInstance } from 'fastify'
-import { EVERYTHING } from '../accounts/access.ts'
+import { EVERYTHING } from '../accounts/authorisation.ts'
 import type { ExploreOptions } from '../api/explore/endpoint.ts'
 import { explore } from '../api/explore/routes.ts'
 import { SPARQL_PATH } from '../api/sparql/endpoint.ts'

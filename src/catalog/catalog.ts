@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { accessError, isGranted } from '../accounts/access.ts'
+import { accessError, isGranted } from '../accounts/authorisation.ts'
 import { Fault, GONE, isFault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import type { Dataset } from '../model/dataset.ts'

@@ -1,4 +1,4 @@
-import { accessError, isGranted } from '../accounts/access.ts'
+import { accessError, isGranted } from '../accounts/authorisation.ts'
 import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import type { Dataset } from '../model/dataset.ts'
 import { type Field, type FieldType, field } from '../model/field.ts'

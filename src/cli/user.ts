@@ -1,5 +1,5 @@
 import { Argument, Command, InvalidArgumentError } from 'commander'
-import { EDITING, EVERYTHING, PUBLISHING } from '../accounts/access.ts'
+import { EDITING, EVERYTHING, PUBLISHING } from '../accounts/authorisation.ts'
 import { MAX_CALLS } from '../accounts/names.ts'
 import { grantsOf, ROLE_NAMES } from '../accounts/roles.ts'
 import { USAGE } from '../config/faults.ts'

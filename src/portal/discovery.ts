@@ -16,7 +16,7 @@ interface PartRoute {
 /** The metadata of the portal for search engines and browsers as a whole. Only public content is listed. */
 export const discovery: FastifyPluginAsync<SiteServices> = async (app, services) => {
   const { base, catalog } = services
-  const pages = () => listedPages(completeList(catalog.visibleTo(ANONYMOUS)).entries, listedTabs())
+  const pages = () => listedPages(completeList(catalog.visibleTo(ANONYMOUS)).entries, listedTabs)
 
   app.get('/robots.txt', (_, reply) => sendText(reply, 'text/plain', robotsText(base)))
   app.get('/sitemap.xml', (_, reply) => sendText(reply, 'application/xml', sitemap(pages(), base)))

@@ -44,12 +44,8 @@ export function datasetTitle({ dataset }: Pick<ServedDataset, 'dataset'>): strin
 }
 
 /** A text of the metadata of a dataset; null if there is none. */
-export function metaText(
-  { dataset }: Pick<ServedDataset, 'dataset'>,
-  name: string,
-  template = 'default',
-): string | null {
-  const value = lookup(lookup(dataset.metas, template) ?? {}, name)
+export function metaText({ dataset }: Pick<ServedDataset, 'dataset'>, name: string): string | null {
+  const value = lookup(dataset.metas.default ?? {}, name)
   return typeof value === 'string' && value !== '' ? value : null
 }
 

@@ -35,14 +35,13 @@ export function tabPath(dataset: string, tab: Tab['name']): string {
 }
 
 /** The views of a dataset with their own content without any selection. */
-export function listedTabs(tabs: readonly Tab[] = TABS) {
-  return (entry: ServedDataset): readonly Tab[] =>
-    tabs.filter(
-      ({ name }) =>
-        name === 'information' ||
-        (name === 'table' && entry.content === 'records') ||
-        (name === 'linked-data' && entry.triples > 0),
-    )
+export function listedTabs(entry: ServedDataset): readonly Tab[] {
+  return TABS.filter(
+    ({ name }) =>
+      name === 'information' ||
+      (name === 'table' && entry.content === 'records') ||
+      (name === 'linked-data' && entry.triples > 0),
+  )
 }
 
 /** The whole list, or, if it is too long, the index of its parts. */

@@ -34,14 +34,14 @@ export async function understand(
 }
 
 /** The text of dataset.yaml for an inferred file: its settings apply until they are edited. */
-export function datasetYaml(understood: Understood, title: string, origin?: object): string {
+export function datasetYaml(understood: Understood, title: string): string {
   const source = understood.type === 'rdf' ? understood.source : understood.inspection.source
   const { path: file, package: _, module: __, format } = source
   const options = understood.type === 'rdf' ? source.options : understood.options
   const isPlain =
     file !== undefined && format !== undefined && format === (formatOf(file) ?? rdfFormatOf({ path: file }))
   const document = {
-    source: origin ?? { path: file },
+    source: { path: file },
     ...(format === undefined || isPlain ? {} : { format }),
     ...(options === undefined ? {} : { options }),
     ...(understood.type === 'rdf' ? {} : { fields: understood.inspection.fields.map(fieldEntry) }),

@@ -1,4 +1,4 @@
-import { EDITING, EVERYTHING, PUBLISHING } from '../../accounts/access.ts'
+import { EDITING, EVERYTHING, PUBLISHING } from '../../accounts/authorisation.ts'
 import { type Html, html } from '../../site/html.ts'
 import { messageKey, type Translator } from '../../site/translator.ts'
 import type { AccountSection } from './section.ts'

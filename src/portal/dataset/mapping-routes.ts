@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { accessError, mayEdit } from '../../accounts/access.ts'
+import { accessError, mayEdit } from '../../accounts/authorisation.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { acceptForms, type Form, readForm } from '../../http/form.ts'
 import { configureRoutes } from '../../http/route-config.ts'

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { mayEdit } from '../../accounts/access.ts'
+import { mayEdit } from '../../accounts/authorisation.ts'
 import { readDefinition } from '../../publishing/definition.ts'
 import { openMapping, proposedMapping } from '../../publishing/mapping/mapping-edit.ts'
 import type { Manifest } from '../../publishing/versions/versions.ts'

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { mayPublish } from '../../accounts/access.ts'
+import { mayPublish } from '../../accounts/authorisation.ts'
 import {
   BAD_REQUEST,
   CONFLICT,

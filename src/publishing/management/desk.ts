@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { mayPublish } from '../../accounts/access.ts'
+import { mayPublish } from '../../accounts/authorisation.ts'
 import {
   BAD_REQUEST,
   CONFLICT,

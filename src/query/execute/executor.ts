@@ -1,4 +1,4 @@
-import type { ConstructQuery, SelectQuery } from '../../sparql/ast.ts'
+import type { SelectQuery } from '../../sparql/ast.ts'
 import { generate } from '../../sparql/generate.ts'
 import type { GraphColumns } from '../../store/columns/graph.ts'
 import type { PageOptions, Solution, SolutionPage, Store } from '../../store/store.ts'
@@ -69,9 +69,5 @@ export class Executor {
 
   contents(graph: string, predicates: readonly string[]): Promise<GraphColumns> {
     return this.watch.wait('store', this.store.contents(graph, predicates))
-  }
-
-  construct(query: ConstructQuery): Promise<string> {
-    return this.watch.wait('store', this.store.construct(query))
   }
 }

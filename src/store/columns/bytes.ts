@@ -49,12 +49,11 @@ export class Arena {
 
 /** Reads the numbers that {@link Arena.addNumber} wrote, one after another. */
 export class NumberReader {
-  at: number
+  at = 0
   private bytes: Uint8Array
 
-  constructor(bytes: Uint8Array, at = 0) {
+  constructor(bytes: Uint8Array) {
     this.bytes = bytes
-    this.at = at
   }
 
   /** Starts reading other bytes. */
@@ -94,8 +93,8 @@ export function compareBytes(
 }
 
 /** FNV-1a of some bytes, as a signed 32-bit number. */
-export function hashBytes(bytes: Uint8Array, start: number, end: number, seed = 0x811c9dc5): number {
-  let hash = seed
+export function hashBytes(bytes: Uint8Array, start: number, end: number): number {
+  let hash = 0x811c9dc5
   for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193)
   return hash ^ (hash >>> 15)
 }

@@ -40,13 +40,12 @@ export class GroupNumbers {
     this.evaluation = evaluation
   }
 
-  grow(count: number, fill = 0): Float64Array {
+  grow(count: number): Float64Array {
     if (count > this.values.length) {
       const length = Math.max(count, 2 * this.values.length)
       this.evaluation.allocate(8 * (length - this.values.length))
       const larger = new Float64Array(length)
       larger.set(this.values)
-      if (fill !== 0) larger.fill(fill, this.values.length)
       this.values = larger
     }
     return this.values
