@@ -550,8 +550,21 @@ t.test('cells of workbooks are what their formats show', async t => {
     [-0.5, 1],
     [1.5, 9],
     [90 / 1440, 4],
+    [61.5 / 86_400, 4],
+    [-59.99 / 86_400, 1],
+    [61.9999999 / 86_400, 4],
   ] as const
-  const shown = ['07:30:00', '26:00:00', '100:05:00', '-12:00:00', '36:00:00', '01:30:00']
+  const shown = [
+    '07:30:00',
+    '26:00:00',
+    '100:05:00',
+    '-12:00:00',
+    '36:00:00',
+    '01:30:00',
+    '00:01:01.5',
+    '-00:00:59.99',
+    '00:01:02',
+  ]
   t.strictSame(await column(durations), shown)
   t.strictSame(await column(durations, 'date1904="1"'), shown, 'durations do not depend on the first day')
   const times = [
@@ -594,7 +607,146 @@ t.test('cells of workbooks are what their formats show', async t => {
   t.strictSame(await column([[12, 8]]), [12], 'a single zero is a number')
 })
 
+/** An OpenDocument spreadsheet of one sheet, from the elements of the cells of each row. */
+function odsOf(rows: readonly (readonly string[])[]): Promise<Buffer> {
+  const sheet = rows.map(cells => `<table:table-row>${cells.join('')}</table:table-row>`).join('')
+  return archive({
+    mimetype: 'application/vnd.oasis.opendocument.spreadsheet',
+    'content.xml': `<office:document-content><office:body><office:spreadsheet><table:table table:name="S">${sheet}</table:table></office:spreadsheet></office:body></office:document-content>`,
+  })
+}
+
+const odsCell = (shown: string, attributes = 'office:value-type="string"') =>
+  `<table:table-cell ${attributes}>${shown === '' ? '' : `<text:p>${shown}</text:p>`}</table:table-cell>`
+
+t.test('times of OpenDocument spreadsheets are durations of any form', async t => {
+  const cases = [
+    ['PT09H30M00S', '09:30:00'],
+    ['PT00H00M01.5S', '00:00:01.5'],
+    ['PT00H01M59.490000001S', '00:01:59.49'],
+    ['PT09H29M59.999999997S', '09:30:00'],
+    ['PT1H', '01:00:00'],
+    ['P1DT2H', '26:00:00'],
+    ['PT90M', '01:30:00'],
+    ['-PT01H00M00S', '-01:00:00'],
+    ['P1Y2M', 'P1Y2M'],
+    ['P', 'shown'],
+    ['PT', 'shown'],
+  ] as const
+  const rows = cases.map(([value]) => [
+    odsCell('shown', `office:value-type="time" office:time-value="${value}"`),
+    odsCell('x'),
+  ])
+  const { values } = await understood('times.ods', await odsOf([[odsCell('v'), odsCell('w')], ...rows]))
+  t.strictSame(
+    values.map(([value]) => value),
+    cases.map(([, expected]) => expected),
+  )
+})
+
+t.test('errors and formulas without stored values have no value, and are reported', async t => {
+  const formula = (place: string, stored = '', type = '') =>
+    `<c r="${place}"${type === '' ? '' : ` t="${type}"`}><f>A1</f>${stored}</c>`
+  const row = (number: number, ...cells: readonly string[]) => `<row r="${number}">${cells.join('')}</row>`
+  const xlsx = {
+    ...WORKBOOK,
+    'xl/worksheets/sheet2.xml': SHEET(
+      row(1, text('A1', 'Title'), formula('C1')) +
+        row(2, text('A2', 'name'), text('B2', 'n'), text('C2', 'note')) +
+        row(3, text('A3', 'a'), formula('B3', '<v></v>'), formula('C3', '<v></v>', 'str')) +
+        row(4, text('A4', 'b'), formula('B4', '<v>7</v>'), formula('C4', '<v>#N/A</v>', 'e')) +
+        row(5, text('A5', 'c'), formula('B5'), formula('C5', '', 'str')),
+    ),
+  }
+  const calculated = (type: string) => `table:formula="of:=[.A1]" ${type}`
+  const ods = odsOf([
+    ['name', 'n', 'note'].map(name => odsCell(name)),
+    [odsCell('a'), odsCell('', calculated('')), odsCell('', calculated('office:value-type="string"'))],
+    [
+      odsCell('b'),
+      odsCell('7', calculated('office:value-type="float" office:value="7"')),
+      odsCell(
+        '#N/A',
+        calculated('office:value-type="string" office:string-value="" calcext:value-type="error"'),
+      ),
+    ],
+    [
+      odsCell('c'),
+      odsCell('', calculated('')),
+      odsCell('Err:502', calculated('office:value-type="string" office:string-value=""')),
+    ],
+  ])
+  const data = (type: string, value: string) => `<Data ss:Type="${type}">${value}</Data>`
+  const xml = `<Workbook xmlns:ss="s"><Worksheet ss:Name="S"><Table>${[
+    ['name', 'n', 'note'].map(name => `<Cell>${data('String', name)}</Cell>`),
+    [`<Cell>${data('String', 'a')}</Cell>`, '<Cell ss:Formula="=R1C1"/>', '<Cell/>'],
+    [
+      `<Cell>${data('String', 'b')}</Cell>`,
+      `<Cell ss:Formula="=1">${data('Number', '7')}</Cell>`,
+      `<Cell>${data('Error', '#N/A')}</Cell>`,
+    ],
+  ]
+    .map(cells => `<Row>${cells.join('')}</Row>`)
+    .join('')}</Table></Worksheet></Workbook>`
+  const cases = [
+    [
+      'f.xlsx',
+      await archive(xlsx),
+      /of 3 cells with a formula.*\(B3, B5, C5\)/,
+      /of 1 cell with an error \(C4: #N\/A\)/,
+    ],
+    [
+      'f.ods',
+      await ods,
+      /of 2 cells with a formula.*\(B2, B4\)/,
+      /of 2 cells with an error \(C3: #N\/A, C4: Err:502\)/,
+    ],
+    ['f.xml', Buffer.from(xml), /of 1 cell with a formula.*\(B2\)/, /of 1 cell with an error \(C3: #N\/A\)/],
+  ] as const
+  for (const [name, content, ...warnings] of cases) {
+    const options = name === 'f.xlsx' ? { header: 2 } : undefined
+    const { values, found } = await understood(name, content, options)
+    t.strictSame(
+      values.slice(0, 2),
+      [
+        ['a', null, null],
+        ['b', 7, null],
+      ],
+      name,
+    )
+    const lost = found.diagnostics.filter(it => it.startsWith('no value is read'))
+    t.equal(lost.length, 2, name)
+    t.match(lost, warnings, name)
+  }
+})
+
+t.test('a publication and check name the sheets that are left out, and what a file lost', async t => {
+  const portal = temporaryFolder(t, { data: {} })
+  const context = { portal, base: 'http://localhost', versions: versionsOf(portal), now: () => new Date() }
+  writeFileSync(join(portal, 'data', 'trees.xlsx'), await archive(WORKBOOK))
+  const warnings = [
+    'the sheet is "Data"; left out: "Notes" (hidden)',
+    '1 row above the header left out',
+    'no value is read of 1 cell with an error (E5: #DIV/0!): correct the formulas',
+  ]
+  t.match(await publishDataset('trees', context), { type: 'published', report: { warnings } })
+  const messages = (await checkDataset(portal, context.base, 'trees')).map(({ message }) => message)
+  t.strictSame(
+    messages.slice(1),
+    warnings.map(warning => `trees.xlsx: ${warning}`),
+  )
+})
+
 t.test('cells that are merged over several rows are reported', async t => {
+  const region = odsCell('North', 'office:value-type="string" table:number-rows-spanned="2"')
+  const ods = await odsOf([
+    [odsCell('region'), odsCell('city')],
+    [region, odsCell('A')],
+    ['<table:covered-table-cell/>', odsCell('B')],
+    [odsCell('South'), odsCell('C')],
+  ])
+  const { found } = await understood('merged.ods', ods)
+  t.match(found.diagnostics, [/merged over several rows \(A2:A3\): the first row has the value/])
   const rows = [
     ['region', 'city'],
     ['North', 'A'],
@@ -941,9 +1093,9 @@ t.test('the rows at the end of an imported table are found in each file that rep
   await importFile(join(portal, 'cities.csv'), target)
   t.notMatch(readFileSync(join(folder, 'dataset.yaml'), 'utf8'), /footer/)
   const cases: readonly (readonly [csv: string, yaml: string, records: number, told: readonly RegExp[]])[] = [
-    ['A,1\nB,2\nC,3\nTotal,6\n', '', 3, [/^1 row at the end is left out.*footer: 0/]],
+    ['A,1\nB,2\nC,3\nTotal,6\n', '', 3, [/^cities\.csv: 1 row at the end is left out.*footer: 0/]],
     ['A,1\nB,2\nC,3\nD,4\n', '', 4, []],
-    ['A,1\nB,2\nC,3\n\nTotal,6\nSource: x\n', '', 3, [/^2 rows at the end are left out/]],
+    ['A,1\nB,2\nC,3\n\nTotal,6\nSource: x\n', '', 3, [/^cities\.csv: 2 rows at the end are left out/]],
     ['A,1\nB,2\nC,3\nTotal,6\n', 'footer: 0', 4, []],
     ['A,1\nB,2\nC,3\nZ,9\n', 'footer: 1', 3, []],
   ]

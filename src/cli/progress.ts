@@ -86,13 +86,23 @@ function publishedText(message: Extract<PublishMessage, { type: 'published' }>):
     report.repeated === 0
       ? ''
       : `\n  ${report.repeated === 1 ? '1 record has' : `${report.repeated} records have`} the identity of another record`
-  if (report.misfitCount === 0) return first + repeated + mapped
+  const read = repeated + warningsText(dataset, report.warnings)
+  if (report.misfitCount === 0) return first + read + mapped
   const shown = report.misfits
     .slice(0, MAX_FIELDS)
     .map(conversionErrors => `\n  ${conversionErrorsText(conversionErrors)}`)
   const more = report.misfits.length - MAX_FIELDS
   const rest = more > 0 ? `\n  … and ${more} more fields, see: lodestone check ${dataset}` : ''
-  return `${first}${repeated}\n  ${report.misfitCount} values do not fit their field and became null${shown.join('')}${rest}${mapped}`
+  return `${first}${read}\n  ${report.misfitCount} values do not fit their field and became null${shown.join('')}${rest}${mapped}`
+}
+
+/** How many warnings the reading of a source has, and the first of them. */
+function warningsText(dataset: string, warnings: readonly string[]): string {
+  if (warnings.length === 0) return ''
+  const count = warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`
+  const shown = warnings.slice(0, MAX_WARNINGS).map(warning => `\n    ${warning}`)
+  const rest = warnings.length > MAX_WARNINGS ? '\n    …' : ''
+  return `\n  ${count} about the source, see: lodestone check ${dataset}${shown.join('')}${rest}`
 }
 
 /** The data of a source that cannot be fetched stay unchanged: the reason is printed. */
@@ -101,6 +111,9 @@ function fetchFailureText({ fetchFailure }: { readonly fetchFailure?: string }):
     ? ''
     : `\n  the address gave no new data: ${fetchFailure.replaceAll('\n', '\n  ')}`
 }
+
+/** Maximum warnings about the source shown for one publication. */
+const MAX_WARNINGS = 5
 
 /** Maximum fields with conversion errors shown for one publication. */
 const MAX_FIELDS = 5

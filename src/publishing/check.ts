@@ -1,7 +1,7 @@
 import { Fault, faultText, placeText } from '../errors/errors.ts'
 import { type Diagnostic, messageText } from '../mapping/diagnostic.ts'
 import { fieldOf } from '../sources/fields.ts'
-import { openSource, type SourceSpec } from '../sources/open.ts'
+import { openSource } from '../sources/open.ts'
 import { openRdf } from '../sources/rdf.ts'
 import { conversionErrorsText, type TypingReport, typeRecords } from '../sources/typed-records.ts'
 import { openAttachment } from './attachments.ts'
@@ -11,7 +11,7 @@ import { Identities } from './identity.ts'
 import { ignoredData } from './implicit.ts'
 import { refuseForRdf } from './mapping/choose-mapping.ts'
 import { checkMapping, ignoredMappingText, mappingFile, mappingFiles } from './mapping/mapping-file.ts'
-import { missingText, openRecords, resolveWhole } from './materialise.ts'
+import { missingText, openRecords, readingWarnings, resolveWhole } from './materialise.ts'
 import { placedFault } from './place-fault.ts'
 import { StatisticsGatherer } from './statistics.ts'
 import { publishedDatasets, type Versions } from './versions/versions.ts'
@@ -92,8 +92,9 @@ async function checkDefinition(
       const refused = refuseForRdf(mappingFile(portal, dataset))
       return [...mappingFindings(dataset, refused), ...(await missingAttachments(portal, definition))]
     }
-    const { source: spec, fields: specs } = await resolveWhole(definition, portal)
-    const source = openRecords(definition, spec, portal)
+    const resolved = await resolveWhole(definition, portal)
+    const { fields: specs } = resolved
+    const source = openRecords(definition, resolved.source, portal)
     const typed = typeRecords(source, specs)
     const fields = specs.map(fieldOf)
     const identities = new Identities(fields, definition.identity)
@@ -105,8 +106,7 @@ async function checkDefinition(
       }
     const findings: CheckFinding[] = [
       ...(definition.isImplicit ? [inferredFinding(dataset, definition.source.path ?? '')] : []),
-      ...footerFindings(definition, spec),
-      ...(source.warnings?.() ?? []).map(
+      ...readingWarnings(resolved, source).map(
         (warning): CheckFinding => ({ dataset, severity: 'warning', message: `${source.name}: ${warning}` }),
       ),
       ...valueFindings(definition, source.name, typed.report()),
@@ -167,15 +167,6 @@ function inferredFinding(dataset: string, file: string): CheckFinding {
     severity: 'warning',
     message: `there is no dataset.yaml: ${file} is published with inferred types; lodestone import describes it in one`,
   }
-}
-
-/** Rows at the end that were taken for totals or notes, although nobody said so. */
-function footerFindings({ id, isImplicit, source }: Definition, { options }: SourceSpec): CheckFinding[] {
-  const found = options?.footer ?? 0
-  if (isImplicit || found === 0 || source.options?.footer !== undefined) return []
-  const rows = found === 1 ? '1 row at the end is' : `${found} rows at the end are`
-  const message = `${rows} left out as totals or notes: if they are records, write footer: 0 in options of dataset.yaml`
-  return [{ dataset: id, severity: 'warning', message }]
 }
 
 /** The findings of a mapping; purely informational diagnostics are omitted. */

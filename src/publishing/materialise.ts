@@ -44,12 +44,16 @@ export interface Materialised {
   readonly misfitCount: number
   /** Records with the identity of another record. */
   readonly repeated: number
+  /** What was found in reading the source that the publisher should correct, or know. */
+  readonly warnings: readonly string[]
 }
 
 /** How the source of a dataset is read, and its fields as they will be published: declared, else inferred from the whole source. */
 export interface ResolvedSource {
   readonly source: SourceSpec
   readonly fields: readonly FieldSpec[]
+  /** What was left out, chosen or assumed where neither fields nor options are declared. */
+  readonly diagnostics: readonly string[]
 }
 
 /** Declared fields and options, else those inferred from the source. Faults: SourceUnreadable, ConfigInvalid. */
@@ -63,7 +67,7 @@ export async function resolveSource(definition: Definition, portal: string): Pro
 
 async function inferredSource(definition: Definition, portal: string): Promise<ResolvedSource> {
   const { fields, processors, source, sourceFolder } = definition
-  if (fields !== null) return { source, fields }
+  if (fields !== null) return { source, fields, diagnostics: [] }
   const { inspectSource } = await import('../sources/inspect.ts')
   const inspected = await inspectSource(source, { datasetFolder: sourceFolder, portalFolder: portal })
   if (processors.length === 0) return inspected
@@ -84,7 +88,16 @@ export async function resolveWhole(definition: Definition, portal: string): Prom
   const { detectFooter } = await import('../sources/inspect.ts')
   const folders = { datasetFolder: definition.sourceFolder, portalFolder: portal }
   const footer = await detectFooter(source, folders)
-  return footer === 0 ? resolved : { source: { ...source, options: { ...options, footer } }, fields }
+  if (footer === 0) return resolved
+  const rows = footer === 1 ? '1 row at the end is' : `${footer} rows at the end are`
+  const diagnostic = `${rows} left out as totals or notes: if they are records, write footer: 0 in options of dataset.yaml`
+  return { source: { ...source, options: { ...options, footer } }, fields, diagnostics: [diagnostic] }
+}
+
+/** What was found in reading a source to its end: what was left out, chosen or assumed, and what is to be corrected in it. */
+export function readingWarnings({ diagnostics }: ResolvedSource, source: RecordSource): readonly string[] {
+  // An inspected source has reported its warnings already.
+  return [...new Set([...diagnostics, ...(source.warnings?.() ?? [])])]
 }
 
 /**
@@ -131,6 +144,7 @@ async function materialiseRdf(
     misfits: [],
     misfitCount: 0,
     repeated: 0,
+    warnings: [],
   }
 }
 
@@ -180,6 +194,7 @@ async function materialiseRecords(
       misfits: conversionErrors,
       misfitCount,
       repeated: identities.repeated,
+      warnings: readingWarnings(resolved, source),
     }
   } catch (error) {
     facts.abandon()

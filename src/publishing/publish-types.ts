@@ -51,6 +51,8 @@ export interface PublishReport {
   readonly misfitCount: number
   /** Records with the identity of another record. */
   readonly repeated: number
+  /** What was found in reading the source: what was left out, chosen or assumed, and what is to be corrected. */
+  readonly warnings: readonly string[]
   /** False if the records are those that were published before, and only their mapping has changed. */
   readonly isSourceRead: boolean
   /** The result of the custom mapping; null for the direct mapping. */

@@ -177,7 +177,14 @@ async function publishMapping(
   })
 }
 
-const NOTHING_READ = { misfits: [], misfitCount: 0, repeated: 0, isSourceRead: false, damage: null }
+const NOTHING_READ = {
+  misfits: [],
+  misfitCount: 0,
+  repeated: 0,
+  warnings: [],
+  isSourceRead: false,
+  damage: null,
+}
 
 /** Builds a version of the current source. */
 async function publishRecords(
@@ -194,7 +201,7 @@ async function publishRecords(
     const onProgress = (records: number) => context.onProgress?.({ dataset: id, records })
     const written = await materialise(definition, { portal, base, folder: head.folder, onProgress })
     refuseEmptied(definition, written.statistics.records, current)
-    const { misfits: conversionErrors, misfitCount, repeated, ...part } = written
+    const { misfits: conversionErrors, misfitCount, repeated, warnings, ...part } = written
     const { fields } = written.dataset
     const chosen =
       written.content === 'rdf'
@@ -213,6 +220,7 @@ async function publishRecords(
       misfits: conversionErrors,
       misfitCount,
       repeated,
+      warnings,
       isSourceRead: true,
       damage: damage?.reason ?? null,
     }

@@ -262,6 +262,17 @@ t.test('check tells field by field which values do not fit', { buffered: true },
   )
 })
 
+t.test('publish counts the warnings about a source, and shows the first', { buffered: true }, async t => {
+  const { at, trees } = await importedPortal(t)
+  const publish = async () => (await lodestone(['publish', 'big-trees', ...at])).stderr
+  t.notMatch(await publish(), /warning/)
+  writeFileSync(trees, 'name,height,planted\n"Le "Grand" Oak",12,1999-04-01\nElm,7,1999-04-01\n')
+  t.match(
+    await publish(),
+    /\n {2}1 warning about the source, see: lodestone check big-trees\n {4}quotes that are not doubled .*line 2/,
+  )
+})
+
 t.test('check finds what is wrong with files and definitions', { buffered: true }, async t => {
   const { at, trees, yaml } = await importedPortal(t)
   t.equal((await lodestone(['publish', 'big-trees', ...at])).code, 0)

@@ -2,7 +2,16 @@ import type { DataFile } from '../data-file.ts'
 import type { Grid, GridCell, GridRow } from '../grid.ts'
 import { unreadable } from '../unreadable.ts'
 import { readXml, type XmlListener } from '../xml-events.ts'
-import { type CellRange, chosenSheet, RowBuilder, type SheetChoice, workbookGrid } from './workbook.ts'
+import type { CellFindings } from './cell-findings.ts'
+import { type OdsSheet, TableStyles } from './ods-styles.ts'
+import {
+  type CellRange,
+  chosenSheet,
+  isoDuration,
+  RowBuilder,
+  type SheetChoice,
+  workbookGrid,
+} from './workbook.ts'
 
 /** Maximum repetitions of a row or cell; more are the unused rest of a sheet. */
 const MAX_REPEATED = 16_384
@@ -12,12 +21,12 @@ const MAX_REPETITIONS = 10_000_000
 
 /**
  * The cells of a sheet of an OpenDocument spreadsheet (ODF 1.3, part 3, section 9), read piece by piece, with the types in the
- * file. Throws SourceUnreadable for one with a password.
+ * file; cells merged over several rows, errors and formulas without values are reported. Throws SourceUnreadable for one with a password.
  */
 export function odsGrid(data: DataFile, choice: SheetChoice, range: CellRange): Grid {
-  return workbookGrid(data.name, async function* () {
+  return workbookGrid(data.name, range, async function* (findings) {
     await refuseEncrypted(data)
-    const reader = new ContentReader(range, data.name, choice.sheet)
+    const reader = new ContentReader({ range, findings, file: data.name, required: choice.sheet })
     for await (const _ of readXml(contentOf(data), data.name, reader)) {
       const rows = reader.take()
       if (rows.length > 0) yield rows
@@ -31,12 +40,6 @@ async function refuseEncrypted(data: DataFile): Promise<void> {
   const manifest = await data.archive?.whole('META-INF/manifest.xml', 2 ** 22)
   if (manifest?.includes('encryption-data') === true)
     throw unreadable('The workbook has a password.', { file: data.name }, 'Save it without one.')
-}
-
-/** A sheet of a workbook. */
-export interface OdsSheet {
-  readonly name: string
-  readonly isHidden: boolean
 }
 
 /** The sheets, in order. */
@@ -69,23 +72,14 @@ function contentOf(data: DataFile): AsyncIterable<Buffer> {
   return pieces
 }
 
-/** The styles that hide sheets (ODF 1.3, part 3, 19.620); they precede the sheets. */
-class TableStyles {
-  private readonly hidden = new Set<string>()
-  private style = ''
+/** How programs show an error of a formula, which without their extensions is stored as an empty text. */
+const ERROR = /^(?:#[A-Z][A-Z0-9/]*[!?]?|Err:\d+)$/
 
-  start(name: string, attributes: ReadonlyMap<string, string>): void {
-    if (name === 'style') this.style = attributes.get('name') ?? ''
-    if (name === 'table-properties' && attributes.get('display') === 'false') this.hidden.add(this.style)
-  }
-
-  /** The sheet that begins with these attributes of its element. */
-  sheet(attributes: ReadonlyMap<string, string>): OdsSheet {
-    return {
-      name: attributes.get('name') ?? '',
-      isHidden: this.hidden.has(attributes.get('style-name') ?? ''),
-    }
-  }
+interface ContentContext {
+  readonly range: CellRange
+  readonly findings: CellFindings
+  readonly file: string
+  readonly required: string | number | undefined
 }
 
 class ContentReader implements XmlListener {
@@ -109,9 +103,11 @@ class ContentReader implements XmlListener {
   private isNote = false
   private repetitions = 0
   private readonly file: string
+  private readonly findings: CellFindings
 
-  constructor(range: CellRange, file: string, required: string | number | undefined) {
+  constructor({ range, findings, file, required }: ContentContext) {
     this.file = file
+    this.findings = findings
     this.row = new RowBuilder(range, file)
     this.required = required
   }
@@ -184,6 +180,7 @@ class ContentReader implements XmlListener {
       case 'table-cell':
       case 'covered-table-cell': {
         const cell = name === 'table-cell' ? this.cell() : null
+        if (name === 'table-cell') this.findMerged()
         if (cell !== null) {
           const times = Math.min(this.cellRepeats, MAX_REPEATED)
           this.countRepetitions(times - 1)
@@ -229,11 +226,32 @@ class ContentReader implements XmlListener {
     this.paragraphs.push((this.paragraphs.pop() ?? '') + text)
   }
 
+  private textValue(): GridCell {
+    const { attributes, paragraphs } = this
+    const text = attributes.get('string-value')
+    const shown = paragraphs.join('\n')
+    if (text !== '' || !attributes.has('formula') || !ERROR.test(shown)) return text ?? shown
+    this.findings.addError(this.number, this.column, shown)
+    return null
+  }
+
+  /** Reports a cell that spans several rows (ODF 1.3, part 3, 19.678). */
+  private findMerged(): void {
+    const { number: top, column: left, attributes } = this
+    const bottom = top + repeats(attributes.get('number-rows-spanned')) - 1
+    const right = left + repeats(attributes.get('number-columns-spanned')) - 1
+    if (bottom > top) this.findings.addMerged({ top, left, bottom, right })
+  }
+
   private cell(): GridCell {
     const type = this.attributes.get('value-type')
     const value = this.attributes.get('value')
     switch (type) {
       case undefined:
+        if (this.attributes.has('formula')) this.findings.addFormula(this.number, this.column)
+        return null
+      case 'error':
+        this.findings.addError(this.number, this.column, this.paragraphs.join(' '))
         return null
       case 'float':
       case 'percentage':
@@ -249,9 +267,9 @@ class ContentReader implements XmlListener {
       case 'date':
         return this.attributes.get('date-value') ?? null
       case 'time':
-        return timeOf(this.attributes.get('time-value')) ?? this.paragraphs.join('\n')
+        return isoDuration(this.attributes.get('time-value') ?? '') ?? this.paragraphs.join('\n')
       default:
-        return this.attributes.get('string-value') ?? this.paragraphs.join('\n')
+        return this.textValue()
     }
   }
 }
@@ -259,11 +277,4 @@ class ContentReader implements XmlListener {
 function repeats(text: string | undefined): number {
   const number = Number(text ?? 1)
   return Number.isInteger(number) && number > 0 ? number : 1
-}
-
-/** `PT09H30M00S` as `09:30:00`. */
-function timeOf(text: string | undefined): string | undefined {
-  const [, hours, minutes, seconds] = /^PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S$/.exec(text ?? '') ?? []
-  if (hours === undefined || minutes === undefined || seconds === undefined) return undefined
-  return [hours, minutes, seconds].map(part => part.padStart(2, '0')).join(':')
 }

@@ -1,14 +1,15 @@
 import type { DataFile } from '../data-file.ts'
 import type { Grid, GridCell, GridRow } from '../grid.ts'
 import { readXml, type XmlListener } from '../xml-events.ts'
+import type { CellFindings } from './cell-findings.ts'
 import { type CellRange, chosenSheet, RowBuilder, type SheetChoice, workbookGrid } from './workbook.ts'
 
 /** The cells of a sheet of SpreadsheetML 2003, the XML format of workbooks before Office Open XML, read piece by piece. */
 export function spreadsheetmlGrid(data: DataFile, choice: SheetChoice, range: CellRange): Grid {
-  return workbookGrid(data.name, async function* () {
+  return workbookGrid(data.name, range, async function* (findings) {
     const sheets = await spreadsheetmlSheets(data)
     const required = sheets.indexOf(chosenSheet(sheets, choice.sheet, data.name))
-    const reader = new SheetReader(range, data.name, required)
+    const reader = new SheetReader({ range, findings, file: data.name, required })
     for await (const _ of readXml(data.pieces(2 ** 18), data.name, reader)) {
       const rows = reader.take()
       if (rows.length > 0) yield rows
@@ -29,9 +30,18 @@ export async function spreadsheetmlSheets(data: DataFile): Promise<readonly { re
   return sheets
 }
 
+interface SheetContext {
+  readonly range: CellRange
+  readonly findings: CellFindings
+  readonly file: string
+  /** The index of the sheet. */
+  readonly required: number
+}
+
 class SheetReader implements XmlListener {
   private readonly row: RowBuilder
   private readonly required: number
+  private readonly findings: CellFindings
   private rows: GridRow[] = []
   private sheet = -1
   private number = -1
@@ -39,9 +49,11 @@ class SheetReader implements XmlListener {
   private type = 'String'
   private text_ = ''
   private isData = false
+  private isFormula = false
 
-  constructor(range: CellRange, file: string, required: number) {
+  constructor({ range, findings, file, required }: SheetContext) {
     this.row = new RowBuilder(range, file)
+    this.findings = findings
     this.required = required
   }
 
@@ -66,6 +78,7 @@ class SheetReader implements XmlListener {
       this.column = index > this.column + 1 ? index - 1 : this.column + 1
       this.text_ = ''
       this.type = ''
+      this.isFormula = attributes.has('Formula')
     }
     if (name === 'Data') {
       this.isData = true
@@ -90,7 +103,10 @@ class SheetReader implements XmlListener {
     const text = this.text_
     switch (this.type) {
       case '':
+        if (this.isFormula) this.findings.addFormula(this.number, this.column)
+        return null
       case 'Error':
+        this.findings.addError(this.number, this.column, text)
         return null
       case 'Number':
         return Number.isFinite(Number(text)) ? Number(text) : text

@@ -1,5 +1,8 @@
 import type { Grid, GridCell, GridRow } from '../grid.ts'
 import { unreadable } from '../unreadable.ts'
+import { CellFindings, type CellRange } from './cell-findings.ts'
+
+export type { CellRange } from './cell-findings.ts'
 
 /** Selects the cells of a workbook that form the grid. */
 export interface SheetChoice {
@@ -7,14 +10,6 @@ export interface SheetChoice {
   readonly sheet?: string | number
   /** `B3:F200`, `B:F` or `3:200`. */
   readonly range?: string
-}
-
-/** Rows and columns of a range, from 0; the last ones are inclusive. */
-export interface CellRange {
-  readonly top: number
-  readonly left: number
-  readonly bottom: number
-  readonly right: number
 }
 
 /** Maximum columns and rows of a sheet in spreadsheet programs. */
@@ -87,41 +82,22 @@ export class RowBuilder {
   }
 }
 
-/** Ranges that are remembered, and that a warning names. */
-const MAX_MERGED = 10_000
-const SHOWN_MERGED = 3
-
-/** Cells of one column that are merged over several rows, of which the first alone has the value. */
-export class MergedCells {
-  private ranges: { readonly text: string; readonly line: number }[] = []
-
-  clear(): void {
-    this.ranges = []
+/** A grid of the rows from a generator, which reports what it finds. */
+export function workbookGrid(
+  name: string,
+  range: CellRange,
+  rows: (findings: CellFindings) => AsyncIterable<readonly GridRow[]>,
+): Grid {
+  const findings = new CellFindings(range)
+  return {
+    name,
+    textual: false,
+    rows: () => {
+      findings.clear()
+      return rows(findings)
+    },
+    warnings: header => findings.warnings(header),
   }
-
-  add(text: string, within: CellRange): void {
-    const range = cellRange(text)
-    if (range === undefined || this.ranges.length >= MAX_MERGED) return
-    const { top, left, bottom, right } = range
-    const isWithin =
-      top >= within.top && bottom <= within.bottom && left >= within.left && right <= within.right
-    if (isWithin && left === right && bottom > top) this.ranges.push({ text, line: top + 1 })
-  }
-
-  /** A warning about those below the header. */
-  warnings(header: number): readonly string[] {
-    const found = this.ranges.filter(({ line }) => line > header).map(({ text }) => text)
-    if (found.length === 0) return []
-    const shown = `${found.slice(0, SHOWN_MERGED).join(', ')}${found.length > SHOWN_MERGED ? ' …' : ''}`
-    return [
-      `cells are merged over several rows (${shown}): the first row has the value, and the others have none; write it into each row`,
-    ]
-  }
-}
-
-/** A grid of the rows from a generator. */
-export function workbookGrid(name: string, rows: () => AsyncIterable<readonly GridRow[]>): Grid {
-  return { name, textual: false, rows }
 }
 
 /** The selected sheet of a workbook. Throws SourceUnreadable if it does not exist. */
@@ -185,7 +161,37 @@ export function serialTime(serial: number): string | null {
 
 /** A duration in days as `HH:MM:SS`, with as many hours as it has. */
 export function serialDuration(serial: number): string {
-  const seconds = Math.floor(Math.round(Math.abs(serial) * DAY) / 1000)
+  return clockText(serial * DAY)
+}
+
+/** Years, months, days, hours, minutes and seconds of a duration (XML Schema 1.1, part 2, 3.3.6). */
+const DURATION =
+  /^(-)?P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:[.,]\d+)?)S)?)?$/
+
+/**
+ * A duration of ISO 8601, `PT9H30M1.5S`, as `HH:MM:SS`; one with years or months, which have no certain length, remains as it is.
+ * Undefined for another text.
+ */
+export function isoDuration(text: string): string | undefined {
+  const match = DURATION.exec(text)
+  if (match === null) return undefined
+  const [, sign, years, months, ...parts] = match
+  if (Number(years ?? 0) > 0 || Number(months ?? 0) > 0) return text
+  const [days = 0, hours = 0, minutes = 0, seconds = 0] = parts.map(part =>
+    Number((part ?? '0').replace(',', '.')),
+  )
+  const milliseconds = (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000
+  return clockText(sign === undefined ? milliseconds : -milliseconds)
+}
+
+/** Milliseconds as `HH:MM:SS`, with a fraction where there is one: beyond thousandths serial numbers are inexact. */
+function clockText(milliseconds: number): string {
+  const rounded = Math.round(Math.abs(milliseconds))
+  const seconds = Math.floor(rounded / 1000)
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
-  return `${serial < 0 ? '-' : ''}${parts.map(part => String(part).padStart(2, '0')).join(':')}`
+  const fraction = String(rounded % 1000)
+    .padStart(3, '0')
+    .replace(/0+$/, '')
+  const sign = milliseconds < 0 && rounded > 0 ? '-' : ''
+  return `${sign}${parts.map(part => String(part).padStart(2, '0')).join(':')}${fraction === '' ? '' : `.${fraction}`}`
 }

@@ -2,13 +2,14 @@ import type { Archive, DataFile } from '../data-file.ts'
 import type { Grid, GridCell, GridRow } from '../grid.ts'
 import { unreadable } from '../unreadable.ts'
 import { readXml, type XmlListener } from '../xml-events.ts'
+import type { CellFindings } from './cell-findings.ts'
 import { type CellKind, formattedNumber, kindOfFormat } from './number-kind.ts'
 import {
   type CellRange,
+  cellRange,
   chosenSheet,
   columnNumber,
   type DateBase,
-  MergedCells,
   RowBuilder,
   type SheetChoice,
   workbookGrid,
@@ -27,22 +28,17 @@ export interface XlsxSheet {
 /**
  * The cells of a sheet of an Office Open XML workbook (ECMA-376, part 1, SpreadsheetML), read piece by piece: formulas as their
  * last computed values, days and moments according to the formats of their cells, no value for errors. Of merged cells the first
- * has the value; those over several rows are reported.
+ * has the value; those over several rows are reported, as errors and formulas without values are.
  */
 export function xlsxGrid(data: DataFile, choice: SheetChoice, range: CellRange): Grid {
-  const merged = new MergedCells()
-  const rows = () => {
-    merged.clear()
-    return readSheet(data, choice, range, merged)
-  }
-  return { ...workbookGrid(data.name, rows), warnings: header => merged.warnings(header) }
+  return workbookGrid(data.name, range, findings => readSheet(data, choice, range, findings))
 }
 
 async function* readSheet(
   data: DataFile,
   choice: SheetChoice,
   range: CellRange,
-  merged: MergedCells,
+  findings: CellFindings,
 ): AsyncGenerator<readonly GridRow[]> {
   const { archive, sheets, base } = await openWorkbook(data)
   const sheet = chosenSheet(sheets, choice.sheet, data.name)
@@ -55,7 +51,7 @@ async function* readSheet(
     )
   const kinds = await readKinds(archive, data.name)
   const texts = await readShared(archive, data.name)
-  const reader = new SheetReader({ kinds, texts, base, range, merged, file: data.name })
+  const reader = new SheetReader({ kinds, texts, base, range, findings, file: data.name })
   for await (const _ of readXml(pieces, data.name, reader)) {
     const rows = reader.take()
     if (rows.length > 0) yield rows
@@ -177,7 +173,7 @@ interface SheetContext {
   readonly texts: readonly string[]
   readonly base: DateBase
   readonly range: CellRange
-  readonly merged: MergedCells
+  readonly findings: CellFindings
   readonly file: string
 }
 
@@ -190,6 +186,8 @@ class SheetReader implements XmlListener {
   private type = 'n'
   private kind: CellKind = 'number'
   private value = ''
+  private isFormula = false
+  private hasValue = false
   private isValue = false
   private isHint = false
 
@@ -218,17 +216,25 @@ class SheetReader implements XmlListener {
         this.type = attributes.get('t') ?? 'n'
         this.kind = this.context.kinds[Number(attributes.get('s') ?? 0)] ?? 'number'
         this.value = ''
+        this.isFormula = false
+        this.hasValue = false
         return
       }
+      case 'f':
+        this.isFormula = true
+        return
       case 'v':
       case 't':
         this.isValue = !this.isHint
+        this.hasValue = true
         return
       case 'rPh':
         this.isHint = true
         return
-      case 'mergeCell':
-        this.context.merged.add(attributes.get('ref') ?? '', this.context.range)
+      case 'mergeCell': {
+        const merged = cellRange(attributes.get('ref'))
+        if (merged !== undefined) this.context.findings.addMerged(merged)
+      }
     }
   }
 
@@ -257,7 +263,12 @@ class SheetReader implements XmlListener {
 
   private cell(): GridCell {
     const { value, type } = this
-    if (value === '') return null
+    if (value === '') {
+      // The stored value of a formula may be an empty text.
+      if (this.isFormula && !(type === 'str' && this.hasValue))
+        this.context.findings.addFormula(this.number, this.column)
+      return null
+    }
     switch (type) {
       case 's':
         return this.context.texts[Number(value)] ?? null
@@ -267,6 +278,7 @@ class SheetReader implements XmlListener {
       case 'b':
         return value === '1' || value === 'true'
       case 'e':
+        this.context.findings.addError(this.number, this.column, value)
         return null
       case 'd':
         return value.replace(/Z$/, '')
