@@ -235,7 +235,7 @@ class ContentReader implements XmlListener {
     return null
   }
 
-  /** Reports a cell that spans several rows (ODF 1.3, part 3, 19.678). */
+  /** Reports a cell that spans several rows (`table:number-rows-spanned`). */
   private findMerged(): void {
     const { number: top, column: left, attributes } = this
     const bottom = top + repeats(attributes.get('number-rows-spanned')) - 1
