@@ -49,9 +49,29 @@ function castString(value: TermValue): TermValue | null {
 }
 
 function canonicalNumber(value: NumberValue): string {
-  return value.kind === 'decimal'
-    ? decimals.decimalForm(scaledOf(value, scaleOf(value)), scaleOf(value))
-    : numberFormOf(value)
+  switch (value.kind) {
+    case 'integer':
+      return numberFormOf(value)
+    case 'decimal':
+      return decimals.decimalForm(scaledOf(value, scaleOf(value)), scaleOf(value))
+    case 'float':
+    case 'double':
+      return floatingForm(numberFormOf({ type: 'number', kind: value.kind, value: value.value }))
+    default:
+      return value.kind satisfies never
+  }
+}
+
+/** The form of a float or a double, with an exponent where it is below 1e-6 or not below 1e6 (section 19.1.2.2). */
+function floatingForm(plain: string): string {
+  const size = Math.abs(Number(plain))
+  if (!(size > 0) || (size >= 1e-6 && size < 1e6)) return plain
+  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(plain) ?? []
+  const digits = `${whole}${fraction}`
+  const first = digits.search(/[1-9]/)
+  if (first < 0) return plain
+  const rest = digits.slice(first + 1).replace(/0+$/, '')
+  return `${sign}${digits[first]}.${rest === '' ? '0' : rest}E${whole.length - 1 - first}`
 }
 
 function castBoolean(value: TermValue): TermValue | null {
