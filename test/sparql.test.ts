@@ -255,6 +255,7 @@ t.test('requests of the protocol', async t => {
     ['POST', '', 'application/sparql-update', 'CLEAR ALL', 400, /read-only/],
     ['PUT', `?query=${ASK}`, null, null, 405, /GET or POST/],
     ['DELETE', '', null, null, 405, /GET or POST/],
+    ['POST', '', direct, `ASK {} # ${'x'.repeat(600_000)}`, 413, /"title": "ContentTooLarge"/],
     ['OPTIONS', '', null, null, 204, ''],
     ['GET', '/nothing', null, null, 404, /nothing does not exist/],
     ['GET', '/plain/data?default', null, null, 200, 'text/turtle'],
@@ -278,6 +279,8 @@ t.test('requests of the protocol', async t => {
     t.equal(found.headers['access-control-allow-origin'], '*', name)
     if (typeof answer !== 'string') t.match(found.body, answer, name)
     else if (answer !== '') t.match(found.headers['content-type'], answer, name)
+    if (status >= 400 && answer !== '')
+      t.match(found.headers['content-type'], 'application/problem+json', name)
   }
   const { headers } = await app.inject({ method: 'OPTIONS', url: '/api/sparql' })
   t.equal(headers['access-control-allow-methods'], 'GET, HEAD, POST, OPTIONS')
@@ -493,10 +496,42 @@ t.test('queries that engines read otherwise are answered as the recommendation s
     t.equal(await csv('/api/sparql/plain', `${version}\nSELECT ?o { <urn:a> <urn:p> ?o }`), '1', version)
 })
 
+t.test('hulls, boundaries and envelopes of all types of geometries', async t => {
+  const line = 'LINESTRING(0 0, 1 1, 2 0)'
+  const rows: readonly (readonly [name: string, wkt: string, expected: string])[] = [
+    ['convexHull', 'POINT(1 2)', 'POINT (1 2)'],
+    ['convexHull', 'LINESTRING(0 0, 1 1, 2 2)', 'LINESTRING (0 0, 2 2)'],
+    ['convexHull', line, 'POLYGON ((0 0, 1 1, 2 0, 0 0))'],
+    ['convexHull', 'POLYGON((0 0, 4 0, 4 4, 2 2, 0 4, 0 0))', 'POLYGON ((0 0, 0 4, 4 4, 4 0, 0 0))'],
+    ['convexHull', 'MULTIPOINT((0 0), (0 3), (1 1))', 'POLYGON ((0 0, 0 3, 1 1, 0 0))'],
+    ['convexHull', `GEOMETRYCOLLECTION(POINT(1 1), ${line})`, 'POLYGON ((0 0, 1 1, 2 0, 0 0))'],
+    ['boundary', 'POINT(1 2)', 'GEOMETRYCOLLECTION EMPTY'],
+    ['boundary', line, 'MULTIPOINT ((0 0), (2 0))'],
+    ['boundary', 'LINESTRING(0 0, 1 1, 2 0, 0 0)', 'MULTIPOINT EMPTY'],
+    ['boundary', 'MULTILINESTRING((0 0, 1 1), (1 1, 2 0))', 'MULTIPOINT ((0 0), (2 0))'],
+    ['boundary', 'POLYGON((0 0, 4 0, 4 4, 0 0))', 'LINESTRING (0 0, 4 0, 4 4, 0 0)'],
+    [
+      'boundary',
+      'POLYGON((0 0, 4 0, 4 4, 0 0), (2 1, 3 1, 3 2, 2 1))',
+      'MULTILINESTRING ((0 0, 4 0, 4 4, 0 0), (2 1, 3 1, 3 2, 2 1))',
+    ],
+    ['boundary', 'MULTIPOLYGON(((0 0, 4 0, 4 4, 0 0)))', 'MULTILINESTRING ((0 0, 4 0, 4 4, 0 0))'],
+    ['boundary', `GEOMETRYCOLLECTION(${line})`, ''],
+    ['envelope', line, 'POLYGON ((0 0, 0 1, 2 1, 2 0, 0 0))'],
+  ]
+  const GEOF = 'http://www.opengis.net/def/function/geosparql/'
+  for (const [name, wkt, expected] of rows) {
+    const literal = `"${wkt}"^^<http://www.opengis.net/ont/geosparql#wktLiteral>`
+    const found = await csv('/api/sparql/plain', `SELECT (STR(<${GEOF}${name}>(${literal})) AS ?g) {}`)
+    t.equal(found.replaceAll('"', ''), expected, `${name} ${wkt}`)
+  }
+})
+
 t.test('functions and aggregates beside those of SPARQL', async t => {
   const values = 'VALUES (?k ?v) { ("a" 1) ("a" 3) ("a" 8) ("b" 4) }'
   const prefixes = 'PREFIX l: <urn:lodestone:> PREFIX geof: <http://www.opengis.net/def/function/geosparql/>'
   const point = (at: string) => `"POINT(${at})"^^<http://www.opengis.net/ont/geosparql#wktLiteral>`
+  const moment = '"2020-03-01T23:30:10Z"^^<http://www.w3.org/2001/XMLSchema#dateTime>'
   const rows: readonly (readonly [query: string, expected: string])[] = [
     [`SELECT ?k (l:percentile(?v, 50) AS ?m) { ${values} } GROUP BY ?k`, 'a,3 b,4'],
     [`SELECT ?k (<urn:lodestone:sum>(?v) AS ?m) { ${values} } GROUP BY ?k HAVING(l:sum(?v) > 5)`, 'a,12'],
@@ -507,6 +542,13 @@ t.test('functions and aggregates beside those of SPARQL', async t => {
     [`SELECT (COALESCE(<urn:nobody>(1), "no") AS ?m) {}`, 'no'],
     [`SELECT (STRLEN(?o) AS ?n) { ?s ?p ?o FILTER(l:matches(?o, "lin", "prefix")) }`, '6'],
     [`SELECT ?s { ?s <urn:p> ?o FILTER(l:search(?s, "line", "word")) }`, 'urn:a'],
+    [`SELECT ?k (l:countDistinct(?v) AS ?m) { ${values} } GROUP BY ?k`, 'a,3 b,1'],
+    [`SELECT (l:countDistinct(?k) AS ?m) (l:countDistinct(DISTINCT ?v) AS ?n) { ${values} }`, '2,4'],
+    [`SELECT (l:countDistinct(?s, <urn:p>) AS ?n) { ?s <urn:p> ?o }`, '1'],
+    [`SELECT (l:interval(${moment}, 1, "month", "UTC") AS ?n) {}`, '24242'],
+    [`SELECT (l:interval(${moment}, 15, "minute", "UTC") AS ?n) {}`, '1759006'],
+    [`SELECT (l:interval(${moment}, 1, "week", "UTC") AS ?n) {}`, '2617'],
+    [`SELECT (l:datePart(${moment}, "day", "Europe/Paris") AS ?n) {}`, '2'],
     [`SELECT (geof:sfWithin(${point('0 0')}, ${point('0 0')}) AS ?b) {}`, 'true'],
     [`SELECT ?n { BIND(l:near(${point('0 0')}, ${point('0 1')}, 120000) AS ?n) }`, 'true'],
     [`SELECT (1 AS ?n) { FILTER(2 NOT IN ()) }`, '1'],
@@ -523,6 +565,12 @@ t.test('functions and aggregates beside those of SPARQL', async t => {
   ]
   for (const [query, expected] of rows)
     t.equal(await csv('/api/sparql/plain', `${prefixes} ${query}`), expected, query)
+  const refused = `${prefixes} SELECT (l:countDistinct(?o, "x") AS ?n) { ?s ?p ?o }`
+  const { statusCode: status, body: told } = await (await served).inject({
+    url: `/api/sparql/plain?query=${encodeURIComponent(refused)}`,
+  })
+  t.equal(status, 400)
+  t.match(told, 'urn:lodestone:countDistinct', 'the message names the function')
   // Whatever they are given, the query is answered.
   const odd = [
     '',

@@ -30,6 +30,11 @@ export const EXTENSION_FUNCTIONS: readonly string[] = [
   ...Object.values(LODESTONE).filter(iri => !UNTOLD.includes(iri) && !EXTENSION_AGGREGATES.includes(iri)),
 ]
 
+/** True for the name of a function or an aggregate that queries may call. */
+export function isExtension(iri: string): boolean {
+  return EXTENSION_FUNCTIONS.includes(iri) || EXTENSION_AGGREGATES.includes(iri)
+}
+
 /** Replaces the name of a function that untrusted queries may not call: no function has this name. */
 const UNKNOWN = 'urn:lodestone:unknown'
 

@@ -1,4 +1,5 @@
 import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
+import { isExtension } from '../../sparql/extensions.ts'
 import { sparqlTokens } from '../../sparql/lexer.ts'
 import { type ParsedQuery, translateTree } from '../../sparql/parse.ts'
 import type { ContinuationFormat } from '../../sparql/results.ts'
@@ -88,7 +89,9 @@ function faultOf({ message, line, column }: QueryError, query: QueryText, rewrit
       ? null
       : rewritten.origin(offsetOf(rewritten.text, line, column))
   if (at === null) {
-    const described = message.replace(/urn:lodestone:[^\s>"]*/g, '…').slice(0, 500)
+    const described = message
+      .replace(/urn:lodestone:[^\s>"]*/g, name => (isExtension(name) ? name : '…'))
+      .slice(0, 500)
     return new Fault(BAD_REQUEST, { reason: `The query cannot be evaluated: ${described}` })
   }
   if (message !== '') return syntaxFault(text, at, `${message}.`)

@@ -24,7 +24,13 @@ const OWN: ReadonlyMap<string, AggregatorMaker> = new Map<string, AggregatorMake
     LODESTONE.maximum,
     (_, operand, context) => new Present(operand, new Extreme(operand, context, 1), context),
   ],
-  [LODESTONE.countDistinct, (call, operand, context) => new DistinctOfSubjects(call, operand, context)],
+  [
+    LODESTONE.countDistinct,
+    (call, operand, context) =>
+      (call.parameters ?? []).length === 0
+        ? new CountDistinct(operand, context)
+        : new DistinctOfSubjects(call, operand, context),
+  ],
   [LODESTONE.percentile, (call, operand, context) => new Percentile(call, operand, context)],
   [LODESTONE.hull, (_, operand, context) => new CollectedGeometries(operand, context, 'hull')],
   [LODESTONE.boundingBox, (_, operand, context) => new CollectedGeometries(operand, context, 'box')],

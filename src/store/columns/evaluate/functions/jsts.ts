@@ -1,8 +1,10 @@
+import ConvexHull from 'jsts/org/locationtech/jts/algorithm/ConvexHull.js'
 import PointInAreaLocator from 'jsts/org/locationtech/jts/algorithm/locate/IndexedPointInAreaLocator.js'
 import Coordinate from 'jsts/org/locationtech/jts/geom/Coordinate.js'
 import GeometryFactory from 'jsts/org/locationtech/jts/geom/GeometryFactory.js'
 import WKTReader from 'jsts/org/locationtech/jts/io/WKTReader.js'
 import WKTWriter from 'jsts/org/locationtech/jts/io/WKTWriter.js'
+import BoundaryOp from 'jsts/org/locationtech/jts/operation/BoundaryOp.js'
 import DistanceOp from 'jsts/org/locationtech/jts/operation/distance/DistanceOp.js'
 import OverlayOp from 'jsts/org/locationtech/jts/operation/overlay/OverlayOp.js'
 import RelateOp from 'jsts/org/locationtech/jts/operation/relate/RelateOp.js'
@@ -19,8 +21,7 @@ interface Geometry {
   getGeometryN(at: number): Geometry
   getEnvelopeInternal(): Box
   getEnvelope(): Geometry
-  convexHull(): Geometry
-  getBoundary(): Geometry
+  getCoordinates(): readonly Coordinate[]
   isRectangle(): boolean
   isEmpty(): boolean
 }
@@ -219,12 +220,19 @@ function single(a: Geometry, how: string): Geometry | null {
     case 'envelope':
       return a.getEnvelope()
     case 'convexHull':
-      return a.convexHull()
+      return new ConvexHull(a as never).getConvexHull() as unknown as Geometry
     case 'boundary':
-      return a.getBoundary()
+      return withoutRing(BoundaryOp.getBoundary(a as never) as unknown as Geometry)
     default:
       return null
   }
+}
+
+/** A ring as the closed line string that it is: simple features have no WKT of rings. */
+function withoutRing(geometry: Geometry): Geometry {
+  return geometry.getGeometryType() === 'LinearRing'
+    ? (FACTORY.createLineString(geometry.getCoordinates() as never) as unknown as Geometry)
+    : geometry
 }
 
 function overlay(a: Geometry, b: Geometry, how: string): Geometry | null {
