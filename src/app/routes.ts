@@ -280,7 +280,8 @@ export async function registerEndpoints(
       id: request.url.split('?')[0]?.slice(0, 200) ?? '',
     })
     const isRequestedByBrowser = request.headers.accept?.includes('text/html') === true
-    ;(isRequestedByBrowser ? answerPageFault(frame) : answerFault(restBody))(fault, request, reply)
+    if (isRequestedByBrowser) answerPageFault(frame)(fault, request, reply)
+    else throw fault
   })
 }
 

@@ -30,8 +30,11 @@ declare module 'fastify' {
   interface FastifyContextConfig extends RouteConfig {}
 }
 
-/** The configuration of addresses without a route, by prefix: for each server. */
-const unknown = new WeakMap<object, Map<string, RouteConfig>>()
+/** The configuration of addresses without a route, by prefix, and the instance that declared it: for each server. */
+const unknown = new WeakMap<
+  object,
+  Map<string, { readonly app: FastifyInstance; readonly config: RouteConfig }>
+>()
 
 /**
  * Sets the default configuration of the routes that are added to an instance from now on. The configuration of a route
@@ -52,19 +55,28 @@ export function configureRoutes(
 
 /** Sets the configuration of addresses without a route. */
 export function declareUnknown(app: FastifyInstance, config: RouteConfig, prefixes: readonly string[]): void {
-  const known = unknown.get(app.server) ?? new Map<string, RouteConfig>()
-  for (const prefix of prefixes) known.set(prefix, config)
+  const known = unknown.get(app.server) ?? new Map()
+  for (const prefix of prefixes) known.set(prefix, { app, config })
   unknown.set(app.server, known)
 }
 
-/** Answers addresses without a route; called when all routes are declared. */
+/**
+ * Answers addresses without a route; called when all routes are declared. Their errors, as of a method that is not allowed, have
+ * the form of the part of Lodestone that declared the prefix.
+ */
 export async function answerUnknown(
   http: FastifyInstance,
   answer: (request: FastifyRequest, reply: FastifyReply) => void,
 ): Promise<void> {
   http.setNotFoundHandler(answer)
-  for (const [prefix, config] of unknown.get(http.server) ?? [])
-    await http.register(async scope => scope.setNotFoundHandler({ config } as object, answer), { prefix })
+  for (const [prefix, { app, config }] of unknown.get(http.server) ?? [])
+    await http.register(
+      async scope => {
+        scope.setErrorHandler(app.errorHandler)
+        scope.setNotFoundHandler({ config } as object, answer)
+      },
+      { prefix },
+    )
 }
 
 /** The part of Lodestone that answers a request: `none` if no route matches. */
