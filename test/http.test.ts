@@ -12,7 +12,7 @@ import { AnswerCache } from '../src/http/answer-cache.ts'
 import { AnswerLimit } from '../src/http/answer-limit.ts'
 import { isFresh, keepNowhere, knownTag } from '../src/http/conditional.ts'
 import { acceptsCoding, preferredCoding } from '../src/http/content-coding.ts'
-import { answerFault, restBody } from '../src/http/faults.ts'
+import { answerFault, PROBLEM_TYPE, problemBody, restBody } from '../src/http/faults.ts'
 import { answerJson, jsonText, prettyJson } from '../src/http/json.ts'
 import { parseQueryString } from '../src/http/query-string.ts'
 import { DAILY_CALLS, Quotas, quotaLimits } from '../src/http/quota.ts'
@@ -141,6 +141,8 @@ function instance(calls = 1000, isPrivate = false): FastifyInstance {
     isFresh(request, reply, 'v1')
     throw new Fault(BAD_REQUEST, { reason: 'no' })
   })
+  const errorHandler = answerFault(problemBody, PROBLEM_TYPE)
+  http.get('/api/described', { errorHandler }, async (_, reply) => answerJson(reply, {}))
   http.get('/api/export', async (_, reply) => {
     keepNowhere(reply).header('content-disposition', 'attachment; filename="a.csv"')
     return reply.type('text/csv').send(Readable.from(pieces(3), { objectMode: false }))
@@ -354,6 +356,9 @@ t.test('a quota that is spent answers 429', async t => {
   t.equal(second.statusCode, 429)
   t.match(second.json(), { errorcode: 10002, call_limit: 1 })
   t.match(second.headers, { ...described, 'retry-after': '86400', 'cache-control': 'no-cache, no-store' })
+  const third = await http.inject('/api/described')
+  t.match(third.headers, { ...described, 'retry-after': '86400', 'content-type': PROBLEM_TYPE })
+  t.match(third.json(), { title: 'QuotaExceeded', status: 429, detail: /^Too many requests on the domain/ })
 })
 
 t.test('a private portal answers preflights and nothing else', async t => {

@@ -150,10 +150,12 @@ function admit(
   form: QueryParameters | null,
 ): MaybePromise<boolean> {
   const { access, isCounted } = request.routeOptions.config
-  const isOneTooMany = () => isCounted === true && countCall(request, reply, quotas, address(request.raw))
+  const count = () => {
+    if (isCounted === true) countCall(request, reply, quotas, address(request.raw))
+  }
   const enter = (principal: Principal): MaybePromise<boolean> => {
     request.principal = principal
-    if (isOneTooMany()) return true
+    count()
     if (access === 'everybody') return false
     if (isPrivate && principal.type === 'anonymous')
       throw new Fault(UNAUTHORISED, { what: 'This portal is private' })
@@ -163,7 +165,7 @@ function admit(
     const isUnknown = isFault(error, ACCOUNTS_UNAVAILABLE)
     if (isUnknown && access === 'everybody') return false
     // A wrong credential counts as a call of its client.
-    if (isOneTooMany()) return true
+    count()
     throw error
   }
   let found: MaybePromise<Principal>

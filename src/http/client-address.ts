@@ -15,6 +15,8 @@ export function clientAddress({ headers, socket }: Message, proxies: number): st
     const address = plainAddress(entryFromRight(String(forwarded), proxies))
     if (address !== null) return copyOf(address)
   }
+  // A request that was destroyed, as by a body beyond the limit, has none.
+  if (socket === null) return ''
   const known = ends.get(socket)
   if (known !== undefined) return known
   const { remoteAddress = '' } = socket
@@ -27,7 +29,7 @@ export function clientAddress({ headers, socket }: Message, proxies: number): st
 const ends = new WeakMap<object, string>()
 
 type Message = Pick<IncomingMessage, 'headers'> & {
-  readonly socket: { readonly remoteAddress?: string | undefined }
+  readonly socket: { readonly remoteAddress?: string | undefined } | null
 }
 
 /**

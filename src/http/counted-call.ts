@@ -1,34 +1,40 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { declareFault, Fault } from '../errors/errors.ts'
 import type { Principal } from '../model/principal.ts'
-import { JSON_TYPE, prettyJson } from './json.ts'
 import type { Allowance, CallTaker } from './quota.ts'
 
+export const QUOTA_EXCEEDED = declareFault('QuotaExceeded', 429, '{reason}')
+
+/** A call beyond a quota; APIs whose body for it is documented make it from the allowance. */
+export class QuotaExceeded extends Fault {
+  readonly allowance: Allowance
+
+  constructor(allowance: Allowance) {
+    super(QUOTA_EXCEEDED, { reason: EXCEEDED[allowance.kind] })
+    this.allowance = allowance
+  }
+}
+
 /**
- * Counts a call of an API, reports the remaining quota in the headers, and answers the call if it exceeds the quota. The
- * headers stay whatever the answer becomes, so this comes before everything that may refuse a call.
+ * Counts a call of an API and reports the remaining quota in the headers. The headers stay whatever the answer becomes, so
+ * this comes before everything that may refuse a call. Throws QuotaExceeded, which the API answers in the form of its errors.
  *
  * @param address the caller's address, see `clientAddress`
- * @returns true if the call was answered with 429
  */
 export function countCall(
   request: FastifyRequest,
   reply: FastifyReply,
   quotas: CallTaker,
   address: string,
-): boolean {
+): void {
   const { principal } = request
   const allowance = quotas.take(principal, address)
   reportAllowance(reply, allowance)
-  if (!allowance.isExceeded) {
-    counted.set(reply, { quotas, principal, address, allowance })
-    return false
+  if (allowance.isExceeded) {
+    reply.header('retry-after', String(allowance.wait))
+    throw new QuotaExceeded(allowance)
   }
-  reply
-    .code(429)
-    .headers({ 'retry-after': String(allowance.wait), 'cache-control': 'no-cache, no-store' })
-    .type(JSON_TYPE)
-    .send(prettyJson(quotaBody(allowance)))
-  return true
+  counted.set(reply, { quotas, principal, address, allowance })
 }
 
 /** Uncounts the call of an answer that could not be given because its data is not loaded yet. */
@@ -80,7 +86,7 @@ const EXCEEDED: Readonly<Record<Allowance['kind'], string>> = {
   user: 'Too many requests of your account. Please contact the domain administrator.',
 }
 
-/** The body of 429 (REST 5.6). */
+/** The body of 429 of the REST APIs (REST 5.6). */
 export function quotaBody({ kind, limit, reset }: Allowance): unknown {
   return {
     errorcode: 10002,

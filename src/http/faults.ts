@@ -1,7 +1,15 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { BAD_REQUEST, declareFault, Fault, INTERNAL_ERROR, isFault, openFilesText } from '../errors/errors.ts'
+import {
+  BAD_REQUEST,
+  CONTENT_TOO_LARGE,
+  declareFault,
+  Fault,
+  INTERNAL_ERROR,
+  isFault,
+  openFilesText,
+} from '../errors/errors.ts'
 import { challenge } from './authenticate.ts'
-import { returnCall } from './counted-call.ts'
+import { QuotaExceeded, quotaBody, returnCall } from './counted-call.ts'
 import { JSON_TYPE, prettyJson } from './json.ts'
 import { addressWithoutSecrets } from './query-string.ts'
 
@@ -15,8 +23,9 @@ export const TOO_MANY_OPEN_FILES = declareFault(
 /** Turns a fault into the error body of an API. */
 export type FaultBody = (fault: Fault) => unknown
 
-/** The envelope of the REST APIs (REST 5.1), with the position in the clause if known. */
+/** The envelope of the REST APIs (REST 5.1), or the body of a quota that is used up (REST 5.6). */
 export function restBody(fault: Fault): unknown {
+  if (fault instanceof QuotaExceeded) return quotaBody(fault.allowance)
   return { error_code: fault.code, message: fault.message }
 }
 
@@ -74,6 +83,7 @@ function faultOf(error: unknown): Fault {
     })
   if (openFilesText(error) !== null) return new Fault(TOO_MANY_OPEN_FILES, {}, { cause: error })
   const message = (error as Partial<Error> | null)?.message ?? ''
+  if (status === 413) return new Fault(CONTENT_TOO_LARGE, { reason: message.slice(0, 200) })
   if (status !== undefined && status >= 400 && status < 500)
     return new Fault(BAD_REQUEST, { reason: message.length > 200 ? `${message.slice(0, 200)}…` : message })
   return new Fault(INTERNAL_ERROR, {}, { cause: error })

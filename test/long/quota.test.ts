@@ -333,6 +333,7 @@ t.test('the address of the client is what the outermost proxy saw', async t => {
   t.equal(clientAddress(message(undefined, '::ffff:192.0.2.1'), 0), '192.0.2.1')
   t.equal(clientAddress(message(undefined, '::1'), 0), '::1')
   t.equal(clientAddress(message(undefined), 1), '', 'a connection that is gone')
+  t.equal(clientAddress({ headers: {}, socket: null }, 0), '', 'a request that was destroyed')
   for (const [address, subject] of [
     ['192.0.2.1', '192.0.2.1'],
     ['2001:db8::1', '2001:db8:0:0::/64'],
@@ -391,6 +392,34 @@ function ask(port: number, url: string, requested: Asked = {}): Promise<Answer> 
 
 const V21 = '/api/explore/v2.1/catalog/datasets'
 const PAGE = `${V21}/trees/records?limit=2`
+
+t.test('429 has the form of the errors of each API', async t => {
+  const server = await serve(t, await portalFor(t), { quotas: { domain: 0 } })
+  await server.open()
+  const REST = /^\{\s*"errorcode": 10002,/
+  const PROBLEM = /^\{\s*"type": "about:blank",\s*"title": "QuotaExceeded",\s*"status": 429,/
+  const cases: readonly (readonly [url: string, accept: string, type: string, body: RegExp])[] = [
+    [PAGE, '*/*', 'application/json', REST],
+    ['/api/management/v1/datasets', '*/*', 'application/json', REST],
+    ['/api/nothing', '*/*', 'application/json', REST],
+    ['/api/odata/trees', '*/*', 'application/json;odata.metadata=minimal', /^\{\s*"error":\s*\{/],
+    ['/api/odata/trees?$format=atom', '*/*', 'application/xml', /<(?:m:)?error /],
+    ['/api/sparql/trees?query=ASK%7B%7D', '*/*', 'application/problem+json', PROBLEM],
+    ['/api/sparql/trees/none/at/all', '*/*', 'application/problem+json', PROBLEM],
+    ['/api/tpf/trees', '*/*', 'application/problem+json', PROBLEM],
+    ['/.well-known/void', 'text/turtle', 'application/problem+json', PROBLEM],
+    ['/ld/data/trees', 'text/turtle', 'application/problem+json', PROBLEM],
+    ['/ld/data/trees', 'text/html', 'text/html', /Too many calls/],
+  ]
+  for (const [url, accept, type, body] of cases) {
+    const answer = await ask(server.port, url, { headers: { accept } })
+    t.equal(answer.status, 429, url)
+    t.ok(answer.headers['content-type']?.startsWith(type), `${url} ${answer.headers['content-type']}`)
+    t.match(answer.body, body, url)
+    t.match(answer.headers, { 'retry-after': /^[1-9]\d*$/, 'x-ratelimit-remaining': '0' }, url)
+    t.equal(answer.headers['odata-version'], url.startsWith('/api/odata/') ? '4.0' : undefined, url)
+  }
+})
 
 t.test('1,000 calls against 900, by 50 at once and with a restart among them', async t => {
   const portal = await portalFor(t)

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CallKind, CountedUse, NotedCall, Usage } from '../../catalog/usage.ts'
@@ -225,7 +226,7 @@ function facetsOf(query: QueryParameters | undefined): readonly string[] | null 
 }
 
 function written(request: FastifyRequest): number {
-  return request.raw.socket.bytesWritten ?? 0
+  return (request.raw.socket as Socket | null)?.bytesWritten ?? 0
 }
 
 /** An address without the part that identifies a client: without its last octet, or only the first 48 bits. */
