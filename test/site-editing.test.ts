@@ -230,7 +230,7 @@ t.test('drafts are checked, shown and compared', async t => {
   const big = await check(`# ${'x'.repeat(256_000)}\n${first}`)
   t.match(big.diagnostics[0]?.message, /at most 256000/)
   const bigger = await post(`${addressOf(OPEN)}check/`, { ...form, text: 'x'.repeat(900_000) }, 'editor')
-  t.equal(bigger.statusCode, 400)
+  t.equal(bigger.statusCode, 413)
   t.match(bigger.json(), { message: /too large/ })
   const hidden = await post(`${addressOf(OPEN)}check/`, { ...form, text: first }, 'editor')
   t.match(hidden.headers['cache-control'], /private/)

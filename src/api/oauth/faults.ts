@@ -35,7 +35,7 @@ function reportOf(error: unknown): Reported {
     }
   const { statusCode = 500, message = '' } = (cause ?? {}) as Partial<FastifyError>
   if (statusCode >= 400 && statusCode < 500)
-    return { status: statusCode === 413 ? 413 : 400, error: 'invalid_request', description: plain(message) }
+    return { status: 400, error: 'invalid_request', description: plain(message) }
   return { status: 500, error: 'server_error', description: new Fault(INTERNAL_ERROR).message }
 }
 
