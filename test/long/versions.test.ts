@@ -1,10 +1,10 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Parser, type Quad } from 'n3'
 import t, { type Test } from 'tap'
 import { historyOf } from '../../src/publishing/management/history.ts'
 import { rollBack } from '../../src/publishing/versions/roll-back.ts'
-import { retainedVersions, versionsOf } from '../../src/publishing/versions/versions.ts'
+import { retainedVersions, VERSION_FORMAT, versionsOf } from '../../src/publishing/versions/versions.ts'
 import { lodestone } from '../support/crash.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { publishReports, servePortal } from '../support/portal.ts'
@@ -224,6 +224,42 @@ t.test('what a publication that died has left is removed, though nothing changed
     [alive],
   )
 })
+
+t.test(
+  'versions of an earlier format that is readable stay when the version in force is published again',
+  async t => {
+    const portal = temporaryFolder(t, { 'portal.yaml': '' })
+    for (const rows of GENERATIONS.slice(0, 3)) {
+      write(portal, rows)
+      await publish(portal)
+    }
+    const [last = '', middle = '', first = ''] = names(portal)
+    const home = path.join(portal, 'var/published/trees')
+    const other = [8, 9].find(format => format !== VERSION_FORMAT)
+    const formats = { [last]: other, [middle]: other, [first]: 1 }
+    for (const [version, format] of Object.entries(formats)) {
+      const file = path.join(home, version, 'manifest.json')
+      writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), format }))
+      rmSync(path.join(home, version, 'facts.columns'), { force: true })
+    }
+    t.match(await publish(portal), [{ type: 'published' }], 'the version in force is published again')
+    const [again, ...older] = names(portal)
+    t.not(again, last)
+    t.same(older, [last, middle], 'those of a format that is not readable are gone')
+    t.notOk(existsSync(path.join(home, first)))
+    const { app, get } = await serve(t, portal)
+    for (const [version, rows] of [
+      [last, GENERATIONS[2]],
+      [middle, GENERATIONS[1]],
+    ] as const)
+      t.equal((await get(`${EXPLORE}/records?version=${version}`)).json().total_count, rows?.length)
+    await app.close()
+    clock += 3_600_000
+    const context = { versions: versionsOf(portal, 4), base: BASE, now: () => new Date(clock) }
+    t.equal((await rollBack('trees', middle, context)).format, VERSION_FORMAT)
+    t.match(await publish(portal), [{ type: 'unchanged' }], 'one that is in force again stays so')
+  },
+)
 
 t.test('Memento: TimeGates, mementos and TimeMaps', async t => {
   const portal = temporaryFolder(t, { 'portal.yaml': '' })

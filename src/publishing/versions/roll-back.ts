@@ -19,6 +19,7 @@ import {
   prepareVersion,
   retainedVersions,
   sharedGraph,
+  VERSION_FORMAT,
   type Versions,
   versionFolder,
 } from './versions.ts'
@@ -61,6 +62,7 @@ export async function rollBack(
     if (existsSync(ids)) shareFile(ids, path.join(folder, RECORD_IDS_FILE))
     const restored: Manifest = {
       ...target,
+      format: VERSION_FORMAT,
       version,
       published: begun.toISOString().replace('Z', '+00:00'),
       graphs: target.graphs.map(graph => sharedGraph(graph, target.version)),

@@ -76,6 +76,9 @@ export interface Restored {
   readonly instead: string
 }
 
+/** Formats of versions that are retained and answer. When {@link VERSION_FORMAT} rises, the one before stays while it is readable. */
+const READABLE_FORMATS: ReadonlySet<unknown> = new Set([VERSION_FORMAT, 8, 9])
+
 /** Default number of retained versions of a dataset. */
 export const DEFAULT_RETAINED_VERSIONS = 5
 
@@ -108,11 +111,9 @@ export function retainedVersions(versions: Versions, id: string): readonly Manif
 
 /** The versions with manifests: of others only files remain that these share. */
 function storedManifests(versions: Versions, id: string): Manifest[] {
-  return readdirSync(path.join(versions.root, id), { withFileTypes: true }).flatMap(entry => {
-    if (!entry.isDirectory() || entry.name.startsWith('preparing-')) return []
-    const manifest = readManifest(versions, id, entry.name)
-    return manifest === null ? [] : [manifest]
-  })
+  return readdirSync(path.join(versions.root, id), { withFileTypes: true })
+    .filter(entry => entry.isDirectory() && !entry.name.startsWith('preparing-'))
+    .flatMap(({ name }) => readStored(versions, id, name) ?? [])
 }
 
 function laterFirst(a: Manifest, b: Manifest): number {
@@ -163,13 +164,19 @@ export function currentManifest(versions: Versions, id: string): Manifest | null
   return manifest !== null && isWhole(versions, manifest) ? manifest : null
 }
 
-/** The manifest of a version, even if its other files are missing; null if this program cannot read it. */
+/** The manifest of a version, even if its other files are missing; null if it is damaged or has another format. */
 export function readManifest(versions: Versions, id: string, version: string): Manifest | null {
+  const manifest = readStored(versions, id, version)
+  return manifest?.format === VERSION_FORMAT ? manifest : null
+}
+
+/** The manifest of a version that may have an older format; null if this program cannot read it. */
+function readStored(versions: Versions, id: string, version: string): Manifest | null {
   try {
-    const file = path.join(versionFolder(versions, id, version), MANIFEST)
-    const manifest = JSON.parse(readFileSync(file, 'utf8')) as Manifest
-    const isOurs = manifest.format === VERSION_FORMAT && manifest.version === version
-    return isOurs && manifest.dataset.id === id && manifest.graphs.length > 0 ? manifest : null
+    const text = readFileSync(path.join(versionFolder(versions, id, version), MANIFEST), 'utf8')
+    const manifest = JSON.parse(text) as Manifest
+    const isOurs = manifest.version === version && manifest.dataset.id === id && manifest.graphs.length > 0
+    return isOurs && READABLE_FORMATS.has(manifest.format) ? manifest : null
   } catch {
     return null
   }
@@ -181,8 +188,7 @@ export function isManifestDamaged(versions: Versions, id: string): boolean {
   if (version === null) return false
   try {
     const text = readFileSync(path.join(versionFolder(versions, id, version), MANIFEST), 'utf8')
-    const { format } = JSON.parse(text) as Manifest
-    return format === VERSION_FORMAT && readManifest(versions, id, version) === null
+    return JSON.parse(text).format === VERSION_FORMAT && readManifest(versions, id, version) === null
   } catch {
     return true
   }
