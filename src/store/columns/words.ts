@@ -174,7 +174,7 @@ const TWO_SLIPS = 6
 /** Longer words are not natural language: they are searched for exactly. */
 const TOO_LONG = 64
 
-/** Maximum number of insertions, deletions and replacements of characters in a word. */
+/** Maximum number of insertions, deletions, replacements and exchanges of neighbouring characters in a word. */
 function slipsOf(word: string): number {
   const { length } = [...word]
   return length > TOO_LONG ? 0 : length >= TWO_SLIPS ? 2 : length >= ONE_SLIP ? 1 : 0
@@ -231,11 +231,12 @@ function bitsIn(number: number): number {
   return Math.imul((rest + (rest >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24
 }
 
-/** A test whether another word is within a number of insertions, deletions or replacements of characters. */
+/** A test whether another word is within a number of slips (the restricted distance of Damerau and Levenshtein). */
 function similarTo(word: string, slips: number): (other: string) => boolean {
   const own = [...word]
   let row = new Uint8Array(own.length + 1)
   let last = new Uint8Array(own.length + 1)
+  let lastButOne = new Uint8Array(own.length + 1)
   return other => {
     if (slips === 0) return other === word
     const letters = isPlain(other) ? other : [...other]
@@ -246,16 +247,19 @@ function similarTo(word: string, slips: number): (other: string) => boolean {
       let best = line
       for (let at = 1; at <= own.length; at++) {
         const same = own[at - 1] === letters[line - 1] ? 0 : 1
-        const distance = Math.min(
+        let distance = Math.min(
           (last[at - 1] as number) + same,
           (last[at] as number) + 1,
           (row[at - 1] as number) + 1,
         )
+        if (same === 1 && own[at - 1] === letters[line - 2] && own[at - 2] === letters[line - 1] && at > 1)
+          distance = Math.min(distance, (lastButOne[at - 2] as number) + 1)
         row[at] = distance
         if (distance < best) best = distance
       }
+      // Each row is at most one more than the one before, so that no exchange leads below the limit again.
       if (best > slips) return false
-      ;[row, last] = [last, row]
+      ;[lastButOne, last, row] = [last, row, lastButOne]
     }
     return (last[own.length] as number) <= slips
   }
