@@ -261,6 +261,52 @@ t.test(
   },
 )
 
+t.test('OData of an older version is described by the metadata of that version', async t => {
+  const portal = temporaryFolder(t, { 'portal.yaml': '' })
+  const rows = GENERATIONS[0] ?? []
+  write(portal, rows)
+  await publish(portal)
+  const changed = YAML.replace('name: nr, type: int', 'name: nr, type: text')
+  write(portal, rows, changed)
+  t.match(await publish(portal), [{ type: 'published' }])
+  const [now = '', before = ''] = names(portal)
+  const { get } = await serve(t, portal)
+  const root = `${BASE}/api/odata`
+  const v3 = { maxdataserviceversion: '3.0' }
+  for (const [version, expected, absent] of [
+    [before, '<Property Name="nr" Type="Edm.Int', '<Property Name="nr" Type="Edm.String"'],
+    [now, '<Property Name="nr" Type="Edm.String"', '<Property Name="nr" Type="Edm.Int'],
+  ] as const) {
+    const page = (await get(`/api/odata/trees?$top=1&version=${version}`)).json()
+    const [context = '', fragment] = page['@odata.context'].split('#')
+    t.equal(context, `${root}/$metadata?dataset=trees&version=${version}`)
+    t.equal(fragment, 'trees')
+    for (const headers of [{}, v3]) {
+      const { body, headers: answered } = await get(context.slice(BASE.length), headers)
+      t.ok(body.includes(expected))
+      t.notOk(body.includes(absent))
+      t.ok(answered['memento-datetime'])
+    }
+    const address = `trees('${page.value[0].recordid}')?version=${version}`
+    const cases: readonly (readonly [string, Record<string, string>, string])[] = [
+      ['application/json;odata.metadata=full', {}, `"@odata.readLink":"${root}/${address}"`],
+      ['application/json;odata=verbose', v3, `"uri":"${root}/${address}"`],
+      ['application/json;odata=fullmetadata', v3, `"odata.id":"${root}/${address}"`],
+      ['application/json;odata=fullmetadata', v3, `"odata.editLink":"${address}"`],
+      ['application/atom+xml', {}, `href="${address}"`],
+      ['application/atom+xml', {}, `<id>${root}/${address}</id>`],
+    ]
+    for (const [accept, headers, part] of cases) {
+      const { body } = await get(`/api/odata/trees?$top=1&version=${version}`, { accept, ...headers })
+      t.ok(body.includes(part), `${accept}: ${part}`)
+    }
+    t.ok((await get(`/api/odata/trees/$ref?$top=1&version=${version}`)).body.includes(`${root}/${address}`))
+    t.equal((await get(`/api/odata/${address}`)).status, 200)
+  }
+  t.equal((await get('/api/odata/$metadata?dataset=trees&version=x')).status, 404)
+  t.equal((await get('/api/odata/trees?$top=1')).json()['@odata.context'], `${root}/$metadata#trees`)
+})
+
 t.test('Memento: TimeGates, mementos and TimeMaps', async t => {
   const portal = temporaryFolder(t, { 'portal.yaml': '' })
   const begun = clock

@@ -56,8 +56,7 @@ export const odata: FastifyPluginAsync<ODataOptions> = async (app, options) => {
     settleHeaders(request, reply)
     done(null, payload)
   })
-  if (options.versions !== undefined)
-    answerVersions(app, options.versions, request => datasetIn(belowRoot(request)))
+  if (options.versions !== undefined) answerVersions(app, options.versions, datasetOf)
   for (const url of ['/', '/*']) app.get(url, (request, reply) => service.answer(request, reply))
 }
 
@@ -122,7 +121,7 @@ class Service {
         ? inForce
         : setsWithVersion(inForce, visible.dataset(versionNote.dataset, requested), this.host)
     const sets = readVersions(request.headers) === '2.0' ? identifiedSets(all) : all
-    const { place } = this
+    const place = this.placeOf(request)
     const read = readRequest(below, request.headers, { place, sets, missing: name => missing(visible, name) })
     const { resource, format, preferences } = read
     reply.header(...versionHeader(format.version))
@@ -164,6 +163,12 @@ class Service {
     const timing = executor.watch.header()
     if (timing !== '') reply.header('server-timing', timing)
     return text === null ? reply.code(204).send() : this.finish(reply, format, text)
+  }
+
+  /** The address of the service, with the older version that is requested. */
+  private placeOf({ version, versionNote }: FastifyRequest): ServicePlace {
+    if (version == null || versionNote === null) return this.place
+    return { ...this.place, version: { dataset: versionNote.dataset, version } }
   }
 
   /** Answers to an address with an API key repeat it in their links, so they must not be shared. */
@@ -223,6 +228,14 @@ function appliedTo({ resource, format, preferences: { applied } }: ODataRequest)
 /** The id of the dataset that an address begins with; null for the documents of the service, and for names of types. */
 function datasetIn(below: string): string | null {
   return /^\/([a-z0-9][a-z0-9_-]{0,99})(?=[/(?]|$)/.exec(below)?.[1] ?? null
+}
+
+/** The dataset whose versions a request is about: that of its address, or of the metadata document of an older version. */
+function datasetOf(request: FastifyRequest): string | null {
+  const below = belowRoot(request)
+  const { dataset, version } = request.query as QueryParameters
+  const isOlder = typeof dataset === 'string' && version !== undefined
+  return isOlder && /^\/(?:\$|%24)metadata(?=\?)/.test(below) ? dataset : datasetIn(below)
 }
 
 /** Has the call counted for a dataset. */

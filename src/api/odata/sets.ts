@@ -47,7 +47,7 @@ export function setsWithVersion(sets: ServedSets, entry: ServedDataset, host: st
   return {
     all: sets.all.map(set => (set.entry.dataset.id === id ? older : set)),
     byName,
-    version: entry.version,
+    version: `${sets.version},${entry.version}`,
   }
 }
 

@@ -1,13 +1,13 @@
 import { XML_DECLARATION, xmlAttribute, xmlText } from '../../../model/xml.ts'
 import { propertyWriter } from './atom-values.ts'
-import { contextAddress, entityPath, linkTypesOf, segment } from './links.ts'
+import { contextAddress, entityAddress, entityPath, linkTypesOf, segment, versionQuery } from './links.ts'
 import { ATOM, DATA, DATA_SERVICES, META, SCHEME } from './namespaces.ts'
 import type { EntityRow, Feed, PayloadFormat, References, ServicePlace, Single } from './shape.ts'
 
 /** Writes a page of entities as a feed (Atom Format 4.0, section 8; OData 3.0 Atom Format). */
 export function atomFeed(feed: Feed, payloadFormat: PayloadFormat, place: ServicePlace): string {
   const { model, title, updated, count, next } = feed
-  const path = segment(model.set)
+  const path = `${segment(model.set)}${versionQuery(place)}`
   const write = entryWriter(feed, payloadFormat, place)
   const entries: string[] = []
   feed.rows.forEach((row, index) => {
@@ -39,7 +39,7 @@ export function atomReferences(
   { version }: PayloadFormat,
   place: ServicePlace,
 ): string {
-  const address = (id: string) => `${place.root}/${entityPath(references.set, id)}`
+  const address = (id: string) => entityAddress(place, references.set, id)
   if (version !== '4.0') return oldReferences(references, address)
   const context = (text: string) => `m:context="${xmlAttribute(contextAddress(place, text))}"`
   if (references.type === 'one') {
@@ -103,7 +103,7 @@ function entryWriter(
   return ({ id, values }, index) => {
     let text = `<id>odata:transient:${index + 1}</id>${category}${middle}`
     if (id !== null) {
-      const path = entityPath(model.set, id)
+      const path = `${entityPath(model.set, id)}${versionQuery(place)}`
       const link = `<link rel="self" title="${title}" href="${xmlAttribute(path)}"/>`
       text = `<id>${xmlText(`${place.root}/${path}`)}</id>${category}${link}${middle}`
     }

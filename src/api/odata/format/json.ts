@@ -1,5 +1,5 @@
 import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
-import { contextAddress, entityPath, linkTypesOf } from './links.ts'
+import { contextAddress, entityAddress, entityPath, linkTypesOf, versionQuery } from './links.ts'
 import type {
   EntityRow,
   Feed,
@@ -57,7 +57,7 @@ export function jsonReferences(
   const isOld = payloadFormat.version !== '4.0'
   const { set } = references
   const [name, links] = isOld ? ['url', `${set}/$links`] : ['@odata.id', '$ref']
-  const reference = (id: string) => `"${name}":${JSON.stringify(`${place.root}/${entityPath(set, id)}`)}`
+  const reference = (id: string) => `"${name}":${JSON.stringify(entityAddress(place, set, id))}`
   if (references.type === 'one')
     return `{${context(links, payloadFormat, place)},${reference(references.id)}}`
   const { prefix } = namesOf(payloadFormat.version)
@@ -109,17 +109,16 @@ function controlWriter(
   type: string,
   set: string,
   { version, level }: PayloadFormat,
-  { root }: ServicePlace,
+  place: ServicePlace,
 ): (id: string | null) => string {
   const transient = version === '4.0' ? ',"@odata.id":null' : ''
   if (level === 'minimal') return id => (id === null ? transient : '')
   return id => {
     if (id === null) return transient
-    const path = entityPath(set, id)
-    const address = JSON.stringify(`${root}/${path}`)
+    const address = JSON.stringify(entityAddress(place, set, id))
     return version === '4.0'
       ? `,"@odata.type":${type},"@odata.id":${address},"@odata.readLink":${address}`
-      : `,"odata.type":${type},"odata.id":${address},"odata.editLink":${JSON.stringify(path)}`
+      : `,"odata.type":${type},"odata.id":${address},"odata.editLink":${JSON.stringify(`${entityPath(set, id)}${versionQuery(place)}`)}`
   }
 }
 

@@ -13,9 +13,24 @@ export function entityPath(set: string, id: string): string {
   return `${segment(set)}('${segment(id.replaceAll("'", "''"))}')`
 }
 
-/** The absolute address of the metadata document with a fragment: a context URL. */
-export function contextAddress({ root }: ServicePlace, context = ''): string {
-  return `${root}/$metadata${context === '' ? '' : `#${context}`}`
+/** The query of the address of a set or an entity: the version that is answered from, if it is an older one. */
+export function versionQuery({ version }: ServicePlace): string {
+  return version === undefined ? '' : `?version=${segment(version.version)}`
+}
+
+/**
+ * The absolute address of the metadata document with a fragment: a context URL. An older version has a document with its own
+ * types, because those of today do not describe it (JSON Format 4.0, section 10).
+ */
+export function contextAddress({ root, version }: ServicePlace, context = ''): string {
+  const query =
+    version === undefined ? '' : `?dataset=${segment(version.dataset)}&version=${segment(version.version)}`
+  return `${root}/$metadata${query}${context === '' ? '' : `#${context}`}`
+}
+
+/** The absolute address of an entity, in the version that is answered from. */
+export function entityAddress(place: ServicePlace, set: string, id: string): string {
+  return `${place.root}/${entityPath(set, id)}${versionQuery(place)}`
 }
 
 /** The namespace of the complex types of the service, derived from its host. */

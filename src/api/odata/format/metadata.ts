@@ -3,16 +3,13 @@ import { XML_DECLARATION, xmlAttribute } from '../../../model/xml.ts'
 import { type Annotation, annotationXml } from './annotations.ts'
 import { linkTypesOf } from './links.ts'
 import { ALIAS, COMPLEX_TYPES, type PropertySheet, propertySheet } from './model.ts'
-import { EDM, EDMX, META } from './namespaces.ts'
+import { EDM, EDMX } from './namespaces.ts'
 import { CONTAINER } from './service.ts'
 import type { ServicePlace, SetSheet } from './shape.ts'
 import { propertyAnnotations, SERVICE_CAPABILITIES, setAnnotations, setCapabilities } from './vocabulary.ts'
 import { VOCABULARIES, vocabularyAddress } from './vocabulary-documents.ts'
 
-/**
- * Writes the metadata document of 4.0 (CSDL 4.0): a schema of complex types with the container, and one for each set. The
- * attributes of the namespace `m` contain the versions that clients of 3.0 need.
- */
+/** Writes the metadata document of 4.0 (CSDL 4.0): a schema of complex types with the container, and one for each set. */
 export function metadataXml(sets: readonly SetSheet[], place: ServicePlace): string {
   const types = linkTypesOf(place)
   return [
@@ -22,7 +19,7 @@ export function metadataXml(sets: readonly SetSheet[], place: ServicePlace): str
       const include = `<edmx:Include Namespace="${vocabulary.namespace}" Alias="${vocabulary.alias}"/>`
       return `<edmx:Reference Uri="${uri}">${include}</edmx:Reference>\n`
     }),
-    `<edmx:DataServices xmlns:m="${META}" m:DataServiceVersion="4.0" m:MaxDataServiceVersion="4.0">\n`,
+    '<edmx:DataServices>\n',
     `<Schema xmlns="${EDM}" Namespace="${xmlAttribute(types)}" Alias="${ALIAS}">\n`,
     ...Object.entries(COMPLEX_TYPES).map(
       ([name, properties]) =>

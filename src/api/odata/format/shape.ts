@@ -8,6 +8,8 @@ export type Version = '4.0' | '3.0' | '2.0'
 export interface ServicePlace {
   /** Public address of its root, without a slash at the end: `https://host/api/odata`. */
   readonly root: string
+  /** The older version of a dataset that is answered from; absent for what is in force. */
+  readonly version?: { readonly dataset: string; readonly version: string } | undefined
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
-import { entityPath, linkTypesOf } from './links.ts'
+import { entityAddress, linkTypesOf } from './links.ts'
 import type { EntityRow, Feed, PropertyAnswer, References, ServicePlace, Single } from './shape.ts'
 import { type PointValue, primitiveText } from './texts.ts'
 import { membersOf, typeText } from './types.ts'
@@ -23,8 +23,8 @@ export function verboseProperty({ column, value }: PropertyAnswer, place: Servic
 }
 
 /** Writes references to entities as verbose JSON. */
-export function verboseReferences(references: References, { root }: ServicePlace): string {
-  const reference = (id: string) => `{"uri":${JSON.stringify(`${root}/${entityPath(references.set, id)}`)}}`
+export function verboseReferences(references: References, place: ServicePlace): string {
+  const reference = (id: string) => `{"uri":${JSON.stringify(entityAddress(place, references.set, id))}}`
   if (references.type === 'one') return `{"d":${reference(references.id)}}`
   return page(references.ids.map(reference), references)
 }
@@ -49,7 +49,7 @@ function rowWriter(
   return ({ id, values }) => {
     let text = `{"__metadata":{"type":${type}`
     if (id !== null) {
-      const address = JSON.stringify(`${place.root}/${entityPath(model.set, id)}`)
+      const address = JSON.stringify(entityAddress(place, model.set, id))
       text = `{"__metadata":{"id":${address},"uri":${address},"type":${type}`
     }
     text += '}'
