@@ -106,8 +106,8 @@ function datasetNamed({ params }: FastifyRequest): string | null {
 /** Milliseconds since 1970. Faults: BadRequest. */
 function momentOf(text: string): number {
   const moment = Date.parse(text)
-  const isHttpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)
-  if (isHttpDate && !Number.isNaN(moment)) return moment
+  // What is written back differs for days that do not exist, and for wrong days of the week.
+  if (!Number.isNaN(moment) && new Date(moment).toUTCString() === text) return moment
   throw new Fault(BAD_REQUEST, {
     reason: `Accept-Datetime is ${JSON.stringify(text.slice(0, 60))}: a moment such as Tue, 20 Jan 2026 09:30:00 GMT is expected (RFC 7089, section 2.1).`,
   })

@@ -148,6 +148,10 @@ t.test('the last versions are kept, and every endpoint answers from each of them
       const thing = await get(`${subject.replace(BASE, '')}?${requested}`)
       t.equal(thing.status, 303)
       t.match(thing.headers.location, requested, 'the redirection keeps the version')
+      for (const { headers } of [document, thing])
+        for (const rel of ['alternate', 'canonical', 'describedby'])
+          for (const [link] of String(headers.link).matchAll(new RegExp(`<[^>]*>; rel="${rel}"`, 'g')))
+            t.match(link, `?${requested}>`, `${rel} keeps the version`)
       t.equal((await get(`/api/void/trees?${requested}`)).status, 200)
     }
   })
@@ -345,7 +349,8 @@ t.test('Memento: TimeGates, mementos and TimeMaps', async t => {
       )
     }
     t.match((await get(url)).headers.vary, /Accept-Datetime/i, 'who asks for no time may get another answer')
-    t.equal((await get(url, { 'accept-datetime': 'yesterday' })).status, 400)
+    for (const moment of ['yesterday', 'Sat, 31 Feb 2026 10:00:00 GMT', 'Mon, 20 Jan 2026 09:30:00 GMT'])
+      t.equal((await get(url, { 'accept-datetime': moment })).status, 400, moment)
   }
   const map = await get(
     `/api/versions/trees/timemap?uri=${encodeURIComponent(`${BASE}${EXPLORE}/records?limit=1`)}`,
@@ -361,8 +366,24 @@ t.test('Memento: TimeGates, mementos and TimeMaps', async t => {
       ['first memento', 'memento', 'last memento'][place],
     ]),
   )
-  const foreign = await get(`/api/versions/trees/timemap?uri=${encodeURIComponent('http://other.test/x')}`)
-  t.equal(foreign.status, 400)
+  const uris: readonly (readonly [string, number])[] = [
+    ['http://other.test/x', 400],
+    [`${BASE}/ld/resources/cities`, 400],
+    [`${BASE}/ld/resources/cities/trees`, 400],
+    [`${BASE}/api/odata/$metadata`, 400],
+    [`${BASE}/explore/`, 400],
+    [`${BASE}/api/odata/$metadata?dataset=trees`, 200],
+    [`${BASE}/api/odata/trees('x')`, 200],
+    [`${BASE}/ld/data/trees.ttl`, 200],
+    [`${BASE}/ld/vocabulary/trees/nr`, 200],
+    [`${BASE}/api/sparql/trees?query=ASK%7B%7D`, 200],
+    [`${BASE}/api/v2/catalog/datasets/trees`, 200],
+    [`${BASE}/api/explore/v2.0/catalog/datasets/trees/facets`, 200],
+  ]
+  for (const [uri, status] of uris) {
+    const { status: answered } = await get(`/api/versions/trees/timemap?uri=${encodeURIComponent(uri)}`)
+    t.equal(answered, status, uri)
+  }
 })
 
 /** What a client of the event stream has after all members up to a moment: the latest version of each resource. */

@@ -74,7 +74,7 @@ async function answer(
   const { thing, format: suffixed } = await locate(sight, space, readings(base, space, place, target))
   // A credential of the address must not be copied to another address: such requests get the document directly.
   if (place === 'things' && dereference === 'redirect' && !namesCredentials(query))
-    return redirect(reply, base, thing, target)
+    return redirect(reply, base, thing, target, request.version ?? null)
   const format = chooseDocumentFormat(one(query, 'format'), suffixed, request.headers.accept)
   const form = format.type === JSONLD_TYPE ? jsonldForm(request.headers.accept) : null
   const type = form === null ? format.type : jsonldType(form)
@@ -154,14 +154,20 @@ function requestedVersion({ version, versionNote }: FastifyRequest) {
 }
 
 /** A thing is no document: redirects to the one about it (HTTP, RFC 9110, section 15.4.4). */
-function redirect(reply: FastifyReply, base: string, thing: Thing, target: string): FastifyReply {
+function redirect(
+  reply: FastifyReply,
+  base: string,
+  thing: Thing,
+  target: string,
+  version: string | null,
+): FastifyReply {
   const document = documentAddress(base, thing.iri)
   // A query that is part of the IRI is in the address of the document already.
   const at = thing.iri.includes('?') ? -1 : target.indexOf('?')
   return reply
     .code(303)
     .header('location', asciiAddress(document) + (at < 0 ? '' : target.slice(at)))
-    .header('link', links(base, thing, document).join(', '))
+    .header('link', links(base, thing, document, queryOf({ [VERSION_PARAMETER]: version })).join(', '))
     .header('access-control-expose-headers', EXPOSED)
     .header('cache-control', 'public, max-age=60')
     .type('text/plain; charset=utf-8')
@@ -179,25 +185,38 @@ function reportOf(
   isByCaller: boolean,
 ): void {
   const document = documentAddress(base, thing.iri)
-  const parameters = [
-    ...(inverse === null ? [] : [`inverse=${inverse}`]),
-    ...(predicate === null ? [] : [`predicate=${encodeURIComponent(predicate)}`]),
-    ...(from === null ? [] : [`from=${encodeURIComponent(from)}`]),
-    ...(version === null ? [] : [`${VERSION_PARAMETER}=${encodeURIComponent(version)}`]),
-  ]
-  const end = parameters.length === 0 ? '' : `?${parameters.join('&')}`
+  const end = queryOf({ inverse, predicate, from, [VERSION_PARAMETER]: version })
   const isPage = format.type === HTML_TYPE
   varyBy(reply, 'Accept', ...(isPage ? ['Accept-Language', 'Cookie'] : []))
   varyBy(reply, ...(isByCaller ? BY_CALLER : isPrivate ? ['Authorization'] : []))
   reply
     .header('content-location', asciiAddress(documentAddress(base, thing.iri, format)) + end)
-    .header('link', links(base, thing, document, end).join(', '))
+    .header('link', links(base, thing, document, queryOf({ [VERSION_PARAMETER]: version }), end).join(', '))
     .header('last-modified', new Date(thing.dataset.modified).toUTCString())
     .header('access-control-expose-headers', EXPOSED)
 }
 
-/** Links to the other formats of a document, to its topic and to its description (RFC 8288). */
-function links(base: string, { iri, dataset }: Thing, document: string, end = ''): readonly string[] {
+/** The query of an address, of the parameters that are given. */
+function queryOf(parameters: Readonly<Record<string, string | number | null>>): string {
+  const given = Object.entries(parameters).flatMap(([name, value]) =>
+    value === null ? [] : [`${name}=${encodeURIComponent(value)}`],
+  )
+  return given.length === 0 ? '' : `?${given.join('&')}`
+}
+
+/**
+ * Links to the other formats of a document, to its topic and to its description (RFC 8288).
+ *
+ * @param version query with the version of the answer
+ * @param end query of the document with all of its parameters
+ */
+function links(
+  base: string,
+  { iri, dataset }: Thing,
+  document: string,
+  version: string,
+  end: string = version,
+): readonly string[] {
   const license = dataset.license !== null && isIri(dataset.license) ? dataset.license : null
   return [
     ...ALTERNATES.map(
@@ -205,7 +224,7 @@ function links(base: string, { iri, dataset }: Thing, document: string, end = ''
         `<${asciiAddress(documentAddress(base, iri, format))}${end}>; rel="alternate"; type="${format.type}"`,
     ),
     `<${asciiAddress(document)}${end}>; rel="canonical"`,
-    `<${asciiAddress(document)}>; rel="describedby"`,
+    `<${asciiAddress(document)}${version}>; rel="describedby"`,
     `<${asciiAddress(datasetIri(base, dataset.id))}>; rel="collection"`,
     `<${asciiAddress(iri)}>; rel="about"`,
     ...(license === null ? [] : [`<${asciiAddress(license)}>; rel="license"`]),
