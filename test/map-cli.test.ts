@@ -587,6 +587,26 @@ t.test('an empty cell is no value, in whatever language the mapping is written',
   }
 })
 
+t.test('a join over several values of JSON is told, for it leads to other records', async t => {
+  const folder = temporaryFolder(t)
+  const mapping = `sources: {s: [j.json~jsonpath, '$[*]']}
+mappings:
+  p:
+    source: s
+    s: http://e.org/$(id)
+    po:
+      - {p: foaf:knows, o: {mapping: q, condition: {function: equal, parameters: [[str1, $(d)], [str2, $(d)]]}}}
+  q: {source: s, s: http://d.org/$(d), po: [[a, foaf:Group]]}
+`
+  const files = (...values: readonly unknown[]) => ({
+    'j.json': JSON.stringify(values.map((d, id) => ({ id, d }))),
+  })
+  const one = await mapped(folder, 'j.yml', mapping, files('a', ['b'], 'a'))
+  t.strictSame([one.lines.length, one.diagnostics], [5, []])
+  const { diagnostics } = await mapped(folder, 'j.yml', mapping, files('a', ['a', 'b']))
+  t.match(diagnostics, [{ code: 'unsupported', severity: 'error', place: { line: 7, column: 52 } }])
+})
+
 t.test('columns of one name are told once', async t => {
   const mapping =
     'mappings:\n  p:\n    s: http://ex.org/$(id)\n    po: [[foaf:name, "$(a) $(a)"], [foaf:nick, $(a)], [foaf:age, $(b)]]\n'

@@ -31,6 +31,11 @@ function document(text: string, vocabulary: 'new' | 'old' = 'new'): string {
   return `${PREFIXES[vocabulary]}\n${text}`
 }
 
+/** Rules without the conditions of their links, which are written for other engines. */
+function withoutJoins<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value, (key, inner) => (key === 'joined' ? undefined : inner)))
+}
+
 /** A mapping without its places. */
 function withoutPlaces<T>(value: T): T {
   return JSON.parse(
@@ -104,7 +109,7 @@ t.test('object maps of both vocabularies', async t => {
     ['rr:objectMap [ rr:parentTriplesMap <#Other> ]', { type: 'link', resource: 'Other' }],
     [
       'rr:objectMap [ rr:parentTriplesMap <#Other> ; rr:joinCondition [ rr:child "o" ; rr:parent "o" ] ]',
-      { type: 'link', resource: 'Other' },
+      { type: 'link', resource: 'Other', joined: { fields: ['o'] } } as unknown as ObjectMap,
     ],
   ]
   for (const [map, expected] of rows) {
@@ -330,6 +335,12 @@ const UNSUPPORTED: readonly (readonly [feature: string, statement: string])[] = 
     'joins',
     'rml:predicate ex:p ; rml:objectMap [ rml:parentTriplesMap <#It> ; rml:joinCondition [ rml:child "sport" ; rml:parent "sport" ] ]',
   ],
+  [
+    'joins',
+    `rml:predicate ex:p ; rml:objectMap [ rml:parentTriplesMap <#It> ; rml:joinCondition ${['id', 'era']
+      .map(name => `[ rml:child "${name}" ; rml:parent "${name}" ]`)
+      .join(', ')} ]`,
+  ],
 ]
 
 function diagnosticsOf(text: string): readonly Diagnostic[] {
@@ -545,7 +556,7 @@ t.test('what is written is read again', async t => {
     const written = writeRml(SAME_SOURCE, { vocabulary })
     t.doesNotThrow(() => new Parser({ format: 'text/turtle', baseIRI: 'http://x/' }).parse(written))
     const again = read(written)
-    t.strictSame(again.resources, withoutPlaces(SAME_SOURCE.resources), vocabulary)
+    t.strictSame(withoutJoins(again.resources), withoutPlaces(SAME_SOURCE.resources), vocabulary)
     t.equal(again.generation, vocabulary === 'rml' ? 'new' : 'old')
     t.equal(again.prefixes?.ex, 'http://example.org/')
     t.equal(writeRml(again, { vocabulary }), written, 'and written the same')

@@ -120,7 +120,7 @@ t.test('statements become rules', async t => {
       [`${FOAF}name $a @<http://e.org/g> @<http://e.org/{g}>`],
     ],
     [
-      '{p: foaf:knows, o: {mapping: p, condition: {function: equal, parameters: [[str1, $(x)], [str2, $(x)]]}}}',
+      '{p: foaf:knows, o: {mapping: p, condition: {function: equal, parameters: [[str1, $(id)], [str2, $(id)]]}}}',
       [`${FOAF}knows -> p`],
     ],
     ['[foaf:name, "a\\\\(b\\\\) \\\\$(c) $(d (e)) $(f\\\\)g)"]', [`${FOAF}name "a(b) $(c) {d (e)} {f)g}"`]],
@@ -302,6 +302,7 @@ t.test('every diagnostic has its place', async t => {
     ['source-unknown', `${translate('[a, foaf:Person]')}    source: x`, 6, 13],
     ['unsupported', translate('{p: foaf:name, o: {function: ex:f}}'), 5, 28],
     ['unsupported', translate('{p: foaf:name, o: {mapping: p, condition: {function: equal}}}'), 5, 51],
+    ['unsupported', translate('{p: foaf:knows, o: {mapping: p, join: [$(id), $(id)]}}'), 5, 41],
     ['unsupported', `sources: {x: ["http://e.org/x.csv~csv"]}\n${translate('[a, foaf:Person]')}`, 1, 15],
     ['limits', translate(`[foaf:name, ${'x'.repeat(10_001)}]`), 5, 21],
     ['limits', `mappings: ${'['.repeat(100_000)}`, 1, 71],
@@ -422,6 +423,43 @@ t.test('the form that was meant', async t => {
     )
     t.match(described, code === null ? [] : [{ code, hint }], statement)
     t.equal(described.length, code === null ? 0 : 1, statement)
+  }
+})
+
+t.test('a join is a link of the same record, or is refused', async t => {
+  const joined = (condition: string, ...subjects: readonly string[]) =>
+    `${translate(`{p: foaf:knows, o: {mapping: q, condition: ${condition}}}`)}  q:\n    s: [${subjects.join(', ')}]\n` +
+    '    po: [[a, foaf:Group]]\n'
+  const equal = (first: string, second = first) =>
+    `{function: equal, parameters: [[str1, ${first}, s], [str2, ${second}, o]]}`
+  const rows: readonly (readonly [condition: string, subjects: readonly string[], links: number | null])[] = [
+    [equal('$(era)'), ['http://d.org/$(era)'], 1],
+    [equal('$(era)'), ['"http://d.org/$(era)/$(era)"', 'http://e.org/$(era)'], 2],
+    ['"equal(str1=$(era), str2=$(era))"', ['http://d.org/$(era)'], 1],
+    ['[{function: "equal($(era), $(era))"}]', ['http://d.org/$(era)'], 1],
+    [equal('$(era)'), ['http://d.org/$(id)'], null],
+    [equal('$(era)'), ['http://d.org/x'], null],
+    [equal('$(era)'), ['http://d.org/$(era)', 'http://d.org/$(id)'], null],
+    [equal('$(era)'), ['"http://d.org/$(era)/$(id)"'], null],
+    [equal('$(era)'), ['http://d.org/$(recordid)'], null],
+    [equal('$(era)'), ['"http://d.org/$(name)"'], null],
+    ['"equal($(era), $(era))"', ['http://d.org/$(id)'], null],
+    [equal('$(era)-$(id)'), ['"http://d.org/$(era)/$(id)"'], null],
+    [equal('$(era)', '$(name)'), ['http://d.org/$(era)'], null],
+    [equal('$(tags)'), ['http://d.org/$(tags)'], null],
+  ]
+  for (const [condition, subjects, links] of rows) {
+    const text = joined(condition, ...subjects)
+    const errors = check(text).filter(({ severity }) => severity === 'error')
+    const place = { line: 5, column: 52 }
+    const refused = [
+      { code: 'unsupported', message: /^a join with other records of `q`.*joins are not/, place },
+    ]
+    t.match(errors, links === null ? refused : [], text)
+    t.equal(errors.length, links === null ? 1 : 0, text)
+    if (links === null) continue
+    const found = readYarrrml(text).mapping?.resources[0]?.statements.map(({ object }) => object.type)
+    t.strictSame(found, Array(links).fill('link'), text)
   }
 })
 

@@ -62,6 +62,8 @@ export interface MappingJoin {
   readonly type: 'link'
   /** Key of the other rule. */
   readonly resource: string
+  /** The condition of the link: equal fields, of which the other rule's subject is made. It excludes fields of several values. */
+  readonly joined?: { readonly fields: readonly string[]; readonly place: MappingPlace }
 }
 
 export type ObjectMap = TermMap | MappingJoin

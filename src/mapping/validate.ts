@@ -1,7 +1,16 @@
 import { nearName } from '../model/did-you-mean.ts'
 import { RECORD_ID } from './columns.ts'
 import { type Diagnostic, severityOf } from './diagnostic.ts'
-import type { Mapping, MappingPlace, ObjectMap, ResourceRule, Segment, StatementRule, TermMap } from './ir.ts'
+import type {
+  Mapping,
+  MappingJoin,
+  MappingPlace,
+  ObjectMap,
+  ResourceRule,
+  Segment,
+  StatementRule,
+  TermMap,
+} from './ir.ts'
 import type { Checking, MappedDataset } from './validate/checking.ts'
 import { checkDatatype, checkIriField } from './validate/fields.ts'
 import { checkGraph } from './validate/resources.ts'
@@ -90,6 +99,7 @@ function checkStatement(checking: Checking, resource: ResourceRule, statement: S
           close === undefined ? undefined : `Did you mean \`${close}\`?`,
         )
       }
+      checkJoin(checking, object)
       return
     case 'natural':
     case 'blank':
@@ -103,6 +113,18 @@ function checkStatement(checking: Checking, resource: ResourceRule, statement: S
     default:
       object satisfies never
   }
+}
+
+/** A join over a field of several values leads to every record that shares one of them. */
+function checkJoin({ field, report }: Checking, { resource, joined }: MappingJoin): void {
+  for (const name of joined?.fields ?? [])
+    if (field(name)?.multivalued === true)
+      report(
+        'unsupported',
+        joined?.place,
+        `a join with other records of \`${resource}\`: the field ${name} has several values, and joins are not supported`,
+        'Without the condition the link is to the subjects of the same record.',
+      )
 }
 
 type NamedReference = readonly [string, MappingPlace | undefined]

@@ -76,6 +76,17 @@ export function absentMember(
   }
 }
 
+/** A join over a reference to several values: it also leads to other records that have one of them. */
+export function joinOfSeveral({ name, joined }: Reference, file: string, count: number): Diagnostic {
+  return {
+    code: 'unsupported',
+    severity: 'error',
+    message: `A join with other records: ${JSON.stringify(name)} has several values in ${count} records of ${basename(file)}, and joins are not supported.`,
+    place: joined ?? NOWHERE,
+    hint: 'Without the condition the link is to the subjects of the same record.',
+  }
+}
+
 /** A reference to whole arrays or objects, where scalar values are expected. */
 export function nestedValue({ name, place }: Reference, file: string, count: number): Diagnostic {
   return {

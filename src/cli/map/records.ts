@@ -7,7 +7,14 @@ import { readSelected } from '../../sources/json-select.ts'
 import { jsonlSource } from '../../sources/jsonl.ts'
 import { openTable } from '../../sources/raw-table.ts'
 import { readText } from '../../sources/text.ts'
-import { absentMember, nestedValue, repeatedColumns, unknownColumn, unreadableIterator } from './findings.ts'
+import {
+  absentMember,
+  joinOfSeveral,
+  nestedValue,
+  repeatedColumns,
+  unknownColumn,
+  unreadableIterator,
+} from './findings.ts'
 import type { Input } from './inputs.ts'
 import type { Reference } from './references.ts'
 
@@ -108,14 +115,18 @@ function jsonRecords(
   read: readonly ReferenceReader[],
   rules: ReadingRules,
 ): RecordFile {
-  let tallies = references.map(reference => ({ reference, found: 0, nested: 0 }))
+  let tallies = references.map(reference => ({ reference, found: 0, nested: 0, several: 0 }))
   let count = 0
   const valuesOf = (record: unknown, number: number): Values =>
     tallies.map((tally, index) => {
       const found = read[index]?.(record) ?? []
       if (found.length === 0) return tally.reference.name === rules.reserved ? String(number) : null
       tally.found++
-      if (!rules.scalarsOnly || !found.some(isNested)) return recordValue(found, rules.textOnly)
+      if (!rules.scalarsOnly || !found.some(isNested)) {
+        const value = recordValue(found, rules.textOnly)
+        if (tally.reference.joined !== undefined && Array.isArray(value)) tally.several++
+        return value
+      }
       tally.nested++
       return null
     })
@@ -124,7 +135,7 @@ function jsonRecords(
     iterator: at?.iterator ?? null,
     nulls: null,
     async *records() {
-      tallies = references.map(reference => ({ reference, found: 0, nested: 0 }))
+      tallies = references.map(reference => ({ reference, found: 0, nested: 0, several: 0 }))
       count = 0
       for await (const values of at === null ? readLines(file) : readSelected({ path: file }, at.path))
         yield values.map(record => valuesOf(record, ++count))
@@ -132,7 +143,8 @@ function jsonRecords(
     findings: () =>
       count === 0
         ? []
-        : tallies.flatMap(({ reference, found, nested }) => {
+        : tallies.flatMap(({ reference, found, nested, several }) => {
+            if (several > 0) return [joinOfSeveral(reference, file, several)]
             if (nested > 0) return [nestedValue(reference, file, nested)]
             if (found > 0 || reference.name === rules.reserved) return []
             return [absentMember(reference, file, at?.iterator ?? null, rules.strictNames)]

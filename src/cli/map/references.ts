@@ -11,18 +11,31 @@ import type {
 export interface Reference {
   readonly name: string
   readonly place: MappingPlace | undefined
+  /** The place of a join over it. */
+  readonly joined?: MappingPlace
 }
 
 /** The references of rules, each name once, with its first place. */
 export function mapReferences(rules: readonly ResourceRule[]): readonly Reference[] {
   const found = new Map<string, Reference>()
+  const joins = new Map(rules.flatMap(joinedFields))
   for (const rule of rules)
     for (const [term, place] of termsOf(rule))
       for (const { name, place: own } of ofTerm(term)) {
         const known = found.get(name)
         if (known === undefined || known.place === undefined) found.set(name, { name, place: own ?? place })
       }
-  return [...found.values()]
+  return [...found.values()].map(reference => {
+    const joined = joins.get(reference.name)
+    return joined === undefined ? reference : { ...reference, joined }
+  })
+}
+
+function joinedFields({ statements }: ResourceRule): readonly (readonly [string, MappingPlace])[] {
+  return statements.flatMap(({ object }) => {
+    const joined = object.type === 'link' ? object.joined : undefined
+    return joined === undefined ? [] : joined.fields.map(name => [name, joined.place] as const)
+  })
 }
 
 /** The term maps of a rule, with the places of their statements. */

@@ -1,5 +1,6 @@
 import { nearest } from '../../model/did-you-mean.ts'
 import type { LogicalSource, MappingJoin } from '../ir.ts'
+import { isOfSameRecord } from '../joins.ts'
 import {
   type At,
   below,
@@ -8,16 +9,16 @@ import {
   type Reading,
   reportReading,
   shownTerm,
+  turtlePlaceOf,
   values,
 } from './reading.ts'
-import { referencesOf } from './segments.ts'
 import type { MapsById, TriplesMap } from './triples-maps.ts'
 import { type DocumentNode, nodeId, type Property } from './turtle.ts'
 
 /**
  * Reads a referencing object map. Without a join condition both triples maps have the same source, and the link is to the
  * parent's subject of the same record. With a condition, the result is the same if both sides are equal references of one source
- * and the parent's subject is built from these references alone: all records that match then have the subject of the record
+ * and the parent's subject is built from exactly these references: all records that match then have the subject of the record
  * itself. All other joins need other records, which Lodestone does not support.
  */
 export function readLink(
@@ -60,17 +61,12 @@ export function readLink(
   }
   const joined = conditions.map(condition => readJoin(reading, condition, below(at, condition)))
   if (joined.includes(null)) return null
-  const equal = joined.flatMap(pair => (pair?.child === pair?.parent ? [pair?.child] : []))
-  const references = parent.subject === null ? [] : referencesOf(parent.subject)
-  if (
-    isSame &&
-    equal.length === joined.length &&
-    references.every(name => equal.includes(name) && !name.includes('[*]')) &&
-    references.length > 0
-  )
-    return link
+  const fields = joined.flatMap(pair => (pair !== null && pair.child === pair.parent ? [pair.child] : []))
   const [first] = conditions
   const place = first === undefined ? here : below(at, first)
+  const isEqual = isSame && fields.length === joined.length
+  if (isEqual && parent.subject !== null && isOfSameRecord(parent.subject, fields))
+    return { ...link, joined: { fields, place: turtlePlaceOf(place) } }
   const hint = isSame
     ? 'Without rml:joinCondition the link is to the subject of the same record'
     : 'Where the key is in this record too, make the IRI with a template'

@@ -1,4 +1,4 @@
-import type { Segment, TermMap } from '../ir.ts'
+import type { Segment } from '../ir.ts'
 import { reportReading, shownTerm, type TermContext, turtlePlaceOf } from './reading.ts'
 import { readTemplate, type TemplatePart } from './template.ts'
 import type { Property } from './turtle.ts'
@@ -84,10 +84,4 @@ export function segmentText(segments: readonly Segment[]): string | null {
     text += segment.text
   }
   return text
-}
-
-/** The references of a term map. */
-export function referencesOf(term: TermMap): readonly string[] {
-  if (term.type === 'natural') return [term.field]
-  return term.segments.flatMap(segment => (segment.type === 'field' ? [segment.name] : []))
 }

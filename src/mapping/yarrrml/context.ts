@@ -1,5 +1,6 @@
 import type { LogicalSource } from '../ir.ts'
 import type { Diagnostics } from './diagnostics.ts'
+import type { JoinCondition } from './joins.ts'
 import type { YamlText } from './node.ts'
 
 /** A source that is declared under a name; null if it could not be read, which was reported. */
@@ -25,6 +26,8 @@ export interface Context {
   readonly mappingKeys: ReadonlyMap<string, YamlText>
   /** Named sources, at the root. */
   readonly sources: ReadonlyMap<string, NamedSource>
+  /** Conditions of links, collected during reading. */
+  readonly joins: JoinCondition[]
   /** Number of rules so far. */
   rules: number
   /** Number of constants that were compared with names of mappings so far. */

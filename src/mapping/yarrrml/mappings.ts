@@ -1,5 +1,6 @@
 import type { LogicalSource, ResourceRule, StatementRule, TermMap } from '../ir.ts'
 import type { Context } from './context.ts'
+import { reportOtherJoins } from './joins.ts'
 import { childPath, MAPPING_KEYS, readKeys } from './keys.ts'
 import { described, isEmpty, quoted, type YamlEntry, type YamlMap, type YamlSpan } from './node.ts'
 import { readGraphs } from './predicates.ts'
@@ -22,6 +23,7 @@ export function readMappings(context: Context, mappings: YamlMap, path: string):
     if (context.rules > MAX_RULES) break
     rules.set(entry.key.text, readMapping(context, entry, childPath(path, entry.key.text)))
   }
+  reportOtherJoins(context, rules)
   return expandLinks(context, rules)
 }
 
@@ -146,7 +148,7 @@ function expandLinks(
       const targets = rules.get(object.resource) ?? []
       context.rules += targets.length
       if (reportTooMany(context, context.mappingKeys.get(object.resource)?.span, 'mappings')) return []
-      return targets.map(({ key }) => ({ ...statement, object: { type: 'link' as const, resource: key } }))
+      return targets.map(({ key }) => ({ ...statement, object: { ...object, resource: key } }))
     }),
   }))
 }

@@ -5,7 +5,7 @@ import { constantText } from '../vocabulary.ts'
 import type { Context } from './context.ts'
 import { reportGuesses, reportNearKey, reportSuffix } from './guesses.ts'
 import { CLASS, type IriRole, OBJECT, readIri } from './iris.ts'
-import { isSameRecord } from './joins.ts'
+import { readJoin } from './joins.ts'
 import { childPath, OBJECT_KEYS, readKeys } from './keys.ts'
 import { type ObjectWish, readLiteralAnnotations } from './literal-annotations.ts'
 import { described, isEmpty, quoted, type YamlMap, type YamlNode, type YamlText } from './node.ts'
@@ -67,9 +67,9 @@ function objectOfMap(context: Context, node: YamlMap, path: string, wish: Object
   }
   const before = context.diagnostics.count()
   const keys = readKeys(context, node, OBJECT_KEYS, path)
-  if (keys.mapping !== undefined)
-    return readLink(context, node, keys.mapping.value, keys.conditions?.value, path)
-  if (reportUnsupported(context, keys, path)) return null
+  const { conditions, ...others } = keys
+  if (reportUnsupported(context, keys.mapping === undefined ? keys : others, path)) return null
+  if (keys.mapping !== undefined) return readLink(context, node, keys.mapping.value, conditions?.value, path)
   const text = (name: 'type' | 'datatype' | 'language') => {
     const value = keys[name]?.value
     if (value === undefined || (value.type === 'text' && !isEmpty(value)))
@@ -142,16 +142,8 @@ function readLink(
     reportNearKey(context, 'link-unknown', close, target.text)
     return null
   }
-  if (condition !== undefined && !isEmpty(condition) && !isSameRecord(condition)) {
-    context.diagnostics.report(
-      'unsupported',
-      condition.span,
-      childPath(path, 'condition'),
-      'joins are not supported: a link goes to what the other mapping makes of the same record',
-      'Leave the condition out; to reach resources of other records write their IRI: http://…/$(field)~iri.',
-    )
-    return null
-  }
+  const join = readJoin(context, condition, target.text, path)
+  if (join === null) return null
   for (const { key } of node.entries)
     if (['value', 'v', 'datatype', 'language'].includes(key.text))
       context.diagnostics.report(
@@ -160,7 +152,7 @@ function readLink(
         path,
         `${quoted(key.text)} has no meaning beside mapping`,
       )
-  return { type: 'link', resource: target.text }
+  return { type: 'link', resource: target.text, ...join }
 }
 
 /** The text after the last `~`, unless that is escaped. */

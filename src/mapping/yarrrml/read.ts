@@ -59,6 +59,7 @@ function readRoot(root: YamlNode, collected: Diagnostics, options: ReadOptions):
     external: new Map(),
     mappingKeys: new Map(),
     sources: new Map(),
+    joins: [],
     rules: 0,
     guesses: 0,
   }
