@@ -7,6 +7,7 @@ import { Parser } from 'n3'
 import t from 'tap'
 import { type InputReport, reportText } from '../src/cli/map/report.ts'
 import { countDataErrors, DEFAULT_BASE, findingsOf, planMapping, runPlan } from '../src/cli/map/run.ts'
+import { mappingFileText } from '../src/cli/mapping-file-text.ts'
 import { type Diagnostic, hasErrors } from '../src/mapping/diagnostic.ts'
 import { readMapping } from '../src/mapping/read.ts'
 import type { CsvDialect } from '../src/model/csv-dialect.ts'
@@ -751,6 +752,31 @@ async function lodestone(...args: readonly string[]) {
   const [out, error] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   return { code: child.exitCode, out, error }
 }
+
+t.test('files that are no mappings', async t => {
+  const folder = temporaryFolder(t)
+  const file = path.join(folder, 'm.yml')
+  const utf16 = Buffer.from('\ufeffmappings:\n', 'utf16le')
+  for (const bytes of [utf16, Buffer.from(utf16).swap16()]) {
+    writeFileSync(file, bytes)
+    t.throws(() => mappingFileText(file), { code: 'MappingInvalid', message: /UTF-16.*UTF-8/ })
+  }
+  writeFileSync(file, ' '.repeat(2 ** 22 + 1))
+  t.throws(() => mappingFileText(file), { code: 'MappingInvalid', message: /4194305 bytes/ })
+  t.throws(() => mappingFileText(path.join(folder, 'x')), {
+    code: 'SourceUnreadable',
+    message: /no such file/,
+  })
+  for (const command of [
+    ['map', folder, file],
+    ['mapping', 'check', folder],
+  ]) {
+    const { code, error } = await lodestone(...command)
+    t.equal(code, 1, command.join(' '))
+    t.match(error, /it is a folder/)
+    t.notMatch(error, /EISDIR|readFileSync/)
+  }
+})
 
 t.test('the command', async t => {
   const graphs = newMap(

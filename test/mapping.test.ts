@@ -325,6 +325,7 @@ const TERMS: readonly (readonly [
   ['a language', lang('fr-BE'), { a: 'x"' }, '"x\\""@fr-be'],
   ['a language that is made', lang([of('id')]), { id: 'de', a: 'x' }, '"x"@de'],
   ['a language that is none', lang([of('id')]), { id: 'no such', a: 'x' }, '', 'invalid-language'],
+  ['a base direction of RDF 1.2', lang([of('id')]), { id: 'en--ltr', a: 'x' }, '', 'invalid-language'],
   ['geometry', natural('where'), { where: { lon: 1, lat: 2 } }, `"POINT(1 2)"^^<${GEO.wktLiteral}>`],
   [
     'geometry in a template',

@@ -262,7 +262,10 @@ t.test('every diagnostic has its place', async t => {
     ['key-unknown', translate('{p: foaf:name, o: {value: $(id), langage: en}}'), 5, 42],
     ['key-twice', `${translate('[a, foaf:Person]')}    subject: x`, 6, 5],
     ['value-shape', translate('[foaf:name, $(name): x]'), 5, 21],
-    ['subject-missing', 'mappings:\n  p:\n    po: [[a, foaf:Person]]\n', 2, 3],
+    ['subject-missing', 'mappings:\n  p:\n    type: iri\n    po: [[a, foaf:Person]]\n', 2, 3],
+    ['subject-missing', 'mappings:\n  p:\n    s: ""\n    po: [[a, foaf:Person]]\n', 3, 8],
+    ['subject-blank', 'mappings:\n  p:\n    po: [[a, foaf:Person]]\n', 2, 3],
+    ['subject-blank', 'mappings:\n  p:\n    s: null\n    po: [[a, foaf:Person]]\n', 3, 5],
     ['subject-not-iri', 'mappings:\n  p:\n    s: person/$(id)\n    po: [[a, foaf:Person]]\n', 3, 8],
     ['subject-not-iri', 'mappings:\n  p:\n    s: _:b$(id)\n    po: [[a, foaf:Person]]\n', 3, 8],
     ['object-not-iri', translate('[foaf:knows, who/$(id)~iri]'), 5, 22],
@@ -460,6 +463,25 @@ t.test('a join is a link of the same record, or is refused', async t => {
     if (links === null) continue
     const found = readYarrrml(text).mapping?.resources[0]?.statements.map(({ object }) => object.type)
     t.strictSame(found, Array(links).fill('link'), text)
+  }
+})
+
+t.test('the prefixes of a portal are told where there is none', async t => {
+  for (const name of ['portal', 'field']) {
+    const found = readYarrrml(translate(`[${name}:x, $(name)]`)).diagnostics
+    t.match(found, [
+      { code: 'prefix-unknown', hint: new RegExp(`portal.*Declare it: .*${name}: "http://…/ld/`) },
+    ])
+  }
+  t.match(readYarrrml(translate('[constructor:x, 1]')).diagnostics, [{ hint: /^Declare it at the top/ }])
+})
+
+t.test('a mapping without a subject is of blank nodes', async t => {
+  for (const subject of ['', 's: null', 's:', 's: []', 's: {type: blank}', 'type: blank']) {
+    const text = `mappings:\n  p:\n    po: [[a, foaf:Person]]\n    ${subject}\n`
+    const warned = !subject.includes('blank')
+    t.strictSame(shown(readYarrrml(text).mapping), ['p _:', `  a <${FOAF}Person>`], subject)
+    t.equal(check(text).filter(({ code }) => code === 'subject-blank').length, warned ? 1 : 0, subject)
   }
 })
 

@@ -1,14 +1,13 @@
-import { readFile, stat } from 'node:fs/promises'
 import { Command, Option } from 'commander'
 import { USAGE } from '../config/faults.ts'
-import { Fault, SOURCE_UNREADABLE } from '../errors/errors.ts'
+import { Fault } from '../errors/errors.ts'
 import { type Prefixes, turtle } from '../formats/turtle.ts'
 import { diagnosticText, hasErrors, withoutRepeats } from '../mapping/diagnostic.ts'
-import { MAPPING_INVALID } from '../mapping/faults.ts'
 import { mappingKind } from '../mapping/kind.ts'
 import { isIri } from '../rdf/iri-syntax.ts'
 import { type InputReport, type MapReport, reportText } from './map/report.ts'
 import { countDataErrors, DEFAULT_BASE, findingsOf, type Plan, planMapping, runPlan } from './map/run.ts'
+import { mappingFileText } from './mapping-file-text.ts'
 import { JSON_OPTION } from './options.ts'
 import { print, printError } from './print.ts'
 
@@ -41,7 +40,7 @@ export function mapCommand(): Command {
 }
 
 async function runMapping(file: string, files: readonly string[], options: Options): Promise<MapReport> {
-  const text = await textOf(file)
+  const text = mappingFileText(file)
   const kind = mappingKind(text, file)
   const read = await readAs(kind, text, options.base ?? DEFAULT_BASE)
   const { mapping } = read
@@ -113,26 +112,4 @@ function described(report: MapReport, asJson: boolean): string {
   const diagnostics = report.diagnostics.map(diagnostic => `${diagnosticText(report.mapping, diagnostic)}\n`)
   const isRun = report.inputs.length > 0
   return diagnostics.join('') + (isRun ? reportText(report) : '0 triples: the mapping was not run.\n')
-}
-
-/** Maximum bytes of a mapping file; the readers have a lower limit of their own. */
-const MAX_MAPPING = 2 ** 22
-
-async function textOf(file: string): Promise<string> {
-  try {
-    const { size } = await stat(file)
-    if (size > MAX_MAPPING)
-      throw new Fault(
-        MAPPING_INVALID,
-        { reason: `A file of ${size} bytes is no mapping.` },
-        { place: { file } },
-      )
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if (error instanceof Fault) throw error
-    const code = (error as NodeJS.ErrnoException).code
-    const why =
-      code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : String(code)
-    throw new Fault(SOURCE_UNREADABLE, { reason: `The mapping cannot be read: ${why}.` }, { place: { file } })
-  }
 }

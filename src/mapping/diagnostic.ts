@@ -57,6 +57,7 @@ export const WARNINGS = [
   'field-type-vs-datatype',
   'datatype-from-field',
   'suffix-unknown',
+  'subject-blank',
   'subject-constant',
   'predicate-has-reference',
   'column-repeated',

@@ -4,7 +4,7 @@ import type { DatasetRecord } from '../model/value.ts'
 import { iriSafe, isIri, percentEncode } from '../rdf/iri-syntax.ts'
 import { isLanguageTag } from '../rdf/language-tag.ts'
 import { literalType } from '../rdf/literals.ts'
-import { escapeText, isDirectedTag, literalEnd } from '../rdf/ntriples.ts'
+import { escapeText, literalEnd } from '../rdf/ntriples.ts'
 import { XSD } from '../rdf/vocab.ts'
 import { columnReader, type MappingColumn, RECORD_ID, type ScalarColumn } from './columns.ts'
 import { compileTemplate, type Expander } from './expand.ts'
@@ -255,7 +255,7 @@ function languageWriter(
   const expand = compileTemplate(language as readonly Segment[], columns, ASIS)
   return (texts, record, report) => {
     const found = firstOf(expand(record, report))
-    if (found !== null && (isLanguageTag(found) || isDirectedTag(found))) {
+    if (found !== null && isLanguageTag(found)) {
       const end = literalEnd(XSD.string, tagText(found))
       return each(texts, text => `"${escapeText(text)}${end}`)
     }

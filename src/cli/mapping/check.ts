@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { Command } from 'commander'
 import type { Config } from '../../config/config.ts'
 import { USAGE } from '../../config/faults.ts'
 import { DEFAULTS } from '../../config/schema.ts'
-import { Fault, faultText, SOURCE_UNREADABLE } from '../../errors/errors.ts'
+import { Fault, faultText } from '../../errors/errors.ts'
 import { type Diagnostic, diagnosticText, hasErrors, withoutRepeats } from '../../mapping/diagnostic.ts'
 import { portalPrefixes } from '../../mapping/portal-prefixes.ts'
 import { readMapping } from '../../mapping/read.ts'
@@ -16,6 +16,7 @@ import {
   mappingFile,
 } from '../../publishing/mapping/mapping-file.ts'
 import { suggestedDataset } from '../../publishing/suggested-dataset.ts'
+import { mappingFileText } from '../mapping-file-text.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions } from '../options.ts'
 import { printError, printText } from '../print.ts'
 import { configOf } from '../settings.ts'
@@ -103,12 +104,11 @@ async function checkOne(
   base: string,
 ): Promise<Checked> {
   if (isFileName(name)) {
-    if (!existsSync(name))
-      throw new Fault(SOURCE_UNREADABLE, { reason: `${name} was not found.` }, { place: { file: name } })
+    const text = mappingFileText(name)
     const dataset = against ?? datasetOfFile(name, portal)
     if (dataset !== null) return checkAgainst(name, dataset, portal, base)
     const own = path.dirname(path.resolve(name)) === path.resolve(portal, 'mappings')
-    const { diagnostics } = readMapping(readFileSync(name, 'utf8'), name, {
+    const { diagnostics } = readMapping(text, name, {
       prefixes: portalPrefixes(base, stem(name)),
     })
     const used = mappingFile(portal, stem(name))?.file
@@ -135,7 +135,7 @@ async function checkOne(
 }
 
 async function checkAgainst(file: string, dataset: string, portal: string, base: string): Promise<Checked> {
-  const text = readFileSync(file, 'utf8')
+  const text = mappingFileText(file)
   try {
     const { fields, statistics } = await datasetAtHand(portal, base, dataset)
     const { diagnostics } = checkMapping({ file, text }, { id: dataset, base, fields, statistics })

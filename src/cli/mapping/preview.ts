@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
-import { Fault, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 import type { RuleReport } from '../../mapping/compile.ts'
 import { type Diagnostic, diagnosticText } from '../../mapping/diagnostic.ts'
 import { directMapping } from '../../mapping/direct.ts'
@@ -9,6 +7,7 @@ import type { Mapping } from '../../mapping/ir.ts'
 import { checkMapping, mappingFile } from '../../publishing/mapping/mapping-file.ts'
 import { prettyText } from '../../publishing/mapping/mapping-lines.ts'
 import { mapRecords, prefixesOf } from '../../publishing/mapping/mapping-preview.ts'
+import { mappingFileText } from '../mapping-file-text.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions } from '../options.ts'
 import { printDocument, printError, printJson, printText } from '../print.ts'
 import { configOf } from '../settings.ts'
@@ -67,19 +66,11 @@ export function mappingPreviewCommand(): Command {
 
 function readOrDirect(dataset: DatasetAtHand, portal: string, given: string | undefined) {
   const { id, base, fields, statistics } = dataset
-  const found = given === undefined ? mappingFile(portal, id) : { file: given, text: textOf(given) }
+  const found = given === undefined ? mappingFile(portal, id) : { file: given, text: mappingFileText(given) }
   if (found === null) return { file: null, mapping: directMapping(base, dataset), diagnostics: [] }
   const { mapping, diagnostics } = checkMapping(found, { id, base, fields, statistics })
   const relative = path.relative(process.cwd(), found.file)
   return { file: relative.startsWith('..') ? found.file : relative, mapping, diagnostics }
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    throw new Fault(SOURCE_UNREADABLE, { reason: `${file} cannot be read.` }, { place: { file } })
-  }
 }
 
 async function previewOf(

@@ -131,12 +131,23 @@ function skeletonOf(segments: readonly Segment[]): string {
   return segments.map(segment => (segment.type === 'constant' ? segment.text : '$')).join('')
 }
 
+/** Prefixes that a portal defines for its own mappings, with the form of their namespaces. */
+const PORTAL_NAMESPACES: Readonly<Record<string, string>> = {
+  portal: 'http://…/ld/resources/',
+  field: 'http://…/ld/ontologies/DATASET/',
+}
+
 /** Reports an undeclared prefix. */
 function reportUnknownPrefix(context: Context, node: YamlText, path: string, name: string): void {
   const customary = lookup(NAMESPACES, name)
   const close =
     customary === undefined ? nearName(name, [...context.declared, ...context.prefixes.keys()]) : undefined
-  const fallback = `Declare it at the top: prefixes: { ${name}: "${customary ?? 'http://…'}" }, or write the whole IRI.`
+  const ofPortal = lookup(PORTAL_NAMESPACES, name)
+  const fallback =
+    ofPortal !== undefined
+      ? `It is known in mappings of a portal's datasets alone. Declare it: prefixes: { ${name}: "${ofPortal}" }, with the address ` +
+        'of your portal; `lodestone mapping export` writes whole IRIs.'
+      : `Declare it at the top: prefixes: { ${name}: "${customary ?? 'http://…'}" }, or write the whole IRI.`
   context.diagnostics.report(
     'prefix-unknown',
     within(node, 0, name.length + 1),

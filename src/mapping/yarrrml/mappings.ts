@@ -6,7 +6,7 @@ import { described, isEmpty, quoted, type YamlEntry, type YamlMap, type YamlSpan
 import { readGraphs } from './predicates.ts'
 import { readSources } from './sources.ts'
 import { MAX_RULES, readStatements } from './statements.ts'
-import { readSubjects } from './subjects.ts'
+import { readSubjects, withoutSubject } from './subjects.ts'
 import { reportUnsupported } from './unsupported.ts'
 
 const MAX_MAPPINGS = 200
@@ -65,15 +65,7 @@ function readMapping(context: Context, entry: YamlEntry, path: string): readonly
   }
   let subjects: readonly (TermMap | null)[] = []
   if (keys.subjects !== undefined) subjects = readSubjects(context, keys.subjects, path, blank)
-  else if (blank?.text === 'blank') subjects = [{ type: 'blank', segments: [] }]
-  else if (!misspelt)
-    diagnostics.report(
-      'subject-missing',
-      key.span,
-      path,
-      `the mapping ${quoted(key.text)} has no subject`,
-      'Write the template of an IRI, as in subject: http://example.org/city/$(name)',
-    )
+  else if (!misspelt) subjects = withoutSubject(context, key, path, blank)
   const subjectPlace =
     keys.subjects === undefined ? undefined : diagnostics.place(keys.subjects.value.span, path)
   const said = keys.predicateobjects

@@ -23,21 +23,35 @@ export function readSubjects(
 ): readonly (TermMap | null)[] {
   const here = childPath(path, entry.key.text)
   const { value } = entry
-  if (isEmpty(value) || (value.type === 'list' && value.items.length === 0)) {
-    if (type?.text === 'blank') return [{ type: 'blank', segments: [] }]
-    context.diagnostics.report(
-      'subject-missing',
-      entry.key.span,
-      here,
-      'the mapping has no subject',
-      'Write the template of an IRI, as in http://example.org/city/$(name), or {type: blank} for a blank node.',
-    )
-    return []
-  }
+  if (isEmpty(value) || (value.type === 'list' && value.items.length === 0))
+    return withoutSubject(context, entry.key, here, type)
   if (value.type === 'list')
     return value.items.map((item, index) => readSubject(context, item, `${here}[${index}]`, type))
   return [readSubject(context, value, here, type)]
 }
+
+/** The subjects of a mapping that names none: a blank node of each record (YARRRML, "Subjects"), unless an IRI is wanted. */
+export function withoutSubject(
+  context: Context,
+  key: YamlText,
+  path: string,
+  type: YamlText | undefined,
+): readonly TermMap[] {
+  if (type?.text === 'iri') {
+    const found = 'the mapping has no subject, and its type is iri'
+    context.diagnostics.report('subject-missing', key.span, path, found, IRI_HINT)
+    return []
+  }
+  if (type === undefined) {
+    const found =
+      'the mapping has no subject: each record becomes a blank node, which nothing else can refer to'
+    const hint = `${IRI_HINT} Where a blank node is meant, say so: subject: {type: blank}.`
+    context.diagnostics.report('subject-blank', key.span, path, found, hint)
+  }
+  return [{ type: 'blank', segments: [] }]
+}
+
+const IRI_HINT = 'Write the template of an IRI, as in subject: http://example.org/city/$(name).'
 
 function readSubject(
   context: Context,
