@@ -753,6 +753,29 @@ async function lodestone(...args: readonly string[]) {
   return { code: child.exitCode, out, error }
 }
 
+t.test('files of other formats are named', async t => {
+  const folder = temporaryFolder(t)
+  const mapping = (source: string) =>
+    `sources:\n  s: ${source}\nmappings:\n  p: {source: s, s: http://e.org/$(id), po: [[a, foaf:Person]]}\n`
+  const rows: readonly (readonly [file: string, content: string, reason: RegExp])[] = [
+    ['c.xlsx', 'PK\x03\x04\x14', /XLSX/],
+    ['c.parquet', 'PAR1\x15', /Parquet/],
+    ['c.xml', '<r><p id="1"/></r>', /XML/],
+    ['c.csv', '<?xml version="1.0"?><r/>', /XML/],
+    ['c.txt', '\ufeff[{"id": 1}]', /JSON, and is read as a table/],
+  ]
+  for (const [file, content, message] of rows)
+    await t.rejects(mapped(folder, 'm.yml', mapping(`[${file}~csv]`), { [file]: content }), {
+      code: 'SourceUnreadable',
+      message,
+    })
+  const csv = await mapped(folder, 'm.yml', mapping('[c.csv~csv]'), { 'c.csv': 'id,<a>\n1,2\n' })
+  t.equal(csv.lines.length, 1)
+  const json = mapping("[j.json~jsonpath, '$.a[0:2]']")
+  const { diagnostics } = await mapped(folder, 'm.yml', json, { 'j.json': '{}' })
+  t.match(diagnostics, [{ code: 'reference-syntax', place: { line: 2, column: 24 } }])
+})
+
 t.test('files that are no mappings', async t => {
   const folder = temporaryFolder(t)
   const file = path.join(folder, 'm.yml')

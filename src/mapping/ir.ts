@@ -110,4 +110,5 @@ export interface LogicalSource {
   readonly dialect?: CsvDialect
   /** The position of its name in the document. */
   readonly place?: MappingPlace
+  readonly iteratorPlace?: MappingPlace
 }

@@ -17,6 +17,7 @@ import {
 } from './findings.ts'
 import type { Input } from './inputs.ts'
 import type { Reference } from './references.ts'
+import { refuseOtherFormats } from './refused-formats.ts'
 
 /** The cells that count as absent: texts that the source names, else empty cells without quotes; null for a source that is no table. */
 export type Nulls = readonly string[] | 'unquoted-empty' | null
@@ -52,18 +53,19 @@ export interface ReadingRules {
  * Opens a file for the references of the rules that read it. Returns diagnostics for an invalid iterator, and for references that
  * name no column of a table. Throws SourceUnreadable with line and column, ConfigInvalid for an unusable dialect.
  *
- * @param place of the rules in the mapping
+ * @param placeOf the place of an iterator in the mapping
  */
 export async function openMapRecords(
   input: Input,
   references: readonly Reference[],
   rules: ReadingRules,
-  place: MappingPlace,
+  placeOf: (iterator: string) => MappingPlace,
 ): Promise<RecordFile | readonly Diagnostic[]> {
+  await refuseOtherFormats(input.file, input.formulation)
   if (input.formulation === 'csv') return openCsv(input, references, rules)
   const paths = input.iterators.map(iterator => ({ iterator, path: parseJsonPath(iterator) }))
   const problems = paths.flatMap(({ iterator, path }) =>
-    isPathProblem(path) ? [unreadableIterator(iterator, path, place)] : [],
+    isPathProblem(path) ? [unreadableIterator(iterator, path, placeOf(iterator))] : [],
   )
   if (problems.length > 0) return problems
   const read = references.map(({ name }) => compileReference(name))

@@ -1,7 +1,7 @@
 import { RECORD_ID } from '../../mapping/columns.ts'
 import { type CompiledMapping, compileMapping } from '../../mapping/compile.ts'
 import { type Diagnostic, hasErrors } from '../../mapping/diagnostic.ts'
-import type { Mapping } from '../../mapping/ir.ts'
+import type { Mapping, MappingPlace, ResourceRule } from '../../mapping/ir.ts'
 import { invalidValues } from '../../mapping/report.ts'
 import { WrittenTriple } from '../../mapping/triple-text.ts'
 import type { DatasetRecord } from '../../model/value.ts'
@@ -55,7 +55,9 @@ export async function planMapping(
   const runs: Run[] = []
   if (!hasErrors(found))
     for (const [index, { input, rules }] of groups.entries()) {
-      const records = await openMapRecords(input, mapReferences(rules), reading, rules[0]?.place ?? NOWHERE)
+      const records = await openMapRecords(input, mapReferences(rules), reading, iterator =>
+        iteratorPlace(rules, iterator),
+      )
       if (!('records' in records)) {
         found.push(...records)
         continue
@@ -73,6 +75,12 @@ export async function planMapping(
   if (hasErrors(found)) return { plan: null, diagnostics: found }
   const hasGraphs = runs.some(({ compiled }) => compiled.hasGraphs)
   return { plan: { runs, hasGraphs, dataErrors: generation === 'new' }, diagnostics: found }
+}
+
+/** The place of an iterator: of the source that states it, else of the rules. */
+function iteratorPlace(rules: readonly ResourceRule[], iterator: string): MappingPlace {
+  const source = rules.flatMap(({ sources = [] }) => sources).find(one => one.iterator === iterator)
+  return source?.iteratorPlace ?? rules[0]?.place ?? NOWHERE
 }
 
 /** Bytes of a piece: it is created and written while it is in the processor's cache. */

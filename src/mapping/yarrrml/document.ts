@@ -159,6 +159,11 @@ function convertMap(
       diagnostics.report('value-shape', key.span, path, 'a key has to be a plain text')
       continue
     }
+    if (key.text === '<<' && !key.quoted) {
+      const hint = 'Write the keys out, or let an alias stand for a whole value, as in po: *base.'
+      diagnostics.report('unsupported', key.span, path, 'the merge key `<<` of YAML is not supported', hint)
+      continue
+    }
     const here = childPath(path, key.text)
     const value = convert(conversion, pair.value, key.span.end, here)
     size += value.size + 1

@@ -76,6 +76,8 @@ function scanLine(line: string): { readonly problems: readonly LayoutProblem[]; 
     } else if (character === '#' && (at === 0 || /\s/.test(line.charAt(at - 1)))) {
       end = at
       break
+    } else if (BRACKETS_IN_REFERENCE.test(line.slice(at, at + MAX_REFERENCE))) {
+      return { problems: [bracketed(line, at)], end }
     } else if (isOpening(line, at)) open.push(at)
     else if ((character === ']' || character === '}') && open.length > 0) open.pop()
     else if (character === ']' && isItem) return { problems: [unopened(line, at)], end }
@@ -95,6 +97,16 @@ function scanLine(line: string): { readonly problems: readonly LayoutProblem[]; 
     problems: [problem(first, line, `the ${what} that begins here is not closed in its line`, hint)],
     end,
   }
+}
+
+/** A reference with brackets, which YAML takes as its own between brackets. */
+const BRACKETS_IN_REFERENCE = /^\$\([^()[\]{}]*[[\]{}][^()]*\)/
+const MAX_REFERENCE = 200
+
+function bracketed(line: string, at: number): LayoutProblem {
+  const written = BRACKETS_IN_REFERENCE.exec(line.slice(at, at + MAX_REFERENCE))?.[0] ?? ''
+  const message = `the brackets of ${written} are taken as those of YAML`
+  return problem(at, line, message, `Put the text in quotes: "${written}".`)
 }
 
 /** Brackets count if a value may begin there: `a[0]` is text. */

@@ -101,7 +101,7 @@ export function readSource(context: Context, node: YamlNode, path: string): Logi
   return {
     path: first.text.slice(0, tilde),
     formulation,
-    iterator: formulation === 'json' ? (second?.text ?? null) : null,
+    ...iteratorOf(diagnostics, formulation, second, path),
   }
 }
 
@@ -159,9 +159,19 @@ function readSourceMap(
   return {
     path: access.text,
     formulation,
-    iterator: formulation === 'json' ? (text('iterator')?.text ?? null) : null,
+    ...iteratorOf(diagnostics, formulation, text('iterator'), childPath(path, 'iterator')),
     ...(Object.keys(dialect).length === 0 ? {} : { dialect }),
   }
+}
+
+function iteratorOf(
+  diagnostics: Diagnostics,
+  formulation: 'csv' | 'json',
+  node: YamlText | undefined,
+  path: string,
+): Pick<LogicalSource, 'iterator' | 'iteratorPlace'> {
+  if (formulation !== 'json' || node === undefined) return { iterator: null }
+  return { iterator: node.text, iteratorPlace: diagnostics.place(node.span, path) }
 }
 
 function formulationOf(

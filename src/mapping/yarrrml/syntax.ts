@@ -13,16 +13,20 @@ export function reportSyntax(text: string, errors: readonly YAMLError[], diagnos
     diagnostics.report('yaml-syntax', { start, end }, '', message, hint)
     lines.add(lineStart(text, start))
   }
-  for (const { pos, message } of errors.slice(0, problems.length === 0 ? 3 : 1)) {
+  for (const { code, pos, message } of errors.slice(0, problems.length === 0 ? 3 : 1)) {
     const start = Math.min(pos[0], Math.max(0, text.length - 1))
     if (lines.has(lineStart(text, start))) continue
     lines.add(lineStart(text, start))
-    diagnostics.report(
-      'yaml-syntax',
-      { start, end: Math.max(pos[1], start + 1) },
-      '',
-      `this is no YAML: ${message}`,
-    )
+    const span = { start, end: Math.max(pos[1], start + 1) }
+    if (code === 'MULTIPLE_DOCS')
+      diagnostics.report(
+        'yaml-syntax',
+        span,
+        '',
+        'a second document begins here, a mapping is one',
+        'Remove the line ---, or what follows it.',
+      )
+    else diagnostics.report('yaml-syntax', span, '', `this is no YAML: ${message}`)
   }
 }
 
