@@ -310,6 +310,7 @@ t.test('every diagnostic has its place', async t => {
     ['unsupported', translate('{p: foaf:name, o: {mapping: p, condition: {function: equal}}}'), 5, 51],
     ['unsupported', translate('{p: foaf:knows, o: {mapping: p, join: [$(id), $(id)]}}'), 5, 41],
     ['unsupported', `sources: {x: ["http://e.org/x.csv~csv"]}\n${translate('[a, foaf:Person]')}`, 1, 15],
+    ['unsupported', translate('{p: foaf:name, o: x, targets: t}'), 5, 30],
     ['limits', translate(`[foaf:name, ${'x'.repeat(10_001)}]`), 5, 21],
     ['limits', `mappings: ${'['.repeat(100_000)}`, 1, 71],
     ['field-unused', translate('[foaf:name, $(name)]'), 2, 3],
@@ -477,6 +478,14 @@ t.test('the prefixes of a portal are told where there is none', async t => {
     ])
   }
   t.match(readYarrrml(translate('[constructor:x, 1]')).diagnostics, [{ hint: /^Declare it at the top/ }])
+})
+
+t.test('prefixes of what is not supported count as used', async t => {
+  const text = `prefixes: {ex: "http://e.org/"}\n${translate('{p: foaf:name, o: {function: ex:f}}')}`
+  t.strictSame(
+    check(text).map(({ code }) => code),
+    ['unsupported'],
+  )
 })
 
 t.test('a mapping without a subject is of blank nodes', async t => {

@@ -65,7 +65,7 @@ export function readTermNode(context: TermContext, node: DocumentNode): TermMap 
       reading,
       'key-twice',
       below(at, second),
-      `A ${role} map has one of constant, template and reference`,
+      `${role === 'object' ? 'An' : 'A'} ${role} map has one of constant, template and reference`,
     )
     return null
   }

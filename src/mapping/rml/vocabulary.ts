@@ -91,7 +91,7 @@ const UNSUPPORTED: readonly (readonly [feature: string, names: readonly string[]
   ['conditions', ['condition', 'conditionMap', 'if']],
   ['targets', ['logicalTarget', 'target', 'serialization', 'mode', 'LogicalTarget', 'Target']],
   [
-    'RML-star',
+    'quoted triples of RML-star',
     [
       ...[
         'quotedTriplesMap',

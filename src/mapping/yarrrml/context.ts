@@ -1,12 +1,20 @@
 import type { LogicalSource } from '../ir.ts'
 import type { Diagnostics } from './diagnostics.ts'
-import type { JoinCondition } from './joins.ts'
-import type { YamlText } from './node.ts'
+import type { YamlSpan, YamlText } from './node.ts'
 
 /** A source that is declared under a name; null if it could not be read, which was reported. */
 export interface NamedSource {
   readonly key: YamlText
   readonly source: LogicalSource | null
+}
+
+/** The condition of a link, which is checked once the subjects of all mappings are known. */
+export interface JoinCondition {
+  readonly target: string
+  /** The reference that both sides have. */
+  readonly field: string
+  readonly span: YamlSpan
+  readonly path: string
 }
 
 /** The state of the whole document that the parts of the reader share. */

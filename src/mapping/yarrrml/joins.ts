@@ -5,15 +5,6 @@ import { childPath } from './keys.ts'
 import { isEmpty, quoted, type YamlNode, type YamlSpan, type YamlText } from './node.ts'
 import { segmentsOf } from './segments.ts'
 
-/** The condition of a link, which is checked once the subjects of all mappings are known. */
-export interface JoinCondition {
-  readonly target: string
-  /** The reference that both sides have. */
-  readonly field: string
-  readonly span: YamlSpan
-  readonly path: string
-}
-
 /**
  * Reads the condition of a link: what it means for the link, null if it is no `equal(x, x)` with one reference, which is reported.
  * Whether it holds for the same record alone depends on the subject of the other mapping: see `reportOtherJoins`.

@@ -46,6 +46,7 @@ export const STATEMENT_KEYS = {
   inversepredicates: ['inversepredicate', 'i', 'iv'],
   graphs: ['graph', 'g'],
   conditions: ['condition', 'c'],
+  targets: ['target', 't'],
   type: [],
 } as const satisfies KeyTable
 

@@ -24,6 +24,7 @@ export function reportUnsupported(
   let described = ''
   for (const [key, feature] of Object.entries(FEATURES) as [keyof typeof FEATURES, string][]) {
     const entry = keys[key]
+    if (entry !== undefined) usePrefixes(context, entry.value)
     if (entry === undefined || (key === 'conditions' && isNone(entry.value)) || described === feature)
       continue
     described = feature
@@ -38,6 +39,16 @@ export function reportUnsupported(
     )
   }
   return described !== ''
+}
+
+/** Counts the prefixes of a value that is not read as used. */
+function usePrefixes(context: Context, node: YamlNode): void {
+  if (node.type === 'list') for (const item of node.items) usePrefixes(context, item)
+  else if (node.type === 'map') for (const { value } of node.entries) usePrefixes(context, value)
+  else {
+    const prefix = /^([^\s:]*):/.exec(node.text.slice(0, 1000))?.[1]
+    if (prefix !== undefined) context.usedPrefixes.add(prefix)
+  }
 }
 
 function isNone(node: YamlNode): boolean {
