@@ -149,6 +149,7 @@ t.test('content codings that were not requested are decoded', async t => {
     ['gzip', '', /sends nothing/],
     ['br', text, /its content is not br/],
     ['zstd', text, /the content coding zstd.*\n.*gzip, deflate, br/],
+    ['gzip, gzip, gzip, gzip', text, /4 content codings, at most 3/],
     ['gzip', gzipSync(text).subarray(0, 40), /the connection broke/],
     ['gzip', gzipSync(Buffer.alloc(200_000)), /more than 100000 bytes/],
   ]

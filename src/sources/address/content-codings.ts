@@ -1,5 +1,6 @@
 import { pipeline, Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
+import { lookup } from '../../model/lookup.ts'
 import { refusedAddress } from './failures.ts'
 
 /** A step that decodes the pieces of a body. */
@@ -16,6 +17,9 @@ const CODINGS: Readonly<Record<string, (first: Buffer) => Transform | null>> = {
   br: () => createBrotliDecompress(),
 }
 
+/** Maximum number of content codings of a response, one within another. */
+const MAX_CODINGS = 3
+
 /**
  * The step that removes the content codings of a response (RFC 9110, 8.4), which some servers apply although `identity` alone is
  * accepted; null if there are none. Faults: SourceUnreadable for another coding.
@@ -26,7 +30,7 @@ export function bodyDecoder(header: string | undefined, url: URL): BodyDecoder |
     .map(coding => coding.trim().toLowerCase().replace(/^x-/, ''))
     .filter(coding => coding !== '' && coding !== 'identity')
     .reverse()
-  const unknown = codings.find(coding => !Object.hasOwn(CODINGS, coding))
+  const unknown = codings.find(coding => lookup(CODINGS, coding) === undefined)
   if (unknown !== undefined)
     throw refusedAddress(
       url,
@@ -34,6 +38,11 @@ export function bodyDecoder(header: string | undefined, url: URL): BodyDecoder |
       `These are decoded: ${Object.keys(CODINGS).join(', ')}.`,
     )
   if (codings.length === 0) return null
+  if (codings.length > MAX_CODINGS)
+    throw refusedAddress(
+      url,
+      `it answers with ${codings.length} content codings, at most ${MAX_CODINGS} are decoded`,
+    )
   return pieces => codings.reduce((coded, coding) => decoded(coded, coding, url), pieces)
 }
 
@@ -48,7 +57,7 @@ async function* decoded(pieces: AsyncIterable<Buffer>, coding: string, url: URL)
     length += value.length
   }
   if (length === 0) return
-  const decoder = CODINGS[coding]?.(Buffer.concat(head)) ?? null
+  const decoder = lookup(CODINGS, coding)?.(Buffer.concat(head)) ?? null
   const all = rejoined(head, iterator)
   if (decoder === null) return yield* all
   try {
