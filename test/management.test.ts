@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -396,6 +396,35 @@ t.test('a draft and a change by hand', async t => {
   t.equal(refused.status, 409)
   t.match(refused.body, /changed in the portal folder/)
   t.match(readFileSync(path.join(portal, 'data/own/dataset.yaml'), 'utf8'), 'title: C', 'nothing is lost')
+})
+
+t.test('a data file that is replaced by hand while there is a draft', async t => {
+  const yaml = 'source: { path: a.csv }\nmetas: { default: { title: A } }\n'
+  const { portal, keyOf, ask, published } = await portalOf(t, {
+    data: { own: { 'dataset.yaml': yaml, 'a.csv': CSV } },
+  })
+  const api = ask(await keyOf('dora', ['publish:own']))
+  const file = path.join(portal, 'data/own/a.csv')
+  const replace = (text: string) => {
+    writeFileSync(`${file}.new`, text)
+    renameSync(`${file}.new`, file)
+  }
+  await api('PUT', `${API}/own/metadata`, { default: { title: 'B' } })
+  const [newer, newest] = [`${CSV}7,Yew,1\n`, `${CSV}8,Fir,2\n`]
+  replace(newer)
+  t.equal((await api('POST', `${API}/own/publish`)).status, 202)
+  await published(api, 'own')
+  t.equal(readFileSync(file, 'utf8'), newer, 'the draft did not change it')
+  t.match(readFileSync(path.join(portal, 'data/own/dataset.yaml'), 'utf8'), 'title: B')
+  await api('PUT', `${API}/own/resources/files/a.csv`, CSV, 'text/csv')
+  replace(newest)
+  t.equal((await api('POST', `${API}/own/publish`)).status, 409, 'changed by hand and in the draft')
+  t.equal(readFileSync(file, 'utf8'), newest)
+  t.match((await api('POST', `${API}/own/discard`)).status, /^20/)
+  await api('PUT', `${API}/own/resources/files/a.csv`, CSV, 'text/csv')
+  t.equal((await api('POST', `${API}/own/publish`)).status, 202)
+  await published(api, 'own')
+  t.equal(readFileSync(file, 'utf8'), CSV, 'changed in the draft alone')
 })
 
 t.test('changes of dataset.yaml leave the rest as it is written', async t => {

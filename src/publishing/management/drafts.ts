@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { BAD_REQUEST, CONFLICT, Fault } from '../../errors/errors.ts'
+import { lookup } from '../../model/lookup.ts'
 import { DATASET_ID } from '../definition.ts'
 import { openMapping } from '../mapping/mapping-edit.ts'
 import { MAPPING_ENDINGS } from '../mapping/mapping-file.ts'
@@ -32,6 +33,8 @@ export interface DatasetDraft {
   readonly by: string | null
   /** Digest of dataset.yaml and mapping at that moment: `none` for a dataset that did not exist. */
   readonly taken: string
+  /** By name of a file of data/ that the draft began with: the state of that file, and of the file in the draft. */
+  readonly shared?: Readonly<Record<string, readonly [own: string, drafted: string]>>
 }
 
 const NOTE = 'draft.json'
@@ -85,10 +88,10 @@ export function openDraft(portal: string, id: string, by: string | null, now: Da
   // Fetched files stay where they are.
   symlinkSync(path.join(portal, 'var'), path.join(root, 'var'))
   const own = path.join(portal, 'data', id)
-  if (existsSync(own)) shareFolder(own, folder)
+  const shared = existsSync(own) ? shareFolder(own, folder) : {}
   for (const file of mappingsOf(portal, id))
     copyFileSync(path.join(portal, 'mappings', file), path.join(root, 'mappings', file))
-  const note = { begun: now.toISOString(), by, taken: stateOf(portal, id) }
+  const note = { begun: now.toISOString(), by, taken: stateOf(portal, id), shared }
   replaceDurably(path.join(root, NOTE), JSON.stringify(note))
   return { ...note, id, root, folder }
 }
@@ -99,19 +102,22 @@ export function discardDraft(portal: string, id: string): void {
 }
 
 /**
- * Moves the files of a draft to the portal folder, dataset.yaml last and each in one step. Faults: Conflict if dataset.yaml or
- * the mapping were changed by hand after the draft was created.
+ * Moves the files of a draft to the portal folder, dataset.yaml last and each in one step. A file that only the portal folder has in
+ * another state stays there. Faults: Conflict if dataset.yaml or the mapping were changed by hand after the draft was created, or
+ * a file was changed both by hand and in the draft.
  */
 export function applyDraft(portal: string, draft: DatasetDraft): void {
   const { id, root, folder, taken } = draft
-  if (stateOf(portal, id) !== taken)
+  const own = path.join(portal, 'data', id)
+  const names = filesIn(folder).filter(name => name !== DEFINITION)
+  const states = names.map(name => changeOf(name, draft, own))
+  if (stateOf(portal, id) !== taken || states.includes('both'))
     throw new Fault(CONFLICT, {
       reason: `The files of ${id} were changed in the portal folder since this draft was begun. Discard the draft, and begin again with what is there now.`,
     })
-  const own = path.join(portal, 'data', id)
   mkdirSync(own, { recursive: true })
-  const names = filesIn(folder).filter(name => name !== DEFINITION)
-  for (const name of names) moveFile(path.join(folder, name), path.join(own, name))
+  for (const [at, name] of names.entries())
+    if (states[at] !== 'by hand') moveFile(path.join(folder, name), path.join(own, name))
   const mappings = mappingsOf(root, id)
   if (mappings.length > 0) mkdirSync(path.join(portal, 'mappings'), { recursive: true })
   for (const name of mappings)
@@ -121,6 +127,25 @@ export function applyDraft(portal: string, draft: DatasetDraft): void {
   replaceDurably(path.join(own, DEFINITION), readFileSync(path.join(folder, DEFINITION), 'utf8'))
   synchronise(own)
   discardDraft(portal, id)
+}
+
+/** Where a file of a draft differs from that of data/ since the draft was begun. */
+function changeOf(
+  name: string,
+  { folder, shared }: DatasetDraft,
+  own: string,
+): 'in the draft' | 'by hand' | 'both' {
+  const [drafted, there] = [fileState(path.join(folder, name)), fileState(path.join(own, name))]
+  if (shared === undefined || there === null || there === drafted) return 'in the draft'
+  const [begun, copy] = lookup(shared, name) ?? [null, null]
+  if (drafted === copy) return 'by hand'
+  return there === begun ? 'in the draft' : 'both'
+}
+
+/** Identifies the file and its state without reading it; null where there is none. */
+function fileState(file: string): string | null {
+  const found = statSync(file, { throwIfNoEntry: false })
+  return found === undefined ? null : `${found.dev}-${found.ino}-${found.size}-${found.mtimeMs}`
 }
 
 /** Identifies the state of the files of a dataset that can be edited by hand. */
@@ -150,15 +175,19 @@ function filesIn(folder: string, within = ''): readonly string[] {
   })
 }
 
-function shareFolder(from: string, to: string): void {
+function shareFolder(from: string, to: string): Readonly<Record<string, readonly [string, string]>> {
+  const shared: [string, readonly [string, string]][] = []
   for (const name of filesIn(from)) {
-    mkdirSync(path.dirname(path.join(to, name)), { recursive: true })
+    const [own, drafted] = [path.join(from, name), path.join(to, name)]
+    mkdirSync(path.dirname(drafted), { recursive: true })
     try {
-      linkSync(path.join(from, name), path.join(to, name))
+      linkSync(own, drafted)
     } catch {
-      copyFileSync(path.join(from, name), path.join(to, name))
+      copyFileSync(own, drafted)
     }
+    shared.push([name, [fileState(own) ?? '', fileState(drafted) ?? '']])
   }
+  return Object.fromEntries(shared)
 }
 
 /** A hard link in both folders is already the same file. */
