@@ -10,7 +10,7 @@ form?.addEventListener('change', event => {
   form.requestSubmit()
 })
 
-// A page that the browser has kept shows its own chart again, not the options that led to the next one.
+// A page that the browser restores shows its own chart again, not the options that led to the next one.
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) form?.reset()
 })

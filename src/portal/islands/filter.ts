@@ -14,7 +14,7 @@ field?.addEventListener('keydown', event => {
   if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) field.form?.requestSubmit()
 })
 
-/** A change of the order is applied immediately; a page that the browser has kept shows its own order again. */
+/** A change of the order is applied immediately; a page that the browser restores shows its own order again. */
 const order = document.querySelector<HTMLSelectElement>('.filter select[name=order_by]')
 order?.addEventListener('change', () => order.form?.requestSubmit())
 addEventListener('pageshow', ({ persisted }) => {
