@@ -175,6 +175,7 @@ function filesIn(folder: string, within = ''): readonly string[] {
   })
 }
 
+/** Links the files of a folder into another; returns the states of both by name ({@link DatasetDraft.shared}). */
 function shareFolder(from: string, to: string): Readonly<Record<string, readonly [string, string]>> {
   const shared: [string, readonly [string, string]][] = []
   for (const name of filesIn(from)) {

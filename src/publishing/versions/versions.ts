@@ -76,7 +76,7 @@ export interface Restored {
   readonly instead: string
 }
 
-/** Formats of versions that are retained and answer. When {@link VERSION_FORMAT} rises, the one before stays while it is readable. */
+/** Formats of retained versions that answer, with the one before {@link VERSION_FORMAT}; 9, of builds between releases, equals 8. */
 const READABLE_FORMATS: ReadonlySet<unknown> = new Set([VERSION_FORMAT, 8, 9])
 
 /** Default number of retained versions of a dataset. */
