@@ -5,6 +5,7 @@ import t from 'tap'
 import { Fault } from '../src/errors/errors.ts'
 import { nearest } from '../src/model/did-you-mean.ts'
 import type { FieldType } from '../src/model/field.ts'
+import { isTimeZone, zoneOffset } from '../src/model/time.ts'
 import { columnNames } from '../src/sources/column-names.ts'
 import { csvSource, tsvSource } from '../src/sources/csv.ts'
 import { sniffDelimiter } from '../src/sources/delimiter.ts'
@@ -939,6 +940,22 @@ t.test('typing of JSON misses columns over the whole source', async t => {
   t.equal(report.misfitCount, 1501)
   t.match(report.misfits, [{ field: 'n', count: 1501, examples: [{ row: 1, found: 'x', count: 1501 }] }])
   t.strictSame(typeRecords(given([]), [{ name: 'a' }]).report().missing, [])
+})
+
+t.test('a time zone has one format, however its name is written', async t => {
+  const { DateTimeFormat } = Intl
+  let made = 0
+  class Counted extends DateTimeFormat {
+    constructor(...options: ConstructorParameters<typeof DateTimeFormat>) {
+      super(...options)
+      made++
+    }
+  }
+  Object.assign(Intl, { DateTimeFormat: Counted })
+  t.teardown(() => Object.assign(Intl, { DateTimeFormat }))
+  for (const zone of ['etc/gmt-9', 'Etc/GMT-9', 'ETC/GMT-9', 'etc/gmT-9']) t.ok(isTimeZone(zone), zone)
+  t.equal(zoneOffset('eTC/gmt-9', 0), 9 * 3_600_000)
+  t.equal(made, 1)
 })
 
 t.test('nearest', t => {

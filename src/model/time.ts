@@ -13,6 +13,7 @@ export interface LocalTime {
   readonly fraction: string
 }
 
+/** Formats by the names of zones in lower case: clients may write them in any, and a format takes some 15 kB. */
 const FORMATS = new Map<string, Intl.DateTimeFormat>()
 
 /** True for a name that Intl knows as a time zone. */
@@ -93,7 +94,8 @@ export function isCalendarDay(year: number, month: number, day: number): boolean
 }
 
 function formatOf(zone: string): Intl.DateTimeFormat {
-  const known = FORMATS.get(zone)
+  const name = zone.toLowerCase()
+  const known = FORMATS.get(name)
   if (known !== undefined) return known
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
@@ -105,7 +107,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
     minute: 'numeric',
     second: 'numeric',
   })
-  FORMATS.set(zone, format)
+  FORMATS.set(name, format)
   return format
 }
 

@@ -11,9 +11,10 @@ const DAY = 86_400_000
 /** Shorter than any period for which a zone ever changed its offset. */
 const STRIDE = 7 * DAY
 
-/** Cache of the steps of each year of each zone: a zone has few years. */
+/** Cache of the steps of each year of each zone, which clients may name in any case; and the number of years in all of them. */
 const YEARS = new Map<string, Map<number, readonly OffsetStep[]>>()
 const MAX_YEARS = 20_000
+let cachedYears = 0
 
 /** The step that contains a moment in milliseconds since 1970: the offset of a zone, and the moment from which on it applies. */
 export function offsetStep(zone: string, epoch: number): OffsetStep {
@@ -27,16 +28,16 @@ const UTC: readonly OffsetStep[] = [{ from: Number.NEGATIVE_INFINITY, offset: 0 
 
 function stepsOf(zone: string, year: number): readonly OffsetStep[] {
   if (zone === 'UTC') return UTC
-  let years = YEARS.get(zone)
-  if (years === undefined || years.size > MAX_YEARS) {
-    years = new Map()
-    YEARS.set(zone, years)
+  const known = YEARS.get(zone)?.get(year)
+  if (known !== undefined) return known
+  if (cachedYears >= MAX_YEARS) {
+    YEARS.clear()
+    cachedYears = 0
   }
-  let steps = years.get(year)
-  if (steps === undefined) {
-    steps = makeSteps(zone, year)
-    years.set(year, steps)
-  }
+  const steps = makeSteps(zone, year)
+  const years = YEARS.get(zone) ?? new Map<number, readonly OffsetStep[]>()
+  YEARS.set(zone, years.set(year, steps))
+  cachedYears++
   return steps
 }
 

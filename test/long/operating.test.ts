@@ -196,6 +196,9 @@ t.test('credentials are taken out of any text', async t => {
     ['Authorization: Bearer abcdefgh12', 'Authorization: Bearer redacted'],
     ['http://x.test/a@b and mail a@b.c', 'http://x.test/a@b and mail a@b.c'],
     ['the password: none was given', 'the password: none was given'],
+    ['of 2mongodb+srv://a:b@c/d', 'of 2mongodb+srv://redacted@c/d'],
+    // Time that grows with the square of the length would be minutes.
+    [`GET /${'a'.repeat(300_000)}`, `GET /${'a'.repeat(300_000)}`],
   ]
   for (const [given, expected] of cases) t.equal(withoutCredentials(given), expected)
 })
