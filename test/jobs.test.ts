@@ -35,4 +35,5 @@ t.test('a job that is ended has no result', async t => {
   const running = runJob(caller, './endless', null, { signal: stopping.signal })
   stopping.abort()
   t.equal(await running, null, 'by its signal')
+  t.equal(await runJob(caller, './endless', null, { signal: stopping.signal }), null, 'by an earlier signal')
 })

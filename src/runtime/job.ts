@@ -34,6 +34,7 @@ export function runJob<Result = never>(
     }
     const timer = deadline === undefined ? undefined : setTimeout(stop, deadline)
     signal?.addEventListener('abort', stop, { once: true })
+    if (signal?.aborted === true) stop()
     worker.once('message', (message: Result) => {
       result = message
     })

@@ -70,6 +70,8 @@ t.test('private addresses', async t => {
     '0.0.0.0',
     '::1',
     '::',
+    '::127.0.0.1',
+    'fec0::1',
     'fd00::1',
     'fe80::1',
     '::ffff:10.0.0.1',
@@ -248,6 +250,8 @@ t.test('FTP', async t => {
   ftp.commands.length = 0
   t.match(await fetched(file), /it answers 421/)
   t.strictSame(ftp.commands, ['QUIT', 'QUIT'], 'tried again')
+  ftp.manner = 'talk'
+  t.match(await fetched(file, { duration: 500 }), /takes more than 0.5 s/, 'talks without an end')
   answer = (_, response) => response.writeHead(302, { location: file }).end()
   t.match(await fetched(`${origin}/x`), /redirects to ftp:/)
 })

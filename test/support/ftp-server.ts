@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
 
-/** What a server of FTP does beside answering: `hang` sends no byte of a file, `far` names another host for the data, `plain` tells neither size nor time. */
-export type FtpManner = 'plain' | 'hang' | 'far' | 'busy' | null
+/** What a server of FTP does beside answering: `hang` sends no byte of a file, `far` names another host for the data, `plain` tells neither size nor time, `talk` greets without an end. */
+export type FtpManner = 'plain' | 'hang' | 'far' | 'busy' | 'talk' | null
 
 /** A small server of FTP (RFC 959, 2428) over files in memory, for one test. */
 export class FtpServer {
@@ -28,6 +28,11 @@ export class FtpServer {
     const say = (text: string) => control.write(`${text}\r\n`)
     let data: Promise<Socket> | null = null
     let user = ''
+    if (this.manner === 'talk') {
+      const timer = setInterval(() => say('220-and'), 20)
+      control.once('close', () => clearInterval(timer))
+      return
+    }
     say(this.manner === 'busy' ? '421 too many users' : '220 ready')
     control.on('data', piece => {
       for (const line of String(piece)

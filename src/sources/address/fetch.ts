@@ -41,7 +41,8 @@ export async function fetchAddress(
       const pause = limits.pauses[attempt]
       if (!(error instanceof Passing) || pause === undefined) throw faultOf(error, url)
       const wait = Math.min(MAX_WAIT, Math.max(pause, error.wait))
-      await ignoreRejection(sleep(wait, undefined, { signal: late }), 'the next attempt ends at once')
+      await ignoreRejection(sleep(wait, undefined, { signal: late }), 'there is no further attempt')
+      if (late.aborted) throw tooSlow(url, duration)
     }
   }
 }

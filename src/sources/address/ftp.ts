@@ -27,6 +27,8 @@ export async function fetchFtp(
   const path = pathOf(url)
   const credentials = credentialsOf(url, authorization)
   const client = new Client(limits.idle)
+  const stop = () => client.close()
+  limits.late.addEventListener('abort', stop, { once: true })
   try {
     await connect(client, url, limits)
     await client.login(...credentials)
@@ -52,6 +54,7 @@ export async function fetchFtp(
   } catch (error) {
     throw failureOf(error, url, limits)
   } finally {
+    limits.late.removeEventListener('abort', stop)
     client.close()
   }
 }

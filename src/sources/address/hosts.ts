@@ -19,13 +19,12 @@ for (const [address, bits] of [
 ] as const)
   PRIVATE.addSubnet(address, bits, 'ipv4')
 for (const [address, bits] of [
-  ['::', 128],
-  ['::1', 128],
+  ['::', 96],
   ['64:ff9b::', 96],
   ['64:ff9b:1::', 48],
   ['2002::', 16],
   ['fc00::', 7],
-  ['fe80::', 10],
+  ['fe80::', 9],
   ['ff00::', 8],
 ] as const)
   PRIVATE.addSubnet(address, bits, 'ipv6')
