@@ -76,8 +76,9 @@ export function harvestedTexts(values: readonly unknown[]): readonly string[] | 
 export function harvestedMoment(value: unknown): string | null {
   const text = harvestedText(value)
   if (text === null || !/^\d{4}-\d\d/.test(text)) return null
-  // Moments without offset are UTC, as written by CKAN.
-  const moment = new Date(/T[\d:.]+$/.test(text) ? `${text}Z` : text)
+  // Moments without offset are UTC, as written by CKAN; `new Date` would take them for local time.
+  const iso = text.replace(/^(\d{4}-\d\d-\d\d) +(?=\d)/, '$1T')
+  const moment = new Date(/T[\d:.]+$/.test(iso) ? `${iso}Z` : iso)
   return Number.isNaN(moment.getTime()) ? null : moment.toISOString()
 }
 

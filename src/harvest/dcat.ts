@@ -19,6 +19,9 @@ import { bestDistribution } from './distributions.ts'
 
 const VCARD = 'http://www.w3.org/2006/vcard/ns#'
 
+/** Properties of the next page; the second is that of older versions of Hydra. */
+const NEXT_PAGE: readonly string[] = [HYDRA.next, 'http://www.w3.org/ns/hydra/core#nextPage']
+
 /** Maximum number of pages and of triples of a catalog. */
 const MAX_PAGES = 1000
 const MAX_TRIPLES = 5_000_000
@@ -46,6 +49,8 @@ export async function readDcat(reader: CatalogReader, url: string): Promise<Read
 class Description {
   private readonly subjects = new Map<string, Map<string, Term[]>>()
   private readonly lines = new LineSet()
+  /** Addresses of further pages. */
+  private readonly pages = new Set<string>()
   private triples = 0
 
   add(lines: string): void {
@@ -56,6 +61,7 @@ class Description {
       .filter(triple => this.lines.add(triple))
     for (const { subject, predicate, object } of parseTriples(`${triples.join('\n')}\n`)) {
       this.triples += 1
+      if (NEXT_PAGE.includes(predicate.value)) this.pages.add(object.value)
       if (this.triples > MAX_TRIPLES) throw new RangeError(`the catalog has more than ${MAX_TRIPLES} triples`)
       const known = this.subjects.get(subject.value) ?? new Map<string, Term[]>()
       this.subjects.set(subject.value, known)
@@ -109,13 +115,8 @@ class Description {
 
   /** The address of the next page that has not been read. */
   nextPage(base: string, visited: ReadonlySet<string>): string | null {
-    const links = [...this.subjects.keys()].flatMap(subject =>
-      this.of(subject, HYDRA.next, 'http://www.w3.org/ns/hydra/core#nextPage'),
-    )
-    return (
-      links.map(({ value }) => addressOf(value, base)).find(link => link !== null && !visited.has(link)) ??
-      null
-    )
+    const links = Array.from(this.pages, page => addressOf(page, base))
+    return links.find(link => link !== null && !visited.has(link)) ?? null
   }
 }
 
@@ -167,7 +168,7 @@ function offered(
             (isMadeUp(value) ? null : value.slice(value.search(/[^/#]*$/)))),
       ),
   )
-  const [contact] = graph.of(subject, `${DCAT.Dataset.slice(0, -'Dataset'.length)}contactPoint`)
+  const [contact] = graph.of(subject, DCAT.contactPoint)
   const [email] = contact === undefined ? [] : graph.of(contact.value, `${VCARD}hasEmail`)
   const page =
     addressOf(graph.text(subject, DCAT.landingPage)) ?? (isMadeUp(subject) ? null : addressOf(subject))

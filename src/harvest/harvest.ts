@@ -163,11 +163,12 @@ function takeOver(
       if (last !== undefined) setMember(datasets, id, last)
     }
   }
-  // Datasets whose offer became unusable stay: only those that are gone are withdrawn.
-  const still = new Set(skipped.map(({ dataset }) => dataset))
+  // Datasets whose offer became unusable stay: only those that are gone are withdrawn. Long ids are cut among the skipped ones.
+  const still = new Set(skipped.map(({ dataset }) => dataset.slice(0, 200)))
   const gone = [...known].filter(
     ([remote, id]) =>
-      !present.has(id) && ((catalog.isComplete && !still.has(remote)) || !isRequired(harvester, remote)),
+      !present.has(id) &&
+      ((catalog.isComplete && !still.has(remote.slice(0, 200))) || !isRequired(harvester, remote)),
   )
   const withdrawn = gone.map(([, id]) => id)
   for (const id of known.values()) {

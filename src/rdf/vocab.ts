@@ -82,6 +82,7 @@ export const DCAT = vocabulary(
   'keyword',
   'theme',
   'landingPage',
+  'contactPoint',
   'accessURL',
   'downloadURL',
   'mediaType',

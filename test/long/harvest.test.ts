@@ -8,6 +8,7 @@ import t, { type Test } from 'tap'
 import { diagnoseHarvests } from '../../src/cli/doctor/sources.ts'
 import { run } from '../../src/cli/lodestone.ts'
 import { escapedText, terminalText } from '../../src/cli/print.ts'
+import { harvestedMoment } from '../../src/harvest/catalog.ts'
 import { localId } from '../../src/harvest/definitions.ts'
 import { harvest } from '../../src/harvest/harvest.ts'
 import { dueHarvesters, harvestAges } from '../../src/harvest/schedule.ts'
@@ -469,8 +470,9 @@ async function harvested(t: Test, catalog: string, answer: Answer) {
   const portal = portalOf(t, `  - { id: c, ${catalog.replaceAll('ORIGIN', origin)} }\n`)
   const [harvester] = readHarvesters(portal)
   if (harvester === undefined) throw new Error('no harvester')
-  const outcome = await harvest(harvester, { portal, now: () => new Date(), isDryRun: false })
-  return { ...outcome, origin, portal, ids: definedDatasets(portal) }
+  const again = () => harvest(harvester, { portal, now: () => new Date(), isDryRun: false })
+  const outcome = await again()
+  return { ...outcome, origin, portal, ids: definedDatasets(portal), again }
 }
 
 t.test('DCAT of a Lodestone: licenses without addresses, RDF without tables', async t => {
@@ -716,6 +718,36 @@ t.test('what is refused', async t => {
     { message: /harvest\.yaml:2:43: hourly, daily/ },
   )
   t.throws(() => readHarvesters(portalOf(t, one('b') + one('c'))), { message: /two harvesters called a/ })
+})
+
+t.test('moments of catalogs are UTC where they have no offset', async t => {
+  const zone = process.env.TZ
+  process.env.TZ = 'America/New_York'
+  t.teardown(() => {
+    if (zone === undefined) delete process.env.TZ
+    else process.env.TZ = zone
+  })
+  for (const [text, moment] of [
+    ['2020-01-01 10:00:00', '2020-01-01T10:00:00.000Z'],
+    ['2020-01-01T10:00:00.5', '2020-01-01T10:00:00.500Z'],
+    ['2020-01-01 10:00:00+02:00', '2020-01-01T08:00:00.000Z'],
+    ['2020-01', '2020-01-01T00:00:00.000Z'],
+    ['yesterday', null],
+  ] as const)
+    t.equal(harvestedMoment(text), moment, text)
+})
+
+t.test('a dataset with a long id whose file cannot be read any more stays', async t => {
+  const identifier = `https://catalog.test/${'a'.repeat(300)}`
+  const bodyOf = (format: string) =>
+    JSON.stringify({
+      dataset: [{ identifier, distribution: [{ downloadURL: `http://x.test/a.${format}`, format }] }],
+    })
+  let body = bodyOf('csv')
+  const found = await harvested(t, "type: data.json, url: 'ORIGIN/'", (_, response) => response.end(body))
+  t.equal(found.counts.created, 1)
+  body = bodyOf('pdf')
+  t.match((await found.again()).counts, { skipped: 1, withdrawn: 0 })
 })
 
 t.test('local ids are those of no other dataset', async t => {
