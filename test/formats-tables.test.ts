@@ -201,7 +201,12 @@ t.test('XML holds every text', async t => {
     '_',
     '名前_',
   ])
-  t.strictSame([1, -0.5, 1e-7, -1.25e-10].map(xmlDecimal), ['1', '-0.5', '0.0000001', '-0.000000000125'])
+  t.strictSame([1, -0.5, 1e-7, -1.2345678901234568e-10].map(xmlDecimal), [
+    '1',
+    '-0.5',
+    '0.0000001',
+    '-0.00000000012345678901234568',
+  ])
   t.strictSame(distinctNames(['a', 'a', 'a_2', 'a']), ['a', 'a_2', 'a_2_2', 'a_3'])
 })
 

@@ -792,6 +792,7 @@ t.test('the encoding of a shapefile that declares none is guessed from its texts
       values.map(([, name]) => name),
       expected,
     )
+    t.equal(found.fields[1]?.label, 'straße')
     t.equal(found.diagnostics.length, warning === null ? 0 : 1)
     if (warning !== null) t.match(found.diagnostics[0], warning)
   }
@@ -811,7 +812,7 @@ function shapefileOf(names: readonly Buffer[]): Readonly<Record<string, Buffer>>
   head.write('id', 32)
   head.write('N', 32 + 11)
   head[32 + 16] = 1
-  head.write('name', 64)
+  head.write('stra\xdfe', 64, 'latin1')
   head.write('C', 64 + 11)
   head[64 + 16] = 10
   head[96] = 0x0d
@@ -888,6 +889,7 @@ t.test('hostile and hopeless files are refused, with the way out', async t => {
   const outside = await archive({ '../../etc/passwd.csv': 'a\n1\n' })
   const lying = zipOf('t.csv', Buffer.from(`a\n${'1\n'.repeat(1000)}`), 5)
   const cases: readonly (readonly [name: string, content: string | Buffer, told: RegExp])[] = [
+    ['flipped.zip', zipOf('t.csv', Buffer.from('a\n1\n'), 4), /checksum of the file/],
     ['bomb.csv.gz', bomb, /unpack to more than .* bomb/],
     ['outside.zip', outside, /path leads out of it/],
     ['lying.zip', lying, /unpacks to more than the 5 bytes/],
@@ -959,7 +961,15 @@ t.test('hostile and hopeless files are refused, with the way out', async t => {
         ...WORKBOOK,
         'xl/worksheets/sheet2.xml': SHEET(`<row r="1">${text('ZZZ1', 'x')}</row>`),
       }),
-      /16384|empty/,
+      /column 18278, and at most 4000 columns/,
+    ],
+    [
+      'far.xlsx',
+      await archive({
+        ...WORKBOOK,
+        'xl/worksheets/sheet2.xml': SHEET(`<row r="1">${text('A1', 'x')}${text('XFD1', 'x')}</row>`),
+      }),
+      /column 16384, and at most 4000 columns/,
     ],
   ]
   for (const [name, content, described] of cases) {

@@ -1,12 +1,14 @@
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
+import { Builder } from 'flatbuffers'
 import Libsql from 'libsql'
 import t from 'tap'
 import { Fault, faultText } from '../src/errors/errors.ts'
 import { zip } from '../src/formats/zip-stream.ts'
-import type { SourceOptions } from '../src/sources/open.ts'
+import { parseWkb } from '../src/model/wkb.ts'
+import { openSource, type SourceOptions } from '../src/sources/open.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { understoodIn } from './support/understood.ts'
 
@@ -487,4 +489,181 @@ t.test('GeoPackage', async t => {
   t.equal((await understood('two.gpkg', two, { sheet: 'b' })).values.length, 1)
   const arcs = geopackage('arcs.gpkg', 4326, { trees: [blob(4326, 8, 1, 2)] })
   t.match(await answerOf('arcs.gpkg', arcs), /geometries with arcs[\s\S]*CONVERT_TO_LINEAR/)
+})
+
+t.test('a column with the name of the row numbers of SQLite', async t => {
+  const path = join(folder, 'rowid.sqlite')
+  const database = new Libsql(path)
+  database.exec('CREATE TABLE t (RowId INT, n INT)')
+  const insert = database.prepare('INSERT INTO t VALUES (?, ?)')
+  for (let n = 0; n < 2500; n++) insert.run([n % 2 === 0 ? n % 10 : null, n])
+  database.close()
+  const { values } = await understood('rowid.sqlite', null)
+  t.equal(values.length, 2500)
+  t.strictSame(values.slice(0, 2), [
+    [0, 0],
+    [null, 1],
+  ])
+})
+
+t.test('well-known binary of any length', async t => {
+  const count = 1_000_000
+  const bytes = Buffer.alloc(9 + 16 * count)
+  bytes[0] = 1
+  bytes.writeUInt32LE(2, 1)
+  bytes.writeUInt32LE(count, 5)
+  const line = parseWkb(bytes)
+  t.equal(line !== undefined && 'coordinates' in line && line.coordinates.length, count)
+})
+
+type Ring = readonly (readonly [number, number])[]
+
+/** A shapefile of one shape with some rings or lines. */
+function shapefileOf(kind: number, rings: readonly Ring[]): Buffer {
+  const positions = rings.flat()
+  const content = Buffer.alloc(44 + 4 * rings.length + 16 * positions.length)
+  content.writeInt32LE(kind, 0)
+  content.writeInt32LE(rings.length, 36)
+  content.writeInt32LE(positions.length, 40)
+  let first = 0
+  rings.forEach((ring, at) => {
+    content.writeInt32LE(first, 44 + 4 * at)
+    first += ring.length
+  })
+  positions.flat().forEach((number, at) => {
+    content.writeDoubleLE(number, 44 + 4 * rings.length + 8 * at)
+  })
+  const header = Buffer.alloc(108)
+  header.writeInt32BE(9994, 0)
+  header.writeInt32LE(1000, 28)
+  header.writeInt32LE(kind, 32)
+  header.writeInt32BE(1, 100)
+  header.writeInt32BE(content.length / 2, 104)
+  return Buffer.concat([header, content])
+}
+
+function square(x: number, y: number, size: number, isClockwise = true): Ring {
+  const ring = [
+    [x, y],
+    [x, y + size],
+    [x + size, y + size],
+    [x + size, y],
+    [x, y],
+  ] as const
+  return isClockwise ? ring : ring.toReversed()
+}
+
+t.test('rings of shapefiles become polygons', async t => {
+  const cases: readonly (readonly [name: string, rings: readonly Ring[], corners: unknown])[] = [
+    [
+      'a pond on an island in a lake',
+      [square(4, 4, 2), square(0, 0, 10), square(2, 2, 6, false), square(4.5, 4.5, 1, false)],
+      [
+        [
+          [4, 4],
+          [4.5, 4.5],
+        ],
+        [
+          [0, 0],
+          [2, 2],
+        ],
+      ],
+    ],
+    ['all rings the other way round', [square(0, 0, 1, false), square(5, 5, 1, false)], [[[0, 0]], [[5, 5]]]],
+    [
+      'the same, one within another',
+      [square(1, 1, 1, false), square(0, 0, 3, false)],
+      [
+        [
+          [0, 0],
+          [1, 1],
+        ],
+      ],
+    ],
+  ]
+  for (const [name, rings, corners] of cases) {
+    const { values } = await understood('rings.shp', shapefileOf(5, rings))
+    const [[shape] = []] = values
+    const { type, coordinates } = shape as { type: string; coordinates: number[][][][] }
+    const polygons = type === 'Polygon' ? [coordinates as unknown as number[][][]] : coordinates
+    t.strictSame(
+      polygons.map(polygon => polygon.map(([corner]) => corner)),
+      corners,
+      name,
+    )
+  }
+})
+
+t.test('time and memory do not grow with the square of what a file has', async t => {
+  const circle = (x: number, radius: number, turn: number) =>
+    Array.from({ length: 100 }, (_, at) => {
+      const angle = (turn * 2 * Math.PI * (at % 99)) / 99
+      return [x + radius * Math.cos(angle), radius * Math.sin(angle)] as const
+    })
+  const each = Array.from({ length: 3000 }, (_, at) => at / 100)
+  const rings = [...each.map(x => circle(x, 0.004, -1)), ...each.map(x => circle(x, 0.002, 1))]
+  const members = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`k${at}`, at]))
+  const cases: readonly (readonly [name: string, content: string | Buffer, expected: RegExp])[] = [
+    ['lakes.shp', shapefileOf(5, rings), /accepted: geometry/],
+    ['vectors.fgb', sharedVectors(), /A feature of the file is damaged/],
+    ['colons.txt', `<${':'.repeat(65_000)}`, /malformed/],
+    ['note.csv', `a,b\n${'x,1\n'.repeat(9)}"one two three four ${'a'.repeat(60_000)}",\n`, /accepted/],
+    ['members.json', JSON.stringify([{ id: 1, members }]), /accepted: id: int, members: text/],
+    ['patch.shp', shapefileOf(31, [square(0, 0, 1)]), /MultiPatch[\s\S]*outlines/],
+  ]
+  for (const [name, content, expected] of cases) {
+    const start = performance.now()
+    t.match(await answerOf(name, content), expected, name)
+    const milliseconds = performance.now() - start
+    t.ok(milliseconds < 4000, `${name}: ${Math.round(milliseconds)} ms`)
+  }
+})
+
+/** A FlatGeobuf whose collections name one part many times, level by level: read part by part, it has 10^12 of them. */
+function sharedVectors(): Buffer {
+  const sized = (build: (builder: Builder) => number) => {
+    const builder = new Builder(1024)
+    builder.finishSizePrefixed(build(builder))
+    return Buffer.from(builder.asUint8Array())
+  }
+  const header = sized(builder => {
+    builder.startObject(14)
+    builder.addFieldInt8(2, 7, 0)
+    builder.addFieldInt16(9, 0, 16)
+    return builder.endObject()
+  })
+  const feature = sized(builder => {
+    let part = 0
+    for (let level = 0; level < 7; level++) {
+      builder.startVector(4, level === 0 ? 0 : 100, 4)
+      for (let at = 0; level > 0 && at < 100; at++) builder.addOffset(part)
+      const parts = builder.endVector()
+      builder.startObject(8)
+      builder.addFieldInt8(6, 7, 0)
+      builder.addFieldOffset(7, parts, 0)
+      part = builder.endObject()
+    }
+    builder.startObject(3)
+    builder.addFieldOffset(0, part, 0)
+    return builder.endObject()
+  })
+  return Buffer.concat([Buffer.from('fgb\x03fgb\x01', 'latin1'), header, feature])
+}
+
+t.test('declarations of namespaces are no columns', async t => {
+  const item = (id: number) => `<i xmlns:gml="http://g" xmlns:id="x" id="${id}"><a>1</a></i>`
+  const { fields } = await understood('namespaces.xml', `<r xmlns="y">${item(1)}${item(2)}</r>`)
+  t.strictSame(fields, ['id: int', 'a: int'])
+})
+
+t.test('a web page is no table, whatever a catalog calls it', async t => {
+  const page = '<!DOCTYPE html>\n<html><head><title>x, y</title></head></html>\n'
+  writeFileSync(join(folder, 'declared.csv'), page)
+  const folders = { datasetFolder: folder, portalFolder: folder }
+  for (const format of ['csv', 'tsv'] as const)
+    t.throws(
+      () => openSource({ path: 'declared.csv', format }, folders),
+      { message: /is a web page/ },
+      format,
+    )
 })

@@ -18,13 +18,17 @@ const MAX_NESTING = 32
 /** Thrown within the reader only. */
 const MALFORMED = Symbol('malformed')
 
-/**
- * Parses the well-known binary of a geometry in hexadecimal digits (OGC 06-103r4, section 8.2), also with Z, M and the extended
- * form with the reference system 4326. Undefined for an invalid text.
- */
+/** Parses the well-known binary of a geometry in hexadecimal digits, see {@link parseWkb}. Undefined for an invalid text. */
 export function parseWkbHex(text: string): WktGeometry | undefined {
-  if (!/^(?:[0-9a-f]{2}){9,}$/i.test(text)) return undefined
-  const bytes = Buffer.from(text, 'hex')
+  const isHex = text.length % 2 === 0 && /^[0-9a-f]{18,}$/i.test(text)
+  return isHex ? parseWkb(Buffer.from(text, 'hex')) : undefined
+}
+
+/**
+ * Parses the well-known binary of a geometry (OGC 06-103r4, section 8.2), also with Z, M and the extended form with the reference
+ * system 4326. Undefined for invalid bytes.
+ */
+export function parseWkb(bytes: Uint8Array): WktGeometry | undefined {
   const reader = new Reader(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   try {
     const geometry = reader.geometry(0)

@@ -1,4 +1,5 @@
 import { lookup } from './lookup.ts'
+import { numberText } from './number.ts'
 
 /** The only module that writes names and texts as XML 1.0: every XML format uses it. */
 
@@ -67,7 +68,7 @@ export function xmlName(text: string): string {
 /** A number as `xs:decimal` (XML Schema 1.0, section 3.2.3): without exponent. */
 export function xmlDecimal(value: number): string {
   const text = String(value)
-  return text.includes('e') ? value.toFixed(20).replace(/\.?0+$/, '') : text
+  return text.includes('e') ? numberText(value) : text
 }
 
 /** Makes names distinct: duplicates are numbered from the second on. */

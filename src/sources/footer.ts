@@ -9,7 +9,7 @@ const TOTAL =
 const NOTE =
   /^(?:\*|\(?\d\)|[¹²³©]|(?:sources?|quellen?|fuentes?|fontes?|bron(?:nen)?|notes?|notas?|n\.?b\.?|légendes?|legend[ae]?|anmerkung(?:en)?|hinweise?|lecture|champ|données|stand|export|generated|last updated|dernière mise à jour)\s*:|data (?:from|source)|copyright\b|last updated|dernière mise|(?:export(?:ed|iert|é)?|generated) (?:on|at|by|from|of|vom|am|du|le|de)\b)/i
 /** A sentence: several words, the last of which is no abbreviation, and a full stop. */
-const SENTENCE = /^(?:\S+\s+){4,}\S*\p{Ll}{4,}[.!?]$/u
+const SENTENCE = /^(?:\S+\s+){4,}\S*(?<=\p{Ll}{4})[.!?]$/u
 /** Characters that are too many for a name. */
 const LONG_NOTE = 100
 

@@ -33,7 +33,7 @@ export interface TableLayout {
 const LOOK_ROWS = 200
 
 /** Maximum columns of a table. */
-const MAX_WIDTH = 4000
+export const MAX_WIDTH = 4000
 
 /** The table within a grid as records: rows without values and empty cells beyond the header are left out. */
 export function tableSource(grid: Grid, layout: TableLayout): RecordSource {

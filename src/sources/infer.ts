@@ -206,8 +206,10 @@ function noteMembers(column: GuessedColumn, object: Readonly<Record<string, unkn
   column.members ??= new Map()
   const { members } = column
   if (column.path.length < MAX_DEPTH)
-    for (const name in object)
+    for (const name in object) {
+      if (members.size > MAX_MEMBERS) break
       note(columnNamed(members, column.path, name, { name: '' }), lookup(object, name))
+    }
   if (column.path.length === MAX_DEPTH || members.size > MAX_MEMBERS) {
     column.hasJson = true
     column.members = undefined

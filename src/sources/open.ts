@@ -30,7 +30,7 @@ import { jsonGrid, membersSource } from './json-records.ts'
 import { jsonlSource } from './jsonl.ts'
 import { moduleSource } from './module.ts'
 import { filesOfModule, moduleFiles, packageFile, pathWithin } from './packages.ts'
-import { sniffFormat } from './sniff.ts'
+import { refuseWebPage, sniffFormat } from './sniff.ts'
 import type { RecordSource } from './source.ts'
 import { misconfigured } from './unreadable.ts'
 
@@ -93,6 +93,7 @@ export function openFile(spec: SourceSpec, from: SourceFolders): OpenedFile {
   const path = fileOf(place, from)
   const data = openData(path, place.path, spec.options?.file)
   const encoding = encodingNamed(spec.options?.encoding ?? '')
+  if (spec.format === 'csv' || spec.format === 'tsv') refuseWebPage(data, encoding)
   const format = spec.format ?? sniffFormat(data, formatOf(data.base) ?? rdfFormatNamed(data.base), encoding)
   return { path, data, format }
 }

@@ -36,15 +36,14 @@ export function sniffFormat(
     throw unreadable('The file is no text, and no format of data that is known.', { file: name }, KNOWN)
   }
   const start = text.trimStart()
-  if (/^(?:<!doctype html|<html|<head|<body|<script|<table\b)/i.test(start.replace(/^<\?xml[^>]*>\s*/i, '')))
-    throw unreadable('The file is a web page.', { file: name }, 'Get the file that the page links to.')
+  if (isWebPage(start)) throw webPage(name)
   if (start.startsWith('version https://git-lfs.github.com/spec/'))
     throw unreadable(
       'The file is a pointer of Git LFS, not the data.',
       { file: name },
       'Get the data with git lfs pull, or download the file itself.',
     )
-  if (/^<[^>\s]*:[^>\s]*>\s+<[^>\s]+>\s/.test(start)) return 'ntriples'
+  if (/^<[^>\s:]*:[^>\s]*>\s+<[^>\s]+>\s/.test(start)) return 'ntriples'
   if (start.startsWith('<'))
     return xmlFormat(start) ?? (named === 'csv' || named === 'tsv' ? named : (named ?? 'xml'))
   if (named === 'jsonl' || named === 'geojson') return named
@@ -52,6 +51,19 @@ export function sniffFormat(
   return named === undefined || named === 'xml' || named === 'kml' || named === 'gpx' || !isText(named)
     ? 'csv'
     : named
+}
+
+/** Throws SourceUnreadable for a web page, which could be a table of a declared format: catalogs call the page of a file CSV. */
+export function refuseWebPage({ head, name }: DataFile, encoding?: string): void {
+  if (isWebPage(textHead(head, encoding)?.trimStart() ?? '')) throw webPage(name)
+}
+
+function isWebPage(start: string): boolean {
+  return /^(?:<\?xml[^>]*>\s*)?(?:<!doctype html|<html|<head|<body|<script|<table\b)/i.test(start)
+}
+
+function webPage(file: string): Error {
+  return unreadable('The file is a web page.', { file }, 'Get the file that the page links to.')
 }
 
 const KNOWN =
@@ -158,9 +170,10 @@ function nullFound(text: string, file: string): Error {
 }
 
 function xmlFormat(start: string): SourceFormat | RdfFormat | undefined {
-  const body = start
-    .replace(/<\?[\s\S]*?\?>|<!--[\s\S]*?-->|<!DOCTYPE[^>[]*(?:\[[\s\S]*?\]\s*)?>/gi, '')
-    .trimStart()
+  const body = start.replace(
+    /^(?:\s+|<\?[\s\S]*?\?>|<!--[\s\S]*?-->|<!DOCTYPE[^>[]*(?:\[[\s\S]*?\]\s*)?>)+/i,
+    '',
+  )
   const root = /^<([^\s/>]+)/.exec(body)?.[1]
   if (root === undefined) return undefined
   const found = XML_ROOTS.find(([pattern]) => pattern.test(root))

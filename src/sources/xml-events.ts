@@ -5,14 +5,14 @@ import { unreadable } from './unreadable.ts'
 
 /** The callbacks of an XML reader. Names are local, without prefix. */
 export interface XmlListener {
-  /** An element begins; the attributes by local name. */
+  /** An element begins; the attributes by local name, without declarations of namespaces. */
   start(name: string, attributes: ReadonlyMap<string, string>): void
   /** Text, in pieces of any size. */
   text?(text: string): void
   end(name: string): void
 }
 
-/** Maximum depth of nested elements, and maximum characters of one attribute. */
+/** Maximum depth of nested elements. */
 const MAX_DEPTH = 500
 
 /**
@@ -52,7 +52,8 @@ export async function* readXml(
         'Write the document with fewer levels.',
       )
     const local = new Map<string, string>()
-    for (const key of Object.keys(attributes)) local.set(localName(key), String(lookup(attributes, key)))
+    for (const key of Object.keys(attributes))
+      if (!/^xmlns(?::|$)/.test(key)) local.set(localName(key), String(lookup(attributes, key)))
     listener.start(localName(name), local)
   })
   parser.on('closetag', ({ name }) => {

@@ -1,4 +1,4 @@
-import { createInflateRaw } from 'node:zlib'
+import { crc32, createInflateRaw } from 'node:zlib'
 import type { RandomAccess } from './random-access.ts'
 import { boundedStream } from './unpack.ts'
 import { unreadable } from './unreadable.ts'
@@ -12,6 +12,8 @@ export interface ZipMember {
   readonly packed: number
   readonly method: number
   readonly isEncrypted: boolean
+  /** Checksum of the decompressed bytes. */
+  readonly crc: number
   /** Offset of its local header. */
   readonly offset: number
 }
@@ -83,6 +85,7 @@ export function listZip(bytes: RandomAccess, file: string): readonly ZipMember[]
         ...sizes,
         method: directory.readUInt16LE(at + 10),
         isEncrypted: (flags & 1) !== 0,
+        crc: directory.readUInt32LE(at + 16),
       })
     at = end
   }
@@ -91,7 +94,7 @@ export function listZip(bytes: RandomAccess, file: string): readonly ZipMember[]
 
 /**
  * Reads a member of a ZIP archive, decompressed, piece by piece. Throws SourceUnreadable for one that is encrypted, compressed by
- * another method than deflate, damaged, or whose decompressed size exceeds the declared one or the limits.
+ * another method than deflate, damaged, which its checksum shows at its end, or whose decompressed size exceeds the declared one or the limits.
  */
 export async function* memberPieces(
   bytes: RandomAccess,
@@ -111,7 +114,7 @@ export async function* memberPieces(
   if (local.length < 30 || local.readUInt32LE(0) !== LOCAL) throw damaged(file)
   const start = member.offset + 30 + local.readUInt16LE(26) + local.readUInt16LE(28)
   const packed = packedPieces(bytes, start, member.packed, chunkSize)
-  let length = 0
+  let [length, crc] = [0, 0]
   for await (const piece of member.method === STORED
     ? packed
     : boundedStream(packed, createInflateRaw({ chunkSize }), where)) {
@@ -122,8 +125,11 @@ export async function* memberPieces(
         where,
         'Pack it again.',
       )
+    crc = crc32(piece, crc)
     yield piece
   }
+  if (length === member.size && crc !== member.crc)
+    throw unreadable('The checksum of the file is another one: it is damaged.', where, 'Get it again.')
   if (length !== member.size)
     throw unreadable(
       'The file ends before the length that the archive declares.',

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { DAMAGED, unreadable } from '../unreadable.ts'
 import type { ByteReader } from './byte-reader.ts'
 
@@ -21,7 +22,8 @@ export interface DbfLayout {
 export async function dbfFields(reader: ByteReader, file: string): Promise<DbfLayout> {
   const head = await reader.take(32)
   if (head === null || head.length < 32) throw unreadable('The .dbf has no header.', { file }, DAMAGED)
-  const rest = await reader.take(head.readUInt16LE(8) - 32)
+  const length = head.readUInt16LE(8) - 32
+  const rest = length > 0 ? await reader.take(length) : null
   if (rest === null) throw unreadable('The .dbf ends within its header.', { file }, DAMAGED)
   const recordLength = head.readUInt16LE(10)
   const fields: DbfField[] = []
@@ -30,17 +32,15 @@ export async function dbfFields(reader: ByteReader, file: string): Promise<DbfLa
   for (let at = 0; at + 32 <= rest.length && rest[at] !== 0x0d; at += 32) {
     const raw = rest.subarray(at, at + 11)
     const end = raw.indexOf(0)
-    const written = raw
-      .subarray(0, end < 0 ? 11 : end)
-      .toString('utf8')
-      .trim()
+    const bytes = raw.subarray(0, end < 0 ? 11 : end)
+    const written = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1').trim()
     const base = written === '' ? `column_${fields.length + 1}` : written
     let name = base
     for (let n = 2; names.has(name); n++) name = `${base}_${n}`
     names.add(name)
-    const length = rest[at + 16] as number
-    fields.push({ name, type: String.fromCharCode(rest[at + 11] as number), offset, length })
-    offset += length
+    const width = rest[at + 16] as number
+    fields.push({ name, type: String.fromCharCode(rest[at + 11] as number), offset, length: width })
+    offset += width
   }
   if (recordLength === 0 || offset > recordLength)
     throw unreadable('The header of the .dbf is damaged.', { file }, DAMAGED)

@@ -100,19 +100,30 @@ async function skipIndex(reader: ByteReader, { features, nodeSize }: Header): Pr
   }
 }
 
+/** Bytes of vectors that may still be read: vectors that share bytes could multiply few bytes to any size. */
+interface Budget {
+  left: number
+}
+
 /** A FlatBuffers table: fields by number, nothing if a field is absent. */
 class FlatTable {
   private readonly bytes: ByteBuffer
   private readonly at: number
+  private readonly budget: Budget
 
-  constructor(bytes: ByteBuffer, at: number) {
+  constructor(bytes: ByteBuffer, at: number, budget: Budget) {
     this.bytes = bytes
     this.at = at
+    this.budget = budget
   }
 
   static root(bytes: Buffer): FlatTable {
     const buffer = new ByteBuffer(new Uint8Array(bytes))
-    return new FlatTable(buffer, buffer.readInt32(0))
+    return new FlatTable(buffer, buffer.readInt32(0), { left: bytes.length })
+  }
+
+  private inner(offset: number): FlatTable {
+    return new FlatTable(this.bytes, this.bytes.__indirect(offset), this.budget)
   }
 
   private field(number: number): number {
@@ -147,7 +158,7 @@ class FlatTable {
 
   table(number: number): FlatTable | undefined {
     const at = this.field(number)
-    return at === 0 ? undefined : new FlatTable(this.bytes, this.bytes.__indirect(at))
+    return at === 0 ? undefined : this.inner(at)
   }
 
   /** The offset and length of a vector whose elements have a given size in bytes. */
@@ -155,13 +166,14 @@ class FlatTable {
     const at = this.field(number)
     if (at === 0) return { start: 0, length: 0 }
     const length = this.bytes.__vector_len(at)
-    if (length < 0 || length * size > this.bytes.capacity()) throw new RangeError('a vector beyond the table')
+    this.budget.left -= length * size
+    if (length < 0 || this.budget.left < 0) throw new RangeError('vectors beyond the table')
     return { start: this.bytes.__vector(at), length }
   }
 
   tables(number: number): readonly FlatTable[] {
     const { start, length } = this.vector(number, 4)
-    return Array.from({ length }, (_, i) => new FlatTable(this.bytes, this.bytes.__indirect(start + 4 * i)))
+    return Array.from({ length }, (_, i) => this.inner(start + 4 * i))
   }
 
   doubles(number: number): readonly number[] {
@@ -293,13 +305,14 @@ function geometryOf(table: FlatTable, ofHeader: number): RawGeometry | null {
     const polygons = table.tables(7).map(part => linesOf(part))
     return { type, coordinates: polygons.length > 0 ? polygons : [linesOf(table)] }
   }
-  const positions = positionsOf(table)
   switch (type) {
-    case 'Point':
-      return positions[0] === undefined ? null : { type, coordinates: positions[0] }
+    case 'Point': {
+      const [position] = positionsOf(table)
+      return position === undefined ? null : { type, coordinates: position }
+    }
     case 'LineString':
     case 'MultiPoint':
-      return { type, coordinates: positions }
+      return { type, coordinates: positionsOf(table) }
     case 'Polygon':
     case 'MultiLineString':
       return { type, coordinates: linesOf(table) }

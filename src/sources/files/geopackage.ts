@@ -1,6 +1,6 @@
 import Libsql from 'libsql'
 import { lookup, setMember } from '../../model/lookup.ts'
-import { parseWkbHex } from '../../model/wkb.ts'
+import { parseWkb } from '../../model/wkb.ts'
 import type { DataFile } from '../data-file.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow } from '../source.ts'
@@ -131,8 +131,9 @@ function* readLayer(database: Libsql.Database, layer: Layer, file: string): Gene
       'Save it in EPSG:4326.',
     )
   const list = columns.map(({ name }) => identifier(name)).join(', ')
+  const rowid = rowidOf(columns.map(({ name }) => name))
   const next = database.prepare(
-    `SELECT rowid AS "lodestone rowid", ${list} FROM ${identifier(layer.name)} WHERE rowid > ? ORDER BY rowid LIMIT ${BATCH_ROWS}`,
+    `SELECT ${rowid} AS "lodestone rowid", ${list} FROM ${identifier(layer.name)} WHERE ${rowid} > ? ORDER BY ${rowid} LIMIT ${BATCH_ROWS}`,
   )
   next.safeIntegers(true)
   let row = 0
@@ -147,6 +148,12 @@ function* readLayer(database: Libsql.Database, layer: Layer, file: string): Gene
     }))
     if (found.length < BATCH_ROWS) break
   }
+}
+
+/** The name of the row numbers of a table: a column of its own takes such a name away from them (SQLite, "ROWIDs"). */
+function rowidOf(columns: readonly string[]): string {
+  const taken = new Set(columns.map(name => name.toLowerCase()))
+  return ['rowid', '_rowid_', 'oid'].find(name => !taken.has(name)) ?? 'rowid'
 }
 
 function dataOf(
@@ -201,8 +208,9 @@ function geometryOf(blob: Buffer, move: Unprojector | null, file: string): RawGe
   const flags = blob[3] ?? 0
   if ((flags & 0x10) !== 0) return null
   const start = 8 + (ENVELOPES[(flags >> 1) & 7] ?? 0)
-  const geometry = parseWkbHex(blob.subarray(start).toString('hex'))
-  if (geometry === undefined && isCurve(blob.subarray(start)))
+  const wkb = blob.subarray(start)
+  const geometry = parseWkb(wkb)
+  if (geometry === undefined && isCurve(wkb))
     throw unreadable('The layer has geometries with arcs.', { file }, CURVES)
   return geometry === undefined ? null : moved(geometry as RawGeometry, move)
 }

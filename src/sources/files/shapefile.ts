@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import type { Position } from '../../model/geometry.ts'
 import { setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfWkt } from '../reference-system.ts'
@@ -8,6 +9,7 @@ import { DAMAGED, unreadable } from '../unreadable.ts'
 import { ByteReader } from './byte-reader.ts'
 import { type DbfField, dbfFields, dbfValue } from './dbf.ts'
 import { attributeDecoder, type EncodingReport } from './dbf-encoding.ts'
+import { polygonsOf } from './shapefile-rings.ts'
 
 const HEADER = 100
 
@@ -178,6 +180,9 @@ async function wholeText(pieces: AsyncIterable<Buffer> | null): Promise<string |
   return Buffer.concat(parts).toString('utf8')
 }
 
+/** The type of surfaces in space, which have no counterpart in GeoJSON. */
+const MULTIPATCH = 31
+
 /** The next shape: null for one without positions, undefined at the end. */
 async function nextShape(
   shapes: ByteReader,
@@ -192,6 +197,12 @@ async function nextShape(
   const content = await shapes.take(length)
   if (content === null || content.length < length)
     throw unreadable(`The file ends within shape ${row}.`, { file }, DAMAGED)
+  if (content.readInt32LE(0) === MULTIPATCH)
+    throw unreadable(
+      `Shape ${row} is a MultiPatch, a surface in space, which is not read.`,
+      { file },
+      'Save the outlines of the surfaces as polygons.',
+    )
   try {
     return shapeOf(content)
   } catch (error) {
@@ -199,8 +210,6 @@ async function nextShape(
     throw error
   }
 }
-
-type Position = readonly [number, number]
 
 /** A shape of any type, without heights and measures. */
 function shapeOf(bytes: Buffer): RawGeometry | null {
@@ -243,39 +252,4 @@ function linesOf(lines: readonly (readonly Position[])[]): RawGeometry {
   return lines.length === 1
     ? { type: 'LineString', coordinates: lines[0] }
     : { type: 'MultiLineString', coordinates: lines }
-}
-
-/** Clockwise rings are outer ones, the others are holes of the outer ring that contains them. */
-function polygonsOf(rings: readonly (readonly Position[])[]): RawGeometry | null {
-  const closed = rings.filter(ring => ring.length >= 4)
-  const outer = closed.filter(ring => area(ring) <= 0).map(ring => [ring.toReversed()])
-  for (const hole of closed.filter(ring => area(ring) > 0)) {
-    const home =
-      outer.length === 1 ? outer[0] : outer.findLast(([ring = []]) => contains(ring, hole[0] as Position))
-    if (home === undefined) outer.push([hole as Position[]])
-    else home.push(hole.toReversed())
-  }
-  if (outer.length === 0) return null
-  return outer.length === 1
-    ? { type: 'Polygon', coordinates: outer[0] }
-    : { type: 'MultiPolygon', coordinates: outer }
-}
-
-/** Twice the signed area of a ring, negative if it is clockwise. */
-function area(ring: readonly Position[]): number {
-  let sum = 0
-  for (let i = 1; i < ring.length; i++) {
-    const [[x1, y1], [x2, y2]] = [ring[i - 1] as Position, ring[i] as Position]
-    sum += x1 * y2 - x2 * y1
-  }
-  return sum
-}
-
-function contains(ring: readonly Position[], [x, y]: Position): boolean {
-  let isInside = false
-  for (let i = 1; i < ring.length; i++) {
-    const [[x1, y1], [x2, y2]] = [ring[i - 1] as Position, ring[i] as Position]
-    if (y1 > y !== y2 > y && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1) isInside = !isInside
-  }
-  return isInside
 }

@@ -1,4 +1,4 @@
-import type { Grid, GridCell, GridRow } from '../grid.ts'
+import { type Grid, type GridCell, type GridRow, MAX_WIDTH } from '../grid.ts'
 import { unreadable } from '../unreadable.ts'
 import { CellFindings, type CellRange } from './cell-findings.ts'
 
@@ -57,19 +57,17 @@ export class RowBuilder {
     this.file = file
   }
 
-  /** Sets a cell; those before it are empty. Throws SourceUnreadable beyond 16,384 columns. */
+  /** Sets a cell; those before it are empty. Throws SourceUnreadable beyond the columns of a sheet, and of a table. */
   set(column: number, cell: GridCell): void {
     if (cell === null) return
-    if (column >= MAX_COLUMNS)
+    const at = column - this.range.left
+    if (column >= MAX_COLUMNS || (at >= MAX_WIDTH && column <= this.range.right))
       throw unreadable(
-        `The sheet has a cell in column ${column + 1}, and at most ${MAX_COLUMNS} are read.`,
-        {
-          file: this.file,
-        },
+        `The sheet has a cell in column ${column + 1}, and at most ${MAX_WIDTH} columns are read.`,
+        { file: this.file },
         'Delete what is beyond the table, or name its cells: options: { range: A:Z }.',
       )
-    if (column < this.range.left || column > this.range.right) return
-    const at = column - this.range.left
+    if (at < 0 || column > this.range.right) return
     while (this.cells.length < at) this.cells.push(null)
     this.cells[at] = cell
   }

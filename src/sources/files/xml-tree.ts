@@ -63,13 +63,8 @@ export function childText(element: XmlElement, name: string): string | null {
   return text === '' ? null : text
 }
 
-/** All text of an element and its descendants. */
-export function wholeText(element: XmlElement): string {
-  return element.text + element.children.map(wholeText).join('')
-}
-
 /** Attributes that describe the document and not the record. */
-const TECHNICAL = /^(?:xmlns|xsi|schemaLocation|noNamespaceSchemaLocation)$/
+const TECHNICAL = /^(?:schemaLocation|noNamespaceSchemaLocation)$/
 
 /**
  * An element as the data of a record: attributes and children by name, children of the same name as an array; an element with
