@@ -192,6 +192,18 @@ t.test('failures are told with the way out and without secrets, or tried again',
   let times = 0
   answer = (_, response) => (times++ === 0 ? response.writeHead(503).end() : response.end('a\n1\n'))
   t.equal(await fetched(`${origin}/x.csv`), '4  x.csv', 'tried again')
+  answer = (_, response) => response.writeHead(304).end()
+  t.match(await fetched(`${origin}/x.csv`), /it answers 304/, 'without a file that could be unchanged')
+  const moments: number[] = []
+  answer = (_, response) => {
+    moments.push(Date.now())
+    const soon = new Date(Date.now() + 1500).toUTCString()
+    if (moments.length === 1) response.writeHead(429, { 'retry-after': soon }).end()
+    else response.end('a\n1\n')
+  }
+  t.equal(await fetched(`${origin}/x.csv`), '4  x.csv')
+  const [first = 0, second = 0] = moments
+  t.ok(second - first > 300, 'after the date that the header names')
 })
 
 t.test('credentials stay with their host', async t => {

@@ -32,13 +32,13 @@ export async function fetchHttp(
       url = new URL(location, url)
       continue
     }
-    if (statusCode === 304) {
+    if (statusCode === 304 && (known.etag ?? known.lastModified) !== undefined) {
       response.destroy()
       return { type: 'unchanged' }
     }
     if (statusCode === 429 || statusCode >= 500) {
       response.destroy()
-      throw new Passing(`it answers ${statusCode}`, Number(headers['retry-after'] ?? 0) * 1000 || 0)
+      throw new Passing(`it answers ${statusCode}`, pauseOf(headers['retry-after'] ?? ''))
     }
     if (statusCode !== 200) {
       response.destroy()
@@ -64,6 +64,12 @@ export async function fetchHttp(
       },
     }
   }
+}
+
+/** Milliseconds of a Retry-After header, which are seconds or a date (RFC 9110, 10.2.3); 0 for none. */
+function pauseOf(after: string): number {
+  const milliseconds = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.now()
+  return Math.max(0, milliseconds || 0)
 }
 
 function decoderOf(response: IncomingMessage, url: URL): BodyDecoder | null {
