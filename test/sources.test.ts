@@ -7,7 +7,7 @@ import { nearest } from '../src/model/did-you-mean.ts'
 import type { FieldType } from '../src/model/field.ts'
 import { isTimeZone, zoneOffset } from '../src/model/time.ts'
 import { columnNames } from '../src/sources/column-names.ts'
-import { csvSource, tsvSource } from '../src/sources/csv.ts'
+import { csvSource } from '../src/sources/csv.ts'
 import { sniffDelimiter } from '../src/sources/delimiter.ts'
 import { EncodingSample } from '../src/sources/detect-encoding.ts'
 import { compileFields, type FieldSpec, fieldOf } from '../src/sources/fields.ts'
@@ -184,7 +184,7 @@ t.test('delimiters', async t => {
   for (const [head, expected] of cases) t.equal(sniffDelimiter(head), expected, JSON.stringify(head))
   t.strictSame(await dataOf(csvSource({ path: file('a;b\n1,2;3\n') })), [{ a: '1,2', b: '3' }])
   t.strictSame(await dataOf(csvSource({ path: file('a;b,c\n1;2,3\n') }, ',')), [{ 'a;b': '1;2', c: '3' }])
-  t.strictSame(await dataOf(tsvSource({ path: file('a\tb,c\n1\t2,3\n') })), [{ a: '1', 'b,c': '2,3' }])
+  t.strictSame(await dataOf(csvSource({ path: file('a\tb,c\n1\t2,3\n') }, '\t')), [{ a: '1', 'b,c': '2,3' }])
   const long = `a;b\n${'1,5;2\n'.repeat(400)}`
   t.equal((await readThrice(t, csvSource, long)).length, 400)
   t.strictSame(columnNames(['a', 'a', 'a_2', '', '__proto__']), ['a', 'a_3', 'a_2', 'column_4', 'column_5'])

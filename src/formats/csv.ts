@@ -10,7 +10,7 @@ const FORMULA = /^[\s\0]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/
  */
 export async function* csv(table: Table, options: ExportOptions): AsyncGenerator<string> {
   const { delimiter, withBom } = options
-  const needsQuotes = new RegExp(`["\\r\\n${delimiter === '|' ? '\\|' : delimiter}]|^\\s|\\s$`)
+  const needsQuotes = new RegExp(`["\\r\\n${delimiter}]|^\\s|\\s$`)
   const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
   const cell = (given: string, isText: boolean) => {
     const text = options.escapesFormulas === true && isText && FORMULA.test(given) ? `'${given}` : given

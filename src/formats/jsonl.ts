@@ -1,5 +1,6 @@
 import { exactJson } from '../model/exact-json.ts'
 import { lookup } from '../model/lookup.ts'
+import { jsonArray } from './json.ts'
 import { distinctColumnNames, type ExportOptions, type Table, type TableRow } from './table.ts'
 
 /** Writes one JSON object a line (JSON Lines). */
@@ -11,15 +12,8 @@ export async function* jsonl(table: Table, options: ExportOptions): AsyncGenerat
 }
 
 /** Writes one JSON array, one row a line. */
-export async function* json(table: Table, options: ExportOptions): AsyncGenerator<string> {
-  const shown = renamed(table, options)
-  let before = '['
-  for await (const rows of table.rows) {
-    if (rows.length === 0) continue
-    yield before + rows.map(row => exactJson(shown(row))).join(',\n')
-    before = ',\n'
-  }
-  yield before === '[' ? '[]' : ']'
+export function json(table: Table, options: ExportOptions): AsyncGenerator<string> {
+  return jsonArray(table.rows, renamed(table, options))
 }
 
 /** Renames the members of rows to the labels of their columns, if requested. */

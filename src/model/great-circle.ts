@@ -1,3 +1,4 @@
+import { rectangle } from './hull.ts'
 import type { Geometry, GeoPoint } from './value.ts'
 
 /** Mean radius of Earth in metres (IUGG, R1): all distances are computed on a sphere. */
@@ -34,7 +35,9 @@ export function circle({ lon, lat }: GeoPoint, metres: number): Geometry {
   const angle = metres / EARTH_RADIUS
   const [phi, lambda] = [radians(lat), radians(lon)]
   const isPolar = Math.abs(phi) + angle >= Math.PI / 2
-  if (isPolar) return box(Math.max(-90, lat - degrees(angle)), Math.min(90, lat + degrees(angle)))
+  // The shape of a circle around a pole on a flat map: all longitudes.
+  if (isPolar)
+    return rectangle(-180, Math.max(-90, lat - degrees(angle)), 180, Math.min(90, lat + degrees(angle)))
   const ring = Array.from({ length: CORNERS }, (_, corner) => {
     const bearing = (2 * Math.PI * corner) / CORNERS
     const sine = Math.sin(phi) * Math.cos(angle) + Math.cos(phi) * Math.sin(angle) * Math.cos(bearing)
@@ -45,16 +48,4 @@ export function circle({ lon, lat }: GeoPoint, metres: number): Geometry {
     return [degrees(lambda + east), degrees(Math.asin(sine))]
   })
   return { type: 'Polygon', coordinates: [[...ring, ring[0] as number[]]] }
-}
-
-/** All longitudes between two latitudes: the shape of a circle around a pole on a flat map. */
-function box(south: number, north: number): Geometry {
-  const ring = [
-    [-180, south],
-    [180, south],
-    [180, north],
-    [-180, north],
-    [-180, south],
-  ]
-  return { type: 'Polygon', coordinates: [ring] }
 }

@@ -38,7 +38,7 @@ const TOKENS: Readonly<Record<string, Token>> = {
   ss: { part: 'second', form: '\\d{2}', value: Number },
   S: { part: 'fraction', form: '\\d{1,9}', value: Number },
   SSS: { part: 'fraction', form: '\\d{3}', value: Number },
-  X: { part: 'offset', form: '[+-]\\d{2}(?::?\\d{2})?|Z|UTC|GMT', value: offsetOf },
+  X: { part: 'offset', form: '[+-]\\d{2}(?::?\\d{2})?|Z|UTC|GMT', value: utcOffset },
 }
 
 const PARTS = `Parts: ${Object.keys(TOKENS).join(' ')}.`
@@ -138,8 +138,8 @@ function literal(piece: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 }
 
-/** An offset from UTC in milliseconds; NaN for one that no zone has. */
-function offsetOf(text: string): number {
+/** An offset from UTC (`Z`, `+02:00`, `-05`) in milliseconds; NaN for one that no zone has. */
+export function utcOffset(text: string): number {
   if (!/^[+-]/.test(text)) return 0
   const [hours = 0, minutes = 0] = (text.slice(1).match(/\d\d/g) ?? []).map(Number)
   if (hours > 23 || minutes > 59) return Number.NaN

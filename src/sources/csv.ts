@@ -22,11 +22,6 @@ export function csvSource(file: TextFile, delimiter?: string): RecordSource {
   }
 }
 
-/** A file of tab-separated values with a header row: CSV with tab as delimiter. */
-export function tsvSource(file: TextFile, delimiter = '\t'): RecordSource {
-  return csvSource(file, delimiter)
-}
-
 /**
  * The rows of a CSV file unchanged, with header and titles, of any width; blank lines are empty rows.
  *

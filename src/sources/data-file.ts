@@ -6,7 +6,7 @@ import { constants, createGunzip, gunzipSync, inflateRawSync } from 'node:zlib'
 import { fileAccess, memoryAccess, type RandomAccess } from './random-access.ts'
 import type { TextFile } from './text.ts'
 import { boundedStream } from './unpack.ts'
-import { misconfigured, unreadable } from './unreadable.ts'
+import { fileUnreadable, misconfigured, unreadable } from './unreadable.ts'
 import { isZip, listZip, memberPieces, type ZipMember } from './zip.ts'
 
 /** A data file, decompressed and extracted from its archive. */
@@ -78,21 +78,7 @@ function attemptOpen(path: string, name: string): RandomAccess {
   try {
     return fileAccess(path)
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    const reason =
-      code === 'ENOENT'
-        ? 'there is no such file'
-        : code === 'EISDIR'
-          ? 'it is a folder'
-          : code === 'EACCES'
-            ? 'permission is denied'
-            : message
-    throw unreadable(
-      `The file cannot be read: ${reason}.`,
-      { file: name },
-      'Make sure that the file is there and that the server may read it.',
-      error,
-    )
+    throw fileUnreadable(error, name)
   }
 }
 
@@ -119,14 +105,7 @@ async function* filePieces(path: string, name: string, chunkSize: number): Async
   try {
     yield* input as AsyncIterable<Buffer>
   } catch (error) {
-    if (!('code' in (error as object))) throw error
-    const { message } = error as Error
-    throw unreadable(
-      `The file cannot be read: ${message}.`,
-      { file: name },
-      'Make sure that the file is there and that the server may read it.',
-      error,
-    )
+    throw 'code' in (error as object) ? fileUnreadable(error, name) : error
   } finally {
     input.destroy()
   }
@@ -184,7 +163,7 @@ async function* inTemporaryFile<T>(
 
 function zipped(path: string, name: string, bytes: RandomAccess, member: string | undefined): DataFile {
   const members = listZip(bytes, name)
-  const archive = archiveOf(members, path, name)
+  const archive = archiveOf(members, name, member => archivePieces(path, member, name, 2 ** 18))
   const whole = { ...plainFile(path, name, bytes.read(0, HEAD_BYTES)), archive }
   const names = new Set(members.map(it => it.name))
   if (names.has('[Content_Types].xml') || names.has('mimetype') || names.has('content.xml')) return whole
@@ -209,7 +188,7 @@ function nested(name: string, base: string, head: Buffer, outer: Archive, member
   const open = async () => {
     const bytes = (await outer.whole(member.name, MAX_NESTED)) ?? Buffer.alloc(0)
     const access = memoryAccess(bytes)
-    return archiveIn(access, listZip(access, name), name)
+    return archiveOf(listZip(access, name), name, inner => memberPieces(access, inner, name))
   }
   const archive = () => {
     loaded ??= open()
@@ -264,20 +243,15 @@ function listed(members: readonly ZipMember[]): string {
   return `Files: ${names.join(', ')}${members.length > 10 ? ' …' : ''}`
 }
 
-function archiveOf(members: readonly ZipMember[], path: string, file: string): Archive {
+function archiveOf(
+  members: readonly ZipMember[],
+  file: string,
+  pieces: (member: ZipMember) => AsyncIterable<Buffer>,
+): Archive {
   const find = (name: string) => members.find(it => it.name === name)
   const read = (name: string) => {
     const member = find(name)
-    return member === undefined ? null : archivePieces(path, member, file, 2 ** 18)
-  }
-  return { members, read, whole: (name, limit) => wholeOf(find(name), read(name), limit, file) }
-}
-
-function archiveIn(bytes: RandomAccess, members: readonly ZipMember[], file: string): Archive {
-  const find = (name: string) => members.find(it => it.name === name)
-  const read = (name: string) => {
-    const member = find(name)
-    return member === undefined ? null : memberPieces(bytes, member, file)
+    return member === undefined ? null : pieces(member)
   }
   return { members, read, whole: (name, limit) => wholeOf(find(name), read(name), limit, file) }
 }
@@ -325,7 +299,8 @@ function memberHead(bytes: RandomAccess, { offset, packed, method }: ZipMember):
 
 function unpackedHead(unpack: () => Buffer): Buffer {
   try {
-    return unpack().subarray(0, HEAD_BYTES)
+    // A copy: the unpacked bytes may be many more.
+    return Buffer.from(unpack().subarray(0, HEAD_BYTES))
   } catch {
     return Buffer.alloc(0)
   }

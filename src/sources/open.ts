@@ -1,7 +1,7 @@
 import { nearest } from '../model/did-you-mean.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
 import { alignedGrid } from './aligned.ts'
-import { csvGrid, csvSource, tsvSource } from './csv.ts'
+import { csvGrid, csvSource } from './csv.ts'
 import { type DataFile, fileText, openData } from './data-file.ts'
 import { encodingNamed } from './decode.ts'
 import { flatgeobufSource } from './files/flatgeobuf.ts'
@@ -142,9 +142,7 @@ function sourceOf(opened: OpenedFile, format: SourceFormat, options: SourceOptio
     case 'csv':
     case 'tsv':
       if (isMessy(options)) return tableSource(gridOf(opened, format, options), layoutOf(options))
-      return format === 'csv'
-        ? csvSource(text(), delimiterOf(options))
-        : tsvSource(text(), delimiterOf(options))
+      return csvSource(text(), delimiterOf(options) ?? (format === 'tsv' ? '\t' : undefined))
     case 'json':
       if (options.header !== undefined) return tableSource(gridOf(opened, format, options), layoutOf(options))
       return options.records?.endsWith('/*') === true

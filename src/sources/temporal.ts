@@ -7,7 +7,7 @@ import {
   utcParts,
   zoneOffset,
 } from '../model/time.ts'
-import { compilePattern, isClockTime } from './calendar-pattern.ts'
+import { compilePattern, isClockTime, utcOffset } from './calendar-pattern.ts'
 
 /** A moment or day in a source: local parts and, if given, the offset from UTC in milliseconds. */
 interface Written {
@@ -123,8 +123,8 @@ function parseIso(text: string): Written | undefined {
   }
   if (!isCalendarDay(local.year, local.month, local.day)) return undefined
   if (!isClockTime(local.hour, local.minute, local.second)) return undefined
-  const offset = zone === undefined ? null : offsetOf(zone)
-  return offset === undefined ? undefined : { local, offset }
+  const offset = zone === undefined ? null : utcOffset(zone)
+  return Number.isNaN(offset) ? undefined : { local, offset }
 }
 
 function parsePeriod(text: string): Written | undefined {
@@ -132,14 +132,6 @@ function parsePeriod(text: string): Written | undefined {
   if (year === undefined || !isCalendarDay(Number(year), Number(month), 1)) return undefined
   const midnight = { day: 1, hour: 0, minute: 0, second: 0, fraction: '' }
   return { local: { year: Number(year), month: Number(month), ...midnight }, offset: null }
-}
-
-function offsetOf(zone: string): number | undefined {
-  if (zone === 'Z' || zone === 'z') return 0
-  const hours = Number(zone.slice(1, 3))
-  const minutes = Number(zone.slice(3).replace(':', ''))
-  if (hours > 23 || minutes > 59) return undefined
-  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000
 }
 
 /** Seconds or milliseconds since 1970, to the millisecond, as the local time of a zone with its offset. */

@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { createGunzip } from 'node:zlib'
 import { decoderOf, markedEncoding } from './decode.ts'
 import { EncodingSample } from './detect-encoding.ts'
-import { unreadable } from './unreadable.ts'
+import { fileUnreadable, unreadable } from './unreadable.ts'
 
 /** An encoding as named by `encodingNamed`. */
 export type Encoding = string
@@ -132,24 +132,10 @@ export async function* readBytes(file: TextFile): AsyncGenerator<Buffer, void> {
       yield* input.pipe(unpacked) as AsyncIterable<Buffer>
     }
   } catch (error) {
-    throw unreadable(
-      `The file cannot be read: ${whyNot(error)}.`,
-      { file: fileNameOf(file) },
-      'Make sure that the file is there and that the server may read it.',
-      error,
-    )
+    throw fileUnreadable(error, fileNameOf(file))
   } finally {
     input.destroy()
   }
-}
-
-function whyNot(error: unknown): string {
-  const code = (error as { readonly code?: unknown }).code
-  if (code === 'ENOENT') return 'there is no such file'
-  if (code === 'EISDIR') return 'it is a folder'
-  if (code === 'EACCES') return 'permission is denied'
-  if (code === 'Z_BUF_ERROR') return 'the gzip data end too soon'
-  return error instanceof Error ? error.message : String(error)
 }
 
 /** Bytes within which a new character begins, even across the end of a chunk. */

@@ -13,6 +13,25 @@ export function unreadable(reason: string, place: FaultPlace, hint?: string, cau
   )
 }
 
+/** The fault of a file that cannot be opened or read, from the error of the system. */
+export function fileUnreadable(error: unknown, file: string): Fault {
+  return unreadable(
+    `The file cannot be read: ${whyNot(error)}.`,
+    { file },
+    'Make sure that the file is there and that the server may read it.',
+    error,
+  )
+}
+
+function whyNot(error: unknown): string {
+  const { code } = error as { readonly code?: unknown }
+  if (code === 'ENOENT') return 'there is no such file'
+  if (code === 'EISDIR') return 'it is a folder'
+  if (code === 'EACCES') return 'permission is denied'
+  if (code === 'Z_BUF_ERROR') return 'the gzip data end too soon'
+  return error instanceof Error ? error.message : String(error)
+}
+
 /**
  * The fault of an invalid setting in dataset.yaml.
  *
