@@ -888,7 +888,15 @@ t.test('hostile and hopeless files are refused, with the way out', async t => {
   const bomb = gzipSync(Buffer.alloc(300 * 2 ** 20, '1,2\n'))
   const outside = await archive({ '../../etc/passwd.csv': 'a\n1\n' })
   const lying = zipOf('t.csv', Buffer.from(`a\n${'1\n'.repeat(1000)}`), 5)
+  const short = Buffer.from(
+    parquetLibrary().parquetWriteBuffer({
+      columnData: [{ name: 'n', data: Array.from({ length: 1000 }, (_, at) => at), type: 'INT32' }],
+    }),
+  )
+  // The number of rows of the only group: 1,000 becomes 8,168.
+  short[short.lastIndexOf(Buffer.from([0xd0, 0x0f])) + 1] = 0x7f
   const cases: readonly (readonly [name: string, content: string | Buffer, told: RegExp])[] = [
+    ['short.parquet', short, /a row group of 8168 rows has columns of fewer/],
     ['flipped.zip', zipOf('t.csv', Buffer.from('a\n1\n'), 4), /checksum of the file/],
     ['bomb.csv.gz', bomb, /unpack to more than .* bomb/],
     ['outside.zip', outside, /path leads out of it/],
@@ -984,6 +992,11 @@ t.test('hostile and hopeless files are refused, with the way out', async t => {
     t.notMatch(answer, 'NO CURE', `${name}: the way out`)
   }
 })
+
+/** Loaded with `require`, because loaders of test runners do not support its exports. */
+function parquetLibrary(): typeof import('hyparquet-writer') {
+  return createRequire(import.meta.url)('hyparquet-writer') as typeof import('hyparquet-writer')
+}
 
 /** A ZIP archive of one member that says that it has other than its bytes. */
 function zipOf(name: string, content: Buffer, size: number): Buffer {
@@ -1252,9 +1265,7 @@ function interval(...parts: readonly number[]): Buffer {
 }
 
 t.test('decimals and times of Parquet are exact', async t => {
-  const { parquetWriteBuffer } = createRequire(import.meta.url)(
-    'hyparquet-writer',
-  ) as typeof import('hyparquet-writer')
+  const { parquetWriteBuffer } = parquetLibrary()
   const decimal = { converted_type: 'DECIMAL', repetition_type: 'OPTIONAL' } as const
   const time = { repetition_type: 'OPTIONAL' } as const
   const columns = [

@@ -77,7 +77,7 @@ export async function* readXml(
     parser.close()
   } catch (error) {
     if (error instanceof RangeError)
-      throw unreadable('The XML is nested too deeply.', place(), 'Write the document with fewer levels.')
+      throw unreadable('An element of the XML is too large.', place(), 'Divide it into smaller ones.')
     throw error
   }
   yield

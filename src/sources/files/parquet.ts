@@ -103,6 +103,7 @@ async function* readGroups(
           compressors,
           parsers,
         })
+        refuseBeyond(objects.at(-1), count)
         for (let from = 0; from < objects.length; from += BATCH_ROWS)
           yield objects.slice(from, from + BATCH_ROWS).map((data, at): SourceRow => {
             convertMembers(data, conversions)
@@ -111,7 +112,6 @@ async function* readGroups(
       }
       rowStart += count
     }
-    if (metadata.row_groups.length === 0) yield []
   } catch (error) {
     if (error instanceof Error && error.name === 'Fault') throw error
     const { message } = error as Error
@@ -122,6 +122,13 @@ async function* readGroups(
       error,
     )
   }
+}
+
+/** Rows beyond the columns, of which a few bytes can declare any number, have no values at all. */
+function refuseBeyond(last: Readonly<Record<string, unknown>> | undefined, count: number): void {
+  const values = Object.values(last ?? {})
+  if (values.length > 0 && values.every(value => value === undefined))
+    throw new RangeError(`a row group of ${count} rows has columns of fewer`)
 }
 
 function parsersOf(losses: Losses) {
