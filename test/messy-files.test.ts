@@ -896,6 +896,11 @@ t.test('hostile and hopeless files are refused, with the way out', async t => {
   // The number of rows of the only group: 1,000 becomes 8,168.
   short[short.lastIndexOf(Buffer.from([0xd0, 0x0f])) + 1] = 0x7f
   const cases: readonly (readonly [name: string, content: string | Buffer, told: RegExp])[] = [
+    [
+      'wide.kml',
+      `<kml><Document><Schema>${'<SimpleField name="f"/>'.repeat(5000)}</Schema><Placemark/></Document></kml>`,
+      /table has 5000 columns, and at most 4000/,
+    ],
     ['short.parquet', short, /a row group of 8168 rows has columns of fewer/],
     ['flipped.zip', zipOf('t.csv', Buffer.from('a\n1\n'), 4), /checksum of the file/],
     ['bomb.csv.gz', bomb, /unpack to more than .* bomb/],

@@ -91,7 +91,7 @@ async function* tableRows(grid: Grid, { header }: TableLayout): AsyncGenerator<P
   const settle = () => {
     const width = widthOf(head, first, grid.textual)
     if (width === 0) throw empty(grid)
-    if (width > MAX_WIDTH) throw tooWide(grid.name, width)
+    refuseWide(grid.name, width)
     const cells = Array.from({ length: width }, (_, at) =>
       gridText(isFilled(head?.[at]) ? head?.[at] : above[at]),
     )
@@ -172,12 +172,14 @@ function byName(
   return data
 }
 
-function tooWide(file: string, width: number): Error {
-  return unreadable(
-    `The table has ${width} columns, and at most ${MAX_WIDTH} are read.`,
-    { file },
-    'Make rows of columns that stand for values, as of years or places.',
-  )
+/** Throws SourceUnreadable for a table with too many columns. */
+export function refuseWide(file: string, width: number): void {
+  if (width > MAX_WIDTH)
+    throw unreadable(
+      `The table has ${width} columns, and at most ${MAX_WIDTH} are read.`,
+      { file },
+      'Make rows of columns that stand for values, as of years or places.',
+    )
 }
 
 function empty(grid: Grid): Error {

@@ -1,6 +1,8 @@
 import { ByteBuffer } from 'flatbuffers'
+import { Fault } from '../../errors/errors.ts'
 import { setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
+import { refuseWide } from '../grid.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow } from '../source.ts'
 import { DAMAGED, unreadable } from '../unreadable.ts'
@@ -52,6 +54,7 @@ async function* readFeatures(data: DataFile): AsyncGenerator<readonly SourceRow[
         'Write it again with a current version of GDAL.',
       )
     const header = headerOf((await nextTable(reader, file)) ?? Buffer.alloc(0), file)
+    refuseWide(file, header.columns.length)
     await skipIndex(reader, header)
     const move = unprojectorOfCode(header.code)
     if (move === undefined)
@@ -231,7 +234,7 @@ function featureOf(
     data[Object.hasOwn(data, 'geometry') ? 'shape' : 'geometry'] = moved(shape, move)
     return data
   } catch (error) {
-    if (error instanceof Error && error.name === 'Fault') throw error
+    if (error instanceof Fault) throw error
     throw unreadable('A feature of the file is damaged.', { file }, DAMAGED, error)
   }
 }

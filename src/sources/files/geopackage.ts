@@ -1,4 +1,5 @@
 import Libsql from 'libsql'
+import { Fault } from '../../errors/errors.ts'
 import { lookup, setMember } from '../../model/lookup.ts'
 import { parseWkb } from '../../model/wkb.ts'
 import type { DataFile } from '../data-file.ts'
@@ -26,7 +27,7 @@ export function geopackageSource(data: DataFile, layer: string | number | undefi
       try {
         yield* use(database, path)
       } catch (error) {
-        if (error instanceof Error && error.name === 'Fault') throw error
+        if (error instanceof Fault) throw error
         throw unreadable(
           `The database cannot be read: ${(error as Error).message}.`,
           { file: data.name },

@@ -1,5 +1,6 @@
 import { setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
+import { refuseWide } from '../grid.ts'
 import type { RawGeometry } from '../reference-system.ts'
 import type { RecordSource } from '../source.ts'
 import { elementRows } from './xml.ts'
@@ -23,19 +24,23 @@ export function kmlSource(data: DataFile): RecordSource {
       return elementRows(
         data,
         path => path.at(-1) === 'Placemark' || path.at(-1) === 'Schema',
-        element => (element.name === 'Schema' ? noteSchema(element, fields) : placemarkData(element, fields)),
+        element => {
+          if (element.name !== 'Schema') return placemarkData(element, fields)
+          noteSchema(element, fields)
+          refuseWide(data.name, fields.length)
+          return null
+        },
       )
     },
   }
 }
 
-function noteSchema(schema: XmlElement, fields: SchemaField[]): null {
+function noteSchema(schema: XmlElement, fields: SchemaField[]): void {
   for (const field of schema.children) {
     const name = field.attributes.get('name')
     if (field.name === 'SimpleField' && name !== undefined)
       fields.push({ name, type: field.attributes.get('type') ?? 'string' })
   }
-  return null
 }
 
 function placemarkData(

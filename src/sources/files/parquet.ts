@@ -2,8 +2,10 @@ import { isUtf8 } from 'node:buffer'
 import { createRequire } from 'node:module'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { Compressors, FileMetaData, ParquetParsers } from 'hyparquet'
+import { Fault } from '../../errors/errors.ts'
 import { lookup, setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
+import { refuseWide } from '../grid.ts'
 import type { RandomAccess } from '../random-access.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow } from '../source.ts'
@@ -80,6 +82,7 @@ async function* readGroups(
   try {
     const metadata = await library.parquetMetadataAsync(source)
     writer = metadata.created_by?.slice(0, 80)
+    refuseWide(file, library.parquetSchema(metadata).children.length)
     const geometries = geometryColumns(metadata, file)
     const conversions = columnConversions(library.parquetSchema(metadata))
     const compressors = await compressorsFor(metadata)
@@ -113,15 +116,18 @@ async function* readGroups(
       rowStart += count
     }
   } catch (error) {
-    if (error instanceof Error && error.name === 'Fault') throw error
-    const { message } = error as Error
-    throw unreadable(
-      `The Parquet file${writer === undefined ? '' : `, which ${writer} wrote,`} cannot be read: ${message.replace(/\.+$/, '')}.`,
-      { file },
-      'Where it is damaged, get it again; else read it with pandas, Arrow or DuckDB, and write it again with the codec snappy or zstd.',
-      error,
-    )
+    throw error instanceof Fault ? error : unreadableFile(error as Error, file, writer)
   }
+}
+
+function unreadableFile(error: Error, file: string, writer: string | undefined): Fault {
+  const message = error.message.replace(/\.+$/, '')
+  return unreadable(
+    `The Parquet file${writer === undefined ? '' : `, which ${writer} wrote,`} cannot be read: ${message}.`,
+    { file },
+    'Where it is damaged, get it again; else read it with pandas, Arrow or DuckDB, and write it again with the codec snappy or zstd.',
+    error,
+  )
 }
 
 /** Rows beyond the columns, of which a few bytes can declare any number, have no values at all. */
