@@ -9,6 +9,7 @@ import { completions, OFFERED_KEYWORDS } from '../src/language/odsql/completion.
 import { parseGroupBy, parseOrderBy, parseSelect, parseWhere } from '../src/language/odsql/parse.ts'
 import { parser } from '../src/language/odsql/parser.ts'
 import { FUNCTIONS, OPEN_WORDS, RESERVED_WORDS } from '../src/language/odsql/vocabulary.ts'
+import { parseV1 } from '../src/language/search-v1/parse.ts'
 import { field } from '../src/model/field.ts'
 import { parseDate } from '../src/query/date-literals.ts'
 import { seedOf } from './support/seed.ts'
@@ -140,6 +141,20 @@ t.test('whatever is written is read or refused, never anything else', async t =>
   t.ok(tried > 500 && read > 0 && refused > 0, `${tried} texts: ${read} read, ${refused} refused`)
 })
 
+t.test('ranges of the Search API v1 are read in linear time', async t => {
+  const cases: readonly (readonly [text: string, value: unknown])[] = [
+    ['n:[1950 TO 2000]', { lower: '1950', upper: '2000' }],
+    ['n:[  a b  to  c ', { lower: 'a b', upper: 'c' }],
+    ['n:[ TO 2]', { lower: '', upper: '2' }],
+    ['n:[1 TO]', '[1 TO]'],
+  ]
+  for (const [text, value] of cases) t.match(parseV1(text), { type: 'comparison', value }, text)
+  const began = performance.now()
+  parseV1(`n:[${' '.repeat(15_000)}]`)
+  parseV1(`n:[${' TO'.repeat(5000)}]`)
+  t.ok(performance.now() - began < 1000)
+})
+
 t.test('date literals of every form', async t => {
   const cases: readonly (readonly [string, string | null])[] = [
     ['2017', 'year'],
@@ -155,6 +170,10 @@ t.test('date literals of every form', async t => {
     ['2017-13', null],
     ['2017-06/30', null],
     ['2017-06-30T25:00', null],
+    ['2017-06-30T12:00:00+23:59', 'second'],
+    ['2017-06-30T12:00:00+24:00', null],
+    ['2017-06-30T12:00:00-01:60', null],
+    ['2017-06-30T12:00:00.123456789012Z', 'second'],
     ['soon', null],
   ]
   for (const [text, precision] of cases) t.equal(parseDate(text)?.precision ?? null, precision, text)

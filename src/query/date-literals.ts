@@ -31,7 +31,7 @@ export interface DateBounds {
 }
 
 const FORM =
-  /^(\d{4})(?:([-/])(\d{1,2})(?:\2(\d{1,2})(?:[T ](\d{1,2})(?::(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?)?)?$/i
+  /^(\d{4})(?:([-/])(\d{1,2})(?:\2(\d{1,2})(?:[T ](\d{1,2})(?::(\d{2})(?::(\d{2})(?:[.,](\d{1,12}))?)?)?\s*(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?)?)?$/i
 
 /** Parses a date literal (ODSQL 1.5); null if it is invalid. */
 export function parseDate(text: string): DateConstant | null {

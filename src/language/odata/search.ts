@@ -19,7 +19,7 @@ const TOKEN = /([ \t]*)(?:(\()|(\))|"((?:[^"\\]|\\["\\]?)*)"|([^\s()"'][^\s()"]*
  */
 export function parseSearch(text: string, option = '$search'): SearchExpression {
   checkLength(option, text)
-  const trimmed = text.replace(/[ \t]+$/, '')
+  const trimmed = text.slice(0, text.length - blanksAtEnd(text))
   const unfinished = /^[ \t]*'((?:[^']|'')*)'$/.exec(trimmed)
   if (unfinished !== null) {
     const words = (unfinished[1] ?? '').replaceAll("''", "'").replaceAll('"', ' ')
@@ -30,6 +30,13 @@ export function parseSearch(text: string, option = '$search'): SearchExpression 
   const expression = reader.expression(0)
   reader.end()
   return expression
+}
+
+/** A regular expression would try each of many blanks within the text. */
+function blanksAtEnd(text: string): number {
+  let count = 0
+  while (/[ \t]/.test(text.charAt(text.length - 1 - count))) count += 1
+  return count
 }
 
 function tokensOf(option: string, text: string): readonly Token[] {

@@ -108,9 +108,7 @@ class Reader {
     if (operator?.type !== 'operator' || value === undefined) return null
     if (value.type !== 'word' && value.type !== 'phrase' && value.type !== 'range') return null
     this.at += 2
-    const [, lower, upper] = /^\[\s*(.*?)\s+TO\s+(.*?)\s*\]?$/is.exec(value.text) ?? []
-    const range =
-      value.type !== 'range' || lower === undefined || upper === undefined ? null : { lower, upper }
+    const range = value.type === 'range' ? rangeOf(value.text) : null
     const sign = (operator.text === '==' ? '=' : operator.text) as V1Comparison['operator']
     return {
       type: 'comparison',
@@ -145,6 +143,13 @@ function tokensOf(text: string): readonly Token[] {
     tokens.push({ type, text: plain, from: to - match[0].trimStart().length, to })
   }
   return tokens
+}
+
+/** The ends of `[lower TO upper]`, whose closing bracket may be missing; null for any other text. */
+function rangeOf(text: string): { readonly lower: string; readonly upper: string } | null {
+  const inner = text.slice(1).replace(/\]$/, '')
+  const at = /\sTO\s/i.exec(inner)?.index
+  return at === undefined ? null : { lower: inner.slice(0, at).trim(), upper: inner.slice(at + 4).trim() }
 }
 
 function absent(token: Token): V1Query {
