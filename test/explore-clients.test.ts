@@ -229,6 +229,8 @@ t.test('ranges of one width over whole numbers end with the last of them', async
   t.same(await keysOf(V21, 'range(people, *, 20, *)'), ['[*, 19]', '[20, *]'])
   t.same((await keysOf(V21, 'range(share, 2)')).slice(0, 2), ['[0, 2[', '[2, 4['], 'others stay half-open')
   for (const api of [V2, V20]) t.same((await keysOf(api, 'range(people, 15)')).slice(0, 2), ['0-15', '15-30'])
+  const halves = await keysOf(V21, 'range(founded, 12 hours)')
+  t.equal(halves[0], '[2018-01-01T00:00:00.000Z, 2018-01-01T12:00:00.000Z[', 'half a day of a date')
 })
 
 t.test('addresses are read as clients write them', async t => {

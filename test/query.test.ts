@@ -137,6 +137,27 @@ t.test('names and conditions that there are not are refused with a hint', async 
   }
 })
 
+t.test('values of groups are told apart by case and type', async t => {
+  const cases: readonly (readonly [clauses: Clauses, message: RegExp])[] = [
+    [{ group_by: "date_format(at, 'MM')", select: "date_format(at, 'mm')" }, /not in group_by/],
+    [{ group_by: 'range(at, 1 M)', select: 'range(at, 1 m)' }, /not allowed/],
+    [{ group_by: 'name', select: 'NAME' }, /Unknown field: NAME/],
+    [{ group_by: 'name', select: 'count(*) + name' }, /takes numbers, not the field name/],
+    [{ group_by: 'range(n, 5) as r', select: '-r' }, /takes numbers, not the field r/],
+    [{ select: 'max(at) + 1' }, /takes numbers, not the function max/],
+    [{ select: '2 * bbox(place)' }, /takes numbers, not the function bbox/],
+    [{ group_by: 'geo_cluster(place, 5, zoom=3)' }, /given the parameter zoom where it takes a number/],
+    [{ group_by: 'geo_cluster(place, radius=3)' }, /given the parameter radius/],
+  ]
+  for (const [clauses, message] of cases)
+    t.throws(() => planOf(clauses), { code: 'ODSQLError', message }, JSON.stringify(clauses))
+  const { select } = planOf({
+    group_by: "date_format(at, 'MM'), date_format(at, 'mm')",
+    select: "DATE_FORMAT( at , 'MM') as m, date_format(at, 'mm') as i, max(n) + 1 as x",
+  })
+  t.match(select, [{ value: { index: 0 } }, { value: { index: 1 } }, { value: { type: 'arithmetic' } }])
+})
+
 t.test('nothing that is written into a literal can leave it', async t => {
   const parser = new Parser()
   for (const text of [

@@ -191,6 +191,9 @@ function lotText(index: number, grouping: Extract<Grouping, { type: 'width' }>, 
   }
   const isWithinDay = unit in MILLISECONDS && unit !== 'day'
   const text = (place: number) => {
+    // A date begins at midnight, without a zone.
+    if (isWithinDay && style.dialect.isoKeys && type === 'date')
+      return new Date(wallTime(place, width, unit)).toISOString()
     const start = lotStart(place, width, unit, type, style.timezone)
     return isWithinDay && !style.dialect.isoKeys && type === 'datetime'
       ? zonedText(start, style.timezone)

@@ -210,8 +210,9 @@ function cells(call: Call, names: FieldNames): Grouping {
       'a field of type geo_point_2d',
       first?.span ?? call.span,
     )
-  const [zoom, radius = RADIUS] = numbers.map(node => {
-    const inner = node.type === 'named' ? node.value : node
+  const [zoom, radius = RADIUS] = numbers.map((node, index) => {
+    const isRadius = node.type === 'named' && node.name.toLowerCase() === 'radius' && index === 1
+    const inner = isRadius ? node.value : node
     const value = isExpression(inner) ? foldNumber(inner) : null
     if (value === null) throw names.conversionError(call, queryFault(node), 'a number', node.span)
     return value

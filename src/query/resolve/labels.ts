@@ -13,14 +13,16 @@ export function expressionKey(item: SelectItem | GroupItem, text: string): strin
   return text.slice(from, to).trim()
 }
 
-/** Strings and quoted names stay unchanged; blanks elsewhere are normalised. */
-const PIECE = /("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`)|\s*,\s*|\s*\(\s*|\s+\)|\s+/gs
+/** Strings and quoted names stay unchanged; blanks and the case of functions and keywords are normalised. */
+const PIECE =
+  /("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`)|\b(?:\w+(?=\s*[('"])|(?:true|false|null)\b)|\s*,\s*|\s*\(\s*|\s+\)|\s+/gis
 
-/** The normalised text of an expression, independent of spacing and case. */
+/** The normalised text of an expression. Names of fields and units of time keep their case, which distinguishes them. */
 export function spelling(key: string): string {
-  return key
-    .replace(PIECE, (found, quoted: string | undefined) => quoted ?? (found.trim() || ' '))
-    .toLowerCase()
+  return key.replace(
+    PIECE,
+    (found, quoted: string | undefined) => quoted ?? (found.trim().toLowerCase() || ' '),
+  )
 }
 
 /** The span including surrounding parentheses: `(a + b)` is parsed as `a + b`. */

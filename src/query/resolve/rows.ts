@@ -50,7 +50,7 @@ export function resolveRows(
   context: ResolveContext,
 ): readonly RowSelection[] {
   const byName = keysByName(groups.keys, groups.items, groups.text)
-  const rows = new Rows(new FieldNames('select', context), select.text, byName, new Map())
+  const rows = new Rows(new FieldNames('select', context), select.text, groups.keys, byName, new Map())
   return select.items.map(item => {
     if (item.expression === null)
       throw malformed(
@@ -79,7 +79,7 @@ export function resolveRowOrder(
 ): readonly RowOrdering[] {
   const byName = keysByName(groups.keys, groups.items, groups.text)
   const labels = new Map(select.map(({ key, value }) => [key, value]))
-  const rows = new Rows(new FieldNames('order_by', context), order.text, byName, labels)
+  const rows = new Rows(new FieldNames('order_by', context), order.text, groups.keys, byName, labels)
   let keyed = false
   return order.items.map(({ expression, descending, span }) => {
     const reversed = expression.type === 'sign' && expression.negative && expression.operand.type === 'field'
@@ -101,17 +101,20 @@ export function resolveRowOrder(
 class Rows {
   private readonly names: FieldNames
   private readonly text: string
+  private readonly groups: readonly GroupKey[]
   private readonly keys: ReadonlyMap<string, number>
   private readonly labels: ReadonlyMap<string, RowValue>
 
   constructor(
     names: FieldNames,
     text: string,
+    groups: readonly GroupKey[],
     keys: ReadonlyMap<string, number>,
     labels: ReadonlyMap<string, RowValue>,
   ) {
     this.names = names
     this.text = text
+    this.groups = groups
     this.keys = keys
     this.labels = labels
   }
@@ -167,12 +170,29 @@ class Rows {
 
   private number(node: Expression): RowValue {
     const value = this.value(node)
-    if (value.type === 'aggregate' && ['envelope', 'bbox'].includes(value.aggregate.name))
-      throw malformed(this.names.clause, `${describeValue(node)} cannot be computed with`, node.span)
-    const isText = value.type === 'constant' && value.of === 'text'
-    if (isText)
+    if (!this.isNumber(value))
       throw malformed(this.names.clause, `Arithmetic takes numbers, not ${describeValue(node)}`, node.span)
     return value
+  }
+
+  private isNumber(value: RowValue): boolean {
+    switch (value.type) {
+      case 'key': {
+        const grouping = this.groups[value.index]?.grouping
+        return grouping?.type === 'value' && isNumeric(scalarType(grouping.value))
+      }
+      case 'constant':
+        return value.of !== 'text'
+      case 'aggregate': {
+        const { name, of } = value.aggregate
+        if (name === 'min' || name === 'max') return of !== null && isNumeric(scalarType(of))
+        return name !== 'envelope' && name !== 'bbox'
+      }
+      case 'arithmetic':
+        return true
+      default:
+        return value satisfies never
+    }
   }
 
   private keyOf(node: Expression): number | undefined {
