@@ -414,6 +414,14 @@ t.test('integers of 64 bits are what they were in the source, everywhere', async
     [filter('n gt 9007199254740992 and n lt 9007199254740994'), [first]],
     [`${ROOT}/long?$apply=groupby((n))&$filter=n gt 6&$orderby=n desc`, [first, '9007199254740992']],
     [`${ROOT}/long?$apply=aggregate(n with min as n)`, [least]],
+    [`${ROOT}/long?$apply=groupby((n))/filter(n gt 9007199254740992)`, [first]],
+    [
+      `${ROOT}/long?$apply=groupby((n))/filter(n gt 6)/compute(n sub 1 as m)&$select=m`,
+      ['9007199254740991', '9007199254740992'],
+    ],
+    [`${home}/records?select=max(n) %2B 2 as n&where=n%3E6`, ['9007199254740995']],
+    [`${ROOT}/long?$select=n&$filter=cast(n,Edm.Int16) eq 5`, ['5']],
+    [`${ROOT}/long?$select=n&$filter=cast(n,Edm.Int16) ne null`, ['5']],
   ]
   for (const [url, numbers] of rows) {
     const { body } = await app.http.inject({ url })

@@ -254,6 +254,7 @@ t.test('expressions are read by the table of precedence', async t => {
   t.match(parseExpression(`n.T'a'`, '@a'), { value: 'a', text: `n.T'a'` })
   t.match(parseFilter('a eq -bc'), { right: { type: 'negate', span: { from: 5, to: 8 } } })
   t.equal(durationSeconds('P1DT'), 86_400)
+  t.equal(durationSeconds('+P1D'), 86_400)
   t.equal(durationSeconds('P1Y'), undefined)
 })
 

@@ -234,9 +234,20 @@ const FILTERS: readonly (readonly [string, string])[] = [
   ["recordid eq 'r1'", 'recordid = "r1"'],
   // casts
   ["cast(population,Edm.String) eq '5'", '[text(population) = "5"]'],
-  ['cast(name,Edm.Int32) eq null', '![int(name) = int(name)]'],
+  ['cast(name,Edm.Int64) eq null', '![int(name) = int(name)]'],
+  [
+    'cast(name,Edm.Int32) eq null',
+    '!([int(name) >= -2147483648] & [int(name) <= 2147483647] & [int(name) = int(name)])',
+  ],
   ["cast('x',Edm.Int32) eq null", 'all'],
   ['cast(300,Edm.Byte) eq null', 'all'],
+  // integers beyond 2^53
+  ['9007199254740993 gt 9007199254740992', 'all'],
+  ['9223372036854775807 eq 9223372036854775806', 'none'],
+  ['9223372036854775807 sub 1 eq 9223372036854775806', 'all'],
+  ['9223372036854775807 div 2 eq 4611686018427387903', 'all'],
+  ['-9223372036854775807 mod 10 eq -7', 'all'],
+  ["cast('9007199254740993',Edm.Int64) eq 9007199254740993", 'all'],
   ['isof(name,Edm.String)', 'has name'],
   // collections
   ["tags/any(t:t eq 'a')", 'tags = "a"'],

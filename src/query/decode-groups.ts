@@ -1,11 +1,11 @@
 import { type FieldType, isNumeric } from '../model/field.ts'
-import { calculated } from '../model/number.ts'
 import type { Geometry } from '../model/value.ts'
 import { parseWkt } from '../model/wkt.ts'
 import type { Term } from '../rdf/term.ts'
 import { keyNames, middleName } from './compile/group-keys.ts'
 import { aggregatesOf, aggregateVariable, keyPosition } from './compile/groups.ts'
 import { decodeConstant } from './decode.ts'
+import { exactly } from './exact-numbers.ts'
 import {
   type Aggregate,
   type Constant,
@@ -89,7 +89,7 @@ function rowValue(of: RowValue, source: RowSource): GroupRow['selected'][number]
     case 'aggregate':
       return source.aggregateOf(of.aggregate)
     case 'arithmetic':
-      return calculated(of.operator, rowValue(of.left, source), rowValue(of.right, source))
+      return exactly(of.operator, rowValue(of.left, source), rowValue(of.right, source))
     default:
       return of satisfies never
   }

@@ -161,7 +161,7 @@ function moment(text: string, assumed?: string): string | undefined {
   return day === undefined || time === undefined ? undefined : `${day}T${time}${zone.toUpperCase()}`
 }
 
-const DURATION = /^(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/i
+const DURATION = /^([+-]?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/i
 
 /** The seconds of a duration such as `P1DT2H` (ABNF, durationValue), undefined for an invalid text. */
 export function durationSeconds(text: string): number | undefined {

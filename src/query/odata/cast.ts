@@ -1,8 +1,8 @@
 import type { Expression, Span } from '../../language/odata/ast.ts'
 import { lookup } from '../../model/lookup.ts'
-import { disjunction } from '../conditions.ts'
+import { conjunction, disjunction } from '../conditions.ts'
 import { capital } from '../faults.ts'
-import { ALWAYS, type FunctionName, NEVER, type Scalar } from '../plan.ts'
+import { ALWAYS, type FunctionName, NEVER, numberScalar, type Scalar } from '../plan.ts'
 import type { Side } from './comparison.ts'
 import { computed } from './computed.ts'
 import { certain, presence } from './logic.ts'
@@ -14,6 +14,7 @@ import {
   KIND_TYPES,
   NULL,
   type PrimitiveKind,
+  perRecord,
   scalarOf,
   type TypedExpression,
   type TypedTest,
@@ -71,10 +72,21 @@ export function castTo({ typed, node }: Side, target: string, span: Span, scope:
   if (kind === 'geography' || (typed.type === 'value' && typed.epoch && to !== kind)) throw refused()
   const result = converted(typed, kind, to)
   if (result === null) throw refused()
-  if (result.type !== 'constant') return result
-  if (typeof result.value !== 'number' && typeof result.value !== 'bigint') return result
-  const [low, high] = lookup(RANGES, target) ?? [-Infinity, Infinity]
-  return result.value >= low && result.value <= high ? result : NULL
+  const range = lookup(RANGES, target)
+  return range === undefined ? result : ranged(result, range)
+}
+
+/** A whole number, null where it is outside of a range. */
+function ranged(result: TypedExpression, [low, high]: readonly [number, number]): TypedExpression {
+  if (result.type === 'constant')
+    return Number(result.value) >= low && Number(result.value) <= high ? result : NULL
+  if (result.type !== 'value') return result
+  const { scalar } = result
+  const when = conjunction([
+    { type: 'relation', left: scalar, operator: '>=', right: numberScalar(low) },
+    { type: 'relation', left: scalar, operator: '<=', right: numberScalar(high) },
+  ])
+  return perRecord('int', { type: 'choice', branches: [{ when, value: scalar }], of: 'int' })
 }
 
 /** Null where the conversion is not supported. */

@@ -1,10 +1,12 @@
 import { Fault } from '../../errors/errors.ts'
 import { ODATA_ERROR } from '../../language/odata/faults.ts'
 import { isOrdered } from '../../model/comparison.ts'
+import { integerValue } from '../../model/exact-json.ts'
 import type { Field, FieldType } from '../../model/field.ts'
-import { calculated, numberText } from '../../model/number.ts'
+import { numberText } from '../../model/number.ts'
 import { withoutOuterSpace } from '../../model/white-space.ts'
 import { dateBounds, parseDate } from '../date-literals.ts'
+import { exactly } from '../exact-numbers.ts'
 import {
   type Comparator,
   type Condition,
@@ -31,7 +33,7 @@ export function evaluate(scalar: Scalar, read: CellReader): ApplyCell {
     case 'constant':
       return scalar.value
     case 'arithmetic':
-      return calculated(scalar.operator, evaluate(scalar.left, read), evaluate(scalar.right, read))
+      return exactly(scalar.operator, evaluate(scalar.left, read), evaluate(scalar.right, read))
     case 'length':
     case 'lower': {
       const text = evaluate(scalar.operand, read)
@@ -117,7 +119,7 @@ export function relatedCells(
 ): boolean {
   if (left === null || right === null) return false
   const isText = typeof left === 'string' && typeof right === 'string'
-  const order = isText ? compareTexts(left, right, type) : compareNumbers(Number(left), Number(right))
+  const order = isText ? compareTexts(left, right, type) : compareNumbers(numeric(left), numeric(right))
   return isOrdered(operator, order)
 }
 
@@ -125,13 +127,19 @@ export function relatedCells(
 export function ranked(left: ApplyCell, right: ApplyCell, type: FieldType): number {
   if (left === null || right === null) return Number(left !== null) - Number(right !== null)
   if (typeof left === 'string' && typeof right === 'string') return compareTexts(left, right, type)
-  const [a, b] = [Number(left), Number(right)]
+  const [a, b] = [numeric(left), numeric(right)]
   if (Number.isNaN(a) || Number.isNaN(b)) return Number(!Number.isNaN(a)) - Number(!Number.isNaN(b))
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-function compareNumbers(a: number, b: number): number {
-  return a < b ? -1 : a > b ? 1 : a === b ? 0 : Number.NaN
+function compareNumbers(a: number | bigint, b: number | bigint): number {
+  if (Number.isNaN(a) || Number.isNaN(b)) return Number.NaN
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** A value as a number; integers beyond 2^53 stay exact. */
+function numeric(value: Constant): number | bigint {
+  return typeof value === 'bigint' ? value : Number(value)
 }
 
 /** By code points; moments without their Z, because fewer decimals of a second sort before more. */
@@ -205,9 +213,8 @@ function call(name: FunctionName, values: readonly Constant[], type: FieldType):
     case 'divide':
       return a / b
     case 'quotient':
-      return b === 0 ? null : Math.trunc(a / b) + 0
     case 'modulo':
-      return b === 0 ? null : (a % b) + 0
+      return exactly(name, first, second)
     case 'remainder':
       return (a % b) + 0
     case 'day':
@@ -257,7 +264,8 @@ function cast(
   const text = String(value)
   switch (to) {
     case 'int':
-      if (from === 'text') return INTEGER.test(text) ? Number(text) : null
+      if (typeof value === 'bigint') return value
+      if (from === 'text') return INTEGER.test(text) ? (integerValue(BigInt(text)) ?? Number(text)) : null
       return Number.isFinite(Number(value)) ? Math.trunc(Number(value)) + 0 : null
     case 'double':
       if (from !== 'text') return Number(value)
