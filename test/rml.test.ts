@@ -310,6 +310,12 @@ const BROKEN_STATEMENTS: readonly (readonly [code: string, line: number, text: s
     'rml:predicate ex:p ;\nrml:objectMap [ rml:reference "a" ;\nrml:datatype xsd:integr ]',
   ],
   [
+    'constant-ill-typed',
+    5,
+    'rml:predicate ex:p ;\nrml:objectMap [ rml:datatype xsd:integer ;\nrml:constant "two" ]',
+  ],
+  ['constant-ill-typed', 4, 'rml:predicate ex:p ;\nrml:object "2020-02-30"^^xsd:date'],
+  [
     'datatype-and-language',
     5,
     'rml:predicate ex:p ;\nrml:objectMap [ rml:reference "a" ; rml:datatype xsd:date ;\nrml:language "en" ]',
@@ -399,6 +405,15 @@ t.test('what RDF 1.2 adds is refused in its place', async t => {
     t.match(found, [{ code: 'unsupported', message, place: { line: 2, column } }], text)
     t.equal(found.length, 1, text)
   }
+})
+
+t.test('the place of a reference is that of its name', async t => {
+  const text = `<#It> ${SOURCE} ; ${SUBJECT} ;\nrml:predicateObjectMap [ rml:predicate ex:p ; rml:objectMap [ rml:reference\n "nam" ] ] .`
+  const { mapping } = readRml(document(text))
+  t.match(mapping?.resources[0]?.statements[0]?.object, {
+    type: 'natural',
+    place: { line: 4, column: 2, endLine: 4, endColumn: 7 },
+  })
 })
 
 t.test('places have columns and paths', async t => {

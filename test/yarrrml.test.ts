@@ -259,6 +259,7 @@ t.test('every diagnostic has its place', async t => {
     ['doc-not-map', '- a\n', 1, 1],
     ['no-mappings', 'prefixes: {}\n', 1, 1],
     ['no-mappings', '', 1, 1],
+    ['no-mappings', 'authors: [A]\n', 1, 1],
     ['mapping-empty', 'mappings:\n  p:\n', 2, 3],
     ['mapping-empty', 'mappings:\n  p:\n    s: http://e.org/$(id)\n', 2, 3],
     ['key-unknown', 'mapings:\n  p:\n', 1, 1],

@@ -1,7 +1,7 @@
 import { nearest } from '../../model/did-you-mean.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
 import { isLanguageTag } from '../../rdf/language-tag.ts'
-import { isUnknownDatatype } from '../../rdf/literals.ts'
+import { isUnknownDatatype, literalType } from '../../rdf/literals.ts'
 import { RDF, XSD } from '../../rdf/vocab.ts'
 import type { DiagnosticCode } from '../diagnostic.ts'
 import type { Segment, TermMap } from '../ir.ts'
@@ -105,7 +105,7 @@ export function readTermNode(context: TermContext, node: DocumentNode): TermMap 
     const [only] = segments
     const isNatural = role === 'object' && !isTagged && name === 'reference' && only?.type === 'field'
     return isNatural
-      ? { type: 'natural', field: only.name, place: turtlePlaceOf(here.at) }
+      ? { type: 'natural', field: only.name, place: only.place ?? turtlePlaceOf(here.at) }
       : { type, segments, ...tags }
   }
   return iriMap(here, segments, name === 'template', typeName)
@@ -192,6 +192,12 @@ export function constantTerm(
     return { type: 'literal', segments, language: object.language, ...tags }
   }
   if (!checkDatatype({ reading, role, at, base }, object.datatype)) return null
+  const datatype = tags.datatype ?? object.datatype
+  if (typeof datatype === 'string' && literalType(datatype)?.canonical(object.value) === null) {
+    const message = `${shownTerm(object)} is no value of ${datatype.split(/[#/]/).at(-1)}`
+    reportReading(reading, 'constant-ill-typed', at, message)
+    return null
+  }
   const isPlain = object.datatype === XSD.string
   return { type: 'literal', segments, ...(isPlain ? {} : { datatype: object.datatype }), ...tags }
 }

@@ -65,6 +65,7 @@ function readRoot(root: YamlNode, collected: Diagnostics, options: ReadOptions):
   }
   const before = collected.count()
   const keys = readKeys(initial, root, ROOT_KEYS, '')
+  const misspelt = collected.count() > before
   reportUnsupported(initial, keys, '')
   if (keys.authors !== undefined)
     collected.report(
@@ -88,7 +89,7 @@ function readRoot(root: YamlNode, collected: Diagnostics, options: ReadOptions):
   if (keys.mappings === undefined || mappings === undefined || isEmpty(mappings)) {
     const span = keys.mappings?.key.span ?? root.entries[0]?.key.span ?? root.span
     // A misspelt key was reported already.
-    if (keys.mappings !== undefined || collected.count() === before)
+    if (keys.mappings !== undefined || !misspelt)
       collected.report(
         'no-mappings',
         span,
