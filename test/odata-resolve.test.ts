@@ -374,6 +374,15 @@ const REFUSED: readonly (readonly [Options, number, number])[] = [
   [{ apply: 'aggregate($count as n)', search: 'a' }, 501, 1],
 ]
 
+t.test('faults name properties as they are written', async t => {
+  const cases: readonly (readonly [filter: string, message: RegExp])[] = [
+    ['name gt 5', /position 1: name of type Edm\.String cannot be compared by gt with the literal 5/],
+    ['tags/$count', /: tags\/\$count of type Edm\.Int64 is not a condition/],
+    ['length(name)', /: The function length of type Edm\.Int64 is not a condition/],
+  ]
+  for (const [filter, message] of cases) t.throws(() => filterOf({ filter }), { message }, filter)
+})
+
 t.test('what makes no sense, and what is not served, is refused with its place', async t => {
   for (const [options, status, position] of REFUSED) {
     const code = status === 400 ? 'ODataError' : 'ODataUnsupported'

@@ -1,6 +1,5 @@
 import type { AggregateItem, Expression, Transformation } from '../../language/odata/ast.ts'
 import type { FieldType } from '../../model/field.ts'
-import { capital } from '../faults.ts'
 import { refuseLarge } from '../filter-limits.ts'
 import type { Scalar } from '../plan.ts'
 import { typedExpressionOf } from './expression.ts'
@@ -14,6 +13,7 @@ import {
   KIND_FIELDS,
   type PrimitiveKind,
   scalarOf,
+  startOf,
 } from './typed-expression.ts'
 
 /** A cell of the rows: its name, a path for a coordinate of a point. */
@@ -49,11 +49,7 @@ export function aggregateColumn({ operand, method, span }: AggregateItem, scope:
   if (known === 'countdistinct') return { method: known, ...value, ...counted }
   const isSummed = known === 'sum' || known === 'average'
   if (isSummed ? !isNumericKind(kind) && kind !== 'duration' : UNORDERED.includes(kind))
-    throw wrong(
-      scope,
-      `${capital(describeExpression(operand))} of type ${describeType(typed)} has no ${known}`,
-      operand.span,
-    )
+    throw wrong(scope, `${startOf(operand)} of type ${describeType(typed)} has no ${known}`, operand.span)
   const isWhole = known === 'average' && kind === 'int'
   return { method: known as RowAggregate['method'], ...value, kind: isWhole ? 'double' : kind, epoch }
 }
@@ -80,11 +76,7 @@ export function checked(scalar: Scalar): Scalar {
 export function aggregateNumber(node: Expression, scope: Scope): Scalar {
   const typed = typedExpressionOf(node, scope)
   if (typed.type === 'value' && isNumericKind(typed.kind)) return checked(typed.scalar)
-  throw wrong(
-    scope,
-    `${capital(describeExpression(node))} of type ${describeType(typed)} is no number`,
-    node.span,
-  )
+  throw wrong(scope, `${startOf(node)} of type ${describeType(typed)} is no number`, node.span)
 }
 
 /** The constant that is a count or an amount. */
@@ -93,7 +85,7 @@ export function amountOf(node: Expression, isCount: boolean, scope: Scope): numb
   const value = typed.type === 'constant' ? Number(typed.value) : Number.NaN
   const fits = isCount ? Number.isSafeInteger(value) && value >= 0 : Number.isFinite(value)
   if (fits && typed.type === 'constant' && isNumericKind(typed.kind)) return value
-  throw wrong(scope, `${capital(describeExpression(node))} is no ${isCount ? 'count' : 'number'}`, node.span)
+  throw wrong(scope, `${startOf(node)} is no ${isCount ? 'count' : 'number'}`, node.span)
 }
 
 /** A transformation in plain words. */

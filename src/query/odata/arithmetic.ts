@@ -1,5 +1,4 @@
 import type { ArithmeticOperator, Span } from '../../language/odata/ast.ts'
-import { capital } from '../faults.ts'
 import { numberScalar, type Scalar } from '../plan.ts'
 import type { Side } from './comparison.ts'
 import { computed, epochScalar } from './computed.ts'
@@ -8,12 +7,12 @@ import { negative } from './logic.ts'
 import { type Scope, wrong } from './scope.ts'
 import {
   constantOf,
-  describeExpression,
   describeType,
   isNumericKind,
   NULL,
   type PrimitiveKind,
   scalarOf,
+  startOf,
   type TypedConstant,
   type TypedExpression,
   type TypedValue,
@@ -60,7 +59,7 @@ export function typedNegation({ typed, node }: Side, scope: Scope): TypedExpress
 function operandOf({ typed, node }: Side, operator: string, scope: Scope): Operand | null {
   if (typed.type === 'null') return null
   if (typed.type === 'constant' || typed.type === 'value') return typed
-  const reason = `${capital(describeExpression(node))} of type ${describeType(typed)} cannot be computed with by ${operator}`
+  const reason = `${startOf(node)} of type ${describeType(typed)} cannot be computed with by ${operator}`
   throw wrong(scope, reason, node.span)
 }
 

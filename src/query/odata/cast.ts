@@ -1,7 +1,6 @@
 import type { Expression, Span } from '../../language/odata/ast.ts'
 import { lookup } from '../../model/lookup.ts'
 import { conjunction, disjunction } from '../conditions.ts'
-import { capital } from '../faults.ts'
 import { ALWAYS, type FunctionName, NEVER, numberScalar, type Scalar } from '../plan.ts'
 import type { Side } from './comparison.ts'
 import { computed } from './computed.ts'
@@ -16,6 +15,7 @@ import {
   type PrimitiveKind,
   perRecord,
   scalarOf,
+  startOf,
   type TypedExpression,
   type TypedTest,
 } from './typed-expression.ts'
@@ -155,7 +155,7 @@ export function isOf({ typed, node }: Side, target: string, span: Span, scope: S
       return certain(isExact ? presence(typed.scalar) : NEVER)
     }
     default:
-      throw wrong(scope, `${capital(describeExpression(node))} has no type`, node.span)
+      throw wrong(scope, `${startOf(node)} has no type`, node.span)
   }
 }
 

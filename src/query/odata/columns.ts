@@ -1,7 +1,6 @@
 import type { ComputeItem, SelectItem } from '../../language/odata/ast.ts'
 import type { EdmValue, EntityColumn, EntityModel } from '../../model/edm.ts'
 import { KEY } from '../../model/edm.ts'
-import { capital } from '../faults.ts'
 import { technicalName } from '../field-names.ts'
 import { refuseLarge } from '../filter-limits.ts'
 import type { Scalar, SelectedColumn } from '../plan.ts'
@@ -12,12 +11,12 @@ import { canBeInfinite } from './logic.ts'
 import type { RowStep } from './rows.ts'
 import { type Scope, unknownProperty, unserved, wrong } from './scope.ts'
 import {
-  describeExpression,
   describeType,
   isValue,
   KIND_TYPES,
   type PrimitiveKind,
   scalarOf,
+  startOf,
   type TypedExpression,
 } from './typed-expression.ts'
 
@@ -62,7 +61,7 @@ export function computeNames(
     if (typed.type !== 'null' && !isValue(typed))
       throw unserved(
         scope,
-        `${capital(describeExpression(expression))} of type ${describeType(typed)} as a computed property`,
+        `${startOf(expression)} of type ${describeType(typed)} as a computed property`,
         span,
       )
     if (typed.type === 'constant' && typed.kind === 'geography')

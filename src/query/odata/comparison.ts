@@ -1,6 +1,5 @@
 import type { Expression, ODataComparison, Span } from '../../language/odata/ast.ts'
 import { conjunction, disjunction, negate } from '../conditions.ts'
-import { capital } from '../faults.ts'
 import { refuseLarge } from '../filter-limits.ts'
 import { ALWAYS, type Comparator, type Condition, NEVER, numberScalar, type Scalar } from '../plan.ts'
 import { epochScalar } from './computed.ts'
@@ -15,6 +14,7 @@ import {
   type PrimitiveKind,
   primitiveKindOf,
   scalarOf,
+  startOf,
   type TypedConstant,
   type TypedExpression,
   type TypedTest,
@@ -71,7 +71,7 @@ function refuseUnlike(left: Side, operator: ODataComparison, right: Side, span: 
   if (a !== null && b !== null && a !== undefined && b !== undefined && areAlike(a, b, operator)) return
   throw wrong(
     scope,
-    `${capital(describeExpression(left.node))} of type ${describeType(left.typed)} cannot be compared by ${operator} with ${describeExpression(right.node)} of type ${describeType(right.typed)}`,
+    `${startOf(left.node)} of type ${describeType(left.typed)} cannot be compared by ${operator} with ${describeExpression(right.node)} of type ${describeType(right.typed)}`,
     span,
     a === 'string' && isTemporal(b) ? 'write a date without quotes' : undefined,
   )

@@ -5,7 +5,6 @@ import type {
   ODataComparison,
 } from '../../language/odata/ast.ts'
 import { conjunction, disjunction, negate } from '../conditions.ts'
-import { capital } from '../faults.ts'
 import type { Condition } from '../plan.ts'
 import { calculate, typedNegation } from './arithmetic.ts'
 import { castTo, isOf, operandNode } from './cast.ts'
@@ -18,10 +17,10 @@ import { typedLiteral } from './literal.ts'
 import { certain, conjunctionOfTests, disjunctionOfTests, logicTest, requireTest } from './logic.ts'
 import { countComputed, type Scope, unknownProperty, unserved, withinScope, wrong } from './scope.ts'
 import {
-  describeExpression,
   describeType,
   NULL,
   perRecord,
+  startOf,
   type TypedCollection,
   type TypedExpression,
   type TypedTest,
@@ -169,11 +168,7 @@ function inList({ left, right, span }: Extract<Expression, { type: 'in' }>, scop
     return certain(disjunction(tests.map(({ holds }) => holds)))
   }
   if (list.type !== 'collection')
-    throw wrong(
-      scope,
-      `${capital(describeExpression(right))} of type ${describeType(list)} is no collection`,
-      right.span,
-    )
+    throw wrong(scope, `${startOf(right)} of type ${describeType(list)} is no collection`, right.span)
   const { field, where } = list
   const number = where?.number ?? nextElement(scope)
   const test = compare(side, 'eq', { typed: typedElement(number), node: right }, span, scope)
@@ -230,7 +225,7 @@ function filtersOfCollection({ where }: TypedCollection): readonly Condition[] {
 function collectionAt(node: Expression, purpose: string, scope: Scope, whole = node): TypedCollection {
   const typed = typedExpressionOf(node, scope)
   if (typed.type === 'collection') return typed
-  const described = `${capital(describeExpression(node))} of type ${describeType(typed)}`
+  const described = `${startOf(node)} of type ${describeType(typed)}`
   throw wrong(scope, `${described} is no collection, ${purpose}`, whole.span)
 }
 
@@ -268,20 +263,10 @@ function member(node: Extract<Expression, { type: 'member' }>, scope: Scope): Ty
         axis: name === 'latitude' ? 'lat' : 'lon',
         field: owner.field,
       })
-    throw wrong(
-      scope,
-      `${capital(describeExpression(of))} has no ${name.slice(0, 60)}`,
-      span,
-      'it has latitude and longitude',
-    )
+    throw wrong(scope, `${startOf(of)} has no ${name.slice(0, 60)}`, span, 'it has latitude and longitude')
   }
   const hint = owner.type === 'collection' ? 'use any or all' : undefined
-  throw wrong(
-    scope,
-    `${capital(describeExpression(of))} of type ${describeType(owner)} has no properties`,
-    span,
-    hint,
-  )
+  throw wrong(scope, `${startOf(of)} of type ${describeType(owner)} has no properties`, span, hint)
 }
 
 /** An alias is replaced by its expression, which refers to the record and not to variables; a missing alias is null. */

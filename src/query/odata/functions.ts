@@ -1,6 +1,5 @@
 import type { Expression } from '../../language/odata/ast.ts'
 import { lookup } from '../../model/lookup.ts'
-import { capital } from '../faults.ts'
 import { type DatePartName, type FunctionName, numberScalar, type Scalar } from '../plan.ts'
 import type { Side } from './comparison.ts'
 import { computed } from './computed.ts'
@@ -17,6 +16,7 @@ import {
   type PrimitiveKind,
   primitiveKindOf,
   scalarOf,
+  startOf,
   TEXT_KIND,
   type TypedExpression,
   WHOLE,
@@ -157,16 +157,16 @@ export function applyFunction(call: FunctionCall, sides: readonly Side[], scope:
       return kind === 'int' ? operand : make(kind, unary(name, first, 'double'))
     }
     default:
-      throw unserved(scope, capital(describeExpression(call)), call.span)
+      throw unserved(scope, startOf(call), call.span)
   }
 }
 
 function signatureOf(call: FunctionCall, scope: Scope): Signature {
   const name = call.name.toLowerCase()
   const signature = lookup(SIGNATURES, name)
-  if (signature === undefined) throw unserved(scope, capital(describeExpression(call)), call.span)
+  if (signature === undefined) throw unserved(scope, startOf(call), call.span)
   if (signature.only3 === true && scope.request.version === '4.0')
-    throw unserved(scope, `${capital(describeExpression(call))} of OData 3.0`, call.span)
+    throw unserved(scope, `${startOf(call)} of OData 3.0`, call.span)
   // Dates are moments in 3.0, which has no type for them.
   if (signature.takes[0] === CLOCK && scope.request.version !== '4.0') return { takes: [[...CLOCK, 'date']] }
   return signature
@@ -183,7 +183,7 @@ function checkArguments(
   if (sides.length < least || sides.length > max)
     throw wrong(
       scope,
-      `${capital(describeExpression(call))} takes ${least === max ? max : `${least} to ${max}`} arguments, not ${sides.length}`,
+      `${startOf(call)} takes ${least === max ? max : `${least} to ${max}`} arguments, not ${sides.length}`,
       call.span,
     )
   for (const [index, { typed, node }] of sides.entries()) {
@@ -191,10 +191,10 @@ function checkArguments(
     const kind = primitiveKindOf(typed)
     if (typed.type === 'null' || (kind !== null && kinds.includes(kind))) continue
     if ((typed.type === 'collection' || typed.type === 'list') && OF_LISTS.has(call.name.toLowerCase()))
-      throw unserved(scope, `${capital(describeExpression(call))} of collections`, node.span)
+      throw unserved(scope, `${startOf(call)} of collections`, node.span)
     throw wrong(
       scope,
-      `${capital(describeExpression(call))} takes ${kinds.map(required => describeType({ type: 'constant', kind: required, value: '' })).join(' or ')}, and ${describeExpression(node)} is of type ${describeType(typed)}`,
+      `${startOf(call)} takes ${kinds.map(required => describeType({ type: 'constant', kind: required, value: '' })).join(' or ')}, and ${describeExpression(node)} is of type ${describeType(typed)}`,
       node.span,
       typed.type === 'collection' ? 'use any or all' : undefined,
     )
@@ -213,9 +213,9 @@ function refuseShifted(call: FunctionCall, operands: readonly TypedExpression[],
   const [operand] = operands
   if (operand === undefined || !OF_MOMENTS.includes(call.name.toLowerCase())) return
   if (operand.type === 'constant' && (operand.offset ?? 0) !== 0)
-    throw wrong(scope, `${capital(describeExpression(call))} takes moments in UTC`, call.span)
+    throw wrong(scope, `${startOf(call)} takes moments in UTC`, call.span)
   if (operand.type === 'value' && operand.epoch)
-    throw unserved(scope, `${capital(describeExpression(call))} of a computed moment`, call.span)
+    throw unserved(scope, `${startOf(call)} of a computed moment`, call.span)
 }
 
 function matches(

@@ -1,7 +1,6 @@
 import { positionsOf, toGeoShape } from '../../model/geometry.ts'
 import { distanceFrom } from '../../model/great-circle.ts'
 import type { Geometry } from '../../model/value.ts'
-import { capital } from '../faults.ts'
 import { acrossMeridian, geometryFlaw } from '../resolve/geometry-literals.ts'
 import type { Side } from './comparison.ts'
 import type { FunctionCall } from './functions.ts'
@@ -12,6 +11,7 @@ import {
   describeType,
   NULL,
   perRecord,
+  startOf,
   type TypedConstant,
   type TypedExpression,
 } from './typed-expression.ts'
@@ -21,18 +21,14 @@ export function applyGeo(call: FunctionCall, sides: readonly Side[], scope: Scop
   const name = call.name.toLowerCase()
   const required = name === 'geo.length' ? 1 : 2
   if (name !== 'geo.distance' && name !== 'geo.intersects' && name !== 'geo.length')
-    throw unserved(scope, capital(describeExpression(call)), call.span)
+    throw unserved(scope, startOf(call), call.span)
   if (sides.length !== required)
-    throw wrong(
-      scope,
-      `${capital(describeExpression(call))} takes ${required} arguments, not ${sides.length}`,
-      call.span,
-    )
+    throw wrong(scope, `${startOf(call)} takes ${required} arguments, not ${sides.length}`, call.span)
   for (const { typed, node } of sides)
     if (typed.type !== 'null' && typed.type !== 'place' && !isGeography(typed))
       throw wrong(
         scope,
-        `${capital(describeExpression(call))} takes geographies, and ${describeExpression(node)} is of type ${describeType(typed)}`,
+        `${startOf(call)} takes geographies, and ${describeExpression(node)} is of type ${describeType(typed)}`,
         node.span,
       )
   if (sides.some(({ typed }) => typed.type === 'null')) return NULL
@@ -101,7 +97,7 @@ function geometryOf({ value }: TypedConstant, node: Side['node'], scope: Scope):
   if (geometry === undefined || geometry === null)
     throw wrong(
       scope,
-      `${capital(describeExpression(node))} is no geography`,
+      `${startOf(node)} is no geography`,
       node.span,
       'write WKT with longitude before latitude; a ring ends where it begins',
     )

@@ -1,9 +1,8 @@
 import type { Expression } from '../../language/odata/ast.ts'
 import { conjunction, disjunction, negate } from '../conditions.ts'
-import { capital } from '../faults.ts'
 import { ALWAYS, type Condition, NEVER, numberScalar, type Scalar, scalarType } from '../plan.ts'
 import { type Scope, wrong } from './scope.ts'
-import { describeExpression, describeType, type TypedExpression, type TypedTest } from './typed-expression.ts'
+import { describeType, startOf, type TypedExpression, type TypedTest } from './typed-expression.ts'
 
 /** A test that is never null. */
 export function certain(holds: Condition): TypedTest {
@@ -61,7 +60,7 @@ export function requireTest(typed: TypedExpression, node: Expression, scope: Sco
   if (test !== null) return test
   throw wrong(
     scope,
-    `${capital(describeExpression(node))} of type ${describeType(typed)} is not a condition`,
+    `${startOf(node)} of type ${describeType(typed)} is not a condition`,
     node.span,
     typed.type === 'collection' ? 'use any or all' : 'compare it with something',
   )

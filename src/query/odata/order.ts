@@ -1,12 +1,11 @@
 import type { OrderItem } from '../../language/odata/ast.ts'
 import type { FieldType } from '../../model/field.ts'
-import { capital } from '../faults.ts'
 import { refuseLarge } from '../filter-limits.ts'
 import type { Ordering, Scalar } from '../plan.ts'
 import { typedExpressionOf } from './expression.ts'
 import type { RowStep } from './rows.ts'
 import { type Scope, wrong } from './scope.ts'
-import { describeExpression, describeType, isValue, scalarOf } from './typed-expression.ts'
+import { describeType, isValue, scalarOf, startOf } from './typed-expression.ts'
 
 /** Keys of an order. */
 const MAX_KEYS = 32
@@ -21,7 +20,7 @@ export function orderings(items: readonly OrderItem[], scope: Scope): readonly O
     if (!isValue(typed))
       throw wrong(
         scope,
-        `${capital(describeExpression(expression))} of type ${describeType(typed)} has no order`,
+        `${startOf(expression)} of type ${describeType(typed)} has no order`,
         expression.span,
       )
     const value = scalarOf(typed)

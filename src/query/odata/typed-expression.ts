@@ -1,6 +1,7 @@
 import type { Expression } from '../../language/odata/ast.ts'
 import type { ColumnType } from '../../model/edm.ts'
 import type { Field, FieldType } from '../../model/field.ts'
+import { capital } from '../faults.ts'
 import { type Condition, type Constant, type ElementTest, numberScalar, type Scalar } from '../plan.ts'
 
 /** The primitive types of OData as far as they are distinguished: one integer type, one for each other kind. */
@@ -220,6 +221,12 @@ export function describeExpression(node: Expression): string {
     default:
       return node satisfies never
   }
+}
+
+/** An expression in plain words at the start of a sentence; names, whose case matters, stay as they are. */
+export function startOf(node: Expression): string {
+  const isNamed = ['name', 'member', 'alias', 'count', 'filtered'].includes(node.type)
+  return isNamed ? describeExpression(node) : capital(describeExpression(node))
 }
 
 function isLogical(operator: string): boolean {
