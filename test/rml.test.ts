@@ -439,6 +439,10 @@ t.test('hostile documents are read in time', async t => {
     Array.from({ length: count }, (_, i) => make(i)).join('')
   const rows: readonly (readonly [code: string, text: string])[] = [
     ['limits', `# ${'x'.repeat(300_000)}`],
+    [
+      'link-unknown',
+      `<#${'a'.repeat(100_000)}> ${SOURCE} ; ${SUBJECT} ; rml:predicateObjectMap [ rml:predicate ex:p ; rml:objectMap [ rml:parentTriplesMap <#${'a'.repeat(100_001)}> ] ] .`,
+    ],
     ['limits', many(250, i => `<#M${i}> ${SOURCE} ; ${SUBJECT} .\n`)],
     [
       'limits',

@@ -1,4 +1,4 @@
-import { nearest } from '../../model/did-you-mean.ts'
+import { nearName } from '../../model/did-you-mean.ts'
 import type { LogicalSource, MappingJoin } from '../ir.ts'
 import { isOfSameRecord } from '../joins.ts'
 import {
@@ -33,11 +33,11 @@ export function readLink(
   const { object } = property
   const parent = object.type === 'literal' ? undefined : maps.get(nodeId(object))
   if (parent === undefined) {
-    const meant = nearest(
-      object.value,
-      [...maps.values()].map(({ node: { id } }) => id),
+    const meant = nearName(
+      shownTerm(object),
+      [...maps.values()].map(map => map.at.path),
     )
-    const hint = meant === undefined ? undefined : `Did you mean ${maps.get(meant)?.at.path}?`
+    const hint = meant === undefined ? undefined : `Did you mean ${meant}?`
     reportReading(reading, 'link-unknown', here, `${shownTerm(object)} is no triples map`, hint)
     return null
   }
@@ -83,7 +83,7 @@ export function readLink(
 /** Two paths that are nearly equal are probably the same, one misspelt. */
 function reportNearPaths(reading: Reading, ...[a, b]: readonly [LogicalSource, LogicalSource]): void {
   if (a.path === null || b.path === null || a.path === b.path) return
-  if (nearest(a.path, [b.path]) === undefined) return
+  if (nearName(a.path, [b.path]) === undefined) return
   for (const { place } of [a, b])
     if (place !== undefined)
       reportReading(
