@@ -1,6 +1,6 @@
 import type { Diagnostic } from './diagnostic.ts'
 import type { Mapping } from './ir.ts'
-import { mappingKind } from './kind.ts'
+import { type MappingKind, mappingKind } from './kind.ts'
 import { readRml } from './rml/read.ts'
 import { type ReadOptions, readYarrrml } from './yarrrml/read.ts'
 
@@ -17,7 +17,7 @@ export function readMapping(
 ): {
   readonly mapping: Mapping | null
   readonly diagnostics: readonly Diagnostic[]
-  readonly kind: 'yarrrml' | 'rml'
+  readonly kind: MappingKind
 } {
   const kind = mappingKind(text, file)
   const own = { ...options, ignoreSources: true }

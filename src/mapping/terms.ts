@@ -11,6 +11,7 @@ import { compileTemplate, type Expander } from './expand.ts'
 import { MAPPING_INVALID } from './faults.ts'
 import type { Segment, TermMap } from './ir.ts'
 import { type RuleReport, skip } from './report.ts'
+import { constantText } from './vocabulary.ts'
 
 /** Writes the terms that a term map creates from a record, in N-Triples; null for none. */
 export type TermWriter = (record: DatasetRecord, report: RuleReport) => string | readonly string[] | null
@@ -108,7 +109,7 @@ function iriTerm({ segments, encode, base }: IriMap, columns: readonly MappingCo
 }
 
 function constantIri(segments: readonly Segment[], base: string | undefined): TermWriter {
-  const text = segments.map(segment => (segment.type === 'constant' ? segment.text : '')).join('')
+  const text = constantText(segments) ?? ''
   const iri = absolute(text, base)
   if (iri === null) throw new Fault(MAPPING_INVALID, { reason: `${JSON.stringify(text)} is no IRI` })
   const term = `<${iri}>`
@@ -194,7 +195,7 @@ function literalWriter(
 ): TextWriter {
   if (language !== undefined) return languageWriter(language, columns, options)
   if (datatype === undefined) return texts => each(texts, text => `"${escapeText(text)}"`)
-  const constant = constantOf(datatype)
+  const constant = typeof datatype === 'string' ? datatype : constantText(datatype)
   if (constant !== null) return typedWriter(constant, options)
   const expand = compileTemplate(datatype as readonly Segment[], columns, {
     encode: iriSafe,
@@ -247,7 +248,7 @@ function languageWriter(
   { canonical }: TermOptions,
 ): TextWriter {
   const tagText = (tag: string) => (canonical ? tag.toLowerCase() : tag)
-  const constant = constantOf(language)
+  const constant = typeof language === 'string' ? language : constantText(language)
   if (constant !== null) {
     const end = literalEnd(XSD.string, tagText(constant))
     return texts => each(texts, text => `"${escapeText(text)}${end}`)
@@ -262,13 +263,6 @@ function languageWriter(
     skip(report, found === null ? 'null' : 'invalid-language', record.id, found ?? '')
     return null
   }
-}
-
-/** The text of a term that is the same for all records; null if it depends on the record. */
-function constantOf(text: string | readonly Segment[]): string | null {
-  if (typeof text === 'string') return text
-  if (!text.every(({ type }) => type === 'constant')) return null
-  return text.map(segment => (segment.type === 'constant' ? segment.text : '')).join('')
 }
 
 function firstOf(texts: ReturnType<Expander>): string | null {

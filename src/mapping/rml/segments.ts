@@ -75,13 +75,3 @@ function spanInside({ object, objectSpan }: Property, start: number, end: number
   if (line !== endLine || endColumn - column !== object.value.length + 2) return objectSpan
   return { line, column: column + 1 + start, endLine, endColumn: column + 1 + end }
 }
-
-/** The text of segments without references; null if there are references. */
-export function segmentText(segments: readonly Segment[]): string | null {
-  let text = ''
-  for (const segment of segments) {
-    if (segment.type !== 'constant') return null
-    text += segment.text
-  }
-  return text
-}

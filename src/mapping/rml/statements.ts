@@ -15,7 +15,7 @@ import {
 } from './reading.ts'
 import { readTerm, readTermNode } from './terms.ts'
 import type { MapsById, TriplesMap } from './triples-maps.ts'
-import type { DocumentNode, Property } from './turtle.ts'
+import { type DocumentNode, nodeId, type Property } from './turtle.ts'
 import { rmlName } from './vocabulary.ts'
 
 /** Placeholder for the subject of a triples map without one: the document is refused anyway. */
@@ -167,8 +167,8 @@ function readObject(
   const context = { reading, role: 'object', at, base: map.base } as const
   const isShortcut = rmlName(property.iri) === 'object'
   const { object } = property
-  const id = object.type === 'blank' ? `_:${object.value}` : object.value
-  const node = isShortcut || object.type === 'literal' ? undefined : reading.document.nodes.get(id)
+  const node =
+    isShortcut || object.type === 'literal' ? undefined : reading.document.nodes.get(nodeId(object))
   if (node === undefined) return readTerm(context, property, isShortcut)
   checkNode(reading, node, 'object map', at)
   return values(reading, node, 'parentTriplesMap').length > 0

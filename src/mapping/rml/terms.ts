@@ -5,6 +5,8 @@ import { isUnknownDatatype, literalType } from '../../rdf/literals.ts'
 import { RDF, XSD } from '../../rdf/vocab.ts'
 import type { DiagnosticCode } from '../diagnostic.ts'
 import type { Segment, TermMap } from '../ir.ts'
+import { constantText } from '../vocabulary.ts'
+import { XSD_NAMES } from '../xsd-names.ts'
 import {
   type At,
   below,
@@ -19,7 +21,7 @@ import {
   values,
 } from './reading.ts'
 import { checkScheme, hasScheme } from './schemes.ts'
-import { referenceSegments, segmentText, templateSegments } from './segments.ts'
+import { referenceSegments, templateSegments } from './segments.ts'
 import type { DocumentNode, Property } from './turtle.ts'
 import { R2RML, RML, RR_DEFAULT_GRAPH, rmlName, TERM_TYPES, type TermTypeName } from './vocabulary.ts'
 
@@ -261,7 +263,7 @@ function readTags(context: TermContext, node: DocumentNode): Tags | null {
 function datatypeTag(context: TermContext, property: Property): Tags | null {
   const term = readTerm(context, property, rmlName(property.iri) === 'datatype')
   if (term?.type !== 'iri') return null
-  const text = segmentText(term.segments)
+  const text = constantText(term.segments)
   if (text !== null) return checkDatatype(context, text) ? { datatype: text } : null
   const [first] = term.segments
   const relative = first?.type === 'constant' && first.text !== '' && !hasScheme(first.text)
@@ -281,34 +283,16 @@ function checkDatatype({ reading, at }: TermContext, datatype: string): boolean 
   }
   if (!isUnknownDatatype(datatype)) return true
   const name = datatype.slice(datatype.indexOf('#') + 1)
-  const meant = nearest(name, DATATYPE_NAMES)
+  const meant = nearest(name, XSD_NAMES)
   const hint = meant === undefined ? undefined : `Did you mean xsd:${meant}?`
   reportReading(reading, 'datatype-unknown', at, `XML Schema has no datatype ${JSON.stringify(name)}`, hint)
   return false
 }
 
-/** Misspelt datatypes with the probable meaning. */
-const DATATYPE_NAMES = [
-  ...[
-    'string',
-    'boolean',
-    'integer',
-    'decimal',
-    'double',
-    'float',
-    'int',
-    'long',
-    'date',
-    'dateTime',
-    'time',
-  ],
-  ...['gYear', 'gYearMonth', 'duration', 'anyURI', 'nonNegativeInteger', 'positiveInteger'],
-]
-
 function languageTag(context: TermContext, property: Property): Tags | null {
   const term = readTerm(context, property, rmlName(property.iri) === 'language')
   if (term?.type !== 'literal') return null
-  const text = segmentText(term.segments)
+  const text = constantText(term.segments)
   if (text === null) return { language: term.segments }
   return checkLanguage(context.reading, text, context.at) ? { language: text } : null
 }

@@ -3,7 +3,7 @@ import type { LogicalSource, TermMap } from '../ir.ts'
 import { type At, below, checkNode, onlyValue, type Reading, reportReading, values } from './reading.ts'
 import { readLogicalSource } from './source.ts'
 import { readTerm } from './terms.ts'
-import type { DocumentNode, DocumentTerm } from './turtle.ts'
+import { type DocumentNode, type DocumentTerm, nodeId } from './turtle.ts'
 import { rmlName } from './vocabulary.ts'
 
 /** A triples map (RML-Core, "Triples Map") without its statements. */
@@ -55,8 +55,7 @@ function functionNodes({ document }: Reading): ReadonlySet<string> {
   const ids = new Set<string>()
   for (const { properties } of document.nodes.values())
     for (const { iri, object } of properties)
-      if (/functionValue$|functionExecution$/.test(rmlName(iri) ?? ''))
-        ids.add(object.type === 'blank' ? `_:${object.value}` : object.value)
+      if (/functionValue$|functionExecution$/.test(rmlName(iri) ?? '')) ids.add(nodeId(object))
   return ids
 }
 
@@ -111,9 +110,7 @@ function readTriplesMap(
   const here = below(at, property)
   const isShortcut = rmlName(property.iri) === 'subject'
   const subject = readTerm({ reading, role: 'subject', at: here, base }, property, isShortcut)
-  const { object } = property
-  const id = object.type === 'blank' ? `_:${object.value}` : object.value
-  const described = isShortcut ? undefined : reading.document.nodes.get(id)
+  const described = isShortcut ? undefined : reading.document.nodes.get(nodeId(property.object))
   return {
     node,
     key,

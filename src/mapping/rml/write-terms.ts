@@ -3,6 +3,7 @@ import { XSD } from '../../rdf/vocab.ts'
 import { type MappingColumn, naturalDatatype } from '../columns.ts'
 import { MAPPING_INVALID } from '../faults.ts'
 import type { Segment, TermMap } from '../ir.ts'
+import { constantText } from '../vocabulary.ts'
 import { escapeTemplate } from './template.ts'
 import type { PrefixedNames, WrittenNode, WrittenProperty } from './turtle-writer.ts'
 
@@ -24,7 +25,7 @@ export interface RmlDialect {
 /** A term map as a constant in Turtle, if a shortcut property can express it; null if it needs a node. */
 export function writtenConstant({ names }: RmlDialect, term: TermMap): string | null {
   if (term.type !== 'iri' && term.type !== 'literal') return null
-  const text = constantOf(term.segments)
+  const text = constantText(term.segments)
   if (text === null || text === '') return term.type === 'literal' && text === '' ? '""' : null
   if (term.type === 'iri') return names.iri(absoluteConstant(text, term.base))
   if (typeof (term.datatype ?? '') !== 'string' || typeof (term.language ?? '') !== 'string') return null
@@ -33,12 +34,6 @@ export function writtenConstant({ names }: RmlDialect, term: TermMap): string | 
 
 function absoluteConstant(text: string, base: string | undefined): string {
   return /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : (base ?? '') + text
-}
-
-/** The text of segments without references. */
-function constantOf(segments: readonly Segment[]): string | null {
-  if (segments.some(({ type }) => type !== 'constant')) return null
-  return segments.map(segment => (segment.type === 'constant' ? segment.text : '')).join('')
 }
 
 /**

@@ -1,8 +1,8 @@
 import { nearName } from '../../model/did-you-mean.ts'
 import { isLanguageCode } from '../language-codes.ts'
+import { XSD_NAMES } from '../xsd-names.ts'
 import type { Context } from './context.ts'
 import { quoted, within, type YamlText } from './node.ts'
-import { XSD_NAMES } from './xsd-names.ts'
 
 const MAX_GUESSES = 300
 

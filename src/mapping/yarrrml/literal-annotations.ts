@@ -5,11 +5,11 @@ import { RDF, XSD } from '../../rdf/vocab.ts'
 import type { Segment } from '../ir.ts'
 import { isLanguageCode } from '../language-codes.ts'
 import { constantText } from '../vocabulary.ts'
+import { XSD_NAMES } from '../xsd-names.ts'
 import type { Context } from './context.ts'
 import { DATATYPE, readIri } from './iris.ts'
 import { quoted, type YamlText } from './node.ts'
 import { segmentsOf } from './segments.ts'
-import { XSD_NAMES } from './xsd-names.ts'
 
 /** The annotations of the value of an object. */
 export interface ObjectWish {
