@@ -1,3 +1,4 @@
+import type { TimeUnit } from '../language/odsql/vocabulary.ts'
 import type { Field, FieldType } from '../model/field.ts'
 import type { Geometry, GeoPoint } from '../model/value.ts'
 import type { DatePatternPart } from './date-pattern.ts'
@@ -234,21 +235,10 @@ export type Grouping =
       readonly type: 'width'
       readonly value: Scalar
       readonly width: number
-      readonly unit: IntervalUnit | null
+      readonly unit: TimeUnit | null
     }
   /** Cells of a grid, of a width in degrees. */
   | { readonly type: 'cells'; readonly field: Field; readonly degrees: number }
-
-export type IntervalUnit =
-  | 'millisecond'
-  | 'second'
-  | 'minute'
-  | 'hour'
-  | 'day'
-  | 'week'
-  | 'month'
-  | 'quarter'
-  | 'year'
 
 export interface GroupKey {
   readonly key: string

@@ -1,3 +1,4 @@
+import type { TimeUnit } from '../../language/odsql/vocabulary.ts'
 import { coarsePrecision, type Field, type FieldType, isNumeric, isTemporal } from '../../model/field.ts'
 import { setMember } from '../../model/lookup.ts'
 import { numberText } from '../../model/number.ts'
@@ -11,7 +12,6 @@ import {
   type Constant,
   type Grouping,
   type GroupQuery,
-  type IntervalUnit,
   type RowValue,
   type Scalar,
   type SelectedColumn,
@@ -211,13 +211,7 @@ const MILLISECONDS = {
 } as const
 
 /** The moment or day at which a range of dates begins. */
-function lotStart(
-  place: number,
-  width: number,
-  unit: IntervalUnit,
-  type: FieldType,
-  timezone: string,
-): string {
+function lotStart(place: number, width: number, unit: TimeUnit, type: FieldType, timezone: string): string {
   const wall = wallTime(place, width, unit)
   if (type === 'date') return instantText(wall / 1000, '').split('T')[0] as string
   const milliseconds = wall - Math.floor(wall / 1000) * 1000
@@ -225,7 +219,7 @@ function lotStart(
   return instantText(Math.floor(localToEpoch(utcParts(wall), timezone) / 1000), fraction)
 }
 
-function wallTime(place: number, width: number, unit: IntervalUnit): number {
+function wallTime(place: number, width: number, unit: TimeUnit): number {
   switch (unit) {
     case 'year':
       return utcEpoch(place, 1, 1)

@@ -4,9 +4,9 @@ import { type Field, isGeo } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import { tokens } from '../../model/search.ts'
 import type { GeoPoint } from '../../model/value.ts'
-import { conjunctionOrNull, disjunction } from '../conditions.ts'
+import { conjunction, disjunction } from '../conditions.ts'
 import { malformed, queryFault } from '../faults.ts'
-import type { Condition, SpatialRelation, Word, WordMode } from '../plan.ts'
+import { ALWAYS, type Condition, type SpatialRelation, type Word, type WordMode } from '../plan.ts'
 import type { FieldNames } from './context.ts'
 import { acrossMeridian, boxShape, geometryLiteral, metres, pointLiteral } from './geometry-literals.ts'
 import { foldNumber, isExpression } from './scalars.ts'
@@ -66,7 +66,7 @@ export function searchedWords(text: string): readonly Word[] {
 
 /** A full-text search over all fields; a text without letters restricts nothing. */
 export function wordsCondition(words: readonly Word[]): Condition {
-  return words.length === 0 ? { type: 'always', value: true } : { type: 'words', words }
+  return words.length === 0 ? ALWAYS : { type: 'words', words }
 }
 
 function search(call: Call, kind: 'search' | 'suggest' | 'startswith', names: FieldNames): Condition {
@@ -97,13 +97,8 @@ function search(call: Call, kind: 'search' | 'suggest' | 'startswith', names: Fi
     }),
   )
   if (fields === null) return wordsCondition(requested)
-  return (
-    conjunctionOrNull(
-      requested.map(word => disjunction(fields.map(field => ({ type: 'like', field, words: [word] })))),
-    ) ?? {
-      type: 'always',
-      value: true,
-    }
+  return conjunction(
+    requested.map(word => disjunction(fields.map(field => ({ type: 'like', field, words: [word] })))),
   )
 }
 

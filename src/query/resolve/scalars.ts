@@ -4,7 +4,7 @@ import { type FieldType, isNumeric, isTemporal } from '../../model/field.ts'
 import { type DateConstant, dateBounds, parseDate } from '../date-literals.ts'
 import { parsePattern } from '../date-pattern.ts'
 import { describeValue, malformed, queryFault } from '../faults.ts'
-import { type DatePartName, numberScalar, type Scalar, scalarType } from '../plan.ts'
+import { numberScalar, type Scalar, scalarType } from '../plan.ts'
 import type { FieldNames } from './context.ts'
 import { pointLiteral } from './geometry-literals.ts'
 import { nowConstant } from './now.ts'
@@ -124,7 +124,8 @@ function resolveCall(call: Call, names: FieldNames): Scalar {
     return entry.name === 'lower' && operand.type === 'lower' ? operand : { type: entry.name, operand }
   }
   const part = DATE_PARTS.find(name => name === entry.name)
-  if (part !== undefined) return datePart(part, typed(call, first, isTemporal, 'a date', names))
+  if (part !== undefined)
+    return { type: 'datePart', part, operand: typed(call, first, isTemporal, 'a date', names) }
   if (second === undefined && entry.name !== 'json_format')
     throw names.conversionError(call, 'one argument', entry.signature, call.span)
   switch (entry.name) {
@@ -152,11 +153,6 @@ function resolveCall(call: Call, names: FieldNames): Scalar {
     default:
       throw malformed(names.clause, `${entry.name} gives no value of a record`, call.span)
   }
-}
-
-/** Parts of a constant are computed immediately; the hours of a date without time are 0 in the store. */
-function datePart(part: DatePartName, operand: Scalar): Scalar {
-  return { type: 'datePart', part, operand }
 }
 
 function dateFormat(call: Call, first: Argument, second: Argument, names: FieldNames): Scalar {

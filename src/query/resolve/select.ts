@@ -6,7 +6,7 @@ import { beginsWith } from '../field-names.ts'
 import { fieldsOf, type Ordering, type Scalar, type SelectedColumn, scalarType } from '../plan.ts'
 import { FieldNames, type ResolveContext } from './context.ts'
 import { expressionKey } from './labels.ts'
-import { foldNumber, resolveScalar } from './scalars.ts'
+import { foldNumber, isExpression, resolveScalar } from './scalars.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
 
@@ -131,13 +131,8 @@ function deciding(orderings: readonly Ordering[]): readonly Ordering[] {
 function chance(call: Call, names: FieldNames): Ordering {
   names.function(call)
   const [first] = call.arguments
-  const seed =
-    first !== undefined && 'type' in first && first.type !== 'quantity' ? foldSeed(first as Expression) : null
-  if (seed === null) throw names.conversionError(call, 'other arguments', 'a whole number', call.span)
+  const seed = first !== undefined && isExpression(first) ? foldNumber(first) : null
+  if (seed === null || !Number.isSafeInteger(seed))
+    throw names.conversionError(call, 'other arguments', 'a whole number', call.span)
   return { value: { type: 'random', seed }, descending: false }
-}
-
-function foldSeed(node: Expression): number | null {
-  const value = foldNumber(node)
-  return value !== null && Number.isSafeInteger(value) ? value : null
 }
