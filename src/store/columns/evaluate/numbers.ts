@@ -125,10 +125,10 @@ export class NumberKernels {
 
   /** xsd:integer of a number, or of a quotient without computing the quotient first. */
   private wholeNumber(
-    { iri, arguments: [operand] }: Extract<AlgebraExpression, { type: 'function' }>,
+    { iri, arguments: [operand, ...others] }: Extract<AlgebraExpression, { type: 'function' }>,
     batch: Batch,
   ): NumberVector | null {
-    if (iri !== XSD.integer || operand === undefined) return null
+    if (iri !== XSD.integer || operand === undefined || others.length > 0) return null
     if (operand.type === 'binary' && operand.operator === '/') {
       const left = this.vector(operand.left, batch)
       const right = left === null ? null : this.vector(operand.right, batch)

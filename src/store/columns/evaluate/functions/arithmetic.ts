@@ -217,14 +217,12 @@ function durations(
   if (operator !== '+' && operator !== '-') return null
   const sign = operator === '+' ? 1 : -1
   const datatype = left.datatype === right.datatype ? left.datatype : XSD.duration
-  return durationOf(
-    left.months + sign * right.months,
-    addedSeconds(
-      secondsOfValue(left),
-      sign === 1 ? secondsOfValue(right) : negatedSeconds(secondsOfValue(right)),
-    ),
-    datatype,
-  )
+  const months = left.months + sign * right.months
+  const shift = secondsOfValue(right)
+  const seconds = addedSeconds(secondsOfValue(left), sign === 1 ? shift : negatedSeconds(shift))
+  // No duration has months and seconds of different signs (XML Schema 1.1, part 2, section 3.3.6.1).
+  if ((months < 0 && seconds > 0) || (months > 0 && seconds < 0)) return null
+  return durationOf(months, seconds, datatype)
 }
 
 /** A duration in its canonical form. */

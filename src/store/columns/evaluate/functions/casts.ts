@@ -17,6 +17,7 @@ import {
   numberFormOf,
   stringOf,
   type TermValue,
+  type TextValue,
   termValue,
   text,
   truth,
@@ -38,6 +39,16 @@ export const CASTS: ReadonlyMap<string, (value: TermValue) => TermValue | null> 
   [XSD.dayTimeDuration, (value: TermValue) => castForm(value, XSD.dayTimeDuration)],
   [XSD.yearMonthDuration, (value: TermValue) => castForm(value, XSD.yearMonthDuration)],
 ])
+
+/** The form of a text without a language and without the white space around it that XML Schema collapses; null for others. */
+function formOf({ value, language }: TextValue): string | null {
+  if (language !== '') return null
+  const isSpace = (at: number) => ' \t\n\r'.includes(value.charAt(at))
+  let [from, to] = [0, value.length]
+  while (from < to && isSpace(from)) from++
+  while (to > from && isSpace(to - 1)) to--
+  return value.slice(from, to)
+}
 
 /** Values with a canonical form in it (XPath and XQuery Functions 3.1, section 19.1.2). */
 function castString(value: TermValue): TermValue | null {
@@ -81,7 +92,7 @@ function castBoolean(value: TermValue): TermValue | null {
     case 'number':
       return truth(value.value !== 0 && !Number.isNaN(value.value))
     case 'text': {
-      const form = value.value.trim()
+      const form = formOf(value)
       if (form === 'true' || form === '1') return truth(true)
       return form === 'false' || form === '0' ? truth(false) : null
     }
@@ -97,7 +108,8 @@ function castDouble(value: TermValue, make: (value: number) => NumberValue): Ter
     case 'boolean':
       return make(value.value ? 1 : 0)
     case 'text': {
-      const number = numberOfLexical(value.value.trim(), 'double')
+      const form = formOf(value)
+      const number = form === null ? null : numberOfLexical(form, 'double')
       return number === null ? null : make(number)
     }
     default:
@@ -117,8 +129,10 @@ function castDecimal(value: TermValue): TermValue | null {
       return decimalOfForm(plainForm(value.value))
     case 'boolean':
       return decimal(decimals.fromInteger(value.value ? 1n : 0n))
-    case 'text':
-      return decimalOfForm(value.value.trim())
+    case 'text': {
+      const form = formOf(value)
+      return form === null ? null : decimalOfForm(form)
+    }
     default:
       return null
   }
@@ -147,8 +161,8 @@ function castInteger(value: TermValue): TermValue | null {
     case 'boolean':
       return integerTerm(value.value ? 1 : 0)
     case 'text': {
-      const form = value.value.trim()
-      return form.length <= MAX_FORM && WHOLE_FORM.test(form)
+      const form = formOf(value)
+      return form !== null && form.length <= MAX_FORM && WHOLE_FORM.test(form)
         ? bigInteger(BigInt(form.replace(/^\+/, '')))
         : null
     }
@@ -183,8 +197,9 @@ function castForm(value: TermValue, datatype: string): TermValue | null {
     if (value.datatype === datatype) return value
     return value.type === 'duration' ? durationAs(value, datatype) : partOf(value, datatype)
   }
-  if (value.type !== 'text') return null
-  const cast = termValue(literalOf(value.value.trim(), datatype))
+  const form = value.type === 'text' ? formOf(value) : null
+  if (form === null) return null
+  const cast = termValue(literalOf(form, datatype))
   return cast.type === 'moment' || cast.type === 'duration' ? canonical(cast) : null
 }
 

@@ -36,8 +36,10 @@ export function compileRegex(
   if (written === null) return null
   try {
     // Lines end at more characters in JavaScript.
-    const isNative = !flags.includes('m') && isSimple(source)
-    return isNative ? nativeRegex(written, flags) : linearRegex(written, flags)
+    const unbounded = flags.includes('m') ? null : unboundedParts(source)
+    if (unbounded === null) return linearRegex(written, flags)
+    const native = nativeRegex(written, flags)
+    return unbounded === 0 ? native : forLength(native, () => linearRegex(written, flags))
   } catch {
     return null
   }
@@ -76,11 +78,28 @@ const PART = new RegExp(
 const MAX_WAYS = 64
 const MAX_WAYS_BESIDE = 4
 
+/** Maximum length of a text in which an unbounded quantifier is matched by backtracking, which may read the rest from each position. */
+const MAX_BACKTRACKED = 500
+
+/** An expression with an unbounded quantifier, which the second one matches in long texts. */
+function forLength(native: Regex, linear: () => Regex): Regex {
+  let made: Regex | null = null
+  const of = ({ length }: string): Regex => {
+    if (length <= MAX_BACKTRACKED) return native
+    made ??= linear()
+    return made
+  }
+  return {
+    test: text => of(text).test(text),
+    replace: (text, replacement) => of(text).replace(text, replacement),
+  }
+}
+
 /**
- * True for an expression of characters and classes, with alternatives and optional parts that have few combinations, at most one
- * unbounded quantifier, and anchors around the whole: backtracking costs little there.
+ * The number of unbounded quantifiers, 0 or 1, of an expression of characters and classes, with alternatives and optional parts
+ * that have few combinations, and anchors around the whole: backtracking costs little there. Null for any other.
  */
-function isSimple(source: string): boolean {
+function unboundedParts(source: string): number | null {
   let [ways, endless] = [1, 0]
   // Alternatives outside of parentheses are only split where none of these characters occurs.
   const alternatives = /[()[\\]/.test(source) ? [source] : source.split('|')
@@ -90,14 +109,14 @@ function isSimple(source: string): boolean {
     PART.lastIndex = 0
     while (PART.lastIndex < inner.length) {
       const part = PART.exec(inner)
-      if (part === null) return false
+      if (part === null) return null
       const { quantifier, group = '' } = part.groups as { quantifier?: string; group?: string }
       if (quantifier === '*' || quantifier === '+') endless += 1
       if (quantifier === '?') ways *= 2
       ways *= group.split('|').length
     }
   }
-  return endless === 0 ? ways <= MAX_WAYS : endless === 1 && ways <= MAX_WAYS_BESIDE
+  return endless <= 1 && ways <= (endless === 0 ? MAX_WAYS : MAX_WAYS_BESIDE) ? endless : null
 }
 
 function nativeRegex(source: string, flags: string): Regex {
@@ -109,7 +128,7 @@ function nativeRegex(source: string, flags: string): Regex {
   return {
     test: text => tester.test(text),
     replace: (text, replacement) => {
-      const parts = replacementParts(replacement, groups)
+      const parts = replacementParts(replacement, groups, flags)
       if (parts === null || tester.test('')) return null
       const joined = new Replaced(text, parts)
       for (const match of text.matchAll(all))
@@ -128,7 +147,7 @@ function linearRegex(source: string, flags: string): Regex {
   return {
     test: text => compiled.matcher(text).find(),
     replace: (text, replacement) => {
-      const parts = replacementParts(replacement, compiled.groupCount())
+      const parts = replacementParts(replacement, compiled.groupCount(), flags)
       if (parts === null || compiled.matcher('').find()) return null
       const joined = new Replaced(text, parts)
       const matcher = compiled.matcher(text)
@@ -165,9 +184,15 @@ class Replaced {
 
 /**
  * The parts of a replacement: texts, and numbers of groups (XPath and XQuery Functions 3.1, section 5.6.4). Digits belong to a
- * group number as long as there is such a group; a single digit without a group is replaced by nothing. Null where it is invalid.
+ * group number as long as there is such a group; a single digit without a group is replaced by nothing. With flag q the text
+ * stands for itself. Null where it is invalid.
  */
-function replacementParts(replacement: string, groups: number): readonly (string | number)[] | null {
+function replacementParts(
+  replacement: string,
+  groups: number,
+  flags: string,
+): readonly (string | number)[] | null {
+  if (flags.includes('q')) return [replacement]
   const parts: (string | number)[] = []
   for (let at = 0; at < replacement.length; ) {
     const [found, escaped, digits] = /^(?:\\([\\$])|\$(\d+)|[^\\$]+)/.exec(replacement.slice(at)) ?? []
@@ -175,9 +200,12 @@ function replacementParts(replacement: string, groups: number): readonly (string
     if (escaped !== undefined) parts.push(escaped)
     else if (digits === undefined) parts.push(found)
     else {
-      let length = digits.length
-      while (length > 1 && Number(digits.slice(0, length)) > groups) length -= 1
-      const group = Number(digits.slice(0, length))
+      let [group, length] = [Number(digits[0]), 1]
+      for (; length < digits.length; length++) {
+        const longer = 10 * group + Number(digits[length])
+        if (longer > groups) break
+        group = longer
+      }
       if (group <= groups) parts.push(group)
       at += 1 + length
       continue
