@@ -259,16 +259,16 @@ export function* rowsOf(vector: Vector, size: number): Generator<number> {
 
 /** Partitions solutions by which of some variables they bind; a partition lacks the variables that it does not bind. */
 export function* partsByBinding(batch: Batch, names: readonly string[]): Generator<Batch> {
+  if (batch.size === 0) return
   const [name, ...others] = names
   if (name === undefined) {
-    if (batch.size > 0) yield batch
+    yield batch
     return
   }
   const vector = batch.get(name) as Vector
   const rows = allRows(batch.size)
-  const bound = batch.rows(rows.filter(row => isBound(vector, row)))
   const unbound = batch.rows(rows.filter(row => !isBound(vector, row)))
-  yield* partsByBinding(bound, others)
+  yield* partsByBinding(batch.rows(rows.filter(row => isBound(vector, row))), others)
   yield* partsByBinding(unbound.only(unbound.variables.filter(each => each !== name)), others)
 }
 

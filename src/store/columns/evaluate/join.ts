@@ -10,6 +10,9 @@ export interface Pairs {
   readonly right: Uint32Array
 }
 
+/** Variables that rows are indexed by, which are the bits of a number; further ones are compared for each pair. */
+const MAX_INDEXED = 30
+
 /** Pairs of rows that are collected before they are yielded. */
 const PAIRS_AT_ONCE = 2 ** 18
 
@@ -30,18 +33,17 @@ export class CompatibleRows {
   readonly shared: readonly string[]
   private readonly evaluation: Evaluation
   private readonly vectors: readonly IdVector[]
-  /** Rows by the set of shared variables that they bind, one bit for each variable. */
+  /** Rows by the set of indexed variables that they bind, one bit for each variable. */
   private readonly byMask: ReadonlyMap<number, Uint32Array>
   private readonly indexes = new Map<string, Index>()
 
-  /** @param shared variables of both sides, 30 at most */
   constructor(batch: Batch, shared: readonly string[], evaluation: Evaluation) {
     this.batch = batch
     this.shared = shared
     this.evaluation = evaluation
     this.vectors = shared.map(name => identified(batch.get(name) as Vector, batch.size, evaluation))
     evaluation.allocate(8 * batch.size)
-    this.byMask = rowsByMask(this.vectors, batch.size)
+    this.byMask = rowsByMask(this.vectors.slice(0, MAX_INDEXED), batch.size)
   }
 
   /** The pairs of compatible rows, in chunks. */
@@ -50,11 +52,13 @@ export class CompatibleRows {
     const codes = own.map((vector, at) =>
       vector === undefined ? null : translated(vector, (this.vectors[at] as IdVector).domain, left.size),
     )
+    const indexed = Math.min(own.length, MAX_INDEXED)
     const pairs = new PairList()
     for (const [mask, rows] of this.byMask) {
       for (let row = 0; row < left.size; row++) {
+        this.evaluation.advance(1)
         let effective = 0
-        for (let at = 0; at < own.length; at++) {
+        for (let at = 0; at < indexed; at++) {
           const vector = own[at]
           if ((mask & (1 << at)) !== 0 && vector !== undefined && isBound(vector, row)) effective |= 1 << at
         }
@@ -63,12 +67,26 @@ export class CompatibleRows {
         let found = key < 0 ? 0 : (heads[key] as number)
         while (found !== 0) {
           if (pairs.isFull) yield pairs.take()
-          pairs.add(row, found - 1)
+          if (own.length === indexed || this.agree(own, codes, row, found - 1)) pairs.add(row, found - 1)
           found = next[found - 1] as number
         }
       }
     }
     if (!pairs.isEmpty) yield pairs.take()
+  }
+
+  /** True where a row of the other side is compatible with one of this side in the variables that rows are not indexed by. */
+  private agree(
+    own: readonly (Vector | undefined)[],
+    codes: readonly (Uint32Array | null)[],
+    row: number,
+    other: number,
+  ): boolean {
+    for (let at = MAX_INDEXED; at < own.length; at++) {
+      const [vector, id] = [own[at], (this.vectors[at] as IdVector).ids[other]]
+      if (id !== 0 && vector !== undefined && isBound(vector, row) && codes[at]?.[row] !== id) return false
+    }
+    return true
   }
 
   /** The rows with one mask, indexed by the terms of those variables that a row of the other side binds as well. */
@@ -78,7 +96,7 @@ export class CompatibleRows {
     if (index === undefined) {
       const { size } = this.batch
       this.evaluation.allocate(8 * size)
-      const codes = this.vectors.map(({ ids }) => ids)
+      const codes = this.vectors.slice(0, MAX_INDEXED).map(({ ids }) => ids)
       const keys = new RowKeys(codes.length, effective, this.evaluation)
       const heads = new Uint32Array(Math.max(1, size))
       const next = new Uint32Array(size)

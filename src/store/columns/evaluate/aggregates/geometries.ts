@@ -1,5 +1,6 @@
 import { type Position, positionsOf } from '../../../../model/geometry.ts'
 import { boundingBox, convexHull } from '../../../../model/hull.ts'
+import type { Geometry } from '../../../../model/value.ts'
 import { parseWkt, wktText } from '../../../../model/wkt.ts'
 import { GEO } from '../../../../rdf/vocab.ts'
 import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
@@ -9,9 +10,15 @@ import { literalOf } from '../value.ts'
 import { type Vector, vectorValueAt } from '../vector.ts'
 import type { Aggregator, AggregatorContext } from './aggregator.ts'
 
+/** Positions of a group of which the shape is worked out before further ones are added. */
+const MANY = 2 ** 14
+
+/** Bytes of a position, and the rows of a batch whose work is that of reading one. */
+const [BYTES_A_POSITION, ROWS_A_POSITION] = [64, 16]
+
 /** The convex hull or the bounding box of all positions of a group, as a geo:wktLiteral. */
 export class CollectedGeometries implements Aggregator {
-  private readonly positions = new Map<number, Position[]>()
+  private readonly positions = new Map<number, { known: Position[]; limit: number }>()
   private readonly operand: AlgebraExpression
   private readonly context: AggregatorContext
   private readonly shape: 'hull' | 'box'
@@ -25,7 +32,6 @@ export class CollectedGeometries implements Aggregator {
   add(batch: Batch, groups: Uint32Array): void {
     const vector = this.context.vectorOf(this.operand, batch)
     const part = vector.type === 'ids' ? onlyPartOf(vector.domain) : null
-    this.context.evaluation.allocate(32 * groups.length)
     for (let row = 0; row < groups.length; row++) {
       const group = groups[row] as number
       if (part?.kind === 'point' && vector.type === 'ids') {
@@ -46,16 +52,33 @@ export class CollectedGeometries implements Aggregator {
   result(count: number): Vector {
     const { pool } = this.context.evaluation
     const ids = new Uint32Array(count)
-    for (const [group, positions] of this.positions) {
-      const shape = this.shape === 'hull' ? convexHull(positions) : boundingBox(positions)
+    for (const [group, { known }] of this.positions) {
+      const shape = this.around(known)
       if (shape !== null) ids[group] = pool.intern(literalOf(wktText(shape), GEO.wktLiteral))
     }
     return { type: 'ids', domain: pool, ids }
   }
 
+  private around(positions: readonly Position[]): Geometry | null {
+    return this.shape === 'hull' ? convexHull(positions) : boundingBox(positions)
+  }
+
+  /** Many positions of a group are replaced by those of the shape around them. */
   private addTo(group: number, positions: readonly Position[]): void {
-    const known = this.positions.get(group)
-    if (known === undefined) this.positions.set(group, [...positions])
-    else for (const position of positions) known.push(position)
+    const { evaluation } = this.context
+    evaluation.advance(ROWS_A_POSITION * positions.length)
+    evaluation.allocate(BYTES_A_POSITION * positions.length)
+    let own = this.positions.get(group)
+    if (own === undefined) {
+      own = { known: [], limit: MANY }
+      this.positions.set(group, own)
+    }
+    for (const position of positions) own.known.push(position)
+    if (own.known.length < own.limit) return
+    const shape = this.around(own.known)
+    const fewer = shape === null ? [] : [...positionsOf(shape)]
+    evaluation.release(BYTES_A_POSITION * (own.known.length - fewer.length))
+    own.known = fewer
+    own.limit = Math.max(MANY, 2 * fewer.length)
   }
 }

@@ -8,7 +8,7 @@ import { literalOf, stringOf, type TermValue, termOf } from '../value.ts'
 import { type Vector, vectorValueAt } from '../vector.ts'
 import { type Aggregator, type AggregatorContext, bytesOfValue, GroupNumbers } from './aggregator.ts'
 
-/** Maximum characters of the texts of one group. */
+/** Maximum characters of the texts of one group, with their separators. */
 const MAX_TEXT = 2 ** 26
 
 /** Any value of a group: the first. */
@@ -55,7 +55,7 @@ export class GroupConcat implements Aggregator {
   private readonly context: AggregatorContext
   private readonly pool: PoolDomain
   private bytesOfPool = 0
-  /** Characters by group; negative where the group has an error. */
+  /** Characters by group, with a separator for each text; negative where the group has an error. */
   private readonly lengths: GroupNumbers
   /** By group the last entry of its circular list, whose next is the first one; 0 for none. */
   private last: Uint32Array<ArrayBuffer> = new Uint32Array(64)
@@ -86,8 +86,8 @@ export class GroupConcat implements Aggregator {
       const length = lengths[group] as number
       if (length < 0) continue
       if (text === null || vector.type !== 'constant') text = this.textOf(vectorValueAt(vector, row))
-      lengths[group] = text === null ? -1 : length + text.length
-      if (length > MAX_TEXT) evaluation.allocate(Number.POSITIVE_INFINITY)
+      lengths[group] = text === null ? -1 : length + this.separator.length + text.length
+      if ((lengths[group] as number) > MAX_TEXT) evaluation.allocate(Number.POSITIVE_INFINITY)
       if (text !== null) this.append(group, text.number)
     }
   }

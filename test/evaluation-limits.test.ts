@@ -1,0 +1,100 @@
+import t from 'tap'
+import { parseQuery } from '../src/sparql/parse.ts'
+import { Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
+import { Evaluator } from '../src/store/columns/evaluate/evaluator.ts'
+import type { EvaluationLimits } from '../src/store/columns/evaluate/limits.ts'
+import { columnsOfText } from './support/columns.ts'
+
+/** Queries of untrusted clients that are large in one dimension: they are answered, or stopped in time. */
+const PREFIXES = 'PREFIX : <urn:> PREFIX geo: <http://www.opengis.net/ont/geosparql#>'
+const GRAPH = columnsOfText(
+  Array.from({ length: 2000 }, (_, at) => `<urn:s${at}> <urn:k> "k${at % 50}" .\n`).join(''),
+)
+
+function rowsOf(text: string, limits: EvaluationLimits = {}): number {
+  const { query } = parseQuery(`${PREFIXES} ${text}`)
+  const evaluation = new Evaluation({ defaultGraphs: [GRAPH], namedGraphs: new Map() }, limits)
+  let rows = 0
+  for (const batch of new Evaluator(evaluation).solutions(query.input)) {
+    for (const name of batch.variables) void batch.get(name)
+    rows += batch.size
+  }
+  return rows
+}
+
+const names = (count: number) => Array.from({ length: count }, (_, at) => `?v${at}`).join(' ')
+const times = (count: number, text: string) => Array<string>(count).fill(text).join(' ')
+
+t.test('solutions with many common variables are joined by all of them', async t => {
+  for (const count of [29, 30, 31, 32, 33, 40, 64]) {
+    const values = (...rows: readonly string[]) => `VALUES (${names(count)}) { ${rows.join(' ')} }`
+    const [ones, twos] = [`(${times(count, '1')})`, `(${times(count, '2')})`]
+    const almost = `(${times(count - 1, '1')} 3)`
+    const open = `(${times(count - 1, '1')} UNDEF)`
+    const joined = (left: string, right: string) => rowsOf(`SELECT * { { SELECT * { ${left} } } ${right} }`)
+    t.equal(joined(values(ones, twos), values(ones, almost)), 1, `${count} variables`)
+    t.equal(
+      joined(values(ones, twos, almost), values(open)),
+      2,
+      `${count} variables, one unbound on the right`,
+    )
+    t.equal(
+      joined(values(open), values(ones, twos, almost)),
+      2,
+      `${count} variables, one unbound on the left`,
+    )
+    t.equal(
+      rowsOf(`SELECT * { ${values(ones, twos, almost)} MINUS { ${values(ones)} } }`),
+      2,
+      `${count} variables, MINUS`,
+    )
+  }
+})
+
+t.test('many variables that only some solutions bind', async t => {
+  const patterns = Array.from({ length: 26 }, (_, at) => `?s :k ?v${at} .`).join(' ')
+  const values = `VALUES (${names(26)}) { (${times(26, 'UNDEF')}) (${times(26, '"k1"')}) }`
+  t.equal(
+    rowsOf(`SELECT * { ${values} ${patterns} }`),
+    2040,
+    'two kinds of solutions, not one for each set of variables',
+  )
+})
+
+t.test('what would grow too long, or take too long, is stopped', async t => {
+  const stopped = (text: string, reason: string, limits: EvaluationLimits) =>
+    t.throws(() => rowsOf(text, limits), { name: 'EvaluationStopped', reason }, text.slice(0, 60))
+  const memory = { memory: 256e6 }
+  stopped(
+    `SELECT (GROUP_CONCAT(?k; separator="${'x'.repeat(400_000)}") AS ?all) { ?s :k ?k }`,
+    'memory',
+    memory,
+  )
+  const ring = Array.from({ length: 20_000 }, (_, at) => `${at % 180} ${at % 90}`).join(',')
+  const wkt = `"POLYGON((${ring}))"^^geo:wktLiteral`
+  const begun = performance.now()
+  stopped(`SELECT (<urn:lodestone:hull>(${wkt}) AS ?hull) { ?s :k ?k }`, 'deadline', {
+    ...memory,
+    clock: { deadline: begun + 300 },
+  })
+  t.ok(performance.now() - begun < 3000, 'the deadline is looked at between geometries')
+})
+
+t.test('texts of a megabyte are matched and replaced in linear time', async t => {
+  const long = (character: string) =>
+    `BIND("${character.repeat(64)}" AS ?a) BIND(REPLACE(?a, "${character}", ?a) AS ?b)
+     BIND(REPLACE(?b, "${character}", ?a) AS ?c) BIND(CONCAT(?c, ?c, ?c, ?c) AS ?long)`
+  const begun = performance.now()
+  t.equal(rowsOf(`SELECT * { ${long('a')} FILTER(REGEX(?long, "a+b")) }`), 0, 'no match at any position')
+  t.equal(
+    rowsOf(`SELECT * { ${long('a')} FILTER(REGEX(CONCAT(?long, "b"), "a+b$")) }`),
+    1,
+    'a match at the end',
+  )
+  t.equal(
+    rowsOf(`SELECT * { ${long('1')} FILTER(REPLACE("x", "x", CONCAT("$", ?c)) != "") }`),
+    1,
+    'a long replacement',
+  )
+  t.ok(performance.now() - begun < 5000, 'without a step for each pair of positions')
+})
