@@ -1,5 +1,5 @@
 import { type AlgebraExpression, type SparqlOperation, variablesOf } from '../../../sparql/algebra.ts'
-import { Batch } from './batch.ts'
+import type { Batch } from './batch.ts'
 import { countedGroups } from './counted.ts'
 import { countedSubjects } from './counted-subjects.ts'
 import type { Evaluation } from './evaluation.ts'
@@ -9,7 +9,6 @@ import { KeyedGroups } from './keyed-groups.ts'
 import { areDistinct, projectedOrder, withCountedRows } from './operation-parts.ts'
 import { ordered, type Places } from './order.ts'
 import type { EvaluationScope } from './scope.ts'
-import type { Vector } from './vector.ts'
 
 /** Evaluates operations on whole solution sequences: groups, orders, projections, DISTINCT and slices. */
 export class SolutionModifiers {
@@ -159,18 +158,7 @@ export class SolutionModifiers {
     const subjects = countedSubjects(operation, scope.graphs, this.evaluation)
     if (subjects !== null) return subjects
     const counted = countedGroups(operation, scope, this.evaluation)
-    if (counted !== null) return [counted]
-    const { input, keys, aggregates } = operation
-    if (keys.length > 0 || input.type !== 'bgp' || aggregates.length === 0) return null
-    const isCount = aggregates.every(
-      ({ aggregate }) => aggregate.name === 'COUNT' && !aggregate.distinct && aggregate.operand === null,
-    )
-    const [pattern, ...others] = input.patterns
-    const count =
-      !isCount || pattern === undefined || others.length > 0 ? null : scope.patterns.count(pattern)
-    if (count === null) return null
-    const vector: Vector = { type: 'numbers', kind: 'integer', values: Float64Array.of(count), bound: null }
-    return [new Batch(1, new Map(aggregates.map(({ variable }) => [variable, vector])))]
+    return counted === null ? null : [counted]
   }
 }
 
