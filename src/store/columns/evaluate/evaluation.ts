@@ -8,6 +8,7 @@ import { checkDeadline, type EvaluationLimits, EvaluationStopped } from './limit
 import { PoolDomain } from './pool-domain.ts'
 import { outlivingReuse } from './scratch.ts'
 import type { SelectionCache } from './selection-cache.ts'
+import type { TermValue } from './value.ts'
 
 /** A feature of a query that columns cannot evaluate: another engine must evaluate it. */
 export class NotEvaluated extends Error {
@@ -26,6 +27,9 @@ export interface DatasetView {
 
 /** Rows between two checks of the clock. */
 const ROWS_BETWEEN_CHECKS = 8192
+
+/** Characters of a text or geometry for which one call may take as long as the rows between two checks of the clock. */
+const LONG = 4096
 
 /** Domains of graphs, cached as long as the graphs, including the values that were read. */
 const DOMAINS = new WeakMap<GraphColumns, GraphDomains>()
@@ -89,6 +93,15 @@ export class Evaluation implements FunctionContext {
 
   check(): void {
     checkDeadline(this.limits)
+  }
+
+  /** The arguments of a call, after {@link check} where it may take long: rows are counted, not what is done for them. */
+  checkedFor(values: readonly TermValue[]): readonly TermValue[] {
+    for (const value of values) {
+      const text = value.type === 'text' ? value.value : value.type === 'other' ? value.term.value : ''
+      if (text.length > LONG) this.check()
+    }
+    return values
   }
 
   /** The part of its time that the query has used, from 0 to 1; 0 where its time is not limited. */

@@ -14,6 +14,9 @@ import { isWorthTable } from './truth-tables.ts'
 import { type TermValue, termValue } from './value.ts'
 import { hasWholeValues, type IdVector, type NumberVector, type Vector } from './vector.ts'
 
+/** Each row may have a text of megabytes, which is stored. */
+const ROWS_BETWEEN_CHECKS = 16
+
 /** The values of an expression over a batch as a vector. */
 export function vectorOf(
   expression: AlgebraExpression,
@@ -52,7 +55,7 @@ export function vectorOf(
       if (known !== null) known[combination] = id
     }
     ids[row] = id === NO_TERM ? 0 : id
-    if (row % 256 === 255) evaluation.check()
+    if (row % ROWS_BETWEEN_CHECKS === 0) evaluation.check()
   }
   evaluation.allocate(4 * batch.size)
   return { type: 'ids', domain: pool, ids }
@@ -154,7 +157,7 @@ function idsByCode(
       table[code] = id
     }
     ids[row] = id === NO_TERM ? 0 : id
-    if (row % 256 === 255) evaluation.check()
+    if (row % ROWS_BETWEEN_CHECKS === 0) evaluation.check()
   }
   return ids
 }

@@ -236,7 +236,7 @@ export class ScalarCompiler {
         const call = BUILTINS.get(expression.name)
         if (call === undefined) throw new NotEvaluated(`the function ${expression.name}`)
         const { evaluation } = this
-        return withValues(args, values => call(values, evaluation))
+        return withValues(args, values => call(evaluation.checkedFor(values), evaluation))
       }
     }
   }
@@ -277,7 +277,7 @@ export class ScalarCompiler {
     if (call === null) return () => null
     const { evaluation } = this
     const overSubjects = this.ofSubjects(expression, batch)
-    return overSubjects ?? withValues(args, values => call.apply(values, evaluation))
+    return overSubjects ?? withValues(args, values => call.apply(evaluation.checkedFor(values), evaluation))
   }
 
   /** A function of the subjects of a graph, which is computed as arrays. */

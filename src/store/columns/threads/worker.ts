@@ -108,7 +108,10 @@ function failureOf(error: unknown): Failure {
   if (error instanceof ContinuationRefused) return { reason: 'cursor' }
   if (error instanceof NotEvaluated) return { reason: 'not evaluated', message: error.message }
   if (error instanceof ColumnsDamaged) return { reason: 'damaged', message: error.message }
-  if (error instanceof RangeError && /allocation|Invalid (?:typed )?array length/i.test(error.message))
+  if (
+    error instanceof RangeError &&
+    /allocation|Invalid (?:typed array|array|string) length|maximum size exceeded/i.test(error.message)
+  )
     return { reason: 'memory' }
   return { reason: 'error', message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
 }

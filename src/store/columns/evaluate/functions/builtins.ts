@@ -18,7 +18,6 @@ import {
   integerTerm,
   literalOf,
   type MomentValue,
-  type NumberValue,
   stringOf,
   type TermValue,
   type TextValue,
@@ -52,6 +51,8 @@ export interface FunctionContext {
   readonly freshBlank: () => string
   /** Compiled regular expressions of the query. */
   readonly regexes: Map<string, Regex | null>
+  /** Throws where the query must stop; called during long work. */
+  readonly check?: () => void
 }
 
 /** A function of values that are all bound; null is an error. */
@@ -293,7 +294,7 @@ function replace(args: readonly TermValue[], context: FunctionContext): TermValu
   if (value?.type !== 'text' || !isPlain(pattern) || !isPlain(replacement)) return null
   if (flags !== undefined && !isPlain(flags)) return null
   const compiled = regexOf(pattern.value, flags?.value ?? '', context)
-  const replaced = compiled?.replace(value.value, replacement.value) ?? null
+  const replaced = compiled?.replace(value.value, replacement.value, () => context.check?.()) ?? null
   if (replaced === null) return null
   checkTextLength(replaced.length)
   return text(replaced, value.language)
@@ -306,14 +307,6 @@ function numeric(
   exact: (value: bigint, places?: number) => bigint,
 ): TermValue | null {
   if (value?.type !== 'number') return null
-  return onNumber(value, near, exact)
-}
-
-function onNumber(
-  value: NumberValue,
-  near: (value: number) => number,
-  exact: (value: bigint, places?: number) => bigint,
-): TermValue {
   switch (value.kind) {
     case 'double':
       return double(near(value.value))

@@ -6,8 +6,11 @@ import { translatedEscapes } from './regex-escapes.ts'
 export interface Regex {
   test(text: string): boolean
   /** Null where the expression matches the empty text, where the replacement is invalid, and for a text that grows too long. */
-  replace(text: string, replacement: string): string | null
+  replace(text: string, replacement: string, check?: Check): string | null
 }
+
+/** Called regularly during long work; throws where it must stop. */
+type Check = () => void
 
 /** Maximum length of an expression. */
 const MAX_LENGTH = 1000
@@ -91,7 +94,7 @@ function forLength(native: Regex, linear: () => Regex): Regex {
   }
   return {
     test: text => of(text).test(text),
-    replace: (text, replacement) => of(text).replace(text, replacement),
+    replace: (text, ...others) => of(text).replace(text, ...others),
   }
 }
 
@@ -127,10 +130,10 @@ function nativeRegex(source: string, flags: string): Regex {
   const groups = (new RegExp(`${escaped}|`, modes).exec('')?.length ?? 1) - 1
   return {
     test: text => tester.test(text),
-    replace: (text, replacement) => {
+    replace: (text, replacement, check) => {
       const parts = replacementParts(replacement, groups, flags)
       if (parts === null || tester.test('')) return null
-      const joined = new Replaced(text, parts)
+      const joined = new Replaced(text, parts, check)
       for (const match of text.matchAll(all))
         joined.add(match.index, match.index + match[0].length, group => match[group] ?? '')
       return joined.end()
@@ -146,10 +149,10 @@ function linearRegex(source: string, flags: string): Regex {
   const compiled = RE2JS.compile(source, modes)
   return {
     test: text => compiled.matcher(text).find(),
-    replace: (text, replacement) => {
+    replace: (text, replacement, check) => {
       const parts = replacementParts(replacement, compiled.groupCount(), flags)
       if (parts === null || compiled.matcher('').find()) return null
-      const joined = new Replaced(text, parts)
+      const joined = new Replaced(text, parts, check)
       const matcher = compiled.matcher(text)
       while (matcher.find()) joined.add(matcher.start(), matcher.end(), group => matcher.group(group) ?? '')
       return joined.end()
@@ -157,16 +160,21 @@ function linearRegex(source: string, flags: string): Regex {
   }
 }
 
+const MATCHES_BETWEEN_CHECKS = 4096
+
 /** Builds a text in which matches are replaced one after another. */
 class Replaced {
   private readonly text: string
   private readonly parts: readonly (string | number)[]
+  private readonly check: Check | undefined
   private output = ''
   private done = 0
+  private matches = 0
 
-  constructor(text: string, parts: readonly (string | number)[]) {
+  constructor(text: string, parts: readonly (string | number)[], check: Check | undefined) {
     this.text = text
     this.parts = parts
+    this.check = check
   }
 
   /** Replaces the match from one position to another. */
@@ -175,6 +183,7 @@ class Replaced {
     for (const part of this.parts) this.output += typeof part === 'string' ? part : groupOf(part)
     this.done = to
     checkTextLength(this.output.length)
+    if (++this.matches % MATCHES_BETWEEN_CHECKS === 0) this.check?.()
   }
 
   end(): string {
