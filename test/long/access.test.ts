@@ -554,7 +554,7 @@ async function problemOf(
   if (has && !mayHave) return `${what} tells ${around(described, WORD)}`
   if (!has && mayHave && isGood && address.tells) return `${what} does not tell ${WORD}`
   if (!mayHave && described.includes(HIDDEN) && address.kind !== 'calls')
-    `${what} names ${around(described, HIDDEN)}`
+    return `${what} names ${around(described, HIDDEN)}`
   const caching = String(answer.headers['cache-control'] ?? '')
   const isOwn = person.isKnown && !person.isRefused && answer.statusCode !== 405
   if (isOwn && (!caching.includes('private') || caching.includes('public')))
