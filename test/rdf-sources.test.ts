@@ -374,6 +374,7 @@ t.test('a dataset of RDF is served like any other', async t => {
   })
   t.match(await get('/api/v2/catalog/datasets/d2/exports/rdfxml'), { statusCode: 422, body: /http:\/\/p\/1/ })
   t.match(await get('/api/v2/catalog/datasets/d3/exports/rdfxml'), { statusCode: 422, body: /http:\/\/p / })
+  t.match(await get('/api/sparql/d2/data?default&format=rdfxml'), { statusCode: 422, body: /http:\/\/p\/1/ })
   t.match(await get('/api/tpf/d0?predicate=http%3A%2F%2Fe%2Fsize', 'application/n-triples'), {
     statusCode: 200,
     body: /<http:\/\/e\/size> "1\.50"/,

@@ -131,6 +131,19 @@ t.test('fragments', async t => {
   t.equal((await get(`/api/tpf/turtle?${plain}`, 'text/n3')).statusCode, 200)
 })
 
+t.test('graphs of the Graph Store Protocol', async t => {
+  for (const [accept, status, part] of [
+    ['text/turtle', 200, '<<( '],
+    ['application/rdf+xml', 200, 'rdf:parseType="Triple"'],
+    ['application/ld+json', 422, 'A triple term is nothing that JSON-LD can write'],
+    ['text/n3', 422, 'A triple term is nothing that N3 can write'],
+  ] as const) {
+    const { statusCode, body } = await get('/api/sparql/turtle/data?default', accept)
+    t.equal(statusCode, status, `${accept}: ${body}`)
+    t.match(body, part)
+  }
+})
+
 /** Queries of datasets, and the rows of their answers. */
 const QUERIES: readonly (readonly [id: string, query: string, expected: readonly string[]])[] = [
   ['turtle', 'SELECT ?y { ?s :knows :bob {| :since ?y |} }', [`"2001"^^<${XSD}integer>`]],

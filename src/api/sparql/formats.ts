@@ -66,9 +66,18 @@ export const RESULT_FORMATS: readonly AnswerRepresentation[] = [
   { type: 'application/xml', explicit: true, names: [], requested: 'xml', ...AS_IT_IS },
 ]
 
+/** The format of graphs where a client names none. */
+export const TURTLE_FORMAT: AnswerRepresentation = {
+  type: 'text/turtle',
+  names: ['turtle', 'ttl'],
+  iri: FORMATS.Turtle,
+  requested: 'nt',
+  ...TURTLE,
+}
+
 /** The formats of CONSTRUCT and DESCRIBE, and of descriptions. */
 export const GRAPH_FORMATS: readonly AnswerRepresentation[] = [
-  { type: 'text/turtle', names: ['turtle', 'ttl'], iri: FORMATS.Turtle, requested: 'nt', ...TURTLE },
+  TURTLE_FORMAT,
   {
     type: 'application/n-triples',
     names: ['ntriples', 'nt'],
