@@ -147,6 +147,25 @@ export function addressWithoutSecrets(url: string): string {
 }
 
 function withoutSecret(pair: string): string {
-  const [name = ''] = pair.split('=')
-  return isSecret(decoded(name) ?? name) ? `${name}=redacted` : pair
+  return isSecretPair(pair) ? `${nameOf(pair)}=redacted` : pair
+}
+
+/** An address without the parameters that carry credentials, for links: a value that is redacted would be refused there. */
+export function addressForLinks(url: string): string {
+  const at = url.indexOf('?')
+  if (at < 0) return url
+  const others = url
+    .slice(at + 1)
+    .split('&')
+    .filter(pair => !isSecretPair(pair))
+  return others.length === 0 ? url.slice(0, at) : `${url.slice(0, at)}?${others.join('&')}`
+}
+
+function isSecretPair(pair: string): boolean {
+  const name = nameOf(pair)
+  return isSecret(decoded(name) ?? name)
+}
+
+function nameOf(pair: string): string {
+  return pair.split('=', 1)[0] ?? ''
 }

@@ -4,6 +4,7 @@ import { lookup } from '../model/lookup.ts'
 import type { Principal } from '../model/principal.ts'
 import './authenticate.ts'
 import { varyBy } from './conditional.ts'
+import { addressForLinks } from './query-string.ts'
 import { localTarget } from './request-target.ts'
 
 /** A published version of a dataset, and when it was published. */
@@ -166,7 +167,10 @@ function reportVersion(request: FastifyRequest, reply: FastifyReply, note: Versi
   const { memento, retained, dataset } = note
   const isRedirected = reply.statusCode === 302
   if (memento === null && !isRedirected) return
-  const target = localTarget(request.raw.url ?? request.url).replace(/[^!-;=?-~]/g, encodeURIComponent)
+  const target = addressForLinks(localTarget(request.raw.url ?? request.url)).replace(
+    /[^!-;=?-~]/g,
+    encodeURIComponent,
+  )
   const original = base + withoutVersion(target)
   const address = (version: string) => base + withVersion(target, version)
   const links = [

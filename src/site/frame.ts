@@ -159,11 +159,11 @@ ${account}
 function footer(pageContext: PageContext): Html {
   const { t, href, language, address } = pageContext
   const [path = '/', query = ''] = address.split(/\?(.*)/s)
-  const cached = query.split('&').filter(pair => pair !== '' && !/^(?:lang|apikey|access_token)=/.test(pair))
+  const others = query.split('&').filter(pair => pair !== '' && !pair.startsWith('lang='))
   const languages = orderedLanguages(pageContext.site.languages).map(code => {
     const name = LANGUAGE_NAMES[code]
     if (code === language) return html`<li><span aria-current="true" lang="${code}">${name}</span></li>`
-    const target = `${new URL(pageContext.site.base).pathname.replace(/\/+$/, '')}${path}?${[...cached, `lang=${code}`].join('&')}`
+    const target = `${new URL(pageContext.site.base).pathname.replace(/\/+$/, '')}${path}?${[...others, `lang=${code}`].join('&')}`
     return html`<li><a href="${target}" lang="${code}" hreflang="${code}" rel="alternate nofollow">${name}</a></li>`
   })
   return html`<footer class="bottom"><div class="bar">

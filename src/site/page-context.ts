@@ -3,7 +3,7 @@ import type { Language } from '../model/language.ts'
 import { lookup } from '../model/lookup.ts'
 import { ANONYMOUS, type Principal } from '../model/principal.ts'
 import '../http/authenticate.ts'
-import { addressWithoutSecrets } from '../http/query-string.ts'
+import { addressForLinks } from '../http/query-string.ts'
 import { chooseLanguage } from './language.ts'
 import { type Translator, translator } from './translator.ts'
 
@@ -31,7 +31,7 @@ export interface PageContext {
   readonly namedLanguage: Language | undefined
   /** Writes the texts of the interface. */
   readonly t: Translator
-  /** Path and query of the page itself, without the path of the base address. */
+  /** Path and query of the page itself, without the path of the base address and without credentials. */
   readonly address: string
   /**
    * The address of a page of this portal: with the path of the base address, and with the language of the address.
@@ -58,7 +58,7 @@ export function pageContextOf(
     language,
     namedLanguage: isNamed ? language : undefined,
     t: translatorOf(language),
-    address: addressWithoutSecrets(request.raw.url ?? request.url),
+    address: addressForLinks(request.raw.url ?? request.url),
     href: (path, parameters = {}) =>
       root +
       path +

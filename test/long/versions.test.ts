@@ -349,6 +349,9 @@ t.test('Memento: TimeGates, mementos and TimeMaps', async t => {
       )
     }
     t.match((await get(url)).headers.vary, /Accept-Datetime/i, 'who asks for no time may get another answer')
+    const { headers } = await get(`${url}${url.includes('?') ? '&' : '?'}apikey=&version=${first}`)
+    t.match(headers.link, `<${BASE}${url}>; rel="original timegate"`)
+    t.notMatch(headers.link, 'apikey', 'links have no credentials')
     for (const moment of ['yesterday', 'Sat, 31 Feb 2026 10:00:00 GMT', 'Mon, 20 Jan 2026 09:30:00 GMT'])
       t.equal((await get(url, { 'accept-datetime': moment })).status, 400, moment)
   }
@@ -356,6 +359,15 @@ t.test('Memento: TimeGates, mementos and TimeMaps', async t => {
     `/api/versions/trees/timemap?uri=${encodeURIComponent(`${BASE}${EXPLORE}/records?limit=1`)}`,
   )
   t.equal(map.headers['content-type'], 'application/link-format')
+  t.equal(
+    (
+      await get(
+        `/api/versions/trees/timemap?uri=${encodeURIComponent(`${BASE}${EXPLORE}/records?apikey=x&limit=1`)}`,
+      )
+    ).body,
+    map.body,
+    'a TimeMap has no credentials',
+  )
   t.same(
     [...map.body.matchAll(/<([^>]+)>; rel="([^"]+)"; datetime="([^"]+)"/g)].map(([, href, rel]) => [
       href,

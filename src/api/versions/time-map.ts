@@ -1,4 +1,5 @@
 import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
+import { addressForLinks } from '../../http/query-string.ts'
 import { timeMapAddress, type VersionMoment, withoutVersion, withVersion } from '../../http/versions.ts'
 import { datasetIri } from '../../rdf/minted-iris.ts'
 
@@ -35,7 +36,7 @@ export function timeMap(
     throw new Fault(BAD_REQUEST, {
       reason: `uri is ${JSON.stringify(uri.slice(0, 200))}: an address of the dataset ${dataset} is expected, as ${datasetIri(base, dataset)} is.`,
     })
-  const original = withoutVersion(uri)
+  const original = addressForLinks(withoutVersion(uri))
   const moments = [...retained].reverse()
   const day = ({ published }: VersionMoment) => new Date(published).toUTCString()
   const [first, last] = [moments[0], moments.at(-1)]
