@@ -326,6 +326,17 @@ t.test('who may not publish, and what is refused', async t => {
     const answer = await api('PUT', `${API}/own/resources/files/${name}`, content, 'application/octet-stream')
     t.equal(answer.status, status, name)
   }
+  for (const [method, url] of [
+    ['POST', '/own/resources/files?filename=a.csv&filename=b.csv'],
+    ['GET', '?limit=1&limit=2'],
+    ['GET', '?limit=x'],
+    ['GET', '?limit=101'],
+    ['GET', '/own/preview?limit=-1'],
+  ] as const)
+    t.match(await api(method, API + url, method === 'POST' ? CSV : undefined), {
+      status: 400,
+      body: /InvalidRESTParameterError.*API parameter/s,
+    })
   t.notOk(existsSync(path.join(portal, '..', 'evil.csv')))
   t.notOk(existsSync(path.join(portal, 'evil.csv')), 'the name of a file is no path')
   t.equal((await api('POST', `${API}/own/discard`)).status, 204)

@@ -1,5 +1,5 @@
-import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
-import { lookup } from '../../model/lookup.ts'
+import { wholeNumber } from '../../http/parameters.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
 
 const rows = (standard: number, maximum: number, description: string) => ({
   description,
@@ -15,25 +15,14 @@ export const QUERIES = {
   '/datasets/{dataset}/preview': { limit: rows(10, 100, 'Records of the answer') },
 } as const
 
-/** Reads the parameters of a path. Faults: BadRequest. */
+/** Reads the parameters of a path. Faults: InvalidRESTParameterError. */
 export function readRows<Path extends keyof typeof QUERIES>(
-  query: Readonly<Record<string, string | undefined>>,
+  query: QueryParameters,
   path: Path,
 ): Readonly<Record<keyof (typeof QUERIES)[Path], number>> {
   const read = Object.entries(QUERIES[path]).map(([name, { schema }]) => [
     name,
-    numberOf(lookup(query, name), schema),
+    wholeNumber(query, name, schema.default, schema.minimum, schema.maximum),
   ])
   return Object.fromEntries(read)
-}
-
-function numberOf(
-  text: string | undefined,
-  { default: standard, maximum }: { readonly default: number; readonly maximum: number },
-): number {
-  if (text === undefined || text === '') return standard
-  if (/^\d{1,7}$/.test(text) && Number(text) <= maximum) return Number(text)
-  throw new Fault(BAD_REQUEST, {
-    reason: `${JSON.stringify(text.slice(0, 40))} was found where a number from 0 to ${maximum} is expected.`,
-  })
 }

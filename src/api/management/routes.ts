@@ -12,6 +12,8 @@ import {
 } from '../../errors/errors.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
+import { one } from '../../http/parameters.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { DefinitionChange } from '../../publishing/edit-definition.ts'
@@ -32,7 +34,7 @@ const MAX_BODY = 2_000_000
 
 interface Route {
   readonly Params: { readonly dataset: string; readonly file: string; readonly template: string }
-  readonly Querystring: Readonly<Record<string, string | undefined>>
+  readonly Querystring: QueryParameters
 }
 
 /**
@@ -153,7 +155,7 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
         handler: async (request, reply) => {
           const { principal, params, query, body } = request
           desk.admit(principal, params.dataset)
-          const name = params.file ?? query.filename
+          const name = params.file ?? one(query, 'filename')
           if (name === undefined || name === '')
             throw new Fault(BAD_REQUEST, {
               reason: 'The name of the file is expected in the address, or as filename.',
