@@ -125,6 +125,9 @@ t.test('monitoring', async t => {
     const facets = (await get(`${WATCHED}/facets`, { facet: 'keyword' })).body.facets
     t.match(facets[0].facets, [{ name: 'Park', count: 1 }, { name: 'trees' }])
     t.equal((await get(`${WATCHED}/exports/json`)).body.length, 2)
+    const { headers } = await app.http.inject('/api/v2/monitoring/exports/json?compressed=true')
+    t.match(headers, { 'content-type': 'application/gzip', 'cache-control': 'no-cache, no-store' })
+    t.match(headers['content-disposition'], 'monitoring.json.gz')
     const formats = ['json', 'jsonl', 'csv', 'xls', 'parquet']
     t.same(relations((await get(`${WATCHED}/exports`)).body), ['self', ...formats])
     t.same(relations((await get('/api/v2/monitoring/exports')).body), ['self', 'json'])

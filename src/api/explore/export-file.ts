@@ -1,6 +1,6 @@
-import { Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
-import { compressStream } from '../../http/content-coding.ts'
 import { forSameClient } from '../../runtime/work-client.ts'
 
 /** A file of an export. */
@@ -25,7 +25,12 @@ export function sendFile(
   return reply
     .type('application/gzip')
     .header('content-disposition', disposition(`${name}.gz`))
-    .send(compressStream(stream, 'gzip'))
+    .send(inGzip(stream))
+}
+
+/** A stream through gzip; an error of either stream destroys the other, and the one that is read reports it. */
+function inGzip(stream: Readable): Readable {
+  return pipeline(stream, createGzip(), () => undefined)
 }
 
 /** Waits for the first chunk: an error before it is thrown here, and answered as a fault. */

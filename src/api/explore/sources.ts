@@ -1,10 +1,10 @@
-import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import type { Monitoring } from '../../catalog/monitoring.ts'
 import type { Network } from '../../catalog/network.ts'
 import type { VisibleDatasets } from '../../catalog/visible.ts'
 import { Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { jsonArray } from '../../formats/json.ts'
+import { keepNowhere } from '../../http/conditional.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { JSON_TYPE } from '../../http/json.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
@@ -13,11 +13,12 @@ import { exportObjects } from '../../query/execute/answer.ts'
 import { planOdsql } from '../../query/pipeline.ts'
 import { catalogRoutes } from './catalog.ts'
 import { type CatalogRoute, type DatasetRoute, ExploreEndpoint, type ExploreOptions } from './endpoint.ts'
+import { sendFile } from './export-file.ts'
 import { exportLinks, tableFormats } from './export-list.ts'
 import { facetRoutes } from './facets.ts'
 import { type NetworkName, presentDataset } from './present.ts'
 import { passOn } from './proxy.ts'
-import { readExportPage } from './read-parameters.ts'
+import { readExportPage, readParameter } from './read-parameters.ts'
 import { recordRoutes } from './records.ts'
 import { configureExplore } from './route-config.ts'
 import { tableExportRoutes } from './table-exports.ts'
@@ -135,14 +136,11 @@ function exportRoutes(
     const { format } = request.params
     if (format !== 'json')
       throw new Fault(NOT_FOUND_RESOURCE, { kind: 'export format', id: format.slice(0, 100) })
-    return reply
-      .type(JSON_TYPE)
-      .header('content-disposition', `attachment; filename="${source}.json"`)
-      .send(
-        Readable.from(jsonArray(await exportDatasets(request.query, endpoint, endpoint.visible(request))), {
-          objectMode: false,
-        }),
-      )
+    const { query } = request
+    const described = await exportDatasets(query, endpoint, endpoint.visible(request))
+    const compressed = readParameter(query, 'compressed')
+    const file = { name: `${source}.json`, mediaType: JSON_TYPE, compressed }
+    return sendFile(keepNowhere(reply), jsonArray(described), file)
   })
 }
 

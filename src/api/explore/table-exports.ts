@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream'
-import { createGzip } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { projector, WGS84 } from '../../formats/projection.ts'
@@ -12,8 +10,8 @@ import { countObjects, exportObjects } from '../../query/execute/answer.ts'
 import { columnsOf } from '../../query/execute/columns.ts'
 import { planOdsql } from '../../query/pipeline.ts'
 import type { Query } from '../../query/plan.ts'
-import { forSameClient } from '../../runtime/work-client.ts'
 import type { DatasetRoute, ExploreEndpoint } from './endpoint.ts'
+import { sendFile } from './export-file.ts'
 import { exportFormats } from './export-list.ts'
 import { readExport, readExportPage } from './read-parameters.ts'
 
@@ -65,32 +63,16 @@ export function tableExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoin
       rows: exportObjects(plan, requested, executor),
       count: () => countObjects(plan, requested, executor),
     }
+    if (endpoint.isKnown(request, reply, `${entry.version} ${format.name}`)) return reply.code(304).send()
     const escapesFormulas = endpoint.options.csvFormulas === 'escaped'
     const pieces = writer(table, { ...options, numericDates: !dialect.isoKeys, escapesFormulas })
-    const stream = Readable.from(forSameClient(pieces), { objectMode: false, highWaterMark: 64 * 1024 })
-    const file = `${id}.${format.extension ?? name}`
-    if (endpoint.isKnown(request, reply, `${entry.version} ${format.name}`)) {
-      stream.destroy()
-      return reply.code(304).send()
-    }
-    if (options.compressed)
-      return reply
-        .type('application/gzip')
-        .header('content-disposition', `attachment; filename="${file}.gz"`)
-        .send(compressed(stream))
-    return reply
-      .type(format.mediaType)
-      .header('content-disposition', `attachment; filename="${file}"`)
-      .send(stream)
+    const { compressed } = options
+    return sendFile(reply, pieces, {
+      name: `${id}.${format.extension ?? name}`,
+      mediaType: format.mediaType,
+      compressed,
+    })
   })
-}
-
-/** A stream through gzip; an error of either stream destroys the other. */
-function compressed(stream: Readable): Readable {
-  const gzip = createGzip()
-  stream.once('error', error => gzip.destroy(error))
-  gzip.once('close', () => stream.destroy())
-  return stream.pipe(gzip)
 }
 
 function refuseUnknown(
