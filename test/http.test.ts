@@ -485,6 +485,13 @@ t.test('every API: trailing slashes, unknown parameters, HEAD, CORS and quotas',
   const after = Number((await app.http.inject('/api/v2/catalog/datasets')).headers['x-ratelimit-remaining'])
   t.equal(before - after, 1, 'one call counts one')
   t.equal((await app.http.inject('/healthz')).headers['x-ratelimit-limit'], undefined)
+  for (const [url, caching] of [
+    ['/healthz', 'no-cache, no-store'],
+    ['/readyz', 'no-cache, no-store'],
+    ['/api/v2', 'no-cache'],
+    ['/api/explore/v2.1/catalog/exports', 'no-cache'],
+  ] as const)
+    t.equal((await app.http.inject(url)).headers['cache-control'], caching, url)
 })
 
 t.test('exports are counted by the path of an address alone', async t => {

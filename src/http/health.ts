@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
+import { keepNowhere } from './conditional.ts'
 import { configureRoutes } from './route-config.ts'
 
 /** Whether requests should be sent here: not before every dataset is served, and not while the process shuts down. */
@@ -47,6 +48,10 @@ export const OPERATING = { endpoint: 'operating', access: 'everybody' } as const
  */
 export const health: FastifyPluginAsync<HealthOptions> = async (app, options) => {
   configureRoutes(app, OPERATING, OPERATORS_PATHS)
+  app.addHook('onRequest', (_, reply, done) => {
+    keepNowhere(reply)
+    done()
+  })
   app.get('/healthz', async () => ALIVE.body)
   app.get('/readyz', async (_, reply) => {
     const { status, body } = await readyAnswer(options)

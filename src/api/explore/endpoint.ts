@@ -274,9 +274,12 @@ export class ExploreEndpoint {
     return version
   }
 
+  /** Sends a body as JSON, and caches it if it has a tag. */
   answer(_request: FastifyRequest, reply: FastifyReply, executor: Executor, body: unknown): FastifyReply {
     const timing = executor.watch.header()
     if (timing !== '') reply.header('server-timing', timing)
+    // Without it, some caches store an answer for minutes, although who may see it can change.
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache')
     const text = jsonText(body)
     this.options.answers.keep(reply, text)
     return reply.type(JSON_TYPE).send(text)
