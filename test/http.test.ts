@@ -10,8 +10,10 @@ import { addPlugins } from '../src/app/plugins.ts'
 import { BAD_REQUEST, Fault } from '../src/errors/errors.ts'
 import { AnswerCache } from '../src/http/answer-cache.ts'
 import { AnswerLimit } from '../src/http/answer-limit.ts'
+import { WorkBudgets } from '../src/http/budget.ts'
 import { isFresh, keepNowhere, knownTag } from '../src/http/conditional.ts'
 import { acceptsCoding, preferredCoding } from '../src/http/content-coding.ts'
+import { FairUse } from '../src/http/fair-use.ts'
 import { answerFault, PROBLEM_TYPE, problemBody, restBody } from '../src/http/faults.ts'
 import { answerJson, jsonText, prettyJson } from '../src/http/json.ts'
 import { parseQueryString } from '../src/http/query-string.ts'
@@ -492,6 +494,37 @@ t.test('every API: trailing slashes, unknown parameters, HEAD, CORS and quotas',
     ['/api/explore/v2.1/catalog/exports', 'no-cache'],
   ] as const)
     t.equal((await app.http.inject(url)).headers['cache-control'], caching, url)
+})
+
+t.test('a user does not compete with the address of the same requests', async t => {
+  const budgets = new WorkBudgets({ burst: 1000, rate: 1 }, () => 0)
+  const fairUse = new FairUse({ budgets, address: () => '192.0.2.1' })
+  const http = fastify()
+  t.teardown(() => http.close())
+  fairUse.install(http)
+  const user = {
+    type: 'user',
+    id: 1,
+    name: 'ann',
+    grants: new Set<string>(),
+    quota: null,
+    by: 'key',
+  } as const
+  http.addHook('preHandler', async (request, reply) => {
+    if (request.routeOptions.config.access === 'everybody') return
+    await fairUse.admit(request, reply, request.headers.authorization === undefined ? ANONYMOUS : user)
+  })
+  http.get('/', async () => 'answer')
+  http.get('/healthz', { config: { access: 'everybody' } }, async () => 'alive')
+  const statusOf = async (url: string, headers = {}) => (await http.inject({ url, headers })).statusCode
+  const authorization = { authorization: 'any' }
+  budgets.of('user:1').spend(1500)
+  t.equal(await statusOf('/', authorization), 200)
+  t.equal(await statusOf('/', authorization), 200, 'nobody else is active')
+  t.equal(await statusOf('/healthz'), 200)
+  t.equal(await statusOf('/', authorization), 200, 'a health check is no client')
+  t.equal(await statusOf('/'), 200)
+  t.equal(await statusOf('/', authorization), 429, 'now somebody else is active')
 })
 
 t.test('exports are counted by the path of an address alone', async t => {

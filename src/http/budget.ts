@@ -161,10 +161,16 @@ export class WorkBudgets {
     this.now = now
   }
 
-  /** The budget of a client; marks it as active now. */
-  of(id: string): ClientBudget {
+  /** The budget of a client. */
+  find(id: string): ClientBudget {
     const client = this.clients.get(id) ?? new ClientBudget(id, this)
     this.clients.set(id, client)
+    return client
+  }
+
+  /** The budget of a client; marks it as active now. */
+  of(id: string): ClientBudget {
+    const client = this.find(id)
     client.lastActive = this.now()
     this.active.add(client)
     return client

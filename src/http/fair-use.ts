@@ -35,10 +35,17 @@ export interface FairUseOptions {
   readonly address: (message: IncomingMessage) => string
 }
 
+/** The work of a request. */
+interface RequestContext extends WorkContext {
+  client: ClientBudget
+  /** True if its client need not be marked as active any more. */
+  isSettled: boolean
+}
+
 /** Charges the work of each request to its client: a user by account, all others by address. */
 export class FairUse {
   private readonly options: FairUseOptions
-  private readonly contexts = new WeakMap<IncomingMessage, WorkContext & { client: ClientBudget }>()
+  private readonly contexts = new WeakMap<IncomingMessage, RequestContext>()
   private readonly answers = new AnswerLimit()
   private readonly turns = new TurnQueue()
   private readonly charges = new LoopCharges()
@@ -52,6 +59,8 @@ export class FairUse {
     const { budgets, address } = this.options
     http.addHook('onRequest', (request, reply, done) => {
       const context = this.contextOf(request.raw, reply.raw)
+      // Health checks and assets use nothing that others wait for.
+      context.isSettled = request.routeOptions.config.access === 'everybody'
       context.actor = {
         get name() {
           const { principal } = request
@@ -104,13 +113,21 @@ export class FairUse {
     })
   }
 
-  private contextOf(message: IncomingMessage, response: ServerResponse) {
+  /**
+   * The context of a request. Its address is marked as active when it is admitted without a user, or ends before: a user who
+   * is alone must not compete with the address that the requests come from.
+   */
+  private contextOf(message: IncomingMessage, response: ServerResponse): RequestContext {
     const known = this.contexts.get(message)
     if (known !== undefined) return known
-    const client = this.options.budgets.of(`address:${addressSubject(this.options.address(message))}`)
-    const context: WorkContext & { client: ClientBudget } = { client }
+    const { budgets, address } = this.options
+    const client = budgets.find(`address:${addressSubject(address(message))}`)
+    const context: RequestContext = { client, isSettled: false }
     this.contexts.set(message, context)
     client.arrive(response)
+    response.once('close', () => {
+      if (!context.isSettled) budgets.of(client.id)
+    })
     this.charges.begin(context, response)
     return context
   }
@@ -122,10 +139,12 @@ export class FairUse {
   admit(request: FastifyRequest, reply: FastifyReply, principal: Principal): MaybePromise<void> {
     const context = this.contexts.get(request.raw)
     if (context === undefined) return undefined
+    const { budgets } = this.options
+    context.isSettled = true
     if (principal.type === 'user') {
-      context.client = this.options.budgets.of(`user:${principal.id}`)
+      context.client = budgets.of(`user:${principal.id}`)
       context.client.arrive(reply.raw)
-    }
+    } else budgets.of(context.client.id)
     const { client } = context
     if (client.isOverBudget()) {
       const seconds = client.wait()
