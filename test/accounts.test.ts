@@ -137,6 +137,13 @@ t.test('the last use is written at most once a minute, and at the end', async t 
   }
 })
 
+t.test('names of identity providers are shortened by characters', async t => {
+  const { accounts } = await openFile(t)
+  const letter = '\u{1d49c}'
+  const given = { issuer: 'https://login.example', subject: '1', name: `a b${letter.repeat(100)}` }
+  t.equal((await accounts.identities.user(given)).name, `a.b${letter.repeat(87)}`)
+})
+
 t.test('the file holds no secret', async t => {
   const opened = await openFile(t)
   const { place: file, accounts } = opened

@@ -44,11 +44,8 @@ export function createIdentities(
 
 /** An unused name: an existing user of that name may be another person. */
 async function freeName(database: Database, wished: string): Promise<string> {
-  const name =
-    wished
-      .normalize('NFC')
-      .replace(/[^\p{L}\p{M}\p{N}._@+-]+/gu, '.')
-      .slice(0, 90) || 'user'
+  const letters = [...wished.normalize('NFC').replace(/[^\p{L}\p{M}\p{N}._@+-]+/gu, '.')]
+  const name = letters.slice(0, 90).join('') || 'user'
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? name : `${name}.${number}`
     if ((await database.read(() => isTaken.get(folded(candidate)))) === undefined) return candidate
