@@ -9,6 +9,7 @@ import type { DatasetList } from '../catalog/visible.ts'
 import { datasetDescription } from '../catalog/void.ts'
 import type { Config } from '../config/config.ts'
 import { entityTag } from '../http/conditional.ts'
+import { readDefinition } from '../publishing/definition.ts'
 import { remoteStates } from '../publishing/remote/state.ts'
 import { fieldIri } from '../rdf/minted-iris.ts'
 
@@ -99,16 +100,19 @@ export function describedDatasets(served: ServedDataset, base: string) {
 }
 
 /**
- * Seconds since the source addresses of datasets last answered, and the number of failures since.
+ * Seconds since the source addresses of datasets last answered, and the number of failures since. A dataset that is gone, or is
+ * no longer read from an address, has none.
  *
  * @param open the datasets that everybody may know of
  */
 export function sourceAges(portal: string, moment: number, open: readonly ServedDataset[]) {
   const names = new Set(open.map(({ dataset }) => dataset.id))
-  return remoteStates(portal).map(([dataset, { confirmed, failures }]) => ({
-    dataset,
-    isPublic: names.has(dataset),
-    age: confirmed === undefined ? null : (moment - Date.parse(confirmed)) / 1000,
-    failures,
-  }))
+  return remoteStates(portal)
+    .filter(([dataset]) => readDefinition(portal, dataset).definition?.remote != null)
+    .map(([dataset, { confirmed, failures }]) => ({
+      dataset,
+      isPublic: names.has(dataset),
+      age: confirmed === undefined ? null : (moment - Date.parse(confirmed)) / 1000,
+      failures,
+    }))
 }

@@ -5,7 +5,7 @@ import { Fault, faultText } from '../errors/errors.ts'
 import { tracingSettings } from '../telemetry/otel-settings.ts'
 import { originText, shownSettings } from './config/origins.ts'
 import { diagnoseAccounts } from './doctor/accounts.ts'
-import { type DoctorFinding, looked, ok, problem } from './doctor/finding.ts'
+import { type DoctorFinding, looked, ok, problem, warning } from './doctor/finding.ts'
 import { diagnoseDisk, diagnoseNode } from './doctor/machine.ts'
 import { diagnoseBase, diagnosePorts } from './doctor/network.ts'
 import { diagnoseDefinitions, diagnoseVersions } from './doctor/portal.ts'
@@ -75,6 +75,9 @@ function settingFindings(flags: PortalOptions, environment: NodeJS.ProcessEnv): 
   return [
     ok('settings', described.length === 0 ? 'all have their defaults' : `given: ${described.join(', ')}`),
     ...(traces === null ? [] : [ok('traces', `are sent to ${new URL(traces.endpoint).host}`)]),
+    ...(traces?.ignored ?? []).map(text =>
+      warning('traces', text, 'unset the variable, or give it a value that is supported'),
+    ),
   ]
 }
 

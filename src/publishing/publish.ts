@@ -9,7 +9,7 @@ import { type MappingFile, mappingFile } from './mapping/mapping-file.ts'
 import { materialise } from './materialise.ts'
 import { addMapping, type Head, prepare, retainedGraphs } from './prepare.ts'
 import type { PublishAttempt, PublishContext, PublishResult } from './publish-types.ts'
-import { refreshRemote, rejectRemote } from './remote/refresh.ts'
+import { refreshRemote, rejectRemote, reschedule } from './remote/refresh.ts'
 import { type Damage, damageInForce } from './versions/damage.ts'
 import { RECORD_IDS_FILE } from './versions/tombstones.ts'
 import {
@@ -71,14 +71,18 @@ async function attemptToPublish(id: string, context: PublishAttempt): Promise<Pu
   }
 }
 
-/** Fetches the address of a dataset if it is due, or if the dataset is published by name. */
+/**
+ * Fetches the address of a dataset if it is due, or if the dataset is published by name. Where addresses are fetched by others, a
+ * changed schedule is stored for them.
+ */
 async function fetchSource(
   id: string,
   { portal, now, isNamed = false, withoutFetching = false }: PublishContext,
 ): Promise<void> {
-  if (withoutFetching) return
   const { remote } = readDefinition(portal, id).definition ?? {}
-  if (remote != null) await refreshRemote(portal, id, remote, { now, isForced: isNamed })
+  if (remote == null) return
+  if (withoutFetching) reschedule(portal, id, remote, now())
+  else await refreshRemote(portal, id, remote, { now, isForced: isNamed })
 }
 
 /** Replaces fetched data that cannot be published by the previous data. */

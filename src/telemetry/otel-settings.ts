@@ -18,6 +18,8 @@ export interface TracingSettings {
   readonly batch: number
   /** Maximum number of waiting spans; further ones are dropped. */
   readonly queue: number
+  /** Variables with values that are not supported: what was found, and what applies instead. */
+  readonly ignored: readonly string[]
 }
 
 /** Which requests are traced: a share of those without a parent; if parents count, their decision is followed. */
@@ -71,8 +73,24 @@ export function tracingSettings(
     every: Math.max(10, number('OTEL_BSP_SCHEDULE_DELAY', 5000)),
     batch: Math.max(1, number('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 512)),
     queue: Math.max(1, number('OTEL_BSP_MAX_QUEUE_SIZE', 2048)),
+    ignored: ignoredVariables(given),
   }
 }
+
+/** The variables that name a protocol or a sampler that is not supported. */
+function ignoredVariables(given: (name: string) => string | undefined): readonly string[] {
+  const unsupported = (name: string, isSupported: (value: string) => boolean, instead: string) => {
+    const value = given(name)
+    return value === undefined || isSupported(value) ? [] : [`${name}=${value} is not supported: ${instead}`]
+  }
+  const protocols = ['OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'].flatMap(name =>
+    unsupported(name, value => value === 'http/json', 'traces are sent as http/json'),
+  )
+  const isSampler = (value: string) => SAMPLERS.has(value.replace(/^parentbased_/, ''))
+  return [...protocols, ...unsupported('OTEL_TRACES_SAMPLER', isSampler, 'all requests are traced')]
+}
+
+const SAMPLERS: ReadonlySet<string> = new Set(['always_on', 'always_off', 'traceidratio'])
 
 /** Parses `name=value` pairs, separated by commas, the values percent-encoded. */
 function pairs(text = ''): Readonly<Record<string, string>> {

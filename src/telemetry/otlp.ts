@@ -1,7 +1,8 @@
 import { abortAfter } from '../runtime/abort-after.ts'
 import type { TracingSettings } from './otel-settings.ts'
 
-export type AttributeValue = string | number | boolean
+/** The value of an attribute: a number is an integer, or a decimal that has one type whatever its value. */
+export type AttributeValue = string | number | boolean | { readonly double: number }
 
 /** A finished span, as exported. */
 export interface TraceSpan {
@@ -150,7 +151,9 @@ function valueJson(value: AttributeValue): unknown {
       return { stringValue: value }
     case 'boolean':
       return { boolValue: value }
+    case 'number':
+      return { intValue: String(value) }
     default:
-      return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value }
+      return { doubleValue: value.double }
   }
 }

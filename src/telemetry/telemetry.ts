@@ -52,6 +52,7 @@ const REPORT_INTERVAL = 60_000
 
 async function openTracing(settings: TracingSettings, warn: (message: string) => void) {
   const [{ SpanExporter }, { Tracing }] = await Promise.all([import('./otlp.ts'), import('./tracing.ts')])
+  for (const text of settings.ignored) warn(text)
   let described = Number.NEGATIVE_INFINITY
   const attributes = { ...settings.attributes, 'service.instance.id': randomUUID() }
   const exporter = new SpanExporter({ ...settings, attributes }, reason => {

@@ -60,7 +60,11 @@ export class Tracing {
         return (message, id) => {
           const span = this.begin(message)
           if (span !== null)
-            this.report(span, message, answered, { 'lodestone.request': id, 'lodestone.cached': true })
+            this.report(span, message, answered, {
+              'url.scheme': request.protocol,
+              'lodestone.request': id,
+              'lodestone.cached': true,
+            })
         }
       },
     }
@@ -96,11 +100,12 @@ export class Tracing {
   private begin({ headers }: IncomingMessage): Active | null {
     const { sampler, clock, randomHex } = this.options
     const parent = readTraceparent(headers.traceparent)
+    const traceId = parent?.traceId ?? randomHex(16)
     const isSampled =
-      parent !== null && sampler.followsParent ? parent.isSampled : isDrawn(randomHex(4), sampler.ratio)
+      parent !== null && sampler.followsParent ? parent.isSampled : isDrawn(traceId, sampler.ratio)
     if (!isSampled) return null
     return {
-      traceId: parent?.traceId ?? randomHex(16),
+      traceId,
       spanId: randomHex(8),
       isSampled,
       begun: clock(),
@@ -113,6 +118,7 @@ export class Tracing {
     if (span === undefined) return
     const { principal, id } = request
     this.report(span, request.raw, answered, {
+      'url.scheme': request.protocol,
       'lodestone.request': id,
       ...(principal?.type === 'user' ? { 'user.id': String(principal.id) } : {}),
       ...stagesOf(reply.getHeader('server-timing')),
@@ -137,6 +143,7 @@ export class Tracing {
       attributes: {
         'http.request.method': method,
         'http.response.status_code': status,
+        ...(status >= 500 ? { 'error.type': String(status) } : {}),
         'url.path': path.slice(0, MAX_LENGTH),
         ...(query === undefined ? {} : { 'url.query': query.slice(0, MAX_LENGTH) }),
         ...(route === '' ? {} : { 'http.route': route }),
@@ -149,18 +156,21 @@ export class Tracing {
   }
 }
 
-/** True for a share of all numbers that equals the ratio. */
-function isDrawn(hex: string, ratio: number): boolean {
-  return Number.parseInt(hex, 16) < ratio * 2 ** 32
+/**
+ * True for a share of all traces that equals the ratio: by the last 52 bits of the identifier, which are random, so that each part
+ * of a trace is decided alike (OpenTelemetry, Tracing SDK, TraceIdRatioBased).
+ */
+function isDrawn(traceId: string, ratio: number): boolean {
+  return Number.parseInt(traceId.slice(-13), 16) < ratio * 2 ** 52
 }
 
 /** The stages in a Server-Timing header, in milliseconds. */
-function stagesOf(header: unknown): Readonly<Record<string, number>> {
+function stagesOf(header: unknown): Readonly<Record<string, AttributeValue>> {
   if (typeof header !== 'string') return {}
   return Object.fromEntries(
     [...header.matchAll(/(\w+);dur=([\d.]+)/g)].map(([, stage = '', consumed]) => [
       `lodestone.stage.${stage}`,
-      Number(consumed),
+      { double: Number(consumed) },
     ]),
   )
 }

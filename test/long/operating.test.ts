@@ -1,14 +1,15 @@
-import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { requestIds } from '../../src/http/observe.ts'
+import { type ObservedRequest, requestIds } from '../../src/http/observe.ts'
 import { withoutCredentials } from '../../src/model/credentials.ts'
 import { tracingSettings } from '../../src/telemetry/otel-settings.ts'
 import { BOUNDS, Durations } from '../../src/telemetry/series.ts'
-import { readTraceparent } from '../../src/telemetry/tracing.ts'
+import { readTraceparent, Tracing } from '../../src/telemetry/tracing.ts'
 import { spawnLodestone } from '../support/crash.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { freePort, startReadyServer, until } from '../support/serving.ts'
@@ -103,17 +104,19 @@ t.test(
 t.test('names of restricted datasets are for operators alone', { buffered: true }, async t => {
   const adminPort = await freePort()
   const portal = portalOf(t, `metrics: public\nadmin_port: ${adminPort}\n`)
-  const hidden = path.join(portal, 'data/hidden')
-  cpSync(path.join(portal, 'data/trees'), hidden, { recursive: true })
-  appendFileSync(path.join(hidden, 'dataset.yaml'), 'visibility: restricted\n')
-  for (const id of ['trees', 'hidden', 'unpublished']) {
-    const folder = path.join(portal, 'var/sources', id)
-    mkdirSync(folder, { recursive: true })
+  for (const id of ['trees', 'hidden', 'unpublished', 'gone']) {
+    const [folder, own] = ['var/sources', 'data'].map(name => path.join(portal, name, id)) as [string, string]
+    for (const each of [folder, own]) mkdirSync(each, { recursive: true })
+    const file = id === 'unpublished' ? '' : '"file":"a.json",'
+    writeFileSync(path.join(folder, 'a.json'), SMALL)
     writeFileSync(
       path.join(folder, 'state.json'),
-      '{"url":"http://a.test/","failures":2,"confirmed":"2026-01-01T00:00:00Z"}',
+      `{"url":"http://a.test/",${file}"failures":2,"confirmed":"2026-01-01T00:00:00Z","next":"2999-01-01T00:00:00Z"}`,
     )
+    const visibility = id === 'hidden' ? 'visibility: restricted\n' : ''
+    writeFileSync(path.join(own, 'dataset.yaml'), `source: { url: "http://a.test/" }\n${visibility}`)
   }
+  rmSync(path.join(portal, 'data/gone'), { recursive: true })
   const { address } = await startReadyServer(t, portal)
   const named = async (url: string) => {
     const text = await (await fetch(`${url}/metrics`)).text()
@@ -243,8 +246,9 @@ t.test('traces go to a collector, below the span of the caller', { buffered: tru
     'http.response.status_code': { intValue: '200' },
     'url.path': { stringValue: RECORDS },
     'lodestone.endpoint': { stringValue: 'explore' },
-    'lodestone.stage.parse': Object,
-    'lodestone.stage.store': Object,
+    'url.scheme': { stringValue: 'http' },
+    'lodestone.stage.parse': { doubleValue: Number },
+    'lodestone.stage.store': { doubleValue: Number },
   })
   const inner = requested.filter(({ name }) => name.startsWith('store'))
   t.ok(inner.length >= 1, 'the store is asked')
@@ -267,6 +271,28 @@ t.test('traces go to a collector, below the span of the caller', { buffered: tru
   t.match(bodies, 'portal-7')
   t.equal(collector.requests[0]?.headers['x-tenant'], 'a b')
   t.equal(collector.requests[0]?.url, '/v1/traces')
+})
+
+t.test('a sampled share of traces is decided by their identifiers', async t => {
+  const sampled: string[] = []
+  const observer = new Tracing({
+    sampler: { ratio: 0.5, followsParent: false },
+    clock: () => 0,
+    randomHex: bytes => randomBytes(bytes).toString('hex'),
+    onSpan: ({ traceId }) => sampled.push(traceId),
+  }).requestObserver()
+  const answered = { endpoint: '', route: '', status: 200, milliseconds: 0, bytes: 0, aborted: false }
+  const [drawn, left] = ['0af7651916cd43dd8443eb211c80319c', '0af7651916cd43dd8448eb211c80319c']
+  for (const traceId of [drawn, left, drawn, left, drawn]) {
+    const raw = { headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` }, method: 'GET', url: '/' }
+    const [request, reply] = [
+      { raw, protocol: 'http' } as unknown as ObservedRequest,
+      { getHeader() {} } as never,
+    ]
+    observer.around?.(request, () => undefined)
+    observer.ended(request, reply, answered)
+  }
+  t.strictSame(sampled, [drawn, drawn, drawn])
 })
 
 t.test('a collector that is away costs nothing but the traces', { buffered: true }, async t => {
@@ -295,6 +321,12 @@ t.test('the variables of OpenTelemetry', async t => {
       'http://c',
       { attributes: { a: 'b,c', 'service.name': 'n' } },
     ],
+    [
+      { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_TRACES_SAMPLER: 'jaeger_remote' },
+      'http://c',
+      { ignored: [/^OTEL_EXPORTER_OTLP_PROTOCOL=grpc is/, /^OTEL_TRACES_SAMPLER=jaeger_remote is/] },
+    ],
+    [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' }, 'http://c', { ignored: [] }],
     [
       { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' },
       'http://c',

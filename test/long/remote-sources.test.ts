@@ -350,6 +350,20 @@ t.test('a dataset from an address', async t => {
     t.match(headers.at(-1), { 'if-none-match': '"one"' })
   })
 
+  await t.test('a changed schedule is in force at once, also where others fetch', async t => {
+    const definition = join(portal, 'data/far/dataset.yaml')
+    const before = readFileSync(definition, 'utf8')
+    const next = async (text: string) => {
+      writeFileSync(definition, text)
+      const context = { portal, base: 'http://localhost', versions: versionsOf(portal) }
+      await publishDataset('far', { ...context, withoutFetching: true, now: () => new Date(clock()) })
+      return Date.parse(remoteState(portal, 'far')?.next ?? '') - clock()
+    }
+    const [daily, hourly] = [await next(before), await next(before.replace('daily', 'hourly'))]
+    t.strictSame([daily, hourly], [86_400_000, 3_600_000])
+    t.equal(await next(before), daily)
+  })
+
   await t.test('answers that are no data are counted and told, and the good data stay', async t => {
     for (const [what, next] of [
       ['a web page', sends(200, '<!doctype html><p>down</p>')],

@@ -58,7 +58,7 @@ export async function refreshRemote(
 ): Promise<void> {
   const state = stateFor(portal, id, remote)
   const isDue = state.file === undefined || isOver(state.next, now().getTime())
-  if (!isDue && !isForced) return scheduled(portal, id, state, remote)
+  if (!isDue && !isForced) return reschedule(portal, id, remote, now())
   const folder = remoteFolder(portal, id)
   mkdirSync(folder, { recursive: true })
   const part = path.join(folder, `fetching-${process.pid}`)
@@ -160,9 +160,11 @@ function finish(portal: string, id: string, state: RemoteState, { schedule }: Re
   removeUnused(portal, id, whole)
 }
 
-/** A changed schedule takes effect immediately. */
-function scheduled(portal: string, id: string, state: RemoteState, { schedule }: Remote): void {
-  const next = nextTime(schedule, Date.parse(state.asked ?? ''), state.failures)
+/** A changed schedule takes effect immediately. An address that is due stays so: its catalog may have reported a change. */
+export function reschedule(portal: string, id: string, remote: Remote, now: Date): void {
+  const state = stateFor(portal, id, remote)
+  if (state.asked === undefined || isOver(state.next, now.getTime())) return
+  const next = nextTime(remote.schedule, Date.parse(state.asked), state.failures)
   const text = next === null ? undefined : new Date(next).toISOString()
   if (text === state.next) return
   const { next: _, ...rest } = state
