@@ -58,7 +58,7 @@ async function rowsOf(portal: string, id: string) {
   const definition = definitionOf(portal, id)
   const { source, fields } = await resolveSource(definition, portal)
   const rows = []
-  for await (const batch of openRecords(definition, source, portal).read()) rows.push(...batch)
+  for await (const batch of (await openRecords(definition, source, portal)).read()) rows.push(...batch)
   return { rows: rows.map(({ data }) => data), fields }
 }
 

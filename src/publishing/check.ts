@@ -94,7 +94,7 @@ async function checkDefinition(
     }
     const resolved = await resolveWhole(definition, portal)
     const { fields: specs } = resolved
-    const source = openRecords(definition, resolved.source, portal)
+    const source = await openRecords(definition, resolved.source, portal)
     const typed = typeRecords(source, specs)
     const fields = specs.map(fieldOf)
     const identities = new Identities(fields, definition.identity)

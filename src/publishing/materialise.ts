@@ -72,7 +72,7 @@ async function inferredSource(definition: Definition, portal: string): Promise<R
   const inspected = await inspectSource(source, { datasetFolder: sourceFolder, portalFolder: portal })
   if (processors.length === 0) return inspected
   const { inferColumns } = await import('../sources/infer.ts')
-  return { ...inspected, ...(await inferColumns(openRecords(definition, inspected.source, portal))) }
+  return { ...inspected, ...(await inferColumns(await openRecords(definition, inspected.source, portal))) }
 }
 
 /**
@@ -106,12 +106,16 @@ export function readingWarnings({ diagnostics }: ResolvedSource, source: RecordS
  *
  * @param source how it is read, as resolved by {@link resolveSource}
  */
-export function openRecords(definition: Definition, source: SourceSpec, portal: string): RecordSource {
+export async function openRecords(
+  definition: Definition,
+  source: SourceSpec,
+  portal: string,
+): Promise<RecordSource> {
   const { processors, sourceFolder } = definition
   refuseCycle(definition, portal)
   try {
     const opened = openSource(source, { datasetFolder: sourceFolder, portalFolder: portal })
-    return processedSource(opened, processors, portal)
+    return await processedSource(opened, processors, portal)
   } catch (error) {
     throw placedFault(error, definition)
   }
@@ -157,7 +161,7 @@ async function materialiseRecords(
   const fields = specs.map(fieldOf)
   const origins = originsOf(definition.processors, specs)
   const dataset = { ...datasetOf(definition, fields), ...(origins.length === 0 ? {} : { origins }) }
-  const source = openRecords(definition, resolved.source, context.portal)
+  const source = await openRecords(definition, resolved.source, context.portal)
   const typed = typeRecords(source, specs)
   const mapping = compileMapping(directMapping(context.base, dataset), fields)
   const identities = new Identities(fields, definition.identity, path.join(context.folder, RECORD_IDS_FILE))

@@ -11,6 +11,7 @@ import { addMapping, type Head, prepare, retainedGraphs } from './prepare.ts'
 import type { PublishAttempt, PublishContext, PublishResult } from './publish-types.ts'
 import { refreshRemote, rejectRemote, reschedule } from './remote/refresh.ts'
 import { type Damage, damageInForce } from './versions/damage.ts'
+import { withColumns } from './versions/readable-columns.ts'
 import { RECORD_IDS_FILE } from './versions/tombstones.ts'
 import {
   currentManifest,
@@ -172,13 +173,15 @@ async function publishMapping(
   const { refusal } = chosen
   if (textOf(chosen.mapping) === textOf(current.mapping))
     return { type: 'unchanged', manifest: current, refusal }
-  return prepare(dataset.id, current, textOf(chosen.mapping), context, async head => {
-    const retained = retainedGraphs(current, head.folder, context.versions)
-    const { restored: _, ...unrestored } = current
-    const part: Omit<Manifest, 'mapping' | keyof Head> = { ...unrestored, graphs: retained }
-    const { manifest, report } = await addMapping(part, head, chosen, context)
-    return { manifest, refusal, report: { ...NOTHING_READ, ...report } }
-  })
+  const written = () =>
+    prepare(dataset.id, current, textOf(chosen.mapping), context, async head => {
+      const retained = retainedGraphs(current, head.folder, context.versions)
+      const { restored: _, ...unrestored } = current
+      const part: Omit<Manifest, 'mapping' | keyof Head> = { ...unrestored, graphs: retained }
+      const { manifest, report } = await addMapping(part, head, chosen, context)
+      return { manifest, refusal, report: { ...NOTHING_READ, ...report } }
+    })
+  return withColumns(context.versions, [current], written)
 }
 
 const NOTHING_READ = {

@@ -19,8 +19,10 @@ import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { Catalog } from '../../src/catalog/catalog.ts'
 import { GraphWriter } from '../../src/publishing/graphs/graph-writer.ts'
+import { firstPublished } from '../../src/publishing/mapping/mapping-preview.ts'
 import { publishDataset, reasonOf } from '../../src/publishing/publish.ts'
 import { localRegistry } from '../../src/publishing/registry/local-registry.ts'
+import { VersionChanges } from '../../src/publishing/versions/changes.ts'
 import { replaceDurably } from '../../src/publishing/versions/durable.ts'
 import {
   currentManifest,
@@ -355,6 +357,41 @@ t.test('damage is found when a mapping is saved, and in versions without sums', 
     [{ type: 'published', report: { damage: /facts/ } }],
     'is read as a whole',
   )
+})
+
+t.test('columns that are missing or damaged are made again when they are read', async t => {
+  const { portal, writeMapping, fileOf } = await twoVersions(t)
+  const versions = versionsOf(portal)
+  const columns = () => fileOf('facts.nt.gz').replace(/nt\.gz$/, 'columns')
+  const harms: readonly (readonly [string, (file: string) => void])[] = [
+    ['missing', file => rmSync(file)],
+    ['cut off', half],
+    ['a bit of a section', file => flip(file, 40)],
+  ]
+  for (const [name, harm] of harms) {
+    harm(columns())
+    writeMapping(`${name.replaceAll(' ', '_')}_1`)
+    t.match(
+      await publishReports(portal, { base: BASE, mappingOnly: true }, ['plants']),
+      [{ type: 'published', report: { records: 3, isSourceRead: false } }],
+      `${name}: another mapping`,
+    )
+    const [later, earlier] = retainedVersions(versions, 'plants') as [Manifest, Manifest]
+    const looked = { ...earlier, graphs: earlier.graphs.map(graph => ({ ...graph, since: 'another' })) }
+    harm(columns())
+    t.same((await new VersionChanges(versions).between(looked, later)).added.length, 0, `${name}: changes`)
+    harm(columns())
+    t.equal((await firstPublished(versions, later, 2)).length, 2, `${name}: the first records`)
+  }
+  mkdirSync(path.join(portal, 'data/joined'))
+  writeFileSync(path.join(portal, 'data/joined/joined.csv'), 'key\n1\n')
+  const [field] = currentManifest(versions, 'plants')?.dataset.fields ?? []
+  writeFileSync(
+    path.join(portal, 'data/joined/dataset.yaml'),
+    `source: { path: joined.csv }\nprocessors: [{ lookup: { column: key, dataset: plants, key: ${field?.name}, take: { ${field?.name}: found } } }]\n`,
+  )
+  half(columns())
+  t.match(await publish(portal, ['joined']), [{ type: 'published', dataset: 'joined' }], 'a look-up')
 })
 
 t.test('a damaged version whose source is gone is not made again', async t => {

@@ -75,6 +75,7 @@ async function* sourceRecords(
 ): AsyncGenerator<readonly DatasetRecord[]> {
   const identities = new Identities(specs.map(fieldOf), definition.identity)
   let position = 0
-  for await (const { values } of typeRecords(openRecords(definition, source, portal), specs).batches())
+  const opened = await openRecords(definition, source, portal)
+  for await (const { values } of typeRecords(opened, specs).batches())
     yield values.map(each => ({ id: identities.idOf(each), position: position++, values: each }))
 }

@@ -101,7 +101,7 @@ export async function previewDataset(root: string, id: string, rows: number): Pr
     if (definition.rdf !== null) return { fields: [], records: [], examined: 0 }
     const resolved = await resolveSource(definition, root)
     const specs = resolved.fields
-    const source = openRecords(definition, resolved.source, root)
+    const source = await openRecords(definition, resolved.source, root)
     const typed = typeRecords(source, specs)
     const records: (readonly Value[])[] = []
     for await (const { values } of typed.batches()) {

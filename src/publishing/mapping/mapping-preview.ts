@@ -9,6 +9,7 @@ import { datasetPrefixes } from '../../rdf/prefixes.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import { compileFor } from '../graphs/mapped-graphs.ts'
 import { publishedRecords } from '../published-records.ts'
+import { withColumns } from '../versions/readable-columns.ts'
 import { graphPath, type Manifest, type Versions } from '../versions/versions.ts'
 import { Lines } from './mapping-lines.ts'
 
@@ -71,7 +72,7 @@ export function firstPublished(
 ): Promise<readonly DatasetRecord[]> {
   const facts = manifest.graphs.find(({ role }) => role === 'facts')
   const columns = graphPath(versions, manifest, facts?.columns ?? '')
-  return firstRecords(publishedRecords(columns, manifest), limit)
+  return withColumns(versions, [manifest], () => firstRecords(publishedRecords(columns, manifest), limit))
 }
 
 /** The first records of pieces; no more pieces are read than necessary. */

@@ -4,6 +4,7 @@ import type { Value } from '../../model/value.ts'
 import { toText } from '../../sources/convert.ts'
 import { openColumns } from '../../store/columns/graph.ts'
 import { RecordReader } from '../../store/record-reader.ts'
+import { withColumns } from '../versions/readable-columns.ts'
 import { currentManifest, graphPath, publishedDatasets, versionsOf } from '../versions/versions.ts'
 import type { Processor, ProcessorStep } from './schema.ts'
 import { stepFault } from './step-fault.ts'
@@ -27,12 +28,12 @@ export function lookupBudget(): LookupBudget {
  * datasets can be looked up, because their values become values of another dataset. Throws ConfigInvalid with the position of the
  * step.
  */
-export function readLookupTable(
+export async function readLookupTable(
   processor: Processor,
   { dataset: id, key, take }: Extract<ProcessorStep, { type: 'lookup' }>['settings'],
   portal: string,
   budget: LookupBudget,
-): LookupTable {
+): Promise<LookupTable> {
   const versions = versionsOf(portal)
   const manifest = currentManifest(versions, id)
   if (manifest === null || manifest.dataset.visibility !== 'public') {
@@ -59,7 +60,8 @@ export function readLookupTable(
   const facts = manifest.graphs.find(({ role }) => role === 'facts')
   const file = graphPath(versions, manifest, facts?.columns ?? '')
   if (!existsSync(file)) throw stepFault(processor, `the published version of ${id} is not on this machine`)
-  const reader = new RecordReader(openColumns(file), manifest, new Set([key, ...Object.keys(take)]))
+  const graph = await withColumns(versions, [manifest], () => openColumns(file))
+  const reader = new RecordReader(graph, manifest, new Set([key, ...Object.keys(take)]))
   const table = new Map<string, readonly Value[]>()
   for (let position = 0; position < reader.count; position++) {
     const { values } = reader.record(position)

@@ -14,26 +14,26 @@ import { type ChangingRow, type CompiledStep, compileStep } from './steps.ts'
  *
  * @param portal folder with the published datasets
  */
-export function processedSource(
+export async function processedSource(
   source: RecordSource,
   processors: readonly Processor[],
   portal: string,
-): RecordSource {
+): Promise<RecordSource> {
   if (processors.length === 0) return source
   const budget = lookupBudget()
   const faults: Fault[] = []
-  const steps = processors.flatMap(processor => {
+  const steps: CompiledStep[] = []
+  for (const processor of processors) {
     const { step } = processor
     try {
       const table: LookupTable | null =
-        step.type === 'lookup' ? readLookupTable(processor, step.settings, portal, budget) : null
-      return [compileStep(processor, table)]
+        step.type === 'lookup' ? await readLookupTable(processor, step.settings, portal, budget) : null
+      steps.push(compileStep(processor, table))
     } catch (error) {
       if (!isFault(error, CONFIG_INVALID)) throw error
       faults.push(error)
-      return []
     }
-  })
+  }
   throwAll(faults)
   const { columns } = source
   return {

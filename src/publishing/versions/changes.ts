@@ -7,6 +7,7 @@ import { runJob } from '../../runtime/job.ts'
 import { STORE_BUSY } from '../../runtime/turns.ts'
 import type { GraphDifference } from '../../store/columns/compare.ts'
 import type { Comparison } from './changes-worker.ts'
+import { withColumns } from './readable-columns.ts'
 import { graphPath, type Manifest, type Versions, versionFolder } from './versions.ts'
 
 /** Maximum number of cached differences. */
@@ -58,7 +59,11 @@ export class VersionChanges {
     if (this.waiting >= MAX_WAITING) throw new Fault(STORE_BUSY)
     this.waiting += 1
     const found = this.working
-      .then(() => compare(columnsOf(versions, earlier), columnsOf(versions, later)))
+      .then(() =>
+        withColumns(versions, [earlier, later], () =>
+          compare(columnsOf(versions, earlier), columnsOf(versions, later)),
+        ),
+      )
       .finally(() => {
         this.waiting -= 1
       })
