@@ -83,6 +83,37 @@ t.test('defaults < portal.yaml < environment < flags', async t => {
   t.ok(Object.isFrozen(loadConfig({ portal }, {})))
 })
 
+t.test('values that the schema does not check have the place of their setting', async t => {
+  const cases: readonly (readonly [yaml: string, reason: RegExp])[] = [
+    ['network: [{ url: "http://localhost/x" }]', /another portal has already/],
+    [
+      'network: [{ url: "http://a.example:99999" }]',
+      /^network is "http:\/\/a.example:99999", .* port up to 65535/,
+    ],
+    ['sign_in: { issuer: "https://a.example", client_id: a, groups: { g: ["!"] } }', /the group g gives !/],
+    ['sign_in: { issuer: "https://a.example:99999", client_id: a }', /^sign_in is .* no valid address/],
+    ['saml_sign_in: { name: a }', /either metadata_file/],
+    ['base: http://a.example:99999', /^base is "http:\/\/a.example:99999", which is no valid address/],
+    ['otel: http://a.example:99999', /^otel is .* no valid address/],
+    ['store: http://u:secret@a.example:99999', /^store is (?!.*secret).* no valid address/],
+    ['services: ["http://a.example/", "http://a.example:99999"]', /^services is .*99999/],
+    ['accounts: mysql://u:p@h/d', /postgres:/],
+    ['store_password_file: nowhere', /nowhere cannot be read: ENOENT/],
+    ['port: 0', /port 0 means any free port/],
+  ]
+  for (const [yaml, reason] of cases) {
+    const portal = portalWith(t, `title: a\n${yaml}\n`)
+    t.match(refusal({ portal }), {
+      message: reason,
+      place: { file: path.join(portal, 'portal.yaml'), line: 2, column: 1 },
+    })
+  }
+  const portal = portalWith(t, 'base: http://a.example\n')
+  const variable = { LODESTONE_BASE: 'http://a.example:99999' }
+  t.same(refusal({ portal }, variable).place, { file: 'LODESTONE_BASE' })
+  t.same(refusal({ portal, base: 'http://a.example:99999' }, variable).place, { file: '--base' })
+})
+
 t.test('quotas and proxies', async t => {
   const portal = portalWith(t, 'quotas: { domain: 900, anonymous: 0 }\nproxies: 2\n')
   t.match(loadConfig({ portal }, {}), { quotas: { domain: 900, anonymous: 0 }, proxies: 2 })

@@ -82,20 +82,6 @@ export function readDocument<S extends TSchema>(
   return { value: null, problems, placeOf: placeWithin }
 }
 
-/** The line of each key of the outermost map, from 1; empty if there is no map. */
-export function keyLines(text: string): ReadonlyMap<string, number> {
-  const lines = new LineCounter()
-  const { contents } = parseDocument(text, { lineCounter: lines })
-  if (!isMap(contents)) return new Map()
-  return new Map(
-    contents.items.flatMap(({ key }) =>
-      isScalar(key) && key.range != null
-        ? [[String(key.value), lines.linePos(key.range[0]).line] as const]
-        : [],
-    ),
-  )
-}
-
 /** The value of a document, or a ConfigInvalid fault that lists every problem. */
 export function trusted<T>(read: ReadDocument<T>): T {
   if (read.value !== null) return read.value

@@ -1,4 +1,5 @@
-import { Fault } from '../errors/errors.ts'
+import { Fault, type FaultPlace, isFault } from '../errors/errors.ts'
+import { withoutCredentials } from '../model/credentials.ts'
 import { bytesOfSize, defaultMemory, defaultWorkers } from '../runtime/memory.ts'
 import type { Config } from './config.ts'
 import { accountsOf, definedOnly, networkOf, signInOf, storePassword } from './derived.ts'
@@ -7,13 +8,46 @@ import { samlProviderOf } from './saml.ts'
 import { DEFAULTS, type PortalSettings } from './schema.ts'
 import { type ConfigFlags, settingSources } from './setting-sources.ts'
 
+/** Settings of addresses; the schema does not check hosts and ports. */
+const ADDRESSES = ['base', 'otel', 'store', 'store_query', 'store_update', 'store_data', 'services'] as const
+
+/** The public address without a slash at the end; by default it has the port. */
+function baseOf(base: string | undefined, port: number): string {
+  if (port !== 0 || base !== undefined) return (base ?? `http://localhost:${port}`).replace(/\/+$/, '')
+  const reason =
+    'port 0 means any free port, so the base address, with which every IRI begins, is not known: give it with --base (or base in portal.yaml)'
+  throw new Fault(CONFIG_INVALID, { reason })
+}
+
+/** Derives the value of a setting. Its place is that of faults, and an address that cannot be parsed is one. */
+function placed<T>(
+  setting: keyof PortalSettings,
+  placeOf: (setting: keyof PortalSettings) => FaultPlace,
+  derive: () => T,
+): T {
+  try {
+    return derive()
+  } catch (error) {
+    const { code, input } = error as { readonly code?: unknown; readonly input?: unknown }
+    const isAddress = code === 'ERR_INVALID_URL'
+    if (!isAddress && !isFault(error, CONFIG_INVALID)) throw error
+    const reason = isAddress
+      ? `${setting} is ${JSON.stringify(withoutCredentials(String(input)))}, which is no valid address: a host and a port up to 65535 are expected`
+      : (error as Fault).message
+    throw new Fault(CONFIG_INVALID, { reason }, { place: placeOf(setting), cause: error })
+  }
+}
+
 /**
  * Builds the configuration: defaults < portal.yaml < environment < flags. Throws ConfigInvalid with file, line and column, or the
  * name of the variable.
  */
 export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): Config {
-  const { portal, file, environment: variables, flags: given } = settingSources(flags, environment)
+  const { portal, file, environment: variables, flags: given, placeOf } = settingSources(flags, environment)
   const settings: PortalSettings = { ...file, ...variables, ...given }
+  const derived = <T>(setting: keyof PortalSettings, derive: () => T) => placed(setting, placeOf, derive)
+  for (const setting of ADDRESSES)
+    derived(setting, () => [settings[setting] ?? []].flat().map(address => new URL(address)))
   const {
     fragment_size: fragmentSize,
     keep_versions: keepVersions,
@@ -51,16 +85,7 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     memory,
     ...rest
   } = { ...DEFAULTS, ...settings }
-  if (rest.port === 0 && settings.base === undefined) {
-    const reason =
-      'port 0 means any free port, so the base address, with which every IRI begins, is not known: give it with --base (or base in portal.yaml)'
-    throw new Fault(CONFIG_INVALID, { reason })
-  }
-  const base = (settings.base ?? `http://localhost:${rest.port}`).replace(/\/+$/, '')
-  if (!URL.canParse(base))
-    throw new Fault(CONFIG_INVALID, {
-      reason: `base is ${JSON.stringify(base)}, which is no valid address: a host and a port up to 65535 are expected`,
-    })
+  const base = derived('port', () => baseOf(settings.base, rest.port))
   const {
     store,
     store_query: query,
@@ -72,14 +97,21 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     store_concurrency: concurrency = DEFAULTS.store_concurrency,
     ...others
   } = rest
-  const engine = { query, update, data, user, password: storePassword(password, storePasswordFile, portal) }
+  const enginePassword = derived('store_password_file', () =>
+    storePassword(password, storePasswordFile, portal),
+  )
+  const engine = { query, update, data, user, password: enginePassword }
   const more = {
     ...(store === undefined ? {} : { store: { url: store, ...definedOnly(engine), concurrency } }),
     ...(adminPort === undefined ? {} : { adminPort }),
-    ...(accounts === undefined ? {} : { accounts: accountsOf(accounts, portal, passwordFile) }),
-    ...(signIn === undefined ? {} : { signIn: signInOf(signIn, portal) }),
-    ...(saml === undefined ? {} : { samlSignIn: samlProviderOf(saml, portal, base) }),
-    ...(network === undefined ? {} : { network: networkOf(network, base) }),
+    ...(accounts === undefined
+      ? {}
+      : { accounts: derived('accounts', () => accountsOf(accounts, portal, passwordFile)) }),
+    ...(signIn === undefined ? {} : { signIn: derived('sign_in', () => signInOf(signIn, portal)) }),
+    ...(saml === undefined
+      ? {}
+      : { samlSignIn: derived('saml_sign_in', () => samlProviderOf(saml, portal, base)) }),
+    ...(network === undefined ? {} : { network: derived('network', () => networkOf(network, base)) }),
     ...(sourceHosts === undefined ? {} : { sourceHosts }),
     sourcePrivateHosts,
     ...(queryLog === undefined ? {} : { queryLog: bytesOfSize(queryLog) }),

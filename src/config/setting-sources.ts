@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { type DeclaredFault, Fault } from '../errors/errors.ts'
+import { type DeclaredFault, Fault, type FaultPlace } from '../errors/errors.ts'
 import { nearest } from '../model/did-you-mean.ts'
 import { lookup } from '../model/lookup.ts'
 import { readDocument, trusted } from './document.ts'
@@ -17,16 +17,18 @@ export interface ConfigFlags {
 /** The settings of every source under its name, before precedence is applied. Faults: as of {@link loadConfig}. */
 export function settingSources(flags: ConfigFlags, environment: NodeJS.ProcessEnv) {
   const portal = path.resolve(flags.portal ?? environment.LODESTONE_PORTAL ?? '.')
-  return {
-    portal,
-    file: fromFile(portal),
-    environment: fromEnvironment(environment),
-    flags: fromFlags(flags),
+  const read = fromFile(path.join(portal, 'portal.yaml'))
+  const [variables, given] = [fromEnvironment(environment), fromFlags(flags)]
+  /** Where a setting has its value: in portal.yaml, or the name of its variable or flag. */
+  const placeOf = (setting: keyof PortalSettings): FaultPlace => {
+    if (given[setting] !== undefined) return { file: `--${setting}` }
+    if (variables[setting] !== undefined) return { file: `LODESTONE_${setting.toUpperCase()}` }
+    return read.file[setting] === undefined ? {} : read.placeOf([setting])
   }
+  return { portal, file: read.file, environment: variables, flags: given, placeOf }
 }
 
-function fromFile(portal: string): PortalSettings {
-  const file = path.join(portal, 'portal.yaml')
+function fromFile(file: string) {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
@@ -41,7 +43,8 @@ function fromFile(portal: string): PortalSettings {
       { place: { file }, cause },
     )
   }
-  return trusted(readDocument(text, file, PORTAL_SCHEMA))
+  const document = readDocument(text, file, PORTAL_SCHEMA)
+  return { file: trusted(document), placeOf: document.placeOf }
 }
 
 /** Settings whose variables are other than a list of texts, or may not be empty, from their comma-separated parts. */

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { keyLines } from '../../config/document.ts'
 import { loadConfig } from '../../config/load.ts'
+import type { PortalSettings } from '../../config/schema.ts'
 import { DEFAULTS, PORTAL_SCHEMA } from '../../config/schema.ts'
 import { type ConfigFlags, settingSources } from '../../config/setting-sources.ts'
 import { addressWithoutSecrets, isSecret } from '../../http/query-string.ts'
@@ -28,14 +27,16 @@ export function shownSettings(flags: ConfigFlags, environment: NodeJS.ProcessEnv
   const config = loadConfig(flags, environment)
   const sources = settingSources(flags, environment)
   const file = path.join(sources.portal, 'portal.yaml')
-  const lines = keyLines(readFileSync(file, 'utf8'))
   const standard: Readonly<Record<string, unknown>> = { ...DEFAULTS, base: config.base }
   return Object.entries(PORTAL_SCHEMA.properties).map(([setting, schema]) => {
     const given = (settings: object) => lookup(settings as Readonly<Record<string, unknown>>, setting)
     const found: readonly (readonly [unknown, Origin])[] = [
       [given(sources.flags), { type: 'flag', name: `--${setting}` }],
       [given(sources.environment), { type: 'variable', name: `LODESTONE_${setting.toUpperCase()}` }],
-      [given(sources.file), { type: 'file', file, line: lines.get(setting) ?? null }],
+      [
+        given(sources.file),
+        { type: 'file', file, line: sources.placeOf(setting as keyof PortalSettings).line ?? null },
+      ],
       [lookup(standard, setting) ?? null, { type: 'default' }],
     ]
     const [value = null, origin = { type: 'default' }] = found.find(([each]) => each !== undefined) ?? []
