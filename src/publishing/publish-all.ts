@@ -10,6 +10,7 @@ import { isFetchDue, isFetched } from './remote/refresh.ts'
 import { remoteState } from './remote/state.ts'
 import { sourceSize } from './source-digest.ts'
 import {
+  completeWithdrawal,
   currentVersion,
   forget,
   isWithdrawn,
@@ -78,6 +79,7 @@ export async function publishAll(
     const begun = performance.now()
     const seconds = () => Math.round(performance.now() - begun) / 1000
     try {
+      completeWithdrawal(versions, id)
       if (datasets === null && (await isLeftOut(id))) return true
       if (context.withoutFetching === true && isWaiting(context.portal, id)) {
         report({ type: 'waiting', dataset: id })

@@ -266,8 +266,9 @@ function putInForce(versions: Versions, manifest: Manifest, replaced: string | n
   // Again, because what is above takes a while.
   if (!isReplaced()) return false
   renameSync(prepared, path.join(home, manifest.version))
-  replaceDurably(path.join(home, 'current'), `${manifest.version}\n`)
+  // Before `current` is written: with both, the dataset is being withdrawn.
   rmSync(path.join(home, 'withdrawn'), { force: true })
+  replaceDurably(path.join(home, 'current'), `${manifest.version}\n`)
   removeOldest(versions, id, replaced === null ? [manifest.version] : [manifest.version, replaced])
   return true
 }
@@ -336,6 +337,11 @@ function removeOthers(home: string, retained: ReadonlySet<string>): void {
     if (shared.has(entry.name)) rmSync(path.join(folder, MANIFEST), { force: true })
     else rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Completes a withdrawal that was interrupted. */
+export function completeWithdrawal(versions: Versions, id: string): void {
+  if (isWithdrawn(versions, id)) withdraw(versions, id)
 }
 
 /** Removes leftovers of publications that died: folders in preparation, and replaced versions. */
