@@ -10,7 +10,6 @@ import { isFetchDue, isFetched } from './remote/refresh.ts'
 import { remoteState } from './remote/state.ts'
 import { sourceSize } from './source-digest.ts'
 import {
-  completeWithdrawal,
   currentVersion,
   forget,
   isWithdrawn,
@@ -18,6 +17,7 @@ import {
   storedDatasets,
   type Versions,
   versionsOf,
+  withdraw,
 } from './versions/versions.ts'
 
 /** Progress events of a publication; times are in seconds. */
@@ -79,7 +79,8 @@ export async function publishAll(
     const begun = performance.now()
     const seconds = () => Math.round(performance.now() - begun) / 1000
     try {
-      completeWithdrawal(versions, id)
+      // Completes a withdrawal that was interrupted.
+      if (isWithdrawn(versions, id)) withdraw(versions, id)
       if (datasets === null && (await isLeftOut(id))) return true
       if (context.withoutFetching === true && isWaiting(context.portal, id)) {
         report({ type: 'waiting', dataset: id })

@@ -245,10 +245,10 @@ export async function commitVersion(
 async function withSums(manifest: Manifest, versions: Versions): Promise<Manifest> {
   const folder = path.join(versions.root, manifest.dataset.id, preparing(manifest.version))
   const graphs: GraphFile[] = []
-  for (const graph of manifest.graphs) {
-    const isOlder = graph.file.startsWith('../')
-    graphs.push(isOlder ? graph : { ...graph, sum: await sumOf(path.join(folder, graph.file)) })
-  }
+  for (const graph of manifest.graphs)
+    graphs.push(
+      graph.file.startsWith('../') ? graph : { ...graph, sum: await sumOf(path.join(folder, graph.file)) },
+    )
   const records = path.join(folder, RECORD_IDS_FILE)
   return { ...manifest, graphs, ...(existsSync(records) ? { ids: await sumOf(records) } : {}) }
 }
@@ -266,7 +266,6 @@ function putInForce(versions: Versions, manifest: Manifest, replaced: string | n
   // Again, because what is above takes a while.
   if (!isReplaced()) return false
   renameSync(prepared, path.join(home, manifest.version))
-  // Before `current` is written: with both, the dataset is being withdrawn.
   rmSync(path.join(home, 'withdrawn'), { force: true })
   replaceDurably(path.join(home, 'current'), `${manifest.version}\n`)
   removeOldest(versions, id, replaced === null ? [manifest.version] : [manifest.version, replaced])
@@ -282,7 +281,7 @@ function removeOldest(versions: Versions, id: string, needed: readonly string[])
   removeOthers(path.join(versions.root, id), new Set([...latest, ...needed]))
 }
 
-/** Withdraws a dataset, also for later restarts. False if it was not published. */
+/** Withdraws a dataset, also for later restarts; with `withdrawn` and `current` it is being withdrawn. False if it was not published. */
 export function withdraw(versions: Versions, id: string): boolean {
   const current = currentVersion(versions, id)
   if (current === null) return false
@@ -337,11 +336,6 @@ function removeOthers(home: string, retained: ReadonlySet<string>): void {
     if (shared.has(entry.name)) rmSync(path.join(folder, MANIFEST), { force: true })
     else rmSync(folder, { recursive: true, force: true })
   }
-}
-
-/** Completes a withdrawal that was interrupted. */
-export function completeWithdrawal(versions: Versions, id: string): void {
-  if (isWithdrawn(versions, id)) withdraw(versions, id)
 }
 
 /** Removes leftovers of publications that died: folders in preparation, and replaced versions. */
