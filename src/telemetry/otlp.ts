@@ -53,11 +53,14 @@ export class SpanExporter {
     else this.sendLater()
   }
 
-  /** Sends the waiting spans, with a timeout of some seconds. */
+  /** Sends all waiting spans, with a timeout of some seconds. */
   async close(): Promise<void> {
-    this.send()
-    const timeoutMs = new Promise<void>(resolve => setTimeout(resolve, LAST_WAIT).unref())
-    await Promise.race([this.sending, timeoutMs])
+    const late = abortAfter(LAST_WAIT)
+    const isLate = new Promise<void>(resolve => late.addEventListener('abort', () => resolve()))
+    while ((this.isSending || this.waiting.length > 0) && !late.aborted) {
+      this.send()
+      await Promise.race([this.sending, isLate])
+    }
     if (this.timer !== null) clearTimeout(this.timer)
   }
 

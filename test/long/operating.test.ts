@@ -8,6 +8,7 @@ import t, { type Test } from 'tap'
 import { type ObservedRequest, requestIds } from '../../src/http/observe.ts'
 import { withoutCredentials } from '../../src/model/credentials.ts'
 import { tracingSettings } from '../../src/telemetry/otel-settings.ts'
+import { SpanExporter } from '../../src/telemetry/otlp.ts'
 import { BOUNDS, Durations } from '../../src/telemetry/series.ts'
 import { readTraceparent, Tracing } from '../../src/telemetry/tracing.ts'
 import { spawnLodestone } from '../support/crash.ts'
@@ -293,6 +294,26 @@ t.test('a sampled share of traces is decided by their identifiers', async t => {
     observer.ended(request, reply, answered)
   }
   t.strictSame(sampled, [drawn, drawn, drawn])
+})
+
+t.test('all spans that wait are sent at the end, also several batches', async t => {
+  const collector = await openCollector(t)
+  const settings = tracingSettings(collector.address, { OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '2' }, '1')
+  if (settings === null) throw new Error('traces are on')
+  const exporter = new SpanExporter(settings, reason => t.fail(reason))
+  for (let span = 0; span < 7; span++)
+    exporter.add({
+      traceId: '1',
+      spanId: String(span),
+      name: 'span',
+      kind: 'server',
+      begun: 0,
+      ended: 1,
+      attributes: {},
+      isError: false,
+    })
+  await exporter.close()
+  t.equal(collector.spans().length, 7)
 })
 
 t.test('a collector that is away costs nothing but the traces', { buffered: true }, async t => {
