@@ -20,7 +20,7 @@ import {
   portArgument,
 } from './options.ts'
 import { printText } from './print.ts'
-import { configsOf } from './settings.ts'
+import { servedConfigOf } from './settings.ts'
 
 interface ExplainOptions extends PortalOptions {
   readonly json?: boolean
@@ -64,7 +64,7 @@ export function explainCommand(): Command {
     .option(...BASE_OPTION)
     .option(...JSON_OPTION)
     .action(async (id: string, where: string, options: ExplainOptions) => {
-      const [config] = configsOf(options)
+      const config = servedConfigOf(options)
       const versions = versionsOf(config.portal)
       const { store, registry } = await openPortalStore({ ...config, workers: 1 }, versions)
       const catalog = new Catalog({ base: config.base, store, versions, registry, grace: 0 })

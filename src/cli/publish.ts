@@ -13,7 +13,7 @@ import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgume
 import { printJson, printText } from './print.ts'
 import { createProgress } from './progress.ts'
 import { publicationTable } from './publication-table.ts'
-import { configsOf } from './settings.ts'
+import { servedConfigOf } from './settings.ts'
 
 /** `lodestone publish`: writes new versions without serving; a running server of the portal loads them. */
 export function publishCommand(): Command {
@@ -27,30 +27,29 @@ export function publishCommand(): Command {
     .action(async (datasets: string[], options: PortalOptions & { readonly json?: boolean }) => {
       const progress = createProgress(process.stderr)
       const results: PublishMessage[] = []
-      for (const config of configsOf(options)) {
-        const { portal, base, memory, keepVersions } = config
-        refuseOtherAddress(config, 'this publication')
-        const { shared, close } = await openReleases(publisherSettings(config))
-        await publishAll(
-          {
-            portal,
-            base,
-            keepVersions,
-            endsRollBack: datasets.length > 0,
-            now: () => new Date(),
-            shared,
-            isNamed: datasets.length > 0,
-            parallel: publishingShare(memory),
-          },
-          datasets.length > 0 ? datasets : null,
-          message => {
-            progress.publication(message)
-            if (message.type !== 'progress' && message.type !== 'loading') results.push(message)
-          },
-        )
-        await close()
-        await noteResults(config, results)
-      }
+      const config = servedConfigOf(options)
+      const { portal, base, memory, keepVersions } = config
+      refuseOtherAddress(config, 'this publication')
+      const { shared, close } = await openReleases(publisherSettings(config))
+      await publishAll(
+        {
+          portal,
+          base,
+          keepVersions,
+          endsRollBack: datasets.length > 0,
+          now: () => new Date(),
+          shared,
+          isNamed: datasets.length > 0,
+          parallel: publishingShare(memory),
+        },
+        datasets.length > 0 ? datasets : null,
+        message => {
+          progress.publication(message)
+          if (message.type !== 'progress' && message.type !== 'loading') results.push(message)
+        },
+      )
+      await close()
+      await noteResults(config, results)
       progress.done()
       if (options.json === true) printJson(results)
       else printText(publicationTable(results))

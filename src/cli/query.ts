@@ -12,7 +12,7 @@ import { print } from './print.ts'
 import { ANSWER_FORMATS, type QueryFormat, writeQueryAnswer } from './query/answer.ts'
 import { comunicaFault, runComunica } from './query/engine.ts'
 import { checkDatasets, fetchWithKey, PROTOCOLS, type Protocol, querySources } from './query/sources.ts'
-import { configsOf } from './settings.ts'
+import { servedConfigOf } from './settings.ts'
 
 interface Options extends PortalOptions {
   readonly json?: boolean
@@ -55,7 +55,7 @@ export function queryCommand(): Command {
       if (given === undefined) return command.error("error: missing required argument 'dataset'")
       if (named.length + options.source.length === 0)
         command.error("error: missing required argument 'sparql', after the dataset that it is asked of")
-      const [{ base, portal }] = configsOf(options)
+      const { base, portal } = servedConfigOf(options)
       const query = await queryFromFile(given, base)
       const send = options.key === undefined ? fetch : fetchWithKey(base, options.key)
       const sources = querySources(named, options.source, { base, protocol: options.via })

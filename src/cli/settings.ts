@@ -10,18 +10,17 @@ export function configOf(options: PortalOptions): Config {
 }
 
 /**
- * The configurations for a command about served data: one with the base address from the options or settings; else one for each
- * base address of a running server of the portal, whatever its port; else the default.
+ * The configuration for a command about served data: the base address is that of the options or settings; else that of a running
+ * server of the portal, whatever its port; else the default. All servers of a folder have the same one.
  */
-export function configsOf(options: PortalOptions): readonly [Config, ...Config[]] {
+export function servedConfigOf(options: PortalOptions): Config {
   const { flags, environment, file } = settingSources(
     { portal: options.portal, base: options.base },
     process.env,
   )
   const isSet = [flags, environment, file].some(({ base }) => base !== undefined)
   const config = configOf(options)
-  if (isSet || options.port !== undefined) return [config]
-  const bases = new Set(runningServers(config.portal, Date.now()).map(({ base }) => base))
-  const [first = config, ...rest] = [...bases].map(base => configOf({ ...options, base }))
-  return [first, ...rest]
+  if (isSet || options.port !== undefined) return config
+  const [server] = runningServers(config.portal, Date.now())
+  return server === undefined ? config : configOf({ ...options, base: server.base })
 }

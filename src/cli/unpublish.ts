@@ -5,7 +5,7 @@ import { suggestedDataset } from '../publishing/suggested-dataset.ts'
 import { currentManifest, publishedDatasets, versionsOf, withdraw } from '../publishing/versions/versions.ts'
 import { withAccounts } from './accounts.ts'
 import { BASE_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
-import { configsOf } from './settings.ts'
+import { servedConfigOf } from './settings.ts'
 
 /** `lodestone unpublish`: withdraws a dataset until it is published again by name. */
 export function unpublishCommand(): Command {
@@ -17,27 +17,26 @@ export function unpublishCommand(): Command {
     .option(...BASE_OPTION)
     .action(async (datasets: string[], options: PortalOptions) => {
       const unknown = new Set(datasets)
-      for (const config of configsOf(options)) {
-        const withdrawn: string[] = []
-        const versions = versionsOf(config.portal)
-        const { shared, close } = await openReleases(publisherSettings(config))
-        for (const id of datasets) {
-          const manifest = currentManifest(versions, id) ?? (await shared?.inForce(id))
-          const isOpen = manifest?.dataset.visibility === 'public'
-          const isShared = await shared?.withdraw(id, isOpen ? 'open' : 'secret')
-          if (!withdraw(versions, id) && isShared !== true) continue
-          unknown.delete(id)
-          withdrawn.push(id)
-        }
-        await close()
-        if (withdrawn.length > 0)
-          await withAccounts(config, async ({ audit }) => {
-            for (const id of withdrawn) await audit.note('withdrawn', id)
-          })
+      const config = servedConfigOf(options)
+      const withdrawn: string[] = []
+      const versions = versionsOf(config.portal)
+      const { shared, close } = await openReleases(publisherSettings(config))
+      for (const id of datasets) {
+        const manifest = currentManifest(versions, id) ?? (await shared?.inForce(id))
+        const isOpen = manifest?.dataset.visibility === 'public'
+        const isShared = await shared?.withdraw(id, isOpen ? 'open' : 'secret')
+        if (!withdraw(versions, id) && isShared !== true) continue
+        unknown.delete(id)
+        withdrawn.push(id)
       }
+      await close()
+      if (withdrawn.length > 0)
+        await withAccounts(config, async ({ audit }) => {
+          for (const id of withdrawn) await audit.note('withdrawn', id)
+        })
       if (unknown.size > 0) {
-        const published = configsOf(options).flatMap(({ portal }) => publishedDatasets(versionsOf(portal)))
-        const hints = [...unknown].map(id => suggestedDataset(id, [...new Set(published)]))
+        const published = publishedDatasets(versions)
+        const hints = [...unknown].map(id => suggestedDataset(id, published))
         const hint = [...new Set(hints)].join(' ').trim()
         const parts = { kind: 'published dataset', id: [...unknown].join(', ') }
         throw new Fault(NOT_FOUND_RESOURCE, parts, hint === '' ? {} : { hint })

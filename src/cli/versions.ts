@@ -9,7 +9,7 @@ import { retainedVersions, versionsOf } from '../publishing/versions/versions.ts
 import { withAccounts } from './accounts.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { printText } from './print.ts'
-import { configOf, configsOf } from './settings.ts'
+import { configOf, servedConfigOf } from './settings.ts'
 
 /** `lodestone versions`: the retained versions of a dataset. */
 export function versionsCommand(): Command {
@@ -59,7 +59,7 @@ export function rollbackCommand(): Command {
         version: string | undefined,
         options: PortalOptions & { readonly json?: boolean },
       ) => {
-        const [config] = configsOf(options)
+        const config = servedConfigOf(options)
         const { portal, base, keepVersions } = config
         const versions = versionsOf(portal, keepVersions)
         const begun = performance.now()
