@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -7,6 +7,7 @@ import type { InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import { grantsOf } from '../src/accounts/roles.ts'
 import { changedDefinition } from '../src/publishing/edit-definition.ts'
+import { applyDraft, openDraft } from '../src/publishing/management/drafts.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
@@ -436,6 +437,25 @@ t.test('a data file that is replaced by hand while there is a draft', async t =>
   t.equal((await api('POST', `${API}/own/publish`)).status, 202)
   await published(api, 'own')
   t.equal(readFileSync(file, 'utf8'), CSV, 'changed in the draft alone')
+})
+
+t.test('a draft whose publication was interrupted can be published again', t => {
+  const portal = temporaryFolder(t, {
+    data: { own: { 'dataset.yaml': 'source: { path: a.csv }\n', 'a.csv': CSV } },
+  })
+  const draft = openDraft(portal, 'own', 'dora', new Date())
+  const [changed, definition] = [`${CSV}9,Oak,3\n`, 'source: { path: b.csv }\n']
+  writeFileSync(path.join(draft.folder, 'b.csv'), changed)
+  // Where dataset.yaml would be replaced, as the last of all files.
+  rmSync(path.join(draft.folder, 'dataset.yaml'))
+  t.throws(() => applyDraft(portal, draft), { code: 'ENOENT' })
+  t.equal(readFileSync(path.join(portal, 'data/own/b.csv'), 'utf8'), changed)
+  t.equal(readFileSync(path.join(draft.folder, 'b.csv'), 'utf8'), changed, 'the draft is whole')
+  writeFileSync(path.join(draft.folder, 'dataset.yaml'), definition)
+  applyDraft(portal, draft)
+  t.equal(readFileSync(path.join(portal, 'data/own/dataset.yaml'), 'utf8'), definition)
+  t.notOk(existsSync(draft.root))
+  t.end()
 })
 
 t.test('changes of dataset.yaml leave the rest as it is written', async t => {

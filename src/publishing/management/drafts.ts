@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import {
   copyFileSync,
   existsSync,
-  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -18,7 +17,7 @@ import { lookup } from '../../model/lookup.ts'
 import { DATASET_ID } from '../definition.ts'
 import { openMapping } from '../mapping/mapping-edit.ts'
 import { MAPPING_ENDINGS } from '../mapping/mapping-file.ts'
-import { replaceDurably, synchronise } from '../versions/durable.ts'
+import { replaceDurably, shareFile, synchronise } from '../versions/durable.ts'
 import { EDIT_CONFLICT } from './faults.ts'
 
 /** The changes of a dataset that are not in the portal folder yet. */
@@ -102,7 +101,7 @@ export function discardDraft(portal: string, id: string): void {
 }
 
 /**
- * Moves the files of a draft to the portal folder, dataset.yaml last and each in one step. A file that only the portal folder has in
+ * Puts the files of a draft into the portal folder, dataset.yaml last and each in one step. A file that only the portal folder has in
  * another state stays there. Faults: Conflict if dataset.yaml or the mapping were changed by hand after the draft was created, or
  * a file was changed both by hand and in the draft.
  */
@@ -117,11 +116,11 @@ export function applyDraft(portal: string, draft: DatasetDraft): void {
     })
   mkdirSync(own, { recursive: true })
   for (const [at, name] of names.entries())
-    if (states[at] !== 'by hand') moveFile(path.join(folder, name), path.join(own, name))
+    if (states[at] !== 'by hand') replaceFile(path.join(folder, name), path.join(own, name))
   const mappings = mappingsOf(root, id)
   if (mappings.length > 0) mkdirSync(path.join(portal, 'mappings'), { recursive: true })
   for (const name of mappings)
-    moveFile(path.join(root, 'mappings', name), path.join(portal, 'mappings', name))
+    replaceFile(path.join(root, 'mappings', name), path.join(portal, 'mappings', name))
   for (const name of mappingsOf(portal, id))
     if (!mappings.includes(name)) rmSync(path.join(portal, 'mappings', name), { force: true })
   replaceDurably(path.join(own, DEFINITION), readFileSync(path.join(folder, DEFINITION), 'utf8'))
@@ -181,27 +180,20 @@ function shareFolder(from: string, to: string): Readonly<Record<string, readonly
   for (const name of filesIn(from)) {
     const [own, drafted] = [path.join(from, name), path.join(to, name)]
     mkdirSync(path.dirname(drafted), { recursive: true })
-    try {
-      linkSync(own, drafted)
-    } catch {
-      copyFileSync(own, drafted)
-    }
+    shareFile(own, drafted)
     shared.push([name, [fileState(own) ?? '', fileState(drafted) ?? '']])
   }
   return Object.fromEntries(shared)
 }
 
-/** A hard link in both folders is already the same file. */
-function moveFile(from: string, to: string): void {
+/** A hard link in both folders is already the same file. The draft keeps its own: if the process dies, it can be applied again. */
+function replaceFile(from: string, to: string): void {
   const [one, other] = [statSync(from), statSync(to, { throwIfNoEntry: false })]
   if (other !== undefined && one.ino === other.ino && one.dev === other.dev) return
   mkdirSync(path.dirname(to), { recursive: true })
-  try {
-    renameSync(from, to)
-  } catch {
-    copyFileSync(from, `${to}.new`)
-    renameSync(`${to}.new`, to)
-  }
+  rmSync(`${to}.new`, { force: true })
+  shareFile(from, `${to}.new`)
+  renameSync(`${to}.new`, to)
 }
 
 /** A text of a dataset that forms edit. */
