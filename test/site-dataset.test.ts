@@ -1,10 +1,12 @@
 import { parseHTML } from 'linkedom'
 import t from 'tap'
+import { readFacetValues } from '../src/http/parameters.ts'
 import { OPEN_WORDS, RESERVED_WORDS } from '../src/language/odsql/vocabulary.ts'
 import { field } from '../src/model/field.ts'
 import { shownColumnsOf } from '../src/portal/dataset/table-columns.ts'
 import { highlight, highlightTokens } from '../src/portal/parts/highlight.ts'
 import { richText } from '../src/portal/parts/rich-text.ts'
+import { refinementText } from '../src/portal/selection.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
@@ -180,6 +182,48 @@ t.test('a dataset without records says that, and a filter that leaves none says 
       await text(`trees/${tab}/?q=zzzz`),
       /^No record matches all of this\. Remove something from the filter\.$/,
     )
+})
+
+t.test('conditions of an address are all met, and a fault is shown wherever it is', async t => {
+  const both = await get(`${TREES_PAGE}/table/?where=tree_id=1+or+tree_id=2&where=kind="oak"`)
+  t.equal(both.textOf('.count'), '1 record')
+  t.match(both.textOf('#where'), /\(tree_id=1 or tree_id=2\) and \(kind=/)
+  for (const query of ['order_by=nothing', 'refine=nothing:x']) {
+    const { status, document } = await get(`${TREES_PAGE}/table/?${query}`)
+    t.equal(status, 400, query)
+    t.match(document.querySelector('details[open] .fault')?.textContent ?? '', /nothing/, query)
+  }
+})
+
+t.test('values of facets are the same in addresses', t => {
+  for (const value of [
+    'a',
+    'a b',
+    ' a',
+    'a ',
+    '  ',
+    'a  b',
+    '1.5',
+    '-',
+    '"q"',
+    "it's",
+    'a\\b',
+    'é',
+    'l1\nl2',
+  ])
+    for (const facet of ['name', 'metas.x', 'na me']) {
+      const [found] = readFacetValues({ refine: refinementText({ facet, value }) }, 'refine')
+      t.same([found?.facet.name, found?.value], [facet, value])
+    }
+  t.end()
+})
+
+t.test('a page beyond the last is the last', async t => {
+  for (const query of ['page=99', 'page=1000000&order_by=title']) {
+    const { textOf, document } = await get(`/explore/?${query}`)
+    t.equal(document.querySelectorAll('.cards .card').length, 4, query)
+    t.equal(textOf('.empty'), '')
+  }
 })
 
 t.test('values with line breaks are not on one line', t => {

@@ -3,7 +3,6 @@ import type { ServedDataset } from '../catalog/served.ts'
 import type { Fault } from '../errors/errors.ts'
 import type { QueryParameters } from '../http/query-string.ts'
 import { lookup } from '../model/lookup.ts'
-import type { AnswerPage } from '../query/execute/answer.ts'
 import type { Facet } from '../query/facets.ts'
 import { sendSitePage } from '../site/frame.ts'
 import { type Html, html } from '../site/html.ts'
@@ -83,7 +82,7 @@ export async function answerCatalog(
   const facets = await queryService.facets(source, problem === null ? selection : NOTHING_SELECTED)
   const byId = new Map(served.entries.map(entry => [entry.dataset.id, entry]))
   const shown = (found.answer?.ids ?? []).flatMap(id => byId.get(id) ?? [])
-  const total = found.answer?.total ?? 0
+  const { total = 0, page = 1 } = found.answer ?? {}
   const label = (name: string) => t(lookup(FACET_LABELS, name.replace(/^default\./, '')) ?? name)
   const called = valueNames(pageContext)
   const place = { path: CATALOG_PATH, label: ({ name }: Facet) => label(name), called }
@@ -107,36 +106,44 @@ ${chosenChips(pageContext, selection, CATALOG_PATH, label, called)}</div>
 <div class="bar-line">${progress === null ? html`<p class="count" role="status">${t.many('{n} dataset', '{n} datasets', total)}</p>` : startNote(pageContext, progress)}${orders(pageContext, selection)}</div>
 ${problem === null ? '' : html`<div class="fault" role="alert"><p>${problem.message}</p></div>`}
 ${progress !== null && shown.length === 0 ? '' : list(pageContext, selection, shown)}
-${pager(pageContext, selection.page, Math.ceil(total / CARDS), page => pageContext.href(CATALOG_PATH, selectionParameters({ ...selection, page })))}
+${pager(pageContext, page, Math.ceil(total / CARDS), to => pageContext.href(CATALOG_PATH, selectionParameters({ ...selection, page: to })))}
 ${takeAway(pageContext, selection)}
 `
     }</div></div>`,
   })
 }
 
-/** The datasets of a page. Usage changes with each call, so that order is computed from cached datasets. */
+/**
+ * The datasets of a page, or of the last one if there are fewer. Usage changes with each call, so that order is computed from
+ * cached datasets.
+ */
 async function findCards(
   { usage }: Pick<SiteServices, 'usage'>,
   queryService: QueryService,
   source: PageQuerySource,
   selection: PageSelection,
-): Promise<{ readonly ids: readonly string[]; readonly total: number }> {
-  const offset = (selection.page - 1) * CARDS
-  const idsOf = ({ rows }: AnswerPage) => rows.flatMap(({ id }) => id ?? [])
-  if (selection.orderBy !== '') {
-    const answer = await queryService.find(source, selection, { select: 'datasetid', limit: CARDS, offset })
-    return { ids: idsOf(answer), total: answer.total }
+): Promise<{ readonly ids: readonly string[]; readonly total: number; readonly page: number }> {
+  const isRanked = selection.orderBy === ''
+  const ordered = isRanked ? { ...selection, orderBy: 'title' } : selection
+  const pageAt = async (page: number) => {
+    const offset = (page - 1) * CARDS
+    const clauses = isRanked ? { limit: MAX_RANKED, offset: 0 } : { limit: CARDS, offset }
+    const { rows, total } = await queryService.find(source, ordered, { select: 'datasetid', ...clauses })
+    const found = rows.flatMap(({ id }) => id ?? [])
+    const ids = isRanked ? ranked(found, usage).slice(offset, offset + CARDS) : found
+    return { ids, total, page }
   }
-  const titled = { ...selection, orderBy: 'title' }
-  const answer = await queryService.find(source, titled, {
-    select: 'datasetid',
-    limit: MAX_RANKED,
-    offset: 0,
-  })
-  const ranked = idsOf(answer)
+  const requested = await pageAt(selection.page)
+  const pages = Math.max(1, Math.ceil(requested.total / CARDS))
+  return selection.page <= pages ? requested : pageAt(pages)
+}
+
+/** The ids of datasets, the most used first. */
+function ranked(ids: readonly string[], usage: SiteServices['usage']): readonly string[] {
+  return ids
     .map(id => ({ id, score: Number(usage(id)?.popularity_score ?? 0) }))
     .sort((a, b) => b.score - a.score)
-  return { ids: ranked.slice(offset, offset + CARDS).map(({ id }) => id), total: answer.total }
+    .map(({ id }) => id)
 }
 
 /** Labels of facet values: languages in the language of the page. */

@@ -9,6 +9,7 @@ import { lookup } from '../model/lookup.ts'
 import { EXPLORE_V21 } from '../query/dialect.ts'
 import { planOdsql } from '../query/pipeline.ts'
 import { Stopwatch } from '../query/stopwatch.ts'
+import { faultHint, faultReason } from './parts/filter-fault.ts'
 import { type QueryService, recordsSource } from './query-service.ts'
 import { NOTHING_SELECTED, odsqlText } from './selection.ts'
 import type { SiteServices } from './services.ts'
@@ -67,16 +68,6 @@ export const completion: FastifyPluginAsync<{
       return { fault: { message: faultReason(error), hint: faultHint(error), from, to } }
     }
   })
-}
-
-/** The reason of a fault, without the name of the clause: the position identifies it. */
-export function faultReason({ parts, message }: Fault): string {
-  return typeof parts.reason === 'string' ? parts.reason : message
-}
-
-/** A hint how to fix it, if the reason does not contain one. */
-export function faultHint(fault: Fault): string | undefined {
-  return fault.hint === undefined || faultReason(fault).includes(fault.hint) ? undefined : fault.hint
 }
 
 function fieldShown({ name, type, label, description }: Field) {

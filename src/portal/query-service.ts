@@ -213,7 +213,7 @@ export class QueryService {
 }
 
 /** True for a query that calls `now` or `random`, whose answer is not cached. */
-function isFleeting(texts: readonly string[]): boolean {
+export function isFleeting(texts: readonly string[]): boolean {
   return texts.some(text => /\b(?:now|random)\s*\(/i.test(text))
 }
 

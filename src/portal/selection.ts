@@ -44,15 +44,18 @@ export function readSelection(query: QueryParameters): PageSelection {
     readFacetValues(query, parameter).map(({ facet, value }) => ({ facet: facet.name, value }))
   return {
     words: (one(query, 'q') ?? '').trim().slice(0, MAX_WORDS_LENGTH),
-    where: many(query, 'where')
-      .filter(text => text.trim() !== '')
-      .map(text => text.trim())
-      .join(' and '),
+    where: joined(many(query, 'where')),
     refine: named('refine'),
     exclude: named('exclude'),
     orderBy: (one(query, 'order_by') ?? '').trim(),
     page: Number.isInteger(page) && page >= 1 && page <= MAX_PAGES ? page : 1,
   }
+}
+
+/** Several conditions as one, each in parentheses. */
+function joined(given: readonly string[]): string {
+  const texts = given.map(text => text.trim()).filter(text => text !== '')
+  return texts.length > 1 ? texts.map(text => `(${text})`).join(' and ') : (texts[0] ?? '')
 }
 
 /** The parameters of a selection, in addresses of pages; the number of the first page is omitted. */
@@ -96,7 +99,7 @@ export function fieldName(name: string): string {
 
 /** A refinement in the syntax of `refine` and `exclude`. */
 export function refinementText({ facet, value }: Refinement): string {
-  return `${/^[\w.]+$/.test(facet) ? facet : `\`${facet}\``}:${/^[\w .-]+$/.test(value) ? value : odsqlText(value)}`
+  return `${/^[\w.]+$/.test(facet) ? facet : `\`${facet}\``}:${/^[\w.-]+(?: [\w.-]+)*$/.test(value) ? value : odsqlText(value)}`
 }
 
 /** The selection with a refinement, or without it if it was present. */

@@ -1,8 +1,8 @@
 import type { Fault } from '../../errors/errors.ts'
 import { isGeo } from '../../model/field.ts'
 import { type Html, html } from '../../site/html.ts'
-import { faultHint, faultReason } from '../complete.ts'
 import { chosenChips } from '../parts/facets.ts'
+import { filterFaultText } from '../parts/filter-fault.ts'
 import { hiddenFields, languageField } from '../parts/form-fields.ts'
 import { fieldName, selectionParameters } from '../selection.ts'
 import { filterExamples } from './filter-examples.ts'
@@ -17,7 +17,7 @@ export function filterBar(context: TabContext, tab: Tab, fault: Fault | null, to
   const { t } = pageContext
   const { fields, id } = entry.dataset
   const label = (name: string) => fields.find(field => field.name === name)?.label ?? name
-  const where = fault === null ? selection.where : String(query.where ?? '')
+  const where = selection.where || String(query.where ?? '').trim()
   const isOrdered = ORDERED.includes(tab.name)
   const { order_by: orderBy, ...others } = selectionParameters({
     ...selection,
@@ -30,7 +30,7 @@ export function filterBar(context: TabContext, tab: Tab, fault: Fault | null, to
     total === null
       ? ''
       : html`<p class="count" role="status">${t.many('{n} record', '{n} records', total)}</p>`
-  const isOpen = where !== '' ? html` open` : ''
+  const isOpen = where !== '' || fault !== null ? html` open` : ''
   const base = `/explore/dataset/${encodeURIComponent(id)}`
   return html`<form class="filter" action="${pageContext.href(path(tab.name))}" method="get" role="search" autocomplete="off">
 ${hiddenFields(cached)}${languageField(pageContext)}
@@ -41,7 +41,7 @@ ${isOrdered ? orderSelect(context) : ''}<button>${t('Filter')}</button>${count}<
 <label class="hidden" for="where">${t('Condition in ODSQL')}</label>
 <textarea id="where" name="where" rows="2" spellcheck="false" autocapitalize="off" autocomplete="off" dir="ltr" data-fields="${pageContext.href(`${base}/complete`)}" data-check="${pageContext.href(`${base}/check`)}"${fault === null ? '' : html` aria-invalid="true" aria-describedby="where-fault"`}>
 ${where}</textarea>
-${fault === null ? '' : faultText(fault, where)}${examples(context, tab)}</details>
+${fault === null ? '' : filterFaultText(fault, 'where', where)}${examples(context, tab)}</details>
 ${chosenChips(pageContext, selection, path(tab.name), label)}
 </form>`
 }
@@ -77,18 +77,4 @@ function examples({ pageContext, entry, selection, path }: TabContext, tab: Tab)
   if (links.length === 0) return html``
   return html`<div class="odsql-help"><p id="odsql-help">${t('Conditions can be joined with and, or and not. For example:')}</p><ul aria-labelledby="odsql-help">${links}</ul>
 <p><a href="${pageContext.href('/odsql/', { dataset: entry.dataset.id })}">${t('Try ODSQL in the playground')}</a></p></div>`
-}
-
-/** The message, and a caret below its position. */
-function faultText(fault: Fault, where: string): Html {
-  const { from } = fault.place
-  const isHere = String(fault.parts.clause ?? '').includes('where')
-  const caret =
-    from === undefined || !isHere || where === '' || where.includes('\n')
-      ? ''
-      : html`<pre aria-hidden="true" dir="ltr">${where}
-${' '.repeat(Math.min(from, where.length))}^</pre>`
-  const described = faultHint(fault)
-  const hint = described === undefined ? '' : html`<p dir="auto">${described}</p>`
-  return html`<div class="fault" id="where-fault" role="alert"><p dir="auto">${faultReason(fault)}</p>${caret}${hint}</div>`
 }

@@ -9,10 +9,10 @@ import { type Explained, explainOdsql } from '../../query/execute/explain.ts'
 import { sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
 import { type PageContext, pageContextOf } from '../../site/page-context.ts'
-import { faultReason } from '../complete.ts'
 import { DataCache } from '../data-cache.ts'
+import { filterFaultText, isAbout } from '../parts/filter-fault.ts'
 import { languageField } from '../parts/form-fields.ts'
-import { isFilterFault } from '../query-service.ts'
+import { isFilterFault, isFleeting } from '../query-service.ts'
 import { datasetTitle, type SiteServices } from '../services.ts'
 import { answerTable, stages } from './odsql-answer.ts'
 import {
@@ -121,9 +121,8 @@ async function explain(
       },
       { target, store, clock },
     )
-  const isVolatile = Object.values(clauses).some(text => /\b(?:now|random)\s*\(/i.test(text))
   const key = JSON.stringify([dataset.id, version, clauses, rows, language])
-  return (isVolatile ? make() : cached.of(key, make)).catch((error: unknown) => {
+  return (isFleeting(Object.values(clauses)) ? make() : cached.of(key, make)).catch((error: unknown) => {
     if (isFilterFault(error)) return error
     throw error
   })
@@ -152,7 +151,7 @@ function queryForm(
         : ''
     return html`<div><label for="${name}"><code>${name}</code></label>
 <textarea id="${name}" name="${name}" rows="2" spellcheck="false" autocapitalize="off" autocomplete="off" dir="ltr"${editor}${faultAttributes}>
-${clauses[name]}</textarea>${isFaulty && fault !== null ? faultText(fault, name, clauses[name]) : ''}</div>`
+${clauses[name]}</textarea>${isFaulty && fault !== null ? filterFaultText(fault, name, clauses[name]) : ''}</div>`
   })
   return html`<form class="filter" id="odsql" action="${href(ODSQL_PAGE)}" method="get">${languageField(pageContext)}
 <div class="play-fields"><div><label for="dataset">${t('Dataset')}</label>
@@ -161,20 +160,6 @@ ${fields}<div><label for="limit"><code>limit</code></label>
 <input type="number" id="limit" name="limit" min="1" max="100" value="${rows}"></div></div>
 <div class="play-bar"><button>${t('Run')}</button></div>
 </form>`
-}
-
-/** The message, and a caret below its position. */
-function faultText(fault: Fault, name: string, text: string): Html {
-  const { from } = fault.place
-  const lineStart = from === undefined ? 0 : text.lastIndexOf('\n', Math.max(0, from - 1)) + 1
-  const line = text.slice(lineStart).split('\n')[0] ?? ''
-  const caret =
-    from === undefined || text === ''
-      ? ''
-      : html`<pre aria-hidden="true" dir="ltr">${line}
-${' '.repeat(Math.min(from - lineStart, line.length))}^</pre>`
-  const hint = fault.hint === undefined ? '' : html`<p>${fault.hint}</p>`
-  return html`<div class="fault" id="${name}-fault" role="alert"><p>${faultReason(fault)}</p>${caret}${hint}</div>`
 }
 
 function exampleList(
@@ -199,12 +184,6 @@ function clausesText(clauses: TypedClauses): string {
 function apiCall({ entry, clauses, rows }: PlaygroundRequest) {
   const path = `/api/explore/v2.1/catalog/datasets/${encodeURIComponent(entry.dataset.id)}/records`
   return { path, parameters: { ...clauses, limit: rows } }
-}
-
-function isAbout({ parts }: Fault, name: string): boolean {
-  return String(parts.clause ?? '')
-    .split(/[^\w]+/)
-    .includes(name)
 }
 
 function isEmpty(clauses: TypedClauses): boolean {
