@@ -2,7 +2,13 @@ import t from 'tap'
 import { loadConfig } from '../src/config/load.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
 import { roundWidth } from '../src/portal/chart/clauses.ts'
-import { fetchPlaces, fetchRecord } from '../src/portal/islands/modules/map-data.ts'
+import {
+  boxOfAll,
+  fetchPlaces,
+  fetchRecord,
+  onGlobe,
+  stacksOf,
+} from '../src/portal/islands/modules/map-data.ts'
 import { popupPlace } from '../src/portal/islands/modules/popup-place.ts'
 import { coastlineModule, cutAtEdges } from '../src/portal/map/coastline.ts'
 import { decodeLines, encodeOutline, type Line } from '../src/portal/map/outline.ts'
@@ -171,6 +177,29 @@ t.test('a map tells its script what to ask, and others where the table is', asyn
   t.match(groups.json().results, [{ number: 2 }])
   t.equal((await page('notes/map')).status, 404, 'a dataset without places has no map')
   t.notMatch((await page('notes/table')).body, 'notes/map/')
+})
+
+t.test('parts of the world, and places at one point', t => {
+  const many = Array.from({ length: 300_000 }, (_, n) => [n / 2000, n / 4000] as const)
+  t.same(boxOfAll(many), { south: 0, west: 0, north: 74.99975, east: 149.9995 }, 'any number of corners')
+  t.equal(boxOfAll([]), null)
+  t.same(onGlobe({ south: -90.5, west: 179.5, north: -89.5, east: 180.5 }), {
+    south: -90,
+    west: 179.5,
+    north: -89.5,
+    east: 180,
+  })
+  const place = (id: string, lon: number) => ({
+    id,
+    title: id,
+    geometry: { type: 'Point' as const, coordinates: [lon, 1] as const },
+  })
+  const stacks = stacksOf([place('a', 1), place('b', 2), place('c', 1)])
+  t.same(
+    stacks.map(stack => stack.map(({ id }) => id)),
+    [['a', 'c'], ['b']],
+  )
+  t.end()
 })
 
 t.test('a popup is within the map', async t => {

@@ -1,4 +1,4 @@
-import { type Field, isGeo } from '../../model/field.ts'
+import { coarsePrecision, type Field, isGeo } from '../../model/field.ts'
 import { recordsSpace } from '../../rdf/minted-iris.ts'
 import { type Html, html } from '../../site/html.ts'
 import { queryText } from '../../site/page-context.ts'
@@ -76,7 +76,6 @@ function mapSettings(
     language: pageContext.language,
     ...(services.tiles === undefined ? {} : { tiles: services.tiles.url }),
     texts: {
-      record: t('Open the record'),
       zoomIn: t('Zoom in'),
       zoomOut: t('Zoom out'),
       close: t('Close'),
@@ -95,7 +94,9 @@ function mapSettings(
 }
 
 function popupField(field: Field): PopupField {
-  const { name, label, type } = field
+  const { name, label } = field
+  // Years and months are shown as the answer has them.
+  const type = coarsePrecision(field) === null ? field.type : 'text'
   return { name, label, type, isName: isNameField(field) }
 }
 

@@ -31,7 +31,6 @@ export interface PopupField {
 }
 
 export type MapText =
-  | 'record'
   | 'zoomIn'
   | 'zoomOut'
   | 'close'

@@ -3,6 +3,7 @@ import type { Geometry } from '../../../model/value.ts'
 import { plain } from '../../../sparql/cell-writer.ts'
 import { borders } from './borders.ts'
 import { shores } from './coastline.ts'
+import { boxOfAll } from './map-data.ts'
 import type { MessageRow } from './query-messages.ts'
 
 const WKT = 'http://www.opengis.net/ont/geosparql#wktLiteral'
@@ -76,17 +77,9 @@ function placesOf(row: MessageRow): readonly Place[] {
 }
 
 function viewOf(places: readonly Place[]): View {
-  const positions = places.flatMap(({ geometry }) => positionsOf(geometry))
-  const range = (values: readonly number[]): readonly [from: number, to: number] => {
-    let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-    for (const value of values) {
-      from = Math.min(from, value)
-      to = Math.max(to, value)
-    }
-    return [from, to]
-  }
-  const [west, east] = range(positions.map(([lon]) => lon))
-  const [south, north] = range(positions.map(([, lat]) => lat))
+  const world = { south: -90, west: -180, north: 90, east: 180 }
+  const { south, west, north, east } =
+    boxOfAll(places.flatMap(({ geometry }) => positionsOf(geometry))) ?? world
   const middle = (south + north) / 2
   const squeeze = Math.max(0.2, Math.cos((middle * Math.PI) / 180))
   const wide = Math.max(LEAST_SPAN, east - west) * squeeze * 1.1

@@ -1,4 +1,5 @@
 import { parseExactly } from '../../../model/exact-json.ts'
+import { positionsOf } from '../../../model/geometry.ts'
 import { lookup } from '../../../model/lookup.ts'
 import type { Geometry } from '../../../model/value.ts'
 import type { MapSettings } from '../../map/settings.ts'
@@ -78,6 +79,42 @@ export async function fetchPlaces(
       ? []
       : [{ id: String(row.recordid), title: String(lookup(row, title.name) ?? row.recordid), geometry }]
   })
+}
+
+/** The smallest part of the world with all positions; null for none. */
+export function boxOfAll(positions: Iterable<readonly number[]>): MapBox | null {
+  let box = null as MapBox | null
+  for (const [lon = 0, lat = 0] of positions)
+    box = {
+      south: Math.min(lat, box?.south ?? lat),
+      west: Math.min(lon, box?.west ?? lon),
+      north: Math.max(lat, box?.north ?? lat),
+      east: Math.max(lon, box?.east ?? lon),
+    }
+  return box
+}
+
+/** The part of a box that is on the globe, which the API requires. */
+export function onGlobe({ south, west, north, east }: MapBox): MapBox {
+  return {
+    south: Math.max(-90, south),
+    west: Math.max(-180, west),
+    north: Math.min(90, north),
+    east: Math.min(180, east),
+  }
+}
+
+/** Places in lists of those at the same point: of several dots only the last could be reached. */
+export function stacksOf(places: readonly MapPlace[]): readonly (readonly MapPlace[])[] {
+  const stacks = new Map<string, MapPlace[]>()
+  for (const place of places) {
+    const { geometry, id } = place
+    const key = geometry.type === 'Point' ? String(positionsOf(geometry)[0]) : id
+    const stack = stacks.get(key)
+    if (stack === undefined) stacks.set(key, [place])
+    else stack.push(place)
+  }
+  return [...stacks.values()]
 }
 
 /** All values of a record. */

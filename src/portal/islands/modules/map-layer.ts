@@ -3,7 +3,7 @@ import { positionsOf } from '../../../model/geometry.ts'
 import type { Geometry } from '../../../model/value.ts'
 import type { MapSettings } from '../../map/settings.ts'
 import { DivIcon, LayerGroup, type LeafletMap, Marker } from './leaflet.ts'
-import { coordinateText, fetchPlaces, type Group, type MapPlace } from './map-data.ts'
+import { coordinateText, fetchPlaces, type Group, type MapPlace, onGlobe, stacksOf } from './map-data.ts'
 import type { ShownPlaces } from './map-shown.ts'
 
 /** Maximum records of a group that are listed at the highest zoom. */
@@ -27,11 +27,21 @@ export function mapLayer(
       layer.clearLayers()
       const layers =
         shown.type === 'places'
-          ? shown.places.map(place => placeLayer(map, settings, place))
-          : shown.groups.map(group => groupMarker(map, settings, group))
+          ? stacksOf(shown.places).map(stack => stackLayer(map, settings, stack))
+          : shown.groups.map(group => groupLayer(map, settings, group))
       for (const each of layers) layer.addLayer(each)
     },
   }
+}
+
+/** A place, or a circle for several at the same point. */
+function stackLayer(map: LeafletMap, settings: MapSettings, stack: readonly MapPlace[]): Layer {
+  const [first, ...others] = stack
+  if (first === undefined || others.length === 0)
+    return first === undefined ? new LayerGroup() : placeLayer(map, settings, first)
+  const [lon = 0, lat = 0] = positionsOf(first.geometry)[0] ?? []
+  const open = async () => (await import('./map-popup.ts')).openPlaces(map, settings, stack, [lat, lon], 0)
+  return groupMarker(settings, { lat, lon, count: stack.length }, () => void open())
 }
 
 function placeLayer(map: LeafletMap, settings: MapSettings, place: MapPlace): Layer {
@@ -73,10 +83,15 @@ function chosen(marker: Marker, act: () => void): Marker {
   })
 }
 
-function groupMarker(map: LeafletMap, settings: MapSettings, group: Group): Marker {
+function groupLayer(map: LeafletMap, settings: MapSettings, group: Group): Layer {
+  if (group.count > 1) return groupMarker(settings, group, () => enterGroup(map, settings, group))
   const at: LatLngExpression = [group.lat, group.lon]
+  return chosen(dot(at, groupText(settings, group)), () => void openGroup(map, settings, group))
+}
+
+/** A circle with the number of its records. */
+function groupMarker(settings: MapSettings, group: Group, act: () => void): Marker {
   const title = groupText(settings, group)
-  if (group.count === 1) return chosen(dot(at, title), () => void openGroup(map, settings, group))
   const size = sizeOf(group)
   const label = document.createElement('span')
   label.textContent = coordinateText(settings.language, group.count, {
@@ -85,7 +100,7 @@ function groupMarker(map: LeafletMap, settings: MapSettings, group: Group): Mark
   })
   if (label.textContent.length > 4) label.className = 'long'
   const icon = new DivIcon({ className: 'map-group', iconSize: [size, size], html: label })
-  return chosen(new Marker(at, { icon, title }), () => enterGroup(map, settings, group))
+  return chosen(new Marker([group.lat, group.lon], { icon, title }), act)
 }
 
 /** Merges groups whose circles would overlap. */
@@ -124,10 +139,13 @@ export function enterGroup(map: LeafletMap, settings: MapSettings, group: Group)
 async function openGroup(map: LeafletMap, settings: MapSettings, group: Group): Promise<void> {
   const { lat, lon } = group
   const span = group.count === 1 ? 0.0005 : 0.001
-  const box = { south: lat - span, north: lat + span, west: lon - span, east: lon + span }
-  const places = await fetchPlaces(settings, box, MAX_LISTED, new AbortController().signal).catch(() => [])
+  const box = onGlobe({ south: lat - span, north: lat + span, west: lon - span, east: lon + span })
+  const found = await fetchPlaces(settings, box, MAX_LISTED, new AbortController().signal).catch(() => null)
+  const places = found ?? []
   const [only] = places
   if (places.length === 1 && only !== undefined) return openPlace(map, settings, only, [lat, lon])
   const popup = await import('./map-popup.ts')
-  popup.openPlaces(map, settings, places, [lat, lon])
+  const rest = Math.max(0, group.count - places.length)
+  if (found === null) popup.openFailure(map, settings, [lat, lon])
+  else popup.openPlaces(map, settings, places, [lat, lon], rest)
 }

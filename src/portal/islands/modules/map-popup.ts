@@ -24,12 +24,13 @@ export function openPlace(
     .catch(() => content.append(paragraph(settings.texts.failed)))
 }
 
-/** Opens the list of records at the same position. */
+/** Opens the list of records at the same position. @param rest number of further records */
 export function openPlaces(
   map: LeafletMap,
   settings: MapSettings,
   places: readonly MapPlace[],
   at: LatLngExpression,
+  rest: number,
 ): void {
   const list = document.createElement('ul')
   for (const place of places) {
@@ -37,7 +38,16 @@ export function openPlaces(
     item.append(recordLink(settings, place))
     list.append(item)
   }
-  open(map, settings, list, at)
+  const content = document.createElement('div')
+  content.append(list)
+  if (rest > 0)
+    content.append(paragraph(settings.texts.more.replace('{n}', coordinateText(settings.language, rest))))
+  open(map, settings, content, at)
+}
+
+/** Reports that the records of a position could not be loaded. */
+export function openFailure(map: LeafletMap, settings: MapSettings, at: LatLngExpression): void {
+  open(map, settings, paragraph(settings.texts.failed), at)
 }
 
 function open(map: LeafletMap, settings: MapSettings, content: HTMLElement, at: LatLngExpression): void {

@@ -7,8 +7,15 @@ export type ShownPlaces =
   | { readonly type: 'places'; readonly places: readonly MapPlace[]; readonly isCut: boolean }
   | { readonly type: 'groups'; readonly groups: readonly Group[] }
 
+/** The latitude at which maps end (Web Mercator, a little less): places beyond it are drawn there. */
+export const EDGE_LATITUDE = 85
+
+/** True for a position in view. */
+export function isPositionInView(map: LeafletMap, lon: number, lat: number): boolean {
+  return map.getBounds().contains([Math.max(-EDGE_LATITUDE, Math.min(EDGE_LATITUDE, lat)), lon])
+}
+
 /** True for a place with at least one corner in view. */
 export function isInView(map: LeafletMap, { geometry }: MapPlace): boolean {
-  const bounds = map.getBounds()
-  return positionsOf(geometry).some(([lon, lat]) => bounds.contains([lat ?? 0, lon ?? 0]))
+  return positionsOf(geometry).some(([lon, lat]) => isPositionInView(map, lon, lat))
 }

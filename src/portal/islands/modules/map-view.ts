@@ -2,11 +2,11 @@ import type { LatLngBoundsLiteral } from 'leaflet'
 import { positionsOf } from '../../../model/geometry.ts'
 import type { MapSettings } from '../../map/settings.ts'
 import type { LeafletMap } from './leaflet.ts'
-import { coordinateText, fetchGroups, fetchPlaces, type MapBox } from './map-data.ts'
+import { boxOfAll, coordinateText, fetchGroups, fetchPlaces, type MapBox, onGlobe } from './map-data.ts'
 import { baseMapOf } from './map-ground.ts'
 import { apart, mapLayer } from './map-layer.ts'
 import { placeList } from './map-list.ts'
-import { isInView, type ShownPlaces } from './map-shown.ts'
+import { EDGE_LATITUDE, isInView, isPositionInView, type ShownPlaces } from './map-shown.ts'
 
 /** Maximum records in view that are shown one by one; more are shown as groups. */
 const MAX_PLACES = 250
@@ -34,7 +34,7 @@ export function showMap(element: HTMLElement, frame: HTMLElement): void {
   const show = (shown: ShownPlaces) => {
     layer.draw(shown)
     list.draw(shown)
-    report(statusText(shown, settings, map))
+    report(statusText(shown, settings, map, shown === whole))
   }
   const refresh = async () => {
     requested.abort()
@@ -105,8 +105,7 @@ async function inView(
   if (!settings.isShape) {
     const isWide = box === null || box.east - box.west > WIDE
     const found = await fetchGroups(settings, map.getZoom(), isWide ? null : box, signal)
-    const view = map.getBounds()
-    const groups = box === null ? found : found.filter(({ lat, lon }) => view.contains([lat, lon]))
+    const groups = box === null ? found : found.filter(({ lat, lon }) => isPositionInView(map, lon, lat))
     const count = groups.reduce((sum, group) => sum + group.count, 0)
     if (count > MAX_PLACES) return { type: 'groups', groups: apart(map, groups) }
   }
@@ -114,36 +113,43 @@ async function inView(
   return { type: 'places', places, isCut: settings.isShape && places.length === MAX_PLACES }
 }
 
-function statusText(shown: ShownPlaces, { texts, language }: MapSettings, map: LeafletMap): string {
+/** @param isWhole true if all records of the page are shown, wherever they are */
+function statusText(
+  shown: ShownPlaces,
+  { texts, language }: MapSettings,
+  map: LeafletMap,
+  isWhole: boolean,
+): string {
   const number = (value: number) => coordinateText(language, value)
   if (shown.type === 'groups') {
     const count = shown.groups.reduce((sum, group) => sum + group.count, 0)
     return texts.groups.replace('{n}', number(count)).replace('{groups}', number(shown.groups.length))
   }
   const { places, isCut } = shown
-  if (places.length === 0) return texts.status.replace('{n}', number(0))
+  if (places.length === 0 && isWhole) return texts.nowhere
   const inside = places.filter(place => isInView(map, place)).length
   return (isCut ? texts.cut : texts.status).replace('{n}', number(inside))
 }
 
-/** The part of the world that is in view. */
+/** The part of the world that is in view: what is nearer to a pole than the map goes is at its edge. */
 function boxOf(map: LeafletMap): MapBox {
   const view = map.getBounds()
-  return {
-    south: Math.max(-90, view.getSouth()),
-    west: Math.max(-180, view.getWest()),
-    north: Math.min(90, view.getNorth()),
-    east: Math.min(180, view.getEast()),
-  }
+  const [south, north] = [view.getSouth(), view.getNorth()]
+  return onGlobe({
+    south: south <= -EDGE_LATITUDE ? -90 : south,
+    west: view.getWest(),
+    north: north >= EDGE_LATITUDE ? 90 : north,
+    east: view.getEast(),
+  })
 }
 
 function fit(map: LeafletMap, positions: readonly (readonly number[])[]): void {
-  if (positions.length === 0) return
-  const lons = positions.map(([lon = 0]) => lon)
-  const lats = positions.map(([, lat = 0]) => Math.max(-80, Math.min(84, lat)))
+  const box = boxOfAll(positions)
+  if (box === null) return
+  const shown = (lat: number) => Math.max(-80, Math.min(84, lat))
   const bounds: LatLngBoundsLiteral = [
-    [Math.min(...lats), Math.min(...lons)],
-    [Math.max(...lats), Math.max(...lons)],
+    [shown(box.south), box.west],
+    [shown(box.north), box.east],
   ]
   map.fitBounds(bounds, { padding: [24, 24], maxZoom: 8, animate: false })
 }
