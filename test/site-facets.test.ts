@@ -6,10 +6,16 @@ import { servePortal } from './support/portal.ts'
 const VALUES = 246
 const rows = Array.from({ length: VALUES }, (_, n) => `C${n},${n < 50 ? 'few' : 'more'},Été ${n}`)
 const keyword = Array.from({ length: 150 }, (_, n) => `word ${n}`)
+// The emoji has two code units, of which the first is the 159th of the text.
+const LONG = `${'x'.repeat(158)}😀${'y'.repeat(2000)}`
+const LONG_YAML = `source: { path: long.csv }
+fields: [{ name: name, type: text, annotations: { facet: [] } }, { name: n, type: int }]
+`
 const { app } = await servePortal(t, {
   portal: {
     'portal.yaml': 'title: Test\n',
     data: {
+      long: { 'long.csv': `name,n\n${LONG},1\n${LONG},2\n`, 'dataset.yaml': LONG_YAML },
       places: {
         'places.csv': `code,size,name\n${[...rows, rows[0]].join('\n')}\n`,
         'dataset.yaml': `
@@ -81,6 +87,19 @@ t.test('few values open in place, and unknown parameters change nothing', async 
   )
   const few = await open(`${TABLE}?refine=size:few&values=`)
   t.same(few.texts('.facets summary').slice(0, 1), ['42 more'])
+})
+
+t.test('long values are shown as far as they fit', async t => {
+  const { all } = await open(`/explore/dataset/long/table/?refine=name:"${LONG}"`)
+  const shown = [...all('.facets li a span span'), ...all('.chips span span')].map(each => each.textContent)
+  t.same(
+    shown,
+    Array(2)
+      .fill(`${LONG.slice(0, 158)}…`)
+      .with(1, `name: ${LONG.slice(0, 153)}…`),
+  )
+  const chart = await open('/explore/dataset/long/analyze/?x=name')
+  t.same(chart.texts('.figures-table tbody th'), [`${LONG.slice(0, 158)}…`])
 })
 
 t.test('the catalog, too', async t => {

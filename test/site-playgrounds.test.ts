@@ -1,5 +1,6 @@
 import t from 'tap'
 import { field } from '../src/model/field.ts'
+import { localizedLiteral } from '../src/portal/islands/modules/answer-table.ts'
 import { layOutSparql } from '../src/portal/playground/sparql-layout.ts'
 import { EXPLORE_V21 } from '../src/query/dialect.ts'
 import { planOdsql } from '../src/query/pipeline.ts'
@@ -242,6 +243,27 @@ GROUP BY ?s
 ORDER BY ?n
 LIMIT 3`,
   )
+  t.end()
+})
+
+t.test('numbers of an answer have all their digits, and times without a zone are those of nobody', t => {
+  const { TZ } = process.env
+  t.teardown(() => (TZ === undefined ? delete process.env.TZ : Object.assign(process.env, { TZ })))
+  process.env.TZ = 'America/New_York'
+  for (const [value, type, expected] of [
+    ['9007199254740993', 'integer', '9,007,199,254,740,993'],
+    ['1.50', 'decimal', '1.5'],
+    ['INF', 'double', 'INF'],
+    ['2024-03-05T10:30:00', 'dateTime', 'Mar 5, 2024, 10:30 AM'],
+    ['2024-03-05T23:30:00-02:00', 'dateTime', 'Mar 6, 2024, 01:30 AM'],
+    ['2024-03-05', 'date', 'Mar 5, 2024'],
+  ] as const) {
+    const datatype = `http://www.w3.org/2001/XMLSchema#${type}`
+    t.equal(
+      localizedLiteral({ type: 'literal', value, datatype, language: '' }, 'en').replace(/\s/g, ' '),
+      expected,
+    )
+  }
   t.end()
 })
 

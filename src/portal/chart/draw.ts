@@ -1,6 +1,7 @@
 import type * as PlotModule from '@observablehq/plot'
 import type { Html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
+import { cutText } from '../parts/cut-text.ts'
 import type { ChartData } from './data.ts'
 import { aggregateLabel, axisLabel, periodLabel } from './labels.ts'
 import { piecesOf, plotLayers } from './pieces.ts'
@@ -49,7 +50,7 @@ function svgText(
   const isLying = kind === 'bar'
   const { pieces, low, high } = piecesOf(data, kind, pageContext)
   const isContinuousAxis = isContinuous(request.axis) && !isLying
-  const labels = slots.map(({ label }) => shortened(label, size === 'wide' ? 30 : 17))
+  const labels = slots.map(({ label }) => cutText(label, size === 'wide' ? 30 : 17))
   const maxLength = Math.max(0, ...labels.map(label => label.length))
   const widths = [low, high].map(value => compact(pageContext, value).length)
   const room = font * 0.6
@@ -159,8 +160,4 @@ function scaleFormat(
   const days = (last - first) / 86_400_000
   const period = days > 365 * 5 ? 'year' : days > 120 ? 'month' : days > 4 ? 'day' : 'hour'
   return value => periodLabel(pageContext, Number(value), period)
-}
-
-function shortened(text: string, max: number): string {
-  return text.length > max ? `${text.slice(0, max - 1).trimEnd()}…` : text
 }

@@ -1,5 +1,6 @@
 import type * as PlotModule from '@observablehq/plot'
 import type { PageContext } from '../../site/page-context.ts'
+import { cutText } from '../parts/cut-text.ts'
 import type { ChartData } from './data.ts'
 import { type ChartKind, isAdditive } from './request.ts'
 
@@ -18,6 +19,9 @@ export interface Piece {
   readonly lane: number
   readonly title: string
 }
+
+/** Maximum characters of a label in the title of a piece. */
+const MAX_TITLE = 1000
 
 /** Colours of the series; the style sheet has them for light and dark. */
 function seriesColour(series: number): string {
@@ -44,7 +48,8 @@ export function piecesOf(
       const base = !isStacked ? 0 : value >= 0 ? ends.up : ends.down
       if (value >= 0) ends.up = base + value
       else ends.down = base + value
-      const name = series[line] === '' ? slot.label : `${slot.label}, ${series[line]}`
+      const label = cutText(slot.label, MAX_TITLE)
+      const name = series[line] === '' ? label : `${label}, ${series[line]}`
       return [
         {
           from: inner + lane * part,

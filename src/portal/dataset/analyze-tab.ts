@@ -5,6 +5,7 @@ import { type ChartData, MAX_SERIES, queryChart } from '../chart/data.ts'
 import { drawChart } from '../chart/draw.ts'
 import { aggregateLabel, axisLabel } from '../chart/labels.ts'
 import { aggregateText, CHART_PARAMETERS, isContinuous, readChart } from '../chart/request.ts'
+import { noneMark, shortText } from '../parts/value.ts'
 import { apiParameters } from '../selection.ts'
 import { chartForm } from './analyze-form.ts'
 import { noRecords, type Tab, type TabContext } from './tab.ts'
@@ -119,11 +120,11 @@ export function valuesTable({ pageContext }: TabContext, data: ChartData): Html 
   const heads =
     request.series === null ? [aggregateLabel(pageContext, request.aggregate, request.of)] : series
   const row = (label: string, line: readonly (number | null)[]) =>
-    html`<tr><th scope="row">${label}</th>${heads.map((_, at) => html`<td class="number">${formatted(line[at] ?? null)}</td>`)}</tr>
+    html`<tr><th scope="row">${shortText(label)}</th>${heads.map((_, at) => html`<td class="number">${formatted(line[at] ?? null)}</td>`)}</tr>
 `
   const formatted = (value: number | null) =>
     value === null
-      ? html`<span class="none" aria-label="${t('no value')}">–</span>`
+      ? noneMark(t('no value'))
       : html`<data value="${value}">${pageContext.number(value, { maximumFractionDigits: request.aggregate === 'avg' ? 2 : 6 })}</data>`
   const rest = slots.length - ROWS
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${t('The numbers')}"><table class="figures-table">

@@ -3,7 +3,7 @@ import { type Field, type FieldType, isTemporal } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
-import { valueCell } from '../parts/value.ts'
+import { noneMark, valueCell } from '../parts/value.ts'
 import type { TabContext } from './tab.ts'
 
 /** Labels of field types. */
@@ -32,7 +32,7 @@ export function schemaTable({ pageContext, entry }: TabContext): Html {
     const known = lookup(statistics.fields, field.name)
     return html`<tr><th scope="row"><span dir="auto">${field.label}</span><br><code class="soft">${field.name}</code></th>
 <td>${fieldTypeText(pageContext, field)}${badgeList(pageContext, field)}</td>
-<td class="description">${field.description ?? html`<span class="none" aria-label="${t('no description')}">–</span>`}${originText(pageContext, origins.get(field.name))}</td>
+<td class="description">${field.description ?? noneMark(t('no description'))}${originText(pageContext, origins.get(field.name))}</td>
 <td>${known === undefined ? '' : range(pageContext, field, known)}</td>
 <td class="number">${known === undefined ? '' : distinct(pageContext, known)}</td>
 <td class="number">${known === undefined ? '' : emptyShare(pageContext, known, statistics.records)}</td></tr>

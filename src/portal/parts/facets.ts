@@ -4,6 +4,7 @@ import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { MAX_PANEL_VALUES, type ShownFacet } from '../query-service.ts'
 import { type PageSelection, selectionParameters, toggled } from '../selection.ts'
+import { shortText } from './value.ts'
 
 /** Number of values of a facet that are visible; the others are collapsed. */
 const SHOWN = 8
@@ -64,7 +65,7 @@ export function valueRows(
     path,
     selectionParameters(toggled(selection, { facet: facet.name, value: value.value })),
   )
-  const row = html`<li${depth === 0 ? '' : html` class="level-${depth}"`}><a href="${target}" rel="nofollow"${isChosen ? html` aria-current="true"` : ''}><span>${called(value.name)}</span> <data value="${value.count}">${pageContext.number(value.count)}</data></a></li>`
+  const row = html`<li${depth === 0 ? '' : html` class="level-${depth}"`}><a href="${target}" rel="nofollow"${isChosen ? html` aria-current="true"` : ''}><span>${shortText(called(value.name))}</span> <data value="${value.count}">${pageContext.number(value.count)}</data></a></li>`
   return [
     row,
     ...(value.facets ?? []).flatMap(below =>
@@ -83,7 +84,7 @@ export function chosenChips(
 ): Html {
   const { words, where, refine, exclude } = selection
   const chip = (text: string, without: PageSelection) =>
-    html`<li><a class="chip" href="${pageContext.href(path, selectionParameters({ ...without, page: 1 }))}" rel="nofollow"><span>${text}</span><span class="cross" aria-hidden="true">×</span><span class="hidden"> ${pageContext.t('remove')}</span></a></li>`
+    html`<li><a class="chip" href="${pageContext.href(path, selectionParameters({ ...without, page: 1 }))}" rel="nofollow"><span>${shortText(text)}</span><span class="cross" aria-hidden="true">×</span><span class="hidden"> ${pageContext.t('remove')}</span></a></li>`
   const chips = [
     ...(words === '' ? [] : [chip(`“${words}”`, { ...selection, words: '' })]),
     ...(where === '' ? [] : [chip(where, { ...selection, where: '' })]),

@@ -2,6 +2,7 @@ import { coarsePrecision, type Field } from '../../model/field.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
+import { cutText } from './cut-text.ts'
 
 /** Maximum characters of a text in a cell; the page of its record shows the whole text. */
 const MAX_LENGTH = 160
@@ -21,8 +22,7 @@ export function valueCell(
   field: Field,
   style: ValueStyle = {},
 ): Html {
-  if (value === null || value === undefined)
-    return html`<span class="none" role="img" aria-label="${pageContext.t('no value')}">–</span>`
+  if (value === null || value === undefined) return noneMark(pageContext.t('no value'))
   if (!Array.isArray(value)) return one(pageContext, value, field, style)
   const shown = shortList(value)
   const rest = value.length - shown.length
@@ -30,6 +30,11 @@ export function valueCell(
   if (rest === 0) return html`${items}`
   const all = value.map(String).join(', ').slice(0, 1000)
   return html`<span title="${all}">${items} <span class="soft">${pageContext.t.many('{n} more', '{n} more', rest)}</span></span>`
+}
+
+/** A dash in place of a value. @param label what it means, for screen readers */
+export function noneMark(label: string): Html {
+  return html`<span class="none" role="img" aria-label="${label}">–</span>`
 }
 
 /** The first items of a list that fit into a cell, at least one. */
@@ -70,9 +75,14 @@ function one(pageContext: PageContext, value: unknown, field: Field, style: Valu
 
 function textCell(text: string, { isInLink = false }: ValueStyle): Html {
   if (!isInLink && /^https?:\/\//.test(text) && isIri(text))
-    return html`<a href="${text}" rel="nofollow noopener">${text.length > 60 ? `${text.slice(0, 57)}…` : text}</a>`
-  const cut = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1)}…` : text
-  return cut === text ? html`${text}` : html`<span title="${text.slice(0, 1000)}">${cut}</span>`
+    return html`<a href="${text}" rel="nofollow noopener">${cutText(text, 60)}</a>`
+  return shortText(text)
+}
+
+/** A text as far as it fits into a cell or a list; a longer one has its beginning as a title. */
+export function shortText(text: string): Html {
+  const cut = cutText(text, MAX_LENGTH)
+  return cut === text ? html`${text}` : html`<span title="${cutText(text, 1000)}">${cut}</span>`
 }
 
 /** True for a field whose numbers are names and no quantities. */

@@ -1,5 +1,6 @@
 import { termText } from '../../../rdf/ntriples.ts'
 import type { Literal, Term } from '../../../rdf/term.ts'
+import { cutText } from '../../parts/cut-text.ts'
 import type { MessageRow } from './query-messages.ts'
 
 /** How terms are shown: prefixes, the language, and the address of the portal. */
@@ -71,8 +72,8 @@ function termNode(term: Term | null, style: TermStyle): Node {
       return iriNode(term.value, style)
     case 'literal': {
       const { value, language } = term
-      const written = literalText(term, style.language)
-      const cut = written.length > MAX_LENGTH ? `${written.slice(0, MAX_LENGTH - 1)}…` : written
+      const written = localizedLiteral(term, style.language)
+      const cut = cutText(written, MAX_LENGTH)
       const node = text(cut)
       if (cut !== value) node.title = value.slice(0, 1000)
       if (language === '') return node
@@ -106,7 +107,7 @@ function iriNode(iri: string, style: TermStyle): Node {
   const isOwn = iri.startsWith(`${base}/`)
   link.href = address
   if (!isOwn) link.rel = 'nofollow noopener'
-  link.textContent = short ?? (iri.length > 60 ? `${iri.slice(0, 57)}…` : iri)
+  link.textContent = short ?? cutText(iri, 60)
   link.title = iri
   link.dir = 'ltr'
   return link
@@ -137,12 +138,16 @@ function isNumber(term: Term | null): term is Literal {
   return term?.type === 'literal' && NUMBERS.some(name => term.datatype === XSD + name)
 }
 
-function literalText(term: Literal, language: string): string {
+/** A literal for display: numbers and dates in the format of the language. */
+export function localizedLiteral(term: Literal, language: string): string {
   const { value, datatype } = term
+  // As a text, so that no digit of a large number is lost.
   if (isNumber(term) && Number.isFinite(Number(value)))
-    return new Intl.NumberFormat(language, { maximumFractionDigits: 6 }).format(Number(value))
+    return new Intl.NumberFormat(language, { maximumFractionDigits: 6 }).format(value as `${number}`)
   if (datatype === `${XSD}date` || datatype === `${XSD}dateTime`) {
-    const moment = new Date(value)
+    // Without a zone, browsers would read the time in that of the reader.
+    const isLocal = datatype === `${XSD}dateTime` && !/(?:Z|[+-]\d\d:\d\d)$/.test(value)
+    const moment = new Date(isLocal ? `${value}Z` : value)
     if (Number.isNaN(moment.getTime())) return value
     const day = { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' } as const
     const time = { hour: '2-digit', minute: '2-digit' } as const
