@@ -1,7 +1,8 @@
 import t from 'tap'
 import { loadConfig } from '../src/config/load.ts'
+import { field } from '../src/model/field.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
-import { roundWidth } from '../src/portal/chart/clauses.ts'
+import { chartClauses, roundWidth } from '../src/portal/chart/clauses.ts'
 import {
   boxOfAll,
   fetchPlaces,
@@ -254,6 +255,26 @@ t.test('widths of ranges are round', t => {
     [0, 22_315_474, true, 1_000_000],
   ]
   for (const [low, high, isWhole, width] of cases) t.equal(roundWidth(low, high, isWhole), width)
+  t.end()
+})
+
+t.test('columns of a chart have different names', t => {
+  const kind = field('kind', 'text')
+  const planted = { type: 'period', field: field('when', 'date'), period: 'year' } as const
+  for (const [axis, series, select, groupBy] of [
+    [{ type: 'value', field: kind } as const, 'number', 'count(*) as number_', 'kind, number'],
+    [planted, 'when_year', 'count(*) as number', 'year(when) as when_year, when_year as when_year_'],
+    [{ type: 'value', field: field('number', 'text') } as const, null, 'count(*) as number_', 'number'],
+  ] as const) {
+    const divided = series === null ? null : field(series, 'text')
+    const clauses = chartClauses(
+      { axis, aggregate: 'count', of: null, series: divided, kind: 'bar', sort: 'largest', top: 20 },
+      1,
+    )
+    t.same([clauses.select, clauses.groupBy.replaceAll('`', '')], [select, groupBy])
+    const names = Object.values(clauses.keys).filter(name => name !== null)
+    t.equal(new Set(names).size, names.length)
+  }
   t.end()
 })
 

@@ -19,22 +19,28 @@ const MAX_CHART_GROUPS = 2000
 export function chartClauses(request: ChartRequest, width: number): ChartClauses {
   const { axis, aggregate, of, series, sort, top } = request
   const x = aliasOf(axis)
-  const value = of === null ? 'number' : `${aggregate}_${of.name}`
-  const keys = { x, series: series === null ? null : series.name, value: value === x ? `${value}_` : value }
+  const divided = series === null ? null : unusedName(series.name, [x])
+  const value = unusedName(of === null ? 'number' : `${aggregate}_${of.name}`, [x, divided])
+  const keys = { x, series: divided, value }
   const whole = isContinuous(axis)
   const byAxis = whole || sort === 'axis'
   return {
     select: `${of === null ? 'count(*)' : `${aggregate}(${fieldText(of)})`} as ${keys.value}`,
     groupBy: [
       `${groupText(axis, width)} as ${fieldName(x)}`.replace(/^(\w+) as \1$/, '$1'),
-      ...(series === null
+      ...(series === null || divided === null
         ? []
-        : [`${fieldText(series)} as ${fieldName(series.name)}`.replace(/^(\w+) as \1$/, '$1')]),
+        : [`${fieldText(series)} as ${fieldName(divided)}`.replace(/^(\w+) as \1$/, '$1')]),
     ].join(', '),
     orderBy: byAxis ? fieldName(x) : `${keys.value} ${sort === 'smallest' ? 'asc' : 'desc'}`,
     limit: whole || series !== null || byAxis ? MAX_CHART_GROUPS : top,
     keys,
   }
+}
+
+/** A name that no other column has. */
+function unusedName(name: string, used: readonly (string | null)[]): string {
+  return used.includes(name) ? unusedName(`${name}_`, used) : name
 }
 
 /** The group_by expression of an axis, in ODSQL. */
