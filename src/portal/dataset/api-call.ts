@@ -1,8 +1,7 @@
 import { DEFAULT_ROWS, DEFAULT_ZONE, many, one, readPage, readPresentation } from '../../http/parameters.ts'
 import { isLanguage } from '../../model/language.ts'
 import type { AnswerPage } from '../../query/execute/answer.ts'
-import type { LinkParameters } from '../../site/page-context.ts'
-import { refinementText } from '../selection.ts'
+import { odsqlText, refinementText } from '../selection.ts'
 import type { TabContext } from './tab.ts'
 
 /** A call of the Explore API v2.1 for records, with the texts of the form of the page; empty texts are absent parameters. */
@@ -26,7 +25,7 @@ export const ANSWER_LANGUAGE = 'answer_lang'
 export function readCall({ query, selection }: TabContext): ApiCall {
   const text = (name: string) => (many(query, name)[0] ?? '').trim()
   const { words, where, refine, exclude, orderBy } = selection
-  const quoted = words === '' ? '' : `"${words.replace(/[\\"]/g, character => `\\${character}`)}"`
+  const quoted = words === '' ? '' : odsqlText(words)
   return {
     select: text('select'),
     where: quoted === '' || where === '' ? quoted + where : `${quoted} and (${where})`,
@@ -39,11 +38,6 @@ export function readCall({ query, selection }: TabContext): ApiCall {
     timezone: text('timezone'),
     lang: isLanguage(text(ANSWER_LANGUAGE)) ? text(ANSWER_LANGUAGE) : '',
   }
-}
-
-/** The parameters of a call; links leave out empty ones. */
-export function callParameters(call: ApiCall): LinkParameters {
-  return { ...call }
 }
 
 /**

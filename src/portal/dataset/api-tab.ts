@@ -4,8 +4,9 @@ import type { AnswerPage } from '../../query/execute/answer.ts'
 import { type Html, html } from '../../site/html.ts'
 import { LANGUAGE_NAMES } from '../../site/language.ts'
 import { addressLine, COPY_ISLAND, codeBlock } from '../parts/code.ts'
+import { languageField } from '../parts/form-fields.ts'
 import { isFilterFault } from '../query-service.ts'
-import { ANSWER_LANGUAGE, type ApiCall, answerCall, callParameters, readCall } from './api-call.ts'
+import { ANSWER_LANGUAGE, type ApiCall, answerCall, readCall } from './api-call.ts'
 import { connectTools, endpointList } from './api-connect.ts'
 import { snippetsOf } from './api-snippets.ts'
 import { endpointAddress, endpointPaths } from './endpoints.ts'
@@ -64,7 +65,7 @@ async function answered(
   }
 }
 
-function callForm({ pageContext, entry, path, query }: TabContext, call: ApiCall): Html {
+function callForm({ pageContext, entry, path }: TabContext, call: ApiCall): Html {
   const { t } = pageContext
   const home = `/explore/dataset/${encodeURIComponent(entry.dataset.id)}`
   const text = (name: string, value: string, placeholder: string, more: Html = html``) =>
@@ -86,7 +87,7 @@ function callForm({ pageContext, entry, path, query }: TabContext, call: ApiCall
       html`<option value="${code}"${code === call.lang ? html` selected` : ''}>${name}</option>`,
   )
   return html`<form class="api-form" action="${pageContext.href(path('api'))}" method="get">
-${typeof query.lang === 'string' ? html`<input type="hidden" name="lang" value="${pageContext.language}">` : ''}
+${languageField(pageContext)}
 ${text('select', call.select, `${one}, ${two}`)}
 <div class="parameter"><label for="f-where"><code>where</code></label><textarea id="f-where" name="where" rows="2" spellcheck="false" autocapitalize="off" autocomplete="off" dir="ltr" data-fields="${pageContext.href(`${home}/complete`)}" data-check="${pageContext.href(`${home}/check`)}" placeholder="${two} is not null">
 ${call.where}</textarea></div>
@@ -105,7 +106,7 @@ function callResult(
   fault: Fault | null,
 ): Html {
   const { t } = pageContext
-  const parameters = callParameters(call)
+  const parameters = { ...call }
   const path = endpointPaths(entry.dataset.id).records
   const { href, address } = endpointAddress(pageContext, path, parameters)
   const snippets = snippetsOf({

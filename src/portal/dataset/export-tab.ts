@@ -3,7 +3,7 @@ import { lookup } from '../../model/lookup.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { LinkParameters, PageContext } from '../../site/page-context.ts'
 import { messageKey } from '../../site/translator.ts'
-import { hiddenFields } from '../parts/form-fields.ts'
+import { hiddenFields, languageField } from '../parts/form-fields.ts'
 import { apiParameters, isEverything, selectionParameters } from '../selection.ts'
 import { endpointAddress, endpointPaths } from './endpoints.ts'
 import { FORMAT_GROUPS, type FormatGroup, type ShownFormat } from './export-formats.ts'
@@ -89,7 +89,7 @@ function optionsOf({ query }: TabContext): LinkParameters {
   return { delimiter: separator, use_labels: query.use_labels === 'true' ? 'true' : undefined }
 }
 
-function optionsForm({ pageContext, selection, path, query }: TabContext, options: LinkParameters): Html {
+function optionsForm({ pageContext, selection, path }: TabContext, options: LinkParameters): Html {
   const { t } = pageContext
   const chosen = options.delimiter ?? ';'
   const separators = SEPARATORS.map(
@@ -97,8 +97,7 @@ function optionsForm({ pageContext, selection, path, query }: TabContext, option
       html`<option value="${value === ';' ? '' : value}"${value === chosen ? html` selected` : ''}>${t(label)}</option>`,
   )
   const checked = options.use_labels === undefined ? '' : html` checked`
-  const language = typeof query.lang === 'string' ? { lang: pageContext.language } : {}
-  return html`<form class="options" action="${pageContext.href(path('export'))}" method="get">${hiddenFields({ ...selectionParameters({ ...selection, page: 1 }), ...language })}
+  return html`<form class="options" action="${pageContext.href(path('export'))}" method="get">${hiddenFields(selectionParameters({ ...selection, page: 1 }))}${languageField(pageContext)}
 <label>${t('Separator of CSV')} <select name="delimiter">${separators}</select></label>
 <label class="check"><input type="checkbox" name="use_labels" value="true"${checked}> ${t('Labels as names of columns')}</label>
 <button class="plain">${t('Apply')}</button></form>`

@@ -11,6 +11,7 @@ import { EXPLORE_V21 } from '../../query/dialect.ts'
 import { valueJson } from '../../query/execute/json.ts'
 import { recordIri } from '../../rdf/minted-iris.ts'
 import { type Html, html } from '../../site/html.ts'
+import { languageField } from '../parts/form-fields.ts'
 import { pager } from '../parts/pager.ts'
 import { valueCell } from '../parts/value.ts'
 import { endpointAddress } from './endpoints.ts'
@@ -96,7 +97,7 @@ async function changes(
   const shown = entry.content === 'rdf' ? [] : await recordsOf(context, { earlier, later, difference }, page)
   const rows = shown.map(change => changeRows(context, change, later.version))
   return html`<h2 id="changes">${t('Changes')}</h2>
-<form method="get" action="${pageContext.href(path('versions'))}" class="line">${pageContext.namedLanguage === undefined ? '' : html`<input type="hidden" name="lang" value="${pageContext.namedLanguage}">`}
+<form method="get" action="${pageContext.href(path('versions'))}" class="line">${languageField(pageContext)}
 ${choice(context, cached, 'from', t('From'), earlier)}${choice(context, cached, 'to', t('To'), later)}<button>${t('Compare')}</button></form>
 <p>${t('changed')}: ${pageContext.number(counts.changed)}, ${t('added')}: ${pageContext.number(counts.added)}, ${t('removed')}: ${pageContext.number(counts.removed)}</p>
 ${
@@ -156,7 +157,7 @@ function changeRows(
   const link =
     type === 'removed'
       ? html`<code>${id.slice(0, 8)}</code>`
-      : html`<a href="${address}${address.includes('?') ? '&' : '?'}version=${encodeURIComponent(version)}"><code>${id.slice(0, 8)}</code></a>`
+      : html`<a href="${address}?version=${encodeURIComponent(version)}"><code>${id.slice(0, 8)}</code></a>`
   const head = html`<th scope="rowgroup" rowspan="${Math.max(1, fields.length)}">${link}<br><span class="soft">${names[type]}</span></th>`
   if (fields.length === 0) return html`<tbody><tr>${head}<td></td><td></td><td></td></tr></tbody>`
   const rows = fields.map(({ field, before, after }, at) => {
