@@ -29,33 +29,43 @@ where?.addEventListener(
   { once: true },
 )
 
+/** Ends the call before: its answer must not follow that of a later one. */
+let latest = new AbortController()
+
 /** The portal renders the part of the page that depends on the call, as if the page were reloaded. */
 async function run(address: URL): Promise<void> {
-  const shown = document.querySelector<HTMLElement>('#call')
+  let shown = document.querySelector<HTMLElement>('#call')
   if (shown === null) return
+  latest.abort()
+  latest = new AbortController()
+  const { signal } = latest
   shown.setAttribute('aria-busy', 'true')
   try {
-    const page = new DOMParser().parseFromString(await (await fetch(address)).text(), 'text/html')
-    const callArea = page.querySelector<HTMLElement>('#call')
+    const text = await (await fetch(address, { signal })).text()
+    const callArea = new DOMParser().parseFromString(text, 'text/html').querySelector<HTMLElement>('#call')
     if (callArea === null) return location.assign(address)
     shown.replaceWith(callArea)
+    shown = callArea
     for (const button of callArea.querySelectorAll<HTMLButtonElement>('button.copy')) button.hidden = false
     // If the portal refuses the call, the page shows the fault, and the call is not sent.
-    if (callArea.querySelector('.fault') === null) await call(callArea)
+    if (callArea.querySelector('.fault') === null) await call(callArea, signal)
   } catch {
+    // A later call has replaced this one.
+    if (signal.aborted) return
     report(shown, shown.dataset.failed ?? '')
     shown.removeAttribute('aria-busy')
   }
 }
 
-async function call(shown: HTMLElement): Promise<void> {
+async function call(shown: HTMLElement, signal: AbortSignal): Promise<void> {
   const begun = performance.now()
-  const response = await fetch(shown.dataset.call ?? '', { headers: { accept: 'application/json' } })
-  const text = await response.text()
+  const response = await fetch(shown.dataset.call ?? '', { signal, headers: { accept: 'application/json' } })
+  const body = await response.arrayBuffer()
+  const text = new TextDecoder().decode(body)
   const parts: Readonly<Record<string, string>> = {
     status: String(response.status),
     ms: String(Math.round(performance.now() - begun)),
-    bytes: text.length.toLocaleString(document.documentElement.lang),
+    bytes: body.byteLength.toLocaleString(document.documentElement.lang),
   }
   report(
     shown,
