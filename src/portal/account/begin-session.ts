@@ -21,19 +21,29 @@ export async function beginSession(
   how: string,
   next: string | null,
 ): Promise<FastifyReply> {
+  const scope = cookieScopeOf(options)
+  reply.header('set-cookie', [
+    await replaceSession(request, options, user, how),
+    clearedCookie(scope, 'login'),
+    deviceCookie(user.name, { secret: options.accounts.secret, scope }),
+  ])
+  return sendOn(reply, next ?? `${rootOf(options)}/account/`)
+}
+
+/** Begins a session that replaces the browser's previous one; returns its Set-Cookie header. */
+export async function replaceSession(
+  request: FastifyRequest,
+  options: AccountsOptions,
+  user: Pick<User, 'id' | 'name'>,
+  how: string,
+): Promise<string> {
   const { accounts, now } = options
   const scope = cookieScopeOf(options)
   const before = readCookie(request.headers, 'session', scope)
   if (before !== null) await accounts.sessions.end(before)
   const { token, expires } = await accounts.sessions.begin(user.id)
-  const actor = { name: user.name, address: options.address(request) }
-  await accounts.audit.note('signed in', how, actor)
-  reply.header('set-cookie', [
-    sessionCookie(token, { scope, maxAge: (expires - now()) / 1000 }),
-    clearedCookie(scope, 'login'),
-    deviceCookie(user.name, { secret: accounts.secret, scope }),
-  ])
-  return sendOn(reply, next ?? `${rootOf(options)}/account/`)
+  await accounts.audit.note('signed in', how, { name: user.name, address: options.address(request) })
+  return sessionCookie(token, { scope, maxAge: (expires - now()) / 1000 })
 }
 
 /** Seconds for which a device is remembered. */

@@ -7,7 +7,7 @@ import type { SignInProvider } from '../../config/derived.ts'
 import { BAD_GATEWAY, Fault } from '../../errors/errors.ts'
 import { CREDENTIAL_INVALID } from '../../http/credentials.ts'
 import { localPath } from '../../http/local-path.ts'
-import { clearedCookie, readCookie, sessionCookie, setCookie } from '../../http/session-cookie.ts'
+import { clearedCookie, readCookie, setCookie } from '../../http/session-cookie.ts'
 import { lookup } from '../../model/lookup.ts'
 import {
   type AccountsOptions,
@@ -16,6 +16,7 @@ import {
   rootOf,
   sendOn,
 } from '../../site/signed-in.ts'
+import { replaceSession } from './begin-session.ts'
 
 export const OPENID_SIGN_IN_PATH = '/account/openid'
 const CALLBACK_PATH = `${OPENID_SIGN_IN_PATH}/callback`
@@ -62,7 +63,7 @@ export class OpenIdSignIn {
 
   /** Signs in a user who returns from the provider. Faults: CrossSiteRequest, CredentialInvalid, BadGateway. */
   async end(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { accounts, now } = this.options
+    const { accounts } = this.options
     const scope = cookieScopeOf(this.options)
     const cookie = readCookie(request.headers, 'openid', scope)
     const given = new URL(request.url, this.options.base).searchParams
@@ -76,11 +77,8 @@ export class OpenIdSignIn {
     const user = await accounts.identities.user({ issuer, subject: claims.sub, name: nameOf(claims) })
     const managed = new Set(Object.values(groups).flat().flatMap(grantsOf))
     await accounts.identities.setGrants(user, managed, this.grantsOf(claims))
-    const { token, expires } = await accounts.sessions.begin(user.id)
-    const address = this.options.address(request)
-    await accounts.audit.note('signed in', `by ${this.provider.name}`, { name: user.name, address })
     reply.header('set-cookie', [
-      sessionCookie(token, { scope, maxAge: (expires - now()) / 1000 }),
+      await replaceSession(request, this.options, user, `by ${this.provider.name}`),
       clearedCookie(scope, 'openid'),
     ])
     return sendOn(reply, localPath(next) ?? `${rootOf(this.options)}/account/`)

@@ -9,7 +9,7 @@ import { CREDENTIAL_INVALID } from '../../../http/credentials.ts'
 import type { Form } from '../../../http/form.ts'
 import { formToken, isFormToken } from '../../../http/form-token.ts'
 import { localPath } from '../../../http/local-path.ts'
-import { clearedCookie, readCookie, sessionCookie, setCookie } from '../../../http/session-cookie.ts'
+import { clearedCookie, readCookie, setCookie } from '../../../http/session-cookie.ts'
 import { lookup } from '../../../model/lookup.ts'
 import { keepPrivate } from '../../../site/account-page.ts'
 import {
@@ -19,6 +19,7 @@ import {
   rootOf,
   sendOn,
 } from '../../../site/signed-in.ts'
+import { replaceSession } from '../begin-session.ts'
 import { readIdentityProvider } from './identity-provider.ts'
 import {
   browserOf,
@@ -154,13 +155,8 @@ export class SamlSignIn {
       throw new Fault(CROSS_SITE_REQUEST, {
         reason: 'This sign-in was not begun in this browser, or it took too long. Please begin again.',
       })
-    const before = readCookie(request.headers, 'session', scope)
-    if (before !== null) await accounts.sessions.end(before)
-    const session = await accounts.sessions.begin(user)
-    const actor = { name: found.name, address: this.options.address(request) }
-    await accounts.audit.note('signed in', `by ${this.service.settings.name} (SAML)`, actor)
     reply.header('set-cookie', [
-      sessionCookie(session.token, { scope, maxAge: (session.expires - now()) / 1000 }),
+      await replaceSession(request, this.options, found, `by ${this.service.settings.name} (SAML)`),
       clearedCookie(scope, 'saml'),
       clearedCookie(scope, 'saml-end'),
     ])
