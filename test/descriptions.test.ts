@@ -15,7 +15,7 @@ import { ANONYMOUS } from '../src/model/principal.ts'
 import { versionFolder, versionsOf } from '../src/publishing/versions/versions.ts'
 import { parseTriples, type Triple } from '../src/rdf/ntriples-reader.ts'
 import { STORE_BUSY } from '../src/runtime/turns.ts'
-import type { SelectQuery } from '../src/sparql/ast.ts'
+import type { SelectOperation } from '../src/sparql/algebra.ts'
 import { DEADLINE_EXCEEDED } from '../src/store/faults.ts'
 import { EMPTY_GRAPH } from '../src/store/store.ts'
 import { temporaryFolder } from './support/folder.ts'
@@ -336,7 +336,7 @@ const classyStore = (t: Test) => testStore(t, { 'urn:g': `${CLASSY}\n` })
 
 t.test('classes are counted, and an empty graph has nothing', async t => {
   const store = await classyStore(t)
-  const ask = (query: SelectQuery) => store.select(query)
+  const ask = (query: SelectOperation) => store.select(query)
   const graphStatistics = await gatherGraphStatistics('urn:g', ask)
   t.match(graphStatistics, { triples: 6, subjects: 3, objects: 5, predicates: 3, types: 2 })
   t.strictSame(graphStatistics.classes, [
@@ -355,7 +355,7 @@ t.test('classes are counted, and an empty graph has nothing', async t => {
 async function watched(t: Test, answer?: () => Promise<never>) {
   const store = await classyStore(t)
   const seen = { running: 0, most: 0, asked: 0 }
-  const select = async (query: SelectQuery) => {
+  const select = async (query: SelectOperation) => {
     seen.asked += 1
     seen.running += 1
     seen.most = Math.max(seen.most, seen.running)

@@ -12,6 +12,24 @@ import { dateBounds, parseDate } from '../src/query/date-literals.ts'
 import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from '../src/query/dialect.ts'
 import { planOdsql } from '../src/query/pipeline.ts'
 import { Stopwatch } from '../src/query/stopwatch.ts'
+import { type SparqlOperation, UNIT } from '../src/sparql/algebra.ts'
+import {
+  among,
+  bind,
+  call,
+  filter,
+  inGraph,
+  inlineRows,
+  integer,
+  iri,
+  join,
+  literal,
+  oneOf,
+  optional,
+  select,
+  triple,
+  variable,
+} from '../src/sparql/build.ts'
 import { generate } from '../src/sparql/generate.ts'
 import { contextFor } from './support/context.ts'
 import { readGolden, writeGolden } from './support/golden.ts'
@@ -92,6 +110,60 @@ t.test(
     t.ok(queries.length > 50, `${queries.length} queries`)
   },
 )
+
+t.test('operations are written as the text that means them', async t => {
+  const [a, b, c] = [variable('a'), variable('b'), variable('c')]
+  const [first, second] = [triple(a, iri('urn:p'), b), triple(b, iri('urn:q'), c)]
+  const bound = call('BOUND', c)
+  const rows = inlineRows([a, b], [[iri('urn:x'), integer(1)]])
+  const cases: readonly (readonly [where: SparqlOperation, text: string])[] = [
+    [UNIT, '{ }'],
+    [join(first, second), '{ ?a <urn:p> ?b . ?b <urn:q> ?c . }'],
+    [join(rows, first), '{ VALUES (?a ?b) { (<urn:x> 1) } ?a <urn:p> ?b . }'],
+    [oneOf(a, [literal('x'), literal('"')]), '{ VALUES ?a { "x" "\\"" } }'],
+    [{ type: 'values', variables: ['a'], rows: [[null]] }, '{ VALUES ?a { UNDEF } }'],
+    [
+      { type: 'union', inputs: [first, inGraph('urn:g', second)] },
+      '{ { ?a <urn:p> ?b . } UNION { GRAPH <urn:g> { ?b <urn:q> ?c . } } }',
+    ],
+    [optional(first, second), '{ ?a <urn:p> ?b . OPTIONAL { ?b <urn:q> ?c . } }'],
+    [
+      optional(filter(first, bound), filter(second, bound)),
+      '{ { ?a <urn:p> ?b . FILTER(BOUND(?c)) } OPTIONAL { { ?b <urn:q> ?c . FILTER(BOUND(?c)) } } }',
+    ],
+    [
+      { type: 'leftJoin', left: first, right: second, condition: bound },
+      '{ ?a <urn:p> ?b . OPTIONAL { ?b <urn:q> ?c . FILTER(BOUND(?c)) } }',
+    ],
+    [
+      join(first, optional(second, rows)),
+      '{ ?a <urn:p> ?b . { ?b <urn:q> ?c . OPTIONAL { VALUES (?a ?b) { (<urn:x> 1) } } } }',
+    ],
+    [
+      join(first, select([b], second, { distinct: true, limit: 2, offset: 1 }).input),
+      '{ ?a <urn:p> ?b . { SELECT DISTINCT ?b WHERE { ?b <urn:q> ?c . } LIMIT 2 OFFSET 1 } }',
+    ],
+    [
+      bind(filter(first, among(b, [integer(1)])), c, integer(2)),
+      '{ { ?a <urn:p> ?b . FILTER((?b IN (1))) } BIND(2 AS ?c) }',
+    ],
+  ]
+  const parser = new Parser()
+  for (const [where, text] of cases) {
+    const query = generate(select([a], where))
+    t.equal(query, `SELECT ?a WHERE ${text}`)
+    t.doesNotThrow(() => parser.parse(query), query)
+  }
+  for (const [refused, message] of [
+    [select([variable('a }')], first), /not a variable name: a \}/],
+    [select([a], triple(a, iri('urn:<'), b)), /IRI/],
+    [select([a], triple({ type: 'blank', value: 'x' }, iri('urn:p'), b)), /blank node/],
+    [select([a], first, { limit: -1 }), /not a whole number: -1/],
+    [select([a], { type: 'minus', left: first, right: second }), /no SELECT begins with minus/],
+    [{ type: 'ask', input: first }, /no text for ask/],
+  ] as const)
+    t.throws(() => generate(refused), message)
+})
 
 t.test('a comparison between types is refused with what is expected', async t => {
   const cases: readonly (readonly [where: string, message: RegExp])[] = [

@@ -1,7 +1,7 @@
 import type { Term } from '../rdf/term.ts'
 import { RDF } from '../rdf/vocab.ts'
-import type { AstExpression, Pattern, SelectQuery } from '../sparql/ast.ts'
-import { inGraph, iri, triple, variable } from '../sparql/build.ts'
+import type { SelectOperation, Variable } from '../sparql/algebra.ts'
+import { aggregate, COUNT_ALL, inGraph, iri, select, triple, variable } from '../sparql/build.ts'
 import type { Solution } from '../store/store.ts'
 import type { PlannerStatistics } from './planner-statistics.ts'
 
@@ -42,7 +42,7 @@ const MAX_PARTS = 1000
 const EXAMPLES = 30
 
 const [s, p, o, n, m, t] = ['s', 'p', 'o', 'n', 'm', 't'].map(variable) as [V, V, V, V, V, V]
-type V = ReturnType<typeof variable>
+type V = Variable
 
 /**
  * Computes the statistics of a graph. The statements run one after another, and none scans all triples: columns answer them from
@@ -52,23 +52,12 @@ type V = ReturnType<typeof variable>
  */
 export async function gatherGraphStatistics(
   graph: string,
-  ask: (query: SelectQuery) => Promise<readonly Solution[]>,
+  ask: (query: SelectOperation) => Promise<readonly Solution[]>,
 ): Promise<GraphStatistics> {
   const all = inGraph(graph, triple(s, p, o))
-  const one = async (expression: AstExpression) =>
-    numberOf((await ask(select([{ variable: n, expression }], [all])))[0]?.n)
-  const counted = await ask({
-    ...select(
-      [
-        { variable: p },
-        { variable: t, expression: count(null) },
-        { variable: n, expression: count(s) },
-        { variable: m, expression: count(o) },
-      ],
-      [all],
-    ),
-    groupBy: [{ variable: p }],
-  })
+  const one = async (operand: V) => numberOf((await ask(select([counting(n, operand)], all)))[0]?.n)
+  const counts = [{ variable: t, aggregate: COUNT_ALL }, counting(n, s), counting(m, o)]
+  const counted = await ask(select([p, ...counts], all, { groupBy: [p] }))
   const properties = mostFrequent(
     counted.map(row => ({
       iri: textOf(row.p),
@@ -78,19 +67,14 @@ export async function gatherGraphStatistics(
     })),
     ({ triples }) => triples,
   )
-  const types = await ask({
-    ...select(
-      [{ variable: o }, { variable: n, expression: count(s) }],
-      [inGraph(graph, triple(s, iri(RDF.type), o))],
-    ),
-    groupBy: [{ variable: o }],
-  })
+  const typed = inGraph(graph, triple(s, iri(RDF.type), o))
+  const types = await ask(select([o, counting(n, s)], typed, { groupBy: [o] }))
   const classes = types.filter(({ o }) => o?.type === 'iri')
-  const examples = await ask({ ...select([{ variable: s }], [all]), distinct: true, limit: EXAMPLES })
+  const examples = await ask(select([s], all, { distinct: true, limit: EXAMPLES }))
   return {
     triples: counted.reduce((sum, { t }) => sum + numberOf(t), 0),
-    subjects: await one(count(s)),
-    objects: await one(count(o)),
+    subjects: await one(s),
+    objects: await one(o),
     predicates: counted.length,
     properties,
     types: classes.length,
@@ -115,13 +99,9 @@ function mostFrequent<Part extends { readonly iri: string }>(
     .sort(byIri)
 }
 
-function select(projection: SelectQuery['projection'], where: readonly Pattern[]): SelectQuery {
-  return { type: 'select', projection, where }
-}
-
-/** COUNT of all solutions, or of the distinct values of a variable. */
-function count(operand: V | null): AstExpression {
-  return { type: 'aggregate', name: 'COUNT', distinct: operand !== null, operand }
+/** The number of distinct values of a variable, as another. */
+function counting(to: V, operand: V) {
+  return { variable: to, aggregate: aggregate('COUNT', operand, { distinct: true }) }
 }
 
 function numberOf(term: Term | undefined): number {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isFault } from '../errors/errors.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { type Versions, versionFolder } from '../publishing/versions/versions.ts'
-import type { SelectQuery } from '../sparql/ast.ts'
+import type { SelectOperation } from '../sparql/algebra.ts'
 import { DEADLINE_EXCEEDED } from '../store/faults.ts'
 import type { Solution, Store } from '../store/store.ts'
 import { type GraphStatistics, gatherGraphStatistics } from './graph-statistics.ts'
@@ -128,7 +128,7 @@ export class StatisticsFiles {
   }
 
   /** Runs one statement when its turn comes. */
-  private async execute(query: SelectQuery, isUrgent: () => boolean): Promise<readonly Solution[]> {
+  private async execute(query: SelectOperation, isUrgent: () => boolean): Promise<readonly Solution[]> {
     this.stopping.signal.throwIfAborted()
     let took = 0
     const answer = this.turn.then(async () => {

@@ -1,9 +1,17 @@
 import type { NamedNode, Term } from '../rdf/term.ts'
-import type { Node, SparqlOperator, Variable } from './ast.ts'
+
+/** A variable, named without its question mark. */
+export interface Variable {
+  readonly type: 'variable'
+  readonly name: string
+}
+
+/** A term or a variable: a position of a triple pattern. */
+export type Node = Term | Variable
 
 /**
- * SPARQL algebra for evaluation (SPARQL 1.1 Query, section 18): the meaning of a query, independent of its syntax. The queries of
- * Lodestone's compiler (ast.ts) and untrusted ones (parse.ts) are both translated to it.
+ * SPARQL algebra for evaluation (SPARQL 1.1 Query, section 18): the meaning of a query, independent of its syntax. Lodestone's
+ * compiler makes it with build.ts, and untrusted queries are parsed into it (parse.ts).
  */
 export type SparqlOperation =
   | { readonly type: 'bgp'; readonly patterns: readonly TriplePatternNode[] }
@@ -67,6 +75,8 @@ export type Path =
   /** Any predicate except these. */
   | { readonly type: 'negated'; readonly iris: readonly string[] }
 
+export type SparqlOperator = '||' | '&&' | '=' | '!=' | '<' | '<=' | '>' | '>=' | '+' | '-' | '*' | '/'
+
 /** An expression (SPARQL 1.1 Query, section 17); groups within EXISTS are operations. */
 export type AlgebraExpression =
   | Term
@@ -106,15 +116,23 @@ export interface OrderCondition {
   readonly descending: boolean
 }
 
+export interface SelectOperation {
+  readonly type: 'select'
+  readonly variables: readonly string[]
+  readonly input: SparqlOperation
+}
+
+export interface ConstructOperation {
+  readonly type: 'construct'
+  readonly template: readonly TriplePatternNode[]
+  readonly input: SparqlOperation
+}
+
 /** A whole query. */
 export type QueryOperation =
-  | { readonly type: 'select'; readonly variables: readonly string[]; readonly input: SparqlOperation }
+  | SelectOperation
+  | ConstructOperation
   | { readonly type: 'ask'; readonly input: SparqlOperation }
-  | {
-      readonly type: 'construct'
-      readonly template: readonly TriplePatternNode[]
-      readonly input: SparqlOperation
-    }
   | {
       readonly type: 'describe'
       readonly terms: readonly (NamedNode | Variable)[]

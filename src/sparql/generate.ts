@@ -2,95 +2,116 @@ import { iriText, termText } from '../rdf/ntriples.ts'
 import type { Literal } from '../rdf/term.ts'
 import { XSD } from '../rdf/vocab.ts'
 import type {
-  AstExpression,
-  AstQuery,
-  ConstructQuery,
+  AggregateCall,
+  AlgebraExpression,
   Node,
-  OrderKey,
-  Pattern,
-  Projection,
-  SelectQuery,
-} from './ast.ts'
+  OrderCondition,
+  QueryOperation,
+  SparqlOperation,
+  TriplePatternNode,
+} from './algebra.ts'
 
 /**
- * Writes a query as SPARQL 1.1 text: the only module of Lodestone that quotes and escapes for SPARQL. Terms are written in full
- * as N-Triples, whose escapes SPARQL shares, so that no client input can break out of its literal; a malformed variable name or
- * IRI throws, because only a defect can cause one.
+ * Writes a query of the compiler as SPARQL 1.1 text: the only module of Lodestone that quotes and escapes for SPARQL. It writes the
+ * operations that build.ts makes, and throws for others. Terms are written in full as N-Triples, whose escapes SPARQL shares, so
+ * that no client input can break out of its literal; a malformed variable name or IRI throws, because only a defect can cause one.
  */
-export function generate(query: AstQuery): string {
-  return query.type === 'select' ? selectText(query) : constructText(query)
+export function generate(query: QueryOperation): string {
+  if (query.type === 'select') return selectText(query.input)
+  if (query.type !== 'construct') throw new Error(`no text for ${query.type}`)
+  const [where, slice] = withoutSlice(query.input)
+  return `CONSTRUCT { ${query.template.map(tripleText).join(' ')} } WHERE ${groupText(where)}${slice}`
 }
 
-function selectText(query: SelectQuery): string {
-  const distinct = query.distinct === true ? 'DISTINCT ' : ''
-  const groupBy = query.groupBy ?? []
-  return (
-    `SELECT ${distinct}${query.projection.map(projectionText).join(' ')} WHERE ${groupText(query.where)}` +
-    (groupBy.length === 0 ? '' : ` GROUP BY ${groupBy.map(projectionText).join(' ')}`) +
-    modifiersText(query)
-  )
+/** A SELECT, from its outermost operation inwards. */
+function selectText(operation: SparqlOperation): string {
+  const [sliced, slice] = withoutSlice(operation)
+  const isDistinct = sliced.type === 'distinct'
+  const project = isDistinct ? sliced.input : sliced
+  if (project.type !== 'project') throw new Error(`no SELECT begins with ${project.type}`)
+  let where = project.input
+  let modifiers = slice
+  if (where.type === 'order') {
+    modifiers = ` ORDER BY ${where.keys.map(orderText).join(' ')}${modifiers}`
+    where = where.input
+  }
+  const computed = new Map<string, string>()
+  for (; where.type === 'extend' && project.variables.includes(where.variable); where = where.input)
+    computed.set(where.variable, expressionText(where.expression))
+  if (where.type === 'group') {
+    for (const { variable, aggregate } of where.aggregates) computed.set(variable, aggregateText(aggregate))
+    if (where.keys.length > 0) modifiers = ` GROUP BY ${where.keys.map(variableText).join(' ')}${modifiers}`
+    where = where.input
+  }
+  const projection = project.variables.map(name => {
+    const text = computed.get(name)
+    return text === undefined ? variableText(name) : `(${text} AS ${variableText(name)})`
+  })
+  return `SELECT ${isDistinct ? 'DISTINCT ' : ''}${projection.join(' ')} WHERE ${groupText(where)}${modifiers}`
 }
 
-function constructText(query: ConstructQuery): string {
-  const template = query.template.map(
-    ({ subject, predicate, object }) => `${nodeText(subject)} ${nodeText(predicate)} ${nodeText(object)} .`,
-  )
-  return `CONSTRUCT { ${template.join(' ')} } WHERE ${groupText(query.where)}${modifiersText(query)}`
+/** An operation without its slice, and the text of this. */
+function withoutSlice(operation: SparqlOperation): readonly [SparqlOperation, string] {
+  if (operation.type !== 'slice') return [operation, '']
+  const { input, limit, offset } = operation
+  const limited = limit === null ? '' : ` LIMIT ${wholeNumber(limit)}`
+  return [input, offset === 0 ? limited : `${limited} OFFSET ${wholeNumber(offset)}`]
 }
 
-function modifiersText(query: AstQuery): string {
-  const orderBy = query.orderBy ?? []
-  return (
-    (orderBy.length === 0 ? '' : ` ORDER BY ${orderBy.map(orderText).join(' ')}`) +
-    (query.limit === undefined ? '' : ` LIMIT ${wholeNumber(query.limit)}`) +
-    (query.offset === undefined || query.offset === 0 ? '' : ` OFFSET ${wholeNumber(query.offset)}`)
-  )
-}
-
-function projectionText({ variable, expression }: Projection): string {
-  return expression === undefined
-    ? nodeText(variable)
-    : `(${expressionText(expression)} AS ${nodeText(variable)})`
-}
-
-function orderText({ expression, descending }: OrderKey): string {
+function orderText({ expression, descending }: OrderCondition): string {
   return `${descending ? 'DESC' : 'ASC'}(${expressionText(expression)})`
 }
 
-function groupText(patterns: readonly Pattern[]): string {
-  return patterns.length === 0 ? '{ }' : `{ ${patterns.map(patternText).join(' ')} }`
+function groupText(operation: SparqlOperation): string {
+  return braced(elementsOf(operation))
 }
 
-function patternText(pattern: Pattern): string {
-  switch (pattern.type) {
-    case 'triple':
-      return `${nodeText(pattern.subject)} ${nodeText(pattern.predicate)} ${nodeText(pattern.object)} .`
+function braced(elements: readonly string[]): string {
+  return elements.length === 0 ? '{ }' : `{ ${elements.join(' ')} }`
+}
+
+/** The elements of an operation within a group; those with one of the types need a group of their own to mean the same there. */
+function within(operation: SparqlOperation, ...own: readonly SparqlOperation['type'][]): readonly string[] {
+  return own.includes(operation.type) ? [groupText(operation)] : elementsOf(operation)
+}
+
+/** The elements of the group graph pattern that means an operation (SPARQL 1.1 Query, section 18.2.2). */
+function elementsOf(operation: SparqlOperation): readonly string[] {
+  switch (operation.type) {
+    case 'bgp':
+      return operation.patterns.map(tripleText)
+    case 'join':
+      return operation.inputs.flatMap(input => within(input, 'join', 'leftJoin', 'filter', 'extend'))
     case 'graph':
-      return `GRAPH ${termText(pattern.graph)} ${groupText(pattern.patterns)}`
-    case 'optional':
-      return `OPTIONAL ${groupText(pattern.patterns)}`
-    case 'minus':
-      return `MINUS ${groupText(pattern.patterns)}`
-    case 'union':
-      return pattern.branches.map(groupText).join(' UNION ')
-    case 'filter':
-      return `FILTER(${expressionText(pattern.expression)})`
-    case 'bind':
-      return `BIND(${expressionText(pattern.expression)} AS ${nodeText(pattern.variable)})`
-    case 'values':
-      return `VALUES ${nodeText(pattern.variable)} { ${pattern.terms.map(nodeText).join(' ')} }`
-    case 'inlineData': {
-      const rows = pattern.rows.map(row => `(${row.map(nodeText).join(' ')})`)
-      return `VALUES (${pattern.variables.map(nodeText).join(' ')}) { ${rows.join(' ')} }`
+      return [`GRAPH ${nodeText(operation.name)} ${groupText(operation.input)}`]
+    case 'leftJoin': {
+      const { left, right, condition } = operation
+      const test = condition === null ? [] : [`FILTER(${expressionText(condition)})`]
+      return [...within(left, 'filter'), `OPTIONAL ${braced([...within(right, 'filter'), ...test])}`]
     }
-    case 'subquery':
-      return `{ ${selectText(pattern.query)} }`
+    case 'union':
+      return [operation.inputs.map(groupText).join(' UNION ')]
+    case 'filter':
+      return [...elementsOf(operation.input), `FILTER(${expressionText(operation.condition)})`]
+    case 'extend': {
+      const { input, variable, expression } = operation
+      return [...within(input, 'filter'), `BIND(${expressionText(expression)} AS ${variableText(variable)})`]
+    }
+    case 'values':
+      return [valuesText(operation)]
     default:
-      return unknown(pattern)
+      return [`{ ${selectText(operation)} }`]
   }
 }
 
-function expressionText(expression: AstExpression): string {
+function valuesText({ variables, rows }: Extract<SparqlOperation, { type: 'values' }>): string {
+  const isRow = variables.length !== 1
+  const inRow = (texts: readonly string[]) => (isRow ? `(${texts.join(' ')})` : texts.join(' '))
+  const data = rows.map(row => inRow(row.map(term => (term === null ? 'UNDEF' : nodeText(term)))))
+  return `VALUES ${inRow(variables.map(variableText))} { ${data.join(' ')} }`
+}
+
+function expressionText(expression: AlgebraExpression): string {
   switch (expression.type) {
     case 'variable':
     case 'iri':
@@ -103,32 +124,41 @@ function expressionText(expression: AstExpression): string {
     case 'not':
       return `(!${expressionText(expression.operand)})`
     case 'builtin':
-      return `${expression.name}(${expression.arguments.map(expressionText).join(', ')})`
+      return `${expression.name}(${listText(expression.arguments)})`
     case 'function':
-      return `${termText({ type: 'iri', value: expression.iri })}(${expression.arguments.map(expressionText).join(', ')})`
+      return `${iriText(expression.iri)}(${listText(expression.arguments)})`
     case 'exists':
-      return `${expression.negated ? 'NOT ' : ''}EXISTS ${groupText(expression.patterns)}`
+      return `${expression.negated ? 'NOT ' : ''}EXISTS ${groupText(expression.input)}`
     case 'in':
-      return `(${expressionText(expression.operand)} IN (${expression.items.map(expressionText).join(', ')}))`
-    case 'aggregate': {
-      const operand = expression.operand === null ? '*' : expressionText(expression.operand)
-      const own = `${expression.distinct ? 'DISTINCT ' : ''}${operand}`
-      const name = AGGREGATES.has(expression.name) ? expression.name : iriText(expression.name)
-      return `${name}(${[own, ...(expression.parameters ?? []).map(nodeText)].join(', ')})`
-    }
+      return `(${expressionText(expression.operand)} ${expression.negated ? 'NOT ' : ''}IN (${listText(expression.items)}))`
     default:
-      return unknown(expression)
+      throw new Error(`no text for ${expression.type}`)
   }
 }
 
-const AGGREGATES: ReadonlySet<string> = new Set(['COUNT', 'SUM', 'AVG', 'MIN', 'MAX', 'SAMPLE'])
+function listText(expressions: readonly AlgebraExpression[]): string {
+  return expressions.map(expressionText).join(', ')
+}
+
+/** Lodestone's own aggregates are named by IRIs. */
+function aggregateText({ name, distinct, operand, parameters = [] }: AggregateCall): string {
+  const own = `${distinct ? 'DISTINCT ' : ''}${operand === null ? '*' : expressionText(operand)}`
+  return `${name.includes(':') ? iriText(name) : name}(${[own, ...parameters.map(nodeText)].join(', ')})`
+}
+
+function tripleText({ subject, predicate, object }: TriplePatternNode): string {
+  return `${nodeText(subject)} ${nodeText(predicate)} ${nodeText(object)} .`
+}
 
 function nodeText(node: Node): string {
   if (node.type === 'blank') throw new Error('a blank node in a query is a variable: not written')
   if (node.type === 'literal' && isBareInteger(node)) return node.value
-  if (node.type !== 'variable') return termText(node)
-  if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(node.name)) throw new Error(`not a variable name: ${node.name}`)
-  return `?${node.name}`
+  return node.type === 'variable' ? variableText(node.name) : termText(node)
+}
+
+function variableText(name: string): string {
+  if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(name)) throw new Error(`not a variable name: ${name}`)
+  return `?${name}`
 }
 
 /** An integer that SPARQL writes as bare digits: this makes a long list of positions a quarter as long. */
@@ -139,8 +169,4 @@ function isBareInteger({ value, datatype }: Literal): boolean {
 function wholeNumber(value: number): string {
   if (!Number.isSafeInteger(value) || value < 0) throw new Error(`not a whole number: ${value}`)
   return String(value)
-}
-
-function unknown(node: never): never {
-  throw new Error(`no text for ${JSON.stringify(node)}`)
 }

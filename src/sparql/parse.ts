@@ -5,13 +5,15 @@ import { RDF } from '../rdf/vocab.ts'
 import {
   type AggregateCall,
   type AlgebraExpression,
+  type Node,
   type OrderCondition,
   type Path,
   type QueryOperation,
   type SparqlOperation,
+  type SparqlOperator,
+  type Variable,
   variablesOf,
 } from './algebra.ts'
-import type { Node, SparqlOperator, Variable } from './ast.ts'
 import { functionOfUntrusted, liftAggregates, namedAggregate } from './extensions.ts'
 import { resolveTree, type SyntaxNode } from './relative.ts'
 import { syntaxTree } from './syntax.ts'

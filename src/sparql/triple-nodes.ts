@@ -1,13 +1,13 @@
 import { tripleTerm } from '../rdf/ntriples.ts'
 import {
   type AlgebraExpression,
-  type QueryOperation,
+  type ConstructOperation,
+  type Node,
   type SparqlOperation,
   type TriplePatternNode,
   UNIT,
   variablesOf,
 } from './algebra.ts'
-import type { Node } from './ast.ts'
 
 /** A triple term of a query with variables or blank nodes in it (SPARQL 1.2 Query, section 4.3). */
 export interface TripleNode {
@@ -129,7 +129,7 @@ class Match {
 export function constructOperation(
   patterns: readonly PatternParts[],
   solutions: SparqlOperation,
-): Extract<QueryOperation, { type: 'construct' }> {
+): ConstructOperation {
   const blanks = new Set<string>()
   for (const { object } of patterns) if (object.type === 'tripleNode') addBlanks(object, blanks)
   let input = solutions

@@ -2,9 +2,12 @@ import { Fault } from '../errors/errors.ts'
 import { isIri } from '../rdf/iri-syntax.ts'
 import type { Term, TriplePattern } from '../rdf/term.ts'
 import { XSD } from '../rdf/vocab.ts'
-import { graphsNamed, type QueryOperation } from '../sparql/algebra.ts'
-import type { ConstructQuery, SelectQuery } from '../sparql/ast.ts'
-import { translateQuery } from '../sparql/translate.ts'
+import {
+  type ConstructOperation,
+  graphsNamed,
+  type QueryOperation,
+  type SelectOperation,
+} from '../sparql/algebra.ts'
 import type { ColumnStore } from './columns/column-store.ts'
 import { literalOf, NUMBER_TYPES, numberFormOf } from './columns/evaluate/value.ts'
 import type { GraphColumns } from './columns/graph.ts'
@@ -40,9 +43,8 @@ export function columnAnswers(columns: ColumnStore): ColumnAnswers {
     if (!columns.has(graph))
       throw new Fault(STORE_UNAVAILABLE, { reason: `the graph ${graph} is not there.` })
   }
-  const table = async (query: SelectQuery, options: PageOptions = {}): Promise<TablePage> => {
-    const operation = translateQuery(query)
-    const [found] = await columns.answers([operation], checked(operation, options), options)
+  const table = async (query: SelectOperation, options: PageOptions = {}): Promise<TablePage> => {
+    const [found] = await columns.answers([query], checked(query, options), options)
     return pageOf(found as WireTable)
   }
   const pageOf = (found: WireTable) => new TablePage(found, graph => columns.columns(graph))
@@ -50,19 +52,12 @@ export function columnAnswers(columns: ColumnStore): ColumnAnswers {
     select: async (query, options): Promise<readonly Solution[]> => (await table(query, options)).solutions(),
     page: (query, options): Promise<SolutionPage> => table(query, options),
     together: async queries => {
-      const operations = queries.map(query => translateQuery(query))
-      const named = new Map(operations.flatMap(operation => checked(operation).namedGraphs))
-      const found = await columns.answers(operations, { defaultGraphs: [], namedGraphs: [...named] })
+      const named = new Map(queries.flatMap(query => checked(query).namedGraphs))
+      const found = await columns.answers(queries, { defaultGraphs: [], namedGraphs: [...named] })
       return found.map(pageOf)
     },
     async *pages(query, options) {
-      const operation = translateQuery(query)
-      for await (const found of columns.tables(
-        operation,
-        checked(operation, options),
-        ROWS_AT_A_TIME,
-        options,
-      ))
+      for await (const found of columns.tables(query, checked(query, options), ROWS_AT_A_TIME, options))
         yield pageOf(found)
     },
     contents: async (graph, predicates) => {
@@ -74,10 +69,9 @@ export function columnAnswers(columns: ColumnStore): ColumnAnswers {
       check(graph)
       return columns.lines(graph, from, to)
     },
-    construct: async (query: ConstructQuery, options?: QueryOptions) => {
-      const operation = translateQuery(query)
+    construct: async (query: ConstructOperation, options?: QueryOptions) => {
       const pieces: Uint8Array[] = []
-      for await (const piece of columns.text(operation, checked(operation, options), 'nt', options))
+      for await (const piece of columns.text(query, checked(query, options), 'nt', options))
         pieces.push(piece)
       return Buffer.concat(pieces).toString()
     },

@@ -1,5 +1,5 @@
 import type { Term, TriplePattern } from '../rdf/term.ts'
-import type { ConstructQuery, SelectQuery } from '../sparql/ast.ts'
+import type { ConstructOperation, SelectOperation } from '../sparql/algebra.ts'
 import type { ParsedQuery } from '../sparql/parse.ts'
 import type { ContinuationFormat } from '../sparql/results.ts'
 import type { GraphColumns } from './columns/graph.ts'
@@ -139,19 +139,19 @@ export interface LoadProgress {
  */
 export interface Store {
   /** Runs a SELECT. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable, UnprocessableEntity. */
-  select(query: SelectQuery, options?: QueryOptions): Promise<readonly Solution[]>
+  select(query: SelectOperation, options?: QueryOptions): Promise<readonly Solution[]>
   /** Runs a SELECT and returns a page of its answer with the number of all solutions. Same faults. */
-  page(query: SelectQuery, options?: PageOptions): Promise<SolutionPage>
+  page(query: SelectOperation, options?: PageOptions): Promise<SolutionPage>
   /** Runs SELECTs one after another, which share common results. Same faults. */
-  together(queries: readonly SelectQuery[]): Promise<readonly SolutionPage[]>
+  together(queries: readonly SelectOperation[]): Promise<readonly SolutionPage[]>
   /** The whole answer of a SELECT in pages, each computed on demand. Same faults. */
-  pages(query: SelectQuery, options?: QueryOptions): AsyncGenerator<SolutionPage>
+  pages(query: SelectOperation, options?: QueryOptions): AsyncGenerator<SolutionPage>
   /** The columns of a graph, with those of some predicates in memory. */
   contents(graph: string, predicates: readonly string[]): Promise<GraphColumns>
   /** The triples of a range of subjects of a graph, as N-Triples. */
   lines(graph: string, from: number, to: number): Promise<string>
   /** Runs a CONSTRUCT and returns its triples as N-Triples text. Same faults as {@link select}. */
-  construct(query: ConstructQuery, options?: QueryOptions): Promise<string>
+  construct(query: ConstructOperation, options?: QueryOptions): Promise<string>
   /**
    * Runs an untrusted query over its own dataset. Faults: those of {@link select}, also while chunks are read; {@link
    * QueryError}.

@@ -2,7 +2,7 @@ import type { Test } from 'tap'
 import { literalText } from '../../src/rdf/ntriples.ts'
 import type { NamedNode, Term, TriplePattern } from '../../src/rdf/term.ts'
 import { XSD } from '../../src/rdf/vocab.ts'
-import { inGraph, optional, triple, variable } from '../../src/sparql/build.ts'
+import { construct, inGraph, optional, select, triple, variable } from '../../src/sparql/build.ts'
 import type { Store } from '../../src/store/store.ts'
 
 /** Some triples of a graph, as text. */
@@ -17,7 +17,7 @@ const RECORDS = 2000
 const S = variable('s')
 const O = variable('o')
 const SPO = { subject: S, predicate: variable('p'), object: O }
-const ALL = [inGraph(GRAPH, { type: 'triple', ...SPO })]
+const ALL = inGraph(GRAPH, triple(S, SPO.predicate, O))
 
 const iri = (value: string): NamedNode => ({ type: 'iri', value })
 const literal = (value: string, datatype: string = XSD.string, language = ''): Term => ({
@@ -95,11 +95,7 @@ export async function storeContract(
       })
       .join('')
     const store = await open(t, [{ graph: GRAPH, text }])
-    const rows = await store.select({
-      type: 'select',
-      projection: [{ variable: S }, { variable: O }],
-      where: ALL,
-    })
+    const rows = await store.select(select([S, O], ALL))
     const found = new Map(rows.map(row => [row.s?.value, row.o]))
     for (const [at, term] of all.entries()) {
       const label = JSON.stringify(term)
@@ -110,18 +106,15 @@ export async function storeContract(
       const { triples } = await store.match(GRAPH, { object: term }, { offset: 0, limit: 10 })
       t.ok(text.split('\n').includes(triples.trimEnd()), `match ${label}`)
     }
-    const built = await store.construct({ type: 'construct', template: [SPO], where: ALL })
+    const built = await store.construct(construct([SPO], ALL))
     t.same(
       built.trimEnd().split('\n').sort(),
       text.trimEnd().split('\n').sort(),
       'construct gives the same lines',
     )
-    const one = {
-      projection: [{ variable: S }, { variable: variable('y') }, { variable: O }],
-      limit: 1,
-    } as const
-    const where = [...ALL, optional(inGraph(GRAPH, triple(S, iri('http://q'), variable('y'))))]
-    const [row] = await store.select({ type: 'select', ...one, where })
+    const y = variable('y')
+    const where = optional(ALL, inGraph(GRAPH, triple(S, iri('http://q'), y)))
+    const [row] = await store.select(select([S, y, O], where, { limit: 1 }))
     t.same(Object.keys(row ?? {}), ['s', 'o'], 'unbound is absent')
   })
 

@@ -3,8 +3,18 @@ import { termText } from '../../rdf/ntriples.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
 import type { Literal, Term, TriplePattern } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
-import type { Node, Pattern, SelectQuery, Variable } from '../../sparql/ast.ts'
-import { inGraph, subquery, triple, variable } from '../../sparql/build.ts'
+import type { SparqlOperation, TriplePatternNode, Variable } from '../../sparql/algebra.ts'
+import {
+  COUNT_ALL,
+  construct,
+  inGraph,
+  inlineRows,
+  join,
+  oneOf,
+  select,
+  triple,
+  variable,
+} from '../../sparql/build.ts'
 import type { Store } from '../../store/store.ts'
 import type { Bindings } from './bindings.ts'
 import { type RequestedPattern, repeatsVariable, type TriplePosition } from './pattern.ts'
@@ -53,15 +63,11 @@ export async function findPage(
   const query = restrictedQuery(graphs, pattern, tables)
   const { offset, limit } = page
   const merged = { defaultGraphs: graphs.length === 1 ? [] : graphs }
-  const triples = await store.construct(
-    { type: 'construct', template: [query.nodes], where: query.where, offset, limit },
-    merged,
-  )
+  const triples = await store.construct(construct([query.nodes], query.where, page), merged)
   const found = triples.split('\n').length - 1
   if (found < limit && (found > 0 || offset === 0)) return { triples, count: offset + found }
-  const expression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null } as const
-  const projection = [{ variable: variable('count'), expression }]
-  const counted = await store.select({ type: 'select', projection, where: query.where }, merged)
+  const projection = [{ variable: variable('count'), aggregate: COUNT_ALL }]
+  const counted = await store.select(select(projection, query.where), merged)
   return { triples, count: Number(counted[0]?.count?.value ?? 0) }
 }
 
@@ -132,8 +138,8 @@ function withoutWrong(tables: readonly Table[], wrong: ReadonlySet<string>): rea
 }
 
 interface RestrictedQuery {
-  readonly nodes: { readonly subject: Node; readonly predicate: Node; readonly object: Node }
-  readonly where: readonly Pattern[]
+  readonly nodes: TriplePatternNode
+  readonly where: SparqlOperation
 }
 
 /** The query for triples of a pattern that are compatible with one of the tables; all triples if there are none. */
@@ -157,21 +163,13 @@ function restrictedQuery(
   }
   const plain = triple(nodes.subject, nodes.predicate, nodes.object)
   const match = graphs.length === 1 ? inGraph(graphs[0] as string, plain) : plain
-  if (tables === null) return { nodes, where: [match] }
-  const branches = tables.map(({ variables: names, rows }): readonly Pattern[] => [
-    { type: 'inlineData', variables: names.map(named), rows },
-    match,
-  ])
-  const [first] = branches
-  if (branches.length === 1 && first !== undefined) return { nodes, where: first }
+  if (tables === null) return { nodes, where: match }
+  const inputs = tables.map(({ variables: names, rows }) => join(inlineRows(names.map(named), rows), match))
+  const [first] = inputs
+  if (inputs.length === 1 && first !== undefined) return { nodes, where: first }
   // A triple may be compatible with two tables, but counts once.
-  const once: SelectQuery = {
-    type: 'select',
-    distinct: true,
-    projection: [...variables.values()].map(each => ({ variable: each })),
-    where: [{ type: 'union', branches }],
-  }
-  return { nodes, where: [subquery(once)] }
+  const once = select([...variables.values()], { type: 'union', inputs }, { distinct: true })
+  return { nodes, where: once.input }
 }
 
 /**
@@ -185,8 +183,7 @@ async function speltOtherwise(
   const requested = terms.filter(isTyped)
   if (requested.length === 0) return new Set()
   const value = variable('value')
-  const where: Pattern[] = [{ type: 'values', variable: value, terms: requested }]
-  const spelt = await store.select({ type: 'select', projection: [{ variable: value }], where })
+  const spelt = await store.select(select([value], oneOf(value, requested)))
   const texts = requested.map(termText)
   return new Set(texts.filter((text, index) => text !== textOf(spelt[index]?.value)))
 }

@@ -4,8 +4,19 @@ import { datasetIri, fieldIri } from '../../rdf/minted-iris.ts'
 import { parseTriples, type Triple } from '../../rdf/ntriples-reader.ts'
 import type { Literal } from '../../rdf/term.ts'
 import { RDF } from '../../rdf/vocab.ts'
-import type { Node, Pattern } from '../../sparql/ast.ts'
-import { filter, inGraph, literal, iri as named, triple, variable } from '../../sparql/build.ts'
+import {
+  among,
+  construct,
+  filter,
+  inGraph,
+  join,
+  literal,
+  iri as named,
+  oneOf,
+  select,
+  triple,
+  variable,
+} from '../../sparql/build.ts'
 import type { Store } from '../../store/store.ts'
 import { SPACES } from './address.ts'
 import { NAMING, namingField, type ResourceDataset, type Sight } from './dataset.ts'
@@ -33,16 +44,14 @@ export type LabelNames = ReadonlyMap<string, readonly Literal[]>
 /** True if a triple of the graph has the IRI as subject or object. */
 export async function isMentioned(store: Store, graph: string, iri: string): Promise<boolean> {
   const node = named(iri)
-  const branches = [[inGraph(graph, triple(node, P, O))], [inGraph(graph, triple(S, P, node))]]
-  const projection = [{ variable: P }]
-  const where: readonly Pattern[] = [{ type: 'union', branches }]
-  return (await store.select({ type: 'select', projection, where, limit: 1 })).length > 0
+  const inputs = [inGraph(graph, triple(node, P, O)), inGraph(graph, triple(S, P, node))]
+  return (await store.select(select([P], { type: 'union', inputs }, { limit: 1 }))).length > 0
 }
 
 /** True if a triple of the graph has the IRI as predicate. */
 export async function isPredicate(store: Store, graph: string, iri: string): Promise<boolean> {
-  const where = [inGraph(graph, triple(S, named(iri), O))]
-  return (await store.select({ type: 'select', projection: [{ variable: S }], where, limit: 1 })).length > 0
+  const where = inGraph(graph, triple(S, named(iri), O))
+  return (await store.select(select([S], where, { limit: 1 }))).length > 0
 }
 
 /**
@@ -63,11 +72,10 @@ export async function triplesAbout(
 ): Promise<string> {
   const [only] = subjects
   if (only === undefined) return ''
-  const subject: Node = subjects.length === 1 ? named(only) : S
-  const where: Pattern[] = [inGraph(graph, triple(subject, P, O))]
-  if (subject === S) where.unshift({ type: 'values', variable: S, terms: subjects.map(named) })
-  const template = [{ subject, predicate: P, object: O }]
-  return store.construct({ type: 'construct', template, where, limit: MAX_TRIPLES })
+  const subject = subjects.length === 1 ? named(only) : S
+  const about = inGraph(graph, triple(subject, P, O))
+  const where = subject === S ? join(oneOf(S, subjects.map(named)), about) : about
+  return store.construct(construct([{ subject, predicate: P, object: O }], where, { limit: MAX_TRIPLES }))
 }
 
 /** N-Triples about the IRI with fragments, and about the blank nodes that triples refer to, recursively. */
@@ -163,14 +171,10 @@ export async function namesOf(
     if (some.length === 0) return
     const field = namingField(owner.fields)
     const predicates = [...NAMING, ...(field === undefined ? [] : [fieldIri(base, owner.id, field.name)])]
-    const items = predicates.map(named)
-    const where: readonly Pattern[] = [
-      { type: 'values', variable: S, terms: some.map(named) },
-      inGraph(owner.graph, triple(S, P, O)),
-      filter({ type: 'in', operand: P, items }),
-    ]
+    const about = join(oneOf(S, some.map(named)), inGraph(owner.graph, triple(S, P, O)))
+    const where = filter(about, among(P, predicates.map(named)))
     const template = [{ subject: S, predicate: P, object: O }]
-    const text = await store.construct({ type: 'construct', template, where, limit: MAX_TRIPLES })
+    const text = await store.construct(construct(template, where, { limit: MAX_TRIPLES }))
     for (const [iri, described] of namesIn(parseTriples(text), predicates)) names.set(iri, described)
   }
 }

@@ -2,8 +2,7 @@ import { mapConcurrently } from '../../model/bounded-concurrency.ts'
 import { datasetIri } from '../../rdf/minted-iris.ts'
 import { iriText, literalText } from '../../rdf/ntriples.ts'
 import { RDF, VOID, XSD } from '../../rdf/vocab.ts'
-import type { AstExpression } from '../../sparql/ast.ts'
-import { inGraph, iri as named, triple, variable } from '../../sparql/build.ts'
+import { COUNT_ALL, construct, inGraph, iri as named, select, triple, variable } from '../../sparql/build.ts'
 import type { Store } from '../../store/store.ts'
 import type { LinkSource } from './dataset.ts'
 import { tripleLinesOf } from './gather.ts'
@@ -53,13 +52,9 @@ export async function linkGroups(
   iri: string,
 ): Promise<readonly LinkGroup[]> {
   const counted = await mapConcurrently(sources, async source => {
-    const count: AstExpression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
-    const rows = await store.select({
-      type: 'select',
-      projection: [{ variable: P }, { variable: variable('count'), expression: count }],
-      where: [inGraph(source.graph, triple(S, P, named(iri)))],
-      groupBy: [{ variable: P }],
-    })
+    const projection = [P, { variable: variable('count'), aggregate: COUNT_ALL }]
+    const where = inGraph(source.graph, triple(S, P, named(iri)))
+    const rows = await store.select(select(projection, where, { groupBy: [P] }))
     return rows
       .flatMap(({ p, count: n }): readonly LinkGroup[] =>
         p === undefined ? [] : [{ source, predicate: p.value, count: Number(n?.value ?? 0) }],
@@ -104,8 +99,8 @@ async function linksOf(
   page: { readonly offset: number; readonly limit: number },
 ): Promise<Links> {
   const pattern = { subject: S, predicate: named(group.predicate), object: named(iri) } as const
-  const where = [inGraph(group.source.graph, triple(pattern.subject, pattern.predicate, pattern.object))]
-  const triples = await store.construct({ type: 'construct', template: [pattern], where, ...page })
+  const where = inGraph(group.source.graph, triple(pattern.subject, pattern.predicate, pattern.object))
+  const triples = await store.construct(construct([pattern], where, page))
   return { group, triples }
 }
 

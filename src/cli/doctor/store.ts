@@ -5,8 +5,8 @@ import { openSharedStore } from '../../publishing/registry/portal-store.ts'
 import { graphSources } from '../../publishing/versions/graph-sources.ts'
 import { currentManifest, publishedDatasets, versionsOf } from '../../publishing/versions/versions.ts'
 import { availableMemory, megabytes, storeMemory } from '../../runtime/memory.ts'
-import type { SelectQuery } from '../../sparql/ast.ts'
-import { integer, variable } from '../../sparql/build.ts'
+import { UNIT } from '../../sparql/algebra.ts'
+import { integer, select, variable } from '../../sparql/build.ts'
 import { estimate } from '../../store/embedded/memory.ts'
 import type { StoredForms } from '../../store/remote/forms.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
@@ -51,11 +51,7 @@ async function diagnoseRemote(
 }
 
 /** A query that any engine answers immediately. */
-const NOTHING: SelectQuery = {
-  type: 'select',
-  projection: [{ variable: variable('one'), expression: integer(1) }],
-  where: [],
-}
+const NOTHING = select([{ variable: variable('one'), expression: integer(1) }], UNIT)
 
 function formsReported({ changed, rounded, takesLongIris }: StoredForms): string {
   const described = [

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
-import type { SelectQuery } from '../../sparql/ast.ts'
-import { inGraph, iri, literal, triple, variable } from '../../sparql/build.ts'
+import { inGraph, iri, literal, select, triple, variable } from '../../sparql/build.ts'
 import type { Update, UpdateTriple } from '../../sparql/update.ts'
 import type { SharedStore } from '../../store/remote/remote.ts'
 
@@ -185,12 +184,8 @@ export class Releases {
     subject?: string,
   ): Promise<readonly (UpdateTriple & { readonly predicate: Term })[]> {
     const [s, o] = [subject === undefined ? variable('subject') : iri(subject), variable('object')]
-    const query: SelectQuery = {
-      type: 'select',
-      projection: [...(s.type === 'variable' ? [{ variable: s }] : []), { variable: o }],
-      where: [inGraph(this.graph, triple(s, iri(predicate), o))],
-    }
-    const rows = await this.store.read(query)
+    const where = inGraph(this.graph, triple(s, iri(predicate), o))
+    const rows = await this.store.read(select(s.type === 'variable' ? [s, o] : [o], where))
     return rows.flatMap(row => {
       const found = s.type === 'variable' ? row.subject : s
       if (found === undefined || row.object === undefined) return []

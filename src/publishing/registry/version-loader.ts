@@ -1,7 +1,7 @@
 import { Fault } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
-import { inGraph, triple, variable } from '../../sparql/build.ts'
+import { inGraph, select, triple, variable } from '../../sparql/build.ts'
 import { LOAD_REFUSED } from '../../store/faults.ts'
 import { countOf, type SharedStore } from '../../store/remote/remote.ts'
 import type { LoadProgress } from '../../store/store.ts'
@@ -127,9 +127,8 @@ export class VersionLoader {
       // Counting takes some engines minutes; the end of each piece shows whether it was loaded.
       const object = variable('object')
       for (const { subject, predicate } of parseTriples(samples.join(''))) {
-        const where = [inGraph(graph, triple(subject, predicate, object))]
-        const query = { type: 'select', projection: [{ variable: object }], where, limit: 1 } as const
-        if ((await this.store.read(query)).length === 0) refuse('a piece')
+        const where = inGraph(graph, triple(subject, predicate, object))
+        if ((await this.store.read(select([object], where, { limit: 1 }))).length === 0) refuse('a piece')
       }
       return triples
     }

@@ -1,8 +1,8 @@
 import type { Field } from '../../model/field.ts'
 import { circle } from '../../model/great-circle.ts'
 import { GEOF, LODESTONE, XSD } from '../../rdf/vocab.ts'
-import type { AstExpression } from '../../sparql/ast.ts'
-import { apply, binary, call, exists, foldTerm, iri, literal, not } from '../../sparql/build.ts'
+import type { AlgebraExpression } from '../../sparql/algebra.ts'
+import { among, apply, binary, call, exists, foldTerm, iri, literal, not, oneOf } from '../../sparql/build.ts'
 import { technicalName } from '../field-names.ts'
 import {
   type Bound,
@@ -71,7 +71,7 @@ export function addCondition(condition: Condition, body: PatternBuilder): void {
 function addIdentities(ids: readonly Constant[], body: PatternBuilder): void {
   const { target } = body.context
   const terms = [...new Set(ids.map(String))].flatMap(id => recordOf(id, target) ?? [])
-  body.find({ type: 'values', variable: RECORD, terms })
+  body.find(oneOf(RECORD, terms))
 }
 
 function isIdentity(field: Field): boolean {
@@ -83,7 +83,7 @@ export function conditionTest(
   condition: Condition,
   body: PatternBuilder,
   preflight: Preflight,
-): AstExpression {
+): AlgebraExpression {
   switch (condition.type) {
     case 'and':
       return (
@@ -141,13 +141,13 @@ export function conditionTest(
 }
 
 /** EXISTS: one matching value of a multivalued field is enough. */
-function within(body: PatternBuilder, add: (inner: PatternBuilder) => void): AstExpression {
+function within(body: PatternBuilder, add: (inner: PatternBuilder) => void): AlgebraExpression {
   const inner = new PatternBuilder(body.context, body)
   add(inner)
-  return exists(...inner.group())
+  return exists(inner.group())
 }
 
-function withPreflight(test: AstExpression, preflight: Preflight): AstExpression {
+function withPreflight(test: AlgebraExpression, preflight: Preflight): AlgebraExpression {
   return preflight === 'open' || test === TRUE ? test : call('COALESCE', test, FALSE)
 }
 
@@ -157,17 +157,20 @@ type FieldCondition = Exclude<
 >
 
 /** The test of one value of a field. */
-function valueTest(condition: FieldCondition, value: AstExpression, _body: PatternBuilder): AstExpression {
+function valueTest(
+  condition: FieldCondition,
+  value: AlgebraExpression,
+  _body: PatternBuilder,
+): AlgebraExpression {
   const { field } = condition
   switch (condition.type) {
     case 'compare':
       return binary(condition.operator, value, targetConstant(field.type, condition.value))
     case 'oneOf':
-      return {
-        type: 'in',
-        operand: value,
-        items: condition.values.map(item => targetConstant(field.type, item)),
-      }
+      return among(
+        value,
+        condition.values.map(item => targetConstant(field.type, item)),
+      )
     case 'between': {
       const bounds = [
         ...(condition.lower === null ? [] : [boundTest(field, '>', condition.lower, value)]),
@@ -206,12 +209,12 @@ const RELATIONS: Readonly<Record<SpatialRelation, string>> = {
   within: GEOF.sfWithin,
 }
 
-function boundTest(field: Field, side: '<' | '>', bound: Bound, value: AstExpression): AstExpression {
+function boundTest(field: Field, side: '<' | '>', bound: Bound, value: AlgebraExpression): AlgebraExpression {
   return binary(bound.inclusive ? `${side}=` : side, value, targetConstant(field.type, bound.value))
 }
 
 /** A word in any value of the record, or only in the searched fields where these are not all fields. */
-function searched({ text, mode }: Word, { context: { target } }: PatternBuilder): AstExpression {
+function searched({ text, mode }: Word, { context: { target } }: PatternBuilder): AlgebraExpression {
   const predicates = (target.searched ?? []).map(field => iri(predicateOf(field, target).value))
   return apply(LODESTONE.search, RECORD, literal(text), literal(mode), ...predicates)
 }

@@ -1,7 +1,17 @@
 import { isTemporal } from '../../model/field.ts'
 import { XSD } from '../../rdf/vocab.ts'
-import type { AstExpression, OrderKey, SelectQuery } from '../../sparql/ast.ts'
-import { apply, call, conditional, integer, literal, variable } from '../../sparql/build.ts'
+import type { AlgebraExpression, OrderCondition } from '../../sparql/algebra.ts'
+import {
+  aggregate,
+  apply,
+  COUNT_ALL,
+  call,
+  conditional,
+  integer,
+  literal,
+  select,
+  variable,
+} from '../../sparql/build.ts'
 import type { Facet, FacetSort } from '../facets.ts'
 import type { Question } from '../plan.ts'
 import type { PatternBuilder } from './pattern-builder.ts'
@@ -23,34 +33,27 @@ export function compileFacet(
   above: readonly string[],
   question: Question,
   target: CompileTarget,
-): Statement<SelectQuery> {
+): Statement {
   const body = filtered(question, target)
   const value = body.bind(level(facet, above, body), 'step')
   // A computed value may be unbound; a stored value is always bound.
   if (facet.separator !== null || isTemporal(facet.field.type)) body.test(call('BOUND', value))
   const isRepeated = facet.field.multivalued && facet.separator !== null
-  const count: AstExpression = {
-    type: 'aggregate',
-    name: 'COUNT',
-    distinct: isRepeated,
-    operand: isRepeated ? RECORD : null,
-  }
-  const query: SelectQuery = {
-    type: 'select',
-    projection: [
-      { variable: VALUE, expression: value },
-      { variable: COUNT, expression: count },
-    ],
-    where: body.patterns(),
-    groupBy: [{ variable: value }],
-    orderBy: orderOf(facet.sort),
-    limit: facet.limit,
-  }
-  return { name: `facet ${facet.name}`, query }
+  const count = isRepeated ? aggregate('COUNT', RECORD, { distinct: true }) : COUNT_ALL
+  const projection = [
+    { variable: VALUE, expression: value },
+    { variable: COUNT, aggregate: count },
+  ]
+  const modifiers = { groupBy: [value], orderBy: orderOf(facet.sort), limit: facet.limit }
+  return { name: `facet ${facet.name}`, query: select(projection, body.patterns(), modifiers) }
 }
 
 /** The value of a record on a level: the field itself, the next step of its path, or a part of its date. */
-function level({ field, separator }: Facet, above: readonly string[], body: PatternBuilder): AstExpression {
+function level(
+  { field, separator }: Facet,
+  above: readonly string[],
+  body: PatternBuilder,
+): AlgebraExpression {
   const own = { type: 'field', field } as const
   if (isTemporal(field.type)) {
     const part = DATE_LEVELS[above.length] ?? 'day'
@@ -66,9 +69,9 @@ function level({ field, separator }: Facet, above: readonly string[], body: Patt
 }
 
 /** Values with equal numbers of records are sorted by value. */
-function orderOf(sort: FacetSort): readonly OrderKey[] {
+function orderOf(sort: FacetSort): readonly OrderCondition[] {
   const descending = sort.startsWith('-')
-  const byValue: OrderKey = { expression: VALUE, descending: false }
+  const byValue: OrderCondition = { expression: VALUE, descending: false }
   switch (sort) {
     case 'count':
     case '-count':

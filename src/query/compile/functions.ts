@@ -1,5 +1,5 @@
 import { LODESTONE, XSD } from '../../rdf/vocab.ts'
-import type { AstExpression } from '../../sparql/ast.ts'
+import type { AlgebraExpression } from '../../sparql/algebra.ts'
 import { apply, binary, call, conditional, integer, iri, literal } from '../../sparql/build.ts'
 import { type Scalar, scalarType } from '../plan.ts'
 import { doubleTerm } from './target.ts'
@@ -7,14 +7,14 @@ import { doubleTerm } from './target.ts'
 type Call = Extract<Scalar, { readonly type: 'function' }>
 
 /** Represents a missing value: an expression that contains it is null. */
-export const NOTHING: AstExpression = binary('/', integer(1), integer(0))
+export const NOTHING: AlgebraExpression = binary('/', integer(1), integer(0))
 
 /** A function of values (see FunctionName); each of its arguments has a value or is an error. */
 export function compileFunction(
   scalar: Call,
-  args: readonly AstExpression[],
+  args: readonly AlgebraExpression[],
   timezone: string,
-): AstExpression {
+): AlgebraExpression {
   const [first = NOTHING, second = NOTHING, third] = args
   const [operand] = scalar.arguments
   switch (scalar.name) {
@@ -69,7 +69,7 @@ export function compileFunction(
   }
 }
 
-function dayOf(moment: AstExpression): AstExpression {
+function dayOf(moment: AlgebraExpression): AlgebraExpression {
   return call('STRDT', call('STRBEFORE', call('STR', moment), literal('T')), iri(XSD.date))
 }
 
@@ -77,8 +77,8 @@ function dayOf(moment: AstExpression): AstExpression {
 function cast(
   to: 'int' | 'double' | 'boolean' | 'date' | 'datetime',
   operand: Scalar | undefined,
-  value: AstExpression,
-): AstExpression {
+  value: AlgebraExpression,
+): AlgebraExpression {
   const from = operand === undefined ? 'text' : scalarType(operand)
   if (from === to) return value
   switch (to) {
@@ -101,6 +101,6 @@ function cast(
   }
 }
 
-function double(value: AstExpression): AstExpression {
+function double(value: AlgebraExpression): AlgebraExpression {
   return value.type === 'literal' ? doubleTerm(Number(value.value)) : apply(XSD.double, value)
 }

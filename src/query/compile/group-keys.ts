@@ -1,6 +1,16 @@
 import { LODESTONE, RDF, XSD } from '../../rdf/vocab.ts'
-import type { AstExpression, Projection, Variable } from '../../sparql/ast.ts'
-import { apply, binary, call, integer, iri, literal, variable } from '../../sparql/build.ts'
+import type { AlgebraExpression, Variable } from '../../sparql/algebra.ts'
+import {
+  aggregate,
+  apply,
+  binary,
+  call,
+  integer,
+  iri,
+  literal,
+  type Projection,
+  variable,
+} from '../../sparql/build.ts'
 import { type Grouping, type GroupKey, type GroupQuery, scalarType } from '../plan.ts'
 import type { PatternBuilder } from './pattern-builder.ts'
 import { compileScalar } from './scalar.ts'
@@ -32,7 +42,7 @@ export function compileKey(
   const { grouping } = key
   const names = keyNames(key, index).map(variable)
   const isOptional = allowsNull(grouping, plan)
-  const one = (expression: AstExpression): CompiledKey => {
+  const one = (expression: AlgebraExpression): CompiledKey => {
     const value = body.bind(expression, 'group')
     const isSure = grouping.type === 'value' && grouping.value.type === 'field'
     if (!isOptional && !isSure) body.test(call('BOUND', value))
@@ -57,20 +67,14 @@ export function compileKey(
     case 'cells': {
       const point = body.value(grouping.field, 'required')
       const [lon, lat] = [apply(LODESTONE.longitude, point), apply(LODESTONE.latitude, point)]
-      const cell = (axis: AstExpression) =>
+      const cell = (axis: AlgebraExpression) =>
         body.bind(call('FLOOR', binary('/', axis, doubleTerm(grouping.degrees))), 'cell')
-      const mean = (operand: AstExpression): AstExpression => ({
-        type: 'aggregate',
-        name: 'AVG',
-        distinct: false,
-        operand,
-      })
       return {
         variables: [cell(lat), cell(lon)],
         names,
         more: [
-          { variable: variable(middleName(index, 'lon')), expression: mean(lon) },
-          { variable: variable(middleName(index, 'lat')), expression: mean(lat) },
+          { variable: variable(middleName(index, 'lon')), aggregate: aggregate('AVG', lon) },
+          { variable: variable(middleName(index, 'lat')), aggregate: aggregate('AVG', lat) },
         ],
       }
     }
@@ -87,8 +91,8 @@ function allowsNull(grouping: Grouping, plan: GroupQuery): boolean {
 /** The index, from 0, of the half-open step that contains a value; unbound for a value in none. */
 function step(
   { edges, value: of }: Extract<Grouping, { type: 'steps' }>,
-  value: AstExpression,
-): AstExpression {
+  value: AlgebraExpression,
+): AlgebraExpression {
   const type = scalarType(of)
   const terms = edges.map(edge => {
     if (edge === null) return iri(RDF.nil)

@@ -1,7 +1,15 @@
 import { exactJson } from '../../model/exact-json.ts'
 import { LODESTONE, XSD } from '../../rdf/vocab.ts'
-import type { AstExpression, OrderKey, Projection, SelectQuery } from '../../sparql/ast.ts'
-import { apply, literal, variable } from '../../sparql/build.ts'
+import type { AggregateCall, AlgebraExpression, OrderCondition } from '../../sparql/algebra.ts'
+import {
+  aggregate,
+  apply,
+  COUNT_ALL,
+  literal,
+  type Projection,
+  select,
+  variable,
+} from '../../sparql/build.ts'
 import { type Aggregate, fieldsOf, type GroupQuery, type RowValue } from '../plan.ts'
 import { compileKey, keyNames } from './group-keys.ts'
 import type { PatternBuilder } from './pattern-builder.ts'
@@ -33,51 +41,44 @@ export function keyPosition(aggregate: Aggregate, aggregates: readonly Aggregate
 export const aggregateVariable = (index: number): string => `figure${index}`
 
 /** The rows of a grouped query: keys and aggregates, in the requested order and then by their keys. */
-export function compileGroups(plan: GroupQuery, target: CompileTarget): Statement<SelectQuery> {
+export function compileGroups(plan: GroupQuery, target: CompileTarget): Statement {
   const body = filtered(plan, target)
   const keys = plan.keys.map((key, index) => compileKey(key, index, body, plan))
   const aggregates = aggregatesOf(plan)
-  const projections = aggregates.map(
-    (aggregate, index): Projection => ({
-      variable: variable(aggregateVariable(index)),
-      expression: aggregateOf(aggregate, body),
-    }),
-  )
+  const computed = aggregates.map((each, index) => ({
+    variable: variable(aggregateVariable(index)),
+    aggregate: aggregateOf(each, body),
+  }))
   const keyVariables = new Map(keys.flatMap(({ variables }) => variables).map(each => [each.name, each]))
   const projection = [
     ...keys.flatMap(({ variables, names }) =>
       variables.map((value, at): Projection => ({ variable: names[at] ?? value, expression: value })),
     ),
     ...keys.flatMap(({ more }) => more),
-    ...projections,
+    ...computed,
   ]
-  const query: SelectQuery = {
-    type: 'select',
-    // A row without aggregates is still a row.
-    projection:
-      projection.length > 0 ? projection : [{ variable: variable('records'), expression: COUNT_ALL }],
-    where: body.patterns(),
-    groupBy: [...keyVariables.values()].map(value => ({ variable: value })),
-  }
-  return { name: 'groups', query: ordered(query, plan, aggregates) }
+  // A row without aggregates is still a row.
+  if (projection.length === 0) projection.push({ variable: variable('records'), aggregate: COUNT_ALL })
+  const { limit, offset } = plan
+  const modifiers =
+    keys.length === 0
+      ? {}
+      : { groupBy: [...keyVariables.values()], orderBy: orderOf(plan, aggregates), limit, offset }
+  return { name: 'groups', query: select(projection, body.patterns(), modifiers) }
 }
 
-const COUNT_ALL: AstExpression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
-
-function ordered(query: SelectQuery, plan: GroupQuery, aggregates: readonly Aggregate[]): SelectQuery {
-  if (plan.keys.length === 0) return query
-  const byKeys = plan.keys
-    .flatMap(keyNames)
-    .map((name): OrderKey => ({ expression: variable(name), descending: false }))
-  const requested = plan.orderBy.map(
-    ({ value, descending }): OrderKey => ({ expression: rowValue(value, plan, aggregates), descending }),
-  )
-  const { limit, offset } = plan
-  return { ...query, orderBy: [...requested, ...byKeys], ...(limit === null ? {} : { limit }), offset }
+function orderOf(plan: GroupQuery, aggregates: readonly Aggregate[]): readonly OrderCondition[] {
+  return [
+    ...plan.orderBy.map(({ value, descending }) => ({
+      expression: rowValue(value, plan, aggregates),
+      descending,
+    })),
+    ...plan.keys.flatMap(keyNames).map(name => ({ expression: variable(name), descending: false })),
+  ]
 }
 
 /** A value of a row from the variables of its keys and aggregates. */
-function rowValue(value: RowValue, plan: GroupQuery, aggregates: readonly Aggregate[]): AstExpression {
+function rowValue(value: RowValue, plan: GroupQuery, aggregates: readonly Aggregate[]): AlgebraExpression {
   switch (value.type) {
     case 'key': {
       const key = plan.keys[value.index]
@@ -90,59 +91,42 @@ function rowValue(value: RowValue, plan: GroupQuery, aggregates: readonly Aggreg
       return variable(aggregateVariable(keyPosition(value.aggregate, aggregates)))
     case 'arithmetic': {
       const [left, right] = [value.left, value.right].map(side => double(rowValue(side, plan, aggregates)))
-      return arithmeticExpression(value.operator, left as AstExpression, right as AstExpression)
+      return arithmeticExpression(value.operator, left as AlgebraExpression, right as AlgebraExpression)
     }
     default:
       return value satisfies never
   }
 }
 
-function double(expression: AstExpression): AstExpression {
+function double(expression: AlgebraExpression): AlgebraExpression {
   return apply(XSD.double, expression)
 }
 
 /** An aggregate of the records of a group; those without a value do not count, and an aggregate over no values is null. */
-function aggregateOf({ name, of, distinct, rank }: Aggregate, body: PatternBuilder): AstExpression {
+function aggregateOf({ name, of, distinct, rank }: Aggregate, body: PatternBuilder): AggregateCall {
   if (of === null) return COUNT_ALL
   const many = fieldsOf(of).find(({ multivalued }) => multivalued)
   if (many !== undefined && name === 'count') {
     const predicate = predicateOf(many, body.context.target)
     return distinct
-      ? {
-          type: 'aggregate',
-          name: LODESTONE.countDistinct,
-          distinct: false,
-          operand: RECORD,
-          parameters: [predicate],
-        }
-      : {
-          type: 'aggregate',
-          name: 'COUNT',
-          distinct: false,
-          operand: apply(LODESTONE.least, RECORD, predicate),
-        }
+      ? aggregate(LODESTONE.countDistinct, RECORD, { parameters: [predicate] })
+      : aggregate('COUNT', apply(LODESTONE.least, RECORD, predicate))
   }
-  const operand: AstExpression = body.bind(compileScalar(of, body, 'optional'), 'value')
+  const operand = body.bind(compileScalar(of, body, 'optional'), 'value')
   switch (name) {
     case 'count':
-      return { type: 'aggregate', name: 'COUNT', distinct, operand }
+      return aggregate('COUNT', operand, { distinct })
     case 'sum':
     case 'avg':
     case 'min':
     case 'max':
-      return { type: 'aggregate', name: OWN[name], distinct, operand }
+      return aggregate(OWN[name], operand, { distinct })
     case 'percentile':
-      return {
-        type: 'aggregate',
-        name: LODESTONE.percentile,
-        distinct: false,
-        operand,
-        parameters: [literal(String(rank), XSD.double)],
-      }
+      return aggregate(LODESTONE.percentile, operand, { parameters: [literal(String(rank), XSD.double)] })
     case 'envelope':
-      return { type: 'aggregate', name: LODESTONE.hull, distinct: false, operand }
+      return aggregate(LODESTONE.hull, operand)
     case 'bbox':
-      return { type: 'aggregate', name: LODESTONE.boundingBox, distinct: false, operand }
+      return aggregate(LODESTONE.boundingBox, operand)
     default:
       return name satisfies never
   }

@@ -1,7 +1,7 @@
 import type { Field } from '../../model/field.ts'
 import { canonicalMoment } from '../../model/time.ts'
 import { LODESTONE } from '../../rdf/vocab.ts'
-import type { AstExpression, Pattern, Variable } from '../../sparql/ast.ts'
+import type { AlgebraExpression, SparqlOperation, Variable } from '../../sparql/algebra.ts'
 import {
   apply,
   bind,
@@ -9,6 +9,7 @@ import {
   filter,
   inGraph,
   iri,
+  join,
   literal,
   optional,
   triple,
@@ -26,7 +27,7 @@ export class CompileContext {
   /** Compiles the conditions that occur within values. */
   readonly test: ConditionCompiler
   private variables = 0
-  private readonly elements = new Map<number, AstExpression>()
+  private readonly elements = new Map<number, AlgebraExpression>()
 
   constructor(target: CompileTarget, timezone: string, test: ConditionCompiler) {
     this.target = target
@@ -41,11 +42,11 @@ export class CompileContext {
   }
 
   /** Binds the value that an element condition of a multivalued field tests. */
-  bindElement(number: number, value: AstExpression): void {
+  bindElement(number: number, value: AlgebraExpression): void {
     this.elements.set(number, value)
   }
 
-  element(number: number): AstExpression {
+  element(number: number): AlgebraExpression {
     const value = this.elements.get(number)
     if (value === undefined) throw new Error('an element outside of its condition')
     return value
@@ -60,7 +61,7 @@ export type ConditionCompiler = (
   condition: Condition,
   body: PatternBuilder,
   preflight: Preflight,
-) => AstExpression
+) => AlgebraExpression
 
 /** Whether a record without a value is excluded, or included with the value unbound. */
 export type Need = 'required' | 'optional'
@@ -73,11 +74,11 @@ export class PatternBuilder {
   readonly context: CompileContext
   /** The patterns around those of a group within EXISTS: their bindings are visible in the group. */
   private readonly outer: PatternBuilder | null
-  private readonly found: Pattern[] = []
-  private readonly triples: Pattern[] = []
-  private readonly optionals: Pattern[] = []
-  private readonly computed: Pattern[] = []
-  private readonly tests: AstExpression[] = []
+  private readonly found: SparqlOperation[] = []
+  private readonly triples: SparqlOperation[] = []
+  private readonly optionals: SparqlOperation[] = []
+  private readonly computed: { readonly variable: Variable; readonly expression: AlgebraExpression }[] = []
+  private readonly tests: AlgebraExpression[] = []
   private isJoined = false
   private readonly values = new Map<
     string,
@@ -95,35 +96,32 @@ export class PatternBuilder {
   }
 
   /** Patterns that bind ?record. */
-  find(pattern: Pattern): void {
+  find(pattern: SparqlOperation): void {
     this.found.push(pattern)
   }
 
-  join(...patterns: readonly Pattern[]): void {
-    this.triples.push(...patterns)
+  /** A triple pattern or a subquery without which a record is included as well. */
+  option(pattern: SparqlOperation): void {
+    if (pattern.type !== 'bgp') this.isJoined = true
+    this.optionals.push(pattern)
   }
 
-  option(...patterns: readonly Pattern[]): void {
-    if (patterns.some(({ type }) => type === 'subquery')) this.isJoined = true
-    this.optionals.push(optional(...patterns))
-  }
-
-  test(...expressions: readonly AstExpression[]): void {
+  test(...expressions: readonly AlgebraExpression[]): void {
     this.tests.push(...expressions)
   }
 
   /** The triple of a record with a field and a value. */
-  fact(field: Field, value: AstExpression): void {
+  fact(field: Field, value: AlgebraExpression): void {
     if (value.type !== 'variable' && value.type !== 'literal')
       throw new Error('a fact has a value or a variable')
-    this.join(triple(RECORD, predicateOf(field, this.context.target), value))
+    this.triples.push(triple(RECORD, predicateOf(field, this.context.target), value))
   }
 
   /**
    * The value of a field, or a technical field of the record; of a multivalued field each value in turn, in a new variable at
    * every call.
    */
-  value(field: Field, need: Need): AstExpression {
+  value(field: Field, need: Need): AlgebraExpression {
     const technical = this.technical(field)
     if (technical !== undefined) return technical
     if (field.multivalued) {
@@ -147,42 +145,40 @@ export class PatternBuilder {
   }
 
   /** Binds a computed value to a variable, so that it is written once. */
-  bind(expression: AstExpression, name: string): Variable {
+  bind(expression: AlgebraExpression, name: string): Variable {
     if (expression.type === 'variable') return expression
     const target = this.context.fresh(name)
-    this.computed.push(bind(expression, target))
+    this.computed.push({ variable: target, expression })
     return target
   }
 
   /** The patterns of a group within EXISTS. */
-  group(): readonly Pattern[] {
-    return this.arranged([])
+  group(): SparqlOperation {
+    return this.arranged()
   }
 
   /** The patterns of a whole query: every record has a position. */
-  patterns(): readonly Pattern[] {
+  patterns(): SparqlOperation {
     const { facts } = this.context.target.graphs
-    return [inGraph(facts, ...this.arranged([triple(RECORD, iri(LODESTONE.position), POSITION)]))]
+    return inGraph(facts, this.arranged(triple(RECORD, iri(LODESTONE.position), POSITION)))
   }
 
-  private arranged(first: readonly Pattern[]): readonly Pattern[] {
+  private arranged(...first: readonly SparqlOperation[]): SparqlOperation {
     const values = [...this.values.values()].map(({ field, variable: value, need }) => {
       const pattern = triple(RECORD, predicateOf(field, this.context.target), value)
       return { need, pattern }
     })
-    return [
-      ...this.found,
-      ...first,
-      ...this.triples,
-      ...values.filter(({ need }) => need === 'required').map(({ pattern }) => pattern),
-      ...values.filter(({ need }) => need === 'optional').map(({ pattern }) => optional(pattern)),
-      ...this.optionals,
-      ...this.computed,
-      ...this.tests.map(filter),
-    ]
+    const those = (some: Need) => values.filter(({ need }) => need === some).map(({ pattern }) => pattern)
+    const required = join(...this.found, ...first, ...this.triples, ...those('required'))
+    const all = [...those('optional'), ...this.optionals].reduce(optional, required)
+    const computed = this.computed.reduce(
+      (input, { variable: to, expression }) => bind(input, to, expression),
+      all,
+    )
+    return this.tests.reduce(filter, computed)
   }
 
-  private technical(field: Field): AstExpression | undefined {
+  private technical(field: Field): AlgebraExpression | undefined {
     const { target } = this.context
     const name = technicalName(field)
     switch (name) {

@@ -1,8 +1,22 @@
 import type { Field } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import { LODESTONE, XSD } from '../../rdf/vocab.ts'
-import type { AstExpression, OrderKey, Projection, SelectQuery } from '../../sparql/ast.ts'
-import { apply, call, inGraph, iri, literal, not, triple, variable } from '../../sparql/build.ts'
+import type { AlgebraExpression, OrderCondition, SelectOperation } from '../../sparql/algebra.ts'
+import {
+  apply,
+  COUNT_ALL,
+  call,
+  filter,
+  inGraph,
+  iri,
+  literal,
+  not,
+  oneOf,
+  type Projection,
+  select,
+  triple,
+  variable,
+} from '../../sparql/build.ts'
 import { technicalName } from '../field-names.ts'
 import type { Ordering, Question, RecordQuery, Scalar, SelectedColumn } from '../plan.ts'
 import { addCondition, conditionTest } from './condition.ts'
@@ -21,77 +35,51 @@ export function isStored(scalar: Scalar): boolean {
 }
 
 /** The records of a query in their order, with their computed values; stored values are read afterwards. */
-export function compileRecords(plan: RecordQuery, target: CompileTarget): Statement<SelectQuery> {
+export function compileRecords(plan: RecordQuery, target: CompileTarget): Statement {
   const body = filtered(plan, target)
   const keys = plan.orderBy.flatMap(ordering => orderKeys(ordering, body))
-  const projection: Projection[] = [{ variable: RECORD }]
-  plan.select.forEach(({ value }, index) => {
-    if (!isStored(value))
-      projection.push({
-        variable: variable(columnVariable(index)),
-        expression: compileScalar(value, body, 'optional'),
-      })
-  })
+  const projection = projectionOf(plan.select, body)
+  const orderBy =
+    keys.length > 0 || !body.keepsOrder ? [...keys, { expression: POSITION, descending: false }] : []
   const { limit, offset } = plan
-  return {
-    name: 'page',
-    query: {
-      type: 'select',
-      projection,
-      where: body.patterns(),
-      ...(keys.length > 0 || !body.keepsOrder
-        ? { orderBy: [...keys, { expression: POSITION, descending: false }] }
-        : {}),
-      ...(limit === null ? {} : { limit }),
-      offset,
-    },
-  }
+  return { name: 'page', query: select(projection, body.patterns(), { orderBy, limit, offset }) }
+}
+
+/** The record and its computed values. */
+function projectionOf(columns: readonly SelectedColumn[], body: PatternBuilder): readonly Projection[] {
+  const computed = columns.flatMap(({ value }, index) => {
+    if (isStored(value)) return []
+    const expression = compileScalar(value, body, 'optional')
+    return [{ variable: variable(columnVariable(index)), expression }]
+  })
+  return [RECORD, ...computed]
 }
 
 /** The number of records that match a filter. */
-export function compileCount(question: Question, target: CompileTarget): Statement<SelectQuery> {
-  const expression: AstExpression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
-  const where = filtered(question, target).patterns()
-  return {
-    name: 'count',
-    query: { type: 'select', projection: [{ variable: variable('count'), expression }], where },
-  }
+export function compileCount(question: Question, target: CompileTarget): Statement {
+  const projection = [{ variable: variable('count'), aggregate: COUNT_ALL }]
+  return { name: 'count', query: select(projection, filtered(question, target).patterns()) }
 }
 
 /** The computed values of the named records, in any order. */
 export function compileNamed(
   records: readonly string[],
-  select: readonly SelectedColumn[],
+  columns: readonly SelectedColumn[],
   question: Pick<Question, 'timezone'>,
   target: CompileTarget,
-): Statement<SelectQuery> {
+): Statement {
   const body = new PatternBuilder(new CompileContext(target, question.timezone, conditionTest))
-  body.find({ type: 'values', variable: RECORD, terms: records.map(iri) })
-  const projection: Projection[] = [{ variable: RECORD }]
-  select.forEach(({ value }, index) => {
-    if (!isStored(value))
-      projection.push({
-        variable: variable(columnVariable(index)),
-        expression: compileScalar(value, body, 'optional'),
-      })
-  })
-  return { name: 'records', query: { type: 'select', projection, where: body.patterns() } }
+  body.find(oneOf(RECORD, records.map(iri)))
+  const projection = projectionOf(columns, body)
+  return { name: 'records', query: select(projection, body.patterns()) }
 }
 
 /** One record with a text of a field in which a regular expression matches. */
-export function compileTextWith(pattern: string, field: Field, target: CompileTarget): SelectQuery {
+export function compileTextWith(pattern: string, field: Field, target: CompileTarget): SelectOperation {
   const value = variable('value')
-  return {
-    type: 'select',
-    projection: [{ variable: RECORD }],
-    where: [
-      inGraph(target.graphs.facts, triple(RECORD, predicateOf(field, target), value), {
-        type: 'filter',
-        expression: call('REGEX', value, literal(pattern)),
-      }),
-    ],
-    limit: 1,
-  }
+  const fact = triple(RECORD, predicateOf(field, target), value)
+  const where = inGraph(target.graphs.facts, filter(fact, call('REGEX', value, literal(pattern))))
+  return select([RECORD], where, { limit: 1 })
 }
 
 /** A builder in which ?record is each record that matches a filter. */
@@ -102,14 +90,14 @@ export function filtered({ filter, timezone }: Question, target: CompileTarget):
 }
 
 /** Where absent values sort last in both directions, a key that is true for them precedes the value itself. */
-function orderKeys({ value, descending, absent }: Ordering, body: PatternBuilder): readonly OrderKey[] {
+function orderKeys({ value, descending, absent }: Ordering, body: PatternBuilder): readonly OrderCondition[] {
   if (value.type === 'random') {
     const chance = apply(LODESTONE.random, POSITION, literal(String(value.seed), XSD.integer))
     return [{ expression: chance, descending: false }]
   }
   const key = sortValue(value, descending, body)
   if (absent === 'lowest' || isAlwaysThere(value, body)) return [{ expression: key, descending }]
-  const isAbsent: OrderKey = { expression: not(call('BOUND', key)), descending: false }
+  const isAbsent: OrderCondition = { expression: not(call('BOUND', key)), descending: false }
   return [isAbsent, { expression: key, descending }]
 }
 
@@ -121,7 +109,7 @@ function isAlwaysThere(value: Scalar, { context: { target } }: PatternBuilder): 
 }
 
 /** The value to sort by: of a multivalued field the smallest, or the largest in a descending order. */
-function sortValue(value: Scalar, descending: boolean, body: PatternBuilder): AstExpression {
+function sortValue(value: Scalar, descending: boolean, body: PatternBuilder): AlgebraExpression {
   if (value.type !== 'field' || !value.field.multivalued) {
     const compiled = compileScalar(value, body, 'optional')
     return compiled.type === 'variable' ? compiled : body.bind(compiled, 'key')

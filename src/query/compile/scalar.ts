@@ -1,14 +1,24 @@
 import { type FieldType, isNumeric } from '../../model/field.ts'
 import { GEOF, LODESTONE, UOM, XSD } from '../../rdf/vocab.ts'
-import type { AstExpression } from '../../sparql/ast.ts'
-import { apply, binary, call, conditional, integer, iri, literal, subquery } from '../../sparql/build.ts'
+import type { AlgebraExpression } from '../../sparql/algebra.ts'
+import {
+  aggregate,
+  apply,
+  binary,
+  call,
+  conditional,
+  integer,
+  iri,
+  literal,
+  select,
+} from '../../sparql/build.ts'
 import { type Condition, type Scalar, scalarType } from '../plan.ts'
 import { compileFunction, NOTHING } from './functions.ts'
 import { type Need, PatternBuilder } from './pattern-builder.ts'
 import { doubleTerm, pointTerm, predicateOf, RECORD, targetConstant } from './target.ts'
 
 /** A value of a record as an expression; the fields that it reads are added to the patterns. */
-export function compileScalar(scalar: Scalar, body: PatternBuilder, need: Need): AstExpression {
+export function compileScalar(scalar: Scalar, body: PatternBuilder, need: Need): AlgebraExpression {
   const { context } = body
   switch (scalar.type) {
     case 'field':
@@ -68,7 +78,7 @@ export function compileScalar(scalar: Scalar, body: PatternBuilder, need: Need):
       return conditional(test(scalar.holds, body), literal('true', XSD.boolean), no)
     }
     case 'choice':
-      return scalar.branches.reduceRight<AstExpression>(
+      return scalar.branches.reduceRight<AlgebraExpression>(
         (other, { when, value }) =>
           conditional(test(when, body), compileScalar(value, body, 'optional'), other),
         NOTHING,
@@ -78,7 +88,7 @@ export function compileScalar(scalar: Scalar, body: PatternBuilder, need: Need):
   }
 }
 
-function test(condition: Condition, body: PatternBuilder): AstExpression {
+function test(condition: Condition, body: PatternBuilder): AlgebraExpression {
   return body.context.test(condition, body, 'guarded')
 }
 
@@ -86,48 +96,37 @@ function test(condition: Condition, body: PatternBuilder): AstExpression {
 function valueCount(
   { field, where }: Extract<Scalar, { readonly type: 'valueCount' }>,
   body: PatternBuilder,
-): AstExpression {
+): AlgebraExpression {
   const { context } = body
   if (where === undefined) return apply(LODESTONE.count, RECORD, predicateOf(field, context.target))
   const inner = new PatternBuilder(context)
   const [count, element] = [context.fresh('count'), inner.value(field, 'required')]
   context.bindElement(where.number, element)
   inner.test(context.test(where.condition, inner, 'open'))
-  const counted = subquery({
-    type: 'select',
-    projection: [
-      { variable: RECORD },
-      {
-        variable: count,
-        expression: { type: 'aggregate', name: 'COUNT', distinct: false, operand: element },
-      },
-    ],
-    where: inner.group(),
-    groupBy: [{ variable: RECORD }],
-  })
-  body.option(counted)
+  const projection = [RECORD, { variable: count, aggregate: aggregate('COUNT', element) }]
+  body.option(select(projection, inner.group(), { groupBy: [RECORD] }).input)
   return call('COALESCE', count, integer(0))
 }
 
 /** An arithmetic operation on two numbers, in doubles; null for a divisor of 0. */
 export function arithmeticExpression(
   operator: '+' | '-' | '*' | '/',
-  left: AstExpression,
-  right: AstExpression,
-): AstExpression {
+  left: AlgebraExpression,
+  right: AlgebraExpression,
+): AlgebraExpression {
   if (operator !== '/') return binary(operator, left, right)
   if (right.type === 'literal') return Number(right.value) === 0 ? NOTHING : binary('/', left, right)
   return conditional(binary('=', right, integer(0)), NOTHING, binary('/', left, right))
 }
 
-function number(scalar: Scalar, body: PatternBuilder, need: Need): AstExpression {
+function number(scalar: Scalar, body: PatternBuilder, need: Need): AlgebraExpression {
   if (scalar.type === 'constant') return doubleTerm(Number(scalar.value))
   const value = compileScalar(scalar, body, need)
   return scalar.type === 'arithmetic' || scalarType(scalar) === 'double' ? value : apply(XSD.double, value)
 }
 
 /** A value in the type of the other operand: 8 and 8.0 are two terms. */
-function sameType(scalar: Scalar, type: FieldType, body: PatternBuilder): AstExpression {
+function sameType(scalar: Scalar, type: FieldType, body: PatternBuilder): AlgebraExpression {
   if (type !== 'double' || !isNumeric(scalarType(scalar))) return compileScalar(scalar, body, 'optional')
   return number(scalar, body, 'optional')
 }

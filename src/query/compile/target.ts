@@ -6,6 +6,7 @@ import { wktText } from '../../model/wkt.ts'
 import { fieldIri, recordIri, recordsSpace } from '../../rdf/minted-iris.ts'
 import type { Literal, NamedNode } from '../../rdf/term.ts'
 import { GEO, XSD } from '../../rdf/vocab.ts'
+import type { SelectOperation } from '../../sparql/algebra.ts'
 import { iri, literal, variable } from '../../sparql/build.ts'
 import type { Constant } from '../plan.ts'
 
@@ -26,9 +27,9 @@ export const RECORD = variable('record')
 export const POSITION = variable('position')
 
 /** A statement and its purpose: what `lodestone explain` prints. */
-export interface Statement<Query> {
+export interface Statement {
   readonly name: string
-  readonly query: Query
+  readonly query: SelectOperation
 }
 
 export function predicateOf(field: Field, { base, dataset }: CompileTarget): NamedNode {

@@ -1,4 +1,3 @@
-import type { SelectQuery } from '../../sparql/ast.ts'
 import { generate } from '../../sparql/generate.ts'
 import type { GraphColumns } from '../../store/columns/graph.ts'
 import type { PageOptions, Solution, SolutionPage, Store } from '../../store/store.ts'
@@ -31,11 +30,11 @@ export class Executor {
     this.onExecuted = onExecuted
   }
 
-  async select(statement: Statement<SelectQuery>): Promise<readonly Solution[]> {
+  async select(statement: Statement): Promise<readonly Solution[]> {
     return (await this.page(statement)).solutions()
   }
 
-  async page({ name, query }: Statement<SelectQuery>, options?: PageOptions): Promise<SolutionPage> {
+  async page({ name, query }: Statement, options?: PageOptions): Promise<SolutionPage> {
     const before = this.watch.stages().get('store') ?? 0
     const page = await this.watch.wait('store', this.store.page(query, options))
     const milliseconds = (this.watch.stages().get('store') ?? 0) - before
@@ -45,14 +44,14 @@ export class Executor {
   }
 
   /** Several statements about the same records, in one job of a thread. */
-  async together(statements: readonly Statement<SelectQuery>[]): Promise<readonly SolutionPage[]> {
+  async together(statements: readonly Statement[]): Promise<readonly SolutionPage[]> {
     const pages: SolutionPage[] = []
     for (let from = 0; from < statements.length; from += MAX_TOGETHER)
       pages.push(...(await this.piece(statements.slice(from, from + MAX_TOGETHER))))
     return pages
   }
 
-  private async piece(statements: readonly Statement<SelectQuery>[]): Promise<readonly SolutionPage[]> {
+  private async piece(statements: readonly Statement[]): Promise<readonly SolutionPage[]> {
     const before = this.watch.stages().get('store') ?? 0
     const pages = await this.watch.wait('store', this.store.together(statements.map(({ query }) => query)))
     const milliseconds = ((this.watch.stages().get('store') ?? 0) - before) / statements.length
@@ -63,7 +62,7 @@ export class Executor {
     return pages
   }
 
-  pages({ query }: Statement<SelectQuery>): AsyncGenerator<SolutionPage> {
+  pages({ query }: Statement): AsyncGenerator<SolutionPage> {
     return this.store.pages(query)
   }
 

@@ -1,5 +1,4 @@
 import { coarsePrecision, isTemporal } from '../../model/field.ts'
-import type { SelectQuery } from '../../sparql/ast.ts'
 import type { Solution } from '../../store/store.ts'
 import { compileFacet } from '../compile/facets.ts'
 import type { CompileTarget, Statement } from '../compile/target.ts'
@@ -83,7 +82,7 @@ interface FirstLevel {
   readonly filter: Condition | null
   /** Steps of the refined values of the facet. */
   readonly paths: readonly (readonly string[])[]
-  readonly statement: Statement<SelectQuery>
+  readonly statement: Statement
 }
 
 function firstLevel(
@@ -138,7 +137,7 @@ function levelStatement(
   filter: Condition | null,
   timezone: string,
   target: CompileTarget,
-): Statement<SelectQuery> {
+): Statement {
   const within =
     above.length > 0 && isTemporal(facet.field.type)
       ? conjunctionOrNull([filter, valueCondition({ facet, value: above.join('/') }, timezone)])

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, crc32, createGunzip, createGzip } from 'node:zlib'
-import { inGraph, iri, literal, triple, variable } from '../../sparql/build.ts'
+import { inGraph, iri, literal, select, triple, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
 import type { RemoteEngine } from './engine.ts'
 import { readJsonSolutions } from './results.ts'
@@ -88,8 +88,7 @@ export async function dropColumns(engine: RemoteEngine, graph: string): Promise<
 /** The graphs whose columns are complete in an engine, according to its index. Faults: StoreUnavailable. */
 export async function graphsWithColumns(engine: RemoteEngine): Promise<ReadonlySet<string>> {
   const [name, sum] = [variable('name'), variable('sum')]
-  const where = [inGraph(INDEX, triple(name, iri(SUM), sum))]
-  const text = generate({ type: 'select', projection: [{ variable: name }], where })
+  const text = generate(select([name], inGraph(INDEX, triple(name, iri(SUM), sum))))
   const rows = readJsonSolutions(await engine.query({ text, format: 'json', deadline: engine.deadline }))
   return new Set(rows.map(row => (row.name?.value ?? '').slice(0, -columnsGraph('').length)))
 }
@@ -149,8 +148,7 @@ async function objects(
   predicate: string,
 ): Promise<readonly string[]> {
   const object = variable('object')
-  const where = [inGraph(graph, triple(iri(subject), iri(predicate), object))]
-  const text = generate({ type: 'select', projection: [{ variable: object }], where })
+  const text = generate(select([object], inGraph(graph, triple(iri(subject), iri(predicate), object))))
   const rows = readJsonSolutions(await engine.query({ text, format: 'json', deadline: engine.deadline }))
   return rows.flatMap(row => (row.object === undefined ? [] : [row.object.value]))
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { STORE_BUSY } from '../../runtime/turns.ts'
-import { inGraph, variable } from '../../sparql/build.ts'
+import { construct, inGraph, triple, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
 import { generateUpdate, type Update } from '../../sparql/update.ts'
 import { DEADLINE_EXCEEDED, LOAD_REFUSED, STORE_UNAVAILABLE } from '../faults.ts'
@@ -249,9 +249,9 @@ export class RemoteEngine {
 }
 
 function wholeGraph(graph: string): string {
-  const spo = { subject: variable('s'), predicate: variable('p'), object: variable('o') }
-  const where = [inGraph(graph, { type: 'triple', ...spo })]
-  return generate({ type: 'construct', template: [spo], where })
+  const [subject, predicate, object] = [variable('s'), variable('p'), variable('o')]
+  const where = inGraph(graph, triple(subject, predicate, object))
+  return generate(construct([{ subject, predicate, object }], where))
 }
 
 const IN_CHECKPOINT = 'the engine is writing a checkpoint, or has nothing at its address (404).'

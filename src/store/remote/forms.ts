@@ -6,7 +6,7 @@ import { escapeText, termText } from '../../rdf/ntriples.ts'
 import { parseTerm } from '../../rdf/ntriples-reader.ts'
 import type { Literal, Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
-import { inGraph, iri, literal, triple, variable } from '../../sparql/build.ts'
+import { inGraph, iri, literal, select, triple, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
 import { numberForm, numberOfLexical } from '../columns/lexical.ts'
 import { LOAD_REFUSED } from '../faults.ts'
@@ -136,11 +136,7 @@ async function preserved(
   await engine.change([{ type: 'drop', graph }])
   await engine.add(graph, Buffer.from(lines.join('')))
   const [subject, value] = [variable('subject'), variable('value')]
-  const text = generate({
-    type: 'select',
-    projection: [{ variable: subject }, { variable: value }],
-    where: [inGraph(graph, triple(subject, PREDICATE, value))],
-  })
+  const text = generate(select([subject, value], inGraph(graph, triple(subject, PREDICATE, value))))
   const answer = await engine.query({ text, format: 'json', deadline: engine.deadline })
   const found = new Map(readJsonSolutions(answer).map(row => [row.subject?.value, row.value] as const))
   return terms.map((each, at) => {

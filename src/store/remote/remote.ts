@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { Fault } from '../../errors/errors.ts'
 import { type StoreMemory, storeMemory } from '../../runtime/memory.ts'
-import type { SelectQuery } from '../../sparql/ast.ts'
-import { inGraph, triple, variable } from '../../sparql/build.ts'
+import type { SelectOperation } from '../../sparql/algebra.ts'
+import { COUNT_ALL, inGraph, select, triple, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
 import type { Update } from '../../sparql/update.ts'
 import { type ColumnAnswers, columnAnswers } from '../answers.ts'
@@ -53,7 +53,7 @@ export interface SharedStore extends Store {
   /** How the engine changes values. */
   readonly forms: StoredForms
   /** Queries the engine itself. */
-  read(query: SelectQuery, deadline?: number): Promise<readonly Solution[]>
+  read(query: SelectOperation, deadline?: number): Promise<readonly Solution[]>
   /** Makes small changes in the engine, in one request. */
   change(updates: readonly Update[]): Promise<void>
   /** Adds the triples of a file to a graph in chunks, and their columns; chunks that are already there can be skipped. */
@@ -204,7 +204,7 @@ class RemoteStore implements SharedStore {
       await this.remoteEngine.change([{ type: 'drop', graph }])
   }
 
-  async read(query: SelectQuery, deadline = this.remoteEngine.deadline): Promise<readonly Solution[]> {
+  async read(query: SelectOperation, deadline = this.remoteEngine.deadline): Promise<readonly Solution[]> {
     return readJsonSolutions(
       await this.remoteEngine.query({ text: generate(query), format: 'json', deadline }),
     )
@@ -268,15 +268,14 @@ const COUNTING = 1_800_000
 const [S, P, O] = [variable('s'), variable('p'), variable('o')]
 
 /** One triple of a graph. */
-function firstOf(graph: string): SelectQuery {
-  return { type: 'select', projection: [{ variable: S }], where: [inGraph(graph, triple(S, P, O))], limit: 1 }
+function firstOf(graph: string): SelectOperation {
+  return select([S], inGraph(graph, triple(S, P, O)), { limit: 1 })
 }
 
 /** The number of triples of a graph, as ?count. */
-export function countOf(graph: string): SelectQuery {
-  const count = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null } as const
-  const projection = [{ variable: variable('count'), expression: count }]
-  return { type: 'select', projection, where: [inGraph(graph, triple(S, P, O))] }
+export function countOf(graph: string): SelectOperation {
+  const counted = { variable: variable('count'), aggregate: COUNT_ALL }
+  return select([counted], inGraph(graph, triple(S, P, O)))
 }
 
 /** Name of a graph that never exists. */

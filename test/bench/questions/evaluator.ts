@@ -7,8 +7,7 @@ import { EXPLORE_V21 } from '../../../src/query/dialect.ts'
 import { facetField, facetOf } from '../../../src/query/facets.ts'
 import { planOdsql } from '../../../src/query/pipeline.ts'
 import { Stopwatch } from '../../../src/query/stopwatch.ts'
-import type { SelectQuery } from '../../../src/sparql/ast.ts'
-import { translateQuery } from '../../../src/sparql/translate.ts'
+import type { SelectOperation } from '../../../src/sparql/algebra.ts'
 import { Evaluation } from '../../../src/store/columns/evaluate/evaluation.ts'
 import { tableOf } from '../../../src/store/columns/threads/tables.ts'
 import { fieldPredicates, RecordReader } from '../../../src/store/record-reader.ts'
@@ -39,11 +38,9 @@ export async function bareEvaluator(folder: string, dataset: string): Promise<Ba
     dialect: EXPLORE_V21,
     now: Date.now(),
   }
-  const evaluate = (query: SelectQuery, counted: boolean) => {
+  const evaluate = (query: SelectOperation, counted: boolean) => {
     const evaluation = new Evaluation({ defaultGraphs: [], namedGraphs: new Map([[facts, [graph]]]) })
-    const operation = translateQuery(query)
-    if (operation.type !== 'select') throw new Error('a question is a SELECT')
-    const table = tableOf(operation, evaluation, counted, () => facts)
+    const table = tableOf(query, evaluation, counted, () => facts)
     const [, found] = table.vectors.find(([name]) => name === 'record') ?? []
     if (found?.type !== 'subjects') return
     const reader = new RecordReader(graph, target)

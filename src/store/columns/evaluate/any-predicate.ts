@@ -1,4 +1,4 @@
-import type { Node } from '../../../sparql/ast.ts'
+import type { Node } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import type { Batch } from './batch.ts'
 import { subjectsIn } from './column-codes.ts'

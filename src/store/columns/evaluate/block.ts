@@ -1,10 +1,10 @@
 import {
   type AlgebraExpression,
+  type Node,
   type Path,
   type TriplePatternNode,
   variablesOfExpression,
 } from '../../../sparql/algebra.ts'
-import type { Node } from '../../../sparql/ast.ts'
 import type { GraphColumns } from '../graph.ts'
 import { type ColumnLink, linkOf } from './links.ts'
 import { estimatedSubjects } from './scan.ts'

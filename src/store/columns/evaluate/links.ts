@@ -1,6 +1,5 @@
 import { LODESTONE } from '../../../rdf/vocab.ts'
-import type { AlgebraExpression, TriplePatternNode } from '../../../sparql/algebra.ts'
-import type { Node } from '../../../sparql/ast.ts'
+import type { AlgebraExpression, Node, TriplePatternNode } from '../../../sparql/algebra.ts'
 import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
 import { allRows, type Batch } from './batch.ts'

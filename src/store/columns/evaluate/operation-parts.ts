@@ -2,12 +2,12 @@ import {
   type AlgebraExpression,
   certainVariables,
   conjuncts,
+  type Node,
   type SparqlOperation,
   type TriplePatternNode,
   variablesOf,
   variablesOfExpression,
 } from '../../../sparql/algebra.ts'
-import type { Node } from '../../../sparql/ast.ts'
 import type { PathPattern } from './block.ts'
 import { plainCondition } from './conditions.ts'
 import { isStable } from './functions/builtins.ts'

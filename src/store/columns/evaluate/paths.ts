@@ -1,5 +1,4 @@
-import type { Path, TriplePatternNode } from '../../../sparql/algebra.ts'
-import type { Node } from '../../../sparql/ast.ts'
+import type { Node, Path, TriplePatternNode } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import { Batch, rowsOf, rowVector } from './batch.ts'
 import type { PathPattern } from './block.ts'

@@ -1,6 +1,10 @@
-import type { AlgebraExpression, SparqlOperation, TriplePatternNode } from '../../../sparql/algebra.ts'
-import { variablesOfExpression } from '../../../sparql/algebra.ts'
-import type { Node } from '../../../sparql/ast.ts'
+import {
+  type AlgebraExpression,
+  type Node,
+  type SparqlOperation,
+  type TriplePatternNode,
+  variablesOfExpression,
+} from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import { aboutSubjects, predicatesOf, withTerm } from './any-predicate.ts'
 import type { Batch } from './batch.ts'

@@ -1,5 +1,4 @@
-import type { AlgebraExpression } from '../../../sparql/algebra.ts'
-import type { Variable } from '../../../sparql/ast.ts'
+import type { AlgebraExpression, Variable } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import { isStable } from './functions/builtins.ts'
 

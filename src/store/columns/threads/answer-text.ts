@@ -1,7 +1,6 @@
 import { LineSet } from '../../../rdf/line-set.ts'
 import { termText } from '../../../rdf/ntriples.ts'
-import type { QueryOperation, SparqlOperation } from '../../../sparql/algebra.ts'
-import type { Node } from '../../../sparql/ast.ts'
+import type { ConstructOperation, Node, QueryOperation, SparqlOperation } from '../../../sparql/algebra.ts'
 import { cellWriter } from '../../../sparql/cell-writer.ts'
 import { booleanResult, type ContinuationFormat } from '../../../sparql/results.ts'
 import type { Batch } from '../evaluate/batch.ts'
@@ -204,7 +203,7 @@ const MAX_WRITTEN = 1_000_000
 
 /** The template filled with each solution; invalid triples are omitted (SPARQL 1.1 Query, section 16.2). */
 function* constructed(
-  { template, input }: Extract<QueryOperation, { type: 'construct' }>,
+  { template, input }: ConstructOperation,
   evaluator: Evaluator,
   evaluation: Evaluation,
 ): Generator<string> {

@@ -1,6 +1,6 @@
 import type { Term } from '../../../rdf/term.ts'
 import { XSD } from '../../../rdf/vocab.ts'
-import type { QueryOperation } from '../../../sparql/algebra.ts'
+import type { SelectOperation } from '../../../sparql/algebra.ts'
 import { numberTable } from '../evaluate/aggregates/sums.ts'
 import { concatenatedTexts } from '../evaluate/concat.ts'
 import { SubjectDomain } from '../evaluate/domain.ts'
@@ -17,7 +17,7 @@ export type GraphNames = (graph: GraphColumns) => string
 
 /** Evaluates a SELECT whose answer is returned at once. */
 export function tableOf(
-  query: Extract<QueryOperation, { type: 'select' }>,
+  query: SelectOperation,
   evaluation: Evaluation,
   counted: boolean,
   nameOf: GraphNames,
@@ -27,7 +27,7 @@ export function tableOf(
 
 /** Copies a table out of the arrays of the evaluation, whose memory the next query reuses. */
 function wholeTable(
-  query: Extract<QueryOperation, { type: 'select' }>,
+  query: SelectOperation,
   evaluation: Evaluation,
   counted: boolean,
   nameOf: GraphNames,
@@ -110,7 +110,7 @@ function isPlainText(term: Term): boolean {
 
 /** The answer of a SELECT in tables of a maximum number of rows. */
 export function* tablesOf(
-  query: Extract<QueryOperation, { type: 'select' }>,
+  query: SelectOperation,
   evaluation: Evaluation,
   rows: number,
   nameOf: GraphNames,
