@@ -1,6 +1,5 @@
 import { exactJson } from '../model/exact-json.ts'
 import { lookup } from '../model/lookup.ts'
-import { jsonArray } from './json.ts'
 import { distinctColumnNames, type ExportOptions, type Table, type TableRow } from './table.ts'
 
 /** Writes one JSON object a line (JSON Lines). */
@@ -21,4 +20,18 @@ function renamed(table: Table, options: ExportOptions): (row: TableRow) => Table
   if (!options.useLabels) return row => row
   const names = distinctColumnNames(table.columns, options)
   return row => Object.fromEntries(table.columns.map(({ key }, index) => [names[index], lookup(row, key)]))
+}
+
+/** Writes rows as one JSON array, one a line, in pieces as the rows come. @param shown what is written of a row; all by default */
+export async function* jsonArray<Row>(
+  rows: AsyncIterable<readonly Row[]>,
+  shown: (row: Row) => unknown = row => row,
+): AsyncGenerator<string> {
+  let before = '['
+  for await (const piece of rows) {
+    if (piece.length === 0) continue
+    yield before + piece.map(row => exactJson(shown(row))).join(',\n')
+    before = ',\n'
+  }
+  yield before === '[' ? '[]' : ']'
 }

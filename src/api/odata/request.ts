@@ -130,40 +130,27 @@ function kindOf({ type }: ODataRequest['resource']): DocumentKind | 'fixed' {
   }
 }
 
+/** The options that choose, sort and page the members of a collection. */
+const PAGING: readonly SystemOption[] = [
+  'filter',
+  'search',
+  'orderby',
+  'top',
+  'skip',
+  'count',
+  'inlinecount',
+  'skiptoken',
+]
+
 /** The options that a resource accepts in addition to `$schemaversion`. */
 const ALLOWED: Readonly<Record<Resource['type'], readonly SystemOption[]>> = {
   service: ['format'],
   metadata: ['format'],
   vocabulary: [],
   named: ['id', 'select', 'compute', 'expand', 'format'],
-  feed: [
-    'filter',
-    'search',
-    'orderby',
-    'select',
-    'top',
-    'skip',
-    'count',
-    'inlinecount',
-    'skiptoken',
-    'compute',
-    'apply',
-    'expand',
-    'format',
-  ],
+  feed: [...PAGING, 'select', 'compute', 'apply', 'expand', 'format'],
   count: ['filter', 'search', 'compute', 'apply'],
-  feedReferences: [
-    'filter',
-    'search',
-    'orderby',
-    'top',
-    'skip',
-    'count',
-    'inlinecount',
-    'skiptoken',
-    'compute',
-    'format',
-  ],
+  feedReferences: [...PAGING, 'compute', 'format'],
   entity: ['select', 'compute', 'expand', 'format'],
   reference: ['format'],
   property: ['select', 'expand', 'format'],
@@ -175,9 +162,7 @@ const ALLOWED: Readonly<Record<Resource['type'], readonly SystemOption[]>> = {
 function unservedOptions(resource: Resource): readonly SystemOption[] {
   if (resource.type !== 'property' && resource.type !== 'valueCount') return []
   if (!resource.property.collection) return resource.type === 'property' ? ['compute'] : []
-  return resource.type === 'property'
-    ? ['filter', 'search', 'orderby', 'top', 'skip', 'count', 'inlinecount', 'skiptoken']
-    : ['filter', 'search']
+  return resource.type === 'property' ? PAGING : ['filter', 'search']
 }
 
 const NAMES: Readonly<Record<Resource['type'], string>> = {
