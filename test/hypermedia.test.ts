@@ -1,7 +1,7 @@
 import { statSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { TEMPLATE_METAS, TEMPLATES } from '../src/model/templates.ts'
+import { TEMPLATES } from '../src/model/templates.ts'
 import { describeAttachments, openAttachment } from '../src/publishing/attachments.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
@@ -240,7 +240,10 @@ t.test('metadata templates describe their entries', async t => {
 })
 
 t.test('the list of known metadata is that of the templates', t => {
-  const keys = TEMPLATE_METAS.map(({ template, name }) => `${template}.${name}`)
+  const metas = TEMPLATES.flatMap(({ name: template, schema }) =>
+    schema.map(({ name, type }): [string, string] => [`${template}.${name}`, type]),
+  )
+  const keys = metas.map(([key]) => key)
   t.equal(new Set(keys).size, keys.length, 'none is there twice')
   t.equal(keys[0], 'default.title')
   t.same(
@@ -258,7 +261,7 @@ t.test('the list of known metadata is that of the templates', t => {
     ['semantic.rml_mapping', 'longstring'],
     ['explore.popularity_score', 'double'],
   ]
-  for (const [key, type] of cases) t.equal(TEMPLATE_METAS[keys.indexOf(key)]?.type, type, key)
+  for (const [key, type] of cases) t.equal(metas[keys.indexOf(key)]?.[1], type, key)
   t.end()
 })
 

@@ -12,7 +12,7 @@ import { sniffDelimiter } from '../src/sources/delimiter.ts'
 import { EncodingSample } from '../src/sources/detect-encoding.ts'
 import { compileFields, type FieldSpec, fieldOf } from '../src/sources/fields.ts'
 import { geojsonSource } from '../src/sources/geojson.ts'
-import { inferFields } from '../src/sources/infer.ts'
+import { inferColumns } from '../src/sources/infer.ts'
 import { jsonSource } from '../src/sources/json.ts'
 import { jsonlSource } from '../src/sources/jsonl.ts'
 import { safeNames } from '../src/sources/names.ts'
@@ -710,7 +710,7 @@ t.test('inference of types from text', async t => {
   for (const [name, values, expected] of cases) {
     const lines = values.map(value => `"${value.replaceAll('"', '""')}",x`)
     const source = csvSource({ path: file(`${name},z\n${lines.join('\n')}`) }, ',')
-    const fields = await inferFields(source)
+    const { fields } = await inferColumns(source)
     t.equal(fields[0]?.type, expected, `${name}: ${values.join(' ')}`)
     const typed = typeRecords(source, fields)
     for await (const batch of typed.batches()) t.ok(batch)
@@ -737,7 +737,7 @@ t.test('long integers of JSON keep their digits', async t => {
       jsonSource({ path: file(`[${lines.join(',')}]`) }),
       jsonlSource({ path: file(lines.join('\n')) }),
     ]) {
-      const fields = await inferFields(source)
+      const { fields } = await inferColumns(source)
       t.equal(fields[0]?.type, type, values.join(' '))
       const found: unknown[] = []
       for await (const batch of typeRecords(source, fields).batches())
@@ -752,7 +752,7 @@ t.test('long integers of JSON keep their digits', async t => {
 
 t.test('integers of 64 bits are times where their size and name say so', async t => {
   const source = given([{ time: 5n, created_at: 1577836800000n, updated_at: 1577836800n, date: 2020n }])
-  const fields = await inferFields(source)
+  const { fields } = await inferColumns(source)
   t.strictSame(
     fields.map(({ name, type, format }) => [name, type, format]),
     [
@@ -767,7 +767,7 @@ t.test('integers of 64 bits are times where their size and name say so', async t
 t.test('inference of JSON', async t => {
   const point = { type: 'Point', coordinates: [2, 1] }
   const wide = Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`k${i}`, i]))
-  const fields = await inferFields(
+  const { fields } = await inferColumns(
     given([
       {
         i: 1,
@@ -831,7 +831,7 @@ t.test('inference of JSON', async t => {
   )
   const years = csvSource({ path: file('name,2020,2019\nx,1,2\n') })
   t.strictSame(
-    (await inferFields(years)).map(field => field.name),
+    (await inferColumns(years)).fields.map(field => field.name),
     ['name', '2020', '2019'],
     'order of the header',
   )

@@ -40,13 +40,6 @@ export interface MetadataTemplate {
   readonly schema: readonly TemplateEntry[]
 }
 
-/** One metadata entry of the catalog, in whichever template. */
-export interface TemplateMeta {
-  readonly template: string
-  readonly name: string
-  readonly type: MetaType
-}
-
 /** The types in the order and with the labels of the service, including its spelling (REST 2.8). */
 export const TEMPLATE_TYPES: readonly { readonly type: TemplateType; readonly label: string }[] = [
   { type: 'interop', label: 'Interoperatibility' },
@@ -237,11 +230,6 @@ export const TEMPLATES: readonly MetadataTemplate[] = [
   { type: 'admin', name: 'explore', schema: EXPLORE },
   { type: 'admin', name: 'internal', schema: [] },
 ]
-
-/** Every metadata entry of every template, `default` first. */
-export const TEMPLATE_METAS: readonly TemplateMeta[] = TEMPLATES.flatMap(({ name: template, schema }) =>
-  schema.map(({ name, type }) => ({ template, name, type })),
-)
 
 function entry(name: string, type: MetaType, more: More = {}): TemplateEntry {
   return {

@@ -62,11 +62,6 @@ export interface Inference {
   readonly columns: readonly ColumnReport[]
 }
 
-/** The fields that {@link inferColumns} finds. */
-export async function inferFields(source: RecordSource): Promise<readonly FieldSpec[]> {
-  return (await inferColumns(source)).fields
-}
-
 /**
  * Infers the fields of a source from all its rows: one for each column, in order of appearance, of the narrowest type that fits
  * every value, and points for pairs of columns with coordinates.

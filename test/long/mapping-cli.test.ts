@@ -13,7 +13,7 @@ import { validateMapping } from '../../src/mapping/validate.ts'
 import type { DatasetStatistics } from '../../src/model/dataset.ts'
 import { FIELD_TYPES, type Field, type FieldType, field } from '../../src/model/field.ts'
 import { fieldOf } from '../../src/sources/fields.ts'
-import { inferFields } from '../../src/sources/infer.ts'
+import { inferColumns } from '../../src/sources/infer.ts'
 import { openSource } from '../../src/sources/open.ts'
 import { typeRecords } from '../../src/sources/typed-records.ts'
 import { lodestone } from '../support/crash.ts'
@@ -419,7 +419,7 @@ t.test('the examples of the reference make what stands there', async t => {
     const source = () => openSource({ path: 'a.csv' }, folders)
     const folder = temporaryFolder(t, { 'a.csv': csv })
     const folders = { datasetFolder: folder, portalFolder: folder }
-    const specs = await inferFields(source())
+    const { fields: specs } = await inferColumns(source())
     const { mapping, diagnostics } = check('a', yaml, specs.map(fieldOf))
     t.same(
       diagnostics.filter(({ severity }) => severity === 'error'),

@@ -26,17 +26,6 @@ export class ByteReader {
     return taken
   }
 
-  /** The next available bytes; null after the end. */
-  async some(): Promise<Buffer | null> {
-    if (this.buffer.length > 0) {
-      const taken = this.buffer
-      this.buffer = Buffer.alloc(0)
-      return taken
-    }
-    const next = await this.pieces.next()
-    return next.done === true ? null : next.value
-  }
-
   /** Ends reading, even if not all was read. */
   async close(): Promise<void> {
     await this.pieces.return?.()

@@ -8,8 +8,6 @@ import type { DatasetOfQuery } from './protocol.ts'
 export class EmbeddedEngine {
   private readonly wasm: oxigraph.InitOutput
   private readonly store: oxigraph.Store
-  /** Quads in the store, so that the size is read once per graph. */
-  private quads = 0
 
   constructor(module: WebAssembly.Module) {
     this.wasm = oxigraph.initSync({ module })
@@ -58,28 +56,7 @@ export class EmbeddedEngine {
     return reserve
   }
 
-  /** Distinct triples of the last loaded graph, which has about `lines` of them. */
-  countLoaded(graph: string, lines: number): number {
-    // The size of the store costs 0.05 µs for each quad that it ever contained, COUNT 0.4 µs for each of the graph.
-    if (this.quads > 8 * lines) {
-      const answer = this.query(`SELECT (COUNT(*) AS ?count) { GRAPH <${graph}> { ?s ?p ?o } }`, 'tsv')
-      const quads = countOf(answer)
-      this.quads += quads
-      return quads
-    }
-    const before = this.quads
-    this.quads = this.store.size
-    return this.quads - before
-  }
-
   drop(graphs: readonly string[]): void {
-    if (graphs.length === 0) return
     for (const graph of graphs) this.store.update(`DROP SILENT GRAPH <${graph}>`)
-    this.quads = this.store.size
   }
-}
-
-/** The number in the only line below the variable (SPARQL 1.1 Query Results TSV). */
-function countOf(answer: string): number {
-  return Number(answer.split('\n')[1])
 }
