@@ -180,6 +180,9 @@ t.test('random texts prefer no character', async t => {
 /** The schema from which on users are in `account`. */
 const RENAMED = 9
 
+/** Migrations without the origin of grants. */
+const WITHOUT_ISSUER = 9
+
 t.test('schemas: from each older one, from a newer one, from files that are something else', async t => {
   for (const version of MIGRATIONS.keys()) {
     const file = path.join(temporaryFolder(t, {}), 'accounts.sqlite')
@@ -235,6 +238,45 @@ t.test('schemas: from each older one, from a newer one, from files that are some
   chmodSync(open, 0o644)
   openAccounts(open, { now: () => BEGIN }).close()
   t.equal(statSync(open).mode & 0o777, 0o600, 'a file that others could read is made private')
+})
+
+t.test('earlier grants of users of a provider are its own, unless a command gave them last', async t => {
+  const file = path.join(temporaryFolder(t, {}), 'accounts.sqlite')
+  const old = new SqliteDatabase(file, MIGRATIONS.slice(0, WITHOUT_ISSUER))
+  const audited = change(
+    "INSERT INTO audit (moment, actor, action, subject, address) VALUES (1, ?, ?, ?, '')",
+  )
+  const account = change('INSERT INTO account (name, folded, password, created) VALUES (?, ?, ?, 1)')
+  old.write(function* () {
+    yield* account('Ada', 'ada', '')
+    yield* account('bob', 'bob', '')
+    yield* change("INSERT INTO identity (issuer, subject, account) VALUES ('https://office', '1', 1)")()
+    for (const [user, dataset] of [
+      [1, 'unknown'],
+      [1, 'group'],
+      [1, 'hand'],
+      [1, 'hand-then-group'],
+      [2, 'local'],
+    ] as const)
+      yield* change('INSERT INTO user_grant (account, dataset) VALUES (?, ?)')(user, dataset)
+    for (const [actor, action, subject] of [
+      ['local:root', 'granted', 'ADA: hand-then-group'],
+      ['local:root', 'grant revoked', 'ada: hand-then-group'],
+      ['anonymous', 'granted', 'Ada: hand-then-group'],
+      ['anonymous', 'granted', 'Ada: hand'],
+      ['local:root', 'granted', 'ada: hand'],
+      ['bob', 'granted', 'Ada: group'],
+    ] as const)
+      yield* audited(actor, action, subject)
+  })
+  old.close()
+  const accounts = openAccounts(file, { now: () => BEGIN })
+  const ada = await accounts.users.find('ada')
+  t.same(ada.grants, ['group', 'hand', 'hand-then-group', 'unknown'], 'nothing is lost before a sign-in')
+  await accounts.identities.setGroupGrants(ada, 'https://office', new Set(['hand-then-group']))
+  t.same((await accounts.users.find('ada')).grants, ['hand', 'hand-then-group'])
+  t.same((await accounts.users.find('bob')).grants, ['local'])
+  await accounts.close()
 })
 
 t.test('processes that open a new file at once agree on it', async t => {

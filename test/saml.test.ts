@@ -29,8 +29,8 @@ const HOME = '/account/'
 /** What browsers say of a form that another site sends; they send no cookie of ours with it. */
 const FOREIGN = { origin: 'https://idp.example', 'sec-fetch-site': 'cross-site' }
 
-async function portal(t: Test, settings = SETTINGS) {
-  const server = await accountServer(BASE, { place: null, saml: settings })
+async function portal(t: Test, settings = SETTINGS, place: string | null = null) {
+  const server = await accountServer(BASE, { place, saml: settings })
   t.teardown(() => server.close())
   const begin = async (next = '') => {
     const browser = new Browser(server.http)
@@ -85,6 +85,21 @@ t.test('a person signs in, and groups become grants', async t => {
   t.same((await server.accounts.users.find('ada@office')).grants, ['edit:trees'], 'she has left a group')
   t.equal((await server.accounts.users.list()).length, 1, 'known by NameID, whatever the name')
   t.ok((await audit()).includes('ada@office: signed in by The office (SAML)'))
+})
+
+t.test('grants of a group go with its line in portal.yaml, those given by hand stay', async t => {
+  const { server, signIn } = await portal(t)
+  const attributes = { uid: ['ada'], memberOf: ['staff', 'trees'] }
+  await signIn({ nameId: 'a-1', attributes })
+  await server.accounts.users.grant('ada', 'edit:trees')
+  await server.accounts.users.grant('ada', 'elms')
+  const folder = mkdtempSync(path.join(tmpdir(), 'saml-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  await server.accounts.backup(path.join(folder, 'accounts.sqlite'))
+  const less = { ...SETTINGS, groups: { others: ['elms'] } }
+  const later = await portal(t, less, path.join(folder, 'accounts.sqlite'))
+  await later.signIn({ nameId: 'a-1', attributes })
+  t.same((await later.server.accounts.users.find('ada')).grants, ['edit:trees', 'elms'])
 })
 
 t.test('a name that exists here belongs to somebody else', async t => {

@@ -215,6 +215,8 @@ t.test('who may not see something is shown where to sign in', async t => {
   const quotas = new Quotas({ limits: quotaLimits(), now: () => 0, counts: null, secret: Buffer.alloc(32) })
   addPlugins(http, { isPrivate: true, authenticate: () => ANONYMOUS, quotas, address: () => '', site: SITE })
   http.get('/explore/', async () => 'secret')
+  const config = { endpoint: 'account', access: 'signIn' } as const
+  http.get('/account/openid/callback', { config }, async (_, reply) => reply.code(401).send('not let in'))
   const requested = (url: string, headers: Readonly<Record<string, string>>) => http.inject({ url, headers })
   const page = await requested('/explore/?q=a+b&apikey=hidden', {
     accept: 'text/html',
@@ -230,6 +232,8 @@ t.test('who may not see something is shown where to sign in', async t => {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': /style-src 'self'.*form-action 'self'/,
   })
+  const failed = await requested('/account/openid/callback?error=access_denied', { accept: 'text/html' })
+  t.match(failed, { statusCode: 401, body: /^not let in$/ }, 'pages of signing in say what failed themselves')
   const data = await requested('/explore/', { accept: 'application/json' })
   t.equal(data.statusCode, 401)
   t.notMatch(data.body, '<html')

@@ -109,8 +109,8 @@ export interface Audit {
 export interface LinkedIdentities {
   /** The user with a subject of another service; created if there is none yet. */
   user(given: { readonly issuer: string; readonly subject: string; readonly name: string }): Promise<User>
-  /** Sets the grants of a user's groups, and revokes managed grants that these groups do not give. */
-  setGrants(user: User, managed: ReadonlySet<string>, granted: ReadonlySet<string>): Promise<void>
+  /** Sets the grants that a user has from groups of a provider; those given by hand, and those of other providers, stay. */
+  setGroupGrants(user: User, issuer: string, granted: ReadonlySet<string>): Promise<void>
 }
 
 /**
@@ -169,6 +169,7 @@ export interface Users {
   setQuota(name: string, quota: number | null): Promise<void>
   /** The user, if the password is right; null otherwise, after the same time, also for an unknown user. */
   verify(name: string, password: string): Promise<User | null>
+  /** Gives a grant by hand, which stays whatever groups the user is in. */
   grant(name: string, dataset: string): Promise<void>
   /** Faults: AccountUnknown also for an unknown grant. */
   revoke(name: string, dataset: string): Promise<void>

@@ -14,7 +14,7 @@ import {
 const TABLES = [
   ['setting', ['name', 'value'], 'name'],
   ['account', ['id', 'name', 'folded', 'password', 'quota', 'created'], 'id'],
-  ['user_grant', ['account', 'dataset'], 'account, dataset'],
+  ['user_grant', ['account', 'dataset', 'issuer'], 'account, dataset'],
   ['api_key', ['id', 'account', 'hash', 'hint', 'label', 'created', 'used'], 'id'],
   ['session', ['id', 'account', 'hash', 'created', 'used'], 'id'],
   ['client', ['id', 'owner', 'name', 'type', 'secret', 'redirect_uris', 'created'], 'rowid'],

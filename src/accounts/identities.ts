@@ -1,4 +1,4 @@
-import type { LinkedIdentities, User, Users } from './accounts.ts'
+import type { Audit, LinkedIdentities, User, Users } from './accounts.ts'
 import type { Database } from './database.ts'
 import { change, query } from './database-script.ts'
 import { folded } from './names.ts'
@@ -13,10 +13,19 @@ const find = query<{ readonly user: number }>(
 const isTaken = query('SELECT 1 AS found FROM account WHERE folded = ?')
 const link = change('INSERT INTO identity (issuer, subject, account) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
 
+const groupGrants = query<{ readonly dataset: string }>(
+  'SELECT dataset FROM user_grant WHERE account = ? AND issuer = ?',
+)
+const grant = change(
+  'INSERT INTO user_grant (account, dataset, issuer) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+)
+const revoke = change('DELETE FROM user_grant WHERE account = ? AND dataset = ? AND issuer = ?')
+
 /** Users who were authenticated by another service. */
 export function createIdentities(
   database: Database,
   users: Users,
+  audit: Audit,
   randomBytes: RandomBytes,
 ): LinkedIdentities {
   const known = async (issuer: string, subject: string): Promise<User | null> => {
@@ -34,10 +43,17 @@ export function createIdentities(
       await users.remove(added.name)
       return (await known(issuer, subject)) ?? added
     },
-    setGrants: async (user, managed, granted) => {
-      for (const dataset of granted) if (!user.grants.includes(dataset)) await users.grant(user.name, dataset)
-      for (const dataset of user.grants)
-        if (managed.has(dataset) && !granted.has(dataset)) await users.revoke(user.name, dataset)
+    setGroupGrants: async ({ id, name }, issuer, granted) => {
+      const events = await database.write(function* () {
+        const changed: (readonly [action: string, dataset: string])[] = []
+        for (const { dataset } of yield* groupGrants.all(id, issuer))
+          if (!granted.has(dataset) && (yield* revoke(id, dataset, issuer)) > 0)
+            changed.push(['grant revoked', dataset])
+        for (const dataset of granted)
+          if ((yield* grant(id, dataset, issuer)) > 0) changed.push(['granted', dataset])
+        return changed
+      })
+      for (const [action, dataset] of events) await audit.note(action, `${name}: ${dataset}`)
     },
   }
 }

@@ -1,4 +1,15 @@
 /**
+ * Attributes earlier grants of users of a provider to it, except those whose latest event in the audit log is of a command:
+ * the next sign-in removes what no group gives.
+ */
+export const ATTRIBUTE_GRANTS = `UPDATE user_grant
+     SET issuer = (SELECT min(issuer) FROM identity WHERE identity.account = user_grant.account)
+     WHERE account IN (SELECT account FROM identity)
+     AND (SELECT lower(name) FROM account WHERE id = user_grant.account) || ': ' || dataset NOT IN
+       (SELECT lower(subject) FROM audit WHERE actor LIKE 'local:%' AND id IN
+         (SELECT max(id) FROM audit WHERE action = 'granted' GROUP BY lower(subject)));`
+
+/**
  * The schema, step by step: released steps are never changed, a change is a further step. Times are milliseconds since 1970.
  * Secrets are stored as SHA-256 hashes, passwords as scrypt hashes; secrets of one-time passwords are encrypted.
  */
@@ -160,4 +171,8 @@ export const MIGRATIONS: readonly string[] = [
    ALTER TABLE second_factor RENAME COLUMN user TO account;
    ALTER TABLE recovery_code RENAME COLUMN user TO account;
    ALTER TABLE passkey RENAME COLUMN user TO account;`,
+
+  // The provider whose groups give a grant; null if it was given by hand. `lodestone user` noted earlier ones in the audit log.
+  `ALTER TABLE user_grant ADD COLUMN issuer TEXT;
+   ${ATTRIBUTE_GRANTS}`,
 ]

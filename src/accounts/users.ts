@@ -41,7 +41,9 @@ const revokeTokens = change(
 const removeKeys = change('DELETE FROM api_key WHERE account = (SELECT id FROM account WHERE folded = ?)')
 const removePasskeys = change('DELETE FROM passkey WHERE account = (SELECT id FROM account WHERE folded = ?)')
 const replaceQuota = change('UPDATE account SET quota = ? WHERE folded = ?')
-const grant = change('INSERT INTO user_grant (account, dataset) VALUES (?, ?) ON CONFLICT DO NOTHING')
+const grant = change(
+  'INSERT INTO user_grant (account, dataset) VALUES (?, ?) ON CONFLICT (account, dataset) DO UPDATE SET issuer = NULL',
+)
 const revoke = change('DELETE FROM user_grant WHERE account = ? AND dataset = ?')
 const remove = change('DELETE FROM account WHERE folded = ?')
 

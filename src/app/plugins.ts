@@ -97,9 +97,12 @@ export function addPlugins(http: FastifyInstance, options: PluginOptions): void 
 }
 
 /** True if a browser without credentials requests something that is not public. */
-function isSentToSignIn({ method, headers, principal }: FastifyRequest, { statusCode }: FastifyReply) {
+function isSentToSignIn(request: FastifyRequest, { statusCode }: FastifyReply) {
+  const { method, headers, principal, routeOptions } = request
   return (
     statusCode === 401 &&
+    // Pages of signing in show their own reason.
+    routeOptions.config.access !== 'signIn' &&
     method === 'GET' &&
     principal?.type === 'anonymous' &&
     headers.authorization === undefined &&

@@ -145,10 +145,13 @@ function roleCommand(): Command {
     .argument('<name>')
     .addArgument(new Argument('<role>', 'what the user may do').choices([...ROLE_NAMES, 'none']))
     .action(async (name: string, role: string, options: UserOptions) => {
-      await withAccounts(configOf(options), async ({ users, identities }) => {
-        const managed = new Set(ROLE_NAMES.flatMap(grantsOf))
-        const granted = new Set(role === 'none' ? [] : grantsOf(role))
-        await identities.setGrants(await users.find(name), managed, granted)
+      await withAccounts(configOf(options), async ({ users }) => {
+        const ofRoles = new Set(ROLE_NAMES.flatMap(grantsOf))
+        const granted = role === 'none' ? [] : grantsOf(role)
+        const { grants } = await users.find(name)
+        for (const grant of granted) await users.grant(name, grant)
+        for (const grant of grants)
+          if (ofRoles.has(grant) && !granted.includes(grant)) await users.revoke(name, grant)
       })
     })
 }

@@ -3,8 +3,8 @@ import { type Static, Type } from 'typebox'
 import { Fault } from '../errors/errors.ts'
 import { CONFIG_INVALID } from './faults.ts'
 
-/** Grants of a provider's groups: a dataset, everything, the right to edit either, or a role. */
-const GRANT = /^(?:(?:edit:)?(?:\*|[a-z0-9][a-z0-9_-]{0,99})|reader|publisher|administrator)$/
+/** Grants of a provider's groups: a dataset, everything, the right to edit or publish either, or a role. */
+const GRANT = /^(?:(?:edit:|publish:)?(?:\*|[a-z0-9][a-z0-9_-]{0,99})|reader|publisher|administrator)$/
 
 /** The setting `saml_sign_in` of portal.yaml. */
 export const SAML_SCHEMA = Type.Object(
@@ -52,7 +52,7 @@ export const SAML_SCHEMA = Type.Object(
     ),
     groups: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.String()), {
-        description: 'Grants of the members of each group: ids of datasets, *, edit:…, or a role',
+        description: 'Grants of the members of each group: ids of datasets, *, edit:…, publish:…, or a role',
       }),
     ),
   },
@@ -116,7 +116,7 @@ export function refuseOtherGrants(
   for (const [group, grants] of Object.entries(groups))
     for (const grant of grants)
       if (!GRANT.test(grant)) {
-        const reason = `${setting}: the group ${group} gives ${grant}: a grant is the id of a dataset, * for all, edit: before either, or one of the roles reader, publisher and administrator`
+        const reason = `${setting}: the group ${group} gives ${grant}: a grant is the id of a dataset, * for all, edit: or publish: before either, ods-api-monitoring, or one of the roles reader, publisher and administrator`
         throw new Fault(CONFIG_INVALID, { reason })
       }
 }

@@ -136,6 +136,23 @@ async function peopleOf(t: Test) {
   return { portal, run: commandsOn(portal), accounts }
 }
 
+t.test('roles are given by hand: each replaces that before, and no sign-in', { buffered: true }, async t => {
+  const { run, accounts } = await peopleOf(t)
+  const ann = await accounts.users.find('ann')
+  await accounts.identities.setGroupGrants(ann, 'https://office.example', new Set(['*', 'elms']))
+  for (const [role, grants] of [
+    ['administrator', ['*', 'edit:*', 'elms', 'ods-api-monitoring', 'publish:*']],
+    ['reader', ['*', 'elms']],
+  ] as const) {
+    t.same(await run(['user', 'role', 'ann', role]), [DONE])
+    t.same((await accounts.users.find('ann')).grants, grants, role)
+  }
+  await accounts.identities.setGroupGrants(ann, 'https://office.example', new Set())
+  t.same((await accounts.users.find('ann')).grants, ['*'], 'what a group gave before is by hand now')
+  t.same(await run(['user', 'role', 'ann', 'none']), [DONE])
+  t.same((await accounts.users.find('ann')).grants, [])
+})
+
 t.test('keys are made, listed and revoked', { buffered: true }, async t => {
   const { run, accounts } = await peopleOf(t)
   const [created, second, list, json] = await run(

@@ -495,6 +495,7 @@ t.test('a database of an older program is brought up to date', { skip: noPostgre
   await postgres.run('ALTER SEQUENCE lodestone.account_id_seq RENAME TO user_id_seq', name)
   for (const table of ['user_grant', 'api_key', 'session', 'consent', 'family'])
     await postgres.run(`ALTER TABLE lodestone.${table} RENAME COLUMN account TO "user"`, name)
+  await postgres.run('ALTER TABLE lodestone.user_grant DROP COLUMN issuer', name)
   await postgres.run('UPDATE lodestone.version SET version = 1', name)
   const again = await openSharedAccounts({ url }, { now: Date.now })
   t.match(await again.users.verify('ann', PASSWORD), { name: 'ann', grants: ['trees'] })

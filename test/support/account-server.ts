@@ -4,6 +4,7 @@ import path from 'node:path'
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
 import type { Accounts } from '../../src/accounts/accounts.ts'
 import { oauth } from '../../src/api/oauth/routes.ts'
+import type { SignInProvider } from '../../src/config/derived.ts'
 import type { SamlProvider } from '../../src/config/saml.ts'
 import { parseQueryString } from '../../src/http/query-string.ts'
 import { cookieScope, readSessionToken } from '../../src/http/session-cookie.ts'
@@ -31,7 +32,13 @@ export async function accountServer(
     listens = 0,
     place = GIVEN_PLACE ?? null,
     saml,
-  }: { readonly listens?: number; readonly place?: string | null; readonly saml?: SamlProvider } = {},
+    provider,
+  }: {
+    readonly listens?: number
+    readonly place?: string | null
+    readonly saml?: SamlProvider
+    readonly provider?: SignInProvider
+  } = {},
 ): Promise<AccountServer> {
   const folder = mkdtempSync(path.join(tmpdir(), 'accounts-'))
   let later = 0
@@ -64,6 +71,7 @@ export async function accountServer(
     address: (request: { readonly headers: Readonly<Record<string, unknown>> }) =>
       String(request.headers['x-address'] ?? '192.0.2.1'),
     ...(saml === undefined ? {} : { saml }),
+    ...(provider === undefined ? {} : { provider }),
   }
   await http.register(accountPages, options)
   await http.register(oauth, options)

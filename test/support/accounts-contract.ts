@@ -285,6 +285,35 @@ export function accountsContract(t: Test, open: Open): void {
     )
   })
 
+  t.test('grants of the groups of a provider are replaced, those given by hand stay', async t => {
+    const { accounts, other } = await open(t)
+    const { users, identities } = accounts
+    const [office, school] = ['https://office.example', 'https://school.example']
+    const user = await identities.user({ issuer: office, subject: '1', name: 'ada' })
+    await users.grant('ada', 'trees')
+    const steps: readonly (readonly [what: string, () => Promise<void>, grants: string])[] = [
+      ['two groups', () => set(office, 'edit:*', 'elms', 'trees'), 'edit:* elms trees'],
+      ['another provider', () => set(school, 'elms', 'oaks'), 'edit:* elms oaks trees'],
+      ['by hand as well', () => users.grant('ada', 'elms'), 'edit:* elms oaks trees'],
+      ['no group, whatever the groups of today give', () => set(office), 'elms oaks trees'],
+      ['a group again', () => set(office, 'elms'), 'elms oaks trees'],
+      ['revoked by hand', () => users.revoke('ada', 'elms'), 'oaks trees'],
+      ['until the next sign-in', () => set(office, 'elms'), 'elms oaks trees'],
+      ['no group there', () => set(school), 'elms trees'],
+      ['nor here', () => set(office), 'trees'],
+    ]
+    const set = (issuer: string, ...granted: string[]) =>
+      identities.setGroupGrants(user, issuer, new Set(granted))
+    for (const [what, step, grants] of steps) {
+      await step()
+      t.equal((await other.users.find('ada')).grants.join(' '), grants, what)
+    }
+    const events: string[] = []
+    for await (const { action, subject } of accounts.audit.events(0)) events.push(`${action} ${subject}`)
+    t.ok(events.includes('granted ada: edit:*'), 'grants of groups are in the audit log')
+    t.ok(events.includes('grant revoked ada: edit:*'))
+  })
+
   t.test('passwords are verified', async t => {
     const { accounts, other } = await open(t)
     await accounts.users.add('Ann', 'Zoë and more'.normalize('NFD'))

@@ -1,3 +1,5 @@
+import { ATTRIBUTE_GRANTS } from '../migrations.ts'
+
 /** The schema of a PostgreSQL database that the tables are in, so that the database can also have other tables. */
 export const POSTGRES_SCHEMA = 'lodestone'
 
@@ -199,4 +201,7 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
    ALTER TABLE second_factor RENAME COLUMN "user" TO account;
    ALTER TABLE recovery_code RENAME COLUMN "user" TO account;
    ALTER TABLE passkey RENAME COLUMN "user" TO account;`,
+
+  `ALTER TABLE user_grant ADD COLUMN issuer text COLLATE "C";
+   ${ATTRIBUTE_GRANTS}`,
 ]

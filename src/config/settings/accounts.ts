@@ -42,7 +42,8 @@ export const ACCOUNTS_SETTINGS = {
         ),
         groups: Type.Optional(
           Type.Record(Type.String(), Type.Array(Type.String()), {
-            description: 'Grants of the members of each group: ids of datasets, *, edit:…, or a role',
+            description:
+              'Grants of the members of each group: ids of datasets, *, edit:…, publish:…, or a role',
           }),
         ),
       },

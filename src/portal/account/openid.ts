@@ -5,6 +5,7 @@ import type { Configuration, IDToken } from 'openid-client'
 import { grantsOf } from '../../accounts/roles.ts'
 import type { SignInProvider } from '../../config/derived.ts'
 import { BAD_GATEWAY, Fault } from '../../errors/errors.ts'
+import { ASSERTION_LIMITS, Attempts } from '../../http/attempts.ts'
 import { CREDENTIAL_INVALID } from '../../http/credentials.ts'
 import { localPath } from '../../http/local-path.ts'
 import { clearedCookie, readCookie, setCookie } from '../../http/session-cookie.ts'
@@ -17,8 +18,9 @@ import {
   sendOn,
 } from '../../site/signed-in.ts'
 import { replaceSession } from './begin-session.ts'
+import { sendLogin } from './login-page.ts'
+import { failureReason, noteFailure, OPENID_SIGN_IN_PATH, refuseBlocked } from './provider.ts'
 
-export const OPENID_SIGN_IN_PATH = '/account/openid'
 const CALLBACK_PATH = `${OPENID_SIGN_IN_PATH}/callback`
 
 /** Seconds that a user has to sign in at the provider. */
@@ -35,17 +37,22 @@ const MAX_GROUPS = 1000
 export class OpenIdSignIn {
   private readonly provider: SignInProvider
   private readonly options: AccountsOptions
+  private readonly attempts: Attempts
   private found: Promise<Configuration> | null = null
 
   constructor(provider: SignInProvider, options: AccountsOptions) {
     this.provider = provider
     this.options = options
+    this.attempts = new Attempts(ASSERTION_LIMITS, options.accounts.failures, options.now)
   }
 
   /** Redirects a user to the provider. Faults: BadGateway if it does not answer. */
-  async begin(reply: FastifyReply, next: string | null): Promise<FastifyReply> {
+  async begin(request: FastifyRequest, reply: FastifyReply, next: string | null): Promise<FastifyReply> {
     const client = await import('openid-client')
-    const configuration = await this.configuration()
+    const configuration = await this.configuration().catch(fault => {
+      request.log.warn({ provider: this.provider.name, reason: failureReason(fault.cause) }, 'sign-in failed')
+      throw fault
+    })
     const scope = cookieScopeOf(this.options)
     const cookie = randomBytes(24).toString('base64url')
     const address = client.buildAuthorizationUrl(configuration, {
@@ -61,9 +68,12 @@ export class OpenIdSignIn {
     return sendOn(reply, address.href)
   }
 
-  /** Signs in a user who returns from the provider. Faults: CrossSiteRequest, CredentialInvalid, BadGateway. */
+  /**
+   * Signs in a user who returns from the provider. If that fails, the log-in page shows why, and leads to the page that the
+   * user wanted. Faults: CrossSiteRequest, TooManyAttempts.
+   */
   async end(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { accounts } = this.options
+    const { accounts, now } = this.options
     const scope = cookieScopeOf(this.options)
     const cookie = readCookie(request.headers, 'openid', scope)
     const given = new URL(request.url, this.options.base).searchParams
@@ -72,13 +82,26 @@ export class OpenIdSignIn {
       throw new Fault(CROSS_SITE_REQUEST, {
         reason: 'This sign-in was not begun in this browser, or it took too long. Please begin again.',
       })
-    const claims = await this.redeem(given, cookie)
-    const { issuer, groups } = this.provider
+    const address = this.options.address(request)
+    const attempt = await this.attempts.begin(cookie, address)
+    refuseBlocked(attempt, reply, now())
+    const { issuer, name: provider } = this.provider
+    let claims: IDToken
+    try {
+      claims = await this.redeem(given, cookie)
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      await noteFailure(request, this.options, provider, failureReason(error.cause))
+      // A scheme that no browser requests by itself (RFC 9110, section 11.6.1).
+      reply.headers({ 'www-authenticate': 'Form', 'set-cookie': clearedCookie(scope, 'openid') })
+      const { message: problem, status } = error
+      return sendLogin(request, reply, this.options, { next: localPath(next), problem, status })
+    }
+    await attempt.withdraw()
     const user = await accounts.identities.user({ issuer, subject: claims.sub, name: nameOf(claims) })
-    const managed = new Set(Object.values(groups).flat().flatMap(grantsOf))
-    await accounts.identities.setGrants(user, managed, this.grantsOf(claims))
+    await accounts.identities.setGroupGrants(user, issuer, this.grantsOf(claims))
     reply.header('set-cookie', [
-      await replaceSession(request, this.options, user, `by ${this.provider.name}`),
+      await replaceSession(request, this.options, user, `by ${provider}`),
       clearedCookie(scope, 'openid'),
     ])
     return sendOn(reply, localPath(next) ?? `${rootOf(this.options)}/account/`)
@@ -104,7 +127,7 @@ export class OpenIdSignIn {
         : {}
       return { ...claims, ...more } as IDToken
     } catch (cause) {
-      const reason = `${this.provider.name} did not let you in, or what it answered cannot be trusted: ${messageOf(cause)}`
+      const reason = `${this.provider.name} did not let you in, or what it answered cannot be trusted: ${failureReason(cause)}`
       throw new Fault(CREDENTIAL_INVALID, { reason }, { cause })
     }
   }
@@ -120,7 +143,7 @@ export class OpenIdSignIn {
   private configuration(): Promise<Configuration> {
     this.found ??= this.discover().catch(cause => {
       this.found = null
-      const reason = `${this.provider.name}, where people sign in, cannot be reached: ${messageOf(cause)}`
+      const reason = `${this.provider.name}, where people sign in, cannot be reached: ${failureReason(cause)}`
       throw new Fault(BAD_GATEWAY, { reason }, { cause })
     })
     return this.found
@@ -173,9 +196,4 @@ function firstLine(file: string): string {
 /** True for addresses without TLS that cannot be intercepted. */
 function isThisMachine({ protocol, hostname }: URL): boolean {
   return protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
-}
-
-function messageOf(error: unknown): string {
-  const { message, error: code } = error as { readonly message?: string; readonly error?: string }
-  return (code ?? message ?? String(error)).slice(0, 200)
 }

@@ -23,10 +23,11 @@ import { APPLICATIONS } from './applications.ts'
 import { AUTHORIZATIONS } from './authorizations.ts'
 import { KEYS } from './keys.ts'
 import { logIn, logOut, showLogin } from './login.ts'
-import { OPENID_SIGN_IN_PATH, OpenIdSignIn } from './openid.ts'
+import { OpenIdSignIn } from './openid.ts'
 import { OVERVIEW } from './overview.ts'
 import { passkeySection } from './passkeys/section.ts'
 import { passwordSection } from './password.ts'
+import { OPENID_SIGN_IN_PATH } from './provider.ts'
 import { samlRoutes } from './saml/routes.ts'
 import { secondFactorSection } from './second-factor.ts'
 import type { AccountRequest, SectionAnswer } from './section.ts'
@@ -52,7 +53,7 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
   if (options.provider !== undefined) {
     const openId = new OpenIdSignIn(options.provider, options)
     app.get(OPENID_SIGN_IN_PATH, async (request, reply) =>
-      openId.begin(reply, localPath(singleFields(request.query as QueryParameters).get('next'))),
+      openId.begin(request, reply, localPath(singleFields(request.query as QueryParameters).get('next'))),
     )
     app.get(`${OPENID_SIGN_IN_PATH}/callback`, async (request, reply) => openId.end(request, reply))
   }

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { TOO_MANY_ATTEMPTS } from '../../../accounts/faults.ts'
 import { grantsOf } from '../../../accounts/roles.ts'
 import type { SamlProvider } from '../../../config/saml.ts'
 import { Fault } from '../../../errors/errors.ts'
@@ -20,6 +19,7 @@ import {
   sendOn,
 } from '../../../site/signed-in.ts'
 import { replaceSession } from '../begin-session.ts'
+import { noteFailure, refuseBlocked } from '../provider.ts'
 import { readIdentityProvider } from './identity-provider.ts'
 import {
   browserOf,
@@ -108,10 +108,7 @@ export class SamlSignIn {
     const { accounts, now } = this.options
     const address = this.options.address(request)
     const attempt = await this.attempts.begin('saml', address)
-    if (attempt.type === 'blocked') {
-      reply.header('retry-after', String(Math.max(1, Math.ceil((attempt.until - now()) / 1000))))
-      throw new Fault(TOO_MANY_ATTEMPTS, { reason: 'Too many sign-ins failed here. Please try again later.' })
-    }
+    refuseBlocked(attempt, reply, now())
     let found: SignedInElsewhere
     try {
       found = await readResponse(form.get('SAMLResponse') ?? '', this.service, now())
@@ -119,10 +116,7 @@ export class SamlSignIn {
     } catch (cause) {
       if (cause instanceof Fault) throw cause
       const message = (cause as Error).message.slice(0, 200)
-      await accounts.audit.note('sign-in failed', `by ${this.service.settings.name}: ${message}`, {
-        name: 'anonymous',
-        address,
-      })
+      await noteFailure(request, this.options, this.service.settings.name, message)
       const reason = `${this.service.settings.name} did not let you in, or what it answered cannot be trusted: ${message}`
       throw new Fault(CREDENTIAL_INVALID, { reason }, { cause })
     }
@@ -177,10 +171,10 @@ export class SamlSignIn {
     const { identities } = this.options.accounts
     const { settings, provider } = this.service
     // A separate namespace from that of OpenID Connect: providers use one address for both.
-    const user = await identities.user({ issuer: `saml ${provider.issuer}`, subject, name })
-    const managed = new Set(Object.values(settings.groups).flat().flatMap(grantsOf))
+    const issuer = `saml ${provider.issuer}`
+    const user = await identities.user({ issuer, subject, name })
     const granted = groups.flatMap(group => lookup(settings.groups, group) ?? []).flatMap(grantsOf)
-    await identities.setGrants(user, managed, new Set(granted))
+    await identities.setGroupGrants(user, issuer, new Set(granted))
     return user
   }
 }

@@ -1,0 +1,48 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { TOO_MANY_ATTEMPTS } from '../../accounts/faults.ts'
+import { Fault } from '../../errors/errors.ts'
+import type { Attempt } from '../../http/attempts.ts'
+import type { AccountsOptions } from '../../site/signed-in.ts'
+
+export const OPENID_SIGN_IN_PATH = '/account/openid'
+
+/** Maximum characters of the reason that a provider gives. */
+const MAX_REASON = 200
+
+/** Notes a sign-in at a provider that failed, in the log and in the audit log. */
+export async function noteFailure(
+  request: FastifyRequest,
+  { accounts, address }: AccountsOptions,
+  provider: string,
+  reason: string,
+): Promise<void> {
+  request.log.warn({ provider, reason }, 'sign-in failed')
+  const actor = { name: 'anonymous', address: address(request) }
+  await accounts.audit.note('sign-in failed', `by ${provider}: ${reason}`, actor)
+}
+
+/** Refuses an answer of a provider after too many that failed. Faults: TooManyAttempts. */
+export function refuseBlocked(
+  attempt: Attempt,
+  reply: FastifyReply,
+  now: number,
+): asserts attempt is Attempt & { readonly type: 'allowed' } {
+  if (attempt.type !== 'blocked') return
+  reply.header('retry-after', String(Math.max(1, Math.ceil((attempt.until - now) / 1000))))
+  throw new Fault(TOO_MANY_ATTEMPTS, { reason: 'Too many sign-ins failed here. Please try again later.' })
+}
+
+/**
+ * Why a sign-in failed: the code and the description of the provider (RFC 6749, section 4.1.2.1), or the messages of an error and
+ * of its causes. None of them has a code, a token or a secret.
+ */
+export function failureReason(error: unknown): string {
+  const { error: code, error_description: described } = error as Readonly<Record<string, unknown>>
+  const messages: string[] = []
+  if (typeof code === 'string') messages.push(code, ...(typeof described === 'string' ? [described] : []))
+  else
+    for (let each = error; each instanceof Error && messages.length < 3; each = each.cause)
+      messages.push(each.message)
+  const distinct = [...new Set(messages.filter(message => message !== ''))]
+  return (distinct.length === 0 ? String(error) : distinct.join(': ')).slice(0, MAX_REASON)
+}

@@ -1,0 +1,92 @@
+import t, { type Test } from 'tap'
+import { signInOf } from '../src/config/derived.ts'
+import { accountServer, Browser, plain } from './support/account-server.ts'
+import { type OpenIdAnswers, SmallOpenIdProvider } from './support/openid-provider.ts'
+
+/** Sign-in at a provider of OpenID Connect. */
+const BASE = 'https://portal.test'
+const HTML = { accept: 'text/html' }
+
+async function portal(t: Test, groups: Record<string, string[]> = {}) {
+  const provider = new SmallOpenIdProvider()
+  await provider.listen()
+  t.teardown(() => provider.close())
+  const settings = signInOf(
+    { issuer: provider.issuer, client_id: 'lodestone', name: 'The office', groups },
+    '/nowhere',
+  )
+  const server = await accountServer(BASE, { place: null, provider: settings })
+  t.teardown(() => server.close())
+  /** A sign-in up to the answer of the callback. */
+  const signIn = async (answers: OpenIdAnswers = {}, browser = new Browser(server.http), next = '') => {
+    provider.answers = answers
+    const begun = await browser.get(
+      `/account/openid/${next === '' ? '' : `?${new URLSearchParams({ next })}`}`,
+    )
+    if (begun.statusCode !== 303) return { browser, ended: begun }
+    const parameters = provider.respond(String(begun.headers.location))
+    const ended = await browser.get(`/account/openid/callback?${parameters}`, HTML)
+    return { browser, ended }
+  }
+  const audit = async () => {
+    const found: string[] = []
+    for await (const { actor, action, subject } of server.accounts.audit.events(0))
+      found.push(`${actor}: ${action} ${subject}`)
+    return found
+  }
+  const grants = async () => (await server.accounts.users.find('ada')).grants
+  return { server, provider, signIn, audit, grants }
+}
+
+t.test('a person signs in, and groups become grants', async t => {
+  const { server, signIn, audit, grants } = await portal(t, {
+    staff: ['reader'],
+    press: ['publish:trees', 'ods-api-monitoring'],
+  })
+  const { ended, browser } = await signIn({ claims: { groups: ['staff', 'press'] } }, undefined, '/explore/')
+  t.match(ended, { statusCode: 303, headers: { location: '/explore/' } })
+  t.equal((await browser.get('/account/')).statusCode, 200)
+  t.same(await grants(), ['*', 'ods-api-monitoring', 'publish:trees'])
+  await server.accounts.users.grant('ada', 'elms')
+  await server.accounts.users.grant('ada', '*')
+  await signIn({ claims: { groups: [] } })
+  t.same(await grants(), ['*', 'elms'], 'what was given by hand stays')
+  t.ok((await audit()).includes('ada: signed in by The office'))
+})
+
+/** What goes wrong at a provider, with the status and what page, log and audit say. */
+const FAILURES: Readonly<Record<string, readonly [OpenIdAnswers, RegExp]>> = {
+  'a refusal': [
+    { refusal: { error: 'access_denied', error_description: 'Not on my watch' } },
+    /access_denied: Not on my watch/,
+  ],
+  'another audience': [{ claims: { aud: 'another' } }, /unexpected JWT "aud" \(audience\) claim value/],
+  'an expired token': [{ claims: { exp: 1000 } }, /unexpected JWT "exp" \(expiration time\) claim value/],
+  'another nonce': [{ claims: { nonce: 'another' } }, /unexpected ID Token "nonce" claim value/],
+  'a wrong client secret': [{ token: [401, { error: 'invalid_client' }] }, /invalid_client/],
+  'no JSON': [{ token: [200, 'nothing'] }, /"response" body must be a top level object/],
+  'an error of the provider': [{ token: [500, {}] }, /unexpected HTTP response status code/],
+}
+
+t.test('a sign-in that failed says why, on the page, in the log and in the audit log', async t => {
+  const { server, signIn, audit } = await portal(t)
+  const logged: unknown[] = []
+  server.http.addHook('onRequest', async request => {
+    request.log.warn = (...given: unknown[]) => logged.push(given)
+  })
+  for (const [what, [answers, reason]] of Object.entries(FAILURES)) {
+    const { browser, ended } = await signIn(answers, undefined, '/explore/?q=trees')
+    t.equal(ended.statusCode, 401, what)
+    t.match(plain(ended.body), /The office did not let you in, or what it answered cannot be trusted: /, what)
+    t.match(plain(ended.body), reason, what)
+    t.match(JSON.stringify(logged.at(-1)).replaceAll('\\"', '"'), reason, what)
+    t.match((await audit()).at(-1), /^anonymous: sign-in failed by The office: /, what)
+    t.match((await audit()).at(-1), reason, what)
+    t.notMatch(JSON.stringify([logged, await audit(), ended.body]), /a-secret/, 'no secret is told')
+    t.notOk([...browser.cookies.keys()].includes('openid'), 'nothing of it is left')
+    const again = /href="(\/account\/openid\/[^"]*)">Sign in with The office/.exec(ended.body)?.[1]
+    t.equal(plain(again ?? ''), '/account/openid/?next=%2Fexplore%2F%3Fq%3Dtrees', what)
+    const later = await signIn({}, browser, '/explore/?q=trees')
+    t.match(later.ended, { statusCode: 303, headers: { location: '/explore/?q=trees' } }, what)
+  }
+})
