@@ -1,10 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
+import type { FastifyRequest } from 'fastify'
 import t from 'tap'
 import { zip } from '../src/formats/zip-stream.ts'
+import { nameInAddress, newId, readUpload } from '../src/portal/desk/forms.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
@@ -306,6 +310,56 @@ async function archive(files: Readonly<Record<string, string>>): Promise<Buffer>
   const entries = Object.entries(files).map(([name, content]) => ({ name, content: [content] }))
   return buffer(Readable.from(zip(entries)))
 }
+
+t.test('an upload that ends too early is refused and leaves nothing', async t => {
+  const part = (name: string, value: string) =>
+    `--x\r\nContent-Disposition: form-data; name="${name}\r\n\r\n${value}`
+  const fields = `${part('form_token"', token)}\r\n`
+  const file = `${fields}${part('file"; filename="early.csv"', 'a,b\n1,2\n')}`
+  const drafts = () => readdirSync(path.join(portal, 'var/drafts')).sort()
+  const before = drafts()
+  const refused = await app.http.inject({
+    method: 'POST',
+    url: '/desk/',
+    headers: { cookie, 'content-type': 'multipart/form-data; boundary=x' },
+    payload: file,
+  })
+  t.match(refused, { statusCode: 400, body: /Unexpected end of multipart data/ })
+  t.strictSame(drafts(), before)
+  for (const [what, text] of Object.entries({ 'in a field': fields.trimEnd(), 'in the file': file })) {
+    const server = createServer()
+    const port = await new Promise<number>(resolve =>
+      server.listen(0, () => resolve((server.address() as AddressInfo).port)),
+    )
+    const isRefused = new Promise((resolve, reject) =>
+      server.on('request', (body, response) => {
+        readUpload({ headers: body.headers, body } as unknown as FastifyRequest)
+          .then(({ stream }) => buffer(stream))
+          .then(resolve, reject)
+          .finally(() => response.destroy())
+      }),
+    )
+    const socket = connect(port)
+    socket.write(
+      `POST / HTTP/1.1\r\nhost: x\r\ncontent-type: multipart/form-data; boundary=x\r\ncontent-length: 1000\r\n\r\n${text}`,
+    )
+    setTimeout(() => socket.destroy(), 50)
+    await t.rejects(isRefused, { code: 'BadRequest', message: /ended before/ }, what)
+    server.close()
+  }
+})
+
+t.test('ids of new datasets', t => {
+  const cases: readonly (readonly [address: string, id: string])[] = [
+    ['https://a.example/donn%C3%A9es.csv', 'donnees'],
+    ['https://a.example/folder%2Fb%20c.csv?x=%20', 'b-c'],
+    ['https://a.example/100%.csv', '100'],
+    ['https://a.example/', 'a'],
+  ]
+  for (const [address, id] of cases) t.equal(newId(nameInAddress(address), new Set()), id, address)
+  t.equal(newId('données.csv', new Set(['donnees'])), 'donnees-2')
+  t.end()
+})
 
 t.test('a new dataset takes no id of data without dataset.yaml', async t => {
   const folder = path.join(portal, 'data/dropped')

@@ -1,9 +1,10 @@
-import { Readable } from 'node:stream'
+import { finished, PassThrough, Readable } from 'node:stream'
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import type { FastifyRequest } from 'fastify'
 import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import type { Form } from '../../http/form.ts'
 import { lookup } from '../../model/lookup.ts'
+import { readableName } from '../../model/readable-name.ts'
 import type { FieldEdit } from '../../publishing/edit-definition.ts'
 import { METADATA, writtenValue } from './metadata.ts'
 
@@ -47,7 +48,8 @@ export function nameInAddress(url: string): string {
       reason: 'An address that begins with https://, http://, ftps:// or ftp:// is expected.',
     })
   const { pathname, hostname } = new URL(url)
-  return pathname.split('/').findLast(step => step !== '') ?? hostname
+  const last = pathname.split('/').findLast(step => step !== '')
+  return last === undefined ? hostname : readableName(last)
 }
 
 /** An unused dataset id for a file. */
@@ -81,15 +83,21 @@ const MAX_FIELD_BYTES = 4096
 
 /**
  * Reads a form with one file (RFC 7578) up to the beginning of the file: the fields precede it, so that they are checked before any
- * byte of the file is stored. Faults: BadRequest for a form without a file or that cannot be parsed.
+ * byte of the file is stored. The stream of the file fails if the form ends in it, or if the request is cut off. Faults: BadRequest
+ * for a form without a file, that cannot be parsed, or that ends before the file.
  */
 export function readUpload({ headers, body }: FastifyRequest): Promise<UploadForm> {
   const source = body instanceof Readable ? body : Readable.from([])
+  const file = new PassThrough()
+  // Its reader learns that it failed; without a reader nobody has to.
+  file.on('error', () => undefined)
   return new Promise((resolve, reject) => {
     const refuse = (reason: string) => {
+      const fault = new Fault(BAD_REQUEST, { reason })
       source.unpipe()
       source.resume()
-      reject(new Fault(BAD_REQUEST, { reason }))
+      file.destroy(fault)
+      reject(fault)
     }
     try {
       const parser = new Busboy({
@@ -97,21 +105,35 @@ export function readUpload({ headers, body }: FastifyRequest): Promise<UploadFor
         limits: { fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES, files: 1, parts: MAX_FIELDS + 1 },
       })
       const form = new Map<string, string>()
+      let hasFile = false
       parser.on('field', (name: string, value: string) => form.set(name, value))
       parser.on('file', (_: string, stream: Readable, name: string | undefined) => {
+        stream.on('error', () => refuse(CUT_OFF))
         if (name === undefined || name === '') {
           stream.resume()
           refuse('No file was chosen.')
-        } else resolve({ form, name, stream })
+          return
+        }
+        hasFile = true
+        file.on('close', () => stream.resume())
+        stream.pipe(file)
+        resolve({ form, name, stream: file })
       })
-      parser.on('finish', () => refuse('No file was chosen.'))
+      parser.on('finish', () => {
+        if (!hasFile) refuse('No file was chosen.')
+      })
       parser.on('error', (error: unknown) =>
         refuse(`The form cannot be read: ${String((error as Error).message)}.`),
       )
-      source.on('error', reject)
+      // The end of a pipe is not the end of its parser if the client, or the time limit of requests, cuts the request off.
+      finished(source, { writable: false }, error => {
+        if (error != null) refuse(CUT_OFF)
+      })
       source.pipe(parser)
     } catch (error) {
       refuse(`The form cannot be read: ${(error as Error).message}.`)
     }
   })
 }
+
+const CUT_OFF = 'The upload ended before its form was complete.'

@@ -9,7 +9,8 @@ document.addEventListener('click', event => {
     event.target instanceof Element ? event.target.closest<HTMLButtonElement>('button.copy') : null
   const source = button?.parentElement?.querySelector('code')
   if (!button || !source || button.dataset.label !== undefined) return
-  void copy(source).then(() => {
+  void copy(source).then(isCopied => {
+    if (!isCopied || button.dataset.label !== undefined) return
     button.dataset.label = button.textContent ?? ''
     button.textContent = button.dataset.done ?? ''
     setTimeout(() => {
@@ -19,11 +20,21 @@ document.addEventListener('click', event => {
   })
 })
 
-/** Without TLS there is no clipboard API: then the text is selected and copied by a command. */
-async function copy(source: Element): Promise<void> {
-  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(source.textContent ?? '')
+/**
+ * Copies a text. Without TLS there is no clipboard API, and a browser may refuse it: then the text is selected and copied by a
+ * command, and remains selected if that fails, too.
+ */
+async function copy(source: Element): Promise<boolean> {
+  try {
+    if (navigator.clipboard !== undefined) {
+      await navigator.clipboard.writeText(source.textContent ?? '')
+      return true
+    }
+  } catch {
+    // Refused: the command remains.
+  }
   getSelection()?.selectAllChildren(source)
-  document.execCommand('copy')
+  return document.execCommand('copy')
 }
 
 export {}

@@ -4,6 +4,7 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form.upload')) {
   const progress = form.querySelector('progress')
   const error = form.querySelector<HTMLElement>('.error')
   if (!input || !progress || !error) continue
+  let isSending = false
 
   form.addEventListener('dragover', event => {
     event.preventDefault()
@@ -14,13 +15,15 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form.upload')) {
     event.preventDefault()
     form.classList.remove('dropping')
     const files = event.dataTransfer?.files
-    if (files?.length !== 1) return
+    if (files?.length !== 1 || isSending) return
     input.files = files
     form.requestSubmit()
   })
 
   form.addEventListener('submit', event => {
     event.preventDefault()
+    if (isSending) return
+    isSending = true
     const request = new XMLHttpRequest()
     request.open('POST', form.action)
     request.upload.addEventListener('progress', ({ loaded, total }) => {
@@ -31,6 +34,7 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form.upload')) {
         location.assign(request.responseURL)
         return
       }
+      isSending = false
       progress.hidden = true
       const answer = new DOMParser().parseFromString(request.responseText, 'text/html')
       const found = answer.querySelector('[role=alert] p, main p, .error[role=alert]:not([hidden])')
@@ -41,6 +45,12 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form.upload')) {
     error.hidden = true
     progress.hidden = false
     request.send(new FormData(form))
+  })
+
+  // A browser may show the page again as it was left.
+  addEventListener('pagehide', () => {
+    isSending = false
+    progress.hidden = true
   })
 }
 

@@ -1,12 +1,6 @@
 import * as Plot from '@observablehq/plot'
-import type { Term } from '../../../rdf/term.ts'
-import { plain } from '../../../sparql/cell-writer.ts'
-import { chartColumns } from './chart-columns.ts'
+import { chartColumns, chartPoints } from './chart-columns.ts'
 import type { MessageRow } from './query-messages.ts'
-
-/** Maximum number of bars, and of points. */
-const MAX_BARS = 40
-const MAX_POINTS = 5000
 
 /** Draws the numbers of an answer: over time as a line, by name as bars, against each other as points. */
 export function drawAnswerChart(
@@ -18,12 +12,7 @@ export function drawAnswerChart(
   const columns = chartColumns(variables, rows)
   if (columns === null) return null
   const { x, y, type } = columns
-  const shown = (term: Term | null | undefined) =>
-    term == null ? '' : term.type === 'iri' ? name(term.value) : plain(term)
-  const data = rows.slice(0, type === 'bar' ? MAX_BARS : MAX_POINTS).map(row => ({
-    x: type === 'bar' ? shown(row[x]) : type === 'line' ? new Date(shown(row[x])) : Number(shown(row[x])),
-    y: Number(shown(row[y])),
-  }))
+  const data = chartPoints(columns, rows, name)
   const mark =
     type === 'bar'
       ? Plot.barX(data, { x: 'y', y: 'x', fill: 'currentColor', tip: true })

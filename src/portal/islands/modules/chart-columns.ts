@@ -1,7 +1,13 @@
+import type { Term } from '../../../rdf/term.ts'
+import { plain } from '../../../sparql/cell-writer.ts'
 import type { MessageRow } from './query-messages.ts'
 
 const NUMBERS = /#(?:integer|decimal|double|float|long|int|short|nonNegativeInteger)$/
 const DATES = /#(?:date|dateTime|gYear|gYearMonth)$/
+
+/** Maximum number of bars, and of points. */
+const MAX_BARS = 40
+const MAX_POINTS = 5000
 
 /** The columns of an answer that a chart shows; null for an answer without numbers. */
 export function chartColumns(variables: readonly string[], rows: readonly MessageRow[]) {
@@ -15,6 +21,23 @@ export function chartColumns(variables: readonly string[], rows: readonly Messag
   if (x < 0) return null
   const type = dates >= 0 ? 'line' : words >= 0 ? 'bar' : 'dot'
   return { x, y, type } as const
+}
+
+/** The points of a chart; a row without a number, or without a place on the other axis, has none. */
+export function chartPoints(
+  { x, y, type }: NonNullable<ReturnType<typeof chartColumns>>,
+  rows: readonly MessageRow[],
+  name: (iri: string) => string,
+) {
+  const shown = (term: Term | null | undefined) =>
+    term == null ? '' : term.type === 'iri' ? name(term.value) : plain(term)
+  return rows
+    .filter(row => row[y] != null && (type === 'bar' || row[x] != null))
+    .slice(0, type === 'bar' ? MAX_BARS : MAX_POINTS)
+    .map(row => ({
+      x: type === 'bar' ? shown(row[x]) : type === 'line' ? new Date(shown(row[x])) : Number(shown(row[x])),
+      y: Number(shown(row[y])),
+    }))
 }
 
 function kindOf(rows: readonly MessageRow[], at: number): 'number' | 'date' | 'text' {

@@ -55,6 +55,7 @@ export class CompletionList {
   private async complete(): Promise<void> {
     const { value, selectionStart, selectionEnd } = this.field
     const vocabulary = await this.vocabulary()
+    if (document.activeElement !== this.field) return
     if (this.field.value !== value || selectionStart !== selectionEnd) return
     const found = sparqlCompletions(value, selectionStart, vocabulary)
     if (found === null) return this.close()

@@ -1,0 +1,164 @@
+import { parseHTML } from 'linkedom'
+import t, { type Test } from 'tap'
+import { chartColumns, chartPoints } from '../src/portal/islands/modules/chart-columns.ts'
+import { CompletionList } from '../src/portal/islands/modules/completion-list.ts'
+import type { Term } from '../src/rdf/term.ts'
+import { XSD } from '../src/rdf/vocab.ts'
+
+/** The scripts of pages, in a document without a browser. */
+
+/** Makes globals for a script, and puts back those that were there after the test. */
+function globals(t: Test, given: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(given)) {
+    const before = Object.getOwnPropertyDescriptor(globalThis, name)
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true })
+    t.teardown(() => {
+      if (before === undefined) Reflect.deleteProperty(globalThis, name)
+      else Object.defineProperty(globalThis, name, before)
+    })
+  }
+}
+
+const settled = () => new Promise(resolve => setTimeout(resolve))
+const literal = (value: string, datatype: string): Term => ({
+  type: 'literal',
+  value,
+  datatype,
+  language: '',
+})
+const number = (value: string) => literal(value, XSD.integer)
+
+t.test('a chart has no points for values that are not bound', t => {
+  const names = (iri: string) => iri.replace(/^.*\//, '')
+  const a: Term = { type: 'iri', value: 'http://x/a' }
+  const cases = [
+    {
+      rows: [
+        [a, number('3')],
+        [null, number('4')],
+        [a, null],
+      ],
+      points: [
+        { x: 'a', y: 3 },
+        { x: '', y: 4 },
+      ],
+    },
+    {
+      rows: [
+        [number('1'), number('3')],
+        [null, number('4')],
+        [number('2'), null],
+      ],
+      points: [{ x: 1, y: 3 }],
+    },
+    {
+      rows: [
+        [literal('2020-01-01', XSD.date), number('3')],
+        [null, number('4')],
+        [literal('2020-01-02', XSD.date), null],
+      ],
+      points: [{ x: new Date('2020-01-01'), y: 3 }],
+    },
+  ]
+  for (const { rows, points } of cases) {
+    const columns = chartColumns(['x', 'y'], rows)
+    t.strictSame(columns && chartPoints(columns, rows, names), points, columns?.type ?? 'none')
+  }
+  t.end()
+})
+
+t.test('one upload at a time', async t => {
+  const { document, Event } = parseHTML(
+    '<form class="upload" action="/desk/"><input type="file"><progress hidden></progress><p class="error" hidden></p></form>',
+  )
+  const sent: Request[] = []
+  class Request extends EventTarget {
+    readonly upload = new EventTarget()
+    readonly status = 500
+    readonly statusText = 'Failed'
+    readonly responseText = ''
+    open() {}
+    send() {
+      sent.push(this)
+    }
+  }
+  const page = new EventTarget()
+  globals(t, {
+    document,
+    XMLHttpRequest: Request,
+    FormData: class {},
+    DOMParser: class {
+      parseFromString = () => parseHTML('<main></main>').document
+    },
+    addEventListener: page.addEventListener.bind(page),
+  })
+  await import('../src/portal/islands/desk.ts')
+  const form = document.querySelector('form')
+  const submit = () => form?.dispatchEvent(new Event('submit', { cancelable: true }))
+  submit()
+  submit()
+  t.equal(sent.length, 1)
+  sent[0]?.dispatchEvent(new globalThis.Event('load'))
+  t.equal(form?.querySelector('.error')?.textContent, 'Failed')
+  submit()
+  t.equal(sent.length, 2, 'again after it was refused')
+  page.dispatchEvent(new globalThis.Event('pagehide'))
+  submit()
+  t.equal(sent.length, 3, 'and when the page is shown again')
+})
+
+t.test('a clipboard that refuses', async t => {
+  const { document, Event, Element } = parseHTML(
+    '<p><code>text</code><button class="copy" data-done="Copied" hidden>Copy</button></p>',
+  )
+  const button = document.querySelector('button')
+  let [isAllowed, selected] = [false, '']
+  Object.assign(document, { execCommand: () => isAllowed })
+  globals(t, {
+    document,
+    Element,
+    navigator: { clipboard: { writeText: () => Promise.reject(new Error('NotAllowedError')) } },
+    getSelection: () => ({
+      selectAllChildren: (source: Element) => {
+        selected = source.textContent ?? ''
+      },
+    }),
+  })
+  await import('../src/portal/islands/copy.ts')
+  const click = async () => {
+    button?.dispatchEvent(new Event('click', { bubbles: true }))
+    await settled()
+  }
+  await click()
+  t.match([selected, button?.textContent], ['text', 'Copy'], 'the text is selected')
+  isAllowed = true
+  await click()
+  t.equal(button?.textContent, 'Copied', 'the command copies it')
+})
+
+t.test('completions are those of a field that has the focus', async t => {
+  const { document, Event } = parseHTML('<div><pre></pre><textarea></textarea></div>')
+  const [paint, area] = [document.querySelector('pre'), document.querySelector('textarea')]
+  if (paint === null || area === null) throw new Error('the document has no field')
+  const text = 'SELECT * { ?s foaf:kn'
+  const at = { selectionStart: text.length, selectionEnd: text.length }
+  const field = Object.assign(area, { value: text, ...at })
+  let active: unknown = field
+  Object.defineProperty(document, 'activeElement', { get: () => active })
+  globals(t, { document, NodeFilter: { SHOW_TEXT: 4 } })
+  const vocabulary = {
+    prefixes: { foaf: 'http://foaf.example/' },
+    classes: [],
+    properties: ['http://foaf.example/knows'],
+  }
+  new CompletionList(field, paint, 'Names', async () => vocabulary)
+  const offersAfter = async (focused: unknown) => {
+    field.dispatchEvent(new Event('input'))
+    active = focused
+    await settled()
+    return document.querySelectorAll('ul li').length
+  }
+  t.equal(await offersAfter(null), 0, 'it lost the focus while the names were read')
+  active = field
+  t.equal(await offersAfter(field), 1)
+})
