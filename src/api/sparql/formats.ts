@@ -87,7 +87,7 @@ export const GRAPH_FORMATS: readonly AnswerRepresentation[] = [
   },
   {
     type: 'application/rdf+xml',
-    names: ['rdfxml', 'rdf', 'xml'],
+    names: ['rdfxml', 'rdf+xml', 'rdf', 'xml'],
     iri: FORMATS.RDF_XML,
     requested: 'nt',
     write: rdfXmlBody,
@@ -95,7 +95,7 @@ export const GRAPH_FORMATS: readonly AnswerRepresentation[] = [
   },
   {
     type: 'application/ld+json',
-    names: ['jsonld', 'json'],
+    names: ['jsonld', 'json-ld', 'json'],
     iri: FORMATS['JSON-LD'],
     requested: 'nt',
     ...JSON_LD,
@@ -129,7 +129,8 @@ export function chooseResultFormat(
 ): AnswerRepresentation | typeof HTML_PAGE {
   const types = representations.filter(({ explicit }) => explicit !== true).map(({ type }) => type)
   if (name !== null && name !== '') {
-    const required = name.toLowerCase()
+    // A plus sign that a client did not encode arrives as a blank.
+    const required = name.toLowerCase().replaceAll(' ', '+')
     if (required === 'html' || required === HTML_PAGE.type) return HTML_PAGE
     const representation = representations.find(
       ({ type, names }) => type === required || names.includes(required),
