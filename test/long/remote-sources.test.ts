@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
@@ -10,9 +11,11 @@ import { publishDataset } from '../../src/publishing/publish.ts'
 import { dueRemotes, remoteFolder, remoteState } from '../../src/publishing/remote/state.ts'
 import { versionsOf } from '../../src/publishing/versions/versions.ts'
 import { isSchedule, nextTime } from '../../src/runtime/cron.ts'
+import { connectionFailure } from '../../src/sources/address/failures.ts'
 import { fetchAddress } from '../../src/sources/address/fetch.ts'
 import { isPrivateAddress } from '../../src/sources/address/hosts.ts'
 import type { FetchLimits } from '../../src/sources/address/limits.ts'
+import { selfSigned } from '../support/certificate.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { FtpServer } from '../support/ftp-server.ts'
 import { publishReports } from '../support/portal.ts'
@@ -266,6 +269,72 @@ t.test('FTP', async t => {
   t.match(await fetched(file, { duration: 500 }), /takes more than 0.5 s/, 'talks without an end')
   answer = (_, response) => response.writeHead(302, { location: file }).end()
   t.match(await fetched(`${origin}/x`), /redirects to ftp:/)
+})
+
+t.test('FTP: the words of the server, and advice that fits them', async t => {
+  const ftp = new FtpServer()
+  const place = await ftp.start()
+  t.teardown(() => ftp.stop())
+  const anna = `Basic ${Buffer.from('anna:right').toString('base64')}`
+  const file = `${place}/none.csv`
+  const tls = new RegExp(`begin the url with ${place.replace('ftp:', 'ftps:')}/ in place`)
+  const rows: readonly (readonly [
+    reply: string,
+    authorization: string | undefined,
+    found: RegExp,
+    advice: RegExp,
+  ])[] = [
+    ['550 no such file.', undefined, /it answers 550 \(no such file\)\./, /correct the url/],
+    ['550 No such file or directory', undefined, /550 \(No such file or directory\)/, /correct the url/],
+    ['550', undefined, /it answers 550\./, /correct the url/],
+    ['550 SSL/TLS required on the control channel', undefined, /SSL\/TLS required on the/, tls],
+    ['530 Non-anonymous sessions must use encryption.', anna, /must use encryption\)/, tls],
+    ['421 Cleartext sessions are not accepted', undefined, /Cleartext sessions/, tls],
+    ['550 none.csv: Permission denied', undefined, /Permission denied/, /variable that has its credentials/],
+    ['550 none.csv: Permission denied', anna, /Permission denied/, /of a user who may read/],
+    ['550 Is a directory.', undefined, /550 \(Is a directory\)/, /that of a folder/],
+    ['550 sub: Not a regular file', undefined, /Not a regular file/, /that of a folder/],
+    ['550-one\r\n550 two', undefined, /550 \(one two\)/, /correct the url/],
+    [`550 ${'x'.repeat(5000)}`, undefined, /550 \(x{200}…\)/, /correct the url/],
+    [
+      '550 ftp://anna:right@here: right is wrong for anna',
+      anna,
+      /\(ftp:\/\/redacted@here: … is wrong for …\)/,
+      /correct/,
+    ],
+  ]
+  for (const [reply, authorization, found, advice] of rows) {
+    ftp.replies.file = reply
+    const text = await fetched(file, {}, authorization)
+    t.match(text, found, reply)
+    t.match(text, advice, reply)
+  }
+  ftp.replies.user = '550 SSL/TLS required on the control channel'
+  t.match(await fetched(file), tls, 'before the file is asked for')
+})
+
+t.test('certificates that cannot be verified', async t => {
+  const { privateKey: key, certificate: cert } = selfSigned('localhost')
+  let connections = 0
+  const https = createHttpsServer({ key, cert }, (_, response) => response.end('a\n1\n'))
+  https.on('connection', () => connections++)
+  await new Promise<void>(resolve => https.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => https.close())
+  const { port } = https.address() as AddressInfo
+  const advice = /certificate cannot be verified \(self-signed certificate.*\)\.\n.*NODE_EXTRA_CA_CERTS/
+  t.match(await fetched(`https://127.0.0.1:${port}/x.csv`), advice)
+  t.equal(connections, 1, 'not tried again')
+  const ftp = new FtpServer()
+  ftp.tls = { key, cert }
+  const place = await ftp.start()
+  t.teardown(() => ftp.stop())
+  t.match(await fetched(`${place.replace('ftp:', 'ftps:')}/x.csv`), advice, 'FTP')
+  const expired = Object.assign(new Error('certificate has expired'), { code: 'CERT_HAS_EXPIRED' })
+  const failure = connectionFailure(expired, new URL('https://data.example/x'))
+  t.ok(
+    failure instanceof Fault && /operator of the host/.test(faultText(failure)),
+    'another authority is no way out',
+  )
 })
 
 t.test('schedules', async t => {

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 
 /** What a server of FTP does beside answering: `hang` sends no byte of a file, `far` names another host for the data, `plain` tells neither size nor time, `talk` greets without an end. */
 export type FtpManner = 'plain' | 'hang' | 'far' | 'busy' | 'talk' | null
@@ -9,7 +10,11 @@ export class FtpServer {
   readonly files = new Map<string, string>()
   readonly commands: string[] = []
   manner: FtpManner = null
+  /** Key and certificate for clients that request TLS; without them it is not known. */
+  tls: { readonly key: string; readonly cert: string } | null = null
   modified = '20240101000000'
+  /** The replies to a file that is not there, and to the name of a user, in place of the usual ones. */
+  readonly replies: { file?: string; user?: string } = {}
   private readonly server: Server = createServer(socket => this.serve(socket))
   private readonly sockets = new Set<Socket>()
 
@@ -44,7 +49,7 @@ export class FtpServer {
         switch (command) {
           case 'USER':
             user = argument
-            say('331 password')
+            say(this.replies.user ?? '331 password')
             break
           case 'PASS':
             say(user === 'anonymous' || argument === 'right' ? '230 in' : '530 no')
@@ -63,13 +68,17 @@ export class FtpServer {
             say('227 Entering (10,0,0,1,4,1)')
             break
           case 'RETR':
-            if (text === undefined) say('550 no such file')
+            if (text === undefined) say(this.replies.file ?? '550 no such file')
             else {
               say('150 coming')
               void data?.then(socket => {
                 if (this.manner !== 'hang') socket.end(text, () => say('226 done'))
               })
             }
+            break
+          case 'AUTH':
+            say(this.tls === null ? '200 fine' : '234 go on')
+            if (this.tls !== null) this.keep(new TLSSocket(control, { ...this.tls, isServer: true }))
             break
           case 'FEAT':
             say('211 none')

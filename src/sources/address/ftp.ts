@@ -3,7 +3,8 @@ import { isIP } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { Client, FTPError } from 'basic-ftp'
 import { Fault } from '../../errors/errors.ts'
-import { FETCH_CURES, Passing, refusedAddress } from './failures.ts'
+import { withoutCredentials } from '../../model/credentials.ts'
+import { connectionFailure, cutLine, FETCH_CURES, Passing, refusedAddress } from './failures.ts'
 import { checkAddress, checkedLookup, hostOf } from './hosts.ts'
 import type { FetchContext, Fetched, FetchLimits, Validators } from './limits.ts'
 import { saveBody } from './save-body.ts'
@@ -52,7 +53,7 @@ export async function fetchFtp(
     const name = path.split('/').findLast(step => step !== '') ?? ''
     return { type: 'changed', size: await saved, mediaType: '', name, address: url.href, validators }
   } catch (error) {
-    throw failureOf(error, url, limits)
+    throw failureOf(error, url, limits, authorization === undefined ? null : credentials)
   } finally {
     limits.late.removeEventListener('abort', stop)
     client.close()
@@ -131,21 +132,53 @@ function etagOf(size: number, modified: Date): string {
   return `"${createHash('sha256').update(`${size} ${modified.toISOString()}`).digest('hex').slice(0, 16)}"`
 }
 
-function failureOf(error: unknown, url: URL, limits: FetchLimits): unknown {
+function failureOf(
+  error: unknown,
+  url: URL,
+  limits: FetchLimits,
+  credentials: readonly string[] | null,
+): unknown {
   if (error instanceof Fault || error instanceof Passing) return error
   if (!(error instanceof Error)) return new Passing(String(error))
   if (error instanceof FTPError) {
-    if (error.code < 500) return new Passing(`it answers ${error.code}`)
-    return refusedAddress(url, `it answers ${error.code}`, cureOf(error.code))
+    const words = wordsOf(error.message, credentials ?? [])
+    const reason = `it answers ${error.code}${words === '' ? '' : ` (${words})`}`
+    const tls = url.protocol === 'ftp:' && NEEDS_TLS.test(words)
+    if (error.code < 500 && !tls) return new Passing(reason)
+    return refusedAddress(url, reason, tls ? tlsCure(url) : cureOf(error.code, words, credentials !== null))
   }
   if (/^Timeout/.test(error.message))
     return refusedAddress(url, `it sends nothing for ${limits.idle / 1000} s`)
-  return new Passing(error.message)
+  return connectionFailure(error, url)
 }
 
-/** Advice for a reply code (RFC 959, 4.2). */
-function cureOf(code: number): string {
-  if (code === 530) return FETCH_CURES.credentials
+/** The text of a reply without its code, on one line, cut, without the credentials that were sent. */
+function wordsOf(message: string, credentials: readonly string[]): string {
+  const lines = message.replaceAll(/^\d{3}(?:[ -]|$)/gm, '')
+  const secrets = credentials.filter(each => each !== '').toSorted((a, b) => b.length - a.length)
+  const cleaned = secrets.reduce((text, secret) => text.replaceAll(secret, '…'), lines)
+  return cutLine(withoutCredentials(cleaned))
+}
+
+/** Replies of servers that refuse connections without TLS. */
+const NEEDS_TLS = /\b(?:SSL|TLS|encrypt\w*|clear-?text)\b|\bAUTH first\b/i
+
+/** Advice for a server that requires TLS, which `ftps:` requests at the port of the address. */
+function tlsCure({ host, port }: URL): string {
+  return `The server requires TLS: begin the url with ftps://${host}${port === '' ? ':21' : ''}/ in place of ftp://.`
+}
+
+/** Advice for a reply code (RFC 959, 4.2) and the words of the server. */
+function cureOf(code: number, words: string, hasCredentials: boolean): string {
+  const isDenied = /\b(?:permission|denied|not allowed|not permitted|forbidden)\b/i.test(words)
+  if (isDenied && hasCredentials)
+    return 'Give the credentials of a user who may read the file with authorization.'
+  if (code === 530 || isDenied) return FETCH_CURES.credentials
+  if (
+    /\b(?:directory|folder)\W*$|\bnot an? (?:plain|regular) file\b/i.test(words) &&
+    !/\bno such\b/i.test(words)
+  )
+    return 'The path is that of a folder: give the path of one file in it.'
   if (code === 550) return FETCH_CURES.moved
-  return 'Open it with another client of FTP to see its message.'
+  return 'Open it with another client of FTP to see more of its messages.'
 }

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { Fault } from '../../errors/errors.ts'
 import { type BodyDecoder, bodyDecoder } from './content-codings.ts'
-import { FETCH_CURES, Passing, refusedAddress } from './failures.ts'
+import { connectionFailure, FETCH_CURES, Passing, refusedAddress } from './failures.ts'
 import { checkAddress, checkedLookup } from './hosts.ts'
 import type { FetchContext, Fetched, Validators } from './limits.ts'
 import { saveBody } from './save-body.ts'
@@ -117,7 +117,7 @@ function ask(
     })
     request.once('error', error => {
       clearTimeout(timer)
-      reject(error instanceof Fault || error instanceof Passing ? error : new Passing(error.message))
+      reject(error instanceof Fault || error instanceof Passing ? error : connectionFailure(error, url))
     })
     request.end()
   })
