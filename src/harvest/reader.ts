@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { quadPieces } from '../publishing/graphs/rdf-quads.ts'
 import { authorizationOf, endingOf, limitsOf } from '../publishing/remote/refresh.ts'
+import { atAddress } from '../sources/address/failures.ts'
 import { fetchAddress } from '../sources/address/fetch.ts'
 import { openFile } from '../sources/open.ts'
 import { openRdf, RDF_FORMATS } from '../sources/rdf.ts'
@@ -88,6 +89,8 @@ export function catalogReader(portal: string, harvester: Harvester, now: () => D
         // Blank nodes of one document are not those of another.
         const dataset = documents === 1 ? 'catalog' : `catalog-${documents}`
         yield* quadPieces(source, { base: new URL(url).origin, dataset, document: found.address })
+      } catch (error) {
+        throw atAddress(error, file, found.address)
       } finally {
         rmSync(part, { force: true })
         rmSync(path.join(folder, file), { force: true })

@@ -12,7 +12,7 @@ import { ignoredData } from './implicit.ts'
 import { refuseForRdf } from './mapping/choose-mapping.ts'
 import { checkMapping, ignoredMappingText, mappingFile, mappingFiles } from './mapping/mapping-file.ts'
 import { missingText, openRecords, readingWarnings, resolveWhole } from './materialise.ts'
-import { placedFault } from './place-fault.ts'
+import { placedFault, sourceName } from './place-fault.ts'
 import { StatisticsGatherer } from './statistics.ts'
 import { publishedDatasets, type Versions } from './versions/versions.ts'
 
@@ -107,9 +107,13 @@ async function checkDefinition(
     const findings: CheckFinding[] = [
       ...(definition.isImplicit ? [inferredFinding(dataset, definition.source.path ?? '')] : []),
       ...readingWarnings(resolved, source).map(
-        (warning): CheckFinding => ({ dataset, severity: 'warning', message: `${source.name}: ${warning}` }),
+        (warning): CheckFinding => ({
+          dataset,
+          severity: 'warning',
+          message: `${sourceName(source.name, definition)}: ${warning}`,
+        }),
       ),
-      ...valueFindings(definition, source.name, typed.report()),
+      ...valueFindings(definition, sourceName(source.name, definition), typed.report()),
     ]
     if (identities.repeated > 0)
       findings.push({

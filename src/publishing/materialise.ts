@@ -17,7 +17,7 @@ import { type Definition, datasetUid } from './definition.ts'
 import { GraphWriter } from './graphs/graph-writer.ts'
 import { writeRdfGraphs } from './graphs/rdf-graphs.ts'
 import { Identities } from './identity.ts'
-import { placedFault } from './place-fault.ts'
+import { withPlaces } from './place-fault.ts'
 import { refuseCycle } from './processors/dependencies.ts'
 import { originsOf } from './processors/origins.ts'
 import { processedSource } from './processors/processed-source.ts'
@@ -58,11 +58,7 @@ export interface ResolvedSource {
 
 /** Declared fields and options, else those inferred from the source. Faults: SourceUnreadable, ConfigInvalid. */
 export async function resolveSource(definition: Definition, portal: string): Promise<ResolvedSource> {
-  try {
-    return await inferredSource(definition, portal)
-  } catch (error) {
-    throw placedFault(error, definition)
-  }
+  return withPlaces(definition, () => inferredSource(definition, portal))
 }
 
 async function inferredSource(definition: Definition, portal: string): Promise<ResolvedSource> {
@@ -113,12 +109,10 @@ export async function openRecords(
 ): Promise<RecordSource> {
   const { processors, sourceFolder } = definition
   refuseCycle(definition, portal)
-  try {
+  return withPlaces(definition, () => {
     const opened = openSource(source, { datasetFolder: sourceFolder, portalFolder: portal })
-    return await processedSource(opened, processors, portal)
-  } catch (error) {
-    throw placedFault(error, definition)
-  }
+    return processedSource(opened, processors, portal)
+  })
 }
 
 /**
@@ -126,9 +120,10 @@ export async function openRecords(
  * files are then to be discarded.
  */
 export function materialise(definition: Definition, context: MaterialiseContext): Promise<Materialised> {
-  return definition.rdf === null
-    ? materialiseRecords(definition, context)
-    : materialiseRdf(definition, definition.rdf, context)
+  const { rdf } = definition
+  return withPlaces(definition, () =>
+    rdf === null ? materialiseRecords(definition, context) : materialiseRdf(definition, rdf, context),
+  )
 }
 
 /** An RDF file has graphs and no records. */

@@ -439,6 +439,7 @@ t.test('a dataset from an address', async t => {
       ['nothing', sends(200, '')],
       ['404', sends(404, 'no')],
       ['a broken table', sends(200, '{"a":')],
+      ['an open quote', sends(200, 'n\n1\n"2\n')],
       ['silence', (() => undefined) as Answer],
       ['a private address', sends(302, '', { location: 'http://localhost:1/' })],
     ] as const) {
@@ -451,6 +452,8 @@ t.test('a dataset from an address', async t => {
       const state = remoteState(portal, 'far')
       t.ok((state?.failures ?? 0) > 0, `${what}: is counted`)
       t.ok(state?.reason, `${what}: is told`)
+      t.notMatch(state?.reason, /data-/, `${what}: without the name of the file`)
+      t.match(state?.reason, /far\.csv|private address|no records/, `${what}: with the address`)
       t.equal(
         readFileSync(join(remoteFolder(portal, 'far'), state?.file ?? ''), 'utf8'),
         'n\n1\n2\n',

@@ -12,6 +12,7 @@ import { type FieldConversionErrors, typeRecords } from '../../sources/typed-rec
 import { definitionOf } from '../definition.ts'
 import type { DefinitionChange, FieldEdit } from '../edit-definition.ts'
 import { openRecords, resolveSource } from '../materialise.ts'
+import { withPlaces } from '../place-fault.ts'
 
 /** Records from which examples are taken. */
 const EXAMINED = 1000
@@ -79,14 +80,16 @@ export async function inspectDataset(
   how: { readonly format: string | null; readonly options: Readonly<Record<string, unknown>> },
 ): Promise<Inspection> {
   return asBadRequest(async () => {
-    const { source, sourceFolder } = definitionOf(root, id, true)
+    const definition = definitionOf(root, id, true)
+    const { source, sourceFolder } = definition
     const { format: _, options: __, ...place } = source
     const spec = {
       ...place,
       ...(how.format === null ? {} : { format: how.format as NonNullable<SourceSpec['format']> }),
       ...(Object.keys(how.options).length === 0 ? {} : { options: how.options as SourceOptions }),
     }
-    return inspectSource(spec, { datasetFolder: sourceFolder, portalFolder: root })
+    const folders = { datasetFolder: sourceFolder, portalFolder: root }
+    return withPlaces(definition, () => inspectSource(spec, folders))
   })
 }
 
@@ -104,10 +107,12 @@ export async function previewDataset(root: string, id: string, rows: number): Pr
     const source = await openRecords(definition, resolved.source, root)
     const typed = typeRecords(source, specs)
     const records: (readonly Value[])[] = []
-    for await (const { values } of typed.batches()) {
-      records.push(...values)
-      if (records.length >= EXAMINED) break
-    }
+    await withPlaces(definition, async () => {
+      for await (const { values } of typed.batches()) {
+        records.push(...values)
+        if (records.length >= EXAMINED) break
+      }
+    })
     const { misfits: conversionErrors } = typed.report()
     const fields = specs.map((spec, at) => ({
       spec,

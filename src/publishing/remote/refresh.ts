@@ -5,6 +5,7 @@ import { loadConfig } from '../../config/load.ts'
 import { Fault, faultText } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
 import { nextTime } from '../../runtime/cron.ts'
+import { atAddress } from '../../sources/address/failures.ts'
 import { fetchAddress } from '../../sources/address/fetch.ts'
 import type { FetchLimits } from '../../sources/address/limits.ts'
 import { openFile } from '../../sources/open.ts'
@@ -87,7 +88,7 @@ export async function refreshRemote(
       openFile({ path: file }, { datasetFolder: folder, portalFolder: portal })
     } catch (error) {
       rmSync(path.join(folder, file), { force: true })
-      throw error
+      throw atAddress(error, file, remote.url)
     }
     const { etag: _, lastModified: __, ...rest } = withoutReason(state)
     const next = {

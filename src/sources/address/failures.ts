@@ -1,3 +1,4 @@
+import { isFault, recoded, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 import { unreadable } from '../unreadable.ts'
 
 /** A transient failure, which is retried. */
@@ -14,6 +15,18 @@ export class Passing extends Error {
 export function shownAddress(url: string): string {
   const { protocol, host, pathname, search } = new URL(url)
   return `${protocol}//${host}${pathname}${search === '' ? '' : '?…'}`
+}
+
+/** A name in messages about fetched data: the address in place of the file that they were saved as, which nobody knows. */
+export function fetchedName(name: string, file: string, url: string): string {
+  return name === file || name.startsWith(`${file}/`) ? shownAddress(url) + name.slice(file.length) : name
+}
+
+/** An error of fetched data, with the address in place of the file that they were saved as; other errors are returned unchanged. */
+export function atAddress(error: unknown, file: string, url: string): unknown {
+  if (!isFault(error, SOURCE_UNREADABLE) || error.place.file === undefined) return error
+  const place = { ...error.place, file: fetchedName(error.place.file, file, url) }
+  return recoded(error, SOURCE_UNREADABLE, { place })
 }
 
 /** The error for an address that cannot be fetched, now or later. */
