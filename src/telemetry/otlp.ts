@@ -9,6 +9,8 @@ export interface TraceSpan {
   readonly traceId: string
   readonly spanId: string
   readonly parentSpanId?: string
+  /** The state of the trace that its caller sent (W3C Trace Context). */
+  readonly traceState?: string
   readonly name: string
   readonly kind: 'server' | 'client'
   /** Milliseconds since 1970, with fractions. */

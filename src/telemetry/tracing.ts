@@ -25,6 +25,7 @@ export interface TracingOptions {
 /** A request in progress. */
 interface Active extends TraceContext {
   readonly parentSpanId?: string
+  readonly traceState?: string
   readonly begun: number
 }
 
@@ -81,6 +82,7 @@ export class Tracing {
           traceId: parent.traceId,
           spanId: this.options.randomHex(8),
           parentSpanId: parent.spanId,
+          ...stateOf(parent),
           name: `store ${operation}`,
           kind: 'client',
           begun,
@@ -104,12 +106,14 @@ export class Tracing {
     const isSampled =
       parent !== null && sampler.followsParent ? parent.isSampled : isDrawn(traceId, sampler.ratio)
     if (!isSampled) return null
+    const traceState = parent === null ? null : readTracestate(headers.tracestate)
     return {
       traceId,
       spanId: randomHex(8),
       isSampled,
       begun: clock(),
       ...(parent === null ? {} : { parentSpanId: parent.spanId }),
+      ...(traceState === null ? {} : { traceState }),
     }
   }
 
@@ -126,16 +130,18 @@ export class Tracing {
   }
 
   private report(
-    { traceId, spanId, parentSpanId, begun }: Active,
+    span: Active,
     { method = '', url = '' }: IncomingMessage,
     { endpoint, route, status, aborted }: Pick<Answered, 'endpoint' | 'route' | 'status' | 'aborted'>,
     more: Readonly<Record<string, AttributeValue>>,
   ): void {
+    const { traceId, spanId, parentSpanId, begun } = span
     const [path = '', query] = addressWithoutSecrets(url).split(/\?(.*)/s)
     this.options.onSpan({
       traceId,
       spanId,
       ...(parentSpanId === undefined ? {} : { parentSpanId }),
+      ...stateOf(span),
       name: route === '' ? method : `${method} ${route}`,
       kind: 'server',
       begun,
@@ -154,6 +160,11 @@ export class Tracing {
       isError: status >= 500,
     })
   }
+}
+
+/** What the caller's `tracestate` adds to each span below it. */
+function stateOf({ traceState }: Active): Pick<TraceSpan, 'traceState'> {
+  return traceState === undefined ? {} : { traceState }
 }
 
 /**
@@ -193,4 +204,19 @@ export function readTraceparent(header: unknown): TraceContext | null {
   if (version === undefined || version === 'ff' || (version === '00' && rest !== undefined)) return null
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return null
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
+}
+
+const TRACESTATE_MEMBER =
+  /^[a-z\d][\w\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/
+const MAX_MEMBERS = 32
+
+/** The members of the header `tracestate` (W3C Trace Context, section 3.3); null if it is missing, invalid or very long. */
+export function readTracestate(header: unknown): string | null {
+  if (typeof header !== 'string' || header.length > MAX_LENGTH) return null
+  const members = header
+    .split(',')
+    .map(member => member.trim())
+    .filter(member => member !== '')
+  const isValid = members.length <= MAX_MEMBERS && members.every(member => TRACESTATE_MEMBER.test(member))
+  return isValid && members.length > 0 ? members.join(',') : null
 }

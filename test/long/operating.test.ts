@@ -10,7 +10,7 @@ import { withoutCredentials } from '../../src/model/credentials.ts'
 import { tracingSettings } from '../../src/telemetry/otel-settings.ts'
 import { SpanExporter } from '../../src/telemetry/otlp.ts'
 import { BOUNDS, Durations } from '../../src/telemetry/series.ts'
-import { readTraceparent, Tracing } from '../../src/telemetry/tracing.ts'
+import { readTraceparent, readTracestate, Tracing } from '../../src/telemetry/tracing.ts'
 import { spawnLodestone } from '../support/crash.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { freePort, startReadyServer, until } from '../support/serving.ts'
@@ -219,7 +219,7 @@ t.test('traces go to a collector, below the span of the caller', { buffered: tru
   const traceparent = `00-${traceId}-b7ad6b7169203331-01`
   const unsampled = `00-${traceId.replace('0', '1')}-b7ad6b7169203331-00`
   for (const [query, headers] of [
-    ['where=a%3E1', { traceparent }],
+    ['where=a%3E1', { traceparent, tracestate: 'rojo=00f067aa0ba902b7, congo=t61rcWkgMzE' }],
     ['where=a%3E1', { traceparent }],
     ['where=a%3E1', { traceparent }],
     ['where=a%3E2', { traceparent: unsampled }],
@@ -241,6 +241,7 @@ t.test('traces go to a collector, below the span of the caller', { buffered: tru
   t.match(first, {
     name: 'GET /api/explore/v2.1/catalog/datasets/:dataset/records',
     parentSpanId: 'b7ad6b7169203331',
+    traceState: 'rojo=00f067aa0ba902b7,congo=t61rcWkgMzE',
     kind: 2,
   })
   t.match(attributes, {
@@ -253,6 +254,7 @@ t.test('traces go to a collector, below the span of the caller', { buffered: tru
   })
   const inner = requested.filter(({ name }) => name.startsWith('store'))
   t.ok(inner.length >= 1, 'the store is asked')
+  t.match(inner[0], { traceState: 'rojo=00f067aa0ba902b7,congo=t61rcWkgMzE' }, 'the state goes down')
   for (const { parentSpanId, startTimeUnixNano, endTimeUnixNano } of inner) {
     t.equal(parentSpanId, first?.spanId, 'below the request')
     t.ok(BigInt(startTimeUnixNano) >= BigInt(first?.startTimeUnixNano ?? 0), 'after its beginning')
@@ -377,6 +379,22 @@ t.test('traceparent', async t => {
     [undefined, null],
   ]
   for (const [header, expected] of cases) t.same(readTraceparent(header), expected, String(header))
+})
+
+t.test('tracestate', async t => {
+  const cases: readonly (readonly [unknown, string | null])[] = [
+    ['rojo=00f067aa0ba902b7,congo=t61rcWkgMzE', 'rojo=00f067aa0ba902b7,congo=t61rcWkgMzE'],
+    ['a=1 , ,tenant@system=x y', 'a=1,tenant@system=x y'],
+    ['a=1,B=2', null],
+    ['a=1=2', null],
+    ['a', null],
+    ['', null],
+    [`a=${'x'.repeat(256)}`, `a=${'x'.repeat(256)}`],
+    [`a=${'x'.repeat(257)}`, null],
+    [Array.from({ length: 33 }, (_, at) => `k${at}=1`).join(), null],
+    [undefined, null],
+  ]
+  for (const [header, expected] of cases) t.same(readTracestate(header), expected, String(header))
 })
 
 t.test('durations by their length', async t => {
