@@ -163,3 +163,10 @@ t.test('what does not fit the type of its field is left out', async t => {
   t.same(await ask('facet'), ['x,y'])
   monitoring.close()
 })
+
+t.test('a list with usage statistics presents those that its records have', async t => {
+  const counts = { api_call_count: 3, popularity_score: 0.5 }
+  const datasets = app.catalog.visibleTo(ANONYMOUS)
+  const served = await datasets.counted?.(() => counts)
+  t.same([...(served?.statistics ?? [])], [['open', counts]])
+})

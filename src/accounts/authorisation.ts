@@ -1,8 +1,9 @@
 import { Fault, FORBIDDEN_ACCESS, UNAUTHORISED } from '../errors/errors.ts'
+import type { Visibility } from '../model/dataset.ts'
 import type { Principal } from '../model/principal.ts'
 
 /**
- * What a principal may see, edit and publish, and the fault otherwise: 401 without a credential, 403 for an authenticated
+ * What a principal may read, edit and publish, and the fault otherwise: 401 without a credential, 403 for an authenticated
  * principal.
  */
 
@@ -12,6 +13,14 @@ export const EVERYTHING = '*'
 /** True if a principal has a grant for a restricted dataset. */
 export function isGranted(principal: Principal, dataset: string): boolean {
   return principal.type === 'user' && (principal.grants.has(dataset) || principal.grants.has(EVERYTHING))
+}
+
+/** True if a principal may read a dataset, or a version of one, in every API: the only place where this is decided. */
+export function mayRead(
+  principal: Principal,
+  { id, visibility }: { readonly id: string; readonly visibility: Visibility },
+): boolean {
+  return visibility === 'public' || isGranted(principal, id)
 }
 
 /** Prefix of grants of publishing; the id of a dataset follows, or `*`, which is also for new datasets. */

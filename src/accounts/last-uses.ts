@@ -4,8 +4,8 @@ import type { MaybePromise } from './maybe-promise.ts'
 const EVERY = 60_000
 
 /** Milliseconds until a use is written, and maximum uses of one transaction. */
-const MAYBE = 15_000
-const AT_ONCE = 1000
+const WRITE_DELAY = 15_000
+const MAX_BATCH = 1000
 
 /** When keys or sessions were last used: recorded in memory, written in batches, never while a request waits. */
 export interface LastUses {
@@ -27,7 +27,7 @@ export function createLastUses(
   let timer: NodeJS.Timeout | undefined
   const latest = (id: number, written: number | null) => noted.get(id) ?? written
   const writeSome = async () => {
-    const some = [...noted].slice(0, AT_ONCE)
+    const some = [...noted].slice(0, MAX_BATCH)
     await write(some)
     for (const [id, moment] of some) if (noted.get(id) === moment) noted.delete(id)
   }
@@ -38,7 +38,7 @@ export function createLastUses(
         await writeSome()
         if (noted.size > 0) schedule(100)
       } catch {
-        schedule(MAYBE)
+        schedule(WRITE_DELAY)
       }
     }, delay).unref()
   }
@@ -47,7 +47,7 @@ export function createLastUses(
       const known = latest(id, written)
       if (known !== null && now - known < EVERY) return
       noted.set(id, now)
-      schedule(MAYBE)
+      schedule(WRITE_DELAY)
     },
     latest,
     flush: async () => {

@@ -38,8 +38,8 @@ export function catalogGraphs(
   )
   const content = { dataset: { id, fields }, records, base, version, published: EPOCH, isSearched }
   const { target, sources } = inMemoryGraphs(content)
-  const counted = statistics === undefined ? {} : { figures: statistics }
-  return { served: { version, entries, target, ...counted }, sources }
+  const served: ServedCatalog = { version, entries, target }
+  return { served: statistics === undefined ? served : { ...served, statistics }, sources }
 }
 
 /** Words of a dataset's mapping are irrelevant to a search for datasets. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { accessError, isGranted } from '../accounts/authorisation.ts'
+import { accessError, isGranted, mayRead } from '../accounts/authorisation.ts'
 import { Fault, GONE, isFault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import type { Dataset } from '../model/dataset.ts'
@@ -100,11 +100,11 @@ export class Catalog implements DatasetSource {
       dataset: (id, version = null) => {
         this.refuseLeftOut(served, principal, id)
         const found = this.find(served, id)
-        if (!isVisible(principal, found)) throw accessError(principal, `The dataset ${id}`)
+        if (!mayRead(principal, found.dataset)) throw accessError(principal, `The dataset ${id}`)
         if (version === null || version === found.version) return found
         const older = this.retained.find(id, version)
         // A version that was restricted when it was published does not become public later.
-        if (older !== undefined && isVisible(principal, older)) return older
+        if (older !== undefined && mayRead(principal, older.dataset)) return older
         throw unknownVersion(id, version, this.versionsOf(id, principal))
       },
     }
@@ -130,9 +130,7 @@ export class Catalog implements DatasetSource {
    */
   versionsOf(id: string, principal: Principal): readonly Manifest[] {
     this.addressed(id, principal)
-    return this.retained
-      .list(id)
-      .filter(({ dataset }) => dataset.visibility === 'public' || isGranted(principal, id))
+    return this.retained.list(id).filter(({ dataset }) => mayRead(principal, dataset))
   }
 
   /** True for a withdrawn dataset: its addresses existed once. */
@@ -201,7 +199,7 @@ export class Catalog implements DatasetSource {
     if ([...this.expected.keys()].every(id => byId.has(id))) return null
     const expected = [...this.expected].filter(([id, visibilityOf]) => {
       const visibility = visibilityOf()
-      return visibility === 'public' || (visibility !== null && isGranted(principal, id))
+      return visibility !== null && mayRead(principal, { id, visibility })
     })
     const served = expected.filter(([id]) => byId.has(id)).length
     return served === expected.length ? null : { served, expected: expected.length }
@@ -217,7 +215,7 @@ export class Catalog implements DatasetSource {
     const known = lists.get(key)
     if (known !== undefined) return known
     served.count += 1
-    const entries = served.entries.filter(entry => isVisible(principal, entry))
+    const entries = served.entries.filter(({ dataset }) => mayRead(principal, dataset))
     const list = new VisibleList(
       { version: `${served.version}s${served.count}`, entries },
       this.visibleOptions(),
@@ -306,8 +304,7 @@ export class Catalog implements DatasetSource {
   private refuseLeftOut({ byId }: Served, principal: Principal, id: string): void {
     const left = this.leftOut.get(id)
     if (left === undefined || byId.has(id) || this.expected.has(id)) return
-    if (left.dataset.visibility !== 'public' && !isGranted(principal, id))
-      throw accessError(principal, `The dataset ${id}`)
+    if (!mayRead(principal, left.dataset)) throw accessError(principal, `The dataset ${id}`)
     throw new Fault(DATASET_DAMAGED, { id })
   }
 
@@ -381,8 +378,4 @@ function listsOf({ open, lists }: Served): readonly VisibleList[] {
 
 function isPublic({ dataset }: ServedDataset): boolean {
   return dataset.visibility === 'public'
-}
-
-function isVisible(principal: Principal, entry: ServedDataset): boolean {
-  return isPublic(entry) || isGranted(principal, entry.dataset.id)
 }

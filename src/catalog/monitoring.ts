@@ -129,10 +129,10 @@ export class Monitoring implements DatasetSource {
         dataset: apiMonitoring(openCalls),
         identity: [],
         rows: () => {
-          const accessError = new Set(catalog.entries().flatMap(restrictedId))
+          const restricted = new Set(catalog.entries().flatMap(restrictedId))
           return usage
             .calls()
-            .filter(call => !isOpen || (call.user_id === null && !accessError.has(call.dataset_id ?? '')))
+            .filter(call => !isOpen || (call.user_id === null && !restricted.has(call.dataset_id ?? '')))
             .map(call => callRow({ ...call, domain_id: domain }))
         },
         state: () => String(usage.state().calls),

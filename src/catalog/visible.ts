@@ -12,7 +12,7 @@ export type { DatasetList, ServedCatalog } from './catalog-graphs.ts'
 
 /** A source of datasets: the catalog, the monitoring or the network (REST 7.1). */
 export interface DatasetSource {
-  /** The datasets that a principal may see: the only place where visibility is decided, used by every endpoint. */
+  /** The datasets that a principal may read (accounts/authorisation.ts), for every endpoint. */
   visibleTo(principal: Principal): VisibleDatasets
 }
 

@@ -30,13 +30,13 @@ const DESCRIPTION_FORMATS: readonly DescriptionFormat[] = [
 /** An HTML page, which the Accept header of a browser requests. */
 const HTML_PAGE = { type: 'text/html', explicit: true } as const
 
-/** True if a request requests a page: `?format=html` first, else the Accept header. */
+/** True if a request asks for a page: `?format=html` first, else the Accept header. */
 export function isPageRequested({ format }: QueryParameters, accept: string | undefined): boolean {
   if (format !== undefined && format !== '') return format === 'html'
   return negotiate<Representation>(accept, [...DESCRIPTION_FORMATS, HTML_PAGE]) === HTML_PAGE
 }
 
-/** The form that a request requests: `?format=` first, else the Accept header. Faults: BadRequest, NotAcceptable. */
+/** The form that a request asks for: `?format=` first, else the Accept header. Faults: BadRequest, NotAcceptable. */
 export function descriptionFormat(query: QueryParameters, accept: string | undefined): DescriptionFormat {
   const { format } = query
   if (format !== undefined && format !== '') {

@@ -187,7 +187,7 @@ export class ExploreEndpoint {
   }
 
   /**
-   * The presentation of datasets and records that a request requests.
+   * The presentation of datasets and records that a request asks for.
    *
    * @param statistics usage statistics that the query used, if they are not the current ones
    */

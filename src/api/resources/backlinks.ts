@@ -39,11 +39,11 @@ export function backlinks(
 <td>${values.list(subjects, predicate, 0, paging.size)}${more}</td></tr>
 `
   })
-  const accessError = requested.inverse === null ? groups.length - shown.length : 0
+  const hiddenGroups = requested.inverse === null ? groups.length - shown.length : 0
   const whole: LinkSelection = { predicate: null, from: null }
   return html`<section id="links"><h2>${t('Linked from')} <span class="number-badge">${number(paging.total)}</span></h2><table class="properties"><tbody>
 ${rows}</tbody></table>
-${accessError > 0 ? html`<p class="more"><a href="${pageAddress(1, whole)}">${t.many('{n} more kind of links', '{n} more kinds of links', accessError)}</a></p>` : ''}${
+${hiddenGroups > 0 ? html`<p class="more"><a href="${pageAddress(1, whole)}">${t.many('{n} more kind of links', '{n} more kinds of links', hiddenGroups)}</a></p>` : ''}${
   requested.inverse === null
     ? ''
     : steps({ pageContext, gathered, requested }, pageAddress, asciiAddress(address))
