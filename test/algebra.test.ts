@@ -584,7 +584,7 @@ t.test(`random algebra, seed ${seed}`, t => {
   t.end()
 })
 
-t.test('numbers of pairs', t => {
+t.test('a map of pairs gives equal pairs equal numbers', t => {
   let bytes = 0
   const pairs = new PairMap(change => {
     bytes += change

@@ -52,7 +52,7 @@ async function post(url: string, fields: Readonly<Record<string, string>>, as = 
 const bertToken = /name="form_token" value="([^"]+)"/.exec((await get('/desk/trees/', bert)).body)?.[1] ?? ''
 const draft = () => readFileSync(path.join(portal, 'var/drafts/trees/data/trees/dataset.yaml'), 'utf8')
 
-t.test('steps', async t => {
+t.test('processors are added, ordered and removed', async t => {
   const page = await get('/desk/trees/steps/')
   t.match(page.body, /1\. <code>rename<\/code>[\s\S]*nr: number<\/textarea>/)
   t.match((await get('/desk/trees/steps/?add=split')).body, /2\. <code>split<\/code>/)
@@ -96,7 +96,7 @@ t.test('steps', async t => {
   t.equal((await post('/desk/trees/steps/', { action: 'steps', 'step.0.type': 'drop' })).status, 400)
 })
 
-t.test('source', async t => {
+t.test('the form of a source shows and changes its settings', async t => {
   const page = (await get('/desk/trees/source/')).body
   t.match(page, /Fields as they are inferred[\s\S]*12,5/)
   const tried = await post('/desk/trees/source/', { action: 'try', header: '0', delimiter: ';' })

@@ -94,7 +94,7 @@ t.test('every setting and every part of one is described', async t => {
     described(schema, key === 'languages' ? `${key}[]` : key)
 })
 
-t.test('a portal that is well', async t => {
+t.test('a portal without problems', async t => {
   const portal = await published(t)
   const findings = await diagnose({ portal }, {})
   for (const check of ['node', 'settings', 'var', 'clock', 'data', 'versions', 'accounts', 'memory', 'base'])
@@ -149,7 +149,7 @@ t.test('what is wrong is found, with what to do', async t => {
   t.ok((JSON.parse(stdout) as readonly DoctorFinding[]).some(({ status }) => status === 'problem'))
 })
 
-t.test('single looks', async t => {
+t.test('doctor classifies each finding', async t => {
   const cases: readonly (readonly [DoctorFinding | readonly DoctorFinding[], RegExp])[] = [
     [diagnoseNode('v18.20.0'), /^problem/],
     [diagnoseNode('v20.18.9'), /^problem/],

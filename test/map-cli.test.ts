@@ -801,7 +801,7 @@ t.test('files that are no mappings', async t => {
   }
 })
 
-t.test('the command', async t => {
+t.test('lodestone map as a process: exit codes and streams', async t => {
   const graphs = newMap(
     'x.csv',
     'CSV',

@@ -12,7 +12,7 @@ const CALLBACK = 'https://app.example/cb'
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 
-t.test('clauses', async t => {
+t.test('clauses of the OAuth recommendations hold', async t => {
   const server = await accountServer(BASE, { place: null })
   t.teardown(() => server.close())
   const { accounts, http } = server

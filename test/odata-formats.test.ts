@@ -464,7 +464,7 @@ t.test('what is told of a set where its publisher says nothing', async t => {
   t.strictSame([title, publisher, modified, keywords], ['cities', null, '2024-01-02T03:04:05Z', []])
 })
 
-t.test('errors', async t => {
+t.test('errors in JSON and XML', async t => {
   const cases: readonly (readonly [PayloadFormat, string])[] = [
     [JSON4, `{"error":{"message":"No 'x' & <y>","code":404}}`],
     [JSON3, `{"odata.error":{"code":"404","message":{"lang":"en-US","value":"No 'x' & <y>"}}}`],
@@ -481,7 +481,7 @@ t.test('errors', async t => {
   for (const [manner, expected] of cases) t.equal(errorBody("No 'x' & <y>", 404, manner), expected)
 })
 
-t.test('texts and contexts', async t => {
+t.test('texts of numbers, durations and dates', async t => {
   const cases: readonly (readonly [unknown, string | undefined])[] = [
     [doubleText(Number.NEGATIVE_INFINITY), '-INF'],
     [doubleText(1e300), '1e+300'],

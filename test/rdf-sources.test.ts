@@ -58,7 +58,7 @@ function published(portal: string, id: string): Readonly<Record<string, readonly
 
 const genid = (id: string, label: string) => `<${BASE}/.well-known/genid/${id}/${label}>`
 
-t.test('every syntax', async t => {
+t.test('every syntax of RDF is read', async t => {
   const rows: readonly (readonly [
     string,
     string,

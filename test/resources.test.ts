@@ -425,7 +425,7 @@ t.test('caches and HEAD', async t => {
   t.match(owned.headers['cache-control'], 'private')
 })
 
-t.test('maps', async t => {
+t.test('geometries are drawn as SVG', async t => {
   const cases: readonly (readonly [string, RegExp | null])[] = [
     ['POINT(1 2)', /<circle class="point" cx="240" /],
     ['LINESTRING(0 0, 10 5)', /<path class="line" d="M[\d.]+ [\d.]+L/],

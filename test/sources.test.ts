@@ -138,7 +138,7 @@ t.test('CSV', async t => {
     })
 })
 
-t.test('CSV tells rows and lines', async t => {
+t.test('records of CSV have row and line numbers', async t => {
   const rows = await readThrice(t, csvSource, 'a,b\r\n\r\n"x\r\ny",1\r\nz,2\r"p\n\rq",3\nr,4')
   t.strictSame(
     rows.map(({ row, line }) => [row, line]),
@@ -151,7 +151,7 @@ t.test('CSV tells rows and lines', async t => {
   )
 })
 
-t.test('CSV refuses', async t => {
+t.test('malformed CSV is refused', async t => {
   const cases: readonly (readonly [string, string])[] = [
     ['', 'SourceUnreadable 1:1 The file is empty: it needs a header row.'],
     ['\n\n', 'SourceUnreadable 1:1 The file is empty: it needs a header row.'],
@@ -169,7 +169,7 @@ t.test('CSV refuses', async t => {
   )
 })
 
-t.test('delimiters', async t => {
+t.test('the delimiter of CSV is detected', async t => {
   const cases: readonly (readonly [string, string])[] = [
     ['a,b\n1,2', ','],
     ['a;b\n1,5;2,5\n1,5;2', ';'],
@@ -204,7 +204,7 @@ t.test('batches of about a thousand rows, read again and again', async t => {
   }
 })
 
-t.test('encodings', async t => {
+t.test('the encoding of a text file is detected or declared', async t => {
   const text = 'a,b\né,€ 🌲\n'
   const latin = Buffer.from([0x61, 0x2c, 0x62, 0x0a, 0xe9, 0x2c, 0x80, 0x92, 0x0a])
   const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, 'utf16le')])
@@ -290,7 +290,7 @@ t.test('JSON', async t => {
   )
 })
 
-t.test('JSON refuses', async t => {
+t.test('malformed JSON is refused', async t => {
   const malformed = (place: string, reason: string) =>
     `SourceUnreadable ${place} The JSON is malformed: ${reason}`
   const cases: readonly (readonly [string, string | undefined, string])[] = [
@@ -465,7 +465,7 @@ t.test('GeoJSON', async t => {
   for (const [content, expected] of cases) t.equal(await refuseThrice(t, geojsonSource, content), expected)
 })
 
-t.test('opening', async t => {
+t.test('a module, package or file is opened from the portal folder', async t => {
   const portalFolder = join(folder, 'portal')
   const datasetFolder = join(portalFolder, 'data', 'd')
   const packages = join(portalFolder, 'node_modules')
@@ -844,7 +844,7 @@ t.test('inference of JSON', async t => {
   t.equal(new Set(names).size, names.length)
 })
 
-t.test('typing', async t => {
+t.test('values become null where they do not fit the type of their field', async t => {
   const source = csvSource({
     path: file(`name,height,lat,lon\nOak,12,1,2\nElm,tall,,\n\nFir,${'9'.repeat(100)},x,3\n`, '.csv'),
   })
@@ -958,7 +958,7 @@ t.test('a time zone has one format, however its name is written', async t => {
   t.equal(made, 1)
 })
 
-t.test('nearest', t => {
+t.test('the nearest name is suggested for a typo', t => {
   const cases: readonly (readonly [string, readonly string[], string | undefined])[] = [
     ['hieght', ['weight', 'height'], 'height'],
     ['Name', ['nom', 'name'], 'name'],

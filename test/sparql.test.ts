@@ -548,7 +548,7 @@ t.test('hulls, boundaries and envelopes of all types of geometries', async t => 
   }
 })
 
-t.test('functions and aggregates beside those of SPARQL', async t => {
+t.test('extension functions and aggregates', async t => {
   const values = 'VALUES (?k ?v) { ("a" 1) ("a" 3) ("a" 8) ("b" 4) }'
   const prefixes = 'PREFIX l: <urn:lodestone:> PREFIX geof: <http://www.opengis.net/def/function/geosparql/>'
   const point = (at: string) => `"POINT(${at})"^^<http://www.opengis.net/ont/geosparql#wktLiteral>`

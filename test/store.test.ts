@@ -150,7 +150,7 @@ t.test('a query past its deadline costs no thread', async t => {
   await everyThreadCounts(t, store, RECORDS)
 })
 
-t.test('a full queue', async t => {
+t.test('a full queue refuses further queries', async t => {
   const store = await open(t, { workers: 1, queue: 1, deadline: 400 }, [source(textGraph(RECORDS))])
   const slow = code(ask(store, SLOW))
   const outcomes = [1, 2, 3, 4].map(() => code(store.count(GRAPH, {})))
@@ -305,7 +305,7 @@ t.test('columns are read when they are asked for, and dropped where others need 
   t.ok((await bytes()) < 2 * memory.columns, 'what is in memory stays about the budget')
 })
 
-t.test('close', async t => {
+t.test('a closed store refuses queries', async t => {
   const store = await createEmbeddedStore({ workers: 1 })
   await store.load([source(textGraph(RECORDS))])
   const slow = [code(ask(store, SLOW)), code(inEngine(store, SLOW))]

@@ -81,7 +81,7 @@ const home = '/api/explore/v2.1/catalog/datasets'
 const ask = (id: string, query: string, accept = 'application/sparql-results+json') =>
   get(`/api/sparql/${id}?query=${encodeURIComponent(PREFIXES + query)}`, accept)
 
-t.test('exports', async t => {
+t.test('triple terms in RDF exports', async t => {
   const rows: readonly (readonly [id: string, format: string, type: string, expected: readonly string[]])[] =
     [
       ['turtle', 'turtle', 'text/turtle', TRIPLES],
@@ -113,7 +113,7 @@ t.test('blank nodes in triple terms', async t => {
   )
 })
 
-t.test('fragments', async t => {
+t.test('triple terms in fragments', async t => {
   for (const [parameters, expected] of [
     [`object=${encodeURIComponent(TERMS.nested)}`, [`<${E}claim> <${E}says> ${TERMS.nested} .`]],
     [`predicate=${encodeURIComponent(`${RDF}reifies`)}`, TRIPLES.filter(line => line.includes(REIFIES))],
@@ -179,7 +179,7 @@ const QUERIES: readonly (readonly [id: string, query: string, expected: readonly
   ['nquads', 'SELECT ?r { GRAPH ?g { ?r rdf:reifies <<( :bob ?p ?o )>> } }', [`<${E}r2>`]],
 ]
 
-t.test('queries', async t => {
+t.test('triple terms in queries', async t => {
   for (const [id, query, expected] of QUERIES) {
     const { statusCode, body } = await ask(id, query, 'text/tab-separated-values')
     t.equal(statusCode, 200, `${query}: ${body.slice(0, 300)}`)

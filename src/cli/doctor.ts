@@ -41,7 +41,7 @@ export async function diagnose(
     config = loadConfig(flags, environment)
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    const advice = 'mend the setting: nothing else can be looked at before'
+    const advice = 'fix the setting: nothing else can be checked before'
     return [node, problem('settings', faultText(error), advice)]
   }
   const now = () => Date.now()

@@ -3,7 +3,7 @@ import type { MappingPlace } from './ir.ts'
 /** An error prevents the use of a mapping; a warning reports a probable mistake; the rest is informational. */
 export type Severity = 'error' | 'warning' | 'info'
 
-/** A diagnostic of a mapping, in plain words and with its position (mapping rules, section 8). */
+/** A diagnostic of a mapping, in plain words and with its position (Mapping 4.1). */
 export interface Diagnostic {
   readonly code: DiagnosticCode
   readonly severity: Severity

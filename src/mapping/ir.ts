@@ -92,7 +92,7 @@ export type TermMap =
       readonly datatype?: string | readonly Segment[]
       readonly language?: string | readonly Segment[]
     }
-  /** The value of a field in its own type: the natural mapping (mapping rules, "Datatypes"). */
+  /** The value of a field in its own type: the natural mapping (Mapping 1.2, 2.5). */
   | { readonly type: 'natural'; readonly field: string; readonly place?: MappingPlace }
 
 export type Segment =

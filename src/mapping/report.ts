@@ -14,7 +14,7 @@ export interface SkippedExample {
   count: number
 }
 
-/** How often a rule created a triple, and how often it could not (mapping rules, section 8, "Data-time report"). */
+/** How often a rule created a triple, and how often it could not (Mapping 4.2). */
 export interface RuleReport {
   /** Key of the resource. */
   readonly resource: string

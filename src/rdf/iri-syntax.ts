@@ -46,7 +46,7 @@ const ASCII_UNRESERVED = /^[A-Za-z0-9\-._~]*$/
 
 /**
  * The IRI-safe form of a value in a template: every character outside iunreserved as the percent-encoded octets of its
- * UTF-8 (R2RML, section 7.3; mapping rules, 5.3). `a/b Zoë` becomes `a%2Fb%20Zoë`.
+ * UTF-8 (R2RML, section 7.3; Mapping 2.2). `a/b Zoë` becomes `a%2Fb%20Zoë`.
  */
 export function iriSafe(text: string): string {
   return ASCII_UNRESERVED.test(text) ? text : text.replace(NOT_UNRESERVED, percentEncode)

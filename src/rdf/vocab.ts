@@ -193,8 +193,8 @@ export const FORMATS = vocabulary(
 )
 
 /**
- * Lodestone's own IRIs: predicates of the index graph, which is never exported (docs/architecture.md, "What is in the store"),
- * and functions that columns have and SPARQL lacks (docs/sparql.md, "Functions").
+ * Lodestone's own IRIs: the predicate of a record's position, which is never exported (docs/architecture.md, "What is in the
+ * store"), and functions that columns have and SPARQL lacks (docs/sparql.md, "Functions").
  */
 export const LODESTONE = vocabulary(
   'urn:lodestone:',

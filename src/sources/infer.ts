@@ -295,5 +295,5 @@ function nearText({
   const shown = conversionErrors.map(it => JSON.stringify(it)).join(', ')
   return conversionErrors.length === 0
     ? `most values are ${what}, in more than one form`
-    : `most values are ${what}, but not ${shown}: mend these, or name a type and they become null`
+    : `most values are ${what}, but not ${shown}: correct these, or name a type and they become null`
 }

@@ -91,7 +91,7 @@ function decoded(decode: () => string, place: () => object): string {
       throw unreadable(
         'The text is not of the encoding that the XML declares.',
         place(),
-        'Write the file in the encoding that its first line names, or mend that line.',
+        'Write the file in the encoding that its first line names, or correct that line.',
         error,
       )
     throw error

@@ -1,3 +1,4 @@
+/** The tests are in test/support/engines/engine.ts. */
 import { testEngine } from '../support/engines/engine.ts'
 
 await testEngine('virtuoso')

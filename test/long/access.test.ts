@@ -602,7 +602,7 @@ async function recordIds(): Promise<Readonly<Record<string, string>>> {
 const ids = await recordIds()
 const ADDRESSES = routesOf(open).flatMap(pattern => addressesOf(pattern, ids))
 
-t.test('every route is in a row', async t => {
+t.test('every GET route has an access case', async t => {
   const routes = routesOf(open).filter(pattern => !APART.test(pattern))
   t.ok(routes.length > 100, `${routes.length} routes`)
   const forgotten = routes.filter(pattern => addressesOf(pattern, ids).length === 0)
@@ -626,7 +626,7 @@ const SOME = ADDRESSES.filter(
 )
 
 for (const person of FORMS)
-  t.test(`${person.name}, a way in`, async t => {
+  t.test(`credentials as ${person.name}`, async t => {
     // The SPARQL endpoints take forms of their own, which have a query; pages for people, and what is no route, take none.
     const takesForm = (url: string) =>
       /^\/(?:api|ld|healthz)/.test(url) && !/^\/api\/sparql(?!.*query=)|\/\.\.\//.test(url)

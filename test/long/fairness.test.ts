@@ -158,7 +158,7 @@ async function signIns(client: AttackClient, isOver: () => boolean): Promise<Map
   return outcomes
 }
 
-t.test('budgets', async t => {
+t.test('a client over its budget is refused until time refills it', async t => {
   let now = 0
   const budgets = new WorkBudgets({ burst: 10_000, rate: 500 }, () => now)
   const heavy = budgets.of('address:a')

@@ -105,7 +105,7 @@ async function twoPortals(t: Test) {
   return { portal, theirs, origin, publishThere }
 }
 
-t.test('another Lodestone', async t => {
+t.test('datasets of another Lodestone portal are harvested', async t => {
   const { portal, theirs, origin, publishThere } = await twoPortals(t)
   const versions = versionsOf(portal)
 

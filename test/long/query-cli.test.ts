@@ -52,7 +52,7 @@ const KINDS = [
   [undefined, literal('日本'), literal('1.5E1', `${XSD}double`)],
 ] as const
 
-t.test('rows in every form', async t => {
+t.test('SELECT results are written as CSV, TSV, JSON, XML and a table', async t => {
   const kinds = () => rowsAnswer(['s', 'text', 'n'], KINDS)
   const csv = 's,text,n\r\nhttp://x/1,"a ""b"", c\n",12\r\n_:b0,chat,\r\n,日本,1.5E1\r\n'
   t.equal(await written(kinds(), 'csv'), csv)
@@ -116,7 +116,7 @@ const TRIPLES = [
   { subject: iri('http://x/1'), predicate: iri('http://x/ns#q'), object: iri('http://x/2') },
 ]
 
-t.test('triples and truths', async t => {
+t.test('CONSTRUCT, DESCRIBE and ASK results are written in their formats', async t => {
   const triples = (): ComunicaAnswer => ({ type: 'triples', triples: each(TRIPLES) })
   const turtle = await written(triples(), null, { ns: 'http://x/ns#' })
   t.match(turtle, 'ns:p "a \\"b\\""@en ;\n  ns:q <http://x/2> .')
@@ -252,7 +252,7 @@ async function servers() {
   return { portal, base, file: `http://localhost:${(foreign.address() as AddressInfo).port}/stones.ttl` }
 }
 
-t.test('the command', async t => {
+t.test('lodestone query as a process: exit codes, streams, signals', async t => {
   const { portal, base, file } = await servers()
   const run = async (args: readonly string[], input?: string) => {
     const child = spawn(process.execPath, [BINARY, 'query', ...args, '--base', base, '--portal', portal])

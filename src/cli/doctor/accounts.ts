@@ -28,7 +28,7 @@ export async function diagnoseAccounts(config: Config, now: Date): Promise<reado
   } catch (error) {
     const advice =
       config.accounts === undefined
-        ? 'restore var/accounts.sqlite from a back-up, or mend the rights of the file'
+        ? 'restore var/accounts.sqlite from a back-up, or fix the permissions of the file'
         : 'see the settings accounts and accounts_password_file, and whether the database is up'
     const hint = error instanceof Fault ? error.hint : undefined
     return [problem('accounts', (error as Error).message, hint ?? advice)]

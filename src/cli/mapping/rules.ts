@@ -3,7 +3,7 @@ import { MAX_EXPANSION } from '../../mapping/expand.ts'
 import type { SkippedExample } from '../../mapping/report.ts'
 import { shortIri } from '../../publishing/mapping/mapping-preview.ts'
 
-/** Describes rules one by one, each with what it created, what it left out and why (mapping rules, section 8, "Data-time report"). */
+/** Describes rules one by one, each with what it created, what it left out and why (Mapping 4.2). */
 export function rulesText(
   rules: readonly RuleReport[],
   prefixes: Readonly<Record<string, string>> = {},

@@ -158,7 +158,7 @@ function readLink(
 /** The text after the last `~`, unless that is escaped. */
 const SUFFIX = /^(.*)(?<!\\)~([^~\s]+)$/s
 
-/** Decides how a text is interpreted (mapping rules, "Object interpretation"). */
+/** Decides how a text is interpreted (README.md, "Objects"). */
 function objectOfText(
   context: Context,
   node: YamlText,

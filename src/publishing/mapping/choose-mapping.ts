@@ -20,7 +20,7 @@ export interface ChosenMapping {
 
 /**
  * Chooses between the mapping in the portal folder and the last valid one: an error leaves the previous mapping in
- * force (mapping rules, section 8).
+ * force (Mapping 4.1).
  *
  * @param file the mapping file; null for none, which selects the direct mapping
  * @param before the mapping of the version in force

@@ -46,7 +46,7 @@ export function spaceOf({ base, dataset }: CompileTarget): string {
   return recordsSpace(base, dataset.id)
 }
 
-/** A constant as the literal with which the store represents a value of a field type (mapping rule "value"). */
+/** A constant as the literal with which the store represents a value of a field type (Mapping 1.2). */
 export function targetConstant(type: FieldType, value: Constant): Literal {
   switch (type) {
     case 'int':
