@@ -54,6 +54,41 @@ t.test('a person signs in, and groups become grants', async t => {
   t.ok((await audit()).includes('ada: signed in by The office'))
 })
 
+/** Claims of a member of `staff`, with what is left of her grants, and whether the groups were left out. */
+const LEFT_OUT: Readonly<Record<string, readonly [claims: object, grants: readonly string[], boolean]>> = {
+  'more than 200 groups at Entra ID': [
+    { _claim_names: { groups: 'src1' }, _claim_sources: { src1: { endpoint: 'https://graph.example/' } } },
+    ['*'],
+    true,
+  ],
+  'too many groups for an address': [{ hasgroups: true }, ['*'], true],
+  'too many groups, as text': [{ hasgroups: 'true' }, ['*'], true],
+  'other claims elsewhere': [{ _claim_names: { address: 'src1' } }, [], false],
+  'claims elsewhere that are none': [{ _claim_names: null, hasgroups: false }, [], false],
+  'groups and the sign of too many': [{ groups: [], hasgroups: true }, [], false],
+  'no groups': [{}, [], false],
+  'one group as text': [{ groups: 'staff' }, ['*'], false],
+}
+
+t.test('groups that the provider left out change no grants', async t => {
+  const { server, signIn, audit, grants } = await portal(t, { staff: ['reader'] })
+  const logged: unknown[] = []
+  server.http.addHook('onRequest', async request => {
+    request.log.warn = (...given: unknown[]) => logged.push(given)
+  })
+  for (const [what, [claims, left, isLeftOut]] of Object.entries(LEFT_OUT)) {
+    await signIn({ claims: { groups: ['staff'] } })
+    t.same(await grants(), ['*'], what)
+    logged.length = 0
+    const { ended } = await signIn({ claims: claims as Record<string, unknown> })
+    t.equal(ended.statusCode, 303, what)
+    t.same(await grants(), left, what)
+    t.equal(JSON.stringify(logged).includes('groups are not known'), isLeftOut, `${what}: log`)
+    const noted = 'ada: groups not known ada: The office left them out'
+    t.equal((await audit()).slice(-2).includes(noted), isLeftOut, `${what}: audit`)
+  }
+})
+
 /** What goes wrong at a provider, with the status and what page, log and audit say. */
 const FAILURES: Readonly<Record<string, readonly [OpenIdAnswers, RegExp]>> = {
   'a refusal': [

@@ -102,6 +102,21 @@ t.test('grants of a group go with its line in portal.yaml, those given by hand s
   t.same((await later.server.accounts.users.find('ada')).grants, ['edit:trees', 'elms'])
 })
 
+t.test('groups that Entra ID left out change no grants', async t => {
+  const { server, signIn } = await portal(t)
+  const link = { 'http://schemas.microsoft.com/claims/groups.link': ['https://graph.example/users/1'] }
+  const cases: readonly (readonly [attributes: Record<string, string[]>, grants: readonly string[]])[] = [
+    [link, ['*']],
+    [{ ...link, memberOf: ['trees'] }, ['edit:trees']],
+    [{}, []],
+  ]
+  for (const [attributes, grants] of cases) {
+    await signIn({ nameId: 'a-1', attributes: { uid: ['ada'], memberOf: ['staff'] } })
+    t.equal((await signIn({ nameId: 'a-1', attributes })).ended.statusCode, 303)
+    t.same((await server.accounts.users.find('ada')).grants, grants)
+  }
+})
+
 t.test('a name that exists here belongs to somebody else', async t => {
   const { server, signIn } = await portal(t)
   await server.accounts.users.add('ada', PASSWORD)

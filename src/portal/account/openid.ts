@@ -2,7 +2,6 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Configuration, IDToken } from 'openid-client'
-import { grantsOf } from '../../accounts/roles.ts'
 import type { SignInProvider } from '../../config/derived.ts'
 import { BAD_GATEWAY, Fault } from '../../errors/errors.ts'
 import { ASSERTION_LIMITS, Attempts } from '../../http/attempts.ts'
@@ -19,15 +18,18 @@ import {
 } from '../../site/signed-in.ts'
 import { replaceSession } from './begin-session.ts'
 import { sendLogin } from './login-page.ts'
-import { failureReason, noteFailure, OPENID_SIGN_IN_PATH, refuseBlocked } from './provider.ts'
+import {
+  failureReason,
+  noteFailure,
+  OPENID_SIGN_IN_PATH,
+  refuseBlocked,
+  setGrantsOfGroups,
+} from './provider.ts'
 
 const CALLBACK_PATH = `${OPENID_SIGN_IN_PATH}/callback`
 
 /** Seconds that a user has to sign in at the provider. */
 const TIMEOUT = 600
-
-/** Maximum groups of a user that are read. */
-const MAX_GROUPS = 1000
 
 /**
  * Signs users in at a provider of OpenID Connect (OpenID Connect Core 1.0, section 3.1) with state, nonce and PKCE. These are
@@ -99,7 +101,7 @@ export class OpenIdSignIn {
     }
     await attempt.withdraw()
     const user = await accounts.identities.user({ issuer, subject: claims.sub, name: nameOf(claims) })
-    await accounts.identities.setGroupGrants(user, issuer, this.grantsOf(claims))
+    await setGrantsOfGroups(request, this.options, user, this.provider, this.groupsIn(claims))
     reply.header('set-cookie', [
       await replaceSession(request, this.options, user, `by ${provider}`),
       clearedCookie(scope, 'openid'),
@@ -132,11 +134,16 @@ export class OpenIdSignIn {
     }
   }
 
-  private grantsOf(claims: IDToken): ReadonlySet<string> {
-    const described = lookup(claims, this.provider.groupsClaim)
-    const names = (Array.isArray(described) ? described : [described]).slice(0, MAX_GROUPS)
-    const groups = names.filter(name => typeof name === 'string')
-    return new Set(groups.flatMap(name => lookup(this.provider.groups, name) ?? []).flatMap(grantsOf))
+  /**
+   * The groups of a user. Null if the provider says that there are too many for a token (`hasgroups` of Entra ID), or that they
+   * are elsewhere (Core 1.0, section 5.6.2).
+   */
+  private groupsIn(claims: IDToken): readonly string[] | null {
+    const found = lookup(claims, this.provider.groupsClaim)
+    const elsewhere = claims._claim_names as Readonly<Record<string, unknown>> | null | undefined
+    const isElsewhere = lookup(elsewhere ?? {}, this.provider.groupsClaim) !== undefined
+    if (found === undefined && (isElsewhere || String(claims.hasgroups) === 'true')) return null
+    return [found].flat().filter(name => typeof name === 'string')
   }
 
   /** The metadata of the provider (OpenID Connect Discovery 1.0), fetched once, and again after a failure. */

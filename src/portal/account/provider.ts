@@ -1,7 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { User } from '../../accounts/accounts.ts'
 import { TOO_MANY_ATTEMPTS } from '../../accounts/faults.ts'
+import { grantsOf } from '../../accounts/roles.ts'
+import type { SignInProvider } from '../../config/derived.ts'
 import { Fault } from '../../errors/errors.ts'
 import type { Attempt } from '../../http/attempts.ts'
+import { lookup } from '../../model/lookup.ts'
 import type { AccountsOptions } from '../../site/signed-in.ts'
 
 export const OPENID_SIGN_IN_PATH = '/account/openid'
@@ -19,6 +23,31 @@ export async function noteFailure(
   request.log.warn({ provider, reason }, 'sign-in failed')
   const actor = { name: 'anonymous', address: address(request) }
   await accounts.audit.note('sign-in failed', `by ${provider}: ${reason}`, actor)
+}
+
+/**
+ * Sets the grants that the groups of a user give. Those that they gave before stay where the provider left the groups out, as
+ * Entra ID does if there are too many.
+ *
+ * @param groups null if they were left out
+ */
+export async function setGrantsOfGroups(
+  request: FastifyRequest,
+  { accounts, address }: AccountsOptions,
+  user: User,
+  provider: { readonly issuer: string; readonly name: string; readonly groups: SignInProvider['groups'] },
+  groups: readonly string[] | null,
+): Promise<void> {
+  if (groups !== null) {
+    const granted = groups.flatMap(group => lookup(provider.groups, group) ?? []).flatMap(grantsOf)
+    return accounts.identities.setGroupGrants(user, provider.issuer, new Set(granted))
+  }
+  const reason = 'the provider left out the groups of the user: their grants are those of before'
+  request.log.warn({ provider: provider.name, user: user.id, reason }, 'groups are not known')
+  await accounts.audit.note('groups not known', `${user.name}: ${provider.name} left them out`, {
+    name: user.name,
+    address: address(request),
+  })
 }
 
 /** Refuses an answer of a provider after too many that failed. Faults: TooManyAttempts. */

@@ -3,8 +3,8 @@ import { lookup } from '../../../model/lookup.ts'
 /** Milliseconds by which the clock of the provider may differ. */
 export const CLOCK_SKEW = 60_000
 
-/** Maximum groups that are read, and characters of an id or name. */
-const [MAX_GROUPS, MAX_LENGTH] = [1000, 1024]
+/** Maximum characters of an id or name. */
+const MAX_LENGTH = 1024
 
 const TRANSIENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient'
 const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer'
@@ -101,7 +101,7 @@ function attributesOf(assertion: Element): ReadonlyMap<string, readonly string[]
       const name = lookup(attribute.$ ?? {}, 'Name')
       const values = list(attribute, 'AttributeValue').filter(value => children(value).length === 0)
       const texts = values.map(textOf).filter(text => text !== '' && text.length <= MAX_LENGTH)
-      if (name !== undefined) found.set(name, [...(found.get(name) ?? []), ...texts].slice(0, MAX_GROUPS))
+      if (name !== undefined) found.set(name, [...(found.get(name) ?? []), ...texts])
     }
   return found
 }

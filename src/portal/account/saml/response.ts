@@ -14,8 +14,13 @@ export interface SignedInElsewhere {
   /** The permanent identifier of a user. */
   readonly subject: string
   readonly name: string
-  readonly groups: readonly string[]
+  /** Null if the provider left them out because they are too many. */
+  readonly groups: readonly string[] | null
 }
+
+/** The attribute that Entra ID sends in the place of more than 150 groups. */
+const GROUPS_LEFT_OUT = 'http://schemas.microsoft.com/claims/groups.link'
+
 
 /** A portal as service provider: its address for responses, and the secret of its request IDs. */
 export interface ServiceProvider {
@@ -82,6 +87,7 @@ export async function readResponse(
       'it says nothing that stays the same for a person: a NameID that is not transient is expected, or subject_attribute',
     )
   const [name = assertion.isTransient ? subject : assertion.nameId] = of(settings.nameAttribute)
+  const groups = of(settings.groupsAttribute)
   return {
     requestId: envelope.inResponseTo,
     browser: request.browser,
@@ -89,7 +95,7 @@ export async function readResponse(
     assertion,
     subject,
     name,
-    groups: of(settings.groupsAttribute),
+    groups: groups.length === 0 && of(GROUPS_LEFT_OUT).length > 0 ? null : groups,
   }
 }
 

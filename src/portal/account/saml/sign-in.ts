@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { grantsOf } from '../../../accounts/roles.ts'
 import type { SamlProvider } from '../../../config/saml.ts'
 import { Fault } from '../../../errors/errors.ts'
 import { ASSERTION_LIMITS, Attempts } from '../../../http/attempts.ts'
@@ -9,7 +8,6 @@ import type { Form } from '../../../http/form.ts'
 import { formToken, isFormToken } from '../../../http/form-token.ts'
 import { localPath } from '../../../http/local-path.ts'
 import { clearedCookie, readCookie, setCookie } from '../../../http/session-cookie.ts'
-import { lookup } from '../../../model/lookup.ts'
 import { keepPrivate } from '../../../site/account-page.ts'
 import {
   type AccountsOptions,
@@ -19,7 +17,7 @@ import {
   sendOn,
 } from '../../../site/signed-in.ts'
 import { replaceSession } from '../begin-session.ts'
-import { noteFailure, refuseBlocked } from '../provider.ts'
+import { noteFailure, refuseBlocked, setGrantsOfGroups } from '../provider.ts'
 import { readIdentityProvider } from './identity-provider.ts'
 import {
   browserOf,
@@ -121,7 +119,7 @@ export class SamlSignIn {
       throw new Fault(CREDENTIAL_INVALID, { reason }, { cause })
     }
     await attempt.withdraw()
-    const user = await this.userOf(found)
+    const user = await this.userOf(request, found)
     const expires = Math.floor(now()) + END_LIFE
     const seal = formToken(accounts.secret, boundTo(found.browser, user.id, expires))
     const maxAge = END_LIFE / 1000
@@ -167,14 +165,13 @@ export class SamlSignIn {
       throw new Error('it was used before')
   }
 
-  private async userOf({ subject, name, groups }: SignedInElsewhere) {
+  private async userOf(request: FastifyRequest, { subject, name, groups }: SignedInElsewhere) {
     const { identities } = this.options.accounts
     const { settings, provider } = this.service
     // A separate namespace from that of OpenID Connect: providers use one address for both.
     const issuer = `saml ${provider.issuer}`
     const user = await identities.user({ issuer, subject, name })
-    const granted = groups.flatMap(group => lookup(settings.groups, group) ?? []).flatMap(grantsOf)
-    await identities.setGroupGrants(user, issuer, new Set(granted))
+    await setGrantsOfGroups(request, this.options, user, { ...settings, issuer }, groups)
     return user
   }
 }
