@@ -240,7 +240,7 @@ t.test('schemas: from each older one, from a newer one, from files that are some
   t.equal(statSync(open).mode & 0o777, 0o600, 'a file that others could read is made private')
 })
 
-t.test('earlier grants of users of a provider are its own, unless a command gave them last', async t => {
+t.test('earlier users of a provider: whose grants they have, and who has a password', async t => {
   const file = path.join(temporaryFolder(t, {}), 'accounts.sqlite')
   const old = new SqliteDatabase(file, MIGRATIONS.slice(0, WITHOUT_ISSUER))
   const audited = change(
@@ -248,9 +248,9 @@ t.test('earlier grants of users of a provider are its own, unless a command gave
   )
   const account = change('INSERT INTO account (name, folded, password, created) VALUES (?, ?, ?, 1)')
   old.write(function* () {
-    yield* account('Ada', 'ada', '')
-    yield* account('bob', 'bob', '')
-    yield* change("INSERT INTO identity (issuer, subject, account) VALUES ('https://office', '1', 1)")()
+    for (const name of ['Ada', 'bob', 'Eve']) yield* account(name, name.toLowerCase(), 'a hash')
+    for (const id of [1, 3])
+      yield* change("INSERT INTO identity (issuer, subject, account) VALUES ('https://office', ?1, ?1)")(id)
     for (const [user, dataset] of [
       [1, 'unknown'],
       [1, 'group'],
@@ -266,6 +266,7 @@ t.test('earlier grants of users of a provider are its own, unless a command gave
       ['anonymous', 'granted', 'Ada: hand'],
       ['local:root', 'granted', 'ada: hand'],
       ['bob', 'granted', 'Ada: group'],
+      ['local:root', 'password changed', 'EVE'],
     ] as const)
       yield* audited(actor, action, subject)
   })
@@ -277,6 +278,14 @@ t.test('earlier grants of users of a provider are its own, unless a command gave
   t.same((await accounts.users.find('ada')).grants, ['hand', 'hand-then-group'])
   t.same((await accounts.users.find('bob')).grants, ['local'])
   await accounts.close()
+  const opened = new SqliteDatabase(file, MIGRATIONS)
+  const known = query<{ readonly name: string }>("SELECT name FROM account WHERE password <> '' ORDER BY id")
+  t.same(
+    opened.read(() => known.all()).map(({ name }) => name),
+    ['bob', 'Eve'],
+    'a random password, which nobody knows, is none',
+  )
+  opened.close()
 })
 
 t.test('processes that open a new file at once agree on it', async t => {

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { signInOf } from '../src/config/derived.ts'
-import { accountServer, Browser, plain } from './support/account-server.ts'
+import { accountServer, Browser, formsOf, hiddenFields, PASSWORD, plain } from './support/account-server.ts'
 import { type OpenIdAnswers, SmallOpenIdProvider } from './support/openid-provider.ts'
 
 /** Sign-in at a provider of OpenID Connect. */
@@ -52,6 +52,34 @@ t.test('a person signs in, and groups become grants', async t => {
   await signIn({ claims: { groups: [] } })
   t.same(await grants(), ['*', 'elms'], 'what was given by hand stays')
   t.ok((await audit()).includes('ada: signed in by The office'))
+})
+
+t.test('a person who signs in elsewhere is offered nothing of passwords', async t => {
+  const { server, signIn } = await portal(t)
+  const { users, sessions } = server.accounts
+  const { browser } = await signIn()
+  const pages = ['/account/password/', '/account/second-factor/', '/account/passkeys/']
+  const overview = await browser.get('/account/')
+  for (const page of pages) {
+    t.notMatch(overview.body, page)
+    const shown = await browser.get(page)
+    t.match(plain(shown.body), /You sign in at your organization and have no password here\./, page)
+    t.notMatch(shown.body, 'type="password"', page)
+    const form_token = hiddenFields(formsOf(shown.body)[0]?.body ?? '').form_token ?? ''
+    t.equal((await browser.post(page, { form_token, action: 'begin', password: '' })).statusCode, 403, page)
+  }
+  for (const password of ['', ' ', 'scrypt$']) t.equal(await users.verify('ada', password), null)
+  t.match((await new Browser(server.http).logIn('ada', 'anything at all')).statusCode, 401)
+  // An operator gives her one.
+  await users.setPassword('ada', PASSWORD)
+  const later = new Browser(server.http)
+  await later.logIn('ada')
+  for (const page of pages) {
+    t.match((await later.get('/account/')).body, page)
+    t.match((await later.get(page)).body, 'type="password"', page)
+  }
+  const { token } = await sessions.begin((await users.add('eve', PASSWORD)).id)
+  t.notMatch(await sessions.principal(token), { hasNoPassword: true })
 })
 
 /** Claims of a member of `staff`, with what is left of her grants, and whether the groups were left out. */

@@ -154,8 +154,11 @@ export interface Accounts {
 }
 
 export interface Users {
-  /** The password is hashed with scrypt. Faults: AccountInvalid for a name that is taken or invalid, and a short or common password. */
-  add(name: string, password: string, quota?: number | null): Promise<User>
+  /**
+   * The password is hashed with scrypt; null for a user who signs in elsewhere. Faults: AccountInvalid for a name that is taken
+   * or invalid, and a short or common password.
+   */
+  add(name: string, password: string | null, quota?: number | null): Promise<User>
   list(): Promise<readonly User[]>
   /** Faults: AccountUnknown. */
   find(name: string): Promise<User>
@@ -167,7 +170,7 @@ export interface Users {
    */
   setPassword(name: string, password: string, more?: { readonly revokeKeys?: boolean }): Promise<void>
   setQuota(name: string, quota: number | null): Promise<void>
-  /** The user, if the password is right; null otherwise, after the same time, also for an unknown user. */
+  /** The user, if the password is right; null otherwise, after the same time, also for an unknown user and one without a password. */
   verify(name: string, password: string): Promise<User | null>
   /** Gives a grant by hand, which stays whatever groups the user is in. */
   grant(name: string, dataset: string): Promise<void>

@@ -48,14 +48,25 @@ export interface PrincipalRow {
   readonly quota: number | null
   /** JSON array. */
   readonly grants: string
+  /** 0 or 1. */
+  readonly hasPassword: number
 }
 
 /** The columns of PrincipalRow, for statements that join the table `account`. */
 export const PRINCIPAL_COLUMNS = `account.id AS user, account.name, account.quota,
+  CASE WHEN password = '' THEN 0 ELSE 1 END AS "hasPassword",
   (SELECT json_group_array(dataset) FROM user_grant WHERE user_grant.account = account.id) AS grants`
 
 export function principalOf(row: PrincipalRow, by: Authenticated['by']): Authenticated {
   const { user: id, name, quota } = row
   const grants = new Set(JSON.parse(row.grants) as readonly string[])
-  return { type: 'user', id, name, grants, quota, by }
+  return {
+    type: 'user',
+    id,
+    name,
+    grants,
+    quota,
+    by,
+    ...(row.hasPassword === 1 ? {} : { hasNoPassword: true }),
+  }
 }

@@ -2,10 +2,6 @@ import type { Audit, LinkedIdentities, User, Users } from './accounts.ts'
 import type { Database } from './database.ts'
 import { change, query } from './database-script.ts'
 import { folded } from './names.ts'
-import { type RandomBytes, randomText } from './secrets.ts'
-
-/** Characters of the password of a user who signs in elsewhere: it is random and not disclosed. */
-const PASSWORD_LENGTH = 60
 
 const find = query<{ readonly user: number }>(
   'SELECT account AS user FROM identity WHERE issuer = ? AND subject = ?',
@@ -22,12 +18,7 @@ const grant = change(
 const revoke = change('DELETE FROM user_grant WHERE account = ? AND dataset = ? AND issuer = ?')
 
 /** Users who were authenticated by another service. */
-export function createIdentities(
-  database: Database,
-  users: Users,
-  audit: Audit,
-  randomBytes: RandomBytes,
-): LinkedIdentities {
+export function createIdentities(database: Database, users: Users, audit: Audit): LinkedIdentities {
   const known = async (issuer: string, subject: string): Promise<User | null> => {
     const row = await database.read(() => find.get(issuer, subject))
     return row === undefined ? null : users.byId(row.user)
@@ -36,7 +27,7 @@ export function createIdentities(
     user: async ({ issuer, subject, name }) => {
       const before = await known(issuer, subject)
       if (before !== null) return before
-      const added = await users.add(await freeName(database, name), randomText(randomBytes, PASSWORD_LENGTH))
+      const added = await users.add(await freeName(database, name), null)
       const linked = await database.write(() => link(issuer, subject, added.id))
       if (linked > 0) return added
       // Two concurrent sign-ins of the same user: the other was first.

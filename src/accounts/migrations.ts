@@ -9,6 +9,10 @@ export const ATTRIBUTE_GRANTS = `UPDATE user_grant
        (SELECT lower(subject) FROM audit WHERE actor LIKE 'local:%' AND id IN
          (SELECT max(id) FROM audit WHERE action = 'granted' GROUP BY lower(subject)));`
 
+/** Random passwords of users of a provider, which nobody knows, become none; the audit log shows who got another one. */
+export const FORGET_PASSWORDS = `UPDATE account SET password = '' WHERE id IN (SELECT account FROM identity)
+     AND lower(name) NOT IN (SELECT lower(subject) FROM audit WHERE action = 'password changed');`
+
 /**
  * The schema, step by step: released steps are never changed, a change is a further step. Times are milliseconds since 1970.
  * Secrets are stored as SHA-256 hashes, passwords as scrypt hashes; secrets of one-time passwords are encrypted.
@@ -175,4 +179,7 @@ export const MIGRATIONS: readonly string[] = [
   // The provider whose groups give a grant; null if it was given by hand. `lodestone user` noted earlier ones in the audit log.
   `ALTER TABLE user_grant ADD COLUMN issuer TEXT;
    ${ATTRIBUTE_GRANTS}`,
+
+  // The password of users who sign in at a provider alone is empty.
+  FORGET_PASSWORDS,
 ]

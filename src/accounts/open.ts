@@ -139,7 +139,7 @@ function accountsOn(
   const accounts: Accounts = {
     users,
     audit,
-    identities: createIdentities(database, users, audit, randomBytes),
+    identities: createIdentities(database, users, audit),
     secondFactors: createSecondFactors(database, secret, randomBytes, now),
     singleUse: createSingleUse(database),
     passkeys: createPasskeys(database, secret, now),
@@ -175,7 +175,7 @@ function accountsOn(
     },
   }
   const audited = auditedAccounts(accounts)
-  return { ...audited, identities: createIdentities(database, audited.users, audit, randomBytes) }
+  return { ...audited, identities: createIdentities(database, audited.users, audit) }
 }
 
 function cleanFromTimeToTime(database: Database, now: () => number): () => void {

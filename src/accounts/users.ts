@@ -27,8 +27,8 @@ const COLUMNS = `id, name, quota, created,
 const all = query<Row>(`SELECT ${COLUMNS} FROM account ORDER BY folded`)
 const byName = query<Row>(`SELECT ${COLUMNS} FROM account WHERE folded = ?`)
 const byId = query<Row>(`SELECT ${COLUMNS} FROM account WHERE id = ?`)
-const passwordOf = query<{ readonly id: number; readonly password: string }>(
-  'SELECT id, password FROM account WHERE folded = ?',
+const passwordOf = query<{ readonly id: number; readonly password: string | null }>(
+  "SELECT id, NULLIF(password, '') AS password FROM account WHERE folded = ?",
 )
 const insert = change(
   'INSERT INTO account (name, folded, password, quota, created) VALUES (?, ?, ?, ?, ?) ON CONFLICT (folded) DO NOTHING',
@@ -64,9 +64,9 @@ export function createUsers(database: Database, passwords: Passwords, now: () =>
     add: async (given, password, quota = null) => {
       const name = checkUserName(given)
       checkQuota(quota)
-      checkPasswordStrength(password, name)
+      if (password !== null) checkPasswordStrength(password, name)
       await database.read(() => refuseTaken(name))
-      const hash = await passwords.hash(password)
+      const hash = password === null ? '' : await passwords.hash(password)
       return database.write(function* () {
         if ((yield* insert(name, folded(name), hash, quota, now())) === 0) yield* refuseTaken(name)
         return yield* findUser(name)

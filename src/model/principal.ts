@@ -16,6 +16,8 @@ export interface Authenticated {
   /** Calls per day of this user; null for the portal's default. */
   readonly quota: number | null
   readonly by: 'key' | 'token' | 'session'
+  /** True for a user who signs in at a provider alone. */
+  readonly hasNoPassword?: true
 }
 
 export const ANONYMOUS: Anonymous = { type: 'anonymous' }

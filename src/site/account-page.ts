@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import type { Authenticated } from '../model/principal.ts'
 import { pageText, policyOf, type SitePage, sendSitePage } from './frame.ts'
 import { type Html, html } from './html.ts'
 import type { PageContext } from './page-context.ts'
@@ -18,9 +19,16 @@ export interface AccountPage {
   readonly islands?: readonly string[]
 }
 
+/** Pages of users who have a password here. */
+export const PASSWORD_PAGES: ReadonlySet<string> = new Set([
+  '/account/password/',
+  '/account/second-factor/',
+  '/account/passkeys/',
+])
+
 /** The signed-in user on pages of accounts. */
 export interface SignedInAs {
-  readonly name: string
+  readonly user: Pick<Authenticated, 'name' | 'hasNoPassword'>
   /** The token of the form that ends the session. */
   readonly formToken: string
 }
@@ -92,7 +100,7 @@ ${content}</div>`,
 }
 
 /** The navigation of an account, with the button to sign out. */
-function bar({ t, href, address }: PageContext, { name, formToken }: SignedInAs): Html {
+function bar({ t, href, address }: PageContext, { user, formToken }: SignedInAs): Html {
   const sections = [
     ['/account/', t('Overview')],
     ['/account/my-api-keys/', t('My API keys')],
@@ -105,13 +113,15 @@ function bar({ t, href, address }: PageContext, { name, formToken }: SignedInAs)
   ] as const
   const [path = ''] = address.split('?')
   const here = path.endsWith('/') ? path : `${path}/`
-  return html`<div class="bar-line"><p class="soft">${t('Signed in as {name}', { name })}</p>
+  return html`<div class="bar-line"><p class="soft">${t('Signed in as {name}', { name: user.name })}</p>
 <form method="post" action="${href('/account/logout/')}"><input type="hidden" name="form_token" value="${formToken}">
 <button class="plain small">${t('Log out')}</button></form></div>
-<nav class="tabs" aria-label="${t('Account')}"><ul>${sections.map(
-    ([target, title]) =>
-      html`<li><a href="${href(target)}"${target === here ? html` aria-current="page"` : ''}>${title}</a></li>
+<nav class="tabs" aria-label="${t('Account')}"><ul>${sections
+    .filter(([target]) => user.hasNoPassword !== true || !PASSWORD_PAGES.has(target))
+    .map(
+      ([target, title]) =>
+        html`<li><a href="${href(target)}"${target === here ? html` aria-current="page"` : ''}>${title}</a></li>
 `,
-  )}</ul></nav>
+    )}</ul></nav>
 `
 }

@@ -87,7 +87,7 @@ export function sendPage(
   page: AccountPage,
   session: SignedIn | null = signedIn(request, options),
 ): FastifyReply {
-  const shown = session === null ? null : { name: session.user.name, formToken: tokenFor(session, options) }
+  const shown = session === null ? null : { user: session.user, formToken: tokenFor(session, options) }
   return sendAccountPage(reply, pageContextOf(request, options), shown, page)
 }
 

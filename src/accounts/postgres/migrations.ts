@@ -1,4 +1,4 @@
-import { ATTRIBUTE_GRANTS } from '../migrations.ts'
+import { ATTRIBUTE_GRANTS, FORGET_PASSWORDS } from '../migrations.ts'
 
 /** The schema of a PostgreSQL database that the tables are in, so that the database can also have other tables. */
 export const POSTGRES_SCHEMA = 'lodestone'
@@ -204,4 +204,6 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
 
   `ALTER TABLE user_grant ADD COLUMN issuer text COLLATE "C";
    ${ATTRIBUTE_GRANTS}`,
+
+  FORGET_PASSWORDS,
 ]

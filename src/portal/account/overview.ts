@@ -1,4 +1,5 @@
 import { EDITING, EVERYTHING, PUBLISHING } from '../../accounts/authorisation.ts'
+import { PASSWORD_PAGES } from '../../site/account-page.ts'
 import { type Html, html } from '../../site/html.ts'
 import { messageKey, type Translator } from '../../site/translator.ts'
 import type { AccountSection } from './section.ts'
@@ -72,9 +73,10 @@ ${GRANTS.map(
   ({ label, of }) => html`<dt>${t(label)}</dt><dd>${granted(t, of(user.grants))}</dd>
 `,
 )}<dt>${t('Calls a day')}</dt><dd>${user.quota === null ? t('As every user of this portal') : number(user.quota)}</dd></dl>
-<ul class="things">${links.map(
-        ([path, name, what]) =>
-          html`<li><div><a href="${href(path)}">${name}</a><small>${what}</small></div></li>
+<ul class="things">${links.map(([path, name, what]) =>
+        user.hasNoPassword === true && PASSWORD_PAGES.has(path)
+          ? ''
+          : html`<li><div><a href="${href(path)}">${name}</a><small>${what}</small></div></li>
 `,
       )}</ul>
 `,

@@ -6,6 +6,8 @@ import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import { sessionCookie } from '../../http/session-cookie.ts'
 import { answerWithPage } from '../../site/account-faults.ts'
+import type { AccountPage } from '../../site/account-page.ts'
+import { html } from '../../site/html.ts'
 import { pageContextOf } from '../../site/page-context.ts'
 import {
   type AccountsOptions,
@@ -30,7 +32,7 @@ import { passwordSection } from './password.ts'
 import { OPENID_SIGN_IN_PATH } from './provider.ts'
 import { samlRoutes } from './saml/routes.ts'
 import { secondFactorSection } from './second-factor.ts'
-import type { AccountRequest, SectionAnswer } from './section.ts'
+import type { AccountRequest, AccountSection, SectionAnswer } from './section.ts'
 import { SESSIONS } from './sessions.ts'
 
 /**
@@ -68,9 +70,9 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
     KEYS,
     APPLICATIONS,
     AUTHORIZATIONS,
-    passwordSection(attempts),
-    secondFactorSection(attempts, codes),
-    passkeySection(attempts),
+    forPasswords(passwordSection(attempts)),
+    forPasswords(secondFactorSection(attempts, codes)),
+    forPasswords(passkeySection(attempts)),
     SESSIONS,
   ]) {
     app.get(path, async (request, reply) => {
@@ -87,6 +89,26 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
       const answer = await change(accountRequest(request, session, options), form)
       return sendAnswer(request, reply, options, answer, session)
     })
+  }
+}
+
+/** A section of users with a password here; for those who sign in at a provider alone it shows why there is none. */
+function forPasswords(section: AccountSection): AccountSection {
+  const page = ({ pageContext: { t } }: AccountRequest, status: number): AccountPage => ({
+    type: 'page',
+    heading: t('Your account'),
+    status,
+    content: html`<p>${t('You sign in at your organization and have no password here. Password, two-step sign-in and passkeys are managed there.')}</p>
+`,
+  })
+  return {
+    path: section.path,
+    show: requested =>
+      requested.session.user.hasNoPassword ? page(requested, 200) : section.show(requested),
+    change: (requested, form) =>
+      requested.session.user.hasNoPassword || section.change === undefined
+        ? page(requested, 403)
+        : section.change(requested, form),
   }
 }
 

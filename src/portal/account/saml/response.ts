@@ -21,7 +21,6 @@ export interface SignedInElsewhere {
 /** The attribute that Entra ID sends in the place of more than 150 groups. */
 const GROUPS_LEFT_OUT = 'http://schemas.microsoft.com/claims/groups.link'
 
-
 /** A portal as service provider: its address for responses, and the secret of its request IDs. */
 export interface ServiceProvider {
   readonly settings: SamlProvider
