@@ -82,6 +82,40 @@ t.test('a person who signs in elsewhere is offered nothing of passwords', async 
   t.notMatch(await sessions.principal(token), { hasNoPassword: true })
 })
 
+t.test('who logs out is offered to end the session at the provider, where that is possible', async t => {
+  const link = '/account/openid/logout'
+  const leave = async (browser: Browser) => {
+    const { headers } = await browser.submit(await browser.get('/account/'), {})
+    const page = await browser.get(String(headers.location))
+    t.match(page.body, /You are logged out\./)
+    return {
+      out: String(headers.location),
+      isOffered: page.body.includes(`href="${link}">Log out of The office`),
+    }
+  }
+  for (const isPossible of [true, false]) {
+    const { server, provider, signIn } = await portal(t)
+    const metadata = isPossible ? { end_session_endpoint: `${provider.issuer}/end?tenant=1` } : {}
+    const { browser } = await signIn({ metadata })
+    const out = `/account/login/?out=${isPossible ? 'openid' : '1'}`
+    t.same(await leave(browser), { out, isOffered: isPossible })
+    const { statusCode, headers } = await browser.get(`${link}?post_logout_redirect_uri=https://evil.example`)
+    t.equal(statusCode, 303)
+    const query = new URLSearchParams({
+      tenant: '1',
+      post_logout_redirect_uri: `${BASE}/account/openid/callback`,
+      client_id: 'lodestone',
+    })
+    t.equal(headers.location, isPossible ? `${provider.issuer}/end?${query}` : '/account/login/?out=1')
+    const back = await browser.get('/account/openid/callback')
+    t.match(back, { statusCode: 303, headers: { location: '/account/login/?out=1' } }, 'back again')
+    await server.accounts.users.add('local', PASSWORD)
+    const local = new Browser(server.http)
+    await local.logIn('local')
+    t.same(await leave(local), { out: '/account/login/?out=1', isOffered: false })
+  }
+})
+
 /** Claims of a member of `staff`, with what is left of her grants, and whether the groups were left out. */
 const LEFT_OUT: Readonly<Record<string, readonly [claims: object, grants: readonly string[], boolean]>> = {
   'more than 200 groups at Entra ID': [

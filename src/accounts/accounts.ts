@@ -109,6 +109,8 @@ export interface Audit {
 export interface LinkedIdentities {
   /** The user with a subject of another service; created if there is none yet. */
   user(given: { readonly issuer: string; readonly subject: string; readonly name: string }): Promise<User>
+  /** True if a user is linked to a subject of a service. */
+  isLinked(user: number, issuer: string): Promise<boolean>
   /** Sets the grants that a user has from groups of a provider; those given by hand, and those of other providers, stay. */
   setGroupGrants(user: User, issuer: string, granted: ReadonlySet<string>): Promise<void>
 }

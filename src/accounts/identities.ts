@@ -6,6 +6,7 @@ import { folded } from './names.ts'
 const find = query<{ readonly user: number }>(
   'SELECT account AS user FROM identity WHERE issuer = ? AND subject = ?',
 )
+const isLinked = query('SELECT 1 AS found FROM identity WHERE account = ? AND issuer = ?')
 const isTaken = query('SELECT 1 AS found FROM account WHERE folded = ?')
 const link = change('INSERT INTO identity (issuer, subject, account) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
 
@@ -34,6 +35,7 @@ export function createIdentities(database: Database, users: Users, audit: Audit)
       await users.remove(added.name)
       return (await known(issuer, subject)) ?? added
     },
+    isLinked: async (user, issuer) => (await database.read(() => isLinked.get(user, issuer))) !== undefined,
     setGroupGrants: async ({ id, name }, issuer, granted) => {
       const events = await database.write(function* () {
         const changed: (readonly [action: string, dataset: string])[] = []

@@ -10,7 +10,7 @@ import { type PageContext, pageContextOf } from '../../site/page-context.ts'
 import { type AccountsOptions, cookieScopeOf, rootOf, sendPage } from '../../site/signed-in.ts'
 import { relyingParty, requestOptions } from './passkeys/ceremony.ts'
 import { PASSKEY_ISLAND, passkeyForm } from './passkeys/form.ts'
-import { OPENID_SIGN_IN_PATH } from './provider.ts'
+import { OPENID_LOG_OUT_PATH, OPENID_SIGN_IN_PATH } from './provider.ts'
 import { SAML_PATH } from './saml/sign-in.ts'
 import { secondStepPage } from './second-step.ts'
 
@@ -21,7 +21,8 @@ interface Login {
   readonly problem?: string
   readonly status?: number
   readonly retryAfter?: number
-  readonly isOut?: boolean
+  /** How the page follows a log-out: `1`, or `openid` for a user who may end the session at the provider as well. */
+  readonly out?: unknown
 }
 
 /** Sends the form for the code. */
@@ -55,13 +56,12 @@ export async function sendLogin(
   const cookie = readCookie(request.headers, 'login', scope) ?? randomBytes(18).toString('base64url')
   reply.header('set-cookie', setCookie('login', cookie, { scope }))
   const token = formToken(options.accounts.secret, `login ${cookie}`)
-  const isOut =
-    (request.query as Readonly<Record<string, unknown>>).out === '1' && login.problem === undefined
+  const { out } = request.query as Readonly<Record<string, unknown>>
   return sendPage(
     request,
     reply,
     options,
-    await loginPage(pageContextOf(request, options), options, { ...login, isOut }, { token, cookie }),
+    await loginPage(pageContextOf(request, options), options, { out, ...login }, { token, cookie }),
     null,
   )
 }
@@ -74,6 +74,13 @@ async function loginPage(
 ): Promise<AccountPage> {
   const { t } = pageContext
   const { next, name = '', problem } = login
+  const isOut = problem === undefined && (login.out === '1' || login.out === 'openid')
+  const { name: provider } = options.provider ?? {}
+  // A link, for a form may not redirect to the provider (Content-Security-Policy, form-action).
+  const more =
+    login.out !== 'openid' || provider === undefined
+      ? ''
+      : html`<p><a class="button" href="${rootOf(options)}${OPENID_LOG_OUT_PATH}">${t('Log out of {name} as well', { name: provider })}</a></p>`
   const action = `${rootOf(options)}/account/login/`
   const hidden = { form_token: token, ...(next === null ? {} : { next }) }
   const hasPasskeys = relyingParty(options) !== null
@@ -86,7 +93,7 @@ async function loginPage(
     formTargets: await onwardSources(options, next),
     ...(hasPasskeys ? { islands: [PASSKEY_ISLAND] } : {}),
     content: html`${problem === undefined ? '' : note('bad', html`<p id="problem">${problem}</p>`)}${
-      login.isOut === true ? note('good', html`<p>${t('You are logged out.')}</p>`) : ''
+      isOut ? note('good', html`<p>${t('You are logged out.')}</p>${more}`) : ''
     }<form method="post" action="${action}">
 ${Object.entries(hidden).map(([field, value]) => hiddenField(field, value))}${textField({
   name: 'username',

@@ -16,6 +16,7 @@ import {
 } from '../../site/signed-in.ts'
 import { beginSession, deviceOf } from './begin-session.ts'
 import { sendLogin, sendSecondStep } from './login-page.ts'
+import type { OpenIdSignIn } from './openid.ts'
 import { checkSigned } from './passkeys/ceremony.ts'
 import { ANY_DEVICE, passwordPassed, userOfPassed } from './second-step.ts'
 import { checkThrottled } from './throttled-check.ts'
@@ -191,9 +192,11 @@ export async function logOut(
   request: FastifyRequest,
   reply: FastifyReply,
   options: AccountsOptions,
+  openId: OpenIdSignIn | null,
   form: Form,
 ): Promise<FastifyReply> {
   const scope = cookieScopeOf(options)
+  let out = '1'
   const session = readCookie(request.headers, 'session', scope)
   if (session !== null) {
     const { accounts, base } = options
@@ -204,12 +207,12 @@ export async function logOut(
       throw new Fault(CROSS_SITE_REQUEST, { reason: 'This form is out of date: you were not logged out.' })
     await accounts.sessions.end(session)
     const { principal } = request
-    if (principal.type === 'user')
-      await accounts.audit.note('signed out', '', {
-        name: principal.name,
-        address: options.address(request),
-      })
+    if (principal.type === 'user') {
+      const { id, name } = principal
+      await accounts.audit.note('signed out', '', { name, address: options.address(request) })
+      if (await openId?.canLogOut(id)) out = 'openid'
+    }
   }
   reply.header('set-cookie', clearedCookie(scope))
-  return sendOn(reply, `${rootOf(options)}/account/login/?out=1`)
+  return sendOn(reply, `${rootOf(options)}/account/login/?out=${out}`)
 }

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Configuration, IDToken } from 'openid-client'
 import type { SignInProvider } from '../../config/derived.ts'
 import { BAD_GATEWAY, Fault } from '../../errors/errors.ts'
+import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { ASSERTION_LIMITS, Attempts } from '../../http/attempts.ts'
 import { CREDENTIAL_INVALID } from '../../http/credentials.ts'
 import { localPath } from '../../http/local-path.ts'
@@ -72,13 +73,14 @@ export class OpenIdSignIn {
 
   /**
    * Signs in a user who returns from the provider. If that fails, the log-in page shows why, and leads to the page that the
-   * user wanted. Faults: CrossSiteRequest, TooManyAttempts.
+   * user wanted. A user who has ended the session there returns here, too. Faults: CrossSiteRequest, TooManyAttempts.
    */
   async end(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { accounts, now } = this.options
     const scope = cookieScopeOf(this.options)
     const cookie = readCookie(request.headers, 'openid', scope)
     const given = new URL(request.url, this.options.base).searchParams
+    if (!given.has('code') && !given.has('error')) return this.sendOut(reply)
     const next = cookie === null ? null : this.nextOf(cookie, given.get('state') ?? '')
     if (cookie === null || next === null)
       throw new Fault(CROSS_SITE_REQUEST, {
@@ -107,6 +109,27 @@ export class OpenIdSignIn {
       clearedCookie(scope, 'openid'),
     ])
     return sendOn(reply, localPath(next) ?? `${rootOf(this.options)}/account/`)
+  }
+
+  /** True if a user signs in at this provider and may end the session there as well. */
+  async canLogOut(user: number): Promise<boolean> {
+    if (!(await this.options.accounts.identities.isLinked(user, this.provider.issuer))) return false
+    const configuration = await ignoreRejection(this.configuration(), 'a sign-in reports it')
+    return configuration?.serverMetadata().end_session_endpoint !== undefined
+  }
+
+  /** Redirects to the provider, which ends the session there (RP-Initiated Logout 1.0). Faults: BadGateway. */
+  async logOut(reply: FastifyReply): Promise<FastifyReply> {
+    const client = await import('openid-client')
+    const configuration = await this.configuration()
+    if (configuration.serverMetadata().end_session_endpoint === undefined) return this.sendOut(reply)
+    // The redirect URI, for some providers accept no address that is not registered, or need not be given another one.
+    const back = { post_logout_redirect_uri: this.redirectUri() }
+    return sendOn(reply, client.buildEndSessionUrl(configuration, back).href)
+  }
+
+  private sendOut(reply: FastifyReply): FastifyReply {
+    return sendOn(reply, `${rootOf(this.options)}/account/login/?out=1`)
   }
 
   private async redeem(given: URLSearchParams, cookie: string): Promise<IDToken> {

@@ -9,6 +9,7 @@ import { lookup } from '../../model/lookup.ts'
 import type { AccountsOptions } from '../../site/signed-in.ts'
 
 export const OPENID_SIGN_IN_PATH = '/account/openid'
+export const OPENID_LOG_OUT_PATH = `${OPENID_SIGN_IN_PATH}/logout`
 
 /** Maximum characters of the reason that a provider gives. */
 const MAX_REASON = 200

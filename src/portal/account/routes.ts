@@ -29,7 +29,7 @@ import { OpenIdSignIn } from './openid.ts'
 import { OVERVIEW } from './overview.ts'
 import { passkeySection } from './passkeys/section.ts'
 import { passwordSection } from './password.ts'
-import { OPENID_SIGN_IN_PATH } from './provider.ts'
+import { OPENID_LOG_OUT_PATH, OPENID_SIGN_IN_PATH } from './provider.ts'
 import { samlRoutes } from './saml/routes.ts'
 import { secondFactorSection } from './second-factor.ts'
 import type { AccountRequest, AccountSection, SectionAnswer } from './section.ts'
@@ -52,16 +52,17 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
   app.post('/account/login', (request, reply) =>
     logIn(request, reply, options, { passwords: attempts, codes, passkeys }, readForm(request.body)),
   )
-  if (options.provider !== undefined) {
-    const openId = new OpenIdSignIn(options.provider, options)
+  const openId = options.provider === undefined ? null : new OpenIdSignIn(options.provider, options)
+  if (openId !== null) {
     app.get(OPENID_SIGN_IN_PATH, async (request, reply) =>
       openId.begin(request, reply, localPath(singleFields(request.query as QueryParameters).get('next'))),
     )
     app.get(`${OPENID_SIGN_IN_PATH}/callback`, async (request, reply) => openId.end(request, reply))
+    app.get(OPENID_LOG_OUT_PATH, async (_, reply) => openId.logOut(reply))
   }
   await app.register(samlRoutes, options)
   app.post('/account/logout', async (request, reply) =>
-    logOut(request, reply, options, readForm(request.body)),
+    logOut(request, reply, options, openId, readForm(request.body)),
   )
   // A browser that returns to this address is no longer logged in, or never sent the form.
   app.get('/account/logout', async (_, reply) => sendOn(reply, `${rootOf(options)}/account/`))

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Provider from 'oidc-provider'
 
-/** A person signs in at oidc-provider, and his groups become grants. No browser is needed: forms and redirects are followed. */
+/** A person signs in at oidc-provider, and his groups become grants; he logs out there, too. No browser is needed: forms and redirects are followed. */
 const root = path.resolve(import.meta.dirname, '../../..')
 const [portalPort, providerPort] = [Number(process.env.PORT ?? 4780), Number(process.env.PORT ?? 4780) + 1]
 const base = `http://localhost:${portalPort}`
@@ -18,6 +18,7 @@ const provider = new Provider(issuer, {
       client_id: 'lodestone',
       client_secret: 'a secret of the portal',
       redirect_uris: [`${base}/account/openid/callback`],
+      post_logout_redirect_uris: [`${base}/account/openid/callback`],
       token_endpoint_auth_method: 'client_secret_basic',
     },
   ],
@@ -94,6 +95,10 @@ class Browser {
 }
 
 const actionOf = ({ url, text }) => new URL(/action="([^"]*)"/.exec(text)[1], url).href
+const hiddenIn = text =>
+  Object.fromEntries(
+    [...text.matchAll(/type="hidden" name="([^"]*)" value="([^"]*)"/g)].map(found => found.slice(1)),
+  )
 const list = () =>
   JSON.parse(
     execFileSync('node', [path.join(root, 'bin/lodestone.js'), 'user', 'list', '--json', '--portal', portal]),
@@ -120,6 +125,18 @@ try {
   const eve = await new Browser().signIn('eve', '//evil.example/')
   assert.equal(eve.url.href, `${base}/account/`, 'nobody is sent elsewhere')
   assert.deepEqual(list().find(({ name }) => name === 'eve').grants, [])
+  const out = await again.go(`${base}/account/logout/`, hiddenIn((await again.go(`${base}/account/`)).text))
+  assert.match(out.text, /You are logged out\./)
+  const link = /href="([^"]*)">Log out of The office as well/.exec(out.text)?.[1]
+  const asked = await again.go(new URL(link, base).href)
+  assert.equal(asked.url.origin, issuer)
+  const back = await again.go(actionOf(asked), { ...hiddenIn(asked.text), logout: 'yes' })
+  assert.equal(back.url.href, `${base}/account/login/?out=1`)
+  assert.match(
+    (await again.go(`${base}/account/openid/`)).text,
+    /name="login"/,
+    'the provider asks who it is',
+  )
   // What was begun in one browser cannot be ended in another.
   const victim = new Browser()
   const stolen = new Browser()
