@@ -60,6 +60,8 @@ export function auditedAccounts(accounts: Accounts): Accounts {
     return done
   }
   const nameOf = async (user: number) => (await users.byId(user))?.name ?? String(user)
+  const consentOf = async (user: number, client: string) =>
+    `${await nameOf(user)}: ${(await clients.find(client))?.name ?? client}`
   return {
     ...accounts,
     users: {
@@ -80,7 +82,8 @@ export function auditedAccounts(accounts: Accounts): Accounts {
     },
     sessions: {
       ...sessions,
-      endOthers: (user, token) => noted(sessions.endOthers(user, token), 'sessions ended', String(user)),
+      endOthers: async (user, token) =>
+        noted(sessions.endOthers(user, token), 'sessions ended', await nameOf(user)),
       endAll: (name, id) => noted(sessions.endAll(name, id), 'sessions ended', name),
     },
     secondFactors: {
@@ -119,10 +122,10 @@ export function auditedAccounts(accounts: Accounts): Accounts {
     },
     tokens: {
       ...tokens,
-      issueCode: grant =>
-        noted(tokens.issueCode(grant), 'application authorized', `${grant.user}: ${grant.client}`),
-      withdraw: (user, client) =>
-        noted(tokens.withdraw(user, client), 'authorization withdrawn', `${user}: ${client}`),
+      issueCode: async grant =>
+        noted(tokens.issueCode(grant), 'application authorized', await consentOf(grant.user, grant.client)),
+      withdraw: async (user, client) =>
+        noted(tokens.withdraw(user, client), 'authorization withdrawn', await consentOf(user, client)),
     },
   }
 }

@@ -314,6 +314,22 @@ export function accountsContract(t: Test, open: Open): void {
     t.ok(events.includes('grant revoked ada: edit:*'))
   })
 
+  t.test('the audit log names users and applications', async t => {
+    const opened = await open(t)
+    const { user, client, grant } = await withClient(opened)
+    const { tokens, sessions, audit } = opened.accounts
+    await tokens.issueCode(grant)
+    await tokens.withdraw(user.id, client.id)
+    await sessions.endOthers(user.id, (await sessions.begin(user.id)).token)
+    const events: string[] = []
+    for await (const { action, subject } of audit.events(0)) events.push(`${action} ${subject}`)
+    t.same(events.slice(-3), [
+      'application authorized ann: Maps',
+      'authorization withdrawn ann: Maps',
+      'sessions ended ann',
+    ])
+  })
+
   t.test('passwords are verified', async t => {
     const { accounts, other } = await open(t)
     await accounts.users.add('Ann', 'Zoë and more'.normalize('NFD'))
