@@ -8,7 +8,8 @@ import { gzipSync } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
 import t from 'tap'
 import { zip } from '../src/formats/zip-stream.ts'
-import { nameInAddress, newId, readUpload } from '../src/portal/desk/forms.ts'
+import { datasetIdOf, unusedId } from '../src/model/readable-name.ts'
+import { nameInAddress, readUpload } from '../src/portal/desk/forms.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
@@ -356,8 +357,8 @@ t.test('ids of new datasets', t => {
     ['https://a.example/100%.csv', '100'],
     ['https://a.example/', 'a'],
   ]
-  for (const [address, id] of cases) t.equal(newId(nameInAddress(address), new Set()), id, address)
-  t.equal(newId('données.csv', new Set(['donnees'])), 'donnees-2')
+  for (const [address, id] of cases) t.equal(unusedId(nameInAddress(address), new Set()), id, address)
+  t.equal(unusedId('données.csv', new Set(['donnees'])), 'donnees-2')
   t.end()
 })
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { loadConfig } from '../src/config/load.ts'
-import { field } from '../src/model/field.ts'
+import { field, isNumberedName, isQuantity } from '../src/model/field.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
 import { chartClauses, roundWidth } from '../src/portal/chart/clauses.ts'
 import {
@@ -106,6 +106,29 @@ t.test('a chart shows the numbers that it is asked for', async t => {
       t.notMatch(body, /<text[^>]*>\d\.\d/, 'numbers of records have no fractions')
     t.notMatch(body, / font-variant=/, 'whose value would be one of CSS alone')
   }
+})
+
+t.test('numbers that are names', t => {
+  const names = [
+    'id',
+    'station_id',
+    'objectid',
+    'postal_code',
+    'year',
+    'default.id',
+    'paid',
+    'humid',
+    'years',
+  ]
+  const numbered = names.filter(name => isNumberedName(field(name, 'int')))
+  t.same(numbered, ['id', 'station_id', 'objectid', 'postal_code', 'year', 'default.id'])
+  t.ok(isNumberedName(field('nr', 'int', { annotations: { id: [] } })), 'what identifies records')
+  t.same([field('paid', 'double'), field('year', 'int'), field('paid', 'text')].map(isQuantity), [
+    true,
+    false,
+    false,
+  ])
+  t.end()
 })
 
 t.test('browsers do not restore options of a chart that is not drawn', async t => {

@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import { parseHTML } from 'linkedom'
 import t, { type Test } from 'tap'
 import { chartColumns, chartPoints } from '../src/portal/islands/modules/chart-columns.ts'
@@ -19,7 +20,7 @@ function globals(t: Test, given: Readonly<Record<string, unknown>>): void {
   }
 }
 
-const settled = () => new Promise(resolve => setTimeout(resolve))
+const settled = () => new Promise(resolve => setImmediate(resolve))
 const literal = (value: string, datatype: string): Term => ({
   type: 'literal',
   value,
@@ -40,7 +41,7 @@ t.test('a chart has no points for values that are not bound', t => {
       ],
       points: [
         { x: 'a', y: 3 },
-        { x: '', y: 4 },
+        { x: 'no value', y: 4 },
       ],
     },
     {
@@ -62,7 +63,7 @@ t.test('a chart has no points for values that are not bound', t => {
   ]
   for (const { rows, points } of cases) {
     const columns = chartColumns(['x', 'y'], rows)
-    t.strictSame(columns && chartPoints(columns, rows, names), points, columns?.type ?? 'none')
+    t.strictSame(columns && chartPoints(columns, rows, names, 'no value'), points, columns?.type ?? 'none')
   }
   t.end()
 })
@@ -107,9 +108,46 @@ t.test('one upload at a time', async t => {
   t.equal(sent.length, 3, 'and when the page is shown again')
 })
 
+t.test('forms that change something are sent once', async t => {
+  const { document, Event } = parseHTML(
+    `<form method="post"></form><form data-passkey="get" data-options='{"challenge":"","allowCredentials":[]}'><input name="credential"></form>
+<form method="get"></form>`,
+  )
+  const [plain, passkey, search] = document.querySelectorAll('form')
+  const page = new EventTarget()
+  const calls: (() => void)[] = []
+  globals(t, {
+    document,
+    window: Object.assign(page, { PublicKeyCredential: {} }),
+    addEventListener: page.addEventListener.bind(page),
+    navigator: {
+      credentials: { get: () => new Promise((_, reject) => calls.push(() => reject(new Error()))) },
+    },
+  })
+  await import('../src/portal/islands/site.ts')
+  await import('../src/portal/islands/passkey.ts')
+  const isSent = (form: HTMLFormElement | undefined) => {
+    const event = new globalThis.Event('submit', { cancelable: true })
+    Object.defineProperty(event, 'target', { get: () => form })
+    page.dispatchEvent(event)
+    return !event.defaultPrevented
+  }
+  t.strictSame([plain, plain, search, search].map(isSent), [true, false, true, true])
+  page.dispatchEvent(new globalThis.Event('pageshow'))
+  t.ok(isSent(plain), 'and again when the page is shown again')
+  const submit = () => passkey?.dispatchEvent(new Event('submit', { cancelable: true }))
+  submit()
+  submit()
+  t.equal(calls.length, 1)
+  calls[0]?.()
+  await settled()
+  submit()
+  t.equal(calls.length, 2, 'again after the dialog was cancelled')
+})
+
 t.test('a clipboard that refuses', async t => {
   const { document, Event, Element } = parseHTML(
-    '<p><code>text</code><button class="copy" data-done="Copied" hidden>Copy</button></p>',
+    '<p><code>text</code><button class="copy" data-done="Copied" data-failed="Not copied" hidden>Copy</button></p>',
   )
   const button = document.querySelector('button')
   let [isAllowed, selected] = [false, '']
@@ -124,13 +162,17 @@ t.test('a clipboard that refuses', async t => {
       },
     }),
   })
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
   await import('../src/portal/islands/copy.ts')
   const click = async () => {
     button?.dispatchEvent(new Event('click', { bubbles: true }))
     await settled()
   }
   await click()
-  t.match([selected, button?.textContent], ['text', 'Copy'], 'the text is selected')
+  t.match([selected, button?.textContent], ['text', 'Not copied'], 'the text is selected')
+  mock.timers.tick(2000)
+  t.equal(button?.textContent, 'Copy')
   isAllowed = true
   await click()
   t.equal(button?.textContent, 'Copied', 'the command copies it')
@@ -160,5 +202,9 @@ t.test('completions are those of a field that has the focus', async t => {
   }
   t.equal(await offersAfter(null), 0, 'it lost the focus while the names were read')
   active = field
+  field.dispatchEvent(new Event('input'))
+  field.dispatchEvent(Object.assign(new Event('keydown'), { key: 'Escape' }))
+  await settled()
+  t.equal(document.querySelectorAll('ul li').length, 0, 'it was closed while the names were read')
   t.equal(await offersAfter(field), 1)
 })

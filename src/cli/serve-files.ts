@@ -14,7 +14,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { stringify } from 'yaml'
 import { Fault, faultText, SOURCE_UNREADABLE } from '../errors/errors.ts'
-import { DATASET_ID, datasetIdOf, isData } from '../publishing/implicit.ts'
+import { readableName, unusedId } from '../model/readable-name.ts'
+import { isData } from '../publishing/implicit.ts'
 import { importTitle } from './import/describe.ts'
 import type { ReadingOptions } from './import/options.ts'
 import { understoodText } from './import/table.ts'
@@ -95,12 +96,7 @@ function isAddress(given: string): boolean {
 
 /** The path of an address in readable form. */
 function pathIn(address: string): string {
-  const { pathname } = new URL(address)
-  try {
-    return decodeURIComponent(pathname)
-  } catch {
-    return pathname
-  }
+  return readableName(new URL(address).pathname)
 }
 
 /** Creates the folder of a dataset whose data are fetched; returns its id. */
@@ -123,14 +119,6 @@ function filesOf(given: string): readonly string[] {
     .filter(entry => entry.isFile() && isData(entry.name))
     .map(entry => path.join(given, entry.name))
     .sort()
-}
-
-function unusedId(file: string, taken: ReadonlySet<string>): string {
-  const plain = datasetIdOf(file)
-  const base = DATASET_ID.test(plain) ? plain.slice(0, 90) : 'dataset'
-  let id = base
-  for (let n = 2; taken.has(id); n++) id = `${base}-${n}`
-  return id
 }
 
 /** A hard link to the file, or a copy if the file systems differ. */

@@ -47,6 +47,18 @@ export function isNumeric(type: FieldType): boolean {
   return type === 'int' || type === 'double'
 }
 
+const NUMBERED_NAME = /(?:^|[._])(?:(?:object|[fgu])?id|code|year)$/
+
+/** True for a field whose numbers are names: identifiers, codes and years have no thousands separators and no sum. */
+export function isNumberedName({ name, annotations }: Pick<Field, 'name' | 'annotations'>): boolean {
+  return annotations.id !== undefined || NUMBERED_NAME.test(name)
+}
+
+/** True for a field whose numbers are quantities. */
+export function isQuantity(field: Field): boolean {
+  return isNumeric(field.type) && !isNumberedName(field)
+}
+
 /** True for the types of moments and days. */
 export function isTemporal(type: FieldType): boolean {
   return type === 'date' || type === 'datetime'

@@ -6,3 +6,26 @@ export function readableName(name: string): string {
     return name
   }
 }
+
+/** A dataset id derived from the name of a file; an empty text if no character of the name is usable. */
+export function datasetIdOf(name: string): string {
+  return name
+    .replace(/[\\/]+$/, '')
+    .replace(/^.*[\\/]/s, '')
+    .replace(/\..*$/s, '')
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9_]+/g, '-')
+    .replace(/^[-_]+/, '')
+    .slice(0, 100)
+    .replace(/-+$/, '')
+}
+
+/** An unused dataset id for a file. */
+export function unusedId(name: string, taken: ReadonlySet<string>): string {
+  const base = datasetIdOf(name).slice(0, 90) || 'dataset'
+  let id = base
+  for (let n = 2; taken.has(id); n++) id = `${base}-${n}`
+  return id
+}

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { datasetIdOf } from '../model/readable-name.ts'
 import { formatOf } from '../sources/formats.ts'
 import { rdfFormatOf } from '../sources/rdf.ts'
 
@@ -21,19 +22,6 @@ export interface IgnoredData {
   /** The id that it would have, or its name if that is no id. */
   readonly dataset: string
   readonly reason: string
-}
-
-/** A dataset id derived from a file name; an empty text if no character of the name is usable. */
-export function datasetIdOf(name: string): string {
-  return path
-    .basename(name)
-    .replace(/\..*$/, '')
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9_]+/g, '-')
-    .replace(/^[-_]+|-+$/g, '')
-    .slice(0, 100)
 }
 
 /**

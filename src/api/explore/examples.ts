@@ -2,7 +2,7 @@ import { DATASETS_MONITORING, monitoringRecordId } from '../../catalog/monitorin
 import type { ServedDataset } from '../../catalog/served.ts'
 import { DEFAULT_ZONE } from '../../http/parameters.ts'
 import { RESERVED_WORDS } from '../../language/odsql/vocabulary.ts'
-import { type Field, isGeo, isNumeric } from '../../model/field.ts'
+import { type Field, isGeo, isQuantity } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import { TEMPLATES } from '../../model/templates.ts'
 import { answerQuery } from '../../query/execute/answer.ts'
@@ -84,7 +84,7 @@ async function knownFacet(
 function recordExamples({ entry, record, facets }: SampleRecords): Examples {
   const { fields } = entry.dataset
   const single = fields.filter(({ type, multivalued }) => !isGeo(type) && !multivalued)
-  const number = single.find(known => isNumeric(known.type) && known.annotations.id === undefined)
+  const number = single.find(isQuantity)
   const names = single.slice(0, 3).map(nameText)
   const facet = facets[0]
   const key = fields.find(({ name }) => name === facet?.name) ?? single[0]

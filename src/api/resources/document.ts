@@ -1,3 +1,4 @@
+import { readableName } from '../../model/readable-name.ts'
 import { fieldIri } from '../../rdf/minted-iris.ts'
 import { iriText, literalText } from '../../rdf/ntriples.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
@@ -290,10 +291,5 @@ function titleOf(own: string, { type, dataset, iri }: Thing, base: string, langu
 
 /** The end of an IRI, readable. */
 export function lastSegment(iri: string): string {
-  const end = iri.replace(/[/#]+$/, '').replace(/^.*[/#]/, '')
-  try {
-    return decodeURIComponent(end)
-  } catch {
-    return end
-  }
+  return readableName(iri.replace(/[/#]+$/, '').replace(/^.*[/#]/, ''))
 }

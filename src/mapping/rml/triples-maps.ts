@@ -1,3 +1,4 @@
+import { readableName } from '../../model/readable-name.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import type { LogicalSource, TermMap } from '../ir.ts'
 import { type At, below, checkNode, onlyValue, type Reading, reportReading, values } from './reading.ts'
@@ -72,12 +73,7 @@ function uniqueKeys(found: readonly DocumentNode[]): readonly string[] {
 }
 
 function localName(iri: string): string {
-  const name = /[^#/:]*$/.exec(iri)?.[0] ?? ''
-  try {
-    return decodeURIComponent(name)
-  } catch {
-    return name
-  }
+  return readableName(/[^#/:]*$/.exec(iri)?.[0] ?? '')
 }
 
 /** The name of a triples map in paths, as in the document. */

@@ -1,5 +1,5 @@
 import type { DatasetStatistics, FieldStatistics } from '../../model/dataset.ts'
-import { type Field, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
+import { type Field, isGeo, isNumeric, isQuantity, isTemporal } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 
 /** Calendar periods of a time axis. */
@@ -81,9 +81,7 @@ export function seriesFields(
 
 /** Fields that can be aggregated: names written in digits have no sum. */
 export function measuredFields(fields: readonly Field[]): readonly Field[] {
-  return fields.filter(
-    ({ type, name, annotations }) => isNumeric(type) && annotations.id === undefined && !/_id$/.test(name),
-  )
+  return fields.filter(isQuantity)
 }
 
 /** The default axis of a chart; null if no field has groups. */

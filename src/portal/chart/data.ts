@@ -161,7 +161,7 @@ function slotOf(key: unknown, at: number, axis: Axis, pageContext: PageContext):
     case 'ranges': {
       const [from, to] = rangeEnds(key)
       if (from === undefined || to === undefined) return null
-      const write = (value: string) => pageContext.number(Number(value), { maximumFractionDigits: 6 })
+      const write = (value: string) => valueLabel(pageContext, Number(value), axis.field)
       return {
         from: Number(from),
         to: Number(to),

@@ -3,7 +3,7 @@ import type { Html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { cutText } from '../parts/cut-text.ts'
 import type { ChartData } from './data.ts'
-import { aggregateLabel, axisLabel, periodLabel } from './labels.ts'
+import { aggregateLabel, axisLabel, periodLabel, valueLabel } from './labels.ts'
 import { piecesOf, plotLayers } from './pieces.ts'
 import { type ChartKind, isContinuous } from './request.ts'
 
@@ -155,7 +155,7 @@ function scaleFormat(
   { request, slots }: ChartData,
 ): (value: number | Date) => string {
   const { axis } = request
-  if (axis.type !== 'period') return value => pageContext.number(Number(value), { maximumFractionDigits: 6 })
+  if (axis.type !== 'period') return value => valueLabel(pageContext, Number(value), axis.field)
   const [first, last] = [slots[0]?.from ?? 0, slots.at(-1)?.to ?? 0]
   const days = (last - first) / 86_400_000
   const period = days > 365 * 5 ? 'year' : days > 120 ? 'month' : days > 4 ? 'day' : 'hour'

@@ -131,11 +131,15 @@ ${fault === null ? answerText(pageContext, call, answer) : html`<div class="faul
 function answerText(pageContext: TabContext['pageContext'], call: ApiCall, answer: AnswerPage | null): Html {
   const { t } = pageContext
   if (answer === null)
-    return html`<p class="remark">${t('Follow the link to see the answer with times in this zone.')}</p><div class="answer"></div>`
+    return html`<p class="remark">${t('Follow the link to see the answer with times in this zone.')}</p><div class="answer"></div>${cutNote(pageContext, false)}`
   const results = answer.rows.map(({ object }) => object)
   const body = call.group_by === '' ? { total_count: answer.total, results } : { results }
   const text = exactJson(body, 2)
   const cut = text.length > MAX_LENGTH ? `${text.slice(0, text.lastIndexOf('\n', MAX_LENGTH))}\n…` : text
   return html`<div class="answer" tabindex="0" role="region" aria-label="${t('The answer')}">${codeBlock(pageContext, cut, 'json')}</div>
-${cut === text ? '' : html`<p class="soft">${t('These are the first lines; the link has the whole answer.')}</p>`}`
+${cutNote(pageContext, cut !== text)}`
+}
+
+function cutNote({ t }: TabContext['pageContext'], isCut: boolean): Html {
+  return html`<p class="soft cut"${isCut ? '' : html` hidden`}>${t('These are the first lines; the link has the whole answer.')}</p>`
 }

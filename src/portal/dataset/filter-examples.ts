@@ -1,8 +1,7 @@
 import type { ServedDataset } from '../../catalog/served.ts'
 import type { FieldStatistics } from '../../model/dataset.ts'
-import { type Field, isNumeric } from '../../model/field.ts'
+import { type Field, isQuantity } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
-import { isNameField } from '../parts/value.ts'
 import { fieldName, odsqlText } from '../selection.ts'
 
 const MAX_EXAMPLES = 3
@@ -36,7 +35,7 @@ function isFacet({ annotations }: Field): boolean {
 
 /** Numbers above the 90th percentile, rounded to one significant digit. */
 function numberExample({ field, name, quantiles, distinct }: Known): string | null {
-  if (!isNumeric(field.type) || isNameField(field) || (distinct !== null && distinct < 10)) return null
+  if (!isQuantity(field) || (distinct !== null && distinct < 10)) return null
   const value = quantiles?.[Math.floor(quantiles.length * 0.9)]
   if (typeof value !== 'number' || value === 0) return null
   return `${name} > ${Number(value.toPrecision(1))}`

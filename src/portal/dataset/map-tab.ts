@@ -1,10 +1,9 @@
-import { coarsePrecision, type Field, isGeo } from '../../model/field.ts'
+import { coarsePrecision, type Field, isGeo, isNumberedName } from '../../model/field.ts'
 import { recordsSpace } from '../../rdf/minted-iris.ts'
 import { type Html, html } from '../../site/html.ts'
 import { queryText } from '../../site/page-context.ts'
 import { fieldText } from '../chart/clauses.ts'
 import type { MapSettings, PopupField } from '../map/settings.ts'
-import { isNameField } from '../parts/value.ts'
 import { apiParameters, selectionParameters } from '../selection.ts'
 import { noRecords, type Tab, type TabContext } from './tab.ts'
 import { tablePath } from './table.ts'
@@ -97,7 +96,7 @@ function popupField(field: Field): PopupField {
   const { name, label } = field
   // Years and months are shown as the answer has them.
   const type = coarsePrecision(field) === null ? field.type : 'text'
-  return { name, label, type, isName: isNameField(field) }
+  return { name, label, type, isName: isNumberedName(field) }
 }
 
 /** The field with the name of a record. */

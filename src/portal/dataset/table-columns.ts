@@ -1,8 +1,8 @@
-import { type Field, isGeo, isTemporal } from '../../model/field.ts'
+import { type Field, isGeo, isQuantity, isTemporal } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
-import { isNumberField, valueCell } from '../parts/value.ts'
+import { valueCell } from '../parts/value.ts'
 
 /** A column of a table: a field, and the layout for its values on the page. */
 export interface ShownColumn {
@@ -50,7 +50,7 @@ export function columnCell(
 }
 
 function kindOf(field: Field, values: readonly unknown[]): ShownColumn['kind'] {
-  if (isNumberField(field)) return 'number'
+  if (isQuantity(field)) return 'number'
   if (isTemporal(field.type) || isGeo(field.type) || field.type !== 'text') return 'line'
   const lengths = values.map(value => (value === null || value === undefined ? 0 : String(value).length))
   const maxLength = Math.max(0, ...lengths)

@@ -52,24 +52,6 @@ export function nameInAddress(url: string): string {
   return last === undefined ? hostname : readableName(last)
 }
 
-/** An unused dataset id for a file. */
-export function newId(name: string, taken: ReadonlySet<string>): string {
-  const plain = name
-    .replace(/^.*[\\/]/, '')
-    .replace(/\..*$/, '')
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 80)
-  const first = plain === '' ? 'dataset' : plain
-  for (let number = 1; ; number++) {
-    const id = number === 1 ? first : `${first}-${number}`
-    if (!taken.has(id)) return id
-  }
-}
-
 /** A form with a file, of which the fields are read: the file streams. */
 export interface UploadForm {
   readonly form: Form

@@ -12,6 +12,7 @@ import {
 import { acceptForms, type Form, readForm } from '../../http/form.ts'
 import { isOwnOrigin } from '../../http/form-token.ts'
 import { configureRoutes } from '../../http/route-config.ts'
+import { unusedId } from '../../model/readable-name.ts'
 import type { Desk } from '../../publishing/management/desk.ts'
 import { EDIT_CONFLICT } from '../../publishing/management/faults.ts'
 import { keepPrivate } from '../../site/account-page.ts'
@@ -30,7 +31,7 @@ import {
   tokenFor,
 } from '../../site/signed-in.ts'
 import type { SiteServices } from '../services.ts'
-import { nameInAddress, newId, readUpload, type UploadForm } from './forms.ts'
+import { nameInAddress, readUpload, type UploadForm } from './forms.ts'
 import { HARVEST_PATH, harvestBody, savedHarvest, saveHarvest } from './harvest.ts'
 import { type DeskContext, datasetBody, listBody, questionBody, SECTIONS, type SectionName } from './pages.ts'
 import { applyForm, formState, sectionContent } from './sections.ts'
@@ -154,7 +155,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     const url = form.get('url')?.trim() ?? ''
     const refresh = form.get('refresh')?.trim() ?? ''
     try {
-      const id = newId(upload?.name ?? nameInAddress(url), desk.taken())
+      const id = unusedId(upload?.name ?? nameInAddress(url), desk.taken())
       if (upload !== null) await desk.upload(principal, id, upload)
       else await desk.createRemote(principal, id, url, refresh === '' ? null : refresh)
       return sendOn(requested.reply, `${rootOf(options)}/desk/${id}/${upload === null ? 'source/' : ''}`)

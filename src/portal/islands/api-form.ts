@@ -75,7 +75,13 @@ async function call(shown: HTMLElement, signal: AbortSignal): Promise<void> {
   if (!response.ok || answer === null) return
   shown.querySelector('.remark')?.remove()
   const code = answer.querySelector('code') ?? answer.appendChild(document.createElement('pre'))
-  code.replaceChildren(...painted(exactJson(parseExactly(text), 2).slice(0, MAX_LENGTH)))
+  const whole = exactJson(parseExactly(text), 2)
+  const isCut = whole.length > MAX_LENGTH
+  code.replaceChildren(
+    ...painted(isCut ? `${whole.slice(0, whole.lastIndexOf('\n', MAX_LENGTH))}\n…` : whole),
+  )
+  const note = shown.querySelector<HTMLElement>('.cut')
+  if (note !== null) note.hidden = !isCut
 }
 
 /** Maximum characters of an answer on the page. */

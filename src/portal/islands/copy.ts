@@ -10,9 +10,11 @@ document.addEventListener('click', event => {
   const source = button?.parentElement?.querySelector('code')
   if (!button || !source || button.dataset.label !== undefined) return
   void copy(source).then(isCopied => {
-    if (!isCopied || button.dataset.label !== undefined) return
+    // To select the text can move the focus to the area around it.
+    button.focus({ preventScroll: true })
+    if (button.dataset.label !== undefined) return
     button.dataset.label = button.textContent ?? ''
-    button.textContent = button.dataset.done ?? ''
+    button.textContent = (isCopied ? button.dataset.done : button.dataset.failed) ?? ''
     setTimeout(() => {
       button.textContent = button.dataset.label ?? ''
       delete button.dataset.label

@@ -5,9 +5,16 @@
 for (const form of document.querySelectorAll<HTMLFormElement>('form[data-passkey]')) {
   if (window.PublicKeyCredential === undefined) continue
   form.hidden = false
-  form.addEventListener('submit', event => {
+  let isSending = false
+  form.addEventListener('submit', async event => {
     event.preventDefault()
-    void send(form)
+    if (isSending) return
+    isSending = true
+    isSending = await send(form)
+  })
+  // A browser may show the page again as it was left.
+  addEventListener('pagehide', () => {
+    isSending = false
   })
 }
 
@@ -18,7 +25,8 @@ type Descriptor = {
   readonly transports: AuthenticatorTransport[]
 }
 
-async function send(form: HTMLFormElement): Promise<void> {
+/** Sends a form with its credential; false if there is none. */
+async function send(form: HTMLFormElement): Promise<boolean> {
   const problem = form.querySelector<HTMLElement>('[data-problem]')
   if (problem !== null) problem.hidden = true
   try {
@@ -28,9 +36,11 @@ async function send(form: HTMLFormElement): Promise<void> {
     if (field !== null) field.value = JSON.stringify(await (isNew ? create(options) : get(options)))
     // `submit` fires no event, which this handler would intercept again.
     form.submit()
+    return true
   } catch {
     // A cancelled dialog gives no reason, by design (section 14.5).
     if (problem !== null) problem.hidden = false
+    return false
   }
 }
 

@@ -1,4 +1,4 @@
-/** Enhancements of every page: forms leave empty fields out of the address. */
+/** Enhancements of pages: forms leave empty fields out of the address, and are sent once. */
 for (const form of document.querySelectorAll<HTMLFormElement>('form[method=get]'))
   form.addEventListener('submit', () => {
     for (const field of form.querySelectorAll<HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement>(
@@ -7,8 +7,23 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form[method=get]'
       if (field.value === '') field.disabled = true
   })
 
-/** Enables the fields of forms again on pages restored from the history. */
+/** Milliseconds after which a form whose answer did not come may be sent again. */
+const PATIENCE = 10_000
+
+/** Forms that change something and were sent: a second submission would create a second dataset, or publish again. */
+const sent = new Set<HTMLFormElement>()
+
+window.addEventListener('submit', event => {
+  const form = event.target as HTMLFormElement
+  if (event.defaultPrevented || form.getAttribute('method') !== 'post') return
+  if (sent.has(form)) event.preventDefault()
+  sent.add(form)
+  setTimeout(() => sent.delete(form), PATIENCE)
+})
+
+/** Enables forms and their fields again on pages restored from the history. */
 window.addEventListener('pageshow', () => {
+  sent.clear()
   for (const field of document.querySelectorAll<HTMLInputElement>('form[method=get] [name]:disabled'))
     field.disabled = false
 })

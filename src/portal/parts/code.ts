@@ -27,5 +27,5 @@ export function plainAddress(pageContext: PageContext, address: string): Html {
 }
 
 function copyButton({ t }: PageContext): Html {
-  return html`<button type="button" class="plain copy" aria-live="polite" data-done="${t('Copied')}" hidden>${t('Copy')}</button>`
+  return html`<button type="button" class="plain copy" aria-live="polite" data-done="${t('Copied')}" data-failed="${t('Not copied')}" hidden>${t('Copy')}</button>`
 }

@@ -1,4 +1,4 @@
-import { coarsePrecision, type Field } from '../../model/field.ts'
+import { coarsePrecision, type Field, isNumberedName } from '../../model/field.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
@@ -47,11 +47,6 @@ function shortList(list: readonly unknown[]): readonly unknown[] {
   return end < 0 ? list : list.slice(0, end)
 }
 
-/** True for values that are right-aligned, so that their digits are below one another. */
-export function isNumberField({ type, annotations }: Field): boolean {
-  return (type === 'int' || type === 'double') && annotations.id === undefined
-}
-
 function one(pageContext: PageContext, value: unknown, field: Field, style: ValueStyle): Html {
   if (coarsePrecision(field) !== null) return html`<time datetime="${String(value)}">${String(value)}</time>`
   switch (field.type) {
@@ -85,11 +80,6 @@ export function shortText(text: string): Html {
   return cut === text ? html`${text}` : html`<span title="${cutText(text, 1000)}">${cut}</span>`
 }
 
-/** True for a field whose numbers are names and no quantities. */
-export function isNameField({ name, annotations }: Field): boolean {
-  return annotations.id !== undefined || /(?:^|_)(?:id|code|year)$|id$/i.test(name)
-}
-
 /** A number with the decimals of its field; names that are no quantities have no thousands separators. */
 function numberText(
   pageContext: PageContext,
@@ -97,7 +87,7 @@ function numberText(
   field: Field,
   { decimals = 0 }: ValueStyle,
 ): string {
-  if (isNameField(field)) return String(value)
+  if (isNumberedName(field)) return String(value)
   const max = field.annotations.decimals?.[0]
   const maximumFractionDigits = typeof max === 'number' ? max : 6
   return pageContext.number(value, {

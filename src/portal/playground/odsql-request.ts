@@ -1,7 +1,7 @@
 import type { ServedDataset } from '../../catalog/served.ts'
 import { one } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
-import { type Field, isNumeric, isTemporal } from '../../model/field.ts'
+import { isQuantity, isTemporal } from '../../model/field.ts'
 import type { LinkParameters } from '../../site/page-context.ts'
 import { fieldName } from '../selection.ts'
 
@@ -82,8 +82,4 @@ export function exampleClauses({ dataset }: Pick<ServedDataset, 'dataset'>): rea
         ]),
     NOTHING,
   ]
-}
-
-function isQuantity({ name, type, annotations }: Field): boolean {
-  return isNumeric(type) && annotations.id === undefined && !/id$|code$|year/i.test(name)
 }

@@ -155,6 +155,7 @@ function islandData(
       answer: t('Answer'),
       map: t('Map of the answer'),
       chart: t('Chart'),
+      noValue: t('no value'),
       graph: t('Graph'),
       names: t('Classes and properties'),
       download: t('Download'),

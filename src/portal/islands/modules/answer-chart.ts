@@ -6,13 +6,13 @@ import type { MessageRow } from './query-messages.ts'
 export function drawAnswerChart(
   variables: readonly string[],
   rows: readonly MessageRow[],
-  label: string,
+  texts: { readonly chart: string; readonly noValue: string },
   name: (iri: string) => string,
 ): Element | null {
   const columns = chartColumns(variables, rows)
   if (columns === null) return null
   const { x, y, type } = columns
-  const data = chartPoints(columns, rows, name)
+  const data = chartPoints(columns, rows, name, texts.noValue)
   const mark =
     type === 'bar'
       ? Plot.barX(data, { x: 'y', y: 'x', fill: 'currentColor', tip: true })
@@ -26,7 +26,7 @@ export function drawAnswerChart(
     ...(type === 'bar' ? { marginLeft: 180, height: 60 + 22 * data.length } : { height: 400 }),
     x: { label: across ?? null, grid: true },
     y: { label: up ?? null, ...(type === 'bar' ? { domain: data.map(({ x }) => x) } : {}) },
-    ariaLabel: label,
+    ariaLabel: texts.chart,
   })
   drawing.setAttribute('role', 'img')
   drawing.setAttribute('class', 'answer-chart')

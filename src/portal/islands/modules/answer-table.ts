@@ -1,3 +1,4 @@
+import { readableName } from '../../../model/readable-name.ts'
 import { termText } from '../../../rdf/ntriples.ts'
 import type { Literal, Term } from '../../../rdf/term.ts'
 import { cutText } from '../../parts/cut-text.ts'
@@ -120,15 +121,7 @@ export function prefixedName(iri: string, prefixes: TermStyle['prefixes']): stri
     if (namespace !== '' && iri.startsWith(namespace) && namespace.length > (best?.[1].length ?? 0))
       best = [prefix, namespace]
   if (best === null || best[1].length === iri.length) return null
-  return `${best[0]}:${readable(iri.slice(best[1].length))}`
-}
-
-function readable(name: string): string {
-  try {
-    return decodeURIComponent(name)
-  } catch {
-    return name
-  }
+  return `${best[0]}:${readableName(iri.slice(best[1].length))}`
 }
 
 const XSD = 'http://www.w3.org/2001/XMLSchema#'

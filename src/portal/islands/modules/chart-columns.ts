@@ -28,9 +28,10 @@ export function chartPoints(
   { x, y, type }: NonNullable<ReturnType<typeof chartColumns>>,
   rows: readonly MessageRow[],
   name: (iri: string) => string,
+  noValue: string,
 ) {
   const shown = (term: Term | null | undefined) =>
-    term == null ? '' : term.type === 'iri' ? name(term.value) : plain(term)
+    term == null ? noValue : term.type === 'iri' ? name(term.value) : plain(term)
   return rows
     .filter(row => row[y] != null && (type === 'bar' || row[x] != null))
     .slice(0, type === 'bar' ? MAX_BARS : MAX_POINTS)

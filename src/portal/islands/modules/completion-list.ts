@@ -16,6 +16,7 @@ export class CompletionList {
   private offers: readonly SparqlCompletion[] = []
   private range = { from: 0, to: 0 }
   private active = 0
+  private latest = 0
 
   /**
    * @param paint the visible text of the field, which gives the position of the cursor
@@ -54,8 +55,11 @@ export class CompletionList {
 
   private async complete(): Promise<void> {
     const { value, selectionStart, selectionEnd } = this.field
+    this.latest++
+    const { latest } = this
     const vocabulary = await this.vocabulary()
-    if (document.activeElement !== this.field) return
+    // It was closed meanwhile, or another one was begun.
+    if (latest !== this.latest || document.activeElement !== this.field) return
     if (this.field.value !== value || selectionStart !== selectionEnd) return
     const found = sparqlCompletions(value, selectionStart, vocabulary)
     if (found === null) return this.close()
@@ -77,6 +81,7 @@ export class CompletionList {
   }
 
   private onKey(event: KeyboardEvent): void {
+    if (this.list.hidden && event.key === 'Escape') this.close()
     if (this.list.hidden || event.ctrlKey || event.metaKey || event.altKey) return
     const { length } = this.offers
     switch (event.key) {
@@ -129,6 +134,7 @@ export class CompletionList {
   }
 
   private close(): void {
+    this.latest++
     this.offers = []
     this.list.hidden = true
     this.field.removeAttribute('aria-activedescendant')

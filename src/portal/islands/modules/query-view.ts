@@ -174,8 +174,7 @@ export class QueryView {
     const { rows, variables, kind } = this
     const name = (iri: string) => prefixedName(iri, this.prefixes) ?? iri
     const draw = {
-      chart: async () =>
-        (await import('./answer-chart.ts')).drawAnswerChart(variables, rows, texts.chart, name),
+      chart: async () => (await import('./answer-chart.ts')).drawAnswerChart(variables, rows, texts, name),
       graph: async () => {
         const { drawGraph } = await import('./answer-graph.ts')
         const address = (iri: string) => resourceAddress(iri, { base, here })
