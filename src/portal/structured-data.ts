@@ -5,7 +5,7 @@ import { isTemporal } from '../model/field.ts'
 import { lookup } from '../model/lookup.ts'
 import { isIri } from '../rdf/iri-syntax.ts'
 import { datasetIri } from '../rdf/minted-iris.ts'
-import { type Html, html } from '../site/html.ts'
+import { type Html, jsonBlock } from '../site/html.ts'
 import type { SiteOptions } from '../site/page-context.ts'
 import { datasetTitle, metaText, metaTexts, plainText } from './services.ts'
 
@@ -156,7 +156,6 @@ function someOf<Item>(items: readonly Item[]): readonly Item[] | undefined {
   return items.length === 0 ? undefined : items
 }
 
-/** JSON in HTML: less-than signs are escaped, so that no text ends the element. */
 function block(node: Node): Html {
-  return html`<script type="application/ld+json">${{ html: JSON.stringify(node).replaceAll('<', '\\u003c') }}</script>`
+  return jsonBlock(JSON.stringify(node), 'application/ld+json')
 }

@@ -27,3 +27,11 @@ export function datasetPrefixes(
     ...Object.fromEntries(usable),
   }
 }
+
+/** The prefixed name of an IRI, or of an IRI template, by the longest namespace; null if it is in none. */
+export function prefixedName(iri: string, prefixes: Readonly<Record<string, string>>): string | null {
+  const [best] = Object.entries(prefixes)
+    .filter(([, namespace]) => namespace !== '' && iri.startsWith(namespace) && iri !== namespace)
+    .sort(([, a], [, b]) => b.length - a.length)
+  return best === undefined ? null : `${best[0]}:${iri.slice(best[1].length)}`
+}

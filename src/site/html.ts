@@ -38,3 +38,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, character => lookup(ENTITIES, character) ?? character)
 }
+
+/** JSON as a block of a page that does not run: less-than signs are escaped, so that no text ends the element. */
+export function jsonBlock(json: string, type: 'application/json' | 'application/ld+json', id?: string): Html {
+  const name = id === undefined ? '' : html` id="${id}"`
+  return html`<script type="${type}"${name}>${{ html: json.replaceAll('<', '\\u003c') }}</script>`
+}

@@ -2,7 +2,7 @@ import { datasetIri } from '../../rdf/minted-iris.ts'
 import { parseTriples, withoutTripleTerms } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 import type { SitePage } from '../../site/frame.ts'
-import { type Html, html } from '../../site/html.ts'
+import { type Html, html, jsonBlock } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { listAddress } from './address.ts'
 import { expandedDocument, expandedGraphs } from './jsonld.ts'
@@ -126,8 +126,8 @@ export function fragmentTermText(description: string | null): string {
   return (description ?? '').replace(/<[^<>]*>/g, ' ').trim()
 }
 
-/** The content of a page as JSON-LD, with every `<` escaped, so that none can end the script element. */
+/** The content of a page as JSON-LD. */
 export function dataBlock(json: string): Html {
-  return html`<script type="application/ld+json">${{ html: json.replaceAll('<', '\\u003c') }}</script>
+  return html`${jsonBlock(json, 'application/ld+json')}
 `
 }

@@ -4,7 +4,7 @@ import { parseTriples, type Triple } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 import { GEO, RDF } from '../../rdf/vocab.ts'
 import type { SitePage } from '../../site/frame.ts'
-import { type Html, html } from '../../site/html.ts'
+import { type Html, html, jsonBlock } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { asciiAddress, documentAddress, SPACES } from './address.ts'
 import { backlinks } from './backlinks.ts'
@@ -49,7 +49,7 @@ export function resourcePage(page: ResourcePage): SitePage {
       format => html`<link rel="alternate" type="${format.type}" href="${asciiAddress(documentAddress(base, thing.iri, format))}">
 `,
     )}<link rel="canonical" href="${asciiAddress(document)}">
-<script type="application/ld+json">${{ html: page.jsonld.replaceAll('<', '\\u003c') }}</script>
+${jsonBlock(page.jsonld, 'application/ld+json')}
 `,
     body: html`<div class="resource-head">${crumbs(page)}
 <h1>${heading}</h1>

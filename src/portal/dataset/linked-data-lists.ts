@@ -1,18 +1,10 @@
 import type { GraphStatistics } from '../../catalog/graph-statistics.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
+import { prefixedName } from '../../rdf/prefixes.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { endpointAddress, endpointPaths } from './endpoints.ts'
-
-/** An IRI as a prefixed name, as in queries. */
-export function shortName(iri: string, prefixes: ServedDataset['prefixes']): string {
-  const [prefix, space] =
-    Object.entries(prefixes)
-      .filter(([, space]) => iri.startsWith(space) && iri !== space)
-      .sort(([, a], [, b]) => b.length - a.length)[0] ?? []
-  return prefix === undefined || space === undefined ? iri : `${prefix}:${iri.slice(space.length)}`
-}
 
 /** The address that dereferences an IRI: for those of this portal on the host of the current page. */
 export function lookUpAddress({ site }: PageContext, iri: string): string | null {
@@ -81,6 +73,6 @@ function rest(pageContext: PageContext, all: number): Html {
 
 function nameLink(pageContext: PageContext, { prefixes }: ServedDataset, iri: string): Html {
   const address = lookUpAddress(pageContext, iri)
-  const name = html`<code>${shortName(iri, prefixes)}</code>`
+  const name = html`<code>${prefixedName(iri, prefixes) ?? iri}</code>`
   return address === null ? name : html`<a href="${address}" title="${iri}">${name}</a>`
 }

@@ -4,12 +4,13 @@ import type { ServedDataset } from '../../catalog/served.ts'
 import { directMappingText } from '../../mapping/direct.ts'
 import { lookup } from '../../model/lookup.ts'
 import { recordsSpace } from '../../rdf/minted-iris.ts'
+import { prefixedName } from '../../rdf/prefixes.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { addressLine, COPY_ISLAND, codeBlock } from '../parts/code.ts'
 import type { HighlightToken } from '../parts/highlight.ts'
 import { endpointAddress, endpointPaths } from './endpoints.ts'
-import { classList, lookUpAddress, propertyList, shortName, usedNames } from './linked-data-lists.ts'
+import { classList, lookUpAddress, propertyList, usedNames } from './linked-data-lists.ts'
 import { graphStatisticsOf, sampleResource } from './linked-data-statistics.ts'
 import type { Tab, TabContext } from './tab.ts'
 
@@ -174,7 +175,8 @@ export function characteristicSets(
 ): Html {
   const { t, number } = pageContext
   if (planner == null || planner.sets.length === 0) return html``
-  const names = (iris: readonly string[]) => iris.map(iri => shortName(iri, entry.prefixes)).join(', ')
+  const names = (iris: readonly string[]) =>
+    iris.map(iri => prefixedName(iri, entry.prefixes) ?? iri).join(', ')
   const shown = planner.sets.slice(0, MAX_SHOWN)
   const rows = shown.map(
     ({ classes, subjects, properties }) =>

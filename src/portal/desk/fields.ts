@@ -6,7 +6,7 @@ import { EXPLORE_V21 } from '../../query/dialect.ts'
 import { valueJson } from '../../query/execute/json.ts'
 import { hiddenField } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
-import { valueCell } from '../parts/value.ts'
+import { numberClass, valueCell } from '../parts/value.ts'
 import { type DeskContext, type FormState, sectionFields, uploadForm } from './pages.ts'
 
 const STYLE = { dialect: EXPLORE_V21, timezone: 'UTC' } as const
@@ -113,10 +113,10 @@ function previewTable(
 ): Html {
   const { t } = pageContext
   const rows = records.map(
-    values => html`<tr>${fields.map(({ field }, at) => html`<td>${valueCell(pageContext, valueJson(values[at] ?? null, field.type, STYLE), field)}</td>`)}</tr>
+    values => html`<tr>${fields.map(({ field }, at) => html`<td${numberClass(field)}>${valueCell(pageContext, valueJson(values[at] ?? null, field.type, STYLE), field)}</td>`)}</tr>
 `,
   )
   return html`
 <h2 id="preview">${t('Preview')}</h2>
-<div class="scroll" tabindex="0" role="region" aria-labelledby="preview"><table><thead><tr>${fields.map(({ field }) => html`<th scope="col">${field.label}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`
+<div class="scroll" tabindex="0" role="region" aria-labelledby="preview"><table class="records"><thead><tr>${fields.map(({ field }) => html`<th scope="col"${numberClass(field)}>${field.label}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`
 }

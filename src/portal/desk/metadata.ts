@@ -67,7 +67,7 @@ export const METADATA: readonly MetadataField[] = [
   field('keyword', messageKey('Keyword'), { kind: 'list' }),
   field('theme', messageKey('Theme'), { kind: 'list', options: THEMES }),
   field('license', messageKey('Licence'), { options: LICENSES }),
-  field('license_url', messageKey('Address of the license')),
+  field('license_url', messageKey('Address of the licence')),
   field('publisher', messageKey('Publisher')),
   field('language', messageKey('Language'), { options: LANGUAGES }),
   field('accrualperiodicity', messageKey('Update frequency'), { template: 'dcat', options: FREQUENCIES }),

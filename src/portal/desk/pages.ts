@@ -234,8 +234,12 @@ export function historyBody(
     }) => html`<tr><th scope="row"><time datetime="${at}">${pageContext.date(at, 'moment')}</time></th><td>${by ?? ''}</td><td>${t(ACTION_NAMES[action])}</td><td>${[...changed, ...(version === null ? [] : [version])].join(', ')}</td></tr>
 `,
   )
-  return html`<h2 id="versions">${t('Versions')}</h2>
-<div class="scroll" tabindex="0" role="region" aria-labelledby="versions"><table><thead><tr><th scope="col">${t('Published')}</th><th scope="col">${t('Records')}</th><th scope="col">${t('Version')}</th><th scope="col">${t('State')}</th></tr></thead><tbody>${versions}</tbody></table></div>
+  return html`${
+    versions.length === 0
+      ? ''
+      : html`<h2 id="versions">${t('Versions')}</h2>
+<div class="scroll" tabindex="0" role="region" aria-labelledby="versions"><table><thead><tr><th scope="col">${t('Published')}</th><th scope="col">${t('Records')}</th><th scope="col">${t('Version')}</th><th scope="col">${t('State')}</th></tr></thead><tbody>${versions}</tbody></table></div>`
+  }
 <h2 id="history">${t('History')}</h2>
 <div class="scroll" tabindex="0" role="region" aria-labelledby="history"><table><thead><tr><th scope="col">${t('Date and time')}</th><th scope="col">${t('User name')}</th><th scope="col">${t('What was done')}</th><th scope="col">${t('Changes')}</th></tr></thead><tbody>${done}</tbody></table></div>`
 }

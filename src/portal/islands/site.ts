@@ -8,7 +8,7 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form[method=get]'
   })
 
 /** Milliseconds after which a form whose answer did not come may be sent again. */
-const PATIENCE = 10_000
+const SUBMIT_TIMEOUT = 10_000
 
 /** Forms that change something and were sent: a second submission would create a second dataset, or publish again. */
 const sent = new Set<HTMLFormElement>()
@@ -18,7 +18,7 @@ window.addEventListener('submit', event => {
   if (event.defaultPrevented || form.getAttribute('method') !== 'post') return
   if (sent.has(form)) event.preventDefault()
   sent.add(form)
-  setTimeout(() => sent.delete(form), PATIENCE)
+  setTimeout(() => sent.delete(form), SUBMIT_TIMEOUT)
 })
 
 /** Enables forms and their fields again on pages restored from the history. */

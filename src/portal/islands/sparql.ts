@@ -1,3 +1,4 @@
+import { endpointPath } from '../playground/endpoint-path.ts'
 import type { PlaygroundData } from '../playground/sparql-page.ts'
 import { CodePaint } from './modules/code-paint.ts'
 import { CompletionList, vocabularySource } from './modules/completion-list.ts'
@@ -133,21 +134,8 @@ function reportState(entersHistory = false): void {
   const link = element('permalink') as HTMLAnchorElement
   link.href = permalink.href
   const twin = element('twin') as HTMLAnchorElement
-  twin.href = twinAddress()
+  twin.href = here + endpointPath(field.value, chosen(), data.base, 'json')
   if (entersHistory) history.replaceState(null, '', permalink.pathname + permalink.search)
-}
-
-function twinAddress(): string {
-  const ids = chosen()
-  const [only] = ids
-  const isOne = ids.length === 1 && only !== undefined
-  const address = new URL(`${here}/api/sparql${isOne ? `/${encodeURIComponent(only)}` : ''}`)
-  address.searchParams.set('query', field.value)
-  address.searchParams.set('format', 'json')
-  if (!isOne)
-    for (const id of ids)
-      address.searchParams.append('default-graph-uri', `${data.base}/ld/resources/${encodeURIComponent(id)}`)
-  return address.href
 }
 
 function element(id: string): HTMLElement {

@@ -1,4 +1,4 @@
-import { coarsePrecision, type Field, isNumberedName } from '../../model/field.ts'
+import { coarsePrecision, type Field, isNumberedName, isQuantity } from '../../model/field.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
@@ -35,6 +35,11 @@ export function valueCell(
 /** A dash in place of a value. @param label what it means, for screen readers */
 export function noneMark(label: string): Html {
   return html`<span class="none" role="img" aria-label="${label}">–</span>`
+}
+
+/** The class of cells with quantities, which are right-aligned, so that their digits are below one another. */
+export function numberClass(field: Field): Html {
+  return isQuantity(field) ? html` class="number"` : html``
 }
 
 /** The first items of a list that fit into a cell, at least one. */

@@ -1,4 +1,4 @@
-import { type Field, isQuantity, field as makeField } from '../../model/field.ts'
+import { type Field, field as makeField } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import { shortIri } from '../../publishing/mapping/mapping-preview.ts'
 import type { ExecutedStatement } from '../../query/execute/executor.ts'
@@ -8,7 +8,7 @@ import { planText } from '../../query/plan-text.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { highlight } from '../parts/highlight.ts'
-import { valueCell } from '../parts/value.ts'
+import { numberClass, valueCell } from '../parts/value.ts'
 import { layOutSparql } from './sparql-layout.ts'
 
 /** Maximum characters of a shown statement: lists of values are long. */
@@ -19,14 +19,12 @@ export function answerTable(pageContext: PageContext, { plan, answer }: Explaine
   const { t } = pageContext
   if (answer.rows.length === 0) return html`<p class="empty">${t('No record has all of this.')}</p>`
   const columns = columnsOf(plan, answer.rows[0]?.object ?? {})
-  const heads = columns.map(
-    ({ key, field }) => html`<th scope="col"${isQuantity(field) ? html` class="number"` : ''}>${key}</th>`,
-  )
+  const heads = columns.map(({ key, field }) => html`<th scope="col"${numberClass(field)}>${key}</th>`)
   const lines = answer.rows.map(
     ({ object }) =>
       html`<tr>${columns.map(
         ({ key, field }) =>
-          html`<td${isQuantity(field) ? html` class="number"` : ''}>${valueCell(pageContext, lookup(object, key), field)}</td>`,
+          html`<td${numberClass(field)}>${valueCell(pageContext, lookup(object, key), field)}</td>`,
       )}</tr>
 `,
   )

@@ -3,15 +3,15 @@ import { queryPrefixes } from '../../catalog/example-queries.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { file, sendSitePage } from '../../site/frame.ts'
-import { type Html, html } from '../../site/html.ts'
+import { type Html, html, jsonBlock } from '../../site/html.ts'
 import { type PageContext, pageContextOf } from '../../site/page-context.ts'
 import { languageField } from '../parts/form-fields.ts'
 import { highlight } from '../parts/highlight.ts'
 import { datasetTitle, type SiteServices } from '../services.ts'
+import { endpointPath } from './endpoint-path.ts'
 import {
   ACCESS_PATHS,
   type AccessPath,
-  endpointPath,
   type PlaygroundState,
   playgroundParameters,
   readPlayground,
@@ -33,14 +33,15 @@ export async function answerSparqlPage(
   const query = request.query as QueryParameters
   const state = await readPlayground(query, services, request.principal)
   const { t, href } = pageContext
+  const ids = state.chosen.map(({ dataset: { id } }) => id)
   const root = new URL(services.base).pathname.replace(/\/+$/, '')
   if (query.run === 'endpoint')
     return reply
       .code(303)
-      .header('location', root + endpointPath(state, services.base, 'html'))
+      .header('location', root + endpointPath(state.query, ids, services.base, 'html'))
       .send()
   const { entries } = services.catalog.visibleTo(request.principal).current()
-  const twin = root + endpointPath(state, services.base, 'json')
+  const twin = root + endpointPath(state.query, ids, services.base, 'json')
   return sendSitePage(reply, pageContext, {
     title: t('SPARQL playground'),
     description: t('Query several datasets at once with SPARQL; the query runs in the browser.'),
@@ -74,7 +75,7 @@ ${state.query}</textarea></div></div>
 <p class="soft play-note">${t('Sources outside of this portal cannot be queried from here, but on the command line:')} <code dir="ltr">lodestone query --source ADDRESS …</code></p>
 </div>
 </form>
-${pageData('playground-data', islandData(pageContext, entries, state))}`,
+${jsonBlock(JSON.stringify(islandData(pageContext, entries, state)), 'application/json', 'playground-data')}`,
   })
 }
 
@@ -166,12 +167,3 @@ function islandData(
 
 /** The texts and addresses that the script of the playground reads. */
 export type PlaygroundData = ReturnType<typeof islandData>
-
-/** Data for a script of a page, as a block that does not run; the script finds it by its id. */
-export function pageData(id: string, data: unknown): Html {
-  const text = JSON.stringify(data).replace(
-    /[<>&\u2028\u2029]/g,
-    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-  return { html: `<script type="application/json" id="${id}">${text}</script>` }
-}

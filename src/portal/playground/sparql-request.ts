@@ -1,11 +1,9 @@
 import { type ExampleQuery, exampleQueries } from '../../catalog/example-queries.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
-import { sparqlAddress } from '../../catalog/void.ts'
 import { many, one } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { Principal } from '../../model/principal.ts'
-import { datasetIri } from '../../rdf/minted-iris.ts'
-import { type LinkParameters, queryText } from '../../site/page-context.ts'
+import type { LinkParameters } from '../../site/page-context.ts'
 import type { SiteServices } from '../services.ts'
 
 /** How the playground queries datasets: by whole queries or parts of them, by triple patterns, or by these with bindings. */
@@ -84,19 +82,6 @@ export function playgroundParameters(
   accessPath: AccessPath = DEFAULTS,
 ): LinkParameters {
   return { source: sources, via: accessPath === DEFAULTS ? undefined : accessPath, query }
-}
-
-/** The address at which the endpoint answers the same query, below the base address. */
-export function endpointPath(
-  { query, chosen }: Pick<PlaygroundState, 'query' | 'chosen'>,
-  base: string,
-  format: string,
-): string {
-  const [only, ...others] = chosen
-  const isOne = only !== undefined && others.length === 0
-  const path = sparqlAddress('', isOne ? only.dataset.id : undefined)
-  const graphs = isOne ? [] : chosen.map(({ dataset: { id } }) => datasetIri(base, id))
-  return path + queryText({ query, format, 'default-graph-uri': graphs })
 }
 
 function mentions(text: string, id: string, base: string): boolean {

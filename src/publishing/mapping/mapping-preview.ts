@@ -5,7 +5,7 @@ import type { Field } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { DatasetRecord } from '../../model/value.ts'
 import { INITIAL_CONTEXT } from '../../rdf/initial-context.ts'
-import { datasetPrefixes } from '../../rdf/prefixes.ts'
+import { datasetPrefixes, prefixedName } from '../../rdf/prefixes.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import { compileFor } from '../graphs/mapped-graphs.ts'
 import { publishedRecords } from '../published-records.ts'
@@ -57,11 +57,7 @@ export function prefixesOf(
 
 /** An IRI, or an IRI template, shortened by the prefix with the longest namespace. */
 export function shortIri(iri: string, prefixes: Readonly<Record<string, string>>): string {
-  if (iri === RDF.type) return 'a'
-  const [best] = Object.entries(prefixes)
-    .filter(([, namespace]) => iri.startsWith(namespace))
-    .sort((a, b) => b[1].length - a[1].length)
-  return best === undefined ? iri : `${best[0]}:${iri.slice(best[1].length)}`
+  return iri === RDF.type ? 'a' : (prefixedName(iri, prefixes) ?? iri)
 }
 
 /** The first records of a published version, in order. */

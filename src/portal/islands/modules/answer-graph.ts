@@ -2,8 +2,7 @@ import { forceCenter, forceCollide, forceLink, forceManyBody, forceSimulation } 
 import type { Term } from '../../../rdf/term.ts'
 import { linksOf } from './answer-links.ts'
 import type { MessageRow } from './query-messages.ts'
-
-const SVG = 'http://www.w3.org/2000/svg'
+import { svg } from './svg.ts'
 
 /** Maximum number of nodes and edges: more are illegible. */
 const MAX_NODES = 120
@@ -129,10 +128,4 @@ function titled(text: string): SVGElement {
   const title = svg('title')
   title.textContent = text
   return title
-}
-
-function svg(name: string, attributes: Readonly<Record<string, string>> = {}): SVGElement {
-  const element = document.createElementNS(SVG, name)
-  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value)
-  return element
 }

@@ -5,9 +5,9 @@ import { borders } from './borders.ts'
 import { shores } from './coastline.ts'
 import { boxOfAll } from './map-data.ts'
 import type { MessageRow } from './query-messages.ts'
+import { svg } from './svg.ts'
 
 const WKT = 'http://www.opengis.net/ont/geosparql#wktLiteral'
-const SVG = 'http://www.w3.org/2000/svg'
 
 /** Maximum number of places, and the size of the drawing in its own units. */
 const MAX_PLACES = 5000
@@ -127,10 +127,4 @@ function linesOf(coordinates: unknown): readonly (readonly (readonly [number, nu
 
 function round(value: number): string {
   return value.toFixed(1)
-}
-
-function svg(name: string, attributes: Readonly<Record<string, string>> = {}): SVGElement {
-  const element = document.createElementNS(SVG, name) as SVGElement
-  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value)
-  return element
 }

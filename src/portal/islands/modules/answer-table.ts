@@ -1,5 +1,6 @@
 import { readableName } from '../../../model/readable-name.ts'
 import { termText } from '../../../rdf/ntriples.ts'
+import { prefixedName } from '../../../rdf/prefixes.ts'
 import type { Literal, Term } from '../../../rdf/term.ts'
 import { cutText } from '../../parts/cut-text.ts'
 import type { MessageRow } from './query-messages.ts'
@@ -90,6 +91,12 @@ function termNode(term: Term | null, style: TermStyle): Node {
   }
 }
 
+/** The readable prefixed name of an IRI; null if no prefix matches. */
+export function shortName(iri: string, prefixes: TermStyle['prefixes']): string | null {
+  const name = prefixedName(iri, prefixes)
+  return name === null ? null : readableName(name)
+}
+
 /** The address that dereferences an IRI: for those of this portal on the host of the page; null if it is no web address. */
 export function resourceAddress(
   iri: string,
@@ -101,7 +108,7 @@ export function resourceAddress(
 
 function iriNode(iri: string, style: TermStyle): Node {
   const { prefixes, base } = style
-  const short = prefixedName(iri, prefixes)
+  const short = shortName(iri, prefixes)
   const address = resourceAddress(iri, style)
   if (address === null) return text(short ?? iri)
   const link = document.createElement('a')
@@ -112,16 +119,6 @@ function iriNode(iri: string, style: TermStyle): Node {
   link.title = iri
   link.dir = 'ltr'
   return link
-}
-
-/** The prefixed name of an IRI, by the longest matching namespace. */
-export function prefixedName(iri: string, prefixes: TermStyle['prefixes']): string | null {
-  let best: readonly [prefix: string, namespace: string] | null = null
-  for (const [prefix, namespace] of Object.entries(prefixes))
-    if (namespace !== '' && iri.startsWith(namespace) && namespace.length > (best?.[1].length ?? 0))
-      best = [prefix, namespace]
-  if (best === null || best[1].length === iri.length) return null
-  return `${best[0]}:${readableName(iri.slice(best[1].length))}`
 }
 
 const XSD = 'http://www.w3.org/2001/XMLSchema#'

@@ -1,7 +1,7 @@
 import type { PlaygroundData } from '../../playground/sparql-page.ts'
 import type { DownloadFormat } from './answer-files.ts'
 import { linksOf } from './answer-links.ts'
-import { AnswerTable, MAX_SHOWN, prefixedName, resourceAddress } from './answer-table.ts'
+import { AnswerTable, MAX_SHOWN, resourceAddress, shortName } from './answer-table.ts'
 import { chartColumns } from './chart-columns.ts'
 import type { MessageRow, QueryMessage } from './query-messages.ts'
 
@@ -172,7 +172,7 @@ export class QueryView {
   private views(): readonly HTMLElement[] {
     const { texts, base, here } = this.data
     const { rows, variables, kind } = this
-    const name = (iri: string) => prefixedName(iri, this.prefixes) ?? iri
+    const name = (iri: string) => shortName(iri, this.prefixes) ?? iri
     const draw = {
       chart: async () => (await import('./answer-chart.ts')).drawAnswerChart(variables, rows, texts, name),
       graph: async () => {
