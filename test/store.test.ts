@@ -1,11 +1,13 @@
-import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { parseQuery } from '../src/sparql/parse.ts'
+import { buildColumnsInThread } from '../src/store/columns/build/build-thread.ts'
 import { ColumnStore } from '../src/store/columns/column-store.ts'
 import { openColumns } from '../src/store/columns/graph.ts'
+import { columnsProblem } from '../src/store/columns/sections.ts'
 import type { JobRunner } from '../src/store/columns/threads/job-runner.ts'
 import { createEmbeddedStore, type EmbeddedOptions, type StoreEvent } from '../src/store/embedded/embedded.ts'
 import type { GraphSource, Store, UntrustedQuery } from '../src/store/store.ts'
@@ -284,6 +286,36 @@ t.test('a file that is damaged while it is served is made again', async t => {
     [{ event: 'columns damaged' }, { event: 'graph lost', graph: GRAPH }],
     'without triples it is lost',
   )
+})
+
+t.test('columns of another graph are not taken for those of a graph', async t => {
+  const events: StoreEvent[] = []
+  const folder = temporaryFolder(t)
+  const graphs = [fileGraph(folder, GRAPH, 500), fileGraph(folder, OTHER, 500)] as const
+  const store = await open(t, { onEvent: event => events.push(event) }, graphs)
+  const [first, second] = graphs.map(({ columns }) => readFileSync(columns)) as [Buffer, Buffer]
+  const page = { offset: 0, limit: 50 }
+  const expected = (await store.match(GRAPH, {}, page)).triples
+  await store.drop([GRAPH, OTHER])
+  events.length = 0
+  writeFileSync(graphs[0].columns, second)
+  writeFileSync(graphs[1].columns, first)
+  await store.load(graphs)
+  t.match(events, Array(2).fill({ event: 'columns made again', reason: /was made of other triples/ }))
+  t.equal((await store.match(GRAPH, {}, page)).triples, expected)
+  t.ok(readFileSync(graphs[0].columns).equals(first))
+})
+
+t.test('several that rebuild one file of columns at once do not disturb one another', async t => {
+  const folder = temporaryFolder(t)
+  const { path: triples, columns } = fileGraph(folder, GRAPH, 20_000)
+  const { pid } = spawnSync(process.execPath, ['--version'])
+  writeFileSync(`${columns}.${pid}.0.new.values`, 'of a process that died')
+  const setup = { triples: String(triples), columns, isSearched: true }
+  const build = () => buildColumnsInThread(setup)
+  await t.resolves(Promise.all([build(), build(), build()]))
+  t.equal(columnsProblem(columns), null)
+  t.same(readdirSync(folder).length, 2, 'nothing else is left')
 })
 
 t.test('columns are read when they are asked for, and dropped where others need their room', async t => {

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { countLines } from '../publishing/versions/damage.ts'
 import {
   currentVersion,
   type Manifest,
+  readManifestFile,
   VERSION_FORMAT,
   type Versions,
   versionFolder,
@@ -28,7 +28,7 @@ export async function checkPublished(versions: Versions, id: string): Promise<Ch
   const unreadable = { version, records: 0, triples: 0, isServed: false }
   let manifest: Manifest
   try {
-    manifest = JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8')) as Manifest
+    manifest = readManifestFile(versions, id, version)
   } catch (error) {
     return {
       ...unreadable,

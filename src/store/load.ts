@@ -45,13 +45,13 @@ async function attach(
   onRepair: (reason: string) => void,
 ): Promise<void> {
   try {
-    columns.attach(source.graph, source.columns)
+    columns.attach(source.graph, source.columns, source.path)
   } catch (error) {
     if (source.path === null || !isRepairable(error)) throw error
     onRepair(error instanceof Error ? error.message : String(error))
     const { path: triples, columns: file, isSearched } = source
     await buildColumnsInThread({ triples, columns: file, isSearched })
-    columns.attach(source.graph, source.columns)
+    columns.attach(source.graph, source.columns, source.path)
   }
 }
 

@@ -289,6 +289,11 @@ function flip(file: string, at: number): void {
   writeFileSync(file, bytes)
 }
 
+/** Changes the first byte after a text in a file. */
+function flipIn(file: string, text: string): void {
+  flip(file, readFileSync(file).indexOf(text) + text.length)
+}
+
 const half = (file: string) => truncateSync(file, statSync(file).size >> 1)
 
 t.test('a version whose files are damaged is made again of its source', async t => {
@@ -309,6 +314,12 @@ t.test('a version whose files are damaged is made again of its source', async t 
     ['ids', 'records.ids', file => flip(file, 3), /records\.ids has other bytes/],
     ['no ids', 'records.ids', file => rmSync(file), /records\.ids is missing/],
     ['half a manifest', 'manifest.json', half, /manifest\.json cannot be read/],
+    [
+      'a bit of a manifest',
+      'manifest.json',
+      file => flipIn(file, '"label":"'),
+      /manifest\.json cannot be read/,
+    ],
     [
       'a manifest of something else',
       'manifest.json',
@@ -347,7 +358,7 @@ t.test('damage is found when a mapping is saved, and in versions without sums', 
   )
 
   const older = fileOf('manifest.json')
-  const { ids: _, ...manifest } = JSON.parse(readFileSync(older, 'utf8')) as Manifest
+  const { ids: _, ...manifest } = currentManifest(versionsOf(portal), 'plants') as Manifest
   const graphs = manifest.graphs.map(({ sum: _, ...graph }) => graph)
   writeFileSync(older, JSON.stringify({ ...manifest, graphs }))
   t.match(await publish(portal, ['plants']), [{ type: 'unchanged' }], 'a version without sums')

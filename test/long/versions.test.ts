@@ -1,10 +1,15 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Parser, type Quad } from 'n3'
 import t, { type Test } from 'tap'
 import { historyOf } from '../../src/publishing/management/history.ts'
 import { rollBack } from '../../src/publishing/versions/roll-back.ts'
-import { retainedVersions, VERSION_FORMAT, versionsOf } from '../../src/publishing/versions/versions.ts'
+import {
+  readManifestFile,
+  retainedVersions,
+  VERSION_FORMAT,
+  versionsOf,
+} from '../../src/publishing/versions/versions.ts'
 import { lodestone } from '../support/crash.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { publishReports, servePortal } from '../support/portal.ts'
@@ -243,7 +248,10 @@ t.test(
     const formats = { [last]: other, [middle]: other, [first]: 1 }
     for (const [version, format] of Object.entries(formats)) {
       const file = path.join(home, version, 'manifest.json')
-      writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), format }))
+      writeFileSync(
+        file,
+        JSON.stringify({ ...readManifestFile(versionsOf(portal), 'trees', version), format }),
+      )
       rmSync(path.join(home, version, 'facts.columns'), { force: true })
     }
     t.match(await publish(portal), [{ type: 'published' }], 'the version in force is published again')

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { crc32 } from 'node:zlib'
 import type { RuleReport } from '../../mapping/compile.ts'
 import type { Mapping } from '../../mapping/ir.ts'
 import type { Dataset, DatasetStatistics } from '../../model/dataset.ts'
@@ -164,6 +165,18 @@ export function currentManifest(versions: Versions, id: string): Manifest | null
   return manifest !== null && isWhole(versions, manifest) ? manifest : null
 }
 
+/** The end of a manifest: the CRC-32 of the text without it; versions of earlier releases have none. */
+const CHECK = /,"check":(\d+)\}$/
+
+/** The manifest of a version of any format. Throws if the file cannot be read, or has other bytes than were written. */
+export function readManifestFile(versions: Versions, id: string, version: string): Manifest {
+  const text = readFileSync(path.join(versionFolder(versions, id, version), MANIFEST), 'utf8')
+  const unchecked = text.replace(CHECK, '}')
+  const check = CHECK.exec(text)?.[1] ?? crc32(unchecked)
+  if (Number(check) !== crc32(unchecked)) throw new Error(`${MANIFEST} has other bytes than were written`)
+  return JSON.parse(unchecked)
+}
+
 /** The manifest of a version, even if its other files are missing; null if it is damaged or has another format. */
 export function readManifest(versions: Versions, id: string, version: string): Manifest | null {
   const manifest = readStored(versions, id, version)
@@ -173,8 +186,7 @@ export function readManifest(versions: Versions, id: string, version: string): M
 /** The manifest of a version that may have an older format; null if this program cannot read it. */
 function readStored(versions: Versions, id: string, version: string): Manifest | null {
   try {
-    const text = readFileSync(path.join(versionFolder(versions, id, version), MANIFEST), 'utf8')
-    const manifest = JSON.parse(text) as Manifest
+    const manifest = readManifestFile(versions, id, version)
     const isOurs = manifest.version === version && manifest.dataset.id === id && manifest.graphs.length > 0
     return isOurs && READABLE_FORMATS.has(manifest.format) ? manifest : null
   } catch {
@@ -187,8 +199,8 @@ export function isManifestDamaged(versions: Versions, id: string): boolean {
   const version = currentVersion(versions, id)
   if (version === null) return false
   try {
-    const text = readFileSync(path.join(versionFolder(versions, id, version), MANIFEST), 'utf8')
-    return JSON.parse(text).format === VERSION_FORMAT && readManifest(versions, id, version) === null
+    const { format } = readManifestFile(versions, id, version)
+    return format === VERSION_FORMAT && readManifest(versions, id, version) === null
   } catch {
     return true
   }
@@ -259,7 +271,8 @@ function putInForce(versions: Versions, manifest: Manifest, replaced: string | n
   const prepared = path.join(home, preparing(manifest.version))
   const isReplaced = () => currentVersion(versions, id) === replaced
   if (!isReplaced()) return false
-  writeDurably(path.join(prepared, MANIFEST), JSON.stringify(manifest))
+  const text = JSON.stringify(manifest)
+  writeDurably(path.join(prepared, MANIFEST), text.replace(/\}$/, `,"check":${crc32(text)}}`))
   for (const { file } of manifest.graphs) if (!file.startsWith('../')) synchronise(path.join(prepared, file))
   synchronise(prepared)
   rememberRemoved(home, replaced === null ? null : path.join(home, replaced), prepared)

@@ -7,7 +7,7 @@ import type { QueryOperation } from '../../sparql/algebra.ts'
 import type { ContinuationFormat } from '../../sparql/results.ts'
 import { STORE_UNAVAILABLE } from '../faults.ts'
 import type { GraphColumns } from './graph.ts'
-import { readHeader } from './sections.ts'
+import { ColumnsDamaged, readHeader, unpackedCheck } from './sections.ts'
 import { JobRunner, NotInColumns, type QueryLimits, rebuilding } from './threads/job-runner.ts'
 import type { Job, QueriedGraphs, TextFormat, WireTable } from './threads/protocol.ts'
 import { type ColumnBytes, GraphRegistry } from './threads/registry.ts'
@@ -50,7 +50,7 @@ export class ColumnStore {
     this.options = options
     this.registry = new GraphRegistry(options.memory.columns, (graph, { message }) => {
       this.runner.noteDamage(graph, message)
-      return rebuilding(graph)
+      return rebuilding()
     })
     this.runner = new JobRunner(options, this.registry)
     this.up = this.runner.start()
@@ -74,9 +74,15 @@ export class ColumnStore {
     return new ColumnStore(options)
   }
 
-  /** Attaches the columns of a graph from a file; reads only its header. Throws ColumnsDamaged. */
-  attach(name: string, path: string): void {
-    this.registry.add({ name, header: readHeader(path, statSync(path).size), path, memory: null })
+  /**
+   * Attaches the columns of a graph from a file; reads only its header. Throws ColumnsDamaged, also for the columns of other
+   * triples than those of the given file.
+   */
+  attach(name: string, path: string, triples: string | null = null): void {
+    const header = readHeader(path, statSync(path).size)
+    if (triples !== null && header.text !== undefined && header.text !== unpackedCheck(triples))
+      throw new ColumnsDamaged(path, 'it was made of other triples')
+    this.registry.add({ name, header, path, memory: null })
   }
 
   /** Attaches the columns of a graph whose file was rebuilt. Throws ColumnsDamaged. */

@@ -143,6 +143,8 @@ export interface ColumnHeader {
 export interface GraphHeader {
   readonly format: number
   readonly triples: number
+  /** CRC-32 of the N-Triples; absent in files of earlier releases. */
+  readonly text?: number
   /** Subjects, in source order, including those without any triple. */
   readonly subjects: number
   readonly resources: ResourcesHeader

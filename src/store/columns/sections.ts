@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { COLUMNS_FORMAT, type GraphHeader, MAGIC, type SectionNumber } from './format.ts'
 
@@ -39,6 +39,18 @@ export function readHeader(path: string, size: number): GraphHeader {
     if (header.format !== COLUMNS_FORMAT)
       throw new ColumnsDamaged(path, `it has format ${header.format}, not ${COLUMNS_FORMAT}`)
     return header
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** CRC-32 of the text of a gzip file, as stored at its end (RFC 1952, section 2.3.1). */
+export function unpackedCheck(path: string): number {
+  const file = openSync(path, 'r')
+  try {
+    const end = Buffer.alloc(8)
+    readExactly(file, end, Math.max(0, fstatSync(file).size - end.length), path)
+    return end.readUInt32LE()
   } finally {
     closeSync(file)
   }

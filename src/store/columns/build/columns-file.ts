@@ -1,6 +1,9 @@
-import { createReadStream, renameSync, rmSync } from 'node:fs'
+import { createReadStream, readdirSync, renameSync, rmSync } from 'node:fs'
+import path from 'node:path'
 import { pipeline } from 'node:stream'
+import { threadId } from 'node:worker_threads'
 import { createGunzip } from 'node:zlib'
+import { isProcessRunning } from '../../../runtime/processes.ts'
 import { GraphBuilder, type GraphBuilderOptions } from './graph-builder.ts'
 import { SectionWriter } from './section-writer.ts'
 
@@ -8,23 +11,26 @@ import { SectionWriter } from './section-writer.ts'
 export class ColumnsFile {
   readonly builder: GraphBuilder
   private readonly path: string
+  /** Of this builder alone: several servers on a folder may rebuild the same file at once. */
+  private readonly unfinished: string
 
-  constructor(path: string, options: Omit<GraphBuilderOptions, 'spill'> = {}) {
-    this.path = path
-    this.builder = new GraphBuilder({ ...options, spill: `${path}.values` })
+  constructor(file: string, options: Omit<GraphBuilderOptions, 'spill'> = {}) {
+    this.path = file
+    this.unfinished = `${file}.${process.pid}.${threadId}.new`
+    this.builder = new GraphBuilder({ ...options, spill: `${this.unfinished}.values` })
   }
 
   /** Writes the file. */
   close(): void {
-    const writer = new SectionWriter(`${this.path}.new`)
+    const writer = new SectionWriter(this.unfinished)
     try {
       writer.close(this.builder.finish(writer))
     } catch (error) {
       writer.abandon()
-      rmSync(`${this.path}.new`, { force: true })
+      rmSync(this.unfinished, { force: true })
       throw error
     }
-    renameSync(`${this.path}.new`, this.path)
+    renameSync(this.unfinished, this.path)
   }
 
   abandon(): void {
@@ -35,10 +41,11 @@ export class ColumnsFile {
 /** Builds the columns file of a graph from its gzip-compressed N-Triples. */
 export async function buildColumnsFile(
   triples: string,
-  path: string,
+  columns: string,
   options: Omit<GraphBuilderOptions, 'spill'> = {},
 ): Promise<void> {
-  const file = new ColumnsFile(path, options)
+  removeUnfinished(path.dirname(columns))
+  const file = new ColumnsFile(columns, options)
   try {
     const text = pipeline(createReadStream(triples), createGunzip({ chunkSize: 2 ** 20 }), () => {})
     for await (const piece of text) file.builder.add(piece as Buffer)
@@ -46,5 +53,13 @@ export async function buildColumnsFile(
   } catch (error) {
     file.abandon()
     throw error
+  }
+}
+
+/** Removes the files of builders whose process died. */
+function removeUnfinished(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const [, pid] = /\.(\d+)\.\d+\.new(\.values)?$/.exec(name) ?? []
+    if (pid !== undefined && !isProcessRunning(Number(pid))) rmSync(path.join(folder, name), { force: true })
   }
 }

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { COLUMNS_FORMAT, type DictionaryHeader, type GraphHeader, TRIPLE_TERM } from '../format.ts'
 import { buildColumn } from './column-builder.ts'
 import { type LiteralEnding, literalEnding, TRIPLE_ENDING } from './literal-text.ts'
@@ -56,6 +57,7 @@ export class GraphBuilder {
   private lastSubjectNumber = 0
   private lastColumn = -1
   private rest = Buffer.alloc(0)
+  private text = 0
   private readonly isSearched: boolean
 
   constructor({ spill = null, isSearched = false, limit }: GraphBuilderOptions = {}) {
@@ -68,6 +70,7 @@ export class GraphBuilder {
    * may end within a line; it may be overwritten after the call. Throws SyntaxError for any other text.
    */
   add(piece: Uint8Array): void {
+    this.text = crc32(piece, this.text)
     let bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
     if (this.rest.length > 0) bytes = Buffer.concat([this.rest, bytes])
     let at = 0
@@ -122,6 +125,7 @@ export class GraphBuilder {
       return {
         format: COLUMNS_FORMAT,
         triples: columns.reduce((sum, { triples }) => sum + triples, 0),
+        text: this.text,
         subjects: this.subjects,
         resources,
         subjectResources: sink.add(subjectResources),

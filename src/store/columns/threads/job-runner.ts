@@ -305,8 +305,7 @@ export class JobRunner {
 
   /** Faults: StoreUnavailable. */
   private refuseDamaged(graphs: readonly string[]): void {
-    const damaged = graphs.find(graph => this.damaged.has(graph))
-    if (damaged !== undefined) throw rebuilding(damaged)
+    if (graphs.some(graph => this.damaged.has(graph))) throw rebuilding()
   }
 
   private use(graph: string, change: 1 | -1): void {
@@ -333,7 +332,7 @@ export class JobRunner {
       case 'not evaluated':
         return new NotInColumns(failure.message)
       case 'damaged':
-        return rebuilding(failure.message)
+        return rebuilding()
       case 'error':
         return new Error(failure.message)
       default:
@@ -403,8 +402,8 @@ function isLate(answer: AnswerOf): boolean {
   return answer.type === 'failed' && ['deadline', 'cancelled'].includes(answer.failure.reason)
 }
 
-export function rebuilding(what: string): Fault {
+export function rebuilding(): Fault {
   return new Fault(STORE_UNAVAILABLE, {
-    reason: `a file of columns is damaged and is made again (${what}). Try again in a moment.`,
+    reason: 'a file of columns is damaged and is made again. Try again in a moment.',
   })
 }
