@@ -116,6 +116,15 @@ t.test('blank nodes in triple terms', async t => {
 t.test('triple terms in fragments', async t => {
   for (const [parameters, expected] of [
     [`object=${encodeURIComponent(TERMS.nested)}`, [`<${E}claim> <${E}says> ${TERMS.nested} .`]],
+    // As Comunica writes them.
+    [
+      `object=${encodeURIComponent(`<<${E}cal ${E}says <<${E}ann ${E}age "042"^^${E}years>>>>`)}`,
+      [`<${E}claim> <${E}says> ${TERMS.nested} .`],
+    ],
+    [
+      `object=${encodeURIComponent(`<<${E}cal ${E}says "x"@ar--rtl>>`)}`,
+      [`<${E}claim> <${E}says> ${TERMS.directed} .`],
+    ],
     [`predicate=${encodeURIComponent(`${RDF}reifies`)}`, TRIPLES.filter(line => line.includes(REIFIES))],
   ] as const) {
     const { statusCode, body } = await get(`/api/tpf/turtle?${parameters}`, 'application/trig')
@@ -123,7 +132,14 @@ t.test('triple terms in fragments', async t => {
     const found = triplesIn(body, 'application/trig').filter(line => line.includes(` <<( <${E}`))
     t.same(found, expected, parameters)
   }
-  t.equal((await get('/api/tpf/turtle?object=%3C%3C(%20x')).statusCode, 400)
+  for (const object of [
+    '<<( x',
+    '<<x',
+    `<<${E}a ${E}b>>`,
+    `<<"a" ${E}b ${E}c>>`,
+    `${'<<( <a:a> <a:b> '.repeat(60)}<a:c>${' )>>'.repeat(60)}`,
+  ])
+    t.equal((await get(`/api/tpf/turtle?object=${encodeURIComponent(object)}`)).statusCode, 400, object)
   t.equal((await get('/api/tpf/turtle', 'text/html')).statusCode, 200)
   t.equal((await get('/api/tpf/turtle', 'application/ld+json')).statusCode, 422)
   t.equal((await get('/api/tpf/turtle', 'text/n3')).statusCode, 422)

@@ -1,9 +1,9 @@
 import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
-import { isDirectedTag, languageDatatype, withLowerCaseTags } from '../../rdf/ntriples.ts'
+import { isDirectedTag, languageDatatype, tripleTerm, withLowerCaseTags } from '../../rdf/ntriples.ts'
 import { isTripleTerm, parseTerm as readTerm } from '../../rdf/ntriples-reader.ts'
-import type { Term } from '../../rdf/term.ts'
+import type { NamedNode, Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import { type Bindings, parseBindings } from './bindings.ts'
 import type { FragmentPlace } from './metadata.ts'
@@ -30,6 +30,9 @@ export interface FragmentRequest {
   /** The first is 1. */
   readonly page: number
 }
+
+/** Maximum triple terms within one another in a requested term: reading them takes the square of their number. */
+const MAX_NESTED = 50
 
 /** The parameters of a request that define the fragment; all others are passed through. */
 export const PATTERN_PARAMETERS: ReadonlySet<string> = new Set([
@@ -85,17 +88,25 @@ function position(query: QueryParameters, name: FragmentPlace): TriplePosition {
 function parseTerm(text: string, name: string): Term {
   if (text.startsWith('"')) return parseLiteral(text, name)
   if (text.startsWith('_:')) return { type: 'blank', value: text.slice(2) }
-  if (isTripleTerm(text)) return parseTripleTerm(text, name)
+  if (text.startsWith('<<')) return parseTripleTerm(text, name)
+  return parseIri(text, name)
+}
+
+function parseIri(text: string, name: string): NamedNode {
   const value = text.startsWith('<') && text.endsWith('>') ? text.slice(1, -1) : text
   if (!isIri(value))
     throw bad(`${name} is ${shorten(text)} but an absolute IRI, a literal or a variable is expected`)
   return { type: 'iri', value }
 }
 
-/** A triple term as N-Triples writes it (RDF 1.2). */
+/** A triple term (RDF 1.2) as N-Triples writes it, or as Comunica does: `<<s p o>>`, with terms like those of a pattern. */
 function parseTripleTerm(text: string, name: string): Term {
+  if (text.split('<<').length > MAX_NESTED)
+    throw bad(`${name} has more than ${MAX_NESTED} nested triple terms`)
   try {
-    return readTerm(text)
+    if (isTripleTerm(text)) return readTerm(text)
+    const [, subject = '', predicate = '', object = ''] = /^<<(\S+) (\S+) (.+)>>$/s.exec(text) ?? []
+    return tripleTerm(parseIri(subject, name), parseIri(predicate, name), parseTerm(object, name))
   } catch {
     throw bad(`${name} is ${shorten(text)} but a triple term <<( … )>> of N-Triples is expected`)
   }
