@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { historyOf } from '../../src/publishing/management/history.ts'
 import { rollBack } from '../../src/publishing/versions/roll-back.ts'
 import {
+  currentVersion,
   readManifestFile,
   retainedVersions,
   VERSION_FORMAT,
@@ -566,6 +567,23 @@ async function idsOf(get: Get, version: string) {
     if (predicate.value.endsWith('/nr')) ids.set(Number(object.value), subject.value.slice(-40))
   return ids
 }
+
+t.test('a clock that was set back does not change the order of the versions', async t => {
+  const portal = temporaryFolder(t, { 'portal.yaml': '' })
+  const versions = versionsOf(portal, 4)
+  const published: string[] = []
+  const now = clock
+  for (const [at, rows] of GENERATIONS.entries()) {
+    if (at === 2) clock -= 86_400_000
+    write(portal, rows)
+    await publish(portal)
+    published.unshift(currentVersion(versions, 'trees') ?? '')
+    t.same(names(portal), published.slice(0, 4))
+  }
+  const { restored } = await rollBack('trees', null, { versions, base: BASE, now: () => new Date(clock) })
+  t.equal(restored?.version, published[1], 'a roll-back is to the version before')
+  clock = now + 86_400_000
+})
 
 t.test('roll-back', async t => {
   const portal = temporaryFolder(t, { 'portal.yaml': '' })

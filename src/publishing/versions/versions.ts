@@ -54,6 +54,8 @@ export interface Manifest {
   readonly base: string
   /** ISO 8601. */
   readonly published: string
+  /** Position among the versions of the dataset, from 1, whatever the clock was; absent in versions of earlier releases. */
+  readonly number?: number
   readonly dataset: Dataset
   readonly statistics: DatasetStatistics
   readonly graphs: readonly GraphFile[]
@@ -118,7 +120,11 @@ function storedManifests(versions: Versions, id: string): Manifest[] {
 }
 
 function laterFirst(a: Manifest, b: Manifest): number {
-  return Date.parse(b.published) - Date.parse(a.published) || (a.version < b.version ? 1 : -1)
+  return (
+    (b.number ?? 0) - (a.number ?? 0) ||
+    Date.parse(b.published) - Date.parse(a.published) ||
+    (a.version < b.version ? 1 : -1)
+  )
 }
 
 /** The ids that have a published version. */
@@ -250,7 +256,9 @@ export async function commitVersion(
   prepared: Manifest,
   replaced: string | null,
 ): Promise<Manifest | null> {
-  const manifest = await withSums(prepared, versions)
+  const number =
+    1 + Math.max(0, ...storedManifests(versions, prepared.dataset.id).map(each => each.number ?? 0))
+  const manifest = { ...(await withSums(prepared, versions)), number }
   return putInForce(versions, manifest, replaced) ? manifest : null
 }
 
