@@ -114,10 +114,18 @@ export function sharedPrefix(
   return at
 }
 
-/** Numbers with room at an index: copied to an array of at least twice the length where there is none. */
-export function withRoom(numbers: Uint32Array<ArrayBuffer>, place: number): Uint32Array<ArrayBuffer> {
-  if (place < numbers.length) return numbers
-  const larger = new Uint32Array(2 * place)
+type Grown =
+  | Uint8Array<ArrayBuffer>
+  | Uint32Array<ArrayBuffer>
+  | Int32Array<ArrayBuffer>
+  | Float64Array<ArrayBuffer>
+
+/** An array with at least some length: a copy of at least twice the length where it is shorter. */
+export function grown<Numbers extends Grown>(numbers: Numbers, length: number): Numbers {
+  if (length <= numbers.length) return numbers
+  const larger = new (numbers.constructor as new (length: number) => Numbers)(
+    Math.max(length, 2 * numbers.length),
+  )
   larger.set(numbers)
   return larger
 }

@@ -2,7 +2,7 @@ import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
 import { SubjectDomain } from './domain.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
-import { rowsEqual, rowsPresent } from './row-filters.ts'
+import { rowsInRange, rowsPresent } from './row-filters.ts'
 import { scratchUint32 } from './scratch.ts'
 import { shareSubjects } from './shared-subjects.ts'
 import { codeTranslator, translated } from './translate.ts'
@@ -98,7 +98,7 @@ export function expandedRows(
 export function rowsWith(column: Column, subjects: IdVector, code: number): Uint32Array {
   if (code === 0) return new Uint32Array(0)
   const { ids } = subjects
-  if (column.isSingle) return rowsEqual(codesOf(column, subjects), code)
+  if (column.isSingle) return rowsInRange(codesOf(column, subjects), code, code + 1, true, null)
   const rows = scratchUint32(ids.length)
   let count = 0
   const rowOf = rowFinder(column)

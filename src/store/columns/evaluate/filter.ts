@@ -4,7 +4,7 @@ import { combinationsOf } from './combinations.ts'
 import { comparedByNumber } from './compared-by-number.ts'
 import { comparedNumbers } from './compared-numbers.ts'
 import { isCondition } from './conditions.ts'
-import { distanceLimit, rowsByDistance } from './distances.ts'
+import { rowsByDistance } from './distances.ts'
 import { ColumnDomain, onlyPartOf, SubjectDomain } from './domain.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { columnCall } from './functions/extensions.ts'
@@ -14,14 +14,14 @@ import { rowsOfPoints } from './points.ts'
 import { codeRangeOf } from './ranges.ts'
 import { readsConstants } from './row-constants.ts'
 import { merged, rowsBound, rowsInRange, rowsMarked, rowsOfTable, without } from './row-filters.ts'
-import { effectiveBoolean, type ScalarCompiler, subjectCall } from './scalar.ts'
+import { type ScalarCompiler, subjectCall } from './scalar.ts'
 import { scratchUint32 } from './scratch.ts'
-import { isWorthTable, TruthTables } from './truth-tables.ts'
-import { FAILS, HOLDS, rowsThat, truthOf } from './truths.ts'
+import { isWorthTable, rowsByValue } from './truth-tables.ts'
+import { effectiveBoolean, FAILS, HOLDS, truthOf } from './truths.ts'
 import { termValue } from './value.ts'
 import { hasWholeValues } from './vector.ts'
 
-/** A disjunction is evaluated for all rows of a batch at once where at least one in this many rows is tested. */
+/** Combinations of values are computed where at least one in this many rows of a batch is tested. */
 const DENSE_PART = 2
 
 /**
@@ -32,30 +32,16 @@ export class Filter {
   private readonly evaluation: Evaluation
   private readonly scalars: ScalarCompiler
   private readonly numbers: NumberKernels
-  private readonly truthTables: TruthTables
 
   constructor(evaluation: Evaluation, scalars: ScalarCompiler, numbers: NumberKernels) {
     this.evaluation = evaluation
     this.scalars = scalars
     this.numbers = numbers
-    this.truthTables = new TruthTables(evaluation, scalars, numbers)
   }
 
   /** The rows, of the given ones or of all, for which a condition is true. */
   select(condition: AlgebraExpression, batch: Batch, rows: Uint32Array | null = null): Uint32Array {
-    return rows === null ? this.rowsOfAll(condition, batch) : this.rowsWith(condition, batch, rows, true)
-  }
-
-  /** A range of one column is selected without a list of the previous rows. */
-  private rowsOfAll(condition: AlgebraExpression, batch: Batch): Uint32Array {
-    if (condition.type === 'binary' && condition.operator === '&&')
-      return this.rowsWith(condition.right, batch, this.rowsOfAll(condition.left, batch), true)
-    // A deferred distance is not computed for all rows.
-    const vector = isDeferred(condition, batch) ? null : this.scalars.soleVector(condition, batch)
-    const range = vector === null ? null : codeRangeOf(condition, vector.domain)
-    if (vector === null || range === null) return this.rowsWith(condition, batch, allRows(batch.size), true)
-    this.evaluation.advance(batch.size)
-    return rowsInRange(vector.ids, range.from, range.to, !range.negated, null)
+    return this.rowsWith(condition, batch, rows ?? allRows(batch.size), true)
   }
 
   /** @param required false selects the rows for which the condition is false */
@@ -79,24 +65,15 @@ export class Filter {
           const { left, right } = expression
           if ((expression.operator === '&&') === required)
             return this.rowsWith(right, batch, this.rowsWith(left, batch, rows, required), required)
-          const truths =
-            DENSE_PART * rows.length < batch.size ? null : this.truthTables.truths(expression, batch)
-          if (truths !== null)
-            return rowsThat(truths, required ? HOLDS : FAILS, rows.length === batch.size ? null : rows)
           const first = this.rowsWith(left, batch, rows, required)
-          const rest = without(rows, first)
-          return merged(first, this.rowsWith(right, batch, rest, required))
+          return merged(first, this.rowsWith(right, batch, without(rows, first), required))
         }
         break
       case 'builtin':
         if (expression.name === 'COALESCE') return this.coalesced(expression.arguments, batch, rows, required)
         if (expression.name === 'BOUND') return boundRows(expression, batch, rows, required)
         if (expression.name === 'IF' && expression.arguments.length === 3) {
-          const [test, then, otherwise] = expression.arguments as [
-            AlgebraExpression,
-            AlgebraExpression,
-            AlgebraExpression,
-          ]
+          const [test, then, otherwise] = expression.arguments as Branches
           const yes = this.rowsWith(test, batch, rows, true)
           const no = this.rowsWith(test, batch, without(rows, yes), false)
           return merged(
@@ -143,7 +120,9 @@ export class Filter {
     if (vector !== null) {
       const { ids, domain } = vector
       const range = codeRangeOf(expression, domain)
-      if (range !== null) return rowsInRange(ids, range.from, range.to, range.negated !== required, rows)
+      // All rows are read without a list of them.
+      const some = rows.length === batch.size ? null : rows
+      if (range !== null) return rowsInRange(ids, range.from, range.to, range.negated !== required, some)
       if (domain instanceof SubjectDomain) {
         const { graph } = domain
         const resources = codeRangeOf(expression, domainsOf(graph).resources)
@@ -164,7 +143,11 @@ export class Filter {
       const compared = this.computedRows(expression, batch, rows, required)
       if (compared !== null) return compared
       if (isWorthTable(expression, domain, rows.length))
-        return this.truthTables.rows(expression, batch, vector, rows, required)
+        return rowsByValue(expression, batch, vector, rows, required, {
+          evaluation: this.evaluation,
+          scalars: this.scalars,
+          numbers: this.numbers.byRow,
+        })
     }
     const compared =
       comparedByNumber(expression, batch) ??
@@ -252,11 +235,7 @@ export class Filter {
   }
 }
 
-/** True where a condition compares a deferred variable with a possible limit of a distance. */
-function isDeferred(condition: AlgebraExpression, batch: Batch): boolean {
-  const computed = distanceLimit(condition)?.computed
-  return computed?.type === 'variable' && batch.deferred(computed.name) !== null
-}
+type Branches = readonly [test: AlgebraExpression, then: AlgebraExpression, otherwise: AlgebraExpression]
 
 /** True for arithmetic, and for fields of dates. */
 function isComputed(expression: AlgebraExpression): boolean {

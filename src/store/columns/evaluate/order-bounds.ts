@@ -1,6 +1,5 @@
 import { maximum } from './key-tables.ts'
 import { countPlaces } from './lanes.ts'
-import { rowsInside } from './row-filters.ts'
 import { scratchUint32 } from './scratch.ts'
 import type { NumberVector, Vector } from './vector.ts'
 
@@ -72,11 +71,6 @@ function ranked(ids: Uint32Array, ranks: Uint32Array | null): Uint32Array {
     numbers[row] = id === 0 ? 0 : (ranks[id] as number) + 1
   }
   return numbers
-}
-
-/** The rows whose numbers are in an inclusive range; see row-filters.ts. */
-export function rowsBetween(numbers: Uint32Array, low: number, high: number): Uint32Array {
-  return rowsInside(numbers, (low | 0) - 1, (high | 0) + 1)
 }
 
 /**

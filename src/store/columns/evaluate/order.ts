@@ -6,11 +6,11 @@ import { nearestRows } from './distances.ts'
 import type { Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { identifiedInPool } from './join.ts'
-import { rowsBetween, valuesAround, valuesInOrder } from './order-bounds.ts'
+import { valuesAround, valuesInOrder } from './order-bounds.ts'
 import { areFewOf, firstRows, ranksOfRows } from './order-terms.ts'
 import { textNumbers } from './order-texts.ts'
 import { PoolDomain } from './pool-domain.ts'
-import { merged } from './row-filters.ts'
+import { merged, rowsInRange } from './row-filters.ts'
 import { type SortKey, sortKeys } from './sort-keys.ts'
 import { gathered, type Vector } from './vector.ts'
 
@@ -160,26 +160,28 @@ class Order {
     }
     const { counts, numbers } = values
     const { first, last, before } = boundsOf(counts, from, to, key.descending)
+    const between = (low: number, high: number) => rowsInRange(numbers, low, high + 1, true, null)
     if (first === last) {
-      const rows = rowsBetween(numbers, first, first)
+      const rows = between(first, first)
       return isSelective(rows.length) ? { rows, before } : this.within(batch, rows, before, level, from, to)
     }
     const [low, high] = key.descending ? [last, first] : [first, last]
-    const rows = rowsBetween(numbers, low, high)
+    const rows = between(low, high)
     if (isSelective(rows.length)) return { rows, before }
-    const [atFirst, atLast] = [counts[first] as number, counts[last] as number]
-    const beforeLast = before + rows.length - atLast
-    const between = rowsBetween(numbers, low + 1, high - 1)
-    const start = this.within(
+    const end = before + rows.length - (counts[last] as number)
+    const atFirst = this.within(
       batch,
-      rowsBetween(numbers, first, first),
+      between(first, first),
       before,
       level,
       from,
-      before + atFirst,
+      before + (counts[first] as number),
     )
-    const end = this.within(batch, rowsBetween(numbers, last, last), beforeLast, level, beforeLast, to)
-    return { rows: merged(merged(start.rows, between), end.rows), before: start.before }
+    const atLast = this.within(batch, between(last, last), end, level, end, to)
+    return {
+      rows: merged(merged(atFirst.rows, between(low + 1, high - 1)), atLast.rows),
+      before: atFirst.before,
+    }
   }
 
   /** Selects such a section among rows with one value of a key, of which a given number are before. */

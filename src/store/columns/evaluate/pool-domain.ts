@@ -1,6 +1,6 @@
 import type { Term } from '../../../rdf/term.ts'
 import { XSD } from '../../../rdf/vocab.ts'
-import { withRoom } from '../bytes.ts'
+import { grown } from '../bytes.ts'
 import { TermBytes } from '../dictionary-texts.ts'
 import { type Domain, ranksOf } from './domain.ts'
 import { PlainNumbers, plainIntegerOf, plainNumberOf } from './plain-numbers.ts'
@@ -88,9 +88,9 @@ export class PoolDomain implements Domain {
     const length = this.texts.lengthOf(text)
     this.append(BYTES_A_TERM + 2 * length + (value === undefined ? 0 : BYTES_A_VALUE + 2 * length), value)
     const number = this.size
-    this.numbersOfTexts = withRoom(this.numbersOfTexts, text)
+    this.numbersOfTexts = grown(this.numbersOfTexts, text + 1)
     this.numbersOfTexts[text] = number
-    this.textsOfNumbers = withRoom(this.textsOfNumbers, number)
+    this.textsOfNumbers = grown(this.textsOfNumbers, number + 1)
     this.textsOfNumbers[number] = text + 1
     return number
   }

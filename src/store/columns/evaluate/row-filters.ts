@@ -1,4 +1,5 @@
-import { scratchUint32 } from './scratch.ts'
+import { allRows } from './batch.ts'
+import { scratchUint8, scratchUint32 } from './scratch.ts'
 import { isBound, type Vector } from './vector.ts'
 
 /**
@@ -7,7 +8,7 @@ import { isBound, type Vector } from './vector.ts'
  * of terms are below 2^31. Loops over all rows are unrolled, because the engine does not do that: this doubles their speed.
  */
 
-/** The rows whose numbers are in a range, or outside of it; 0 is neither. */
+/** The rows whose numbers are in a range, or outside of it; 0 is not outside. */
 export function rowsInRange(
   ids: Uint32Array,
   from: number,
@@ -15,28 +16,18 @@ export function rowsInRange(
   isInside: boolean,
   rows: Uint32Array | null,
 ): Uint32Array {
-  const [first, end] = [(Math.max(from, 1) - 1) | 0, to | 0]
+  const [first, end] = [(from - 1) | 0, to | 0]
   const selected = scratchUint32(rows === null ? ids.length : rows.length)
-  const select = isInside ? selectInside : selectOutside
   const count =
-    rows === null ? select(selected, ids, first, end) : selectOf(selected, ids, rows, [first, end], isInside)
+    rows === null && isInside
+      ? selectInside(selected, ids, first, end)
+      : selectOf(selected, ids, rows ?? allRows(ids.length), [first, end], isInside)
   return selected.subarray(0, count)
-}
-
-/** The rows whose numbers are above one and below another. */
-export function rowsInside(numbers: Uint32Array, first: number, end: number): Uint32Array {
-  const selected = scratchUint32(numbers.length)
-  return selected.subarray(0, selectInside(selected, numbers, first, end))
 }
 
 /** 1 for a number above one and below another, else 0. */
 function isBetween(id: number, first: number, end: number): number {
   return ((first - id) & (id - end)) >>> 31
-}
-
-/** 1 for a term number that is not between two others, else 0. */
-function isOutside(id: number, first: number, end: number): number {
-  return (isBetween(id, first, end) ^ 1) & (-id >>> 31)
 }
 
 function selectInside(selected: Uint32Array, ids: Uint32Array, first: number, end: number): number {
@@ -64,16 +55,6 @@ function selectInside(selected: Uint32Array, ids: Uint32Array, first: number, en
   for (let row = whole; row < length; row++) {
     selected[count] = row
     count = (count + isBetween((ids[row] as number) | 0, first, end)) | 0
-  }
-  return count
-}
-
-function selectOutside(selected: Uint32Array, ids: Uint32Array, first: number, end: number): number {
-  const length = ids.length | 0
-  let count = 0
-  for (let row = 0; row < length; row++) {
-    selected[count] = row
-    count = (count + isOutside((ids[row] as number) | 0, first, end)) | 0
   }
   return count
 }
@@ -167,29 +148,9 @@ export function rowsWithBit(
   return selected.subarray(0, count)
 }
 
-/** The rows with one number. */
-export function rowsEqual(ids: Uint32Array, id: number): Uint32Array {
-  const [required, length] = [id | 0, ids.length | 0]
-  const selected = scratchUint32(length)
-  let count = 0
-  for (let row = 0; row < length; row++) {
-    const difference = ((ids[row] as number) | 0) - required
-    selected[count] = row
-    count = (count + (1 - ((difference | -difference) >>> 31))) | 0
-  }
-  return selected.subarray(0, count)
-}
-
 /** The rows of a vector whose number is not 0. */
 export function rowsPresent(ids: Uint32Array): Uint32Array {
-  const length = ids.length | 0
-  const selected = scratchUint32(length)
-  let count = 0
-  for (let row = 0; row < length; row++) {
-    selected[count] = row
-    count = (count + (-((ids[row] as number) | 0) >>> 31)) | 0
-  }
-  return selected.subarray(0, count)
+  return rowsInRange(ids, 1, 2 ** 31 - 1, true, null)
 }
 
 /** The given rows that a vector binds, or does not bind. */
@@ -215,26 +176,20 @@ export function rowsBound(vector: Vector, rows: Uint32Array, required: boolean):
 
 /** Ascending rows without some of them. */
 export function without(rows: Uint32Array, some: Uint32Array): Uint32Array {
-  if (some.length === 0) return rows
-  const rest = scratchUint32(rows.length - some.length)
-  let [next, count] = [0, 0]
-  for (let at = 0; at < rows.length; at++) {
-    const row = rows[at] as number
-    if (next < some.length && some[next] === row) next++
-    else rest[count++] = row
-  }
-  return rest.subarray(0, count)
+  return some.length === 0 ? rows : rowsOfTable(marked([some], (rows.at(-1) as number) + 1), 0, rows)
 }
 
 /** Merges two disjoint lists of ascending rows. */
 export function merged(left: Uint32Array, right: Uint32Array): Uint32Array {
   if (left.length === 0) return right
   if (right.length === 0) return left
-  const all = scratchUint32(left.length + right.length)
-  let [l, r] = [0, 0]
-  for (let at = 0; at < all.length; at++) {
-    const fromLeft = r >= right.length || (l < left.length && (left[l] as number) < (right[r] as number))
-    all[at] = (fromLeft ? left[l++] : right[r++]) as number
-  }
-  return all
+  const size = Math.max(left.at(-1) as number, right.at(-1) as number) + 1
+  return rowsOfTable(marked([left, right], size), 1, allRows(size))
+}
+
+/** A table by row: 1 for the rows of some lists. */
+function marked(lists: readonly Uint32Array[], size: number): Uint8Array {
+  const table = scratchUint8(size).fill(0)
+  for (const rows of lists) for (let at = 0; at < rows.length; at++) table[rows[at] as number] = 1
+  return table
 }

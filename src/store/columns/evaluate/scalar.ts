@@ -15,6 +15,7 @@ import { columnCall, extensionFunction } from './functions/extensions.ts'
 
 import { readsConstants, sameForAll } from './row-constants.ts'
 import { outlivingReuse } from './scratch.ts'
+import { effectiveBoolean } from './truths.ts'
 import { FALSE, integerTerm, type TermValue, TRUE, termValue, truth } from './value.ts'
 import { isBound, type Vector, vectorValueAt } from './vector.ts'
 
@@ -29,21 +30,6 @@ export type ExistsMask = (
 
 /** Domains with more values than this many times the rows of a batch get no table. */
 const TABLE_FACTOR = 4
-
-/** The effective boolean value (SPARQL 1.1 Query, section 17.2.2); null is an error. */
-export function effectiveBoolean(value: TermValue | null): boolean | null {
-  if (value === null) return null
-  switch (value.type) {
-    case 'boolean':
-      return value.value
-    case 'number':
-      return value.value !== 0 && !Number.isNaN(value.value)
-    case 'text':
-      return value.language === '' ? value.value !== '' : null
-    default:
-      return null
-  }
-}
 
 /** Compiles expressions to functions over the rows of batches. */
 export class ScalarCompiler {

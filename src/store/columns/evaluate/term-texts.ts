@@ -1,7 +1,7 @@
 import { parseTerm } from '../../../rdf/ntriples-reader.ts'
 import type { Term } from '../../../rdf/term.ts'
 import { ByteTable } from '../build/byte-table.ts'
-import { withRoom } from '../bytes.ts'
+import { grown } from '../bytes.ts'
 import type { TermBytes } from '../dictionary-texts.ts'
 import { TRIPLE_TERM } from '../format.ts'
 
@@ -119,7 +119,7 @@ export class TermTexts {
     const before = this.table.size
     const number = this.table.intern(this.scratch, 0, this.length)
     if (number < before) return number
-    this.written = withRoom(this.written, number)
+    this.written = grown(this.written, number + 1)
     this.written[number] = this.kind
     return number
   }

@@ -1,7 +1,7 @@
 import type { Literal } from '../../../../rdf/term.ts'
 import { XSD } from '../../../../rdf/vocab.ts'
 import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
-import { withRoom } from '../../bytes.ts'
+import { grown } from '../../bytes.ts'
 import type { Batch } from '../batch.ts'
 import { PoolDomain } from '../pool-domain.ts'
 import { literalOf, stringOf, type TermValue, termOf } from '../value.ts'
@@ -101,9 +101,9 @@ export class GroupConcat implements Aggregator {
   /** Makes room for groups and further entries. */
   private makeRoom(groups: number, entries: number): void {
     const before = this.last.length + 2 * this.next.length
-    this.last = withRoom(this.last, groups)
-    this.next = withRoom(this.next, this.entries + entries)
-    this.texts = withRoom(this.texts, this.entries + entries)
+    this.last = grown(this.last, groups + 1)
+    this.next = grown(this.next, this.entries + entries + 1)
+    this.texts = grown(this.texts, this.entries + entries + 1)
     this.context.evaluation.allocate(4 * (this.last.length + 2 * this.next.length - before))
   }
 
