@@ -1,7 +1,7 @@
 import t from 'tap'
 import { XSD } from '../src/rdf/vocab.ts'
 import type { AggregateCall } from '../src/sparql/algebra.ts'
-import { Percentile } from '../src/store/columns/evaluate/aggregates/percentile.ts'
+import { percentile } from '../src/store/columns/evaluate/aggregates/percentile.ts'
 import { Batch, Deferred } from '../src/store/columns/evaluate/batch.ts'
 import { concatenatedTexts } from '../src/store/columns/evaluate/concat.ts'
 import { type Domain, PositionDomain } from '../src/store/columns/evaluate/domain.ts'
@@ -23,6 +23,7 @@ import {
   without,
 } from '../src/store/columns/evaluate/row-filters.ts'
 import { type RetainedScratch, scratchUint32, withScratch } from '../src/store/columns/evaluate/scratch.ts'
+import { literalOf } from '../src/store/columns/evaluate/value.ts'
 import { isBound, type Vector, vectorValueAt } from '../src/store/columns/evaluate/vector.ts'
 import { between, chance, startFrom } from './support/algebra-generator.ts'
 import { columnsOfText } from './support/columns.ts'
@@ -249,20 +250,10 @@ t.test(`percentiles of the values of a column are those of its numbers, seed ${s
 
 /** The percentile of each group as the aggregate finds it. */
 function percentilesOf(rank: number, vector: Vector, groups: Uint32Array, count: number) {
-  const operand = { type: 'variable', name: 'x' } as const
-  const call: AggregateCall = {
-    name: 'percentile',
-    distinct: false,
-    operand,
-    parameters: [{ type: 'literal', value: String(rank), datatype: XSD.double, language: '' }],
-  }
-  const percentile = new Percentile(call, operand, {
-    evaluation: evaluationOf(),
-    variables: [],
-    vectorOf: (_, some) => some.get('x') as Vector,
-  })
-  percentile.add(new Batch(groups.length, new Map([['x', vector]])), groups)
-  const result = percentile.result(count)
+  const parameters = [literalOf(String(rank), XSD.double)]
+  const aggregate = percentile(batch => batch.get('x') as Vector, evaluationOf(), parameters)
+  aggregate.add(new Batch(groups.length, new Map([['x', vector]])), groups, count)
+  const result = aggregate.result(count)
   return Array.from({ length: count }, (_, group) => {
     const value = vectorValueAt(result, group)
     return value?.type === 'number' ? value.value : null

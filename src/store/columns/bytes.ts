@@ -114,7 +114,8 @@ export function sharedPrefix(
   return at
 }
 
-type Grown =
+/** Typed arrays that grow. */
+export type Grown =
   | Uint8Array<ArrayBuffer>
   | Uint32Array<ArrayBuffer>
   | Int32Array<ArrayBuffer>

@@ -3,7 +3,7 @@ import type { GraphColumns } from '../graph.ts'
 import { Batch } from './batch.ts'
 import { areApart, countedBy, threeVariables, unfiltered } from './counted-triples.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
-import type { Vector } from './vector.ts'
+import { integers, type Vector } from './vector.ts'
 
 type Group = Extract<SparqlOperation, { type: 'group' }>
 
@@ -35,9 +35,9 @@ export function countedSubjects(
     const counts = aggregates.map(({ variable }, at) => {
       const all = counted[at] === 'triples' ? triplesBySubject(graph) : predicatesBySubject(graph, evaluation)
       const values = Float64Array.from(ids, id => all[id - 1] as number)
-      return [variable, { type: 'numbers', kind: 'integer', values, bound: null } as Vector] as const
+      return [variable, integers(values)] as const
     })
-    return new Batch(ids.length, new Map([[key, subjects], ...counts]))
+    return new Batch(ids.length, new Map<string, Vector>([[key, subjects], ...counts]))
   })
 }
 

@@ -14,7 +14,7 @@ import { isOfKind, valueByKind } from './kinds.ts'
 import type { ScalarCompiler } from './scalar.ts'
 import { connected } from './sources.ts'
 import { HOLDS, truthOf } from './truths.ts'
-import type { Vector } from './vector.ts'
+import { integers, type Vector } from './vector.ts'
 
 type Aggregates = Extract<SparqlOperation, { type: 'group' }>['aggregates']
 
@@ -68,7 +68,9 @@ function asBatch(
   variables: readonly string[],
   keys: readonly (readonly [string, Vector])[],
 ): Batch {
-  const vectors = variables.map((name, at) => [name, integers(counts.map(row => row[at] ?? 0))] as const)
+  const vectors = variables.map(
+    (name, at) => [name, integers(Float64Array.from(counts, row => row[at] ?? 0))] as const,
+  )
   return new Batch(counts.length, new Map([...keys, ...vectors]))
 }
 
@@ -189,10 +191,6 @@ export function countedBy(
     each => operand.type === 'variable' && operand.name === names[each],
   )
   return place === undefined ? null : distinct ? place : 'triples'
-}
-
-function integers(counts: readonly number[]): Vector {
-  return { type: 'numbers', kind: 'integer', values: Float64Array.from(counts), bound: null }
 }
 
 /** The count over all triples of graphs without common subjects. */

@@ -13,7 +13,7 @@ import { domainsOf, type Evaluation } from './evaluation.ts'
 import { isPosition } from './links.ts'
 import { codeRangeOf } from './ranges.ts'
 import type { EvaluationScope } from './scope.ts'
-import type { Vector } from './vector.ts'
+import { integers, type Vector } from './vector.ts'
 
 type Group = Extract<SparqlOperation, { type: 'group' }>
 
@@ -95,10 +95,10 @@ function counts(
   keys: readonly (readonly [string, Vector])[],
   aggregates: Group['aggregates'],
 ): Batch {
-  const vector: Vector = { type: 'numbers', kind: 'integer', values, bound: null }
+  const vector = integers(values)
   return new Batch(
     values.length,
-    new Map([...keys, ...aggregates.map(({ variable }) => [variable, vector] as const)]),
+    new Map<string, Vector>([...keys, ...aggregates.map(({ variable }) => [variable, vector] as const)]),
   )
 }
 

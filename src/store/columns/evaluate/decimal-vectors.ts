@@ -1,5 +1,3 @@
-import { XSD } from '../../../rdf/vocab.ts'
-import type { ColumnDomain } from './domain.ts'
 import { scratchFloat64 } from './scratch.ts'
 import { type NumberVector, numbersLike } from './vector.ts'
 
@@ -48,36 +46,6 @@ export function fractionDigits(values: Float64Array): number | null {
   return places
 }
 
-/** Decimals by the numbers of their terms; NaN for none. */
-export interface DecimalTable {
-  readonly kind: 'decimal'
-  readonly values: Float64Array
-  readonly places: number
-}
-
-const TABLES = new WeakMap<ColumnDomain, DecimalTable | null>()
-
-/** The numbers of a column that has only decimals of at most 15 digits; null for any other. */
-export function decimalTable(domain: ColumnDomain): DecimalTable | null {
-  let table = TABLES.get(domain)
-  if (table === undefined) {
-    table = tableOf(domain)
-    TABLES.set(domain, table)
-  }
-  return table
-}
-
-function tableOf({ dictionary }: ColumnDomain): DecimalTable | null {
-  const part = dictionary.onlyPart()
-  if (part?.kind !== 'number' || !part.exact || part.datatypes.length !== 1) return null
-  const places = part.datatypes[0] === XSD.decimal ? fractionDigits(part.values) : null
-  if (places === null) return null
-  const values = new Float64Array(part.count + 1)
-  values[0] = Number.NaN
-  values.set(part.values, 1)
-  return { kind: 'decimal', values, places }
-}
-
 /** The sum, difference or product of integers and decimals; null where a result has more than 15 digits. */
 export function computedDecimals(
   operator: '+' | '-' | '*',
@@ -91,7 +59,7 @@ export function computedDecimals(
   const a = scaledValues(left, operator === '*' ? own : places)
   const b = a === null ? null : scaledValues(right, operator === '*' ? other : places)
   if (a === null || b === null) return null
-  COMPUTE[operator](a, b)
+  COMPUTE[operator](a, b, a)
   const factor = 10 ** places
   for (let at = 0; at < a.length; at++) {
     const value = a[at] as number
@@ -101,16 +69,19 @@ export function computedDecimals(
   return { type: 'numbers', kind: 'decimal', values: a, bound, places }
 }
 
-// Each result is written to the left operand.
-const COMPUTE = {
-  '+': (a: Float64Array, b: Float64Array): void => {
-    for (let at = 0; at < a.length; at++) a[at] = (a[at] as number) + (b[at] as number)
+// One loop per function: the JIT compiler does not optimize functions with many.
+export const COMPUTE = {
+  '+': (a: Float64Array, b: Float64Array, values: Float64Array): void => {
+    for (let at = 0; at < values.length; at++) values[at] = (a[at] as number) + (b[at] as number)
   },
-  '-': (a: Float64Array, b: Float64Array): void => {
-    for (let at = 0; at < a.length; at++) a[at] = (a[at] as number) - (b[at] as number)
+  '-': (a: Float64Array, b: Float64Array, values: Float64Array): void => {
+    for (let at = 0; at < values.length; at++) values[at] = (a[at] as number) - (b[at] as number)
   },
-  '*': (a: Float64Array, b: Float64Array): void => {
-    for (let at = 0; at < a.length; at++) a[at] = (a[at] as number) * (b[at] as number)
+  '*': (a: Float64Array, b: Float64Array, values: Float64Array): void => {
+    for (let at = 0; at < values.length; at++) values[at] = (a[at] as number) * (b[at] as number)
+  },
+  '/': (a: Float64Array, b: Float64Array, values: Float64Array): void => {
+    for (let at = 0; at < values.length; at++) values[at] = (a[at] as number) / (b[at] as number)
   },
 } as const
 

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { memoised } from '../../../model/memoised.ts'
 import type { AlgebraExpression } from '../../../sparql/algebra.ts'
+import { type Grown, grown } from '../bytes.ts'
 import type { GraphColumns } from '../graph.ts'
 import { type Domain, GraphDomains } from './domain.ts'
 import type { FunctionContext } from './functions/builtins.ts'
@@ -35,12 +37,7 @@ const LONG = 4096
 const DOMAINS = new WeakMap<GraphColumns, GraphDomains>()
 
 export function domainsOf(graph: GraphColumns): GraphDomains {
-  let domains = DOMAINS.get(graph)
-  if (domains === undefined) {
-    domains = new GraphDomains(graph)
-    DOMAINS.set(graph, domains)
-  }
-  return domains
+  return memoised(DOMAINS, graph, () => new GraphDomains(graph))
 }
 
 /** The state of one query: its dataset, its limits, its computed terms, and its caches. */
@@ -116,6 +113,13 @@ export class Evaluation implements FunctionContext {
       throw new EvaluationStopped('memory')
   }
 
+  /** An array with at least some length, whose bytes are counted. */
+  readonly grown = <Numbers extends Grown>(numbers: Numbers, length: number): Numbers => {
+    if (length <= numbers.length) return numbers
+    this.allocate(Math.max(length - numbers.length, numbers.length) * numbers.BYTES_PER_ELEMENT)
+    return grown(numbers, length)
+  }
+
   release(bytes: number): void {
     this.bytes -= bytes
   }
@@ -131,21 +135,8 @@ export class Evaluation implements FunctionContext {
    * @param kind distinguishes the memoised values of different callers for one expression
    */
   memo<Table>(kind: string, expression: AlgebraExpression, domain: Domain, make: () => Table): Table {
-    let kinds = this.memos.get(expression)
-    if (kinds === undefined) {
-      kinds = new Map()
-      this.memos.set(expression, kinds)
-    }
-    let tables = kinds.get(kind)
-    if (tables === undefined) {
-      tables = new Map()
-      kinds.set(kind, tables)
-    }
-    let table = tables.get(domain) as Table | undefined
-    if (table === undefined) {
-      table = outlivingReuse(make)
-      tables.set(domain, table)
-    }
-    return table
+    const kinds = memoised(this.memos, expression, () => new Map<string, Map<Domain, unknown>>())
+    const tables = memoised(kinds, kind, () => new Map<Domain, unknown>())
+    return memoised(tables as Map<Domain, Table>, domain, () => outlivingReuse(make))
   }
 }

@@ -5,7 +5,7 @@ import { ColumnDomain, onlyPartOf } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { isStable } from './functions/builtins.ts'
 import { isOfKind, valueByKind } from './kinds.ts'
-import { boundOf, hasNaN, isCanonical } from './number-tables.ts'
+import { isCanonical, presentNumbers } from './number-tables.ts'
 import type { PoolDomain } from './pool-domain.ts'
 import type { EvaluationScope } from './scope.ts'
 import { firstAlike } from './text-prefixes.ts'
@@ -102,13 +102,7 @@ function chosenVector(
     for (const row of yes) values[row] = left.values[row] as number
     for (const row of no) values[row] = right.values[row] as number
     const places = left.kind === 'decimal' ? { places: Math.max(left.places ?? 0, right.places ?? 0) } : {}
-    return {
-      type: 'numbers',
-      kind: left.kind,
-      values,
-      bound: hasNaN(values) ? boundOf(values) : null,
-      ...places,
-    }
+    return { ...presentNumbers(left.kind as 'integer' | 'decimal' | 'double', values), ...places }
   }
   const [ofYes, ofNo] = [then, otherwise].map(branch =>
     pooledIds(vectorOf(branch, batch, scope, evaluation), batch.size, evaluation),

@@ -1,12 +1,11 @@
 import type { AggregateCall } from '../../../sparql/algebra.ts'
-import type { Aggregator, AggregatorContext } from './aggregates/aggregator.ts'
-import { CountRows } from './aggregates/counts.ts'
+import { type Aggregator, type AggregatorContext, RowCounts } from './aggregates/aggregator.ts'
 import { makeAggregator } from './aggregates/make.ts'
 import { Batch, numbersFrom } from './batch.ts'
 import { KeyPlaces } from './key-places.ts'
 import { type Grouper, KeyedGroups } from './keyed-groups.ts'
 import { CodedGroups } from './keys-by-code.ts'
-import { gatherValues, type Vector } from './vector.ts'
+import { gatherValues, integers, type Vector } from './vector.ts'
 
 /** The solutions of a GROUP BY: one for each group, with its keys and aggregates (SPARQL 1.1 Query, section 18.5). */
 export function grouped(
@@ -17,12 +16,13 @@ export function grouped(
 ): Batch {
   const { evaluation } = context
   const grouper = keys.length === 0 ? new OneGroup() : new KeyedGroups(keys, evaluation)
-  const aggregators: readonly Aggregator[] = aggregates.map(({ aggregate }) =>
-    makeAggregator(aggregate, context),
+  /** Aggregates other than COUNT(*). */
+  const aggregators = aggregates.map(({ aggregate }) =>
+    aggregate.operand === null && !aggregate.distinct ? null : makeAggregator(aggregate, context),
   )
-  const others = aggregators.filter(aggregator => !(aggregator instanceof CountRows))
+  const others = aggregators.filter(aggregator => aggregator !== null)
   /** Counts the rows of groups that are not in the array of places. */
-  const rows = new CountRows(context)
+  const rows = new RowCounts(evaluation)
   let places: KeyPlaces | null | undefined = keys.length > 0 ? undefined : null
   let coded: CodedGroups | null = null
   let hasEmptyGroups = false
@@ -45,7 +45,7 @@ export function grouped(
     if (others.length === 0 && coded?.count(batch, assign) === true) continue
     const groups = coded?.assign(batch, assign) ?? assign(batch)
     const count = grouper.count()
-    if (hasEmptyGroups || others.length < aggregators.length) rows.add(batch, groups, count)
+    if (hasEmptyGroups || others.length < aggregators.length) rows.add(groups, count)
     for (const aggregator of others) aggregator.add(batch, groups, count)
   }
   if (coded !== null) {
@@ -53,11 +53,11 @@ export function grouped(
     rows.addCounts(groups, counts, grouper.count())
   }
   const count = places?.counts.length ?? grouper.count()
-  const results = aggregates.map(({ variable }, at): readonly [string, Vector] => {
-    const aggregator = aggregators[at] as Aggregator
-    if (!(aggregator instanceof CountRows)) return [variable, aggregator.result(count)]
-    return [variable, places ? integers(places.counts) : rows.result(count)]
-  })
+  const counts = places?.counts ?? rows.of(count)
+  const results = aggregates.map(({ variable }, at): readonly [string, Vector] => [
+    variable,
+    aggregators[at]?.result(count) ?? integers(Float64Array.from(counts)),
+  ])
   if (places) {
     const present = places.present()
     return places
@@ -65,7 +65,7 @@ export function grouped(
       .with(results.map(([variable, vector]) => [variable, gatherValues(vector, present)] as const))
   }
   const all = new Batch(count, new Map([...grouper.keys(), ...results]))
-  return hasEmptyGroups ? all.rows(rows.present(count)) : all
+  return hasEmptyGroups ? all.rows(numbersFrom(0, count).filter(group => counts[group] !== 0)) : all
 }
 
 /** False where the keys of a batch do not fit into the existing places. */
@@ -75,10 +75,6 @@ function addPlaced(batch: Batch, places: KeyPlaces, aggregators: readonly Aggreg
   if (groups === null) return false
   for (const aggregator of aggregators) aggregator.add(batch, groups, places.counts.length)
   return true
-}
-
-function integers(counts: Uint32Array): Vector {
-  return { type: 'numbers', kind: 'integer', values: Float64Array.from(counts), bound: null }
 }
 
 /** Without keys there is one group, even for no solutions. */

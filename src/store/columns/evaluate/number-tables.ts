@@ -1,5 +1,7 @@
-import { isExact } from '../lexical.ts'
+import { memoised } from '../../../model/memoised.ts'
+import { isExact, numericKind } from '../lexical.ts'
 import { fractionDigits } from './decimal-vectors.ts'
+import { type Domain, onlyPartOf } from './domain.ts'
 import { scratchFloat64, scratchUint8 } from './scratch.ts'
 import { NUMBER_TYPES, numberFormOf, type TermValue } from './value.ts'
 import type { NumberVector } from './vector.ts'
@@ -10,6 +12,44 @@ export interface NumberTable {
   readonly values: Float64Array
   /** Of decimals: maximum number of decimal places. */
   readonly places?: number
+}
+
+/** The numbers of a column. */
+interface ColumnNumbers extends NumberTable {
+  /** The largest magnitude. */
+  readonly largest: number
+  /** True where the terms are in canonical form. */
+  readonly isCanonical: boolean
+}
+
+const COLUMNS = new WeakMap<Domain, ColumnNumbers | null>()
+
+/** The numbers of a column with only integers within ±2^53, only decimals of at most 15 digits or only doubles; null for any other. */
+export function columnNumbers(domain: Domain): ColumnNumbers | null {
+  return memoised(COLUMNS, domain, () => {
+    const part = onlyPartOf(domain)
+    if (part?.kind !== 'number' || !part.exact || part.datatypes.length !== 1) return null
+    const kind = numericKind(part.datatypes[0] as string)
+    if (kind === null || kind === 'float' || part.datatypes[0] !== NUMBER_TYPES[kind]) return null
+    const places = kind === 'decimal' ? fractionDigits(part.values) : 0
+    if (places === null) return null
+    const values = new Float64Array(part.count + 1)
+    values[0] = Number.NaN
+    values.set(part.values, 1)
+    const largest = Math.max(Math.abs(values[1] as number), Math.abs(values.at(-1) as number))
+    return {
+      kind,
+      values,
+      largest,
+      isCanonical: part.forms === null,
+      ...(kind === 'decimal' ? { places } : {}),
+    }
+  })
+}
+
+/** Numbers of which NaN is none. */
+export function presentNumbers(kind: NumberTable['kind'], values: Float64Array): NumberVector {
+  return { type: 'numbers', kind, values, bound: hasNaN(values) ? boundOf(values) : null }
 }
 
 /** One number for all rows; null for values that the kernels do not support. */
@@ -80,14 +120,10 @@ export function boundOf(values: Float64Array): Uint8Array {
 
 /** The rows in which both sides have a value; null for all. */
 export function eitherBound(left: NumberVector, right: NumberVector): Uint8Array | null {
-  if (left.bound === null && right.bound === null) return null
-  return both(left.bound, right.bound, left.values.length)
-}
-
-function both(left: Uint8Array | null, right: Uint8Array | null, size: number): Uint8Array {
-  const bound = scratchUint8(size)
-  for (let at = 0; at < size; at++)
-    bound[at] = (left === null || left[at] === 1) && (right === null || right[at] === 1) ? 1 : 0
+  const [a, b] = [left.bound, right.bound]
+  if (a === null || b === null) return a ?? b
+  const bound = scratchUint8(a.length)
+  for (let at = 0; at < bound.length; at++) bound[at] = (a[at] as number) & (b[at] as number)
   return bound
 }
 

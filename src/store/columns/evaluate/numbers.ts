@@ -2,18 +2,19 @@ import { XSD } from '../../../rdf/vocab.ts'
 import { type AlgebraExpression, isConstantExpression } from '../../../sparql/algebra.ts'
 import type { Batch } from './batch.ts'
 import { type DateFieldReader, dateField, dateFieldReader } from './date-fields.ts'
-import { computedDecimals, decimalTable, fractionDigits, rounded, wholeQuotients } from './decimal-vectors.ts'
+import { COMPUTE, computedDecimals, fractionDigits, rounded, wholeQuotients } from './decimal-vectors.ts'
 import { ColumnDomain, type Domain, PositionDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { columnCall } from './functions/extensions.ts'
 import {
-  boundOf,
+  columnNumbers,
   constantNumbers,
   eitherBound,
   hasNaN,
   isCanonical,
   lookedUp,
   type NumberTable,
+  presentNumbers,
 } from './number-tables.ts'
 import { coordinateNumbers } from './points.ts'
 import { PoolDomain } from './pool-domain.ts'
@@ -86,19 +87,8 @@ export class NumberKernels {
         for (let id = 0; id <= domain.size; id++) values[id] = id === 0 ? Number.NaN : id - 1
         return { kind: 'integer', values }
       })
-    if (!(domain instanceof ColumnDomain)) return null
-    const part = domain.dictionary.onlyPart()
-    if (part?.kind !== 'number' || !part.exact || part.datatypes.length > 1) return null
-    const [datatype] = part.datatypes
-    if (datatype === XSD.decimal) return decimalTable(domain)
-    if ((datatype !== XSD.integer && datatype !== XSD.double) || Number.isNaN(part.values[part.count - 1]))
-      return null
-    return this.evaluation.memo('numbers', NUMBERS, domain, () => {
-      const values = scratchFloat64(part.count + 1)
-      values[0] = Number.NaN
-      values.set(part.values, 1)
-      return { kind: datatype === XSD.integer ? 'integer' : 'double', values }
-    })
+    const numbers = columnNumbers(domain)
+    return numbers === null || Number.isNaN(numbers.values.at(-1)) ? null : numbers
   }
 
   private operation(expression: AlgebraExpression, batch: Batch): NumberVector | null {
@@ -193,7 +183,7 @@ export class NumberKernels {
       const place = (ids[row] as number) - first
       values[row] = place < 0 ? Number.NaN : read(moments[place] as number)
     }
-    return { type: 'numbers', kind: 'integer', values, bound: hasNaN(values) ? boundOf(values) : null }
+    return presentNumbers('integer', values)
   }
 
   /** The values of a function for the moments or the positions of a column, or for the subjects of a graph. */
@@ -229,12 +219,7 @@ export class NumberKernels {
         values[row] =
           place < 0 ? Number.NaN : compute(longitudes[place] as number, latitudes[place] as number)
       }
-      return {
-        type: 'numbers',
-        kind: 'double',
-        values,
-        bound: hasNaN(values) ? boundOf(values) : null,
-      }
+      return presentNumbers('double', values)
     }
     if (part?.kind !== 'moment') return null
     const of = { isDay: part.datatypes[0] === XSD.date, hasForms: part.forms !== null }
@@ -262,7 +247,7 @@ export class NumberKernels {
     if (read === null) return null
     const values = scratchFloat64(ids.length)
     for (let row = 0; row < ids.length; row++) values[row] = read(ids[row] as number)
-    return { type: 'numbers', kind: 'integer', values, bound: hasNaN(values) ? boundOf(values) : null }
+    return presentNumbers('integer', values)
   }
 
   private workOut(expression: AlgebraExpression, domain: Domain): { readonly numbers: NumberTable | null } {
@@ -272,7 +257,7 @@ export class NumberKernels {
       for (let code = 0; code <= domain.size; code++) values[code] = lengthOf(code)
       return { numbers: { kind: 'integer', values } }
     }
-    const name = soleName(expression)
+    const name = this.scalars.soleVariable(expression)
     if (name === null) return { numbers: null }
     const ids = new Uint32Array(domain.size + 1)
     for (let id = 0; id <= domain.size; id++) ids[id] = id
@@ -297,33 +282,8 @@ export class NumberKernels {
   }
 }
 
-/** Expressions under which tables without an expression are cached. */
-const NUMBERS: AlgebraExpression = { type: 'variable', name: 'numbers of a column' }
+/** The expression under which positions are cached. */
 const POSITIONS: AlgebraExpression = { type: 'variable', name: 'positions' }
-
-function soleName(expression: AlgebraExpression): string | null {
-  switch (expression.type) {
-    case 'variable':
-      return expression.name
-    case 'binary':
-      return soleName(expression.left) ?? soleName(expression.right)
-    case 'not':
-    case 'minus':
-    case 'plus':
-      return soleName(expression.operand)
-    case 'builtin':
-    case 'function':
-      for (const argument of expression.arguments) {
-        const name = soleName(argument)
-        if (name !== null) return name
-      }
-      return null
-    case 'in':
-      return soleName(expression.operand)
-    default:
-      return null
-  }
-}
 
 /** Null where a result may be NaN, or an integer beyond 2^53, or a decimal of more than 15 digits, as quotients are. */
 function computed(
@@ -343,22 +303,6 @@ function computed(
     return areSafeIntegers(values, bound) ? { type: 'numbers', kind, values, bound } : null
   return areNumbers(values, bound) ? { type: 'numbers', kind, values, bound } : null
 }
-
-// One loop per function: the JIT compiler does not optimize functions with many.
-const COMPUTE = {
-  '+': (a: Float64Array, b: Float64Array, values: Float64Array): void => {
-    for (let at = 0; at < values.length; at++) values[at] = (a[at] as number) + (b[at] as number)
-  },
-  '-': (a: Float64Array, b: Float64Array, values: Float64Array): void => {
-    for (let at = 0; at < values.length; at++) values[at] = (a[at] as number) - (b[at] as number)
-  },
-  '*': (a: Float64Array, b: Float64Array, values: Float64Array): void => {
-    for (let at = 0; at < values.length; at++) values[at] = (a[at] as number) * (b[at] as number)
-  },
-  '/': (a: Float64Array, b: Float64Array, values: Float64Array): void => {
-    for (let at = 0; at < values.length; at++) values[at] = (a[at] as number) / (b[at] as number)
-  },
-} as const
 
 /** False where a number that should be bound is NaN. */
 function areNumbers(values: Float64Array, bound: Uint8Array | null): boolean {

@@ -152,6 +152,11 @@ export function sliceVector(vector: Vector, from: number, to: number): Vector {
   }
 }
 
+/** An integer for each row. */
+export function integers(values: Float64Array): NumberVector {
+  return { type: 'numbers', kind: 'integer', values, bound: null }
+}
+
 /** Other numbers of the same kind. */
 export function numbersLike(
   { kind, places }: NumberVector,

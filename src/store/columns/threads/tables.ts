@@ -1,11 +1,11 @@
 import type { Term } from '../../../rdf/term.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import type { SelectOperation } from '../../../sparql/algebra.ts'
-import { numberTable } from '../evaluate/aggregates/sums.ts'
 import { concatenatedTexts } from '../evaluate/concat.ts'
 import { SubjectDomain } from '../evaluate/domain.ts'
 import type { Evaluation } from '../evaluate/evaluation.ts'
 import { Evaluator } from '../evaluate/evaluator.ts'
+import { columnNumbers } from '../evaluate/number-tables.ts'
 import { withScratch } from '../evaluate/scratch.ts'
 import { termOf } from '../evaluate/value.ts'
 import { termAt, type Vector } from '../evaluate/vector.ts'
@@ -72,8 +72,8 @@ function wireVector(vector: Vector, rows: number, nameOf: GraphNames): WireVecto
 /** Integers of a column as numbers; null for others. */
 function numbersOnWire(vector: Vector, rows: number): WireVector | null {
   if (vector.type !== 'ids') return null
-  const table = numberTable(vector.domain)
-  if (table === null || table.kind !== 'integer' || !table.isCanonical) return null
+  const table = columnNumbers(vector.domain)
+  if (table?.kind !== 'integer' || !table.isCanonical) return null
   const { ids } = vector
   const values = new Float64Array(rows)
   const bound = new Uint8Array(rows)

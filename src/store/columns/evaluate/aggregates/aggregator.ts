@@ -24,33 +24,15 @@ export interface AggregatorContext {
   readonly vectorOf: (expression: AlgebraExpression, batch: Batch) => Vector
 }
 
+/** The values of the operand of an aggregate over a batch. */
+export type ValuesOf = (batch: Batch) => Vector
+
 /** Creates an aggregate that is named by an IRI. */
 export type AggregatorMaker = (
-  call: AggregateCall,
-  operand: AlgebraExpression,
-  context: AggregatorContext,
+  valuesOf: ValuesOf,
+  evaluation: Evaluation,
+  parameters: NonNullable<AggregateCall['parameters']>,
 ) => Aggregator
-
-/** One number per group. */
-export class GroupNumbers {
-  values = new Float64Array(64)
-  private readonly evaluation: Evaluation
-
-  constructor({ evaluation }: AggregatorContext) {
-    this.evaluation = evaluation
-  }
-
-  grow(count: number): Float64Array {
-    if (count > this.values.length) {
-      const length = Math.max(count, 2 * this.values.length)
-      this.evaluation.allocate(8 * (length - this.values.length))
-      const larger = new Float64Array(length)
-      larger.set(this.values)
-      this.values = larger
-    }
-    return this.values
-  }
-}
 
 /** Maximum number of rows that wait to be counted. */
 const MAX_WAITING = 2 ** 20
@@ -72,8 +54,8 @@ export class RowCounts {
   /** True where no row was added. */
   isEmpty = true
 
-  constructor(context: AggregatorContext) {
-    this.evaluation = context.evaluation
+  constructor(evaluation: Evaluation) {
+    this.evaluation = evaluation
   }
 
   /** @param count groups so far */
@@ -84,18 +66,22 @@ export class RowCounts {
     if (this.rows > MAX_WAITING) this.of(count)
   }
 
+  /** Adds rows that were counted before. */
+  addCounts(groups: Uint32Array, numbers: Uint32Array, count: number): void {
+    const counts = this.of(count)
+    for (let at = 0; at < groups.length; at++) {
+      const group = groups[at] as number
+      counts[group] = (counts[group] as number) + (numbers[at] as number)
+    }
+  }
+
   /** Rows of each group. */
   of(count: number): Uint32Array {
-    if (count > this.counts.length) {
-      const length = Math.max(count, 2 * this.counts.length)
-      this.evaluation.allocate(4 * (length - this.counts.length))
-      const larger = new Uint32Array(length)
-      larger.set(this.counts)
-      this.counts = larger
-    }
-    for (const groups of this.waiting) countPlaces(this.counts.subarray(0, count), groups)
+    this.counts = this.evaluation.grown(this.counts, count)
+    const counts = this.counts.subarray(0, count)
+    for (const groups of this.waiting) countPlaces(counts, groups)
     this.waiting = []
     this.rows = 0
-    return this.counts
+    return counts
   }
 }

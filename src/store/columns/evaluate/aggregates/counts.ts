@@ -1,128 +1,82 @@
-import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
-import { type Batch, numbersFrom } from '../batch.ts'
+import type { Batch } from '../batch.ts'
+import { type Evaluation, NotEvaluated } from '../evaluation.ts'
 import { KeyedGroups } from '../keyed-groups.ts'
-import { isBound, type Vector } from '../vector.ts'
-import { type Aggregator, type AggregatorContext, GroupNumbers } from './aggregator.ts'
+import { PairMap } from '../pair-map.ts'
+import { subjectIds } from '../scalar.ts'
+import { integers, isBound } from '../vector.ts'
+import type { Aggregator, AggregatorContext, AggregatorMaker, ValuesOf } from './aggregator.ts'
 import { DistinctValues } from './distinct.ts'
 
-function counted(values: Float64Array, count: number): Vector {
-  return { type: 'numbers', kind: 'integer', values: values.slice(0, count), bound: null }
+/**
+ * An integer for each group.
+ *
+ * @param addTo adds to the integers for the rows of a batch
+ */
+function counter(
+  { grown }: Pick<Evaluation, 'grown'>,
+  addTo: (counts: Float64Array, batch: Batch, groups: Uint32Array, count: number) => void,
+): Aggregator {
+  let counts = new Float64Array(64)
+  return {
+    add: (batch, groups, count) => {
+      counts = grown(counts, count)
+      addTo(counts, batch, groups, count)
+    },
+    result: count => {
+      counts = grown(counts, count)
+      return integers(counts.slice(0, count))
+    },
+  }
 }
 
-export class CountRows implements Aggregator {
-  private readonly counts: GroupNumbers
-
-  constructor(context: AggregatorContext) {
-    this.counts = new GroupNumbers(context)
-  }
-
-  add(_: Batch, groups: Uint32Array, count: number): void {
-    const counts = this.counts.grow(count)
+export function countValues(valuesOf: ValuesOf, evaluation: Evaluation): Aggregator {
+  return counter(evaluation, (counts, batch, groups) => {
+    const vector = valuesOf(batch)
+    const ids = vector.type === 'ids' ? vector.ids : null
     for (let row = 0; row < groups.length; row++) {
       const group = groups[row] as number
-      counts[group] = (counts[group] as number) + 1
+      if (ids === null ? isBound(vector, row) : ids[row] !== 0) counts[group] = (counts[group] as number) + 1
     }
-  }
-
-  /** Adds rows that were counted before. */
-  addCounts(groups: Uint32Array, numbers: Uint32Array, count: number): void {
-    const counts = this.counts.grow(count)
-    for (let row = 0; row < groups.length; row++) {
-      const group = groups[row] as number
-      counts[group] = (counts[group] as number) + (numbers[row] as number)
-    }
-  }
-
-  /** The groups that have rows. */
-  present(count: number): Uint32Array {
-    const counts = this.counts.grow(count)
-    return numbersFrom(0, count).filter(group => counts[group] !== 0)
-  }
-
-  result(count: number): Vector {
-    return counted(this.counts.grow(count), count)
-  }
+  })
 }
 
-export class CountValues implements Aggregator {
-  private readonly counts: GroupNumbers
-  private readonly operand: AlgebraExpression
-  private readonly context: AggregatorContext
-
-  constructor(operand: AlgebraExpression, context: AggregatorContext) {
-    this.operand = operand
-    this.context = context
-    this.counts = new GroupNumbers(context)
-  }
-
-  add(batch: Batch, groups: Uint32Array, count: number): void {
-    const counts = this.counts.grow(count)
-    const vector = this.context.vectorOf(this.operand, batch)
-    if (vector.type === 'ids') {
-      const { ids } = vector
-      for (let row = 0; row < groups.length; row++) {
-        const group = groups[row] as number
-        if (ids[row] !== 0) counts[group] = (counts[group] as number) + 1
-      }
-    } else
-      for (let row = 0; row < groups.length; row++) {
-        const group = groups[row] as number
-        if (isBound(vector, row)) counts[group] = (counts[group] as number) + 1
-      }
-  }
-
-  result(count: number): Vector {
-    return counted(this.counts.grow(count), count)
-  }
-}
-
-export class CountDistinct implements Aggregator {
-  private readonly counts: GroupNumbers
-  private readonly distinct: DistinctValues
-  private readonly operand: AlgebraExpression
-  private readonly context: AggregatorContext
-
-  constructor(operand: AlgebraExpression, context: AggregatorContext) {
-    this.operand = operand
-    this.context = context
-    this.counts = new GroupNumbers(context)
-    this.distinct = new DistinctValues(context.evaluation)
-  }
-
-  add(batch: Batch, groups: Uint32Array, count: number): void {
-    const counts = this.counts.grow(count)
-    const vector = this.context.vectorOf(this.operand, batch)
-    this.distinct.countNew(vector, groups, count, counts)
-  }
-
-  result(count: number): Vector {
-    return counted(this.counts.grow(count), count)
-  }
+export function countDistinct(valuesOf: ValuesOf, evaluation: Evaluation): Aggregator {
+  const distinct = new DistinctValues(evaluation)
+  return counter(evaluation, (counts, batch, groups, count) =>
+    distinct.countNew(valuesOf(batch), groups, count, counts),
+  )
 }
 
 /** COUNT(DISTINCT *): solutions that differ in some variable, among which are the keys of their group. */
-export class CountDistinctRows implements Aggregator {
-  private readonly counts: GroupNumbers
-  private readonly rows: KeyedGroups
-
-  constructor(context: AggregatorContext) {
-    this.counts = new GroupNumbers(context)
-    this.rows = new KeyedGroups(context.variables, context.evaluation)
-  }
-
-  add(batch: Batch, groups: Uint32Array, count: number): void {
-    const counts = this.counts.grow(count)
-    let next = this.rows.count()
-    const numbers = this.rows.assign(batch)
+export function countDistinctRows({ variables, evaluation }: AggregatorContext): Aggregator {
+  const rows = new KeyedGroups(variables, evaluation)
+  return counter(evaluation, (counts, batch, groups) => {
+    let next = rows.count()
+    const numbers = rows.assign(batch)
     for (let row = 0; row < groups.length; row++) {
       if (numbers[row] !== next) continue
       next += 1
       const group = groups[row] as number
       counts[group] = (counts[group] as number) + 1
     }
-  }
+  })
+}
 
-  result(count: number): Vector {
-    return counted(this.counts.grow(count), count)
-  }
+/** The number of distinct values that the subjects of a group have for a predicate. */
+export const countDistinctOfSubjects: AggregatorMaker = (valuesOf, evaluation, [predicate]) => {
+  if (predicate?.type !== 'iri') throw new NotEvaluated('countDistinct without a predicate')
+  const pairs = new PairMap(bytes => evaluation.allocate(bytes))
+  return counter(evaluation, (counts, batch, groups) => {
+    const subjects = subjectIds(valuesOf(batch))
+    if (subjects === null) throw new NotEvaluated('countDistinct of what are no subjects of one graph')
+    const column = subjects.graph.column(predicate.value)
+    if (column === undefined) return
+    for (let row = 0; row < groups.length; row++) {
+      const group = groups[row] as number
+      for (const code of column.listOf((subjects.ids[row] as number) - 1)) {
+        const known = pairs.size
+        if (pairs.add(group, code, known) === known) counts[group] = (counts[group] as number) + 1
+      }
+    }
+  })
 }

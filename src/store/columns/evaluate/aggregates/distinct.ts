@@ -1,11 +1,11 @@
-import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
-import { allRows, type Batch } from '../batch.ts'
+import { memoised } from '../../../../model/memoised.ts'
+import { allRows } from '../batch.ts'
 import { type Domain, SubjectDomain } from '../domain.ts'
 import type { Evaluation } from '../evaluation.ts'
 import { shareSubjects } from '../shared-subjects.ts'
 import { identified, pooledIds } from '../translate.ts'
 import { gathered, type IdVector, isBound, type Vector } from '../vector.ts'
-import type { Aggregator, AggregatorContext } from './aggregator.ts'
+import type { Aggregator, ValuesOf } from './aggregator.ts'
 import { DistinctPairs } from './distinct-pairs.ts'
 
 /** Number of the space of groups whose terms are compared in the pool. */
@@ -76,23 +76,14 @@ export class DistinctValues {
 
   private partOf(domain: Domain): DistinctPairs {
     if (domain === this.evaluation.pool) return this.pooled
-    let part = this.parts.get(domain)
-    if (part === undefined) {
-      part = new DistinctPairs(this.evaluation)
-      this.parts.set(domain, part)
-    }
-    return part
+    return memoised(this.parts, domain, () => new DistinctPairs(this.evaluation))
   }
 
   /** Records the space of each group; a group with terms of two spaces moves to the pool. Returns the number of rows of such groups. */
   private noteSpaces(domain: Domain, groups: Uint32Array, count: number): number {
     if (this.areAllPooled) return groups.length
     const own = domain === this.evaluation.pool ? POOLED : this.space(domain) + 1
-    if (count > this.spaceOf.length) {
-      const larger = new Uint32Array(2 * count)
-      larger.set(this.spaceOf)
-      this.spaceOf = larger
-    }
+    this.spaceOf = this.evaluation.grown(this.spaceOf, count)
     const { spaceOf } = this
     const moved = new Set<number>()
     for (let row = 0; row < groups.length; row++) {
@@ -152,39 +143,23 @@ function areApart(left: Domain, right: Domain): boolean {
 }
 
 /** Passes each distinct value of a group to another aggregate once. */
-export class Distinct implements Aggregator {
-  private readonly operand: AlgebraExpression
-  private readonly inner: Aggregator
-  private readonly context: AggregatorContext
-  private readonly distinct: DistinctValues
-
-  constructor(operand: AlgebraExpression, inner: Aggregator, context: AggregatorContext) {
-    this.operand = operand
-    this.inner = inner
-    this.context = context
-    this.distinct = new DistinctValues(context.evaluation)
-  }
-
-  add(batch: Batch, groups: Uint32Array, count: number): void {
-    const vector = this.context.vectorOf(this.operand, batch)
-    const rows: number[] = []
-    // An error makes the aggregate an error, even where only distinct values are aggregated.
-    const errors = new Set<number>()
-    for (let row = 0; row < groups.length; row++)
-      if (!isBound(vector, row) && !errors.has(groups[row] as number)) {
-        errors.add(groups[row] as number)
-        rows.push(row)
-      }
-    this.distinct.forNew(vector, groups, count, row => rows.push(row))
-    const some = Uint32Array.from(rows).sort()
-    this.inner.add(
-      batch.rows(some),
-      some.map(row => groups[row] as number),
-      count,
-    )
-  }
-
-  result(count: number): Vector {
-    return this.inner.result(count)
+export function distinctOf(valuesOf: ValuesOf, evaluation: Evaluation, inner: Aggregator): Aggregator {
+  const distinct = new DistinctValues(evaluation)
+  return {
+    add: (batch, groups, count) => {
+      const vector = valuesOf(batch)
+      const rows: number[] = []
+      // An error makes the aggregate an error, even where only distinct values are aggregated.
+      const errors = new Set<number>()
+      for (let row = 0; row < groups.length; row++)
+        if (!isBound(vector, row) && !errors.has(groups[row] as number)) {
+          errors.add(groups[row] as number)
+          rows.push(row)
+        }
+      distinct.forNew(vector, groups, count, row => rows.push(row))
+      const some = Uint32Array.from(rows).sort()
+      inner.add(batch.rows(some), gathered(groups, some), count)
+    },
+    result: count => inner.result(count),
   }
 }

@@ -1,14 +1,15 @@
 import { type Position, positionsOf } from '../../../../model/geometry.ts'
 import { boundingBox, convexHull } from '../../../../model/hull.ts'
+import { memoised } from '../../../../model/memoised.ts'
 import type { Geometry } from '../../../../model/value.ts'
 import { parseWkt, wktText } from '../../../../model/wkt.ts'
 import { GEO } from '../../../../rdf/vocab.ts'
-import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
 import type { Batch } from '../batch.ts'
 import { onlyPartOf } from '../domain.ts'
+import type { Evaluation } from '../evaluation.ts'
 import { literalOf } from '../value.ts'
 import { type Vector, vectorValueAt } from '../vector.ts'
-import type { Aggregator, AggregatorContext } from './aggregator.ts'
+import type { Aggregator, ValuesOf } from './aggregator.ts'
 
 /** Positions of a group of which the shape is worked out before further ones are added. */
 const MANY = 2 ** 14
@@ -19,18 +20,18 @@ const [BYTES_A_POSITION, ROWS_A_POSITION] = [64, 16]
 /** The convex hull or the bounding box of all positions of a group, as a geo:wktLiteral. */
 export class CollectedGeometries implements Aggregator {
   private readonly positions = new Map<number, { known: Position[]; limit: number }>()
-  private readonly operand: AlgebraExpression
-  private readonly context: AggregatorContext
+  private readonly valuesOf: ValuesOf
+  private readonly evaluation: Evaluation
   private readonly shape: 'hull' | 'box'
 
-  constructor(operand: AlgebraExpression, context: AggregatorContext, shape: 'hull' | 'box') {
-    this.operand = operand
-    this.context = context
+  constructor(valuesOf: ValuesOf, evaluation: Evaluation, shape: 'hull' | 'box') {
+    this.valuesOf = valuesOf
+    this.evaluation = evaluation
     this.shape = shape
   }
 
   add(batch: Batch, groups: Uint32Array): void {
-    const vector = this.context.vectorOf(this.operand, batch)
+    const vector = this.valuesOf(batch)
     const part = vector.type === 'ids' ? onlyPartOf(vector.domain) : null
     for (let row = 0; row < groups.length; row++) {
       const group = groups[row] as number
@@ -50,7 +51,7 @@ export class CollectedGeometries implements Aggregator {
   }
 
   result(count: number): Vector {
-    const { pool } = this.context.evaluation
+    const { pool } = this.evaluation
     const ids = new Uint32Array(count)
     for (const [group, { known }] of this.positions) {
       const shape = this.around(known)
@@ -65,14 +66,10 @@ export class CollectedGeometries implements Aggregator {
 
   /** Many positions of a group are replaced by those of the shape around them. */
   private addTo(group: number, positions: readonly Position[]): void {
-    const { evaluation } = this.context
+    const { evaluation } = this
     evaluation.advance(ROWS_A_POSITION * positions.length)
     evaluation.allocate(BYTES_A_POSITION * positions.length)
-    let own = this.positions.get(group)
-    if (own === undefined) {
-      own = { known: [], limit: MANY }
-      this.positions.set(group, own)
-    }
+    const own = memoised(this.positions, group, () => ({ known: [], limit: MANY }))
     for (const position of positions) own.known.push(position)
     if (own.known.length < own.limit) return
     const shape = this.around(own.known)

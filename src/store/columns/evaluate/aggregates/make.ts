@@ -1,65 +1,64 @@
 import { LODESTONE } from '../../../../rdf/vocab.ts'
 import type { AggregateCall } from '../../../../sparql/algebra.ts'
 import { NotEvaluated } from '../evaluation.ts'
-import type { Aggregator, AggregatorContext, AggregatorMaker } from './aggregator.ts'
-import { CountDistinct, CountDistinctRows, CountRows, CountValues } from './counts.ts'
-import { Distinct } from './distinct.ts'
+import type { Aggregator, AggregatorContext, AggregatorMaker, ValuesOf } from './aggregator.ts'
+import { countDistinct, countDistinctOfSubjects, countDistinctRows, countValues } from './counts.ts'
+import { distinctOf } from './distinct.ts'
 import { Extreme } from './extremes.ts'
 import { CollectedGeometries } from './geometries.ts'
-import { DistinctOfSubjects } from './lists.ts'
-import { Percentile } from './percentile.ts'
-import { Average, Present } from './present.ts'
-import { GroupConcat, Sample } from './samples.ts'
+import { percentile } from './percentile.ts'
+import { average, present } from './present.ts'
+import { GroupConcat, sample } from './samples.ts'
 import { Sum } from './sums.ts'
 
 /** SPARQL's own aggregates are errors where one value is an error; those of Lodestone skip such values. */
 const OWN: ReadonlyMap<string, AggregatorMaker> = new Map<string, AggregatorMaker>([
-  [LODESTONE.sum, (_, operand, context) => new Present(operand, new Sum(operand, context, false), context)],
-  [LODESTONE.average, (_, operand, context) => new Average(operand, context)],
+  [LODESTONE.sum, (values, evaluation) => present(values, evaluation, new Sum(values, evaluation, false))],
+  [LODESTONE.average, average],
   [
     LODESTONE.minimum,
-    (_, operand, context) => new Present(operand, new Extreme(operand, context, -1), context),
+    (values, evaluation) => present(values, evaluation, new Extreme(values, evaluation, -1)),
   ],
   [
     LODESTONE.maximum,
-    (_, operand, context) => new Present(operand, new Extreme(operand, context, 1), context),
+    (values, evaluation) => present(values, evaluation, new Extreme(values, evaluation, 1)),
   ],
   [
     LODESTONE.countDistinct,
-    (call, operand, context) =>
-      (call.parameters ?? []).length === 0
-        ? new CountDistinct(operand, context)
-        : new DistinctOfSubjects(call, operand, context),
+    (values, evaluation, parameters) =>
+      parameters.length === 0
+        ? countDistinct(values, evaluation)
+        : countDistinctOfSubjects(values, evaluation, parameters),
   ],
-  [LODESTONE.percentile, (call, operand, context) => new Percentile(call, operand, context)],
-  [LODESTONE.hull, (_, operand, context) => new CollectedGeometries(operand, context, 'hull')],
-  [LODESTONE.boundingBox, (_, operand, context) => new CollectedGeometries(operand, context, 'box')],
+  [LODESTONE.percentile, percentile],
+  [LODESTONE.hull, (values, evaluation) => new CollectedGeometries(values, evaluation, 'hull')],
+  [LODESTONE.boundingBox, (values, evaluation) => new CollectedGeometries(values, evaluation, 'box')],
 ])
 
+/** Creates an aggregate other than COUNT(*). */
 export function makeAggregator(call: AggregateCall, context: AggregatorContext): Aggregator {
   const { name, distinct, operand } = call
-  if (operand === null) return distinct ? new CountDistinctRows(context) : new CountRows(context)
-  if (name === 'COUNT')
-    return distinct ? new CountDistinct(operand, context) : new CountValues(operand, context)
+  const { evaluation } = context
+  if (operand === null) return countDistinctRows(context)
+  const values: ValuesOf = batch => context.vectorOf(operand, batch)
+  if (name === 'COUNT') return distinct ? countDistinct(values, evaluation) : countValues(values, evaluation)
   if (distinct && name !== 'MIN' && name !== 'MAX' && name !== 'SAMPLE')
-    return new Distinct(operand, makeAggregator({ ...call, distinct: false }, context), context)
+    return distinctOf(values, evaluation, makeAggregator({ ...call, distinct: false }, context))
   switch (name) {
     case 'SUM':
-      return new Sum(operand, context, false)
     case 'AVG':
-      return new Sum(operand, context, true)
+      return new Sum(values, evaluation, name === 'AVG')
     case 'MIN':
-      return new Extreme(operand, context, -1)
     case 'MAX':
-      return new Extreme(operand, context, 1)
+      return new Extreme(values, evaluation, name === 'MIN' ? -1 : 1)
     case 'SAMPLE':
-      return new Sample(operand, context)
+      return sample(values, evaluation)
     case 'GROUP_CONCAT':
-      return new GroupConcat(operand, call.separator ?? ' ', context)
+      return new GroupConcat(values, evaluation, call.separator ?? ' ')
     default: {
       const make = OWN.get(name)
       if (make === undefined) throw new NotEvaluated(`the aggregate ${name}`)
-      return make(call, operand, context)
+      return make(values, evaluation, call.parameters ?? [])
     }
   }
 }

@@ -1,45 +1,42 @@
 import type { Literal } from '../../../../rdf/term.ts'
 import { XSD } from '../../../../rdf/vocab.ts'
-import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
-import { grown } from '../../bytes.ts'
 import type { Batch } from '../batch.ts'
+import type { Evaluation } from '../evaluation.ts'
 import { PoolDomain } from '../pool-domain.ts'
 import { literalOf, stringOf, type TermValue, termOf } from '../value.ts'
 import { type Vector, vectorValueAt } from '../vector.ts'
-import { type Aggregator, type AggregatorContext, bytesOfValue, GroupNumbers } from './aggregator.ts'
+import { type Aggregator, bytesOfValue, type ValuesOf } from './aggregator.ts'
 
 /** Maximum characters of the texts of one group, with their separators. */
 const MAX_TEXT = 2 ** 26
 
 /** Any value of a group: the first. */
-export class Sample implements Aggregator {
-  private readonly values = new Map<number, TermValue>()
-  private readonly operand: AlgebraExpression
-  private readonly context: AggregatorContext
-
-  constructor(operand: AlgebraExpression, context: AggregatorContext) {
-    this.operand = operand
-    this.context = context
+export function sample(valuesOf: ValuesOf, evaluation: Evaluation): Aggregator {
+  const values = new Map<number, TermValue>()
+  return {
+    add: (batch, groups) => {
+      const vector = valuesOf(batch)
+      for (let row = 0; row < groups.length; row++) {
+        const group = groups[row] as number
+        const value = values.has(group) ? null : vectorValueAt(vector, row)
+        if (value === null) continue
+        evaluation.allocate(bytesOfValue(value))
+        values.set(group, value)
+      }
+    },
+    result: count => termsOfGroups(values, count, evaluation),
   }
+}
 
-  add(batch: Batch, groups: Uint32Array): void {
-    const vector = this.context.vectorOf(this.operand, batch)
-    for (let row = 0; row < groups.length; row++) {
-      const group = groups[row] as number
-      if (this.values.has(group)) continue
-      const value = vectorValueAt(vector, row)
-      if (value === null) continue
-      this.context.evaluation.allocate(bytesOfValue(value))
-      this.values.set(group, value)
-    }
-  }
-
-  result(count: number): Vector {
-    const { pool } = this.context.evaluation
-    const ids = new Uint32Array(count)
-    for (const [group, value] of this.values) ids[group] = pool.intern(termOf(value))
-    return { type: 'ids', domain: pool, ids }
-  }
+/** The terms of the values of groups. */
+export function termsOfGroups(
+  values: ReadonlyMap<number, TermValue | null>,
+  count: number,
+  { pool }: Evaluation,
+): Vector {
+  const ids = new Uint32Array(count)
+  for (const [group, value] of values) ids[group] = value === null ? 0 : pool.intern(termOf(value))
+  return { type: 'ids', domain: pool, ids }
 }
 
 /** A text of a group: its number, and its length. */
@@ -50,25 +47,23 @@ interface Part {
 
 /** Concatenates the texts of a group; a value without text is an error. Texts are stored once, groups as lists of their numbers. */
 export class GroupConcat implements Aggregator {
-  private readonly operand: AlgebraExpression
+  private readonly valuesOf: ValuesOf
+  private readonly evaluation: Evaluation
   private readonly separator: string
-  private readonly context: AggregatorContext
   private readonly pool: PoolDomain
   private bytesOfPool = 0
   /** Characters by group, with a separator for each text; negative where the group has an error. */
-  private readonly lengths: GroupNumbers
+  private lengths = new Float64Array(64)
   /** By group the last entry of its circular list, whose next is the first one; 0 for none. */
-  private last: Uint32Array<ArrayBuffer> = new Uint32Array(64)
-  private next: Uint32Array<ArrayBuffer> = new Uint32Array(64)
-  private texts: Uint32Array<ArrayBuffer> = new Uint32Array(64)
+  private last = new Uint32Array(64)
+  private next = new Uint32Array(64)
+  private texts = new Uint32Array(64)
   private entries = 0
 
-  constructor(operand: AlgebraExpression, separator: string, context: AggregatorContext) {
-    const { evaluation } = context
-    this.operand = operand
+  constructor(valuesOf: ValuesOf, evaluation: Evaluation, separator: string) {
+    this.valuesOf = valuesOf
+    this.evaluation = evaluation
     this.separator = separator
-    this.context = context
-    this.lengths = new GroupNumbers(context)
     this.pool = new PoolDomain(bytes => {
       this.bytesOfPool += bytes
       evaluation.allocate(bytes)
@@ -76,10 +71,9 @@ export class GroupConcat implements Aggregator {
   }
 
   add(batch: Batch, groups: Uint32Array, count: number): void {
-    const { evaluation, vectorOf } = this.context
-    const vector = vectorOf(this.operand, batch)
-    const lengths = this.lengths.grow(count)
+    const vector = this.valuesOf(batch)
     this.makeRoom(count, groups.length)
+    const { lengths } = this
     let text: Part | null = null
     for (let row = 0; row < groups.length; row++) {
       const group = groups[row] as number
@@ -87,7 +81,7 @@ export class GroupConcat implements Aggregator {
       if (length < 0) continue
       if (text === null || vector.type !== 'constant') text = this.textOf(vectorValueAt(vector, row))
       lengths[group] = text === null ? -1 : length + this.separator.length + text.length
-      if ((lengths[group] as number) > MAX_TEXT) evaluation.allocate(Number.POSITIVE_INFINITY)
+      if ((lengths[group] as number) > MAX_TEXT) this.evaluation.allocate(Number.POSITIVE_INFINITY)
       if (text !== null) this.append(group, text.number)
     }
   }
@@ -100,11 +94,11 @@ export class GroupConcat implements Aggregator {
 
   /** Makes room for groups and further entries. */
   private makeRoom(groups: number, entries: number): void {
-    const before = this.last.length + 2 * this.next.length
-    this.last = grown(this.last, groups + 1)
-    this.next = grown(this.next, this.entries + entries + 1)
-    this.texts = grown(this.texts, this.entries + entries + 1)
-    this.context.evaluation.allocate(4 * (this.last.length + 2 * this.next.length - before))
+    const { evaluation } = this
+    this.lengths = evaluation.grown(this.lengths, groups)
+    this.last = evaluation.grown(this.last, groups)
+    this.next = evaluation.grown(this.next, this.entries + entries + 1)
+    this.texts = evaluation.grown(this.texts, this.entries + entries + 1)
   }
 
   private append(group: number, text: number): void {
@@ -117,8 +111,9 @@ export class GroupConcat implements Aggregator {
   }
 
   result(count: number): Vector {
-    const { pool } = this.context.evaluation
-    const lengths = this.lengths.grow(count)
+    const { pool } = this.evaluation
+    this.makeRoom(count, 0)
+    const { lengths } = this
     const ids = new Uint32Array(count)
     const forms: string[] = []
     const formOf = (text: number): string => {
@@ -128,16 +123,16 @@ export class GroupConcat implements Aggregator {
     for (let group = 0; group < count; group++) {
       if ((lengths[group] as number) < 0) continue
       const parts: string[] = []
-      const last = this.last[group] ?? 0
+      const last = this.last[group] as number
       for (let entry = last; last !== 0; ) {
         entry = this.next[entry] as number
         parts.push(formOf(this.texts[entry] as number))
         if (entry === last) break
       }
       ids[group] = pool.intern(literalOf(parts.join(this.separator), XSD.string))
-      this.context.evaluation.advance(8)
+      this.evaluation.advance(8)
     }
-    this.context.evaluation.release(this.bytesOfPool)
+    this.evaluation.release(this.bytesOfPool)
     this.bytesOfPool = 0
     return { type: 'ids', domain: pool, ids }
   }

@@ -1,27 +1,22 @@
-import { XSD } from '../../../../rdf/vocab.ts'
-import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
+import { memoised } from '../../../../model/memoised.ts'
 import { allRows, type Batch } from '../batch.ts'
 import { DECIMAL_PLACES } from '../decimal.ts'
-import { decimalTable, scaledValues } from '../decimal-vectors.ts'
+import { scaledValues } from '../decimal-vectors.ts'
 import { ColumnDomain, type Domain } from '../domain.ts'
+import type { Evaluation } from '../evaluation.ts'
 import { arithmeticFunction } from '../functions/arithmetic.ts'
 import { addIntegers } from '../lanes.ts'
+import { columnNumbers, type NumberTable } from '../number-tables.ts'
 import { decimal, double, integerTerm, type TermValue, termOf } from '../value.ts'
 import { hasWholeValues, type IdVector, type Vector, vectorValueAt } from '../vector.ts'
-import {
-  type Aggregator,
-  type AggregatorContext,
-  bytesOfValue,
-  GroupNumbers,
-  RowCounts,
-} from './aggregator.ts'
+import { type Aggregator, bytesOfValue, RowCounts, type ValuesOf } from './aggregator.ts'
 
 /** Largest magnitude of a sum of integers that doubles add exactly. */
 const EXACT = 2 ** 52
 
 /** SUM and AVG: in doubles where that is exact or the values are doubles, else with exact values. */
 export class Sum implements Aggregator {
-  private readonly sums: GroupNumbers
+  private sums = new Float64Array(64)
   private readonly counts: RowCounts
   /** Sums of groups that are not only integers or only doubles; null is an error. */
   private readonly general = new Map<number, TermValue | null>()
@@ -29,20 +24,19 @@ export class Sum implements Aggregator {
   private places = 0
   private magnitude = 0
   private isMixed = false
-  private readonly operand: AlgebraExpression
-  private readonly context: AggregatorContext
+  private readonly valuesOf: ValuesOf
+  private readonly evaluation: Evaluation
   private readonly isAverage: boolean
 
-  constructor(operand: AlgebraExpression, context: AggregatorContext, isAverage: boolean) {
-    this.operand = operand
-    this.context = context
+  constructor(valuesOf: ValuesOf, evaluation: Evaluation, isAverage: boolean) {
+    this.valuesOf = valuesOf
+    this.evaluation = evaluation
     this.isAverage = isAverage
-    this.sums = new GroupNumbers(context)
-    this.counts = new RowCounts(context)
+    this.counts = new RowCounts(evaluation)
   }
 
   add(batch: Batch, groups: Uint32Array, count: number): void {
-    const vector = this.context.vectorOf(this.operand, batch)
+    const vector = this.valuesOf(batch)
     const isAdded = !this.isMixed && this.addNumbers(vector, groups, count)
     if (!isAdded && !this.isMixed) this.mix(count)
     this.counts.add(groups, count)
@@ -54,7 +48,7 @@ export class Sum implements Aggregator {
       if (before === null) continue
       const sum =
         value === null ? null : before === undefined ? started(value) : arithmeticFunction('+', before, value)
-      if (before === undefined) this.context.evaluation.allocate(bytesOfValue(null))
+      if (before === undefined) this.evaluation.allocate(bytesOfValue(null))
       this.general.set(group, sum)
     }
   }
@@ -71,7 +65,8 @@ export class Sum implements Aggregator {
     }
     this.kind = kind
     this.places = places
-    const sums = this.sums.grow(count)
+    this.sums = this.evaluation.grown(this.sums, count)
+    const { sums } = this
     const { ids, values } = numbers
     if (ids === null) addValues(sums, groups, values)
     else if (kind !== 'double') addIntegers(sums, groups, values, ids, count)
@@ -82,8 +77,9 @@ export class Sum implements Aggregator {
   /** Converts the sums to values. */
   private mix(count: number): void {
     this.isMixed = true
-    this.context.evaluation.allocate(count * bytesOfValue(null))
-    const [sums, counts] = [this.sums.grow(count), this.counts.of(count)]
+    this.evaluation.allocate(count * bytesOfValue(null))
+    const { sums } = this
+    const counts = this.counts.of(count)
     for (let group = 0; group < count; group++)
       if (counts[group] !== 0) this.general.set(group, this.plainSum(sums[group] as number))
   }
@@ -94,8 +90,9 @@ export class Sum implements Aggregator {
   }
 
   result(count: number): Vector {
-    const sums = this.sums.grow(count)
-    const { pool } = this.context.evaluation
+    this.sums = this.evaluation.grown(this.sums, count)
+    const { sums } = this
+    const { pool } = this.evaluation
     if (!this.isMixed && !this.isAverage && this.kind !== 'decimal')
       return { type: 'numbers', kind: this.kind ?? 'integer', values: sums.slice(0, count), bound: null }
     const counts = this.counts.of(count)
@@ -152,35 +149,25 @@ interface PlainNumbers {
   readonly ids: Uint32Array | null
   readonly values: Float64Array
   readonly largest: number
-  /** True where the terms are in canonical form. */
-  readonly isCanonical: boolean
 }
-
-const TABLES = new WeakMap<ColumnDomain, PlainNumbers | null>()
 
 /** The values of a vector in which each row has one and all are integers, all decimals of few digits, or all doubles. */
 function plainNumbers(vector: Vector): PlainNumbers | null {
   if (vector.type === 'numbers') {
-    const { kind, places } = vector
-    if (kind === 'float' || vector.bound !== null) return null
-    const values = kind === 'decimal' ? scaledValues(vector, places ?? 0) : vector.values
-    if (values === null || (kind === 'decimal' && places === undefined)) return null
-    let largest = 0
-    if (kind !== 'double')
-      for (let row = 0; row < values.length; row++)
-        largest = Math.max(largest, Math.abs(values[row] as number))
-    return {
-      kind,
-      ids: null,
-      values,
-      largest,
-      isCanonical: false,
-      ...(places === undefined ? {} : { places }),
-    }
+    const { kind, places = 0, bound } = vector
+    if (kind === 'float' || bound !== null) return null
+    const values = kind === 'decimal' ? scaledValues(vector, places) : vector.values
+    return values && { kind, ids: null, values, largest: kind === 'double' ? 0 : largestOf(values), places }
   }
-  const table = vector.type === 'ids' ? (numberTable(vector.domain) ?? decimalsOf(vector.domain)) : null
+  const table = vector.type === 'ids' ? summedTable(vector.domain) : null
   if (table === null || vector.type !== 'ids' || !hasWholeValues(vector)) return null
   return { ...table, ...(rowNumbers(vector, table) ?? { ids: vector.ids }) }
+}
+
+function largestOf(values: Float64Array): number {
+  let largest = 0
+  for (let at = 0; at < values.length; at++) largest = Math.max(largest, Math.abs(values[at] as number))
+  return largest
 }
 
 /** Approximate number of dictionary numbers that fit into a processor's cache. */
@@ -189,7 +176,7 @@ const LARGE_TABLE = 2 ** 17
 /** The numbers of a large dictionary by row: rows are read sequentially, its terms randomly. Null for others. */
 function rowNumbers(
   { ids, domain, origin }: IdVector,
-  table: PlainNumbers,
+  table: Omit<PlainNumbers, 'ids'>,
 ): Pick<PlainNumbers, 'ids' | 'values'> | null {
   if (table.values.length < LARGE_TABLE || !(domain instanceof ColumnDomain)) return null
   const { column } = domain
@@ -200,48 +187,13 @@ function rowNumbers(
   return { values, ids: origin?.places ?? allRows(read.length) }
 }
 
-const DECIMALS = new WeakMap<Domain, PlainNumbers | null>()
+const SCALED = new WeakMap<NumberTable, Float64Array | null>()
 
-/** The decimals of a column as integers of their last digit, by the numbers of their terms; null for any other column. */
-function decimalsOf(domain: Domain): PlainNumbers | null {
-  let known = DECIMALS.get(domain)
-  if (known === undefined) {
-    const table = domain instanceof ColumnDomain ? decimalTable(domain) : null
-    const values =
-      table === null ? null : scaledValues(table, table.places, length => new Float64Array(length))
-    known = null
-    if (table !== null && values !== null) {
-      values[0] = 0
-      const largest = values.reduce((max, value) => Math.max(max, Math.abs(value)), 0)
-      known = { kind: 'decimal', places: table.places, ids: null, values, largest, isCanonical: false }
-    }
-    DECIMALS.set(domain, known)
-  }
-  return known
-}
-
-/** The numbers of the terms of a column by term number, where all are integers or all doubles; null for any other. */
-export function numberTable(domain: Domain): PlainNumbers | null {
-  if (!(domain instanceof ColumnDomain)) return null
-  let table = TABLES.get(domain)
-  if (table === undefined) {
-    table = tableOf(domain)
-    TABLES.set(domain, table)
-  }
-  return table
-}
-
-function tableOf({ dictionary }: ColumnDomain): PlainNumbers | null {
-  const part = dictionary.onlyPart()
-  if (part?.kind !== 'number' || !part.exact || part.datatypes.length !== 1) return null
-  const [datatype] = part.datatypes
-  if (datatype !== XSD.integer && datatype !== XSD.double) return null
-  const values = new Float64Array(part.count + 1)
-  values.set(part.values, 1)
-  const largest = Math.max(
-    Math.abs(part.values[0] as number),
-    Math.abs(part.values[part.count - 1] as number),
-  )
-  const kind = datatype === XSD.integer ? 'integer' : 'double'
-  return { kind, ids: null, values, largest, isCanonical: part.forms === null }
+/** The numbers of a column by term number; decimals as integers of their last digit. Null for a column with other values. */
+function summedTable(domain: Domain): Omit<PlainNumbers, 'ids'> | null {
+  const table = columnNumbers(domain)
+  if (table?.kind !== 'decimal') return table
+  const { places = 0 } = table
+  const values = memoised(SCALED, table, () => scaledValues(table, places, size => new Float64Array(size)))
+  return values && { ...table, values, largest: table.largest * 10 ** places }
 }

@@ -1,0 +1,12 @@
+/** The value of a key in a map: made and added where the map lacks it. */
+export function memoised<Key, Value>(
+  known: { readonly get: (key: Key) => Value | undefined; readonly set: (key: Key, value: Value) => unknown },
+  key: Key,
+  make: () => Value,
+): Value {
+  const before = known.get(key)
+  if (before !== undefined) return before
+  const value = make()
+  known.set(key, value)
+  return value
+}
