@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { memoised } from '../../model/memoised.ts'
 import { termText } from '../../rdf/ntriples.ts'
 import type { NamedNode, Term } from '../../rdf/term.ts'
 import { sharedUint32 } from './bytes.ts'
@@ -130,4 +131,34 @@ export class GraphColumns {
 export function openColumns(path: string): GraphColumns {
   const header = readHeader(path, statSync(path).size)
   return new GraphColumns(header, new SectionFile(path, header))
+}
+
+/** True where two graphs have a subject in common. */
+export function shareSubjects(left: GraphColumns, right: GraphColumns): boolean {
+  const [small, large] = left.subjects <= right.subjects ? [left, right] : [right, left]
+  const known = memoised(SHARED, small, () => new WeakMap<GraphColumns, boolean>())
+  return memoised(known, large, () => hasSharedSubject(small, large))
+}
+
+const SHARED = new WeakMap<GraphColumns, WeakMap<GraphColumns, boolean>>()
+
+/** Skips from a subject of one graph to the next of the other in text order: graphs with different prefixes of subjects need few skips. */
+function hasSharedSubject(small: GraphColumns, large: GraphColumns): boolean {
+  if (small === large) return true
+  if (!large.resources.overlaps(small.resources)) return false
+  for (let id = subjectFrom(small, 1); id > 0; ) {
+    const text = small.resources.text(id)
+    const other = subjectFrom(large, large.resources.lowerBound(text))
+    if (other === 0) return false
+    const next = large.resources.text(other)
+    if (next === text) return true
+    id = subjectFrom(small, small.resources.lowerBound(next))
+  }
+  return false
+}
+
+/** The first resource from a number on that is a subject; 0 where there is none. */
+function subjectFrom({ resourceSubjects }: GraphColumns, from: number): number {
+  for (let id = from; id < resourceSubjects.length; id++) if (resourceSubjects[id] !== 0) return id
+  return 0
 }

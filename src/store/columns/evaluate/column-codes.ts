@@ -1,10 +1,9 @@
 import type { Column } from '../column.ts'
-import type { GraphColumns } from '../graph.ts'
+import { type GraphColumns, shareSubjects } from '../graph.ts'
 import { SubjectDomain } from './domain.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { rowsInRange, rowsPresent } from './row-filters.ts'
 import { scratchUint32 } from './scratch.ts'
-import { shareSubjects } from './shared-subjects.ts'
 import { codeTranslator, translated } from './translate.ts'
 import { gathered, hasWholeValues, type IdVector, type Vector } from './vector.ts'
 

@@ -1,7 +1,7 @@
 import type { TripleTerm } from '../../../rdf/term.ts'
 import type { NumericKind } from '../lexical.ts'
 import { compareNumbers } from '../sort-numbers.ts'
-import { exactOf, scaledOf, scaleOf } from './exact-numbers.ts'
+import { exactOf, scaledOf, scaleOf } from './decimal.ts'
 import { secondsBetween } from './exact-seconds.ts'
 import { type DurationValue, type MomentValue, type NumberValue, type TermValue, termValue } from './value.ts'
 

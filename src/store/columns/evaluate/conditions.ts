@@ -1,7 +1,15 @@
-import type { AlgebraExpression } from '../../../sparql/algebra.ts'
+import { memoised } from '../../../model/memoised.ts'
+import {
+  type AlgebraExpression,
+  isConstantExpression,
+  operandsOf,
+  variablesOfExpression,
+} from '../../../sparql/algebra.ts'
+import { isStable } from './functions/builtins.ts'
 import { isTestFunction } from './functions/extensions.ts'
 import { isComparison } from './ranges.ts'
-import { termValue } from './value.ts'
+import type { ScalarCompiler } from './scalar.ts'
+import { termOf, termValue } from './value.ts'
 
 /** Functions whose value is a boolean or an error. */
 const TESTS: ReadonlySet<string> = new Set([
@@ -41,12 +49,7 @@ const PLAIN = new WeakMap<AlgebraExpression, AlgebraExpression>()
 
 /** Simplifies comparisons of conditions with true and false, as in OData and generated queries. */
 export function plainCondition(condition: AlgebraExpression): AlgebraExpression {
-  let plain = PLAIN.get(condition)
-  if (plain === undefined) {
-    plain = withoutTruths(condition)
-    PLAIN.set(condition, plain)
-  }
-  return plain
+  return memoised(PLAIN, condition, () => withoutTruths(condition))
 }
 
 function withoutTruths(condition: AlgebraExpression): AlgebraExpression {
@@ -84,4 +87,37 @@ function withoutTruths(condition: AlgebraExpression): AlgebraExpression {
 function booleanOf(expression: AlgebraExpression): boolean | null {
   const value = expression.type === 'literal' ? termValue(expression) : null
   return value?.type === 'boolean' ? value.value : null
+}
+
+/**
+ * Replaces subexpressions without variables by their values: `?day < NOW()`, `?day > xsd:date("2020-01-01")` and `?n > 2 * 500`
+ * become comparisons with constants, which columns can answer. Subexpressions that are errors stay unchanged.
+ */
+export function withConstants(expression: AlgebraExpression, scalars: ScalarCompiler): AlgebraExpression {
+  if (isConstantExpression(expression) || operandsOf(expression).length + Number(isCall(expression)) === 0)
+    return expression
+  if (variablesOfExpression(expression).size === 0 && isStable(expression)) {
+    const value = scalars.over(expression, new Map(), 1)(0)
+    const term = value === null ? null : termOf(value)
+    return term === null || term.type === 'triple' ? expression : term
+  }
+  const within = (operand: AlgebraExpression) => withConstants(operand, scalars)
+  switch (expression.type) {
+    case 'binary': {
+      const [left, right] = [within(expression.left), within(expression.right)]
+      const isSame = left === expression.left && right === expression.right
+      return isSame ? expression : { ...expression, left, right }
+    }
+    case 'not': {
+      const operand = within(expression.operand)
+      return operand === expression.operand ? expression : { ...expression, operand }
+    }
+    default:
+      return expression
+  }
+}
+
+/** True for a call, which may have no operands. */
+function isCall({ type }: AlgebraExpression): boolean {
+  return type === 'builtin' || type === 'function'
 }

@@ -1,4 +1,5 @@
 import { civilOf, daysOf } from '../../../model/calendar.ts'
+import { memoised } from '../../../model/memoised.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import { momentOfLexical } from '../lexical.ts'
@@ -92,16 +93,14 @@ function localMoments(domain: ColumnDomain): Float64Array | null {
   const part = onlyPartOf(domain)
   if (part?.kind !== 'moment') return null
   if (part.forms === null) return part.values
-  let local = LOCAL.get(domain)
-  if (local === undefined) {
-    local = new Float64Array(part.count)
+  return memoised(LOCAL, domain, () => {
+    const local = new Float64Array(part.count)
     const isDate = part.datatypes[0] === XSD.date
-    for (let place = 0; place < part.count && local !== null; place++) {
+    for (let place = 0; place < part.count; place++) {
       const moment = momentOfLexical(domain.dictionary.form(part.first + place), isDate)
-      if (moment === null) local = null
-      else local[place] = Math.floor(moment.seconds) + 60 * (moment.offset ?? 0)
+      if (moment === null) return null
+      local[place] = Math.floor(moment.seconds) + 60 * (moment.offset ?? 0)
     }
-    LOCAL.set(domain, local)
-  }
-  return local
+    return local
+  })
 }

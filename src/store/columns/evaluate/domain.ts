@@ -1,3 +1,4 @@
+import { memoised } from '../../../model/memoised.ts'
 import type { Term } from '../../../rdf/term.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import { sharedUint32 } from '../bytes.ts'
@@ -263,12 +264,7 @@ export class GraphDomains {
   }
 
   of(column: Column): ColumnDomain {
-    let domain = this.columns.get(column.dictionary)
-    if (domain === undefined) {
-      domain = new ColumnDomain(this.graph, column)
-      this.columns.set(column.dictionary, domain)
-    }
-    return domain
+    return memoised(this.columns, column.dictionary, () => new ColumnDomain(this.graph, column))
   }
 }
 

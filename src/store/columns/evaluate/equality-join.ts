@@ -1,3 +1,4 @@
+import { memoised } from '../../../model/memoised.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import {
   type AlgebraExpression,
@@ -215,7 +216,8 @@ export class EqualityIndex {
   ): Batch {
     const { evaluation, keys } = this
     const sole = scalars.soleVector(expression, batch)
-    const table = sole?.domain instanceof ColumnDomain ? tableOf(sole.domain, known) : null
+    const tableOf = (domain: ColumnDomain) => memoised(known, domain, () => new Uint32Array(domain.size + 1))
+    const table = sole?.domain instanceof ColumnDomain ? tableOf(sole.domain) : null
     const scalar = scalars.once(expression, batch)
     const ids = new Uint32Array(batch.size)
     for (let row = 0; row < batch.size; row++) {
@@ -239,15 +241,6 @@ export class EqualityIndex {
 
 /** In tables of keys by code: a value without a key. 0 means not computed yet. */
 const NONE = 0xffff_ffff
-
-function tableOf(domain: ColumnDomain, known: Map<ColumnDomain, Uint32Array>): Uint32Array {
-  let table = known.get(domain)
-  if (table === undefined) {
-    table = new Uint32Array(domain.size + 1)
-    known.set(domain, table)
-  }
-  return table
-}
 
 function keyTerm(value: string) {
   return { type: 'literal', value, datatype: XSD.string, language: '' } as const

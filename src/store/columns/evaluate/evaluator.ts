@@ -1,3 +1,4 @@
+import { memoised } from '../../../model/memoised.ts'
 import {
   type AlgebraExpression,
   certainVariables,
@@ -18,7 +19,7 @@ import {
 } from './batch.ts'
 import { type PathPattern, planBlock } from './block.ts'
 import { concatenatedTexts } from './concat.ts'
-import { withConstants } from './constants.ts'
+import { withConstants } from './conditions.ts'
 import {
   EqualityIndex,
   type EqualitySplit,
@@ -219,9 +220,7 @@ export class Evaluator {
 
   /** Returns the same expression at each evaluation of an operation, because caches are keyed by the expression object. */
   private withConstants(condition: AlgebraExpression, scope: EvaluationScope): AlgebraExpression {
-    const known = this.folded.get(condition) ?? withConstants(condition, scope.scalars)
-    this.folded.set(condition, known)
-    return known
+    return memoised(this.folded, condition, () => withConstants(condition, scope.scalars))
   }
 
   private *joinAll(
@@ -408,35 +407,17 @@ export class Evaluator {
 
   /** The rows of an independently evaluated operation, indexed by some of its variables. */
   private compatibleRows(whole: Batch, shared: readonly string[]): CompatibleRows {
-    let known = this.compatible.get(whole)
-    if (known === undefined) {
-      known = new Map()
-      this.compatible.set(whole, known)
-    }
-    const name = shared.join(' ')
-    let rows = known.get(name)
-    if (rows === undefined) {
-      rows = new CompatibleRows(whole, shared, this.evaluation)
-      known.set(name, rows)
-    }
-    return rows
+    const known = memoised(this.compatible, whole, () => new Map<string, CompatibleRows>())
+    return memoised(known, shared.join(' '), () => new CompatibleRows(whole, shared, this.evaluation))
   }
 
   private whole(operation: SparqlOperation, scope: EvaluationScope): Batch {
-    let known = this.wholes.get(operation)
-    if (known === undefined) {
-      known = new Map()
-      this.wholes.set(operation, known)
-    }
-    let batch = known.get(scope.graphs)
-    if (batch === undefined) {
-      batch =
-        operation.type === 'values'
-          ? inlineData(operation, this.evaluation)
-          : concatenatedTexts([...this.evaluate(operation, scope, UNIT_BATCH)], this.evaluation)
-      known.set(scope.graphs, batch)
-    }
-    return batch
+    const known = memoised(this.wholes, operation, () => new Map<Graphs, Batch>())
+    return memoised(known, scope.graphs, () =>
+      operation.type === 'values'
+        ? inlineData(operation, this.evaluation)
+        : concatenatedTexts([...this.evaluate(operation, scope, UNIT_BATCH)], this.evaluation),
+    )
   }
 
   private *leftJoin(
@@ -501,38 +482,27 @@ export class Evaluator {
     }
     for (const [iri, graphs] of namedGraphs) {
       const term = constantVector({ type: 'iri', value: iri }, this.evaluation)
-      const known = seed.get(name.name)
-      if (known !== undefined) {
-        const own = identifiedInPool(known, seed.size, this.evaluation).ids
-        const id = term.type === 'constant' ? term.id : 0
-        const rows = allRows(seed.size).filter(row => own[row] === id || own[row] === 0)
-        if (rows.length === 0) continue
-        const some = seed.rows(rows).with([[name.name, term]])
-        yield* this.join(some, input, this.named(graphs, scope))
-        continue
-      }
-      for (const found of this.join(seed, input, this.named(graphs, scope))) {
-        if (!found.has(name.name)) {
-          yield found.with([[name.name, term]])
-          continue
-        }
-        // The variable is bound within as well: select the rows in which it is this graph.
-        const inner = identifiedInPool(found.get(name.name) as Vector, found.size, this.evaluation).ids
-        const id = term.type === 'constant' ? term.id : 0
-        const rows = allRows(found.size).filter(row => inner[row] === id || inner[row] === 0)
-        if (rows.length > 0) yield found.rows(rows).with([[name.name, term]])
-      }
+      const some = this.withGraphName(seed, name.name, term)
+      // The variable may be bound within as well.
+      for (const found of this.join(some, input, this.named(graphs, scope)))
+        yield seed.has(name.name) ? found : this.withGraphName(found, name.name, term, true)
     }
+  }
+
+  /** The rows in which a variable is the name of a graph or unbound, with that name. @param binds false leaves a new variable unbound */
+  private withGraphName(batch: Batch, name: string, term: Vector, binds = false): Batch {
+    const known = batch.get(name)
+    if (known === undefined) return binds ? batch.with([[name, term]]) : batch
+    const { ids } = identifiedInPool(known, batch.size, this.evaluation)
+    const id = term.type === 'constant' ? term.id : 0
+    return batch
+      .rows(allRows(batch.size).filter(row => ids[row] === id || ids[row] === 0))
+      .with([[name, term]])
   }
 
   private named(graphs: Graphs, { substituted }: EvaluationScope): EvaluationScope {
     if (substituted.size > 0) return this.scopeOf(graphs, substituted)
-    let scope = this.namedScopes.get(graphs)
-    if (scope === undefined) {
-      scope = this.scopeOf(graphs)
-      this.namedScopes.set(graphs, scope)
-    }
-    return scope
+    return memoised(this.namedScopes, graphs, () => this.scopeOf(graphs))
   }
 
   /** For each row whether a group has a solution after substituting the row's values for its variables (section 18.6). */

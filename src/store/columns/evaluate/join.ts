@@ -1,3 +1,5 @@
+import { memoised } from '../../../model/memoised.ts'
+import { grown } from '../bytes.ts'
 import { allRows, type Batch } from './batch.ts'
 import type { Evaluation } from './evaluation.ts'
 import { PairMap } from './pair-map.ts'
@@ -91,9 +93,7 @@ export class CompatibleRows {
 
   /** The rows with one mask, indexed by the terms of those variables that a row of the other side binds as well. */
   private indexOf(mask: number, effective: number, rows: Uint32Array): Index {
-    const name = `${mask} ${effective}`
-    let index = this.indexes.get(name)
-    if (index === undefined) {
+    return memoised(this.indexes, `${mask} ${effective}`, () => {
       const { size } = this.batch
       this.evaluation.allocate(8 * size)
       const codes = this.vectors.slice(0, MAX_INDEXED).map(({ ids }) => ids)
@@ -108,10 +108,8 @@ export class CompatibleRows {
         next[row] = heads[key] as number
         heads[key] = row + 1
       }
-      index = { keys, heads, next }
-      this.indexes.set(name, index)
-    }
-    return index
+      return { keys, heads, next }
+    })
   }
 }
 
@@ -183,10 +181,8 @@ class PairList {
   }
 
   add(left: number, right: number): void {
-    if (this.length === this.left.length) {
-      this.left = doubled(this.left)
-      this.right = doubled(this.right)
-    }
+    this.left = grown(this.left, this.length + 1)
+    this.right = grown(this.right, this.length + 1)
     this.left[this.length] = left
     this.right[this.length++] = right
   }
@@ -197,12 +193,6 @@ class PairList {
     this.length = 0
     return pairs
   }
-}
-
-function doubled(array: Uint32Array): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(2 * array.length)
-  larger.set(array)
-  return larger
 }
 
 /** Solutions of both sides: a shared variable has the value of the side that binds it. */

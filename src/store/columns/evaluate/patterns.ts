@@ -6,7 +6,6 @@ import {
   variablesOfExpression,
 } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
-import { aboutSubjects, predicatesOf, withTerm } from './any-predicate.ts'
 import type { Batch } from './batch.ts'
 import type { BlockStep } from './block.ts'
 import { codesOf, expandedRows, gatherIds, subjectsIn } from './column-codes.ts'
@@ -17,7 +16,15 @@ import { isSubset } from './operation-parts.ts'
 import type { OutermostScan } from './outermost-scan.ts'
 import { crossed, withHolders } from './pairs.ts'
 import { countOfCode, scanSubjects } from './scan.ts'
-import { type Component, componentsOf, connected, rowsNotIn } from './sources.ts'
+import {
+  aboutSubjects,
+  type Component,
+  componentsOf,
+  connected,
+  predicatesOf,
+  rowsNotIn,
+  withTerm,
+} from './sources.ts'
 import { constantVector, translated } from './translate.ts'
 import { type IdVector, hasWholeValues as isWholeVector, type Vector } from './vector.ts'
 

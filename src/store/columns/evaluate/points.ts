@@ -1,14 +1,18 @@
-import type { AlgebraExpression } from '../../../sparql/algebra.ts'
+import { type ComparisonOperator, FLIPPED } from '../../../model/comparison.ts'
+import { type AlgebraExpression, isConstantExpression } from '../../../sparql/algebra.ts'
 import type { PointPart } from '../dictionary-parts.ts'
-import { forEachNear, type GridBox } from '../grid.ts'
-import { distanceLimit } from './distances.ts'
-import { ColumnDomain, onlyPartOf } from './domain.ts'
+import { forEachNear, type GridBox, type PointGrid } from '../grid.ts'
+import { allRows, type Batch, deferredSource } from './batch.ts'
+import { ColumnDomain, type Domain, onlyPartOf } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { columnCall } from './functions/extensions.ts'
 import { lookedUp, type NumberTable } from './number-tables.ts'
+import type { SortKey } from './order-keys.ts'
+import { isComparison } from './ranges.ts'
 import { rowsMarked } from './row-filters.ts'
 import { isScratchReused, scratchFloat64, scratchUint8, scratchUint32 } from './scratch.ts'
-import type { IdVector, NumberVector } from './vector.ts'
+import { termValue } from './value.ts'
+import { hasWholeValues, type IdVector, type NumberVector } from './vector.ts'
 
 /** Up to this number of points each one is tested. */
 const FEW_POINTS = 2048
@@ -16,6 +20,42 @@ const FEW_POINTS = 2048
 /** Maximum number of points that are listed: the first number, plus one in the second of all points. */
 const FEW = 64
 const NEAR_PART = 6
+
+/** Expected rows in the first circle per requested row, if points are evenly distributed. */
+const PLENTY = 4
+/** Growth factor of the radius of a circle with too few rows. */
+const GROWTH = 3
+
+/** Metres of a degree. */
+const DEGREE = 111_195
+
+/** A comparison with a constant that may be a limit of a distance. */
+interface DistanceLimit {
+  readonly computed: AlgebraExpression
+  readonly distance: number
+  readonly operator: '<' | '<='
+  /** False where the comparison holds for points that are farther away. */
+  readonly isNear: boolean
+}
+
+/** Comparisons that hold for near points only, or for all others. */
+const NEARNESS: Readonly<Partial<Record<ComparisonOperator, Pick<DistanceLimit, 'operator' | 'isNear'>>>> = {
+  '<': { operator: '<', isNear: true },
+  '<=': { operator: '<=', isNear: true },
+  '>': { operator: '<=', isNear: false },
+  '>=': { operator: '<', isNear: false },
+}
+
+/** Parses a condition as such a comparison; null for any other. */
+function distanceLimit(expression: AlgebraExpression): DistanceLimit | null {
+  if (expression.type !== 'binary' || !isComparison(expression.operator)) return null
+  const { left, right, operator } = expression
+  const [computed, constant] = isConstantExpression(right) ? [left, right] : [right, left]
+  const test = NEARNESS[computed === left ? operator : FLIPPED[operator]]
+  if (test === undefined || !isConstantExpression(constant)) return null
+  const limit = termValue(constant)
+  return limit.type === 'number' && limit.value >= 0 ? { computed, distance: limit.value, ...test } : null
+}
 
 /** A test of points that only holds near some position. */
 interface NearTest {
@@ -25,77 +65,126 @@ interface NearTest {
   readonly test: (longitude: number, latitude: number) => boolean
 }
 
-/** The codes of the points of a column that pass a test that only holds near some position; null for others, and for many points. */
-export function pointsNear(
+/** Parses a function of points, or a distance with a limit, as such a test; null for others. */
+function nearTest(
   expression: AlgebraExpression,
-  variable: string | null,
-  domain: ColumnDomain,
-  evaluation: Evaluation,
-): Uint32Array | null {
-  const near = functionTest(expression) ?? distanceTest(expression)
-  if (near === null || (variable !== null && near.variable !== variable)) return null
-  return evaluation.memo('points near', expression, domain, () => found(near, domain))
+  limit: Pick<DistanceLimit, 'distance' | 'operator'> | null,
+): NearTest | null {
+  const call = columnCall(expression)
+  const over = call?.called.overPoints?.(call.constants) ?? null
+  if (call === null || over === null) return null
+  const { variable, called, constants } = call
+  if (limit === null) {
+    const boxes = called.isTest === true ? (called.within?.(constants) ?? null) : null
+    return boxes && { variable, boxes, test: (longitude, latitude) => over(longitude, latitude) === 1 }
+  }
+  const { distance, operator } = limit
+  const boxes = called.distances?.(constants)?.boxesWithin(distance) ?? null
+  const test = (longitude: number, latitude: number) => {
+    const own = over(longitude, latitude)
+    return operator === '<' ? own < distance : own <= distance
+  }
+  return boxes && { variable, boxes, test }
 }
 
-function found({ boxes, test }: NearTest, domain: ColumnDomain): Uint32Array | null {
+/** The codes of the points of a column that pass a test, listed and as a table; null for other columns, and for many points. */
+function pointsThat({ boxes, test }: NearTest, domain: Domain) {
   const part = onlyPartOf(domain)
-  if (part?.kind !== 'point') return null
+  if (part?.kind !== 'point' || !(domain instanceof ColumnDomain)) return null
   const { longitudes, latitudes, first } = part
-  const grid = domain.column.gridOf(part)
-  const codes = new Set<number>()
+  const table = scratchUint8(domain.size + 1).fill(0)
+  const codes: number[] = []
   const max = FEW + part.count / NEAR_PART
   for (const box of boxes)
-    forEachNear(grid, box, place => {
-      if (codes.size <= max && test(longitudes[place] as number, latitudes[place] as number))
-        codes.add(first + place)
+    forEachNear(domain.column.gridOf(part), box, place => {
+      const isNew = codes.length <= max && table[first + place] === 0
+      if (!isNew || !test(longitudes[place] as number, latitudes[place] as number)) return
+      table[first + place] = 1
+      codes.push(first + place)
     })
-  return codes.size > max ? null : Uint32Array.from(codes)
+  return codes.length > max ? null : { codes, table }
 }
 
-function functionTest(expression: AlgebraExpression): NearTest | null {
-  const call = columnCall(expression)
-  if (call?.called.isTest !== true) return null
-  const { variable, called, constants } = call
-  const boxes = called.within?.(constants) ?? null
-  const test = boxes === null ? null : (called.overPoints?.(constants) ?? null)
-  if (boxes === null || test === null) return null
-  return { variable, boxes, test: (longitude, latitude) => test(longitude, latitude) === 1 }
-}
-
-/** `geof:distance(?place, …) < limit`. */
-function distanceTest(expression: AlgebraExpression): NearTest | null {
+/** The codes of the points to which a condition restricts a variable; null for other conditions, and for many points. */
+export function pointsNear(
+  expression: AlgebraExpression,
+  variable: string,
+  domain: ColumnDomain,
+  evaluation: Evaluation,
+): readonly number[] | null {
   const limit = distanceLimit(expression)
-  const call = limit?.isNear === true ? columnCall(limit.computed) : null
+  const near = limit?.isNear === false ? null : nearTest(limit?.computed ?? expression, limit)
+  if (near?.variable !== variable) return null
+  return evaluation.memo('points near', expression, domain, () => pointsThat(near, domain))?.codes ?? null
+}
+
+/**
+ * For a key that increases with the distance of a column of points from a position: all rows within some distance, but at least
+ * as many as requested, found by the grid of the points. Null for other keys, and where this would select too many points.
+ */
+export function nearestRows(key: SortKey, batch: Batch, count: number): Uint32Array | null {
+  const { expression, input } = deferredSource(key.expression, batch)
+  const call = key.descending ? null : columnCall(expression)
   const distances = call?.called.distances?.(call.constants) ?? null
-  const distanceOf = distances === null ? null : call?.called.overPoints?.(call.constants)
-  if (limit === null || call === null || distances === null || distanceOf == null) return null
-  const { distance, operator } = limit
-  return {
-    variable: call.variable,
-    boxes: distances.boxesWithin(distance),
-    test: (longitude, latitude) => {
-      const own = distanceOf(longitude, latitude)
-      return operator === '<' ? own < distance : own <= distance
-    },
+  const vector = call === null || distances === null ? undefined : input.get(call.variable)
+  const part = vector?.type === 'ids' ? onlyPartOf(vector.domain) : null
+  if (distances === null || vector?.type !== 'ids' || part?.kind !== 'point') return null
+  // Rows without a value would be the first.
+  if (!key.isAbsentHighest && !hasWholeValues(vector)) return null
+  const grid = (vector.domain as ColumnDomain).column.gridOf(part)
+  const radius = radiusOf(grid, (PLENTY * count) / batch.size)
+  for (let distance = radius / distances.unit; ; distance *= GROWTH) {
+    const test = nearTest(expression, { distance, operator: '<=' })
+    const near = test && pointsThat(test, vector.domain)
+    if (near === null) return null
+    const rows = rowsMarked(vector.ids, near.table, 1, allRows(batch.size))
+    if (rows.length >= count) return rows
   }
+}
+
+/** Radius in metres of a circle with a fraction of the area of a grid. */
+function radiusOf({ box }: PointGrid, part: number): number {
+  const area = Math.max(1e-6, (box.east - box.west) * (box.north - box.south))
+  return DEGREE * Math.sqrt((area * Math.min(1, part)) / Math.PI)
+}
+
+/**
+ * The rows in which a distance of a column of points from a position satisfies a comparison with a constant, found by the grid of
+ * the points; null for other conditions, and where this would select too many points.
+ */
+export function rowsByDistance(
+  expression: AlgebraExpression,
+  batch: Batch,
+  rows: Uint32Array,
+  required: boolean,
+  evaluation: Evaluation,
+): Uint32Array | null {
+  const limit = distanceLimit(expression)
+  if (limit === null) return null
+  const { expression: source, input } = deferredSource(limit.computed, batch)
+  const test = nearTest(source, limit)
+  const vector = test === null ? undefined : input.get(test.variable)
+  if (test === null || vector?.type !== 'ids') return null
+  const { ids, domain } = vector
+  const { operator, distance } = limit
+  const near = evaluation.memo(`points ${operator} ${distance}`, source, domain, () =>
+    pointsThat(test, domain),
+  )
+  return near && rowsMarked(ids, near.table, limit.isNear === required ? 1 : 0, rows)
 }
 
 /** The rows that pass or fail a test of points: tests each of few points, else those near the position of the test. */
 export function rowsOfPoints(
   expression: AlgebraExpression,
   { ids, domain }: IdVector,
-  part: PointPart,
+  { longitudes, latitudes, first }: PointPart,
   { rows, required }: { readonly rows: Uint32Array; readonly required: boolean },
   evaluation: Evaluation,
 ): Uint32Array | null {
-  if (!(domain instanceof ColumnDomain)) return null
-  const near =
-    rows.length < FEW_POINTS
-      ? null
-      : evaluation.memo('points marked', expression, domain, () =>
-          marked(pointsNear(expression, null, domain, evaluation), domain.size),
-        )
-  if (near !== null) return rowsMarked(ids, near, required ? 1 : 0, rows)
+  const mark = required ? 1 : 0
+  const near = rows.length < FEW_POINTS ? null : nearTest(expression, null)
+  const found = near && evaluation.memo('points near', expression, domain, () => pointsThat(near, domain))
+  if (found !== null) return rowsMarked(ids, found.table, mark, rows)
   const call = columnCall(expression)
   const test = evaluation.memo(
     'points',
@@ -104,8 +193,6 @@ export function rowsOfPoints(
     () => call?.called.overPoints?.(call.constants) ?? null,
   )
   if (test === null) return null
-  const { longitudes, latitudes, first } = part
-  const mark = required ? 1 : 0
   const selected = scratchUint32(rows.length)
   let count = 0
   for (let at = 0; at < rows.length; at++) {
@@ -115,14 +202,6 @@ export function rowsOfPoints(
       selected[count++] = row
   }
   return selected.subarray(0, count)
-}
-
-/** A table by code: 1 for the listed codes. */
-function marked(codes: Uint32Array | null, size: number): Uint8Array | null {
-  if (codes === null) return null
-  const table = scratchUint8(size + 1).fill(0)
-  for (let at = 0; at < codes.length; at++) table[codes[at] as number] = 1
-  return table
 }
 
 /** Expressions under which tables of coordinates are cached. */

@@ -3,7 +3,7 @@ import { type ComparisonOperator, FLIPPED } from '../../../model/comparison.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import { type AlgebraExpression, isConstantExpression, type SparqlOperator } from '../../../sparql/algebra.ts'
 import { valueBound } from '../dictionary.ts'
-import type { DictionarySection, TextPart } from '../dictionary-parts.ts'
+import type { DictionarySection } from '../dictionary-parts.ts'
 import { lowerBound } from '../dictionary-texts.ts'
 import type { Resources } from '../resources.ts'
 import { dateField } from './date-fields.ts'
@@ -27,24 +27,26 @@ export function codeRangeOf(expression: AlgebraExpression, domain: Domain): IdRa
   const comparison = expression.type === 'binary' ? comparisonWithConstant(expression) : null
   if (comparison === null) return null
   const { operator, value, read } = comparison
-  if (domain instanceof PositionDomain)
-    return read === 'value' ? positionRange(operator, value, domain) : null
-  if (!(domain instanceof ColumnDomain)) return null
-  const part = domain.dictionary.onlyPart()
-  const bounds = part === null ? null : boundsIn(part, value, read)
-  if (part === null || bounds === null) return null
-  const [below, above] = bounds
-  const [first, last] = [part.first, part.first + lastPlace(part)]
-  const [from, to] = [part.first + below, part.first + above]
+  const part = onlyPartOf(domain)
+  const bounds =
+    domain instanceof PositionDomain
+      ? positionBounds(value, read, domain)
+      : part && boundsIn(part, value, read)
+  if (bounds === null) return null
+  const base = part?.first ?? 1
+  const [from, to, last] = [
+    base + bounds[0],
+    base + bounds[1],
+    base + (part === null ? domain.size : lastPlace(part)),
+  ]
   switch (operator) {
     case '=':
-      return { from, to, negated: false }
     case '!=':
-      return { from, to, negated: true }
+      return { from, to, negated: operator === '!=' }
     case '<':
-      return { from: first, to: from, negated: false }
+      return { from: base, to: from, negated: false }
     case '<=':
-      return { from: first, to, negated: false }
+      return { from: base, to, negated: false }
     case '>':
       return { from: to, to: last, negated: false }
     case '>=':
@@ -157,7 +159,7 @@ function boundsIn(
     }
     case 'text':
       return value.type === 'text' && value.language === '' && (read === 'text' || part.tags === null)
-        ? textBounds(part, value.value)
+        ? part.texts.range(Buffer.from(value.value))
         : null
     default:
       return null
@@ -183,32 +185,14 @@ function yearBounds(part: DictionarySection, value: TermValue): readonly [number
 /** Years up to this one are represented exactly in seconds. */
 const MAX_YEAR = 100_000
 
-function textBounds({ texts }: TextPart, value: string): readonly [number, number] {
-  return texts.range(Buffer.from(value))
-}
-
-function positionRange(
-  operator: ComparisonOperator,
+function positionBounds(
   value: TermValue,
+  read: Operand,
   { size }: PositionDomain,
-): IdRange | null {
-  if (value.type !== 'number' || value.kind === 'float' || value.exact !== undefined) return null
-  const [from, to] = [Math.ceil(value.value) + 1, Math.floor(value.value) + 2]
-  const clamp = (id: number) => Math.max(1, Math.min(size + 1, id))
-  switch (operator) {
-    case '=':
-      return { from: clamp(from), to: Math.max(clamp(from), clamp(to)), negated: false }
-    case '!=':
-      return { from: clamp(from), to: Math.max(clamp(from), clamp(to)), negated: true }
-    case '<':
-      return { from: 1, to: clamp(from), negated: false }
-    case '<=':
-      return { from: 1, to: clamp(to), negated: false }
-    case '>':
-      return { from: clamp(to), to: size + 1, negated: false }
-    case '>=':
-      return { from: clamp(from), to: size + 1, negated: false }
-    default:
-      return operator satisfies never
-  }
+): readonly [number, number] | null {
+  if (read !== 'value' || value.type !== 'number' || value.kind === 'float' || value.exact !== undefined)
+    return null
+  const clamp = (place: number) => Math.max(0, Math.min(size, place))
+  const from = clamp(Math.ceil(value.value))
+  return [from, Math.max(from, clamp(Math.floor(value.value) + 1))]
 }

@@ -1,3 +1,5 @@
+import { type ComparisonOperator, isOrdered } from '../../../model/comparison.ts'
+import { memoised } from '../../../model/memoised.ts'
 import {
   type AlgebraExpression,
   isConstantExpression,
@@ -12,8 +14,6 @@ import { arithmeticFunction, negatedValue } from './functions/arithmetic.ts'
 import { BUILTINS, isStable } from './functions/builtins.ts'
 import { CASTS } from './functions/casts.ts'
 import { columnCall, extensionFunction } from './functions/extensions.ts'
-
-import { readsConstants, sameForAll } from './row-constants.ts'
 import { outlivingReuse } from './scratch.ts'
 import { effectiveBoolean } from './truths.ts'
 import { FALSE, integerTerm, type TermValue, TRUE, termValue, truth } from './value.ts'
@@ -97,13 +97,10 @@ export class ScalarCompiler {
 
   /** The single variable of a stable expression; null for any other. */
   soleVariable(expression: AlgebraExpression): string | null {
-    let known = this.soleVariables.get(expression)
-    if (known === undefined) {
+    return memoised(this.soleVariables, expression, () => {
       const [name, ...others] = variablesOfExpression(expression)
-      known = { name: name !== undefined && others.length === 0 && isStable(expression) ? name : null }
-      this.soleVariables.set(expression, known)
-    }
-    return known.name
+      return { name: name !== undefined && others.length === 0 && isStable(expression) ? name : null }
+    }).name
   }
 
   private direct(expression: AlgebraExpression, batch: Batch): TermScalar {
@@ -231,19 +228,12 @@ export class ScalarCompiler {
   private blankNode(label: TermScalar | undefined, { origin }: Batch): TermScalar {
     const { evaluation } = this
     if (label === undefined) return () => ({ type: 'blank', value: evaluation.freshBlank() })
-    let labels = this.blankLabels.get(origin)
-    if (labels === undefined) {
-      labels = new Map()
-      this.blankLabels.set(origin, labels)
-    }
-    const known = labels
+    const known = memoised(this.blankLabels, origin, () => new Map<string, TermValue>())
     return row => {
       const value = label(row)
       if (value?.type !== 'text' || value.language !== '') return null
       const key = `${row} ${value.value}`
-      const blank = known.get(key) ?? { type: 'blank', value: evaluation.freshBlank() }
-      known.set(key, blank)
-      return blank
+      return memoised(known, key, () => ({ type: 'blank', value: evaluation.freshBlank() }))
     }
   }
 
@@ -336,28 +326,28 @@ export function subjectIds(
 }
 
 /** A comparison of two values; null is an error. */
-function comparedScalars(
-  operator: '=' | '!=' | '<' | '<=' | '>' | '>=',
-  left: TermValue,
-  right: TermValue,
-): TermValue | null {
+function comparedScalars(operator: ComparisonOperator, left: TermValue, right: TermValue): TermValue | null {
   if (operator === '=' || operator === '!=') {
     const equal = valuesEqual(left, right)
     return equal === null ? null : truth(equal === (operator === '='))
   }
   const order = orderOf(left, right)
-  if (order === null) return null
-  switch (operator) {
-    case '<':
-      return truth(order < 0)
-    case '<=':
-      return truth(order <= 0)
-    case '>':
-      return truth(order > 0)
-    case '>=':
-      return truth(order >= 0)
-    default:
-      return operator satisfies never
+  return order === null ? null : truth(isOrdered(operator, order))
+}
+
+/** True where an expression is the same for all rows of a batch. */
+export function readsConstants(expression: AlgebraExpression, batch: Batch): boolean {
+  if (!isStable(expression)) return false
+  for (const name of variablesOfExpression(expression)) if (batch.get(name)?.type !== 'constant') return false
+  return true
+}
+
+/** A function with the same value for all rows, computed for the first. */
+function sameForAll(scalar: TermScalar): TermScalar {
+  let known: TermValue | null | undefined
+  return row => {
+    if (known === undefined) known = scalar(row)
+    return known
   }
 }
 

@@ -1,5 +1,6 @@
 import { type AlgebraExpression, variablesOfExpression } from '../../../sparql/algebra.ts'
 import type { Column } from '../column.ts'
+import { lowerBound } from '../dictionary-texts.ts'
 import type { GraphColumns } from '../graph.ts'
 import { Batch, numbersFrom } from './batch.ts'
 import type { ColumnDomain } from './domain.ts'
@@ -7,8 +8,7 @@ import { domainsOf, type Evaluation } from './evaluation.ts'
 import { type ColumnLink, isPosition } from './links.ts'
 import type { OutermostScan } from './outermost-scan.ts'
 import { pointsNear } from './points.ts'
-import type { IdRange } from './ranges.ts'
-import { codeRangeOf } from './ranges.ts'
+import { codeRangeOf, type IdRange } from './ranges.ts'
 import { scratchUint32 } from './scratch.ts'
 import type { IdVector } from './vector.ts'
 
@@ -47,35 +47,37 @@ export function* scanSubjects(
   const sizes = { least, largest, used: outermost === null ? null : () => evaluation.usedTime }
   const candidates = bestCandidates(graph, links, filters, evaluation)
   const domain = domainsOf(graph).subjects
-  if (candidates !== null && candidates.count === 0) return
-  if (candidates !== null && candidates.count * LIST_PART <= graph.subjects) {
-    const subjects = candidates.subjects()
-    const end = (to: number) => (to < subjects.length ? (subjects[to] as number) : graph.subjects)
-    const first = outermost?.first ?? null
-    const begin = first && {
-      from: placeOf(first.from, subjects),
-      to: first.to === null ? null : placeOf(first.to, subjects),
+  const found = (ids: Uint32Array, first?: number) => {
+    evaluation.advance(ids.length)
+    const vector: IdVector = {
+      type: 'ids',
+      domain,
+      ids,
+      isWhole: true,
+      ...(first === undefined ? {} : { first }),
     }
-    for (const [from, to] of pieces(subjects.length, sizes, begin)) {
-      outermost?.enter(subjects[from] as number, end(to))
-      const ids = scratchUint32(to - from)
-      for (let at = from; at < to; at++) ids[at - from] = (subjects[at] as number) + 1
-      evaluation.advance(ids.length)
-      yield new Batch(
-        ids.length,
-        new Map([[name, { type: 'ids', domain, ids, isWhole: true } satisfies IdVector]]),
-      )
+    return new Batch(ids.length, new Map([[name, vector]]))
+  }
+  const begin = outermost?.first ?? null
+  if (candidates === null || candidates.count * LIST_PART > graph.subjects) {
+    for (const [from, to] of pieces(graph.subjects, sizes, begin)) {
+      outermost?.enter(from, to)
+      yield found(numbersFrom(from + 1, to + 1), from + 1)
     }
     return
   }
-  for (const [from, to] of pieces(graph.subjects, sizes, outermost?.first ?? null)) {
-    outermost?.enter(from, to)
-    const ids = numbersFrom(from + 1, to + 1)
-    evaluation.advance(ids.length)
-    yield new Batch(
-      ids.length,
-      new Map([[name, { type: 'ids', domain, ids, first: from + 1, isWhole: true } satisfies IdVector]]),
+  if (candidates.count === 0) return
+  const subjects = candidates.subjects()
+  const place = (subject: number) => lowerBound(subjects, subject)
+  const start = begin && { from: place(begin.from), to: begin.to === null ? null : place(begin.to) }
+  for (const [from, to] of pieces(subjects.length, sizes, start)) {
+    outermost?.enter(
+      subjects[from] as number,
+      to < subjects.length ? (subjects[to] as number) : graph.subjects,
     )
+    const ids = scratchUint32(to - from)
+    for (let at = from; at < to; at++) ids[at - from] = (subjects[at] as number) + 1
+    yield found(ids)
   }
 }
 
@@ -114,17 +116,6 @@ const [QUICK_SHARE, SLOW_SHARE] = [1 / 256, 1 / 64]
 function nextSize(size: number, used: number, isContinued: boolean): number {
   if (used < (isContinued ? QUICK_SHARE : SLOW_SHARE)) return 8 * size
   return used < SLOW_SHARE ? size : Math.max(1, Math.floor((size * SLOW_SHARE) / used))
-}
-
-/** The index of the first of some ascending subjects that is not before a given one. */
-function placeOf(subject: number, subjects: Uint32Array): number {
-  let [low, high] = [0, subjects.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((subjects[middle] as number) < subject) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 function bestCandidates(
@@ -178,14 +169,14 @@ function pointsFor(
   filters: readonly AlgebraExpression[],
   domain: ColumnDomain,
   evaluation: Evaluation,
-): readonly Uint32Array[] {
+): readonly (readonly number[])[] {
   return filters.flatMap(condition => {
     const codes = pointsNear(condition, name, domain, evaluation)
     return codes === null ? [] : [codes]
   })
 }
 
-function withCodes(column: Column, codes: Uint32Array): Candidates {
+function withCodes(column: Column, codes: readonly number[]): Candidates {
   const { starts, subjects } = column.postings
   let count = 0
   for (const code of codes) count += (starts[code + 1] as number) - (starts[code] as number)

@@ -1,9 +1,10 @@
-import type { GraphColumns } from '../graph.ts'
-import type { Batch } from './batch.ts'
-import { hasCode, rowFinder } from './column-codes.ts'
+import type { Node } from '../../../sparql/algebra.ts'
+import { type GraphColumns, shareSubjects } from '../graph.ts'
+import { allRows, type Batch } from './batch.ts'
+import { hasCode, rowFinder, subjectsIn } from './column-codes.ts'
 import { domainsOf } from './evaluation.ts'
 import { type ColumnLink, hasPredicate } from './links.ts'
-import { shareSubjects } from './shared-subjects.ts'
+import { rowsInRange } from './row-filters.ts'
 import { codeTranslator, translated } from './translate.ts'
 import type { Vector } from './vector.ts'
 
@@ -58,7 +59,7 @@ export function rowsNotIn(
       if (id === 0) return false
       return hasCode(column, rowOf(id - 1), codeAt(object, row, domain))
     }
-    const rows: Uint32Array = distinct ?? rowsOf(batch.size)
+    const rows: Uint32Array = distinct ?? allRows(batch.size)
     distinct = rows.filter(row => !isDouble(row))
   }
   return distinct === null || distinct.length === batch.size ? null : distinct
@@ -70,8 +71,27 @@ function codeAt(vector: Vector, row: number, domain: ReturnType<ReturnType<typeo
   return codeTranslator(vector.domain, domain)(id)
 }
 
-function rowsOf(size: number): Uint32Array {
-  const rows = new Uint32Array(size)
-  for (let row = 0; row < size; row++) rows[row] = row
-  return rows
+/** The predicates of a graph that triples with a subject and an object may have. */
+export function predicatesOf(graph: GraphColumns, subject: Node, object: Node): readonly string[] {
+  if (subject.type !== 'variable' && graph.subjectOf(subject) < 0) return []
+  return graph.columns.flatMap(({ predicate, dictionary }) =>
+    object.type === 'variable' || dictionary.find(object) > 0 ? [predicate] : [],
+  )
+}
+
+/** The rows of a batch whose subject is one of a graph, which are found once for all predicates. */
+export function aboutSubjects(component: Component, subject: Node, batch: Batch): Batch {
+  const [graph, ...others] = component
+  const vector = subject.type === 'variable' ? batch.get(subject.name) : undefined
+  if (graph === undefined || others.length > 0 || subject.type !== 'variable' || vector?.type !== 'ids')
+    return batch
+  const { rows, subjects } = subjectsIn(graph, vector, batch.size)
+  return (rows === null ? batch : batch.rows(rows)).with([[subject.name, subjects]])
+}
+
+/** The rows of a batch in which a variable has a given term. */
+export function withTerm(batch: Batch, known: Vector, term: Vector): Batch {
+  if (term.type !== 'constant') return batch
+  const ids = translated(known, term.domain, batch.size)
+  return batch.rows(rowsInRange(ids, term.id, term.id + 1, true, null))
 }

@@ -1,4 +1,4 @@
-import { type ComparisonOperator, FLIPPED } from '../../../model/comparison.ts'
+import { type ComparisonOperator, FLIPPED, isOrdered } from '../../../model/comparison.ts'
 import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import type { TextPart } from '../dictionary-parts.ts'
 import type { Texts } from '../dictionary-texts.ts'
@@ -34,7 +34,7 @@ export function markLengths(
   table: Uint8Array,
 ): void {
   for (let place = 0; place < count; place++)
-    table[first + place] = isInOrder(charactersAt(texts, place), operator, length) ? HOLDS : FAILS
+    table[first + place] = isOrdered(operator, charactersAt(texts, place) - length) ? HOLDS : FAILS
 }
 
 function charactersAt({ bytes, offsets }: Texts, place: number): number {
@@ -57,23 +57,4 @@ export function lengthReader(
   if (operand === undefined || !isText(operand) || part?.kind !== 'text') return null
   const { texts, first } = part
   return code => (code < first ? Number.NaN : charactersAt(texts, code - first))
-}
-
-function isInOrder(left: number, operator: ComparisonOperator, right: number): boolean {
-  switch (operator) {
-    case '=':
-      return left === right
-    case '!=':
-      return left !== right
-    case '<':
-      return left < right
-    case '<=':
-      return left <= right
-    case '>':
-      return left > right
-    case '>=':
-      return left >= right
-    default:
-      return operator satisfies never
-  }
 }

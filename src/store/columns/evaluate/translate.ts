@@ -1,3 +1,4 @@
+import { memoised } from '../../../model/memoised.ts'
 import type { Term } from '../../../rdf/term.ts'
 import type { ResourcePart } from '../dictionary-parts.ts'
 import { lowerBound } from '../dictionary-texts.ts'
@@ -33,9 +34,8 @@ export function codeTranslator(from: Domain, to: Domain): (id: number) => number
   if (from === to) return id => id
   const direct = directTranslation(from, to)
   if (direct !== null) return direct
-  if (from instanceof PoolDomain || from instanceof PositionDomain)
+  if (from instanceof PoolDomain || from instanceof PositionDomain || to instanceof PoolDomain)
     return id => (id === 0 ? 0 : to.find(from.term(id)))
-  if (to instanceof PoolDomain) return pooled(from, to)
   const known = knownNumbers(from, to)
   if (from instanceof ResourceDomain && to instanceof ResourceDomain)
     return resourceTranslator(from.graph.resources, to.graph.resources, known)
@@ -50,19 +50,12 @@ export function codeTranslator(from: Domain, to: Domain): (id: number) => number
 }
 
 function knownNumbers(from: Domain, to: Domain): KnownNumbers {
-  let tables = TABLES.get(from)
-  if (tables === undefined) {
-    tables = new WeakMap()
-    TABLES.set(from, tables)
-  }
-  let known = tables.get(to)
-  if (known === undefined) {
+  const tables = memoised(TABLES, from, () => new WeakMap<Domain, KnownNumbers>())
+  return memoised(tables, to, () => {
     const numbers = new Uint32Array(from.size + 1).fill(UNKNOWN)
     numbers[0] = 0
-    known = { numbers, looks: 0 }
-    tables.set(to, known)
-  }
-  return known
+    return { numbers, looks: 0 }
+  })
 }
 
 /** Maximum number of resources of two graphs that are all compared at once. */
@@ -87,10 +80,6 @@ function resourceTranslator(from: Resources, to: Resources, known: KnownNumbers)
     numbers[id] = number
     return number
   }
-}
-
-function pooled(from: Domain, to: PoolDomain): (id: number) => number {
-  return id => (id === 0 ? 0 : to.find(from.term(id)))
 }
 
 /** Translation within a graph, by its arrays. */
@@ -258,11 +247,7 @@ export function identified(vector: Vector, size: number, evaluation: Evaluation)
     case 'constant':
       return { type: 'ids', domain: vector.domain, ids: new Uint32Array(size).fill(vector.id) }
     case 'numbers':
-      return {
-        type: 'ids',
-        domain: evaluation.pool,
-        ids: pooledIds(vector, size, evaluation),
-      }
+      return { type: 'ids', domain: evaluation.pool, ids: pooledIds(vector, size, evaluation) }
     default:
       return vector satisfies never
   }

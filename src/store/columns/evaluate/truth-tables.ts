@@ -1,7 +1,7 @@
 import { type AlgebraExpression, variablesOfExpression } from '../../../sparql/algebra.ts'
 import { grown } from '../bytes.ts'
 import { allRows, Batch } from './batch.ts'
-import { comparedNumbers } from './compared-numbers.ts'
+import { comparedNumbers } from './comparisons.ts'
 import { ColumnDomain, type Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { markResources } from './form-tests.ts'

@@ -2,7 +2,7 @@ import { XSD } from '../../../../rdf/vocab.ts'
 import { dayForm, momentOfLexical } from '../../lexical.ts'
 import { commonNumericKind } from '../compare.ts'
 import * as decimals from '../decimal.ts'
-import { exactOf, scaledOf, scaleOf } from '../exact-numbers.ts'
+import { exactOf, scaledOf, scaleOf } from '../decimal.ts'
 import {
   addedSeconds,
   formOfMoment,

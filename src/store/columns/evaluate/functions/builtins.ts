@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { civilOf } from '../../../../model/calendar.ts'
+import { memoised } from '../../../../model/memoised.ts'
 import { isLanguageTag } from '../../../../rdf/language-tag.ts'
 import { tripleTerm } from '../../../../rdf/ntriples.ts'
 import { resolveIri } from '../../../../rdf/resolve.ts'
 import { RDF, XSD } from '../../../../rdf/vocab.ts'
 import { type AlgebraExpression, operandsOf } from '../../../../sparql/algebra.ts'
 import * as decimals from '../decimal.ts'
+import { scaledOf, scaleOf } from '../decimal.ts'
 import { ROUNDINGS } from '../decimal-vectors.ts'
-import { scaledOf, scaleOf } from '../exact-numbers.ts'
 import { zoneForm } from '../exact-seconds.ts'
 import { checkTextLength } from '../limits.ts'
 import {
@@ -78,8 +79,7 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['RAND', (_, { random }) => double(random())],
   ['NOW', (_, { now }) => termValue(literalOf(now.toISOString(), XSD.dateTime))],
   ['SAMETERM', ([left, right]) => truth(isSameTerm(left as TermValue, right as TermValue))],
-  ['ISIRI', ([value]) => truth(value?.type === 'iri')],
-  ['ISURI', ([value]) => truth(value?.type === 'iri')],
+  ...['ISIRI', 'ISURI'].map((name): [string, Builtin] => [name, ([value]) => truth(value?.type === 'iri')]),
   ['ISBLANK', ([value]) => truth(value?.type === 'blank')],
   ['ISLITERAL', ([value]) => truth(isLiteral(value))],
   ['ISNUMERIC', ([value]) => truth(value?.type === 'number')],
@@ -114,11 +114,10 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
         : null,
   ],
   ['TZ', ([value]) => (value?.type === 'moment' ? text(value.offset === null ? '' : zoneOf(value)) : null)],
-  ['MD5', ([value]) => (isPlain(value) ? digestOf('md5', value.value) : null)],
-  ['SHA1', ([value]) => (isPlain(value) ? digestOf('sha1', value.value) : null)],
-  ['SHA256', ([value]) => (isPlain(value) ? digestOf('sha256', value.value) : null)],
-  ['SHA384', ([value]) => (isPlain(value) ? digestOf('sha384', value.value) : null)],
-  ['SHA512', ([value]) => (isPlain(value) ? digestOf('sha512', value.value) : null)],
+  ...['MD5', 'SHA1', 'SHA256', 'SHA384', 'SHA512'].map((name): [string, Builtin] => [
+    name,
+    ([value]) => (isPlain(value) ? digestOf(name.toLowerCase(), value.value) : null),
+  ]),
   ['LANGDIR', ([value]) => (isLiteral(value) ? text(directionOf(value)) : null)],
   ['HASLANG', ([value]) => truth(value?.type === 'text' && value.language !== '')],
   ['HASLANGDIR', ([value]) => truth(value?.type === 'text' && value.language.includes('--'))],
@@ -218,20 +217,13 @@ function isSameTerm(left: TermValue, right: TermValue): boolean {
   return a.datatype === b.datatype && a.language.toLowerCase() === b.language.toLowerCase()
 }
 
-function onTexts(
-  left: TermValue | undefined,
-  right: TermValue | undefined,
-  call: (left: TextValue, right: TextValue) => TermValue,
-): TermValue | null {
-  return left?.type === 'text' && right?.type === 'text' ? call(left, right) : null
-}
-
 function onCompatible(
   left: TermValue | undefined,
   right: TermValue | undefined,
   call: (left: TextValue, right: TextValue) => TermValue,
 ): TermValue | null {
-  return onTexts(left, right, (a, b) => (areCompatible(a, b) ? call(a, b) : (null as unknown as TermValue)))
+  const areTexts = left?.type === 'text' && right?.type === 'text'
+  return areTexts && areCompatible(left, right) ? call(left, right) : null
 }
 
 function mapText(value: TermValue | undefined, map: (text: string) => string): TermValue | null {
@@ -268,13 +260,7 @@ export function regexOf(
   flags: string,
   { regexes }: Pick<FunctionContext, 'regexes'>,
 ): Regex | null {
-  const key = `${flags}/${pattern}`
-  let compiled = regexes.get(key)
-  if (compiled === undefined) {
-    compiled = compileRegex(pattern, flags)
-    regexes.set(key, compiled)
-  }
-  return compiled
+  return memoised(regexes, `${flags}/${pattern}`, () => compileRegex(pattern, flags))
 }
 
 function regex(
@@ -324,28 +310,10 @@ function numeric(
   }
 }
 
-const YEARS: ReadonlySet<string> = new Set([
-  XSD.dateTime,
-  XSD.dateTimeStamp,
-  XSD.date,
-  XSD.gYear,
-  XSD.gYearMonth,
-])
-const MONTHS: ReadonlySet<string> = new Set([
-  XSD.dateTime,
-  XSD.dateTimeStamp,
-  XSD.date,
-  XSD.gYearMonth,
-  XSD.gMonth,
-  XSD.gMonthDay,
-])
-const DAYS: ReadonlySet<string> = new Set([
-  XSD.dateTime,
-  XSD.dateTimeStamp,
-  XSD.date,
-  XSD.gMonthDay,
-  XSD.gDay,
-])
+const DATES = [XSD.dateTime, XSD.dateTimeStamp, XSD.date]
+const YEARS: ReadonlySet<string> = new Set([...DATES, XSD.gYear, XSD.gYearMonth])
+const MONTHS: ReadonlySet<string> = new Set([...DATES, XSD.gYearMonth, XSD.gMonth, XSD.gMonthDay])
+const DAYS: ReadonlySet<string> = new Set([...DATES, XSD.gMonthDay, XSD.gDay])
 const CLOCKS: ReadonlySet<string> = new Set([XSD.dateTime, XSD.dateTimeStamp, XSD.time])
 
 /** The local time in whole seconds. */

@@ -2,7 +2,7 @@ import { numberText } from '../../../../model/number.ts'
 import { XSD } from '../../../../rdf/vocab.ts'
 import { numberOfLexical } from '../../lexical.ts'
 import * as decimals from '../decimal.ts'
-import { exactOf, scaledOf, scaleOf } from '../exact-numbers.ts'
+import { exactOf, scaledOf, scaleOf } from '../decimal.ts'
 import { secondsOfValue } from '../exact-seconds.ts'
 import {
   bigInteger,

@@ -1,3 +1,4 @@
+import { memoised } from '../../../../model/memoised.ts'
 import { type AlgebraExpression, isConstantExpression } from '../../../../sparql/algebra.ts'
 import { type TermValue, termValue } from '../value.ts'
 import { DATE_FUNCTIONS } from './dates.ts'
@@ -38,12 +39,7 @@ const CALLS = new WeakMap<AlgebraExpression, ColumnCall | null>()
 
 /** Parses an expression as a call over one column; null for any other. */
 export function columnCall(expression: AlgebraExpression): ColumnCall | null {
-  let call = CALLS.get(expression)
-  if (call === undefined) {
-    call = readCall(expression)
-    CALLS.set(expression, call)
-  }
-  return call
+  return memoised(CALLS, expression, () => readCall(expression))
 }
 
 function readCall(expression: AlgebraExpression): ColumnCall | null {

@@ -23,18 +23,14 @@ export function lengthOf(value: string): number {
 
 /** Characters from a position, counted from 1, with the rounding of XPath (fn:substring). */
 export function substring(value: string, start: number, length: number | null): string {
-  const first = roundHalfUp(start)
-  const end = length === null ? Number.POSITIVE_INFINITY : first + roundHalfUp(length)
+  const first = Math.round(start)
+  const end = length === null ? Number.POSITIVE_INFINITY : first + Math.round(length)
   if (Number.isNaN(first) || Number.isNaN(end)) return ''
   const from = Math.max(1, first)
   if (end <= from) return ''
   const isPlain = lengthOf(value) === value.length
   if (isPlain) return value.slice(from - 1, end === Number.POSITIVE_INFINITY ? undefined : end - 1)
   return [...value].slice(from - 1, end === Number.POSITIVE_INFINITY ? undefined : end - 1).join('')
-}
-
-function roundHalfUp(value: number): number {
-  return Math.round(value)
 }
 
 /** The text before or after the first occurrence of another text; empty without a language where it does not occur. */
@@ -69,9 +65,6 @@ export function languageMatches(language: string, range: string): boolean {
 }
 
 /** A digest in hexadecimal digits. */
-export function digestOf(
-  algorithm: 'md5' | 'sha1' | 'sha256' | 'sha384' | 'sha512',
-  value: string,
-): TermValue {
+export function digestOf(algorithm: string, value: string): TermValue {
   return text(createHash(algorithm).update(value).digest('hex'))
 }

@@ -1,8 +1,11 @@
+import { type ComparisonOperator, isOrdered } from '../../../model/comparison.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import type { Batch } from './batch.ts'
 import { ColumnDomain, type Domain, onlyPartOf, ResourceDomain, SubjectDomain } from './domain.ts'
+import type { NumberKernels } from './numbers.ts'
+import { isComparison } from './ranges.ts'
 import { scratchUint32 } from './scratch.ts'
 import type { IdVector } from './vector.ts'
 
@@ -96,6 +99,42 @@ function rowsAlike(left: Uint32Array, right: Uint32Array, rows: Uint32Array, are
     const b = right[row] as number
     selected[count] = row
     count += Number(a !== 0) & Number(b !== 0) & (Number(a === b) ^ flip)
+  }
+  return selected.subarray(0, count)
+}
+
+/** Compares two numeric expressions; null for other expressions. */
+export function comparedNumbers(
+  { operator, left, right }: Extract<AlgebraExpression, { type: 'binary' }>,
+  batch: Batch,
+  kernels: NumberKernels,
+): ((rows: Uint32Array, required: boolean) => Uint32Array) | null {
+  if (!isComparison(operator)) return null
+  const a = kernels.vector(left, batch)
+  const b = a === null ? null : kernels.vector(right, batch)
+  if (a === null || b === null) return null
+  return (rows, required) => compared(a.values, b.values, rows, selectedOrders(operator, required))
+}
+
+const [LESS, EQUAL, GREATER] = [1, 2, 4]
+
+/** The orders of two numbers for which a comparison has the required result, one bit each. */
+function selectedOrders(operator: ComparisonOperator, required: boolean): number {
+  const bitOf = (order: number, bit: number): number => (isOrdered(operator, order) === required ? bit : 0)
+  return bitOf(-1, LESS) | bitOf(0, EQUAL) | bitOf(1, GREATER)
+}
+
+/** The rows whose numbers have one of the given orders (as bits); NaN has none. Branchless: see row-filters.ts. */
+function compared(x: Float64Array, y: Float64Array, rows: Uint32Array, orders: number): Uint32Array {
+  const [less, equal, greater] = [orders & 1, (orders >> 1) & 1, (orders >> 2) & 1]
+  const selected = scratchUint32(rows.length)
+  let count = 0
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at] as number
+    const p = x[row] as number
+    const q = y[row] as number
+    selected[count] = row
+    count += (less & Number(p < q)) | (equal & Number(p === q)) | (greater & Number(p > q))
   }
   return selected.subarray(0, count)
 }
