@@ -1,6 +1,4 @@
-import { LineSet } from '../../../rdf/line-set.ts'
-import { termText } from '../../../rdf/ntriples.ts'
-import type { ConstructOperation, Node, QueryOperation, SparqlOperation } from '../../../sparql/algebra.ts'
+import type { QueryOperation, SparqlOperation } from '../../../sparql/algebra.ts'
 import { cellWriter } from '../../../sparql/cell-writer.ts'
 import { booleanResult, type ContinuationFormat } from '../../../sparql/results.ts'
 import type { Batch } from '../evaluate/batch.ts'
@@ -14,10 +12,9 @@ import {
   OutermostScan,
   parseContinuation,
 } from '../evaluate/outermost-scan.ts'
-import { Cells } from './cells.ts'
-import { describeTerms } from './describe.ts'
+import { constructed, describeTerms } from './answer-graph.ts'
 import type { PieceBytes } from './piece-bytes.ts'
-import type { TextFormat } from './protocol.ts'
+import type { LastPiece, TextFormat } from './protocol.ts'
 import { RowBytes } from './row-bytes.ts'
 
 /** Rows of a batch that are written before the clock is checked. */
@@ -52,11 +49,10 @@ export function* jobText(
   switch (query.type) {
     case 'ask': {
       let found = false
-      for (const batch of evaluator.solutions(query.input))
-        if (batch.size > 0) {
-          found = true
-          break
-        }
+      for (const batch of evaluator.solutions(query.input)) {
+        found = batch.size > 0
+        if (found) break
+      }
       piece.text(booleanResult(format === 'nt' ? 'json' : format, found))
       return null
     }
@@ -85,17 +81,17 @@ export function* jobText(
       return cursor
     }
     case 'construct':
-      for (const text of constructed(query, evaluator, evaluation)) {
+    case 'describe': {
+      const parts =
+        query.type === 'construct'
+          ? constructed(query, evaluator, evaluation)
+          : describeTerms(query, evaluator, evaluation)
+      for (const text of parts) {
         piece.text(text)
         yield
       }
       return null
-    case 'describe':
-      for (const text of describeTerms(query, evaluator, evaluation)) {
-        piece.text(text)
-        yield
-      }
-      return null
+    }
     default:
       return query satisfies never
   }
@@ -198,69 +194,31 @@ function* writtenRows(
   if (reported < batch.size) yield batch.size
 }
 
-/** Triples up to this number are remembered, so that most duplicates are written once; the answer is a set in any case. */
-const MAX_WRITTEN = 1_000_000
+/** Minimum bytes of the first chunk, doubled for each next one: a client that reads little waits for little. */
+const FIRST_PIECE = 8192
 
-/** The template filled with each solution; invalid triples are omitted (SPARQL 1.1 Query, section 16.2). */
-function* constructed(
-  { template, input }: ConstructOperation,
-  evaluator: Evaluator,
-  evaluation: Evaluation,
-): Generator<string> {
-  const cells = new Cells(termText)
-  const written = new LineSet()
-  let distinct = 0
-  for (const batch of evaluator.solutions(input)) {
-    const blanks = new Map<string, string>()
-    const nodes = template.map(({ subject, predicate, object }) => [
-      nodeWriter(subject, batch, cells, blanks, evaluation),
-      nodeWriter(predicate, batch, cells, blanks, evaluation),
-      nodeWriter(object, batch, cells, blanks, evaluation),
-    ])
-    let text = ''
-    for (let row = 0; row < batch.size; row++) {
-      blanks.clear()
-      for (const [subjectAt, predicateAt, objectAt] of nodes) {
-        const [s, p, o] = [subjectAt?.(row), predicateAt?.(row), objectAt?.(row)]
-        if (s == null || p == null || o == null || !isResource(s) || !p.startsWith('<')) continue
-        const line = `${s} ${p} ${o} .\n`
-        if (distinct < MAX_WRITTEN) {
-          if (!written.add(line)) continue
-          distinct += 1
-        }
-        text += line
-      }
-      if (row % ROWS_AT_A_TIME === ROWS_AT_A_TIME - 1) {
-        if (text !== '') yield text
-        text = ''
-        evaluation.check()
-      }
+/** Milliseconds from its first rows in which a chunk may exceed its minimum: results found by then are in one chunk. */
+const PIECE_TIME = 4
+
+/**
+ * The answer of a query in chunks.
+ *
+ * @param written the chunk that the steps write to
+ * @param steps write small parts; the last returns the cursor of the rest
+ * @param largest maximum bytes of a chunk
+ */
+export function* textPieces(
+  written: PieceBytes,
+  steps: Generator<void, string | null>,
+  largest: number,
+): Generator<Uint8Array, LastPiece> {
+  for (let size = FIRST_PIECE; ; size = Math.min(largest, 2 * size)) {
+    let end = Number.POSITIVE_INFINITY
+    while (written.length < size || (written.length < largest && performance.now() < end)) {
+      const { value: cursor, done } = steps.next()
+      end = Math.min(end, performance.now() + PIECE_TIME)
+      if (done === true) return { piece: written.length > 0 ? written.take() : null, cursor }
     }
-    if (text !== '') yield text
+    yield written.take()
   }
-}
-
-/** The text of a node of a template for each row; a blank node differs between rows, and is the same within one. */
-function nodeWriter(
-  node: Node,
-  batch: Batch,
-  cells: Cells,
-  blanks: Map<string, string>,
-  evaluation: Evaluation,
-): (row: number) => string | null {
-  if (node.type === 'variable') return cells.of(batch.get(node.name))
-  if (node.type !== 'blank') {
-    const text = termText(node)
-    return () => text
-  }
-  return () => {
-    const fresh = blanks.get(node.value) ?? `_:${evaluation.freshBlank()}`
-    blanks.set(node.value, fresh)
-    return fresh
-  }
-}
-
-/** True for the text of an IRI or a blank node. */
-function isResource(text: string): boolean {
-  return text.startsWith('<') ? !text.startsWith('<<') : text.startsWith('_')
 }

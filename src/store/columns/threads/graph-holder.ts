@@ -1,12 +1,10 @@
-import type { SectionNumber } from '../format.ts'
 import { GraphColumns } from '../graph.ts'
 import { CachedSections, type ColumnsDamaged, Derived, SectionFile, type SectionSource } from '../sections.ts'
-import type { GraphPlace, SharedParts } from './protocol.ts'
+import type { GraphPlace, SharedPart } from './protocol.ts'
 
 /** Sections and derived data that a thread shares with the others. */
 export interface PartListener {
-  readonly onSection: (graph: string, section: SectionNumber, bytes: SharedArrayBuffer) => void
-  readonly onDerived: (graph: string, name: string, buffers: readonly SharedArrayBuffer[]) => void
+  readonly onPart: (graph: string, part: SharedPart) => void
   /** Returns the error that the reader of a damaged graph gets. */
   readonly onDamage: (graph: string, damage: ColumnsDamaged) => Error
 }
@@ -26,15 +24,16 @@ export class GraphHolder {
   }
 
   attach({ name, header, path, memory }: GraphPlace): GraphColumns {
-    const derived = new Derived((derivedName, buffers) => this.listener.onDerived(name, derivedName, buffers))
+    const { onPart, onDamage } = this.listener
+    const derived = new Derived((key, buffers) => onPart(name, [key, buffers]))
     const file =
       path === null
         ? null
         : new SectionFile(
             path,
             header,
-            (section, bytes) => this.listener.onSection(name, section, bytes),
-            damage => this.listener.onDamage(name, damage),
+            (section, bytes) => onPart(name, [section, [bytes]]),
+            damage => onDamage(name, damage),
           )
     const source: SectionSource = file ?? new CachedSections(memory ?? [])
     const columns = new GraphColumns(header, source, derived)
@@ -47,11 +46,11 @@ export class GraphHolder {
   }
 
   /** Adds data that other threads have read or computed. */
-  addShared({ graph, sections, derived }: SharedParts): void {
+  addShared(graph: string, parts: readonly SharedPart[]): void {
     const opened = this.graphs.get(graph)
-    if (opened === undefined) return
-    for (const [section, bytes] of sections) opened.file?.add(section, bytes)
-    for (const [name, buffers] of derived) opened.columns.derived.add(name, buffers)
+    for (const [key, buffers] of parts)
+      if (typeof key === 'string') opened?.columns.derived.add(key, buffers)
+      else opened?.file?.add(key, buffers[0] as SharedArrayBuffer)
   }
 
   get(name: string): GraphColumns | undefined {

@@ -344,10 +344,7 @@ export class JobRunner {
     let joined = false
     const thread = new ColumnThread(
       {
-        onPart: part => {
-          if (part.type === 'section') this.registry.addSection(part.graph, part.section, part.bytes)
-          else this.registry.addDerived(part.graph, part.name, part.buffers)
-        },
+        onPart: (graph, part) => this.registry.addPart(graph, part),
         onDamage: (graph, reason) => this.noteDamage(graph, reason),
         onDeath: (dead, reason) => {
           const wasServing = this.scheduler.threads.has(dead)

@@ -1,6 +1,7 @@
 import { termText } from '../../../rdf/ntriples.ts'
 import type { Term, TriplePattern } from '../../../rdf/term.ts'
 import type { Column } from '../column.ts'
+import { lowerBound } from '../dictionary-texts.ts'
 import type { GraphColumns } from '../graph.ts'
 
 /**
@@ -72,20 +73,19 @@ function ofSubject(
   offset: number,
   limit: number,
 ) {
-  const term = graph.subjectTerm(subject)
   const lines = new Lines(offset, limit)
   let count = 0
-  for (let number = columns.length - 1; number >= 0; number--) {
-    const column = columns[number] as Column
+  for (const column of columns.toReversed()) {
     const row = column.rowOf(subject)
-    if (row < 0) continue
-    const required = object === undefined ? 0 : column.dictionary.find(object)
-    if (object !== undefined && required === 0) continue
-    for (let at = column.endOf(row) - 1; at >= column.startOf(row); at--) {
-      const code = column.codes[at] as number
-      if (required !== 0 && code !== required) continue
+    const code = object === undefined ? 0 : column.dictionary.find(object)
+    if (row < 0 || (object !== undefined && code === 0)) continue
+    const codes = column.codes.subarray(column.startOf(row), column.endOf(row))
+    if (code === 0) {
+      count += codes.length
+      addRow(graph, column, row, lines)
+    } else if (codes.includes(code)) {
       count += 1
-      lines.add(() => lineOf(term, column.predicate, column.dictionary.term(code)))
+      lines.add(() => lineOf(graph.subjectTerm(subject), column.predicate, column.dictionary.term(code)))
     }
   }
   return { triples: lines.text, count }
@@ -169,13 +169,8 @@ function rowBehind(column: Column, offset: number): { readonly row: number; read
   if (!column.isSingle) {
     const { offsets } = column
     const place = column.codes.length - 1 - offset
-    let [low, high] = [0, column.rows]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((offsets[middle + 1] as number) <= place) low = middle + 1
-      else high = middle
-    }
-    return { row: low, skip: (offsets[low + 1] as number) - 1 - place }
+    const row = lowerBound(offsets, place + 1) - 1
+    return { row, skip: (offsets[row + 1] as number) - 1 - place }
   }
   let [row, left] = [column.rows - 1, offset]
   for (; row >= 0; row--) {
@@ -192,22 +187,13 @@ function ofGraph(graph: GraphColumns, columns: readonly Column[], offset: number
   if (offset >= count) return { triples: '', count }
   const ends = graph.tripleEnds
   const place = count - 1 - offset
-  let [low, high] = [0, graph.subjects]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((ends[middle] as number) <= place) low = middle + 1
-    else high = middle
-  }
-  const lines = new Lines((ends[low] as number) - 1 - place, limit)
-  for (let subject = low; subject >= 0 && !lines.isFull; subject--) {
-    const term = graph.subjectTerm(subject)
-    for (let number = columns.length - 1; number >= 0 && !lines.isFull; number--) {
-      const column = columns[number] as Column
+  const last = lowerBound(ends, place + 1)
+  const lines = new Lines((ends[last] as number) - 1 - place, limit)
+  const behind = columns.toReversed()
+  for (let subject = last; subject >= 0 && !lines.isFull; subject--)
+    for (const column of behind) {
       const row = column.rowOf(subject)
-      if (row < 0) continue
-      for (let at = column.endOf(row) - 1; at >= column.startOf(row) && !lines.isFull; at--)
-        lines.add(() => lineOf(term, column.predicate, column.dictionary.term(column.codes[at] as number)))
+      if (row >= 0) addRow(graph, column, row, lines)
     }
-  }
   return { triples: lines.text, count }
 }

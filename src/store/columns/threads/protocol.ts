@@ -14,12 +14,8 @@ export interface GraphPlace {
   readonly memory: readonly SharedArrayBuffer[] | null
 }
 
-/** Sections and derived data, by graph: memory that all threads share. */
-export interface SharedParts {
-  readonly graph: string
-  readonly sections: readonly (readonly [SectionNumber, SharedArrayBuffer])[]
-  readonly derived: readonly (readonly [string, readonly SharedArrayBuffer[]])[]
-}
+/** Data of a graph in memory that all threads share: a section of its file by its number, or derived data by its name. */
+export type SharedPart = readonly [key: SectionNumber | string, buffers: readonly SharedArrayBuffer[]]
 
 /** The graphs that a query can access, by their names in the store. */
 export interface QueriedGraphs {
@@ -92,7 +88,7 @@ export interface JobLimits {
 export type ColumnRequest =
   | { readonly type: 'attach'; readonly place: GraphPlace }
   | { readonly type: 'detach'; readonly graphs: readonly string[] }
-  | { readonly type: 'share'; readonly parts: SharedParts }
+  | { readonly type: 'share'; readonly graph: string; readonly parts: readonly SharedPart[] }
   | { readonly type: 'run'; readonly id: number; readonly job: Job; readonly limits: JobLimits }
   /** The next chunk of a job that answers in chunks. */
   | { readonly type: 'next'; readonly id: number }
@@ -136,18 +132,7 @@ export type ColumnReply =
   /** The native number for its priority is null where the thread has none. */
   | { readonly type: 'up'; readonly thread: number | null }
   /** A section was read, or data was derived, for use by other threads. */
-  | {
-      readonly type: 'section'
-      readonly graph: string
-      readonly section: SectionNumber
-      readonly bytes: SharedArrayBuffer
-    }
-  | {
-      readonly type: 'derived'
-      readonly graph: string
-      readonly name: string
-      readonly buffers: readonly SharedArrayBuffer[]
-    }
+  | { readonly type: 'part'; readonly graph: string; readonly part: SharedPart }
   /** A section of a graph cannot be read. */
   | { readonly type: 'damaged'; readonly graph: string; readonly reason: string }
   | { readonly type: 'table'; readonly id: number; readonly tables: readonly WireTable[] }

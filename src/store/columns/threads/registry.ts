@@ -1,19 +1,15 @@
+import { memoised } from '../../../model/memoised.ts'
 import type { GraphHeader, SectionNumber } from '../format.ts'
 import type { GraphColumns } from '../graph.ts'
 import { GraphHolder, type PartListener } from './graph-holder.ts'
-import type { GraphPlace, SharedParts } from './protocol.ts'
+import type { GraphPlace, SharedPart } from './protocol.ts'
 import type { ColumnThread } from './thread.ts'
-
-/** Data of a graph in memory: a section of its file, or derived data. */
-type Part =
-  | { readonly type: 'section'; readonly section: SectionNumber; readonly bytes: SharedArrayBuffer }
-  | { readonly type: 'derived'; readonly name: string; readonly buffers: readonly SharedArrayBuffer[] }
 
 interface Entry {
   readonly place: GraphPlace
   columns: GraphColumns
   /** In order of arrival; their number is the revision of the entry. */
-  parts: Part[]
+  parts: SharedPart[]
   bytes: number
   /** Predicates whose values can be written from memory. */
   loaded: Set<string>
@@ -42,7 +38,7 @@ export class GraphRegistry {
    */
   constructor(limit: number, onDamage: PartListener['onDamage']) {
     this.limit = limit
-    this.holder = new GraphHolder({ onSection: () => undefined, onDerived: () => undefined, onDamage })
+    this.holder = new GraphHolder({ onPart: () => undefined, onDamage })
   }
 
   add(place: GraphPlace): void {
@@ -105,24 +101,15 @@ export class GraphRegistry {
     return true
   }
 
-  /** Adds a section that a thread has read. */
-  addSection(graph: string, section: SectionNumber, bytes: SharedArrayBuffer): void {
-    this.addPart(
-      graph,
-      { type: 'section', section, bytes },
-      bytes.byteLength,
-      part => part.type === 'section' && part.section === section,
-    )
-  }
-
-  addDerived(graph: string, name: string, buffers: readonly SharedArrayBuffer[]): void {
-    const bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0)
-    this.addPart(
-      graph,
-      { type: 'derived', name, buffers },
-      bytes,
-      part => part.type === 'derived' && part.name === name,
-    )
+  /** Adds data that a thread has read or computed. */
+  addPart(graph: string, part: SharedPart): void {
+    const entry = this.entries.get(graph)
+    // Two threads may have read the same data at the same time: the first is cached.
+    if (entry === undefined || entry.parts.some(([key]) => key === part[0])) return
+    entry.parts.push(part)
+    entry.bytes += bytesOf(part)
+    this.bytes += bytesOf(part)
+    this.holder.addShared(graph, [part])
   }
 
   /** Sends graphs and all their data in memory to a thread that does not have them. */
@@ -138,7 +125,7 @@ export class GraphRegistry {
         known = 0
       }
       if (known < entry.parts.length)
-        thread.send({ type: 'share', parts: sharedParts(name, entry.parts.slice(known)) })
+        thread.send({ type: 'share', graph: name, parts: entry.parts.slice(known) })
       thread.revisions.set(name, entry.parts.length)
     }
   }
@@ -167,52 +154,28 @@ export class GraphRegistry {
     let [columns, dictionaries, derived] = [0, 0, 0]
     for (const { place, parts } of this.entries.values()) {
       const ofDictionaries = dictionarySections(place.header)
-      for (const part of parts)
-        if (part.type === 'derived')
-          derived += part.buffers.reduce((sum, { byteLength }) => sum + byteLength, 0)
-        else if (ofDictionaries.has(part.section)) dictionaries += part.bytes.byteLength
-        else columns += part.bytes.byteLength
-      place.memory?.forEach((buffer, section) => {
-        if (ofDictionaries.has(section)) dictionaries += buffer.byteLength
-        else columns += buffer.byteLength
-      })
+      const memory = (place.memory ?? []).map((buffer, section): SharedPart => [section, [buffer]])
+      for (const part of [...parts, ...memory])
+        if (typeof part[0] === 'string') derived += bytesOf(part)
+        else if (ofDictionaries.has(part[0])) dictionaries += bytesOf(part)
+        else columns += bytesOf(part)
     }
     return { columns, dictionaries, derived }
   }
-
-  private addPart(graph: string, part: Part, bytes: number, isSame: (part: Part) => boolean): void {
-    const entry = this.entries.get(graph)
-    // Two threads may have read the same data at the same time: the first is cached.
-    if (entry === undefined || entry.parts.some(isSame)) return
-    entry.parts.push(part)
-    entry.bytes += bytes
-    this.bytes += bytes
-    this.holder.addShared(sharedParts(graph, [part]))
-  }
 }
 
-function sharedParts(graph: string, parts: readonly Part[]): SharedParts {
-  return {
-    graph,
-    sections: parts.flatMap(part => (part.type === 'section' ? [[part.section, part.bytes] as const] : [])),
-    derived: parts.flatMap(part => (part.type === 'derived' ? [[part.name, part.buffers] as const] : [])),
-  }
+function bytesOf([, buffers]: SharedPart): number {
+  return buffers.reduce((sum, { byteLength }) => sum + byteLength, 0)
 }
 
 const DICTIONARY_SECTIONS = new WeakMap<GraphHeader, ReadonlySet<SectionNumber>>()
 
 /** The sections that contain terms. */
 function dictionarySections(header: GraphHeader): ReadonlySet<SectionNumber> {
-  let found = DICTIONARY_SECTIONS.get(header)
-  if (found === undefined) {
-    const others = new Set<SectionNumber>([header.subjectResources])
-    for (const { subjects, offsets, codes, repeats } of header.columns) {
-      for (const section of [subjects, offsets, codes]) if (section !== null) others.add(section)
-      if (repeats !== null)
-        for (const section of [repeats.subjects, repeats.offsets, repeats.codes]) others.add(section)
-    }
-    found = new Set([...header.sections.keys()].filter(section => !others.has(section)))
-    DICTIONARY_SECTIONS.set(header, found)
-  }
-  return found
+  return memoised(DICTIONARY_SECTIONS, header, () => {
+    const others = new Set<SectionNumber | null>([header.subjectResources])
+    for (const { subjects, offsets, codes, repeats } of header.columns)
+      for (const section of [subjects, offsets, codes, ...Object.values(repeats ?? {})]) others.add(section)
+    return new Set([...header.sections.keys()].filter(section => !others.has(section)))
+  })
 }

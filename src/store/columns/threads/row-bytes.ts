@@ -1,3 +1,4 @@
+import { memoised } from '../../../model/memoised.ts'
 import type { Term } from '../../../rdf/term.ts'
 import {
   type CellForm,
@@ -13,9 +14,8 @@ import { termOf } from '../evaluate/value.ts'
 import { termAt, type Vector } from '../evaluate/vector.ts'
 import { CachedText, type PieceBytes } from './piece-bytes.ts'
 
-/** Maximum number of cached cells of a variable and a domain, and of domains of a variable with a cache. */
+/** Maximum number of cached cells of a variable. */
 const CACHE_SIZE = 2 ** 14
-const DOMAINS = 16
 
 /** Below this number of rows nothing is cached: the cache would cost more than it saves. */
 const FEW = 256
@@ -31,6 +31,7 @@ type WriteCell = (row: number) => boolean
 class CellCache {
   private readonly bytes: PieceBytes
   private readonly ids = new Uint32Array(CACHE_SIZE)
+  private readonly domains: Domain[] = []
   private readonly starts = new Uint32Array(CACHE_SIZE)
   private readonly lengths = new Uint32Array(CACHE_SIZE)
   private epoch = 0
@@ -47,23 +48,25 @@ class CellCache {
   }
 
   /** Copies a cell; false where it is not cached. */
-  copy(id: number): boolean {
+  copy(domain: Domain, id: number): boolean {
     const place = id & (CACHE_SIZE - 1)
     this.sought += 1
-    if (this.ids[place] !== id || this.epoch !== this.bytes.epoch) return false
+    if (this.ids[place] !== id || this.domains[place] !== domain || this.epoch !== this.bytes.epoch)
+      return false
     this.found += 1
     this.bytes.copy(this.starts[place] as number, this.lengths[place] as number)
     return true
   }
 
   /** Caches the cell that was written from a position on. */
-  add(id: number, from: number): void {
+  add(domain: Domain, id: number, from: number): void {
     const start = this.bytes.cache(from)
     if (start < 0) return
     if (this.epoch !== this.bytes.epoch) this.ids.fill(0)
     this.epoch = this.bytes.epoch
     const place = id & (CACHE_SIZE - 1)
     this.ids[place] = id
+    this.domains[place] = domain
     this.starts[place] = start
     this.lengths[place] = this.bytes.place - from
   }
@@ -94,17 +97,12 @@ class Sides {
 
   of(kind: TermKind): Around {
     const form = this.writer.form(kind)
-    let around = this.known.get(form)
-    if (around === undefined) {
-      around = {
-        before: new CachedText(this.before + form.before),
-        after: new CachedText(form.after + this.after),
-        plain: form.plain,
-      }
-      if (this.known.size >= MAX_KINDS) this.known.clear()
-      this.known.set(form, around)
-    }
-    return around
+    if (this.known.size >= MAX_KINDS) this.known.clear()
+    return memoised(this.known, form, () => ({
+      before: new CachedText(this.before + form.before),
+      after: new CachedText(form.after + this.after),
+      plain: form.plain,
+    }))
   }
 }
 
@@ -115,7 +113,7 @@ export class RowBytes {
   private readonly found = new TermBytes()
   private readonly layout: RowLayout
   private readonly variables: readonly string[]
-  private readonly caches: readonly Map<Domain, CellCache>[]
+  private readonly caches: readonly CellCache[]
   private readonly sides: readonly Sides[]
   private readonly separator: CachedText
   private readonly end: CachedText
@@ -128,7 +126,7 @@ export class RowBytes {
     this.writer = writer
     this.layout = writer.layout(variables)
     this.variables = variables
-    this.caches = variables.map(() => new Map())
+    this.caches = variables.map(() => new CellCache(bytes))
     this.sides = this.layout.before.map(before => new Sides(writer, before, this.layout.after))
     this.begin = new CachedText(this.layout.first)
     this.next = new CachedText(this.layout.begin)
@@ -180,19 +178,19 @@ export class RowBytes {
         }
       case 'ids': {
         const { domain, ids } = vector
-        const own = ids.length < FEW ? null : this.cacheOf(domain, number)
-        const cache = own?.isUseless === true ? null : own
+        const own = this.caches[number] as CellCache
+        const cache = ids.length < FEW || own.isUseless ? null : own
         const sides = this.sides[number] as Sides
         return row => {
           const id = ids[row] as number
           if (id === 0) return false
-          if (cache?.copy(id) === true) return true
+          if (cache?.copy(domain, id) === true) return true
           const from = bytes.place
           if (!this.writeBytes(domain, id, sides)) {
             bytes.backTo(from)
             write(domain.term(id))
           }
-          cache?.add(id, from)
+          cache?.add(domain, id, from)
           return true
         }
       }
@@ -210,17 +208,5 @@ export class RowBytes {
     if (!bytes.plain(found.bytes, found.from, found.to, plain)) return false
     bytes.again(after)
     return true
-  }
-
-  private cacheOf(domain: Domain, number: number): CellCache {
-    const domains = this.caches[number] as Map<Domain, CellCache>
-    const cache = domains.get(domain) ?? new CellCache(this.bytes)
-    domains.delete(domain)
-    domains.set(domain, cache)
-    for (const [oldest] of domains) {
-      if (domains.size <= DOMAINS) break
-      domains.delete(oldest)
-    }
-    return cache
   }
 }

@@ -2,9 +2,9 @@ import type { Worker } from 'node:worker_threads'
 import { ignoreRejection } from '../../../errors/ignore-rejection.ts'
 import { startThread } from '../../../runtime/thread.ts'
 import { standBack } from '../../../runtime/thread-priority.ts'
-import type { ColumnReply, ColumnRequest, Job, JobLimits, ThreadSetup } from './protocol.ts'
+import type { ColumnReply, ColumnRequest, Job, JobLimits, SharedPart, ThreadSetup } from './protocol.ts'
 
-type Answer = Exclude<ColumnReply, { readonly type: 'up' | 'section' | 'derived' | 'damaged' }>
+type Answer = Exclude<ColumnReply, { readonly type: 'up' | 'part' | 'damaged' }>
 
 /**
  * Megabytes of the young generation of a thread, three times a semi-space: a semi-space of 4 MB fits into the caches of a
@@ -14,7 +14,7 @@ const YOUNG_GENERATION = 12
 
 /** Events of a thread in addition to its answers. */
 export interface ThreadListener {
-  readonly onPart: (part: Extract<ColumnReply, { readonly type: 'section' | 'derived' }>) => void
+  readonly onPart: (graph: string, part: SharedPart) => void
   readonly onDamage: (graph: string, reason: string) => void
   /** Called once, with the reason. */
   readonly onDeath: (thread: ColumnThread, reason: string) => void
@@ -50,9 +50,8 @@ export class ColumnThread {
             this.thread = reply.thread
             this.rest()
             return resolve()
-          case 'section':
-          case 'derived':
-            return listener.onPart(reply)
+          case 'part':
+            return listener.onPart(reply.graph, reply.part)
           case 'damaged':
             return listener.onDamage(reply.graph, reply.reason)
           default:

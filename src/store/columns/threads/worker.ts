@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { memoised } from '../../../model/memoised.ts'
 import { prioritisedThread } from '../../../runtime/thread-priority.ts'
 import { GraphBuilder } from '../build/graph-builder.ts'
 import { SectionMemory } from '../build/section-writer.ts'
@@ -10,7 +11,7 @@ import { type RetainedScratch, withScratch } from '../evaluate/scratch.ts'
 import { SelectionCache } from '../evaluate/selection-cache.ts'
 import type { GraphColumns } from '../graph.ts'
 import { ColumnsDamaged } from '../sections.ts'
-import { type JobState, jobText } from './answer-text.ts'
+import { type JobState, jobText, textPieces } from './answer-text.ts'
 import { GraphHolder } from './graph-holder.ts'
 import { matchPage } from './match.ts'
 import { PieceBytes } from './piece-bytes.ts'
@@ -26,7 +27,6 @@ import type {
   WireTable,
 } from './protocol.ts'
 import { tableOf, tablesOf } from './tables.ts'
-import { textPieces } from './text-pieces.ts'
 import { WorkClock } from './work-clock.ts'
 
 /** Entry point of a thread that answers from columns. */
@@ -38,8 +38,7 @@ const reply = (message: ColumnReply, transfer: readonly ArrayBuffer[] = []): voi
 const signal = new Int32Array((workerData as ThreadSetup).signal)
 const names = new WeakMap<GraphColumns, string>()
 const graphs = new GraphHolder({
-  onSection: (graph, section, bytes) => reply({ type: 'section', graph, section, bytes }),
-  onDerived: (graph, name, buffers) => reply({ type: 'derived', graph, name, buffers }),
+  onPart: (graph, part) => reply({ type: 'part', graph, part }),
   onDamage: (graph, damage) => {
     reply({ type: 'damaged', graph, reason: damage.message })
     return damage
@@ -78,7 +77,7 @@ port.on('message', (request: ColumnRequest) => {
       graphs.detach(request.graphs)
       return
     case 'share':
-      graphs.addShared(request.parts)
+      graphs.addShared(request.graph, request.parts)
       return
     case 'run':
       return attempt(request.id, () => run(request.id, request.job, request.limits))
@@ -124,11 +123,7 @@ function graphOf(name: string): GraphColumns {
 
 function viewOf({ defaultGraphs, namedGraphs }: QueriedGraphs): DatasetView {
   const named = new Map<string, GraphColumns[]>()
-  for (const [iri, graph] of namedGraphs) {
-    const graphs = named.get(iri)
-    if (graphs === undefined) named.set(iri, [graphOf(graph)])
-    else graphs.push(graphOf(graph))
-  }
+  for (const [iri, graph] of namedGraphs) memoised(named, iri, () => []).push(graphOf(graph))
   return { defaultGraphs: defaultGraphs.map(graphOf), namedGraphs: named }
 }
 
