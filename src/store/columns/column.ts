@@ -93,15 +93,12 @@ export class Column {
 
   /** Of a sparse column: one more than the row of each subject of the graph, 0 for none. Computed on first use. */
   get rowNumbers(): Uint32Array {
-    if (this.cachedRowNumbers === null) {
-      const [rows] = this.derived.get(`rows:${this.number}`, () => {
-        const numbers = sharedUint32(this.graphSubjects)
-        const { subjects } = this
-        for (let row = 0; row < subjects.length; row++) numbers[subjects[row] as number] = row + 1
-        return [numbers.buffer as SharedArrayBuffer]
-      })
-      this.cachedRowNumbers = new Uint32Array(rows as SharedArrayBuffer)
-    }
+    this.cachedRowNumbers ??= this.derived.numbers(`rows:${this.number}`, () => {
+      const numbers = sharedUint32(this.graphSubjects)
+      const { subjects } = this
+      for (let row = 0; row < subjects.length; row++) numbers[subjects[row] as number] = row + 1
+      return numbers
+    })
     return this.cachedRowNumbers
   }
 

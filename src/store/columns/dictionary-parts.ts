@@ -72,63 +72,53 @@ class Forms {
   }
 }
 
-function wordsOf(sections: readonly number[], source: SectionSource): () => readonly SharedArrayBuffer[] {
-  return () => sections.map(section => source.get(section))
-}
-
 export function openPart(header: DictionaryPart, first: number, source: SectionSource): DictionarySection {
   const { count } = header
+  const uint32 = (section: number) => new Uint32Array(source.get(section))
+  const float64 = (section: number) => new Float64Array(source.get(section))
   const texts = (part: { readonly bytes: number; readonly offsets: number }) =>
-    new Texts(Buffer.from(source.get(part.bytes)), new Uint32Array(source.get(part.offsets)))
+    new Texts(Buffer.from(source.get(part.bytes)), uint32(part.offsets))
+  const forms = (own: OwnForms | null) => own && new Forms(own, source)
   const types = (number: number | null) => {
     if (number === null) return null
     const bytes = source.get(number)
     return bytes.byteLength === count ? new Uint8Array(bytes) : new Uint32Array(bytes)
   }
-  switch (header.kind) {
+  const { kind } = header
+  switch (kind) {
     case 'resource':
-      return { kind: 'resource', first, count, ids: new Uint32Array(source.get(header.ids)) }
+      return { kind, first, count, ids: uint32(header.ids) }
     case 'boolean':
       return {
-        kind: 'boolean',
+        kind,
         first,
         count,
         values: new Uint8Array(source.get(header.values)),
-        forms: header.forms === null ? null : new Forms(header.forms, source),
+        forms: forms(header.forms),
       }
     case 'number':
-    case 'moment':
-      return {
-        kind: header.kind,
-        first,
-        count,
-        values: new Float64Array(source.get(header.values)),
-        datatypes: header.datatypes,
-        types: types(header.types),
-        forms: header.forms === null ? null : new Forms(header.forms, source),
-        exact: header.exact,
-      }
-    case 'text':
-      return {
-        kind: 'text',
-        first,
-        count,
-        texts: texts(header),
-        languages: header.languages,
-        tags: header.tags === null ? null : new Uint32Array(source.get(header.tags)),
-        words: header.words === null ? null : wordsOf(header.words, source),
-      }
+    case 'moment': {
+      const { datatypes, exact } = header
+      const own = { types: types(header.types), forms: forms(header.forms) }
+      return { kind, first, count, values: float64(header.values), datatypes, exact, ...own }
+    }
+    case 'text': {
+      const { languages, words } = header
+      const tags = header.tags === null ? null : uint32(header.tags)
+      const sections = words && (() => words.map(section => source.get(section)))
+      return { kind, first, count, texts: texts(header), languages, tags, words: sections }
+    }
     case 'point':
       return {
-        kind: 'point',
+        kind,
         first,
         count,
-        longitudes: new Float64Array(source.get(header.longitudes)),
-        latitudes: new Float64Array(source.get(header.latitudes)),
+        longitudes: float64(header.longitudes),
+        latitudes: float64(header.latitudes),
       }
     case 'other':
       return {
-        kind: 'other',
+        kind,
         first,
         count,
         texts: texts(header),
@@ -136,7 +126,7 @@ export function openPart(header: DictionaryPart, first: number, source: SectionS
         types: types(header.types),
       }
     default:
-      return header satisfies never
+      return kind satisfies never
   }
 }
 

@@ -7,6 +7,7 @@ import {
   datatypeOf,
   openPart,
   type PointPart,
+  type TextPart,
   type ValuePart,
 } from './dictionary-parts.ts'
 import { lowerBound, type TermBytes } from './dictionary-texts.ts'
@@ -71,16 +72,9 @@ export class Dictionary {
       case 'resource':
         return this.resources.term(part.ids[place] as number)
       case 'text': {
-        const tag = part.tags === null ? 0 : (part.tags[place] as number)
-        if (tag === 0)
-          return { type: 'literal', value: part.texts.get(place), datatype: XSD.string, language: '' }
-        const language = part.languages[tag - 1] as string
-        return {
-          type: 'literal',
-          value: part.texts.get(place),
-          datatype: languageDatatype(language),
-          language,
-        }
+        const language = languageAt(part, place)
+        const datatype = language === '' ? XSD.string : languageDatatype(language)
+        return { type: 'literal', value: part.texts.get(place), datatype, language }
       }
       default: {
         const [value, datatype] = [this.form(code), datatypeOf(part, place)]
@@ -107,9 +101,8 @@ export class Dictionary {
       found.datatype = datatypeOf(part, place)
       if (found.datatype === TRIPLE_TERM) return false
     } else {
-      const tag = part.tags === null ? 0 : (part.tags[place] as number)
-      if (tag > 0) found.language = part.languages[tag - 1] as string
-      found.datatype = tag === 0 ? XSD.string : languageDatatype(found.language)
+      found.language = languageAt(part, place)
+      found.datatype = found.language === '' ? XSD.string : languageDatatype(found.language)
     }
     part.texts.find(place, found)
     return true
@@ -167,6 +160,12 @@ export class Dictionary {
   }
 }
 
+/** The language of a text; empty for none. */
+function languageAt({ tags, languages }: TextPart, place: number): string {
+  const tag = tags === null ? 0 : (tags[place] as number)
+  return tag === 0 ? '' : (languages[tag - 1] as string)
+}
+
 /** The literal that represents a triple term in a dictionary. */
 function tripleLiteral({ value }: TripleTerm): Literal {
   return { type: 'literal', value, datatype: TRIPLE_TERM, language: '' }
@@ -178,22 +177,19 @@ export function findIn(part: DictionarySection, term: Literal, formOf: (place: n
   switch (part.kind) {
     case 'resource':
       return -1
-    case 'text': {
-      if (datatype !== XSD.string && language === '') return -1
-      const bytes = Buffer.from(value)
-      for (let place = part.texts.lowerBound(bytes, 0); place < part.count; place++) {
-        if (part.texts.compare(place, bytes) !== 0) return -1
-        const tag = part.tags === null ? 0 : (part.tags[place] as number)
-        if ((tag === 0 ? '' : part.languages[tag - 1]) === language) return place
-      }
-      return -1
-    }
+    case 'text':
     case 'other': {
-      if (!part.datatypes.includes(datatype)) return -1
+      if (
+        part.kind === 'text' ? datatype !== XSD.string && language === '' : !part.datatypes.includes(datatype)
+      )
+        return -1
       const bytes = Buffer.from(value)
       for (let place = part.texts.lowerBound(bytes, 0); place < part.count; place++) {
         if (part.texts.compare(place, bytes) !== 0) return -1
-        if (datatypeOf(part, place) === datatype) return place
+        if (
+          part.kind === 'text' ? languageAt(part, place) === language : datatypeOf(part, place) === datatype
+        )
+          return place
       }
       return -1
     }

@@ -56,23 +56,19 @@ export class GraphColumns {
 
   /** One more than the subject number of a resource, by its number; 0 for a resource that is not a subject. */
   get resourceSubjects(): Uint32Array {
-    if (this.cachedResourceSubjects === null) {
-      const [derived] = this.derived.get('subjects', () => {
-        const subjects = sharedUint32(this.resources.count + 1)
-        const resources = this.subjectResources
-        for (let subject = 0; subject < resources.length; subject++)
-          subjects[resources[subject] as number] = subject + 1
-        return [subjects.buffer as SharedArrayBuffer]
-      })
-      this.cachedResourceSubjects = new Uint32Array(derived as SharedArrayBuffer)
-    }
+    this.cachedResourceSubjects ??= this.derived.numbers('subjects', () => {
+      const subjects = sharedUint32(this.resources.count + 1)
+      const resources = this.subjectResources
+      for (let subject = 0; subject < resources.length; subject++)
+        subjects[resources[subject] as number] = subject + 1
+      return subjects
+    })
     return this.cachedResourceSubjects
   }
 
   /** Cumulative number of triples up to and including each subject. */
   get tripleEnds(): Uint32Array {
-    if (this.cachedTripleEnds !== null) return this.cachedTripleEnds
-    const [derived] = this.derived.get('triples', () => {
+    this.cachedTripleEnds ??= this.derived.numbers('triples', () => {
       const ends = sharedUint32(this.subjects)
       for (const column of this.columns)
         for (let row = 0; row < column.rows; row++) {
@@ -81,9 +77,8 @@ export class GraphColumns {
         }
       for (let subject = 1; subject < ends.length; subject++)
         ends[subject] = (ends[subject] as number) + (ends[subject - 1] as number)
-      return [ends.buffer as SharedArrayBuffer]
+      return ends
     })
-    this.cachedTripleEnds = new Uint32Array(derived as SharedArrayBuffer)
     return this.cachedTripleEnds
   }
 

@@ -186,6 +186,12 @@ export class Derived {
     return buffers
   }
 
+  /** Numbers that are computed on first use. */
+  numbers(name: string, make: () => Uint32Array): Uint32Array {
+    const [buffer] = this.get(name, () => [make().buffer as SharedArrayBuffer])
+    return new Uint32Array(buffer as SharedArrayBuffer)
+  }
+
   /** Adds data that another thread has computed. */
   add(name: string, buffers: readonly SharedArrayBuffer[]): void {
     this.cached.set(name, buffers)

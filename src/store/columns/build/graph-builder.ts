@@ -1,4 +1,6 @@
 import { crc32 } from 'node:zlib'
+import { memoised } from '../../../model/memoised.ts'
+import { grown } from '../bytes.ts'
 import { COLUMNS_FORMAT, type DictionaryHeader, type GraphHeader, TRIPLE_TERM } from '../format.ts'
 import { buildColumn } from './column-builder.ts'
 import { type LiteralEnding, literalEnding, TRIPLE_ENDING } from './literal-text.ts'
@@ -106,13 +108,8 @@ export class GraphBuilder {
         subjectResources[subject] = ranks[this.subjectResources[subject] as number] as number
       const dictionaries: DictionaryHeader[] = []
       const known = new Map<string, number>()
-      const addDictionary = (dictionary: DictionaryHeader): number => {
-        const key = dictionaryKey(dictionary, sink)
-        const found = known.get(key)
-        if (found !== undefined) return found
-        known.set(key, dictionaries.length)
-        return dictionaries.push(dictionary) - 1
-      }
+      const addDictionary = (dictionary: DictionaryHeader): number =>
+        memoised(known, dictionaryKey(dictionary, sink), () => dictionaries.push(dictionary) - 1)
       const context = {
         subjects: this.subjects,
         endings: this.endings,
@@ -191,13 +188,11 @@ export class GraphBuilder {
   }
 
   private subjectOf(resource: number): number {
-    if (resource >= this.resourceSubjects.length)
-      this.resourceSubjects = longer(this.resourceSubjects, resource)
+    this.resourceSubjects = grown(this.resourceSubjects, resource + 1)
     const known = this.resourceSubjects[resource] as number
     if (known > 0) return known - 1
     const subject = this.subjects++
-    if (subject >= this.subjectResources.length)
-      this.subjectResources = longer(this.subjectResources, subject)
+    this.subjectResources = grown(this.subjectResources, subject + 1)
     this.subjectResources[subject] = resource
     this.resourceSubjects[resource] = subject + 1
     return subject
@@ -220,29 +215,16 @@ export class GraphBuilder {
   }
 
   private columnOf(predicate: string, bytes: Uint8Array): number {
-    let number = this.columnNumbers.get(predicate)
-    if (number === undefined) {
-      number = this.columns.length
-      this.columnNumbers.set(predicate, number)
-      this.columns.push({
-        predicate,
-        log: new ValueLog(this.spill),
-        bytes: Buffer.from(bytes),
-        lastEnding: EMPTY,
-        lastEndingNumber: 0,
-      })
-    }
-    return number
+    return memoised(this.columnNumbers, predicate, () => {
+      const log = new ValueLog(this.spill)
+      const column = { predicate, log, bytes: Buffer.from(bytes), lastEnding: EMPTY, lastEndingNumber: 0 }
+      return this.columns.push(column) - 1
+    })
   }
 
   /** The ending number of triple terms, which are stored among the literals. */
   private tripleEnding(): number {
-    let number = this.endingNumbers.get(TRIPLE_TERM)
-    if (number === undefined) {
-      number = this.endings.push(TRIPLE_ENDING) - 1
-      this.endingNumbers.set(TRIPLE_TERM, number)
-    }
-    return number
+    return memoised(this.endingNumbers, TRIPLE_TERM, () => this.endings.push(TRIPLE_ENDING) - 1)
   }
 
   private endingNumber(column: PendingColumn, bytes: Buffer, start: number, end: number): number {
@@ -253,11 +235,7 @@ export class GraphBuilder {
     )
       return column.lastEndingNumber
     const text = bytes.toString('utf8', start, end)
-    let number = this.endingNumbers.get(text)
-    if (number === undefined) {
-      number = this.endings.push(literalEnding(text)) - 1
-      this.endingNumbers.set(text, number)
-    }
+    const number = memoised(this.endingNumbers, text, () => this.endings.push(literalEnding(text)) - 1)
     column.lastEnding = Buffer.from(bytes.subarray(start, end))
     column.lastEndingNumber = number
     return number
@@ -277,12 +255,6 @@ function matches(bytes: Uint8Array, start: number, text: Uint8Array, length = te
 function endsWith(bytes: Uint8Array, end: number, text: Uint8Array): boolean {
   const start = end - text.length
   return text.length > 0 && bytes[start - 1] === QUOTE && matches(bytes, start, text)
-}
-
-function longer(array: Uint32Array, index: number): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(Math.max(2 * array.length, index + 1))
-  larger.set(array)
-  return larger
 }
 
 function malformed(bytes: Buffer, start: number, end: number): SyntaxError {

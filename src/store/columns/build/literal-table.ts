@@ -1,5 +1,5 @@
 import { GEO, RDF, XSD } from '../../../rdf/vocab.ts'
-import { type Arena, compareBytes } from '../bytes.ts'
+import type { Arena } from '../bytes.ts'
 import { Texts } from '../dictionary-texts.ts'
 import { TRIPLE_TERM } from '../format.ts'
 import { isExact, momentOfLexical, numberOfLiteral, numericKind, pointOf } from '../lexical.ts'
@@ -111,15 +111,6 @@ export class LiteralTable {
     return this.plain.bytes.subarray(this.starts[index], this.ends[index])
   }
 
-  private isSameText(left: number, right: number): boolean {
-    const { bytes } = this.plain
-    const start = this.starts[left] as number
-    const end = this.ends[left] as number
-    const otherStart = this.starts[right] as number
-    const otherEnd = this.ends[right] as number
-    return compareBytes(bytes, start, end, bytes, otherStart, otherEnd) === 0
-  }
-
   sortTexts(members: Uint32Array): void {
     sortPieces(members, {
       bytes: this.plain.bytes,
@@ -129,7 +120,7 @@ export class LiteralTable {
     // With only one ending all texts are distinct.
     const ending = this.endingOf[members[0] as number]
     if (members.some(index => this.endingOf[index] !== ending))
-      this.sortTies(members, (a, b) => this.isSameText(a, b), true)
+      this.sortTies(members, (a, b) => this.bytes(a).equals(this.bytes(b)), true)
   }
 
   /** Sorts ties of the previous sort: by language, datatype and form; where doubles are inexact, first by the exact value. */

@@ -29,20 +29,13 @@ type Counted = 'triples' | 'subject' | 'predicate' | 'object'
  * @param key the variable of the groups; null without GROUP BY
  */
 export function countedTriples(
-  input: SparqlOperation,
+  { operation, conditions, graphs }: CountedSource,
   key: string | null,
-  graphs: readonly GraphColumns[],
   aggregates: Aggregates,
   evaluation: Evaluation,
   scalars: ScalarCompiler,
 ): Batch | null {
-  if (input.type === 'graph') {
-    const named = input.name.type === 'iri' ? evaluation.dataset.namedGraphs.get(input.name.value) : undefined
-    if (named === undefined) return null
-    return countedTriples(input.input, key, named, aggregates, evaluation, scalars)
-  }
-  const [triples, conditions] = unfiltered(input)
-  const names = threeVariables(triples)
+  const names = threeVariables(operation)
   if (names === null || (key !== null && key !== names.predicate)) return null
   const isOfObject = (condition: AlgebraExpression) =>
     isOfKind(condition) && [...variablesOfExpression(condition)].every(name => name === names.object)
@@ -115,15 +108,28 @@ function sum<Some>(some: readonly Some[], count: (each: Some) => number): number
   return some.reduce((total, each) => total + count(each), 0)
 }
 
-/** Splits an operation into its input and the conditions around it. */
-export function unfiltered(
-  operation: SparqlOperation,
-): readonly [SparqlOperation, readonly AlgebraExpression[]] {
-  if (operation.type === 'join' && operation.inputs.length === 1)
-    return unfiltered(operation.inputs[0] as SparqlOperation)
-  if (operation.type !== 'filter') return [operation, []]
-  const [input, conditions] = unfiltered(operation.input)
-  return [input, [...conditions, ...conjuncts(operation.condition)]]
+/** The operation whose solutions are counted, the conditions around it, and the graphs over which it is evaluated. */
+export interface CountedSource {
+  readonly operation: SparqlOperation
+  readonly conditions: readonly AlgebraExpression[]
+  readonly graphs: readonly GraphColumns[]
+}
+
+/** Parses the input of a group; null for a graph that is not one of the query. */
+export function countedSource(
+  input: SparqlOperation,
+  graphs: readonly GraphColumns[],
+  evaluation: Evaluation,
+): CountedSource | null {
+  if (input.type === 'graph') {
+    const named = input.name.type === 'iri' ? evaluation.dataset.namedGraphs.get(input.name.value) : undefined
+    return named === undefined ? null : countedSource(input.input, named, evaluation)
+  }
+  if (input.type === 'join' && input.inputs.length === 1)
+    return countedSource(input.inputs[0] as SparqlOperation, graphs, evaluation)
+  if (input.type !== 'filter') return { operation: input, conditions: [], graphs }
+  const inner = countedSource(input.input, graphs, evaluation)
+  return inner && { ...inner, conditions: [...inner.conditions, ...conjuncts(input.condition)] }
 }
 
 /** Triples by column whose object is of the kind that conditions require. */

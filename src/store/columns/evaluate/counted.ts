@@ -8,7 +8,14 @@ import {
 import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
 import { Batch, numbersFrom } from './batch.ts'
-import { areApart, countedTriples, unfiltered } from './counted-triples.ts'
+import {
+  areApart,
+  type CountedSource,
+  countedBy,
+  countedSource,
+  countedTriples,
+  threeVariables,
+} from './counted-triples.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { isPosition } from './links.ts'
 import { codeRangeOf } from './ranges.ts'
@@ -29,25 +36,39 @@ interface Counted {
 }
 
 /**
- * Counts groups without reading their solutions: those of all triples of a column whose values are in a range, together or by
- * value, from the offsets of the subjects of each value. Null for any other group.
+ * Counts groups without reading their solutions: those of all triples, or of all triples of a column whose values are in a range,
+ * together or by value, from the offsets of the subjects of each value. Null for any other group.
  */
 export function countedGroups(
   { input, keys, aggregates }: Group,
   { graphs, scalars }: Pick<EvaluationScope, 'graphs' | 'scalars'>,
   evaluation: Evaluation,
+): readonly Batch[] | null {
+  const source = countedSource(input, graphs, evaluation)
+  const [key = null, ...others] = keys
+  if (source === null || others.length > 0) return null
+  const subjects = countedSubjects(source, key, aggregates, evaluation)
+  if (subjects !== null || aggregates.length === 0) return subjects
+  const counted =
+    countedTriples(source, key, aggregates, evaluation, scalars) ??
+    countedByValue(source, key, aggregates, evaluation)
+  return counted && [counted]
+}
+
+/** The triples of a column, together or by value. */
+function countedByValue(
+  source: CountedSource,
+  key: string | null,
+  aggregates: Group['aggregates'],
+  evaluation: Evaluation,
 ): Batch | null {
-  const [key, ...others] = keys
-  if (aggregates.length === 0 || others.length > 0) return null
-  const triples = countedTriples(input, key ?? null, graphs, aggregates, evaluation, scalars)
-  if (triples !== null) return triples
-  const counted = countedValues(input, graphs, evaluation)
+  const counted = countedValues(source)
   const [first, ...more] = counted ?? []
   if (counted === null || first === undefined) return null
   if (!aggregates.every(({ aggregate }) => isCount(aggregate, [first.subject, first.variable]))) return null
-  if (key !== undefined && key !== first.variable) return null
+  if (key !== null && key !== first.variable) return null
   evaluation.columns.add(first.column.predicate)
-  if (key === undefined) {
+  if (key === null) {
     const sum = counted.reduce((total, each) => total + countBetween(each), 0)
     return counts(Float64Array.of(sum), [], aggregates)
   }
@@ -116,17 +137,7 @@ function isCount({ name, distinct, operand }: AggregateCall, bound: readonly (st
 }
 
 /** Parses an operation as one pattern with conditions on its value, in each graph that has it; null for any other. */
-function countedValues(
-  input: SparqlOperation,
-  graphs: readonly GraphColumns[],
-  evaluation: Evaluation,
-): readonly Counted[] | null {
-  if (input.type === 'graph') {
-    if (input.name.type !== 'iri') return null
-    const named = evaluation.dataset.namedGraphs.get(input.name.value)
-    return named === undefined ? null : countedValues(input.input, named, evaluation)
-  }
-  const [operation, conditions] = unfiltered(input)
+function countedValues({ operation, conditions, graphs }: CountedSource): readonly Counted[] | null {
   if (operation.type !== 'bgp') return null
   const pattern = solePattern(operation.patterns, graphs)
   if (pattern?.predicate.type !== 'iri' || pattern.subject.type !== 'variable') return null
@@ -190,4 +201,64 @@ function solePattern(
   const names = [name, pattern.object.type === 'variable' ? pattern.object.name : null]
   const areFree = positions.every(object => object.type === 'variable' && !names.includes(object.name))
   return areFree && positions.length <= (graphs.length === 1 ? 1 : 0) ? pattern : null
+}
+
+/**
+ * Counts the triples of each subject, or its distinct predicates, in graphs without common subjects: a batch for each graph, so
+ * that no subject is compared with others. Null for any other group.
+ */
+function countedSubjects(
+  { operation, conditions, graphs }: CountedSource,
+  key: string | null,
+  aggregates: Group['aggregates'],
+  evaluation: Evaluation,
+): readonly Batch[] | null {
+  const names = threeVariables(operation)
+  if (names === null || key !== names.subject || conditions.length > 0) return null
+  const counted = aggregates.map(({ aggregate }) => countedBy(aggregate, names))
+  if (!counted.every(each => each === 'triples' || each === 'predicate') || !areApart(graphs)) return null
+  return graphs.map(graph => {
+    const ids = subjectsWithTriples(graph)
+    evaluation.allocate(ids.byteLength + 8 * ids.length * aggregates.length)
+    evaluation.advance(graph.subjects)
+    const subjects: Vector = { type: 'ids', domain: domainsOf(graph).subjects, ids }
+    const counts = aggregates.map(({ variable }, at) => {
+      const all = counted[at] === 'triples' ? triplesBySubject(graph) : predicatesBySubject(graph, evaluation)
+      const values = Float64Array.from(ids, id => all[id - 1] as number)
+      return [variable, integers(values)] as const
+    })
+    return new Batch(ids.length, new Map<string, Vector>([[key, subjects], ...counts]))
+  })
+}
+
+/** Numbers of the subjects that have triples, starting at 1. */
+function subjectsWithTriples(graph: GraphColumns): Uint32Array {
+  const { subjects } = graph
+  const ids = new Uint32Array(subjects)
+  let count = 0
+  for (let subject = 0; subject < subjects; subject++)
+    if (graph.hasTriples(subject)) ids[count++] = subject + 1
+  return ids.subarray(0, count)
+}
+
+function triplesBySubject({ tripleEnds }: GraphColumns): Float64Array {
+  const counts = new Float64Array(tripleEnds.length)
+  for (let subject = 0, before = 0; subject < counts.length; subject++) {
+    const end = tripleEnds[subject] as number
+    counts[subject] = end - before
+    before = end
+  }
+  return counts
+}
+
+function predicatesBySubject(graph: GraphColumns, evaluation: Evaluation): Float64Array {
+  const counts = new Float64Array(graph.subjects)
+  for (const column of graph.columns) {
+    evaluation.advance(column.rows)
+    for (let row = 0; row < column.rows; row++) {
+      const subject = column.subjectOf(row)
+      if (column.endOf(row) > column.startOf(row)) counts[subject] = (counts[subject] as number) + 1
+    }
+  }
+  return counts
 }

@@ -211,12 +211,11 @@ export class SubjectDomain implements Domain {
   }
 
   ranks(): Uint32Array {
-    const [buffer] = this.graph.derived.get('subject ranks', () => {
+    return this.graph.derived.numbers('subject ranks', () => {
       const ranks = sharedUint32(this.size + 1)
       ranks.set(this.graph.subjectResources, 1)
-      return [ranks.buffer as SharedArrayBuffer]
+      return ranks
     })
-    return new Uint32Array(buffer as SharedArrayBuffer)
   }
 }
 

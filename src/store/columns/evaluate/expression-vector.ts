@@ -6,13 +6,12 @@ import type { Evaluation } from './evaluation.ts'
 import { isStable } from './functions/builtins.ts'
 import { isOfKind, valueByKind } from './kinds.ts'
 import { isCanonical, presentNumbers } from './number-tables.ts'
-import type { PoolDomain } from './pool-domain.ts'
 import type { EvaluationScope } from './scope.ts'
 import { firstAlike } from './text-prefixes.ts'
 import { constantVector, pooledIds } from './translate.ts'
 import { isWorthTable } from './truth-tables.ts'
 import { type TermValue, termValue } from './value.ts'
-import { hasWholeValues, type IdVector, type NumberVector, type Vector } from './vector.ts'
+import { gathered, hasWholeValues, type IdVector, type NumberVector, type Vector } from './vector.ts'
 
 /** Each row may have a text of megabytes, which is stored. */
 const ROWS_BETWEEN_CHECKS = 16
@@ -33,26 +32,24 @@ export function vectorOf(
   const sole = scope.scalars.soleVector(expression, batch)
   if (sole?.domain instanceof ColumnDomain && isOfKind(expression))
     return vectorByKind(expression, { ...sole, domain: sole.domain }, scope, evaluation)
-  if (sole?.domain instanceof ColumnDomain && isWorthTable(expression, sole.domain, batch.size)) {
-    evaluation.allocate(4 * batch.size)
-    return {
-      type: 'ids',
-      domain: pool,
-      ids: idsByCode(expression, batch, { ...sole, domain: sole.domain }, scope, evaluation),
-    }
-  }
+  const codes =
+    sole?.domain instanceof ColumnDomain && isWorthTable(expression, sole.domain, batch.size)
+      ? numbersAlike(expression, { ...sole, domain: sole.domain }, evaluation)
+      : null
   const chosen = sole === null ? chosenVector(expression, batch, scope, evaluation) : null
   if (chosen !== null) return chosen
-  const scalar = scope.scalars.compile(expression, batch)
-  const combinations = combinationsOf(expression, batch)
-  const known = combinations === null ? null : new Uint32Array(combinations.size)
+  const alike = codes ?? combinationsOf(expression, batch)
+  const known = codes?.known ?? (alike && new Uint32Array(alike.size))
+  const scalar =
+    codes === null ? scope.scalars.compile(expression, batch) : scope.scalars.once(expression, batch)
   const ids = new Uint32Array(batch.size)
   for (let row = 0; row < batch.size; row++) {
-    const combination = combinations === null ? 0 : (combinations.numbers[row] as number)
-    let id = known === null ? 0 : (known[combination] as number)
+    const number = alike === null ? 0 : (alike.numbers[row] as number)
+    let id = known === null ? 0 : (known[number] as number)
     if (id === 0) {
-      id = termNumber(scalar(row), pool)
-      if (known !== null) known[combination] = id
+      const value = scalar(row)
+      id = value === null ? NO_TERM : pool.internValue(value)
+      if (known !== null) known[number] = id
     }
     ids[row] = id === NO_TERM ? 0 : id
     if (row % ROWS_BETWEEN_CHECKS === 0) evaluation.check()
@@ -61,8 +58,19 @@ export function vectorOf(
   return { type: 'ids', domain: pool, ids }
 }
 
-function termNumber(value: TermValue | null, pool: PoolDomain): number {
-  return value === null ? NO_TERM : pool.internValue(value)
+/** In tables of terms: a value without a term. 0 means not computed yet. */
+const NO_TERM = 0xffff_ffff
+
+/** The codes of rows, or those of values for which an expression is the same, and a table of the known terms by code. */
+function numbersAlike(
+  expression: AlgebraExpression,
+  { ids, domain }: IdVector & { readonly domain: ColumnDomain },
+  evaluation: Evaluation,
+) {
+  const size = domain.size + 1
+  const known = evaluation.memo('terms', expression, domain, () => new Uint32Array(size))
+  const first = evaluation.memo('prefixes', expression, domain, () => firstAlike(expression, domain))
+  return { numbers: first === null ? ids : gathered(first, ids), size, known }
 }
 
 /** An expression that is constant for all values of a kind: a single term where a column has only one kind. */
@@ -125,35 +133,6 @@ function numbersOf(
   const hasForms = part !== null && (part.kind !== 'number' || part.forms !== null)
   const isOther = expression.type === 'literal' && !isCanonical(termValue(expression))
   return hasForms || isOther ? null : numbers.vector(expression, batch)
-}
-
-/** In tables of terms by code: a value without a term. 0 means not computed yet. */
-const NO_TERM = 0xffff_ffff
-
-/** The terms of an expression over one column, each computed once per value. */
-function idsByCode(
-  expression: AlgebraExpression,
-  batch: Batch,
-  { ids: codes, domain }: IdVector & { readonly domain: ColumnDomain },
-  { scalars }: EvaluationScope,
-  evaluation: Evaluation,
-): Uint32Array {
-  const table = evaluation.memo('terms', expression, domain, () => new Uint32Array(domain.size + 1))
-  const scalar = scalars.once(expression, batch)
-  const first = evaluation.memo('prefixes', expression, domain, () => firstAlike(expression, domain))
-  const ids = new Uint32Array(batch.size)
-  for (let row = 0; row < batch.size; row++) {
-    const own = codes[row] as number
-    const code = first === null ? own : (first[own] as number)
-    let id = table[code] as number
-    if (id === 0) {
-      id = termNumber(scalar(row), evaluation.pool)
-      table[code] = id
-    }
-    ids[row] = id === NO_TERM ? 0 : id
-    if (row % ROWS_BETWEEN_CHECKS === 0) evaluation.check()
-  }
-  return ids
 }
 
 function unboundVector({ pool }: Evaluation): Vector {

@@ -25,7 +25,7 @@ export class KeyedGroups implements Grouper {
   private readonly evaluation: Evaluation
   private readonly domains: (Domain | null)[]
   /** Numbers of the terms of each key by group. */
-  private ids: Uint32Array[]
+  private ids: Uint32Array<ArrayBuffer>[]
   private size = 0
   private moves = 0
   private tables: PairTable[]
@@ -83,13 +83,8 @@ export class KeyedGroups implements Grouper {
   private addGroup(row: number, vectors: readonly Uint32Array[]): void {
     const group = this.size++
     for (let at = 0; at < vectors.length; at++) {
-      let ids = this.ids[at] as Uint32Array
-      if (group >= ids.length) {
-        this.evaluation.allocate(8 * group - 4 * ids.length)
-        ids = new Uint32Array(2 * group)
-        ids.set(this.ids[at] as Uint32Array)
-        this.ids[at] = ids
-      }
+      const ids = this.evaluation.grown(this.ids[at] as Uint32Array<ArrayBuffer>, group + 1)
+      this.ids[at] = ids
       ids[group] = (vectors[at] as Uint32Array)[row] as number
     }
   }

@@ -1,7 +1,6 @@
 import { type AlgebraExpression, type SparqlOperation, variablesOf } from '../../../sparql/algebra.ts'
 import type { Batch } from './batch.ts'
 import { countedGroups } from './counted.ts'
-import { countedSubjects } from './counted-subjects.ts'
 import type { Evaluation } from './evaluation.ts'
 import { vectorOf } from './expression-vector.ts'
 import { grouped } from './group.ts'
@@ -60,7 +59,7 @@ export class SolutionModifiers {
     switch (operation.type) {
       case 'group': {
         const group = withCountedRows(operation)
-        const known = this.knownCounts(group, scope)
+        const known = countedGroups(group, scope, this.evaluation)
         if (known !== null) {
           yield* known
           return
@@ -148,17 +147,6 @@ export class SolutionModifiers {
         }
       if (count > 0) yield batch.rows(rows)
     }
-  }
-
-  /** COUNT of triple patterns whose number of triples is known. */
-  private knownCounts(
-    operation: Extract<SparqlOperation, { type: 'group' }>,
-    scope: EvaluationScope,
-  ): readonly Batch[] | null {
-    const subjects = countedSubjects(operation, scope.graphs, this.evaluation)
-    if (subjects !== null) return subjects
-    const counted = countedGroups(operation, scope, this.evaluation)
-    return counted === null ? null : [counted]
   }
 }
 

@@ -113,23 +113,25 @@ export class NumberKernels {
     return expression.type === 'builtin' ? this.rounding(expression, batch) : null
   }
 
-  /** xsd:integer of a number, or of a quotient without computing the quotient first. */
+  /** A quotient of integers and decimals that is rounded, without computing it first; null for any other expression. */
+  private quotient(
+    name: Parameters<typeof wholeQuotients>[0],
+    operand: AlgebraExpression,
+    batch: Batch,
+  ): NumberVector | null {
+    if (operand.type !== 'binary' || operand.operator !== '/') return null
+    const left = this.vector(operand.left, batch)
+    const right = left === null ? null : this.vector(operand.right, batch)
+    return left && right && wholeQuotients(name, left, right, eitherBound(left, right))
+  }
+
+  /** xsd:integer of a number. */
   private wholeNumber(
     { iri, arguments: [operand, ...others] }: Extract<AlgebraExpression, { type: 'function' }>,
     batch: Batch,
   ): NumberVector | null {
     if (iri !== XSD.integer || operand === undefined || others.length > 0) return null
-    if (operand.type === 'binary' && operand.operator === '/') {
-      const left = this.vector(operand.left, batch)
-      const right = left === null ? null : this.vector(operand.right, batch)
-      const whole =
-        left === null || right === null
-          ? null
-          : wholeQuotients('TRUNCATE', left, right, eitherBound(left, right))
-      if (whole !== null)
-        return { type: 'numbers', kind: 'integer', values: whole.values, bound: whole.bound }
-    }
-    const numbers = this.vector(operand, batch)
+    const numbers = this.quotient('TRUNCATE', operand, batch) ?? this.vector(operand, batch)
     if (numbers === null || numbers.kind === 'double') return null
     const values = numbers.values.map(value => Math.trunc(value) + 0)
     return { type: 'numbers', kind: 'integer', values, bound: numbers.bound }
@@ -142,15 +144,10 @@ export class NumberKernels {
   ): NumberVector | null {
     if (operand === undefined || (name !== 'ABS' && name !== 'CEIL' && name !== 'FLOOR' && name !== 'ROUND'))
       return null
-    if (name !== 'ABS' && operand.type === 'binary' && operand.operator === '/') {
-      const left = this.vector(operand.left, batch)
-      const right = left === null ? null : this.vector(operand.right, batch)
-      if (left === null || right === null) return null
-      const whole = wholeQuotients(name, left, right, eitherBound(left, right))
-      if (whole !== null) return whole
-    }
+    const whole = name === 'ABS' ? null : this.quotient(name, operand, batch)
+    if (whole !== null) return whole
     const numbers = this.vector(operand, batch)
-    return numbers === null ? null : rounded(name, numbers)
+    return numbers && rounded(name, numbers)
   }
 
   /** A field of the dates of a column. */

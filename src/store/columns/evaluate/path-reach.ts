@@ -1,3 +1,5 @@
+import { memoised } from '../../../model/memoised.ts'
+import { grown } from '../bytes.ts'
 import type { Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { IdVector, Vector } from './vector.ts'
@@ -46,11 +48,7 @@ export class NodeHomes {
     for (const node of nodes) {
       const place = node < this.places.length ? (this.places[node] as number) : 0
       const domain = place === 0 ? this.evaluation.pool : (this.domains[place - 1] as Domain)
-      let own = byDomain.get(domain)
-      if (own === undefined) {
-        own = { nodes: [], ids: [] }
-        byDomain.set(domain, own)
-      }
+      const own = memoised(byDomain, domain, () => ({ nodes: [], ids: [] }))
       own.nodes.push(node)
       own.ids.push(place === 0 ? node : (this.numbers[node] as number))
     }
@@ -62,15 +60,9 @@ export class NodeHomes {
 
   /** Makes room for all terms of the pool. */
   private makeRoom(): void {
-    const { size } = this.evaluation.pool
-    if (size < this.places.length) return
-    const room = 2 * size
-    this.evaluation.allocate(8 * (room - this.places.length))
-    const [places, numbers] = [new Uint32Array(room), new Uint32Array(room)]
-    places.set(this.places)
-    numbers.set(this.numbers)
-    this.places = places
-    this.numbers = numbers
+    const { evaluation } = this
+    this.places = evaluation.grown(this.places, evaluation.pool.size + 1)
+    this.numbers = evaluation.grown(this.numbers, evaluation.pool.size + 1)
   }
 }
 
@@ -80,11 +72,7 @@ export class NodeSet {
 
   /** False for a node that is already present. */
   add(node: number): boolean {
-    if (node >= this.flags.length) {
-      const larger = new Uint8Array(2 * node)
-      larger.set(this.flags)
-      this.flags = larger
-    }
+    this.flags = grown(this.flags, node + 1)
     const isNew = this.flags[node] === 0
     this.flags[node] = 1
     return isNew
@@ -98,7 +86,7 @@ export class NumberList {
   size = 0
 
   add(value: number): void {
-    if (this.size === this.values.length) this.grow()
+    if (this.size === this.values.length) this.values = grown(this.values, 2 * this.size)
     this.values[this.size++] = value
   }
 
@@ -114,12 +102,6 @@ export class NumberList {
   /** The numbers, valid until others are added. */
   view(): Uint32Array {
     return this.values.subarray(0, this.size)
-  }
-
-  private grow(): void {
-    const larger = new Uint32Array(2 * this.size)
-    larger.set(this.values)
-    this.values = larger
   }
 }
 
@@ -278,17 +260,10 @@ export class Reach {
 
   /** Makes room for all terms of the pool. */
   private makeRoom(): void {
-    const { size } = this.evaluation.pool
-    const { length } = this.walks
-    if (size < length) return
-    this.evaluation.allocate(12 * (2 * size - length))
-    const larger = (numbers: Uint32Array) => {
-      const copy = new Uint32Array(2 * size)
-      copy.set(numbers)
-      return copy
-    }
-    this.begins = larger(this.begins)
-    this.counts = larger(this.counts)
-    this.walks = larger(this.walks)
+    const { evaluation } = this
+    const size = evaluation.pool.size + 1
+    this.begins = evaluation.grown(this.begins, size)
+    this.counts = evaluation.grown(this.counts, size)
+    this.walks = evaluation.grown(this.walks, size)
   }
 }

@@ -1,5 +1,6 @@
 import type { Term } from '../../../rdf/term.ts'
 import { XSD } from '../../../rdf/vocab.ts'
+import { grown } from '../bytes.ts'
 import type { TermBytes } from '../dictionary-texts.ts'
 import { PairMap } from './pair-map.ts'
 import { numberFormOf, type TermValue } from './value.ts'
@@ -87,13 +88,10 @@ export class PlainNumbers {
 
   private add(kind: Kind, value: number, id: number): void {
     if (id >= this.kinds.length) {
-      const length = Math.max(64, 2 * id)
-      this.allocate(9 * (length - this.kinds.length))
-      const [kinds, values] = [new Uint8Array(length), new Float64Array(length)]
-      kinds.set(this.kinds)
-      values.set(this.values)
-      this.kinds = kinds
-      this.values = values
+      const before = this.kinds.length
+      this.kinds = grown(this.kinds, Math.max(64, id + 1))
+      this.values = grown(this.values, this.kinds.length)
+      this.allocate(9 * (this.kinds.length - before))
     }
     this.kinds[id] = kind === 'integer' ? 1 : 2
     this.values[id] = value

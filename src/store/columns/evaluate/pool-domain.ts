@@ -1,3 +1,4 @@
+import { memoised } from '../../../model/memoised.ts'
 import type { Term } from '../../../rdf/term.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import { grown } from '../bytes.ts'
@@ -108,7 +109,7 @@ export class PoolDomain implements Domain {
       return this.internLookup(vector.kind, lookup)
     const ids = scratchUint32(size)
     const { kind, values, bound } = vector
-    const few = areSmall(vector, size) ? this.wholeNumbers(kind) : null
+    const few = areSmall(vector, size) ? memoised(this.ofWhole, kind, () => new Uint32Array(MAX - MIN)) : null
     for (let row = 0; row < size; row++) {
       row = few === null ? row : lookUpSmall(vector, few, ids, row)
       if (row === size) break
@@ -130,17 +131,8 @@ export class PoolDomain implements Domain {
       return this.internPlain(kind, value)
     // Zeros of both signs are one key of a map, but two terms of floats.
     if (value === 0 && kind === 'float') return this.internTermOf(numberOfKind(kind, value))
-    let known = this.ofNumbers.get(kind)
-    if (known === undefined) {
-      known = new Map()
-      this.ofNumbers.set(kind, known)
-    }
-    let id = known.get(value)
-    if (id === undefined) {
-      id = this.internTermOf(numberOfKind(kind, value))
-      known.set(value, id)
-    }
-    return id
+    const known = memoised(this.ofNumbers, kind, () => new Map<number, number>())
+    return memoised(known, value, () => this.internTermOf(numberOfKind(kind, value)))
   }
 
   private internTermOf(value: TermValue): number {
@@ -149,22 +141,10 @@ export class PoolDomain implements Domain {
 
   /** Interns numbers that rows look up in a table: all numbers of the table, once. */
   private internLookup(kind: NumberVector['kind'], { table, ids }: NumberLookup): Uint32Array {
-    let numbers = this.ofTables.get(table)
-    if (numbers === undefined) {
-      numbers = new Uint32Array(table.length)
-      for (let at = 0; at < table.length; at++) {
-        const value = table[at] as number
-        if (!Number.isNaN(value)) numbers[at] = this.internNumber(kind, value)
-      }
-      this.ofTables.set(table, numbers)
-    }
+    const numbers = memoised(this.ofTables, table, () =>
+      Uint32Array.from(table, value => (Number.isNaN(value) ? 0 : this.internNumber(kind, value))),
+    )
     return gathered(numbers, ids)
-  }
-
-  private wholeNumbers(kind: NumberVector['kind']): Uint32Array {
-    const numbers = this.ofWhole.get(kind) ?? new Uint32Array(MAX - MIN)
-    this.ofWhole.set(kind, numbers)
-    return numbers
   }
 
   term(id: number): Term {

@@ -1,3 +1,4 @@
+import { memoised } from '../../../model/memoised.ts'
 import { parseTerm } from '../../../rdf/ntriples-reader.ts'
 import type { Term } from '../../../rdf/term.ts'
 import { ByteTable } from '../build/byte-table.ts'
@@ -26,22 +27,13 @@ class TextKinds {
     if (type !== 'literal') return type === 'iri' ? 0 : 1
     const last = this.all[this.last] as TextKind
     if (last.type === type && last.datatype === datatype && last.language === language) return this.last
-    let languages = this.literals.get(datatype)
-    if (languages === undefined) {
-      languages = new Map()
-      this.literals.set(datatype, languages)
-    }
-    let number = languages.get(language)
-    if (number === undefined) {
-      number = this.all.length
+    const languages = memoised(this.literals, datatype, () => new Map<string, number>())
+    this.last = memoised(languages, language, () => {
       const name = language === '' ? `^${datatype}` : `@${language.toLowerCase()}`
-      const identity = this.identities.get(name) ?? number
-      this.identities.set(name, identity)
-      languages.set(language, number)
-      this.all.push({ type, datatype, language, identity })
-    }
-    this.last = number
-    return number
+      const identity = memoised(this.identities, name, () => this.all.length)
+      return this.all.push({ type, datatype, language, identity }) - 1
+    })
+    return this.last
   }
 }
 

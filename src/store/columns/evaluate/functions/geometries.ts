@@ -34,16 +34,14 @@ export const GEOMETRY_FUNCTIONS: readonly Entry[] = [
         return metres === null ? null : double(metres / factor)
       },
       overPoints: ([other, unit]) => {
-        const wkt = wktOf(other)
-        const point = wkt === null ? null : pointOf(wkt)
+        const point = positionOf(other)
         const factor = metresIn(unit)
         if (point === null || factor === null) return null
         const metres = distanceFrom(point[0], point[1])
         return factor === 1 ? metres : (longitude, latitude) => metres(longitude, latitude) / factor
       },
       distances: ([other, unit]) => {
-        const wkt = wktOf(other)
-        const point = wkt === null ? null : pointOf(wkt)
+        const point = positionOf(other)
         const metres = metresIn(unit)
         return point === null || metres === null
           ? null
@@ -78,13 +76,11 @@ export const GEOMETRY_FUNCTIONS: readonly Entry[] = [
         return distance === null ? null : truth(distance <= metres.value)
       },
       overPoints: ([place, metres]) => {
-        const wkt = wktOf(place)
-        const point = wkt === null ? null : pointOf(wkt)
+        const point = positionOf(place)
         return point === null || metres?.type !== 'number' ? null : isNear(point[0], point[1], metres.value)
       },
       within: ([place, metres]) => {
-        const wkt = wktOf(place)
-        const point = wkt === null ? null : pointOf(wkt)
+        const point = positionOf(place)
         return point === null || metres?.type !== 'number'
           ? null
           : boxesAround(point[0], point[1], metres.value)
@@ -129,25 +125,31 @@ function pointRelation(
 ): ((longitude: number, latitude: number) => number) | null {
   const locate = locatorOf(wkt)
   if (locate === null) return null
-  switch (name) {
-    case 'intersects':
-      return (longitude, latitude) => (locate(longitude, latitude) === 'outside' ? 0 : 1)
-    case 'disjoint':
-      return (longitude, latitude) => (locate(longitude, latitude) === 'outside' ? 1 : 0)
-    case 'within':
-      return (longitude, latitude) => (locate(longitude, latitude) === 'inside' ? 1 : 0)
-    case 'touches':
-      return (longitude, latitude) => (locate(longitude, latitude) === 'boundary' ? 1 : 0)
-    default:
-      return null
-  }
+  const [place, holds] = PLACES[name] ?? []
+  if (place === undefined) return null
+  return (longitude, latitude) => ((locate(longitude, latitude) === place) === holds ? 1 : 0)
+}
+
+/** Where a point must be, or must not be, to have a relation to an area. */
+const PLACES: Readonly<
+  Partial<Record<Relation, readonly [place: 'inside' | 'boundary' | 'outside', holds: boolean]>>
+> = {
+  intersects: ['outside', false],
+  disjoint: ['outside', true],
+  within: ['inside', true],
+  touches: ['boundary', true],
 }
 
 /** A coordinate of a point; null for other geometries. */
 function coordinate(value: TermValue | undefined, axis: 0 | 1): TermValue | null {
-  const wkt = wktOf(value)
-  const point = wkt === null ? null : pointOf(wkt)
+  const point = positionOf(value)
   return point === null ? null : double(point[axis])
+}
+
+/** Longitude and latitude of a point; null for other geometries. */
+function positionOf(value: TermValue | undefined) {
+  const wkt = wktOf(value)
+  return wkt === null ? null : pointOf(wkt)
 }
 
 /** A geometry as WKT of longitudes and latitudes; null for another reference system, or an invalid geometry. */
