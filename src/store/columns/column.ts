@@ -1,3 +1,4 @@
+import { memoised } from '../../model/memoised.ts'
 import { GEO } from '../../rdf/vocab.ts'
 import { sharedUint32 } from './bytes.ts'
 import type { Dictionary } from './dictionary.ts'
@@ -162,18 +163,16 @@ export class Column {
 
   /** The words of the values of a part of the dictionary: stored in the file, or computed on first use. */
   wordsOf(part: DictionarySection): WordIndex {
-    const known = this.cachedWords.get(part.first)
-    if (known !== undefined) return known
-    const stored = part.kind === 'text' ? part.words?.() : undefined
-    const name = `words:${this.header.dictionary}:${part.first}`
-    const { dictionary } = this
-    // The coordinates of a shape are not words.
-    const isShape = (place: number) => part.kind === 'other' && datatypeOf(part, place) === GEO.wktLiteral
-    const texts = () =>
-      textsOf(part.count, place => (isShape(place) ? '' : dictionary.form(part.first + place)))
-    const index = openWordIndex(stored ?? this.derived.get(name, () => indexWords(texts())))
-    this.cachedWords.set(part.first, index)
-    return index
+    return memoised(this.cachedWords, part.first, () => {
+      const { dictionary } = this
+      // The coordinates of a shape are not words.
+      const isShape = (place: number) => part.kind === 'other' && datatypeOf(part, place) === GEO.wktLiteral
+      const texts = () =>
+        textsOf(part.count, place => (isShape(place) ? '' : dictionary.form(part.first + place)))
+      const stored = part.kind === 'text' ? part.words?.() : undefined
+      const name = `words:${this.header.dictionary}:${part.first}`
+      return openWordIndex(stored ?? this.derived.get(name, () => indexWords(texts())))
+    })
   }
 
   /** The points of a part of the dictionary by position: computed on first use. */

@@ -86,7 +86,7 @@ export class ResourceTable {
     if (length > this.text.length) this.text = Buffer.allocUnsafeSlow(2 * length)
     const { text } = this
     prefix.copy(text)
-    if (isDigest) unpackDigest(bytes, from, text, prefix.length)
+    if (isDigest) text.write(bytes.toString('hex', from, end), prefix.length, 'latin1')
     else bytes.copy(text, prefix.length, from, end)
     return text.subarray(0, length)
   }
@@ -255,17 +255,4 @@ function packDigest(bytes: Uint8Array, from: number, key: Uint8Array): boolean {
 function digitOf(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30
   return code >= 0x61 && code <= 0x66 ? code - 0x57 : -1
-}
-
-/** Writes twenty bytes as forty hexadecimal digits. */
-function unpackDigest(bytes: Uint8Array, from: number, text: Uint8Array, to: number): void {
-  for (let at = 0; at < DIGEST_DIGITS / 2; at++) {
-    const byte = bytes[from + at] as number
-    text[to + 2 * at] = digitCode(byte >> 4)
-    text[to + 2 * at + 1] = digitCode(byte & 15)
-  }
-}
-
-function digitCode(digit: number): number {
-  return digit < 10 ? 0x30 + digit : 0x57 + digit
 }

@@ -62,13 +62,23 @@ function joined(
   )
     return joinedNumbers(batches, vectors, first, size)
   const ids = new Uint32Array(size)
-  let at = 0
-  batches.forEach((batch, number) => {
-    const vector = vectors[number]
-    if (vector !== undefined) ids.set(pooledIds(vector, batch.size, evaluation), at)
-    at += batch.size
+  forEachPart(batches, vectors, (vector, at, length) => {
+    if (vector !== undefined) ids.set(pooledIds(vector, length, evaluation), at)
   })
   return { type: 'ids', domain: evaluation.pool, ids }
+}
+
+/** Calls back for the vector of each batch, its first row in the whole and its number of rows. */
+function forEachPart(
+  batches: readonly Batch[],
+  vectors: readonly (Vector | undefined)[],
+  call: (vector: Vector | undefined, at: number, length: number) => void,
+): void {
+  let at = 0
+  for (const [number, { size }] of batches.entries()) {
+    call(vectors[number], at, size)
+    at += size
+  }
 }
 
 function sharedDomain(vectors: readonly Vector[]): Domain | null {
@@ -87,12 +97,9 @@ function joinedIds(
   size: number,
 ): Vector {
   const ids = scratchUint32(size)
-  let at = 0
-  batches.forEach((batch, number) => {
-    const vector = vectors[number]
+  forEachPart(batches, vectors, (vector, at, length) => {
     if (vector?.type === 'ids') ids.set(vector.ids, at)
-    else ids.fill(vector?.type === 'constant' ? vector.id : 0, at, at + batch.size)
-    at += batch.size
+    else ids.fill(vector?.type === 'constant' ? vector.id : 0, at, at + length)
   })
   return { type: 'ids', domain, ids }
 }
@@ -107,16 +114,12 @@ function joinedNumbers(
   let places = 0
   const isWhole = vectors.every(vector => vector?.type === 'numbers' && vector.bound === null)
   const bound = isWhole ? null : new Uint8Array(size)
-  let at = 0
-  batches.forEach((batch, number) => {
-    const vector = vectors[number]
-    if (vector?.type === 'numbers') {
-      values.set(vector.values, at)
-      places = Math.max(places, vector.places ?? 0)
-      if (vector.bound === null) bound?.fill(1, at, at + batch.size)
-      else bound?.set(vector.bound, at)
-    }
-    at += batch.size
+  forEachPart(batches, vectors, (vector, at, length) => {
+    if (vector?.type !== 'numbers') return
+    values.set(vector.values, at)
+    places = Math.max(places, vector.places ?? 0)
+    if (vector.bound === null) bound?.fill(1, at, at + length)
+    else bound?.set(vector.bound, at)
   })
   return { type: 'numbers', kind, values, bound, ...(kind === 'decimal' ? { places } : {}) }
 }

@@ -51,7 +51,9 @@ export function countedTriples(
     return asBatch(counts, variables, [[key, { type: 'ids', domain: evaluation.pool, ids }]])
   }
   const all = [...(triplesOf?.values() ?? [])].reduce((sum, count) => sum + count, 0)
-  const sums = required.map(each => (triplesOf === null ? sumOf(graphs, each as Counted, evaluation) : all))
+  const sums = required.map(each =>
+    triplesOf === null ? countIn(columnsOf(graphs), each as Counted, evaluation) : all,
+  )
   return asBatch([sums], variables, [])
 }
 
@@ -80,20 +82,8 @@ function countsByPredicate(
     const { predicate } = each.column
     if (triples(each) > 0) columns.set(predicate, [...(columns.get(predicate) ?? []), each])
   }
-  const countOf = (own: readonly ColumnOfGraph[], counted: Counted): number => {
-    switch (counted) {
-      case 'triples':
-        return sum(own, triples)
-      case 'subject':
-        return sum(own, ({ column }) => column.header.rows)
-      case 'predicate':
-        return 1
-      case 'object':
-        return distinctObjects(own, evaluation)
-      default:
-        return counted satisfies never
-    }
-  }
+  const countOf = (own: readonly ColumnOfGraph[], counted: Counted): number =>
+    counted === 'triples' ? sum(own, triples) : countIn(own, counted, evaluation)
   return {
     ids: Uint32Array.from(columns.keys(), value => evaluation.pool.intern({ type: 'iri', value })),
     counts: Array.from(columns.values(), own => required.map(each => countOf(own, each))),
@@ -101,7 +91,9 @@ function countsByPredicate(
 }
 
 function columnsOf(graphs: readonly GraphColumns[]): readonly ColumnOfGraph[] {
-  return graphs.flatMap(graph => graph.columns.map(column => ({ graph, column })))
+  return graphs
+    .flatMap(graph => graph.columns.map(column => ({ graph, column })))
+    .filter(({ column }) => column.header.triples > 0)
 }
 
 function sum<Some>(some: readonly Some[], count: (each: Some) => number): number {
@@ -199,14 +191,19 @@ export function countedBy(
   return place === undefined ? null : distinct ? place : 'triples'
 }
 
-/** The count over all triples of graphs without common subjects. */
-function sumOf(graphs: readonly GraphColumns[], counted: Counted, evaluation: Evaluation): number {
-  const columns = columnsOf(graphs).filter(({ column }) => column.header.triples > 0)
+/** The count over all triples of columns of graphs without common subjects. */
+function countIn(columns: readonly ColumnOfGraph[], counted: Counted, evaluation: Evaluation): number {
   switch (counted) {
     case 'triples':
       return sum(columns, ({ column }) => column.header.triples)
     case 'subject':
-      return sum(graphs, graph => distinctSubjects(graph, evaluation))
+      return sum([...new Set(columns.map(({ graph }) => graph))], graph =>
+        distinctSubjects(
+          columns.filter(each => each.graph === graph).map(({ column }) => column),
+          graph.subjects,
+          evaluation,
+        ),
+      )
     case 'predicate':
       return new Set(columns.map(({ column }) => column.predicate)).size
     case 'object':
@@ -216,7 +213,9 @@ function sumOf(graphs: readonly GraphColumns[], counted: Counted, evaluation: Ev
   }
 }
 
-function distinctSubjects({ columns, subjects }: GraphColumns, evaluation: Evaluation): number {
+function distinctSubjects(columns: readonly Column[], subjects: number, evaluation: Evaluation): number {
+  const [only, ...others] = columns
+  if (only === undefined || others.length === 0) return only?.header.rows ?? 0
   if (columns.some(column => column.isComplete)) return subjects
   const hasTriple = new Uint8Array(subjects)
   for (const column of columns) {

@@ -431,17 +431,30 @@ export class Evaluator {
       yield quick
       return
     }
-    const name = `${ROW} ${this.rowNames++}`
-    const numbered = left.with([[name, rowVector(left.size)]])
     const matched = new Uint8Array(left.size)
     const conditions = condition === null ? [] : [condition]
-    for (const found of this.join(numbered, right, scope, some => this.filtered(conditions, some, scope))) {
-      if (found.size === 0) continue
-      for (const row of rowsOf(found.get(name) as Vector, found.size)) matched[row] = 1
-      yield found.only(found.variables.filter(each => each !== name))
-    }
-    const alone = allRows(left.size).filter(row => matched[row] === 0)
+    const numbered = this.numbered(left, matched)
+    for (const found of this.join(numbered.batch, right, scope, some =>
+      this.filtered(conditions, some, scope),
+    ))
+      if (found.size > 0) {
+        numbered.mark(found)
+        yield found.only(found.variables.filter(each => each !== numbered.name))
+      }
+    const alone = rowsOfTable(matched, 0, allRows(left.size))
     if (alone.length > 0) yield left.rows(alone)
+  }
+
+  /** A batch with a variable for the numbers of its rows, by which solutions mark the rows that they were found for. */
+  private numbered(batch: Batch, marks: Uint8Array) {
+    const name = `${ROW} ${this.rowNames++}`
+    return {
+      name,
+      batch: batch.with([[name, rowVector(batch.size)]]),
+      mark: (found: Batch) => {
+        for (const row of rowsOf(found.get(name) as Vector, found.size)) marks[row] = 1
+      },
+    }
   }
 
   /** The rows of a batch that are compatible with no solution of an operation (SPARQL 1.1 Query, section 18.5). */
@@ -456,12 +469,10 @@ export class Evaluator {
       shared.every(name => hasWholeValues(left.get(name) as Vector))
     ) {
       // The operation is evaluated for the subjects of the batch, not for all others.
-      const name = `${ROW} ${this.rowNames++}`
-      const numbered = left.only(shared).with([[name, rowVector(left.size)]])
       const isRemoved = new Uint8Array(left.size)
-      for (const found of this.evaluate(right, scope, numbered))
-        for (const row of rowsOf(found.get(name) as Vector, found.size)) isRemoved[row] = 1
-      return left.rows(allRows(left.size).filter(row => isRemoved[row] === 0))
+      const numbered = this.numbered(left.only(shared), isRemoved)
+      for (const found of this.evaluate(right, scope, numbered.batch)) numbered.mark(found)
+      return left.rows(rowsOfTable(isRemoved, 0, allRows(left.size)))
     }
     const whole = this.whole(right, scope)
     const common = left.variables.filter(name => whole.has(name))
@@ -516,16 +527,13 @@ export class Evaluator {
     )
     if (known !== null) return known
     const mask = new Uint8Array(batch.size)
-    const name = `${ROW} ${this.rowNames++}`
     const read = variablesOfExpression(exists)
-    const seed = batch
-      .only(batch.variables.filter(each => read.has(each)))
-      .with([[name, rowVector(batch.size)]])
+    const numbered = this.numbered(batch.only(batch.variables.filter(each => read.has(each))), mask)
+    const seed = numbered.batch
     const scope = this.scopeOf(outer.graphs, new Set([...outer.substituted, ...seed.variables]))
     const unbound = seed.variables.filter(each => !hasWholeValues(seed.get(each) as Vector))
     for (const part of partsByBinding(seed, unbound))
-      for (const found of this.evaluate(exists.input, scope, part))
-        for (const row of rowsOf(found.get(name) as Vector, found.size)) mask[row] = 1
+      for (const found of this.evaluate(exists.input, scope, part)) numbered.mark(found)
     return mask
   }
 }

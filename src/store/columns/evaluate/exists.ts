@@ -31,10 +31,7 @@ export function existsOfSubject(
   const subject = subjectAlone(group, batch, outer)
   if (subject === null) return null
   const predicate = anyValueOf(group, subject)
-  if (predicate?.type === 'iri')
-    return havingValues(predicate.value, batch.get(subject) as Vector, batch.size, outer.graphs)
-  if (predicate?.type === 'variable')
-    return havingTriples(batch.get(subject) as Vector, batch.size, outer.graphs)
+  if (predicate !== null) return having(predicate, batch.get(subject) as Vector, batch.size, outer.graphs)
   if (!isQuick(group, batch, outer)) return null
   const found = whole()
   const mask = new Uint8Array(batch.size)
@@ -79,26 +76,24 @@ function anyValueOf(input: SparqlOperation, subject: string): TriplePatternNode[
   return predicate.type === 'iri' || isOther ? predicate : null
 }
 
-/** Marks the subjects that have a triple. */
-function havingTriples(vector: Vector, size: number, graphs: Graphs): Uint8Array {
+/** Marks the subjects that have a value of a predicate, or of any. */
+function having(
+  predicate: TriplePatternNode['predicate'],
+  vector: Vector,
+  size: number,
+  graphs: Graphs,
+): Uint8Array {
   const mask = new Uint8Array(size)
   for (const graph of graphs) {
-    const { rows, subjects } = subjectsIn(graph, vector, size)
-    for (let at = 0; at < subjects.ids.length; at++)
-      if (graph.hasTriples((subjects.ids[at] as number) - 1))
-        mask[rows === null ? at : (rows[at] as number)] = 1
-  }
-  return mask
-}
-
-/** Marks the subjects that have a value of a predicate. */
-function havingValues(predicate: string, vector: Vector, size: number, graphs: Graphs): Uint8Array {
-  const mask = new Uint8Array(size)
-  for (const graph of graphs) {
-    const column = graph.column(predicate)
+    const column = predicate.type === 'iri' ? graph.column(predicate.value) : null
     if (column === undefined) continue
     const { rows, subjects } = subjectsIn(graph, vector, size)
-    const counts = column.isSingle ? codesOf(column, subjects) : countsOf(column, subjects)
+    const counts =
+      column === null
+        ? subjects.ids.map(id => Number(graph.hasTriples(id - 1)))
+        : column.isSingle
+          ? codesOf(column, subjects)
+          : countsOf(column, subjects)
     for (let at = 0; at < counts.length; at++)
       if (counts[at] !== 0) mask[rows === null ? at : (rows[at] as number)] = 1
   }

@@ -258,12 +258,10 @@ function once<Value extends object>(make: Lazy<Value>): Lazy<Value> {
   }
 }
 
+/** True for the numbers 0, 1, 2 … */
 function isAll(rows: Uint32Array): boolean {
-  return rows.length === 0 || (rows[0] === 0 && rows[rows.length - 1] === rows.length - 1 && isRising(rows))
-}
-
-function isRising(rows: Uint32Array): boolean {
-  for (let at = 1; at < rows.length; at++) if (rows[at] !== at) return false
+  if (rows.length > 0 && rows.at(-1) !== rows.length - 1) return false
+  for (let at = 0; at < rows.length; at++) if (rows[at] !== at) return false
   return true
 }
 
@@ -271,23 +269,22 @@ function isRising(rows: Uint32Array): boolean {
 function withValue(name: string, found: Followed): Followed {
   const vector = found.batch.get(name) as IdVector
   const rows = rowsPresent(vector.ids)
-  if (rows.length === vector.ids.length) return found.with(name, { ...vector, isWhole: true })
-  return found.rows(rows).with(name, { ...vector, ids: gathered(vector.ids, rows), isWhole: true })
+  const ids = rows.length === vector.ids.length ? vector.ids : gathered(vector.ids, rows)
+  return found.rows(rows).with(name, { ...vector, ids, isWhole: true })
 }
 
 function single(graph: GraphColumns, column: Column, name: string, found: Followed): Followed {
   const domain = domainsOf(graph).of(column)
   if (column.isComplete) {
-    const before = found
     return found.with(name, () => ({
       type: 'ids',
       domain,
-      ids: codesOf(column, before.subjects),
+      ids: codesOf(column, found.subjects),
       isWhole: true,
     }))
   }
   const ids = codesOf(column, found.subjects)
   const rows = rowsPresent(ids)
-  if (rows.length === ids.length) return found.with(name, { type: 'ids', domain, ids, isWhole: true })
-  return found.rows(rows).with(name, { type: 'ids', domain, ids: gathered(ids, rows), isWhole: true })
+  const some = rows.length === ids.length ? ids : gathered(ids, rows)
+  return found.rows(rows).with(name, { type: 'ids', domain, ids: some, isWhole: true })
 }

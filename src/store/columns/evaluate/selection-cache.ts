@@ -1,3 +1,4 @@
+import { memoised } from '../../../model/memoised.ts'
 import type { AlgebraExpression, Variable } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import { isStable } from './functions/builtins.ts'
@@ -8,44 +9,30 @@ export class SelectionCache {
   private readonly graphs = new Map<GraphColumns, number>()
 
   /** Tracks the successive conditions of a scan of some subjects of a graph. */
-  scan(graph: GraphColumns, first: number, size: number): ScanSelections {
-    const number = this.graphs.get(graph) ?? this.graphs.size
-    this.graphs.set(graph, number)
-    return new ScanSelections(this.known, `${number} ${first} ${size}`)
-  }
-}
-
-class ScanSelections {
-  private readonly known: Map<string, Uint32Array>
-  /** The conditions so far; null where other steps have removed rows. */
-  private path: string | null
-
-  constructor(known: Map<string, Uint32Array>, path: string) {
-    this.known = known
-    this.path = path
-  }
-
-  /** Called when other steps than conditions remove rows. */
-  end(): void {
-    this.path = null
-  }
-
-  /**
-   * The rows that a condition selects from those that the previous ones selected.
-   *
-   * @param predicates the predicates of its variables, by their names
-   */
-  rows(
-    condition: AlgebraExpression,
-    predicates: ReadonlyMap<string, string>,
-    select: () => Uint32Array,
-  ): Uint32Array {
-    const key = this.path === null || !isStable(condition) ? null : keyOf(condition, predicates)
-    this.path = key === null ? null : `${this.path} ${key}`
-    if (this.path === null) return select()
-    const rows = this.known.get(this.path) ?? select()
-    this.known.set(this.path, rows)
-    return rows
+  scan(graph: GraphColumns, first: number, size: number) {
+    const number = memoised(this.graphs, graph, () => this.graphs.size)
+    /** The conditions so far; null where other steps have removed rows. */
+    let path: string | null = `${number} ${first} ${size}`
+    return {
+      /** Called when other steps than conditions remove rows. */
+      end: () => {
+        path = null
+      },
+      /**
+       * The rows that a condition selects from those that the previous ones selected.
+       *
+       * @param predicates the predicates of its variables, by their names
+       */
+      rows: (
+        condition: AlgebraExpression,
+        predicates: ReadonlyMap<string, string>,
+        select: () => Uint32Array,
+      ): Uint32Array => {
+        const key = path === null || !isStable(condition) ? null : keyOf(condition, predicates)
+        path = key === null ? null : `${path} ${key}`
+        return path === null ? select() : memoised(this.known, path, select)
+      },
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import { civilOf } from '../../../model/calendar.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import { type AlgebraExpression, isConstantExpression, operandsOf } from '../../../sparql/algebra.ts'
+import { compareBytes } from '../bytes.ts'
 import type { TextPart, ValuePart } from '../dictionary-parts.ts'
 import { byDay, byMonth, dateField } from './date-fields.ts'
 import type { ColumnDomain } from './domain.ts'
@@ -137,7 +138,10 @@ function joinBefore(
     const [from, to] = [offsets[place] as number, offsets[place + 1] as number]
     const before = place === 0 ? 0 : (offsets[place - 1] as number)
     const isSameTag = place > 0 && (tags === null || tags[place] === tags[place - 1])
-    const isAlike = length > 0 && to - from >= length && isSamePart(bytes, before, from, length)
+    const isAlike =
+      length > 0 &&
+      to - from >= length &&
+      compareBytes(bytes, before, before + length, bytes, from, from + length) === 0
     if (!isAlike) {
       const known = length
       length = endOfFirst(bytes, from, to, delimiter)
@@ -147,22 +151,10 @@ function joinBefore(
   }
 }
 
-function isSamePart(bytes: Uint8Array, from: number, other: number, length: number): boolean {
-  for (let at = 0; at < length; at++) if (bytes[from + at] !== bytes[other + at]) return false
-  return true
-}
-
 /** Bytes from the beginning of a text to the end of its first delimiter; 0 where it has none. */
 function endOfFirst(bytes: Buffer, from: number, to: number, delimiter: Buffer): number {
-  const last = to - delimiter.length
-  for (let at = from; at <= last; at++)
-    if (bytes[at] === delimiter[0] && isSame(bytes, at, delimiter)) return at + delimiter.length - from
-  return 0
-}
-
-function isSame(bytes: Uint8Array, from: number, text: Uint8Array): boolean {
-  for (let at = 0; at < text.length; at++) if (bytes[from + at] !== text[at]) return false
-  return true
+  const at = bytes.subarray(from, to).indexOf(delimiter)
+  return at < 0 ? 0 : at + delimiter.length
 }
 
 /** True where two texts have the same first characters. */
