@@ -18,7 +18,7 @@ startFrom(seed)
 const evaluationOf = (...defaultGraphs: ReturnType<typeof columnsOfText>[]) =>
   new Evaluation({ defaultGraphs, namedGraphs: new Map() })
 
-t.test('pairs are new once: bytes, bits, a table and what has no place in an array', t => {
+t.test('pairs are new once: bits, a table and what has no place in an array', t => {
   for (const { terms, groups, steps } of [
     { terms: 50, groups: [3, 40], steps: 200 },
     { terms: 3000, groups: [100, 2500, 2600], steps: 3000 },

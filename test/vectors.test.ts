@@ -1,18 +1,14 @@
 import t from 'tap'
 import { XSD } from '../src/rdf/vocab.ts'
 import type { AggregateCall } from '../src/sparql/algebra.ts'
+import { DistinctPairs } from '../src/store/columns/evaluate/aggregates/distinct-pairs.ts'
 import { percentile } from '../src/store/columns/evaluate/aggregates/percentile.ts'
 import { Batch, Deferred } from '../src/store/columns/evaluate/batch.ts'
 import { concatenatedTexts } from '../src/store/columns/evaluate/concat.ts'
 import { type Domain, PositionDomain } from '../src/store/columns/evaluate/domain.ts'
 import { domainsOf, Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
 import { grouped } from '../src/store/columns/evaluate/group.ts'
-import {
-  addIntegers,
-  countPlaces,
-  countPlacesOf,
-  countUnmarked,
-} from '../src/store/columns/evaluate/lanes.ts'
+import { addIntegers, countPlaces, countPlacesOf } from '../src/store/columns/evaluate/lanes.ts'
 import { ordered } from '../src/store/columns/evaluate/order.ts'
 import {
   merged,
@@ -367,11 +363,12 @@ t.test(`rows are added to their groups as one by one, seed ${seed}`, async t => 
     countPlaces(counted, groups)
     countPlacesOf(some, groups, rows)
     addIntegers(sums, groups, table, ids, count)
-    const marks = { flags: new Uint8Array(count * (terms + 1)), width: terms + 1 }
-    countUnmarked(marks, groups, ids, distinct, count)
+    const pairs = new DistinctPairs(evaluationOf())
+    pairs.prepare(count, terms)
+    pairs.countNew(groups, ids, { count, terms }, distinct)
     const found = { counted: [...counted], some: [...some], sums: [...sums], terms: [...distinct] }
     t.strictSame(found, expected, `${size} rows in ${count} groups`)
-    countUnmarked(marks, groups, ids, distinct, count)
+    pairs.countNew(groups, ids, { count, terms }, distinct)
     t.strictSame([...distinct], expected.terms, 'a pair counts once')
     if (!t.passing()) break
   }

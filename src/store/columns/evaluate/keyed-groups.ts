@@ -2,9 +2,10 @@ import type { Batch } from './batch.ts'
 import type { Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { identifiedInPool } from './join.ts'
-import { PairTable, SingleTable } from './key-tables.ts'
+import { PairMap } from './pair-map.ts'
+import { scratchUint32 } from './scratch.ts'
 import { identified } from './translate.ts'
-import type { IdVector, Vector } from './vector.ts'
+import { type IdVector, maximum, type Vector } from './vector.ts'
 
 /** Determines the group number of each row of a batch. */
 export interface Grouper {
@@ -29,15 +30,13 @@ export class KeyedGroups implements Grouper {
   private size = 0
   private moves = 0
   private tables: PairTable[]
-  private single: SingleTable
 
   constructor(names: readonly string[], evaluation: Evaluation) {
     this.names = names
     this.evaluation = evaluation
     this.domains = names.map(() => null)
     this.ids = names.map(() => new Uint32Array(64))
-    this.tables = names.slice(1).map(() => new PairTable(evaluation))
-    this.single = new SingleTable(evaluation)
+    this.tables = this.newTables()
   }
 
   count(): number {
@@ -67,17 +66,20 @@ export class KeyedGroups implements Grouper {
       if (this.size === 0 && size > 0) add(0)
       return new Uint32Array(size)
     }
-    if (rest.length === 0) return this.single.number(first, this.domains[0]?.size ?? 0, add)
-    let numbers = first
-    for (let at = 0; at < rest.length; at++)
-      numbers = (this.tables[at] as PairTable).number(
-        numbers,
-        rest[at] as Uint32Array,
-        at === 0 ? (this.domains[0]?.size ?? 0) : (this.tables[at - 1] as PairTable).count,
-        this.domains[at + 1]?.size ?? 0,
-        at === rest.length - 1 ? add : () => undefined,
-      )
+    // A single key is paired with 0.
+    let [numbers, count] = rest.length > 0 ? [first, this.domains[0]?.size ?? 0] : [new Uint32Array(size), 0]
+    const seconds = rest.length > 0 ? rest : [first]
+    for (const [at, second] of seconds.entries()) {
+      const table = this.tables[at] as PairTable
+      const terms = this.domains[rest.length > 0 ? at + 1 : 0]?.size ?? 0
+      numbers = table.number(numbers, second, count, terms, at === seconds.length - 1 ? add : () => undefined)
+      count = table.count
+    }
     return numbers
+  }
+
+  private newTables(): PairTable[] {
+    return Array.from({ length: Math.max(1, this.names.length - 1) }, () => new PairTable(this.evaluation))
   }
 
   private addGroup(row: number, vectors: readonly Uint32Array[]): void {
@@ -113,9 +115,124 @@ export class KeyedGroups implements Grouper {
     this.domains.fill(pool)
     const count = this.size
     this.size = 0
-    this.tables = this.names.slice(1).map(() => new PairTable(this.evaluation))
-    this.single = new SingleTable(this.evaluation)
+    this.tables = this.newTables()
     this.ids = this.names.map(() => new Uint32Array(Math.max(64, count)))
     this.groupsOf(vectors, count)
   }
+}
+
+/** Groups of two keys are found with an array where the product of their sizes is at most this. */
+const DENSE_PAIRS = 2 ** 22
+
+/** A table as large as a domain is not created for batches with fewer rows than one in this many of its terms. */
+const FEW_ROWS = 4
+
+/** Numbers distinct pairs of numbers in order of first occurrence, from 0. */
+class PairTable {
+  private readonly evaluation: Evaluation
+  private readonly table: PairMap
+  private dense: Int32Array | null = null
+  private width = 0
+  private size = 0
+
+  constructor(evaluation: Evaluation) {
+    this.evaluation = evaluation
+    this.table = new PairMap(bytes => evaluation.allocate(bytes))
+  }
+
+  /** Number of pairs so far. */
+  get count(): number {
+    return this.size
+  }
+
+  /**
+   * @param leftTerms the largest possible number on the left side
+   * @param terms the largest possible number on the right side
+   * @param added called with the row of each new pair
+   */
+  number(
+    left: Uint32Array,
+    right: Uint32Array,
+    leftTerms: number,
+    terms: number,
+    added: (row: number) => void,
+  ): Uint32Array {
+    const numbers = scratchUint32(left.length)
+    const isFew = FEW_ROWS * left.length < (leftTerms + 1) * terms
+    const fewTerms = isFew ? Math.min(terms, 2 * maximum(right) + 64) : terms
+    if ((!isFew && this.fitsDense(leftTerms, terms)) || this.fitsDense(maximum(left), fewTerms)) {
+      const dense = this.dense as Int32Array
+      const { width } = this
+      for (let row = 0; row < left.length; row++) {
+        row = lookUpPairs(dense, width, left, right, numbers, row)
+        if (row === left.length) break
+        numbers[row] = this.size
+        dense[(left[row] as number) * width + (right[row] as number)] = this.size++
+        added(row)
+      }
+      return numbers
+    }
+    let { size } = this
+    this.leaveDense()
+    for (let row = 0; row < left.length; row++) {
+      const known = this.table.add(left[row] as number, right[row] as number, size)
+      numbers[row] = known
+      if (known < size) continue
+      size += 1
+      added(row)
+    }
+    this.size = size
+    return numbers
+  }
+
+  private fitsDense(maxLeft: number, maxRight: number): boolean {
+    if (this.table.size > 0) return false
+    if (this.dense !== null && maxRight < this.width && (maxLeft + 1) * this.width <= this.dense.length)
+      return true
+    const width = Math.max(this.width, maxRight + 1)
+    const length = width * Math.max(maxLeft + 1, this.dense === null ? 0 : this.dense.length / this.width)
+    if (length > DENSE_PAIRS) return false
+    this.evaluation.allocate(4 * (length - (this.dense?.length ?? 0)))
+    const larger = new Int32Array(length).fill(-1)
+    const { dense, width: before } = this
+    if (dense !== null)
+      for (let place = 0; place < dense.length; place++) {
+        const left = Math.floor(place / before)
+        larger[left * width + (place - left * before)] = dense[place] as number
+      }
+    this.dense = larger
+    this.width = width
+    return true
+  }
+
+  private leaveDense(): void {
+    const { dense, width } = this
+    if (dense === null) return
+    for (let place = 0; place < dense.length; place++) {
+      const known = dense[place] as number
+      if (known < 0) continue
+      const left = Math.floor(place / width)
+      this.table.add(left, place - left * width, known)
+    }
+    this.evaluation.release(4 * dense.length)
+    this.dense = null
+  }
+}
+
+/** Assigns known numbers to rows by their pairs; returns the first row whose pair has none. */
+function lookUpPairs(
+  dense: Int32Array,
+  width: number,
+  left: Uint32Array,
+  right: Uint32Array,
+  numbers: Uint32Array,
+  from: number,
+): number {
+  const length = left.length | 0
+  for (let row = from; row < length; row++) {
+    const number = dense[Math.imul(left[row] as number, width) + (right[row] as number)] as number
+    if (number < 0) return row
+    numbers[row] = number
+  }
+  return length
 }

@@ -69,61 +69,6 @@ export function addIntegers(
   }
 }
 
-/** Pairs of a group and a term that have occurred: a flag at group * width + term. */
-interface Flags {
-  readonly flags: Uint8Array
-  readonly width: number
-}
-
-/**
- * Marks pairs, and counts by group those that were not marked yet; 0 is no term.
- *
- * @param count number of groups
- */
-export function countUnmarked(
-  { flags, width }: Flags,
-  groups: Uint32Array,
-  ids: Uint32Array,
-  counts: Float64Array,
-  count: number,
-): void {
-  let row = 0
-  if (isWorthLanes(groups.length, count)) {
-    row = groups.length & ~3
-    for (let at = 0; at < row; at += 4) {
-      const first = groups[at] as number
-      const second = groups[at + 1] as number
-      const third = groups[at + 2] as number
-      const fourth = groups[at + 3] as number
-      addOne(rowLanes, first, mark(flags, Math.imul(first, width), (ids[at] as number) | 0))
-      addOne(rowLanes, second + WIDTH, mark(flags, Math.imul(second, width), (ids[at + 1] as number) | 0))
-      addOne(rowLanes, third + 2 * WIDTH, mark(flags, Math.imul(third, width), (ids[at + 2] as number) | 0))
-      addOne(rowLanes, fourth + 3 * WIDTH, mark(flags, Math.imul(fourth, width), (ids[at + 3] as number) | 0))
-    }
-    const sums = new Uint32Array(count)
-    addLanes(sums, rowLanes)
-    for (let group = 0; group < count; group++)
-      counts[group] = (counts[group] as number) + (sums[group] as number)
-  }
-  for (; row < groups.length; row++) {
-    const group = groups[row] as number
-    counts[group] = (counts[group] as number) + mark(flags, Math.imul(group, width), (ids[row] as number) | 0)
-  }
-}
-
-/** Marks a pair; 1 where it has a term and was not marked. */
-function mark(flags: Uint8Array, start: number, id: number): number {
-  const place = (start + id) | 0
-  const isTerm = -id >>> 31
-  const before = flags[place] as number
-  flags[place] = before | isTerm
-  return isTerm & (before ^ 1)
-}
-
-function addOne(lanes: Uint32Array, place: number, number: number): void {
-  lanes[place] = (lanes[place] as number) + number
-}
-
 /** Adds the lanes to the totals, and clears them. */
 function addLanes<Numbers extends Uint32Array | Float64Array>(totals: Numbers, lanes: Numbers): void {
   const width = totals.length | 0

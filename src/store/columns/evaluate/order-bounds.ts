@@ -1,7 +1,7 @@
-import { maximum } from './key-tables.ts'
 import { countPlaces } from './lanes.ts'
 import { scratchUint32 } from './scratch.ts'
 import type { NumberVector, Vector } from './vector.ts'
+import { maximum } from './vector.ts'
 
 /** Values are only counted individually where the largest is at most this many times the number of rows. */
 const COUNTED_FACTOR = 4

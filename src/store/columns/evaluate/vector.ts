@@ -243,3 +243,9 @@ export function isBound(vector: Vector, row: number): boolean {
       return vector satisfies never
   }
 }
+
+export function maximum(numbers: Uint32Array): number {
+  let max = 0
+  for (let at = 0; at < numbers.length; at++) if ((numbers[at] as number) > max) max = numbers[at] as number
+  return max
+}
