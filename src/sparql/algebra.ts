@@ -333,3 +333,9 @@ export function isConstantExpression(
 ): expression is Extract<AlgebraExpression, { type: 'iri' | 'literal' | 'blank' }> {
   return expression.type === 'iri' || expression.type === 'literal' || expression.type === 'blank'
 }
+
+/** The expressions of a type. */
+export type ExpressionOf<Type extends AlgebraExpression['type']> = Extract<AlgebraExpression, { type: Type }>
+
+/** The operations of a type. */
+export type OperationOf<Type extends SparqlOperation['type']> = Extract<SparqlOperation, { type: Type }>

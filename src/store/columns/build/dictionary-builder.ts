@@ -3,8 +3,7 @@ import { dayForm, momentForm, numberForm } from '../lexical.ts'
 import { sortedNumbers } from '../sort-numbers.ts'
 import { indexWords } from '../words.ts'
 import type { ByteTable } from './byte-table.ts'
-import { type LiteralKind, LiteralTable } from './literal-table.ts'
-import { finite, type LiteralEnding, sameNumber } from './literal-text.ts'
+import { finite, type LiteralEnding, type LiteralKind, LiteralTable, sameNumber } from './literal-table.ts'
 import type { SectionSink } from './section-writer.ts'
 
 /** The order of the parts of a dictionary, which is the sort order of results; resources precede them. */

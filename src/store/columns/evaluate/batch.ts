@@ -1,4 +1,4 @@
-import type { AlgebraExpression, SparqlOperation } from '../../../sparql/algebra.ts'
+import type { AlgebraExpression, OperationOf } from '../../../sparql/algebra.ts'
 import { PositionDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { isScratchReused } from './scratch.ts'
@@ -273,10 +273,7 @@ export function* partsByBinding(batch: Batch, names: readonly string[]): Generat
 }
 
 /** The solutions of VALUES. */
-export function inlineData(
-  { variables, rows }: Extract<SparqlOperation, { type: 'values' }>,
-  { pool }: Evaluation,
-): Batch {
+export function inlineData({ variables, rows }: OperationOf<'values'>, { pool }: Evaluation): Batch {
   const vectors = variables.map((name, at) => {
     const ids = Uint32Array.from(rows, row => (row[at] == null ? 0 : pool.intern(row[at])))
     return [name, { type: 'ids', domain: pool, ids } satisfies Vector] as const

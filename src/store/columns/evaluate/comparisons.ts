@@ -1,6 +1,6 @@
 import { type ComparisonOperator, isOrdered } from '../../../model/comparison.ts'
 import { XSD } from '../../../rdf/vocab.ts'
-import type { AlgebraExpression } from '../../../sparql/algebra.ts'
+import type { AlgebraExpression, ExpressionOf } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import type { Batch } from './batch.ts'
 import { ColumnDomain, type Domain, onlyPartOf, ResourceDomain, SubjectDomain } from './domain.ts'
@@ -105,7 +105,7 @@ function rowsAlike(left: Uint32Array, right: Uint32Array, rows: Uint32Array, are
 
 /** Compares two numeric expressions; null for other expressions. */
 export function comparedNumbers(
-  { operator, left, right }: Extract<AlgebraExpression, { type: 'binary' }>,
+  { operator, left, right }: ExpressionOf<'binary'>,
   batch: Batch,
   kernels: NumberKernels,
 ): ((rows: Uint32Array, required: boolean) => Uint32Array) | null {

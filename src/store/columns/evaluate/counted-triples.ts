@@ -1,3 +1,4 @@
+import type { OperationOf } from '../../../sparql/algebra.ts'
 import {
   type AggregateCall,
   type AlgebraExpression,
@@ -16,7 +17,7 @@ import { connected } from './sources.ts'
 import { HOLDS, truthOf } from './truths.ts'
 import { integers, type Vector } from './vector.ts'
 
-type Aggregates = Extract<SparqlOperation, { type: 'group' }>['aggregates']
+type Aggregates = OperationOf<'group'>['aggregates']
 
 /** What is counted: triples, or the distinct terms of one position. */
 type Counted = 'triples' | 'subject' | 'predicate' | 'object'

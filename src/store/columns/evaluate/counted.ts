@@ -1,7 +1,7 @@
+import type { OperationOf } from '../../../sparql/algebra.ts'
 import {
   type AggregateCall,
   type AlgebraExpression,
-  type SparqlOperation,
   type TriplePatternNode,
   variablesOfExpression,
 } from '../../../sparql/algebra.ts'
@@ -16,13 +16,13 @@ import {
   countedTriples,
   threeVariables,
 } from './counted-triples.ts'
+import type { EvaluationScope } from './evaluation.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { isPosition } from './links.ts'
 import { codeRangeOf } from './ranges.ts'
-import type { EvaluationScope } from './scope.ts'
 import { integers, type Vector } from './vector.ts'
 
-type Group = Extract<SparqlOperation, { type: 'group' }>
+type Group = OperationOf<'group'>
 
 /** The values of one column in solutions, one solution per triple. */
 interface Counted {

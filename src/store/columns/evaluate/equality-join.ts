@@ -1,5 +1,6 @@
 import { memoised } from '../../../model/memoised.ts'
 import { XSD } from '../../../rdf/vocab.ts'
+import type { ExpressionOf } from '../../../sparql/algebra.ts'
 import {
   type AlgebraExpression,
   type TriplePatternNode,
@@ -9,13 +10,12 @@ import type { GraphColumns } from '../graph.ts'
 import type { Batch } from './batch.ts'
 import type { PathPattern } from './block.ts'
 import { ColumnDomain } from './domain.ts'
-import type { Evaluation } from './evaluation.ts'
+import type { Evaluation, EvaluationScope } from './evaluation.ts'
 import { isStable } from './functions/builtins.ts'
 import { CompatibleRows, joinedBatch } from './join.ts'
 import { isSubset, variablesOfPath, variablesOfPattern } from './operation-parts.ts'
 import { PoolDomain } from './pool-domain.ts'
 import { rowsPresent } from './row-filters.ts'
-import type { EvaluationScope } from './scope.ts'
 import type { TermValue } from './value.ts'
 
 /** Triple patterns and paths with the conditions that only read their variables. */
@@ -59,7 +59,7 @@ export function splitByEquality(
   graphs: readonly GraphColumns[],
 ): EqualitySplit | null {
   const equalities = group.filters.filter(
-    (filter): filter is Extract<AlgebraExpression, { type: 'binary' }> =>
+    (filter): filter is ExpressionOf<'binary'> =>
       filter.type === 'binary' && filter.operator === '=' && isStable(filter),
   )
   if (equalities.length === 0) return null

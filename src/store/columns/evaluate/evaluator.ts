@@ -1,4 +1,5 @@
 import { memoised } from '../../../model/memoised.ts'
+import type { ExpressionOf, OperationOf } from '../../../sparql/algebra.ts'
 import {
   type AlgebraExpression,
   certainVariables,
@@ -27,7 +28,13 @@ import {
   type PatternGroup,
   splitByEquality,
 } from './equality-join.ts'
-import { type Evaluation, NotEvaluated } from './evaluation.ts'
+import {
+  type Evaluation,
+  type EvaluationScope,
+  type Graphs,
+  NotEvaluated,
+  readsSubstituted,
+} from './evaluation.ts'
 import { existsOfSubject } from './exists.ts'
 import { vectorOf } from './expression-vector.ts'
 import { Filter } from './filter.ts'
@@ -50,7 +57,6 @@ import { PathEvaluator } from './paths.ts'
 import { PatternMatcher } from './patterns.ts'
 import { rowsOfTable } from './row-filters.ts'
 import { type ExistsMask, ScalarCompiler } from './scalar.ts'
-import { type EvaluationScope, type Graphs, readsSubstituted } from './scope.ts'
 import { constantVector } from './translate.ts'
 import { hasWholeValues, type Vector } from './vector.ts'
 
@@ -113,7 +119,7 @@ export class Evaluator {
   }
 
   /** A page of the solutions of an operation whose outermost part is a slice, and their total number. */
-  page(operation: Extract<SparqlOperation, { type: 'slice' }>): {
+  page(operation: OperationOf<'slice'>): {
     readonly batches: readonly Batch[]
     readonly total: number
   } {
@@ -422,7 +428,7 @@ export class Evaluator {
 
   private *leftJoin(
     left: Batch,
-    { right, condition }: Extract<SparqlOperation, { type: 'leftJoin' }>,
+    { right, condition }: OperationOf<'leftJoin'>,
     scope: EvaluationScope,
   ): Generator<Batch> {
     if (left.size === 0) return
@@ -481,7 +487,7 @@ export class Evaluator {
   }
 
   private *graph(
-    { name, input }: Extract<SparqlOperation, { type: 'graph' }>,
+    { name, input }: OperationOf<'graph'>,
     scope: EvaluationScope,
     seed: Batch,
   ): Generator<Batch> {
@@ -517,11 +523,7 @@ export class Evaluator {
   }
 
   /** For each row whether a group has a solution after substituting the row's values for its variables (section 18.6). */
-  private existsMask(
-    exists: Extract<AlgebraExpression, { type: 'exists' }>,
-    batch: Batch,
-    outer: EvaluationScope,
-  ): Uint8Array {
+  private existsMask(exists: ExpressionOf<'exists'>, batch: Batch, outer: EvaluationScope): Uint8Array {
     const known = existsOfSubject(exists.input, batch, outer, this.evaluation, () =>
       this.whole(exists.input, outer),
     )

@@ -1,3 +1,4 @@
+import type { ExpressionOf } from '../../../sparql/algebra.ts'
 import { type AlgebraExpression, isConstantExpression } from '../../../sparql/algebra.ts'
 import { allRows, type Batch } from './batch.ts'
 import { combinationsOf } from './combinations.ts'
@@ -240,7 +241,7 @@ function isComputed(expression: AlgebraExpression): boolean {
 }
 
 function boundRows(
-  expression: Extract<AlgebraExpression, { type: 'builtin' }>,
+  expression: ExpressionOf<'builtin'>,
   batch: Batch,
   rows: Uint32Array,
   required: boolean,

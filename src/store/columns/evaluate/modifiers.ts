@@ -1,13 +1,13 @@
+import type { OperationOf } from '../../../sparql/algebra.ts'
 import { type AlgebraExpression, type SparqlOperation, variablesOf } from '../../../sparql/algebra.ts'
 import type { Batch } from './batch.ts'
 import { countedGroups } from './counted.ts'
-import type { Evaluation } from './evaluation.ts'
+import type { Evaluation, EvaluationScope } from './evaluation.ts'
 import { vectorOf } from './expression-vector.ts'
 import { grouped } from './group.ts'
 import { KeyedGroups } from './keyed-groups.ts'
 import { areDistinct, projectedOrder, withCountedRows } from './operation-parts.ts'
 import { ordered, type Places } from './order.ts'
-import type { EvaluationScope } from './scope.ts'
 
 /** Evaluates operations on whole solution sequences: groups, orders, projections, DISTINCT and slices. */
 export class SolutionModifiers {
@@ -25,7 +25,7 @@ export class SolutionModifiers {
 
   /** A page of the solutions of an operation whose outermost part is a slice, and their total number. */
   page(
-    operation: Extract<SparqlOperation, { type: 'slice' }>,
+    operation: OperationOf<'slice'>,
     scope: EvaluationScope,
   ): {
     readonly batches: readonly Batch[]
@@ -49,10 +49,7 @@ export class SolutionModifiers {
 
   /** Evaluates operations on whole solution sequences, independently of other bindings. */
   *evaluate(
-    operation: Extract<
-      SparqlOperation,
-      { type: 'group' | 'order' | 'project' | 'distinct' | 'reduced' | 'slice' }
-    >,
+    operation: OperationOf<'group' | 'order' | 'project' | 'distinct' | 'reduced' | 'slice'>,
     scope: EvaluationScope,
   ): Generator<Batch> {
     const { input } = operation
@@ -95,10 +92,7 @@ export class SolutionModifiers {
     }
   }
 
-  private *slice(
-    { input, offset, limit }: Extract<SparqlOperation, { type: 'slice' }>,
-    scope: EvaluationScope,
-  ): Generator<Batch> {
+  private *slice({ input, offset, limit }: OperationOf<'slice'>, scope: EvaluationScope): Generator<Batch> {
     const end = limit === null ? Number.POSITIVE_INFINITY : offset + limit
     if (end === 0 || limit === 0) return
     const { project, order } = projectedOrder(input)
@@ -117,7 +111,7 @@ export class SolutionModifiers {
   }
 
   private inOrder(
-    { input, keys }: Extract<SparqlOperation, { type: 'order' }>,
+    { input, keys }: OperationOf<'order'>,
     scope: EvaluationScope,
     places: Places,
   ): { readonly batch: Batch | null; readonly total: number } {
@@ -150,6 +144,6 @@ export class SolutionModifiers {
   }
 }
 
-function projected(batch: Batch, project: Extract<SparqlOperation, { type: 'project' }> | null): Batch {
+function projected(batch: Batch, project: OperationOf<'project'> | null): Batch {
   return project === null ? batch : batch.only(project.variables)
 }

@@ -1,26 +1,31 @@
 import { XSD } from '../../../rdf/vocab.ts'
+import type { ExpressionOf } from '../../../sparql/algebra.ts'
 import { type AlgebraExpression, isConstantExpression } from '../../../sparql/algebra.ts'
 import type { Batch } from './batch.ts'
 import { type DateFieldReader, dateField, dateFieldReader } from './date-fields.ts'
-import { COMPUTE, computedDecimals, fractionDigits, rounded, wholeQuotients } from './decimal-vectors.ts'
 import { ColumnDomain, type Domain, PositionDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { columnCall } from './functions/extensions.ts'
 import {
+  COMPUTE,
   columnNumbers,
+  computedDecimals,
   constantNumbers,
   eitherBound,
+  fractionDigits,
   hasNaN,
   isCanonical,
   lookedUp,
   type NumberTable,
   presentNumbers,
-} from './number-tables.ts'
+  rounded,
+  wholeQuotients,
+} from './number-vectors.ts'
 import { coordinateNumbers } from './points.ts'
 import { PoolDomain } from './pool-domain.ts'
 import { type ScalarCompiler, subjectCall } from './scalar.ts'
 import { scratchFloat64 } from './scratch.ts'
-import { lengthReader } from './text-lengths.ts'
+import { lengthReader } from './text-tests.ts'
 import { termValue } from './value.ts'
 import type { IdVector, NumberVector, Vector } from './vector.ts'
 
@@ -127,7 +132,7 @@ export class NumberKernels {
 
   /** xsd:integer of a number. */
   private wholeNumber(
-    { iri, arguments: [operand, ...others] }: Extract<AlgebraExpression, { type: 'function' }>,
+    { iri, arguments: [operand, ...others] }: ExpressionOf<'function'>,
     batch: Batch,
   ): NumberVector | null {
     if (iri !== XSD.integer || operand === undefined || others.length > 0) return null
@@ -139,7 +144,7 @@ export class NumberKernels {
 
   /** ABS, CEIL, FLOOR and ROUND. */
   private rounding(
-    { name, arguments: [operand] }: Extract<AlgebraExpression, { type: 'builtin' }>,
+    { name, arguments: [operand] }: ExpressionOf<'builtin'>,
     batch: Batch,
   ): NumberVector | null {
     if (operand === undefined || (name !== 'ABS' && name !== 'CEIL' && name !== 'FLOOR' && name !== 'ROUND'))

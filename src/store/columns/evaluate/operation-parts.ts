@@ -1,3 +1,4 @@
+import type { OperationOf } from '../../../sparql/algebra.ts'
 import {
   type AlgebraExpression,
   certainVariables,
@@ -28,8 +29,8 @@ export function isSubquery(operation: SparqlOperation): boolean {
 
 /** A projection and the order below it, to which a slice is applied. */
 export function projectedOrder(operation: SparqlOperation): {
-  readonly project: Extract<SparqlOperation, { type: 'project' }> | null
-  readonly order: Extract<SparqlOperation, { type: 'order' }> | null
+  readonly project: OperationOf<'project'> | null
+  readonly order: OperationOf<'order'> | null
 } {
   if (operation.type === 'order') return { project: null, order: operation }
   if (operation.type === 'project' && operation.input.type === 'order')
@@ -41,12 +42,7 @@ export function projectedOrder(operation: SparqlOperation): {
  * Converts the distinct solutions of an order to the order of distinct solutions, of which the first can be found without sorting
  * the others; null where the order depends on variables that are not projected.
  */
-function orderOfDistinct({
-  input,
-}: Extract<SparqlOperation, { type: 'distinct' | 'reduced' }>): Extract<
-  SparqlOperation,
-  { type: 'order' }
-> | null {
+function orderOfDistinct({ input }: OperationOf<'distinct' | 'reduced'>): OperationOf<'order'> | null {
   const { project, order } = projectedOrder(input)
   if (order === null) return null
   const variables = new Set(variablesOf(input))
@@ -104,14 +100,14 @@ export function withCountedRows(group: Group): Group {
   return { ...group, aggregates }
 }
 
-type Group = Extract<SparqlOperation, { type: 'group' }>
+type Group = OperationOf<'group'>
 
 /** True where the solutions of an operation are distinct, and bind all its variables. */
 function isCertain(operation: SparqlOperation): boolean {
   return areDistinct(operation) && isSubset(variablesOf(operation), certainVariables(operation))
 }
 
-function shared({ left, right }: Extract<SparqlOperation, { type: 'leftJoin' }>): ReadonlySet<string> {
+function shared({ left, right }: OperationOf<'leftJoin'>): ReadonlySet<string> {
   const known = variablesOf(left)
   return new Set([...variablesOf(right)].filter(name => known.has(name)))
 }
@@ -175,7 +171,7 @@ export function partsOf(operation: SparqlOperation): Parts {
   }
 }
 
-function isSelfContained({ input, condition }: Extract<SparqlOperation, { type: 'filter' }>): boolean {
+function isSelfContained({ input, condition }: OperationOf<'filter'>): boolean {
   const inner = input.type === 'filter' ? isSelfContained(input) : true
   return inner && isSubset(variablesOfExpression(condition), certainVariables(input))
 }

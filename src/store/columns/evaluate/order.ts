@@ -5,8 +5,16 @@ import { concatenatedTexts } from './concat.ts'
 import type { Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { identifiedInPool } from './join.ts'
-import { valuesAround, valuesInOrder } from './order-bounds.ts'
-import { areFewOf, firstRows, ranksOfRows, type SortKey, sortKeys, textNumbers } from './order-keys.ts'
+import {
+  areFewOf,
+  firstRows,
+  ranksOfRows,
+  type SortKey,
+  sortKeys,
+  textNumbers,
+  valuesAround,
+  valuesInOrder,
+} from './order-keys.ts'
 import { nearestRows } from './points.ts'
 import { PoolDomain } from './pool-domain.ts'
 import { merged, rowsInRange } from './row-filters.ts'

@@ -1,6 +1,7 @@
 import { daysSinceEpoch } from '../../../model/calendar.ts'
 import { type ComparisonOperator, FLIPPED } from '../../../model/comparison.ts'
 import { XSD } from '../../../rdf/vocab.ts'
+import type { ExpressionOf } from '../../../sparql/algebra.ts'
 import { type AlgebraExpression, isConstantExpression, type SparqlOperator } from '../../../sparql/algebra.ts'
 import { valueBound } from '../dictionary.ts'
 import type { DictionarySection } from '../dictionary-parts.ts'
@@ -57,10 +58,7 @@ export function codeRangeOf(expression: AlgebraExpression, domain: Domain): IdRa
 }
 
 /** The texts or IRIs with a constant prefix. */
-function prefixRange(
-  expression: Extract<AlgebraExpression, { type: 'builtin' }>,
-  domain: Domain,
-): IdRange | null {
+function prefixRange(expression: ExpressionOf<'builtin'>, domain: Domain): IdRange | null {
   if (expression.name !== 'STRSTARTS') return null
   const [operand, prefix] = expression.arguments
   const read = operand === undefined ? null : operandOf(operand)
@@ -97,7 +95,7 @@ function operandOf(expression: AlgebraExpression): 'value' | 'text' | null {
 type Operand = 'value' | 'text' | 'year'
 
 /** A variable, its text or its year, an operator and a constant, the constant on the right. */
-function comparisonWithConstant({ operator, left, right }: Extract<AlgebraExpression, { type: 'binary' }>): {
+function comparisonWithConstant({ operator, left, right }: ExpressionOf<'binary'>): {
   readonly operator: ComparisonOperator
   readonly value: TermValue
   readonly read: Operand

@@ -1,5 +1,6 @@
 import { type ComparisonOperator, isOrdered } from '../../../model/comparison.ts'
 import { memoised } from '../../../model/memoised.ts'
+import type { ExpressionOf } from '../../../sparql/algebra.ts'
 import {
   type AlgebraExpression,
   isConstantExpression,
@@ -23,10 +24,7 @@ import { isBound, type Vector, vectorValueAt } from './vector.ts'
 export type TermScalar = (row: number) => TermValue | null
 
 /** Returns for each row of a batch whether a group has a solution; implemented by evaluate/exists.ts. */
-export type ExistsMask = (
-  expression: Extract<AlgebraExpression, { type: 'exists' }>,
-  batch: Batch,
-) => Uint8Array
+export type ExistsMask = (expression: ExpressionOf<'exists'>, batch: Batch) => Uint8Array
 
 /** Domains with more values than this many times the rows of a batch get no table. */
 const TABLE_FACTOR = 4
@@ -154,7 +152,7 @@ export class ScalarCompiler {
     }
   }
 
-  private binary(expression: Extract<AlgebraExpression, { type: 'binary' }>, batch: Batch): TermScalar {
+  private binary(expression: ExpressionOf<'binary'>, batch: Batch): TermScalar {
     const { operator } = expression
     const left = this.compile(expression.left, batch)
     const right = this.compile(expression.right, batch)
@@ -189,7 +187,7 @@ export class ScalarCompiler {
     }
   }
 
-  private builtin(expression: Extract<AlgebraExpression, { type: 'builtin' }>, batch: Batch): TermScalar {
+  private builtin(expression: ExpressionOf<'builtin'>, batch: Batch): TermScalar {
     const args = expression.arguments.map(argument => this.compile(argument, batch))
     switch (expression.name) {
       case 'BOUND': {
@@ -237,7 +235,7 @@ export class ScalarCompiler {
     }
   }
 
-  private named(expression: Extract<AlgebraExpression, { type: 'function' }>, batch: Batch): TermScalar {
+  private named(expression: ExpressionOf<'function'>, batch: Batch): TermScalar {
     const args = expression.arguments.map(argument => this.compile(argument, batch))
     const cast = CASTS.get(expression.iri)
     if (cast !== undefined) {
@@ -286,7 +284,7 @@ export class ScalarCompiler {
     }
   }
 
-  private membership(expression: Extract<AlgebraExpression, { type: 'in' }>, batch: Batch): TermScalar {
+  private membership(expression: ExpressionOf<'in'>, batch: Batch): TermScalar {
     const operand = this.compile(expression.operand, batch)
     const items = expression.items.map(item => this.compile(item, batch))
     const found = expression.negated ? FALSE : TRUE

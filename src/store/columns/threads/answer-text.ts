@@ -1,4 +1,4 @@
-import type { QueryOperation, SparqlOperation } from '../../../sparql/algebra.ts'
+import type { OperationOf, QueryOperation, SparqlOperation } from '../../../sparql/algebra.ts'
 import { cellWriter } from '../../../sparql/cell-writer.ts'
 import { booleanResult, type ContinuationFormat } from '../../../sparql/results.ts'
 import type { Batch } from '../evaluate/batch.ts'
@@ -98,9 +98,7 @@ export function* jobText(
 }
 
 /** The outermost slice of an operation. */
-function sliceOf(
-  operation: SparqlOperation,
-): Pick<Extract<SparqlOperation, { type: 'slice' }>, 'input' | 'offset' | 'limit'> {
+function sliceOf(operation: SparqlOperation): Pick<OperationOf<'slice'>, 'input' | 'offset' | 'limit'> {
   return operation.type === 'slice' ? operation : { input: operation, offset: 0, limit: null }
 }
 

@@ -5,14 +5,13 @@ import { GraphBuilder } from '../build/graph-builder.ts'
 import { SectionMemory } from '../build/section-writer.ts'
 import type { Column } from '../column.ts'
 import { type DatasetView, Evaluation, NotEvaluated } from '../evaluate/evaluation.ts'
-import { EvaluationStopped } from '../evaluate/limits.ts'
+import { EvaluationStopped, WorkClock } from '../evaluate/limits.ts'
 import { ContinuationRefused } from '../evaluate/outermost-scan.ts'
 import { type RetainedScratch, withScratch } from '../evaluate/scratch.ts'
 import { SelectionCache } from '../evaluate/selection-cache.ts'
 import type { GraphColumns } from '../graph.ts'
 import { ColumnsDamaged } from '../sections.ts'
 import { type JobState, jobText, textPieces } from './answer-text.ts'
-import { GraphHolder } from './graph-holder.ts'
 import { matchPage } from './match.ts'
 import { PieceBytes } from './piece-bytes.ts'
 import type {
@@ -26,8 +25,8 @@ import type {
   ThreadSetup,
   WireTable,
 } from './protocol.ts'
+import { GraphHolder } from './registry.ts'
 import { tableOf, tablesOf } from './tables.ts'
-import { WorkClock } from './work-clock.ts'
 
 /** Entry point of a thread that answers from columns. */
 const port = parentPort

@@ -2,12 +2,18 @@ import { LODESTONE } from '../../../../rdf/vocab.ts'
 import type { AggregateCall } from '../../../../sparql/algebra.ts'
 import { NotEvaluated } from '../evaluation.ts'
 import type { Aggregator, AggregatorContext, AggregatorMaker, ValuesOf } from './aggregator.ts'
-import { countDistinct, countDistinctOfSubjects, countDistinctRows, countValues } from './counts.ts'
+import {
+  average,
+  countDistinct,
+  countDistinctOfSubjects,
+  countDistinctRows,
+  countValues,
+  present,
+} from './counts.ts'
 import { distinctOf } from './distinct.ts'
 import { Extreme } from './extremes.ts'
 import { CollectedGeometries } from './geometries.ts'
 import { percentile } from './percentile.ts'
-import { average, present } from './present.ts'
 import { GroupConcat, sample } from './samples.ts'
 import { Sum } from './sums.ts'
 

@@ -1,5 +1,5 @@
 import { countPlaces } from '../lanes.ts'
-import { columnNumbers } from '../number-tables.ts'
+import { columnNumbers } from '../number-vectors.ts'
 import { rowsPresent } from '../row-filters.ts'
 import { scratchFloat64, scratchUint32 } from '../scratch.ts'
 import { termValue } from '../value.ts'

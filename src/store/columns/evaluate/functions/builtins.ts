@@ -8,9 +8,9 @@ import { RDF, XSD } from '../../../../rdf/vocab.ts'
 import { type AlgebraExpression, operandsOf } from '../../../../sparql/algebra.ts'
 import * as decimals from '../decimal.ts'
 import { scaledOf, scaleOf } from '../decimal.ts'
-import { ROUNDINGS } from '../decimal-vectors.ts'
 import { zoneForm } from '../exact-seconds.ts'
 import { checkTextLength } from '../limits.ts'
+import { ROUNDINGS } from '../number-vectors.ts'
 import {
   bigInteger,
   decimal,
@@ -28,6 +28,7 @@ import {
   truth,
 } from '../value.ts'
 import { durationOf } from './arithmetic.ts'
+import type { Argument } from './extension.ts'
 import { compileRegex, type Regex } from './regex.ts'
 import {
   areCompatible,
@@ -38,7 +39,7 @@ import {
   languageMatches,
   lengthOf,
   substring,
-} from './text.ts'
+} from './texts.ts'
 
 /** The inputs of functions in addition to their arguments. */
 export interface FunctionContext {
@@ -139,18 +140,16 @@ export function isStable(expression: AlgebraExpression): boolean {
   return operandsOf(expression).every(isStable)
 }
 
-function isLiteral(
-  value: TermValue | undefined,
-): value is Exclude<TermValue, { type: 'iri' | 'blank' | 'triple' }> {
+function isLiteral(value: Argument): value is Exclude<TermValue, { type: 'iri' | 'blank' | 'triple' }> {
   return value !== undefined && value.type !== 'iri' && value.type !== 'blank' && value.type !== 'triple'
 }
 
 /** True for a text without a language: a simple literal or an xsd:string. */
-function isPlain(value: TermValue | undefined): value is TextValue {
+function isPlain(value: Argument): value is TextValue {
   return value?.type === 'text' && value.language === ''
 }
 
-function textOrNull(value: TermValue | undefined): TermValue | null {
+function textOrNull(value: Argument): TermValue | null {
   if (isPlain(value)) return value
   const form = value === undefined ? null : stringOf(value)
   return form === null ? null : text(form)
@@ -164,46 +163,38 @@ function directionOf(value: TermValue): string {
   return value.type === 'text' ? (/--(ltr|rtl)$/.exec(value.language)?.[1] ?? '') : ''
 }
 
-function datatype(value: TermValue | undefined): TermValue | null {
+function datatype(value: Argument): TermValue | null {
   if (!isLiteral(value)) return null
   const term = termOf(value)
   return term.type === 'literal' ? { type: 'iri', value: term.datatype } : null
 }
 
-function iri(value: TermValue | undefined, { base }: FunctionContext): TermValue | null {
+function iri(value: Argument, { base }: FunctionContext): TermValue | null {
   if (value?.type === 'iri') return value
   if (!isPlain(value)) return null
   const resolved = resolveIri(value.value, base)
   return resolved === null ? null : { type: 'iri', value: resolved }
 }
 
-function typed(value: TermValue | undefined, type: TermValue | undefined): TermValue | null {
+function typed(value: Argument, type: Argument): TermValue | null {
   if (!isPlain(value) || type?.type !== 'iri') return null
   if (type.value === RDF.langString || type.value === RDF.dirLangString) return null
   return termValue(literalOf(value.value, type.value))
 }
 
-function tagged(value: TermValue | undefined, tag: TermValue | undefined): TermValue | null {
+function tagged(value: Argument, tag: Argument): TermValue | null {
   if (!isPlain(value) || !isPlain(tag)) return null
   return isLanguageTag(tag.value) ? text(value.value, tag.value) : null
 }
 
-function directed(
-  value: TermValue | undefined,
-  tag: TermValue | undefined,
-  direction: TermValue | undefined,
-): TermValue | null {
+function directed(value: Argument, tag: Argument, direction: Argument): TermValue | null {
   if (!isPlain(direction) || !/^(?:ltr|rtl)$/.test(direction.value)) return null
   const literal = tagged(value, tag)
   return literal?.type === 'text' ? text(literal.value, `${literal.language}--${direction.value}`) : null
 }
 
 /** A triple term; an error where no triple can have these parts (SPARQL 1.2 Query, section 17.4.6.2). */
-function triple(
-  subject: TermValue | undefined,
-  predicate: TermValue | undefined,
-  object: TermValue | undefined,
-): TermValue | null {
+function triple(subject: Argument, predicate: Argument, object: Argument): TermValue | null {
   if (subject?.type !== 'iri' && subject?.type !== 'blank') return null
   if (predicate?.type !== 'iri' || object === undefined) return null
   return { type: 'triple', term: tripleTerm(subject, predicate, termOf(object)) }
@@ -218,23 +209,19 @@ function isSameTerm(left: TermValue, right: TermValue): boolean {
 }
 
 function onCompatible(
-  left: TermValue | undefined,
-  right: TermValue | undefined,
+  left: Argument,
+  right: Argument,
   call: (left: TextValue, right: TextValue) => TermValue,
 ): TermValue | null {
   const areTexts = left?.type === 'text' && right?.type === 'text'
   return areTexts && areCompatible(left, right) ? call(left, right) : null
 }
 
-function mapText(value: TermValue | undefined, map: (text: string) => string): TermValue | null {
+function mapText(value: Argument, map: (text: string) => string): TermValue | null {
   return value?.type === 'text' ? text(map(value.value), value.language) : null
 }
 
-function substr(
-  value: TermValue | undefined,
-  start: TermValue | undefined,
-  length: TermValue | undefined,
-): TermValue | null {
+function substr(value: Argument, start: Argument, length: Argument): TermValue | null {
   if (value?.type !== 'text' || start?.type !== 'number') return null
   if (length === undefined) return text(substring(value.value, start.value, null), value.language)
   return length.type === 'number'
@@ -264,9 +251,9 @@ export function regexOf(
 }
 
 function regex(
-  value: TermValue | undefined,
-  pattern: TermValue | undefined,
-  flags: TermValue | undefined,
+  value: Argument,
+  pattern: Argument,
+  flags: Argument,
   context: FunctionContext,
 ): TermValue | null {
   if (value?.type !== 'text' || !isPlain(pattern)) return null
@@ -288,7 +275,7 @@ function replace(args: readonly TermValue[], context: FunctionContext): TermValu
 
 /** Applies a function to a number of any kind. */
 function numeric(
-  value: TermValue | undefined,
+  value: Argument,
   near: (value: number) => number,
   exact: (value: bigint, places?: number) => bigint,
 ): TermValue | null {
@@ -322,7 +309,7 @@ function localSeconds({ seconds, offset }: MomentValue): number {
 }
 
 function civil(
-  value: TermValue | undefined,
+  value: Argument,
   datatypes: ReadonlySet<string>,
   part: (day: ReturnType<typeof civilOf>) => number,
 ): TermValue | null {
@@ -330,14 +317,14 @@ function civil(
   return integerTerm(part(civilOf(Math.floor(localSeconds(value) / 86_400))))
 }
 
-function clock(value: TermValue | undefined, part: (seconds: number) => number): TermValue | null {
+function clock(value: Argument, part: (seconds: number) => number): TermValue | null {
   if (value?.type !== 'moment' || !CLOCKS.has(value.datatype)) return null
   const local = localSeconds(value)
   return integerTerm(part(local - Math.floor(local / 86_400) * 86_400))
 }
 
 /** The seconds as in the literal, including their fraction: an xsd:decimal. */
-function secondsOf(value: TermValue | undefined): TermValue | null {
+function secondsOf(value: Argument): TermValue | null {
   if (value?.type !== 'moment' || !CLOCKS.has(value.datatype)) return null
   const form = /:(\d\d(?:\.\d+)?)(?:Z|[+-]\d\d:\d\d)?$/.exec(value.term.value)?.[1]
   return form === undefined

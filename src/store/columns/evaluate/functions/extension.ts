@@ -4,6 +4,9 @@ import type { GridBox } from '../../grid.ts'
 import type { TermValue } from '../value.ts'
 import type { FunctionContext } from './builtins.ts'
 
+/** An argument of a function; undefined where it is missing. */
+export type Argument = TermValue | undefined
+
 /**
  * A function that is named by an IRI: of GeoSPARQL, or one of Lodestone's own. In addition to the value of one call, a function
  * may define how it is computed for a whole column, if its other arguments are constants.

@@ -1,12 +1,161 @@
+import { exactJson } from '../../../../model/exact-json.ts'
+import type { FieldType } from '../../../../model/field.ts'
 import { memoised } from '../../../../model/memoised.ts'
+import { valueOfForm } from '../../../../model/value-form.ts'
+import { LODESTONE, RDF } from '../../../../rdf/vocab.ts'
 import { type AlgebraExpression, isConstantExpression } from '../../../../sparql/algebra.ts'
-import { type TermValue, termValue } from '../value.ts'
+import type { GraphColumns } from '../../graph.ts'
+import { orderOf } from '../compare.ts'
+import { double, integerTerm, type TermValue, termValue } from '../value.ts'
 import { DATE_FUNCTIONS } from './dates.ts'
-import type { ExtensionFunction } from './extension.ts'
+import type { Argument, ExtensionFunction, SubjectValues } from './extension.ts'
 import { GEOMETRY_FUNCTIONS } from './geometries.ts'
-import { NUMBER_FUNCTIONS } from './numeric.ts'
-import { SUBJECT_FUNCTIONS } from './subjects.ts'
 import { TEXT_FUNCTIONS } from './texts.ts'
+
+/** Functions of numbers that SPARQL lacks. */
+const NUMBER_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[] = [
+  [LODESTONE.truncate, { apply: ([value]) => mapped(value, Math.trunc) }],
+  [LODESTONE.roundAway, { apply: ([value]) => mapped(value, roundAway) }],
+  [
+    LODESTONE.quotient,
+    { apply: ([left, right]) => divided(left, right, (a, b) => (b === 0 ? null : Math.trunc(a / b))) },
+  ],
+  [
+    LODESTONE.modulo,
+    {
+      apply: ([left, right]) => divided(left, right, (a, b) => (b === 0 ? null : a - b * Math.trunc(a / b))),
+    },
+  ],
+  [
+    LODESTONE.remainder,
+    { apply: ([left, right]) => divided(left, right, (a, b) => a - b * Math.trunc(a / b)) },
+  ],
+  [LODESTONE.step, { apply: ([value, ...edges]) => stepOf(value, edges) }],
+  [LODESTONE.random, { apply: ([position, seed]) => chance(position, seed) }],
+]
+
+/** The index, from 0, of the half-open step between two edges that contains a value; rdf:nil is an open end. */
+function stepOf(value: Argument, edges: readonly TermValue[]): TermValue | null {
+  if (value === undefined) return null
+  const isOpen = (edge: TermValue) => edge.type === 'iri' && edge.value === RDF.nil
+  for (let at = 0; at + 1 < edges.length; at++) {
+    const [low, high] = [edges[at] as TermValue, edges[at + 1] as TermValue]
+    const isAbove = isOpen(low) || (orderOf(value, low) ?? -1) >= 0
+    if (isAbove && (isOpen(high) || (orderOf(value, high) ?? 0) < 0)) return integerTerm(at)
+  }
+  return null
+}
+
+/** Rounds halves away from zero. */
+function roundAway(value: number): number {
+  return value < 0 ? -Math.round(-value) : Math.round(value)
+}
+
+/** Integers stay unchanged. */
+function mapped(value: Argument, map: (value: number) => number): TermValue | null {
+  if (value?.type !== 'number') return null
+  if (value.kind === 'integer') return value
+  return double(map(value.value))
+}
+
+/** In doubles, whatever the kinds. */
+function divided(
+  left: Argument,
+  right: Argument,
+  divide: (left: number, right: number) => number | null,
+): TermValue | null {
+  if (left?.type !== 'number' || right?.type !== 'number') return null
+  const result = divide(left.value, right.value)
+  return result === null ? null : double(result)
+}
+
+const MODULUS = 2_147_483_647
+
+/** A pseudo-random number from a position and a seed; all products are whole numbers that a double represents exactly. */
+function chance(position: Argument, seed: Argument): TermValue | null {
+  if (position?.type !== 'number' || seed?.type !== 'number') return null
+  const start = (((seed.value % MODULUS) + MODULUS) * 7919) % MODULUS
+  const first = ((position.value + start) * 48_271) % MODULUS
+  return integerTerm((first * ((first % 9973) + 1)) % MODULUS)
+}
+
+/** Functions of all values of a subject for a predicate: they are only defined within a graph, and so computed for whole columns. */
+const SUBJECT_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[] = [
+  [
+    LODESTONE.least,
+    { apply: () => null, ofSubjects: ([predicate], graph) => extreme(predicate, graph, false) },
+  ],
+  [
+    LODESTONE.greatest,
+    { apply: () => null, ofSubjects: ([predicate], graph) => extreme(predicate, graph, true) },
+  ],
+  [LODESTONE.count, { apply: () => null, ofSubjects: ([predicate], graph) => counts(predicate, graph) }],
+  [LODESTONE.recordSize, { apply: () => null, ofSubjects: ([fields], graph) => sizes(fields, graph) }],
+]
+
+/** The smallest or largest value of each subject: codes are in the order of their values. */
+function extreme(predicate: Argument, graph: GraphColumns, isGreatest: boolean): SubjectValues | null {
+  const column = predicate?.type === 'iri' ? graph.column(predicate.value) : undefined
+  if (column === undefined) return null
+  const codes = new Uint32Array(graph.subjects + 1)
+  for (let row = 0; row < column.rows; row++) {
+    let best = 0
+    for (let at = column.startOf(row); at < column.endOf(row); at++) {
+      const code = column.codes[at] as number
+      if (best === 0 || (isGreatest ? code > best : code < best)) best = code
+    }
+    codes[column.subjectOf(row) + 1] = best
+  }
+  return { type: 'codes', column, codes }
+}
+
+/** Numbers of distinct values. */
+function counts(predicate: Argument, graph: GraphColumns): SubjectValues | null {
+  const column = predicate?.type === 'iri' ? graph.column(predicate.value) : undefined
+  const values = new Float64Array(graph.subjects + 1)
+  if (column !== undefined)
+    for (let row = 0; row < column.rows; row++)
+      values[column.subjectOf(row) + 1] = column.endOf(row) - column.startOf(row)
+  return { type: 'integers', values }
+}
+
+/** A field of a record: its predicate, and the JSON form of its values. */
+interface FieldForm {
+  readonly predicate: string
+  readonly type: FieldType
+  readonly multivalued: boolean
+}
+
+/** Characters of the JSON of the values of a record, in the order of its fields. */
+function sizes(fields: Argument, graph: GraphColumns): SubjectValues | null {
+  if (fields?.type !== 'text') return null
+  const values = new Float64Array(graph.subjects + 1)
+  const forms = JSON.parse(fields.value) as readonly FieldForm[]
+  values.fill(Math.max(2, forms.length + 1))
+  for (const { predicate, type, multivalued } of forms) {
+    const column = graph.column(predicate)
+    const known: number[] = []
+    const sizeOf = (code: number): number => {
+      const size = known[code] ?? jsonSize(column?.dictionary.form(code) ?? '', type)
+      known[code] = size
+      return size
+    }
+    for (let subject = 0; subject < graph.subjects; subject++) {
+      const codes = column?.listOf(subject) ?? NONE
+      let size = codes.length === 0 ? NULL_SIZE : multivalued ? codes.length + 1 : 0
+      for (const code of codes) size += sizeOf(code)
+      values[subject + 1] = (values[subject + 1] as number) + size
+    }
+  }
+  return { type: 'integers', values }
+}
+
+const NONE = new Uint32Array(0)
+const NULL_SIZE = 'null'.length
+
+function jsonSize(form: string, type: FieldType): number {
+  return [...exactJson(valueOfForm(form, type))].length
+}
 
 const FUNCTIONS: ReadonlyMap<string, ExtensionFunction> = new Map([
   ...DATE_FUNCTIONS,
