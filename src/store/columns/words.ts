@@ -1,7 +1,6 @@
 import { tokens } from '../../model/search.ts'
-import { ByteTable } from './build/byte-table.ts'
 import { sortedPieces } from './build/sort-bytes.ts'
-import { compareBytes, sharedBytes, sharedUint32 } from './bytes.ts'
+import { ByteTable, compareBytes, sharedBytes, sharedUint32 } from './bytes.ts'
 import { Texts } from './dictionary-texts.ts'
 
 /** How a word of a search matches a word of a text; both are folded (model/search.ts). */

@@ -1,9 +1,8 @@
-import { Arena } from '../bytes.ts'
+import { Arena, ByteTable } from '../bytes.ts'
 import { ABSENT, type ColumnHeader, type DictionaryHeader, type DictionaryPart } from '../format.ts'
-import { ByteTable } from './byte-table.ts'
+import type { SectionSink } from './columns-file.ts'
 import { DictionaryBuilder } from './dictionary-builder.ts'
 import type { LiteralEnding } from './literal-table.ts'
-import type { SectionSink } from './section-writer.ts'
 import { typedColumn } from './typed-values.ts'
 import type { ValueLog } from './value-log.ts'
 

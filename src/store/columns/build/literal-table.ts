@@ -1,9 +1,8 @@
 import { GEO, RDF, XSD } from '../../../rdf/vocab.ts'
-import type { Arena } from '../bytes.ts'
+import type { Arena, ByteTable } from '../bytes.ts'
 import { Texts } from '../dictionary-texts.ts'
 import { TRIPLE_TERM } from '../format.ts'
 import { isExact, momentOfLexical, numberOfLiteral, numericKind, pointOf } from '../lexical.ts'
-import type { ByteTable } from './byte-table.ts'
 import { sortPieces } from './sort-bytes.ts'
 import { plainPoint } from './typed-values.ts'
 

@@ -1,4 +1,4 @@
-import { ByteTable } from './byte-table.ts'
+import { ByteTable } from '../bytes.ts'
 import { sortPieces } from './sort-bytes.ts'
 
 /** Maximum number of IRI prefixes that are stored once. */

@@ -12,8 +12,8 @@ import {
   numericKind,
 } from '../lexical.ts'
 import { sortedNumbers } from '../sort-numbers.ts'
+import type { SectionSink } from './columns-file.ts'
 import type { LiteralEnding } from './literal-table.ts'
-import type { SectionSink } from './section-writer.ts'
 import type { ValueLog } from './value-log.ts'
 
 /** Parses the form of a value as a number; NaN where the form is not the one in which the number is written. */

@@ -2,15 +2,17 @@ import { XSD } from '../../../../rdf/vocab.ts'
 import { dayForm, momentOfLexical } from '../../lexical.ts'
 import { commonNumericKind } from '../compare.ts'
 import * as decimals from '../decimal.ts'
-import { exactOf, scaledOf, scaleOf } from '../decimal.ts'
 import {
   addedSeconds,
+  exactOf,
   formOfMoment,
   negatedSeconds,
   type Seconds,
+  scaledOf,
+  scaleOf,
   secondsOfValue,
   splitSeconds,
-} from '../exact-seconds.ts'
+} from '../decimal.ts'
 import {
   bigInteger,
   type DurationValue,
