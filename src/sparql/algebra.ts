@@ -334,8 +334,6 @@ export function isConstantExpression(
   return expression.type === 'iri' || expression.type === 'literal' || expression.type === 'blank'
 }
 
-/** The expressions of a type. */
+/** The expressions and the operations of a type. */
 export type ExpressionOf<Type extends AlgebraExpression['type']> = Extract<AlgebraExpression, { type: Type }>
-
-/** The operations of a type. */
 export type OperationOf<Type extends SparqlOperation['type']> = Extract<SparqlOperation, { type: Type }>

@@ -451,14 +451,14 @@ export class Evaluator {
     if (alone.length > 0) yield left.rows(alone)
   }
 
-  /** A batch with a variable for the numbers of its rows, by which solutions mark the rows that they were found for. */
-  private numbered(batch: Batch, marks: Uint8Array) {
+  /** A batch with a variable for the numbers of its rows, by which solutions set the rows of a table that they were found for. */
+  private numbered(batch: Batch, table: Uint8Array) {
     const name = `${ROW} ${this.rowNames++}`
     return {
       name,
       batch: batch.with([[name, rowVector(batch.size)]]),
       mark: (found: Batch) => {
-        for (const row of rowsOf(found.get(name) as Vector, found.size)) marks[row] = 1
+        for (const row of rowsOf(found.get(name) as Vector, found.size)) table[row] = 1
       },
     }
   }

@@ -220,12 +220,7 @@ class Order {
 }
 
 /** The values at the first and the last of some places, and the number of values before. */
-function boundsOf(
-  counts: Uint32Array,
-  from: number,
-  to: number,
-  descending: boolean,
-): { readonly first: number; readonly last: number; readonly before: number } {
+function boundsOf(counts: Uint32Array, from: number, to: number, descending: boolean) {
   let [first, before, passed] = [-1, 0, 0]
   for (let at = 0; at < counts.length; at++) {
     const value = descending ? counts.length - 1 - at : at

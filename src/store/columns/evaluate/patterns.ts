@@ -9,7 +9,7 @@ import type { GraphColumns } from '../graph.ts'
 import type { Batch } from './batch.ts'
 import type { BlockStep } from './block.ts'
 import { codesOf, expandedRows, gatherIds, subjectsIn } from './column-codes.ts'
-import { domainsOf, type Evaluation } from './evaluation.ts'
+import { domainsOf, type Evaluation, type Graphs } from './evaluation.ts'
 import type { Filter } from './filter.ts'
 import { type ColumnLink, hasPredicate, isPosition, LinkFollower, PendingFilters } from './links.ts'
 import { isSubset } from './operation-parts.ts'
@@ -30,7 +30,6 @@ import { type IdVector, hasWholeValues as isWholeVector, type Vector } from './v
 
 type Star = Extract<BlockStep, { readonly type: 'star' }>
 type OpenStep = Extract<BlockStep, { readonly type: 'open' }>
-type Graphs = readonly GraphColumns[]
 
 /** Number of subjects whose triples are found together. */
 const OPEN_SUBJECTS = 2 ** 13
