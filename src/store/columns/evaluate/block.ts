@@ -7,6 +7,7 @@ import {
 } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import { type ColumnLink, linkOf } from './links.ts'
+import { variablesIn, variablesOfPattern } from './operation-parts.ts'
 import { estimatedSubjects } from './scan.ts'
 import { componentsOf } from './sources.ts'
 
@@ -199,11 +200,10 @@ function valuesPerSubject(
 }
 
 function variablesOfItem(item: Item): readonly string[] {
-  const nodes =
-    item.type === 'star'
-      ? [item.subject, ...item.links.map(({ object }) => object)]
-      : item.type === 'open'
-        ? [item.pattern.subject, item.pattern.predicate, item.pattern.object]
-        : [item.pattern.subject, item.pattern.object]
-  return nodes.flatMap(node => (node.type === 'variable' ? [node.name] : []))
+  if (item.type === 'open') return variablesOfPattern(item.pattern)
+  return variablesIn(
+    item.type === 'path'
+      ? [item.pattern.subject, item.pattern.object]
+      : [item.subject, ...item.links.map(({ object }) => object)],
+  )
 }

@@ -216,7 +216,7 @@ export class Evaluator {
       )
     const last = rest.pop()
     for (const other of rest) batches = this.joinAll(batches, other, scope)
-    const remaining = (found: Batch) => this.filtered(late, found, scope)
+    const remaining = (found: Batch) => scope.filter.filtered(late, found)
     const joined = last === undefined ? batches : this.joinAll(batches, last, scope, remaining)
     for (const batch of joined) {
       const some = last === undefined ? remaining(batch) : batch
@@ -296,12 +296,12 @@ export class Evaluator {
   ): Generator<Batch> {
     const isSeed = inner.patterns.length + inner.paths.length === 0
     const index = isSeed
-      ? new EqualityIndex(this.filtered(inner.filters, seed, scope), innerKey, scope, this.evaluation)
+      ? new EqualityIndex(scope.filter.filtered(inner.filters, seed), innerKey, scope, this.evaluation)
       : this.equalityIndex(inner, innerKey, scope)
     const [before, scan] = isSeed ? [UNIT_BATCH, null] : [seed, outermost]
     for (const batch of this.block(outer.patterns, outer.paths, outer.filters, scope, before, scan))
       for (const joined of index.join(batch, outerKey, scope)) {
-        const remaining = this.filtered(filters, joined, scope)
+        const remaining = scope.filter.filtered(filters, joined)
         if (remaining.size > 0) yield remaining
       }
   }
@@ -331,23 +331,14 @@ export class Evaluator {
         return
       case 'path':
         for (const found of this.paths.evaluate(step.pattern, scope, batch))
-          yield this.filtered(step.filters, found, scope)
+          yield scope.filter.filtered(step.filters, found)
         return
       case 'filter':
-        yield this.filtered(step.filters, batch, scope)
+        yield scope.filter.filtered(step.filters, batch)
         return
       default:
         step satisfies never
     }
-  }
-
-  private filtered(conditions: readonly AlgebraExpression[], batch: Batch, scope: EvaluationScope): Batch {
-    let remaining = batch
-    for (const condition of conditions) {
-      const rows = scope.filter.select(condition, remaining)
-      if (rows.length < remaining.size) remaining = remaining.rows(rows)
-    }
-    return remaining
   }
 
   /**
@@ -441,7 +432,7 @@ export class Evaluator {
     const conditions = condition === null ? [] : [condition]
     const numbered = this.numbered(left, matched)
     for (const found of this.join(numbered.batch, right, scope, some =>
-      this.filtered(conditions, some, scope),
+      scope.filter.filtered(conditions, some),
     ))
       if (found.size > 0) {
         numbered.mark(found)

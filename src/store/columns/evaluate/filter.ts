@@ -41,6 +41,16 @@ export class Filter {
     return this.rowsWith(condition, batch, rows ?? allRows(batch.size), true)
   }
 
+  /** The rows of a batch for which conditions are true. */
+  filtered(conditions: readonly AlgebraExpression[], batch: Batch): Batch {
+    let remaining = batch
+    for (const condition of conditions) {
+      const rows = this.select(condition, remaining)
+      if (rows.length < remaining.size) remaining = remaining.rows(rows)
+    }
+    return remaining
+  }
+
   /** @param required false selects the rows for which the condition is false */
   private rowsWith(
     expression: AlgebraExpression,

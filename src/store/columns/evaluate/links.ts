@@ -144,12 +144,10 @@ export class LinkFollower {
 
   /** The solutions of a batch that satisfy the conditions on bound variables. */
   tested(batch: Batch, filters: PendingFilters): Batch {
-    let found = batch
-    for (const condition of filters.take(name => found.has(name))) {
-      const rows = this.filter.select(condition, found)
-      if (rows.length < found.size) found = found.rows(rows)
-    }
-    return found
+    return this.filter.filtered(
+      filters.take(name => batch.has(name)),
+      batch,
+    )
   }
 
   private followPosition(graph: GraphColumns, { object }: ColumnLink, found: Followed): Followed {

@@ -31,20 +31,9 @@ export class SolutionModifiers {
     readonly batches: readonly Batch[]
     readonly total: number
   } {
-    const end = operation.limit === null ? Number.POSITIVE_INFINITY : operation.offset + operation.limit
-    const { project, order } = projectedOrder(operation.input)
-    if (order !== null) {
-      const { batch, total } = this.inOrder(order, scope, { from: operation.offset, to: end })
-      return { batches: batch === null ? [] : [projected(batch, project)], total }
-    }
-    const batches: Batch[] = []
-    let total = 0
-    for (const batch of this.solutions(operation.input, scope)) {
-      const [from, to] = [Math.max(0, operation.offset - total), Math.min(batch.size, end - total)]
-      if (to > from) batches.push(batch.slice(from, to))
-      total += batch.size
-    }
-    return { batches, total }
+    const counted = { total: 0 }
+    const batches = [...this.slice(operation, scope, counted)]
+    return { batches, total: counted.total }
   }
 
   /** Evaluates operations on whole solution sequences, independently of other bindings. */
@@ -92,13 +81,19 @@ export class SolutionModifiers {
     }
   }
 
-  private *slice({ input, offset, limit }: OperationOf<'slice'>, scope: EvaluationScope): Generator<Batch> {
+  /** @param counted gets the total number of solutions, where it is requested */
+  private *slice(
+    { input, offset, limit }: OperationOf<'slice'>,
+    scope: EvaluationScope,
+    counted: { total: number } | null = null,
+  ): Generator<Batch> {
     const end = limit === null ? Number.POSITIVE_INFINITY : offset + limit
-    if (end === 0 || limit === 0) return
+    if (limit === 0 && counted === null) return
     const { project, order } = projectedOrder(input)
     if (order !== null) {
-      const { batch } = this.inOrder(order, scope, { from: offset, to: end })
-      if (batch !== null) yield projected(batch, project)
+      const { batch, total } = this.inOrder(order, scope, { from: offset, to: end })
+      if (counted !== null) counted.total = total
+      if (batch !== null) yield project === null ? batch : batch.only(project.variables)
       return
     }
     let passed = 0
@@ -106,7 +101,8 @@ export class SolutionModifiers {
       const [from, to] = [Math.max(0, offset - passed), Math.min(batch.size, end - passed)]
       if (to > from) yield batch.slice(from, to)
       passed += batch.size
-      if (passed >= end) return
+      if (counted !== null) counted.total = passed
+      else if (passed >= end) return
     }
   }
 
@@ -142,8 +138,4 @@ export class SolutionModifiers {
       if (count > 0) yield batch.rows(rows)
     }
   }
-}
-
-function projected(batch: Batch, project: OperationOf<'project'> | null): Batch {
-  return project === null ? batch : batch.only(project.variables)
 }

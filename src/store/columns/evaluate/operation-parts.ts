@@ -181,16 +181,16 @@ export function isSubset(some: ReadonlySet<string>, all: ReadonlySet<string>): b
   return true
 }
 
-function namesOf(nodes: readonly Node[]): readonly string[] {
+export function variablesIn(nodes: readonly Node[]): readonly string[] {
   return nodes.flatMap(node => (node.type === 'variable' ? [node.name] : []))
 }
 
 export function variablesOfPattern({ subject, predicate, object }: TriplePatternNode): readonly string[] {
-  return namesOf([subject, predicate, object])
+  return variablesIn([subject, predicate, object])
 }
 
 export function variablesOfPath({ subject, object }: PathPattern): readonly string[] {
-  return namesOf([subject, object])
+  return variablesIn([subject, object])
 }
 
 /** The operation whose patterns are evaluated first, and to whose solutions all others are joined; null where there is none. */

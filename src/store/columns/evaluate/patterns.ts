@@ -12,7 +12,7 @@ import { codesOf, expandedRows, gatherIds, subjectsIn } from './column-codes.ts'
 import { domainsOf, type Evaluation, type Graphs } from './evaluation.ts'
 import type { Filter } from './filter.ts'
 import { type ColumnLink, hasPredicate, isPosition, LinkFollower, PendingFilters } from './links.ts'
-import { isSubset } from './operation-parts.ts'
+import { isSubset, variablesIn, variablesOfPattern } from './operation-parts.ts'
 import type { OutermostScan } from './outermost-scan.ts'
 import { crossed, withHolders } from './pairs.ts'
 import { countOfCode, scanSubjects } from './scan.ts'
@@ -83,7 +83,7 @@ export class PatternMatcher {
   ): Generator<Batch> {
     const { subject, predicate, object } = pattern
     if (predicate.type !== 'variable') return
-    const names = new Set([subject, predicate, object].flatMap(nameOf))
+    const names = new Set(variablesOfPattern(pattern))
     const isOpen = names.size === 3 && ![...names].some(name => batch.has(name))
     // Conditions on the triples alone are tested before these are paired with the rows of the batch.
     const own = filters.filter(condition => isSubset(variablesOfExpression(condition), names))
@@ -157,13 +157,8 @@ export class PatternMatcher {
 
   /** The exact number of triples of a pattern, where it is known from the counts of the columns; null where it must be counted. */
   count({ subject, predicate, object }: TriplePatternNode): number | null {
-    if (
-      subject.type !== 'variable' ||
-      isSame(subject, object) ||
-      isSame(subject, predicate) ||
-      isSame(predicate, object)
-    )
-      return null
+    const names = variablesOfPattern({ subject, predicate, object })
+    if (subject.type !== 'variable' || new Set(names).size < names.length) return null
     const touched =
       predicate.type === 'iri'
         ? this.graphs.filter(graph => hasPredicate(graph, predicate.value))
@@ -391,10 +386,6 @@ function arranged(links: readonly ColumnLink[], via: Star['via']): readonly Colu
   return via === 'scan' || via === 'subject' ? links : [via, ...links.filter(link => link !== via)]
 }
 
-function isSame(left: Node, right: Node): boolean {
-  return left.type === 'variable' && right.type === 'variable' && left.name === right.name
-}
-
 /** The single pattern of an optional group and its conditions; null where the group has another form. */
 function optionalPattern(
   right: SparqlOperation,
@@ -404,16 +395,12 @@ function optionalPattern(
   if (right.type === 'filter') {
     // A filter of a nested group only sees the bindings of that group.
     const [pattern, more] = optionalPattern(right.input, null)
-    const own = new Set(pattern === null ? [] : [pattern.subject, pattern.object].flatMap(nameOf))
+    const own = new Set(pattern === null ? [] : variablesIn([pattern.subject, pattern.object]))
     const isOwn = [...variablesOfExpression(right.condition)].every(name => own.has(name))
     return isOwn ? [pattern, [...more, right.condition, ...conditions]] : [null, []]
   }
   const [pattern, ...others] = right.type === 'bgp' ? right.patterns : []
   return pattern === undefined || others.length > 0 ? [null, []] : [pattern, conditions]
-}
-
-function nameOf(node: Node): readonly string[] {
-  return node.type === 'variable' ? [node.name] : []
 }
 
 /** Codes by subject, for subjects some of which may not be in the graph. */

@@ -130,14 +130,10 @@ function nativeRegex(source: string, flags: string): Regex {
   const groups = (new RegExp(`${escaped}|`, modes).exec('')?.length ?? 1) - 1
   return {
     test: text => tester.test(text),
-    replace: (text, replacement, check) => {
-      const parts = replacementParts(replacement, groups, flags)
-      if (parts === null || tester.test('')) return null
-      const joined = new Replaced(text, parts, check)
+    replace: replacing(groups, flags, tester.test(''), (text, add) => {
       for (const match of text.matchAll(all))
-        joined.add(match.index, match.index + match[0].length, group => match[group] ?? '')
-      return joined.end()
-    },
+        add(match.index, match.index + match[0].length, group => match[group] ?? '')
+    }),
   }
 }
 
@@ -149,45 +145,36 @@ function linearRegex(source: string, flags: string): Regex {
   const compiled = RE2JS.compile(source, modes)
   return {
     test: text => compiled.matcher(text).find(),
-    replace: (text, replacement, check) => {
-      const parts = replacementParts(replacement, compiled.groupCount(), flags)
-      if (parts === null || compiled.matcher('').find()) return null
-      const joined = new Replaced(text, parts, check)
+    replace: replacing(compiled.groupCount(), flags, compiled.matcher('').find(), (text, add) => {
       const matcher = compiled.matcher(text)
-      while (matcher.find()) joined.add(matcher.start(), matcher.end(), group => matcher.group(group) ?? '')
-      return joined.end()
-    },
+      while (matcher.find()) add(matcher.start(), matcher.end(), group => matcher.group(group) ?? '')
+    }),
   }
 }
 
 const MATCHES_BETWEEN_CHECKS = 4096
 
-/** Builds a text in which matches are replaced one after another. */
-class Replaced {
-  private readonly text: string
-  private readonly parts: readonly (string | number)[]
-  private readonly check: Check | undefined
-  private output = ''
-  private done = 0
-  private matches = 0
+type AddMatch = (from: number, to: number, groupOf: (group: number) => string) => void
 
-  constructor(text: string, parts: readonly (string | number)[], check: Check | undefined) {
-    this.text = text
-    this.parts = parts
-    this.check = check
-  }
-
-  /** Replaces the match from one position to another. */
-  add(from: number, to: number, groupOf: (group: number) => string): void {
-    this.output += this.text.slice(this.done, from)
-    for (const part of this.parts) this.output += typeof part === 'string' ? part : groupOf(part)
-    this.done = to
-    checkTextLength(this.output.length)
-    if (++this.matches % MATCHES_BETWEEN_CHECKS === 0) this.check?.()
-  }
-
-  end(): string {
-    return this.output + this.text.slice(this.done)
+/** Replaces matches one after another. @param forEachMatch calls back for the bounds and the groups of each match in a text */
+function replacing(
+  groups: number,
+  flags: string,
+  matchesEmpty: boolean,
+  forEachMatch: (text: string, add: AddMatch) => void,
+): Regex['replace'] {
+  return (text, replacement, check) => {
+    const parts = matchesEmpty ? null : replacementParts(replacement, groups, flags)
+    if (parts === null) return null
+    let [output, done, matches] = ['', 0, 0]
+    forEachMatch(text, (from, to, groupOf) => {
+      output += text.slice(done, from)
+      for (const part of parts) output += typeof part === 'string' ? part : groupOf(part)
+      done = to
+      checkTextLength(output.length)
+      if (++matches % MATCHES_BETWEEN_CHECKS === 0) check?.()
+    })
+    return output + text.slice(done)
   }
 }
 
