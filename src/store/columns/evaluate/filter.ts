@@ -73,7 +73,10 @@ export class Filter {
           if ((expression.operator === '&&') === required)
             return this.rowsWith(right, batch, this.rowsWith(left, batch, rows, required), required)
           const first = this.rowsWith(left, batch, rows, required)
-          return merged(first, this.rowsWith(right, batch, without(rows, first), required))
+          // What is decided by value is decided for all rows at once.
+          const isByValue = rows.length === batch.size && this.scalars.soleVector(right, batch) !== null
+          const rest = isByValue ? rows : without(rows, first)
+          return merged(first, this.rowsWith(right, batch, rest, required))
         }
         break
       case 'builtin':

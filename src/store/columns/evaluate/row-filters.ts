@@ -179,7 +179,7 @@ export function without(rows: Uint32Array, some: Uint32Array): Uint32Array {
   return some.length === 0 ? rows : rowsOfTable(marked([some], (rows.at(-1) as number) + 1), 0, rows)
 }
 
-/** Merges two disjoint lists of ascending rows. */
+/** Merges two lists of ascending rows. */
 export function merged(left: Uint32Array, right: Uint32Array): Uint32Array {
   if (left.length === 0) return right
   if (right.length === 0) return left
