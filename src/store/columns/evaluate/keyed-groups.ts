@@ -67,7 +67,8 @@ export class KeyedGroups implements Grouper {
       return new Uint32Array(size)
     }
     // A single key is paired with 0.
-    let [numbers, count] = rest.length > 0 ? [first, this.domains[0]?.size ?? 0] : [new Uint32Array(size), 0]
+    let [numbers, count] =
+      rest.length > 0 ? [first, this.domains[0]?.size ?? 0] : [scratchUint32(size).fill(0), 0]
     const seconds = rest.length > 0 ? rest : [first]
     for (const [at, second] of seconds.entries()) {
       const table = this.tables[at] as PairTable

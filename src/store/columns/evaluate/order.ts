@@ -185,7 +185,7 @@ class Order {
     )
     const atLast = this.within(batch, between(last, last), end, level, end, to)
     return {
-      rows: merged(merged(atFirst.rows, between(low + 1, high - 1)), atLast.rows),
+      rows: merged(atFirst.rows, between(low + 1, high - 1), atLast.rows),
       before: atFirst.before,
     }
   }

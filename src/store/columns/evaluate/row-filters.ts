@@ -179,12 +179,12 @@ export function without(rows: Uint32Array, some: Uint32Array): Uint32Array {
   return some.length === 0 ? rows : rowsOfTable(marked([some], (rows.at(-1) as number) + 1), 0, rows)
 }
 
-/** Merges two lists of ascending rows. */
-export function merged(left: Uint32Array, right: Uint32Array): Uint32Array {
-  if (left.length === 0) return right
-  if (right.length === 0) return left
-  const size = Math.max(left.at(-1) as number, right.at(-1) as number) + 1
-  return rowsOfTable(marked([left, right], size), 1, allRows(size))
+/** Merges lists of ascending rows. */
+export function merged(...lists: readonly Uint32Array[]): Uint32Array {
+  const [first = new Uint32Array(0), ...others] = lists.filter(({ length }) => length > 0)
+  if (others.length === 0) return first
+  const size = Math.max(...lists.map(rows => rows.at(-1) ?? 0)) + 1
+  return rowsOfTable(marked(lists, size), 1, allRows(size))
 }
 
 /** A table by row: 1 for the rows of some lists. */
