@@ -27,7 +27,7 @@ import {
   truth,
 } from '../value.ts'
 import { durationOf } from './arithmetic.ts'
-import type { Argument } from './extension.ts'
+import type { ArgumentValue } from './extension.ts'
 import { compileRegex, type Regex } from './regex.ts'
 import {
   areCompatible,
@@ -139,16 +139,16 @@ export function isStable(expression: AlgebraExpression): boolean {
   return operandsOf(expression).every(isStable)
 }
 
-function isLiteral(value: Argument): value is Exclude<TermValue, { type: 'iri' | 'blank' | 'triple' }> {
+function isLiteral(value: ArgumentValue): value is Exclude<TermValue, { type: 'iri' | 'blank' | 'triple' }> {
   return value !== undefined && value.type !== 'iri' && value.type !== 'blank' && value.type !== 'triple'
 }
 
 /** True for a text without a language: a simple literal or an xsd:string. */
-function isPlain(value: Argument): value is TextValue {
+function isPlain(value: ArgumentValue): value is TextValue {
   return value?.type === 'text' && value.language === ''
 }
 
-function textOrNull(value: Argument): TermValue | null {
+function textOrNull(value: ArgumentValue): TermValue | null {
   if (isPlain(value)) return value
   const form = value === undefined ? null : stringOf(value)
   return form === null ? null : text(form)
@@ -162,38 +162,38 @@ function directionOf(value: TermValue): string {
   return value.type === 'text' ? (/--(ltr|rtl)$/.exec(value.language)?.[1] ?? '') : ''
 }
 
-function datatype(value: Argument): TermValue | null {
+function datatype(value: ArgumentValue): TermValue | null {
   if (!isLiteral(value)) return null
   const term = termOf(value)
   return term.type === 'literal' ? { type: 'iri', value: term.datatype } : null
 }
 
-function iri(value: Argument, { base }: FunctionContext): TermValue | null {
+function iri(value: ArgumentValue, { base }: FunctionContext): TermValue | null {
   if (value?.type === 'iri') return value
   if (!isPlain(value)) return null
   const resolved = resolveIri(value.value, base)
   return resolved === null ? null : { type: 'iri', value: resolved }
 }
 
-function typed(value: Argument, type: Argument): TermValue | null {
+function typed(value: ArgumentValue, type: ArgumentValue): TermValue | null {
   if (!isPlain(value) || type?.type !== 'iri') return null
   if (type.value === RDF.langString || type.value === RDF.dirLangString) return null
   return termValue(literalOf(value.value, type.value))
 }
 
-function tagged(value: Argument, tag: Argument): TermValue | null {
+function tagged(value: ArgumentValue, tag: ArgumentValue): TermValue | null {
   if (!isPlain(value) || !isPlain(tag)) return null
   return isLanguageTag(tag.value) ? text(value.value, tag.value) : null
 }
 
-function directed(value: Argument, tag: Argument, direction: Argument): TermValue | null {
+function directed(value: ArgumentValue, tag: ArgumentValue, direction: ArgumentValue): TermValue | null {
   if (!isPlain(direction) || !/^(?:ltr|rtl)$/.test(direction.value)) return null
   const literal = tagged(value, tag)
   return literal?.type === 'text' ? text(literal.value, `${literal.language}--${direction.value}`) : null
 }
 
 /** A triple term; an error where no triple can have these parts (SPARQL 1.2 Query, section 17.4.6.2). */
-function triple(subject: Argument, predicate: Argument, object: Argument): TermValue | null {
+function triple(subject: ArgumentValue, predicate: ArgumentValue, object: ArgumentValue): TermValue | null {
   if (subject?.type !== 'iri' && subject?.type !== 'blank') return null
   if (predicate?.type !== 'iri' || object === undefined) return null
   return { type: 'triple', term: tripleTerm(subject, predicate, termOf(object)) }
@@ -208,19 +208,19 @@ function isSameTerm(left: TermValue, right: TermValue): boolean {
 }
 
 function onCompatible(
-  left: Argument,
-  right: Argument,
+  left: ArgumentValue,
+  right: ArgumentValue,
   call: (left: TextValue, right: TextValue) => TermValue,
 ): TermValue | null {
   const areTexts = left?.type === 'text' && right?.type === 'text'
   return areTexts && areCompatible(left, right) ? call(left, right) : null
 }
 
-function mapText(value: Argument, map: (text: string) => string): TermValue | null {
+function mapText(value: ArgumentValue, map: (text: string) => string): TermValue | null {
   return value?.type === 'text' ? text(map(value.value), value.language) : null
 }
 
-function substr(value: Argument, start: Argument, length: Argument): TermValue | null {
+function substr(value: ArgumentValue, start: ArgumentValue, length: ArgumentValue): TermValue | null {
   if (value?.type !== 'text' || start?.type !== 'number') return null
   if (length === undefined) return text(substring(value.value, start.value, null), value.language)
   return length.type === 'number'
@@ -250,9 +250,9 @@ export function regexOf(
 }
 
 function regex(
-  value: Argument,
-  pattern: Argument,
-  flags: Argument,
+  value: ArgumentValue,
+  pattern: ArgumentValue,
+  flags: ArgumentValue,
   context: FunctionContext,
 ): TermValue | null {
   if (value?.type !== 'text' || !isPlain(pattern)) return null
@@ -274,7 +274,7 @@ function replace(args: readonly TermValue[], context: FunctionContext): TermValu
 
 /** Applies a function to a number of any kind. */
 function numeric(
-  value: Argument,
+  value: ArgumentValue,
   near: (value: number) => number,
   exact: (value: bigint, places?: number) => bigint,
 ): TermValue | null {
@@ -308,7 +308,7 @@ function localSeconds({ seconds, offset }: MomentValue): number {
 }
 
 function civil(
-  value: Argument,
+  value: ArgumentValue,
   datatypes: ReadonlySet<string>,
   part: (day: ReturnType<typeof civilOf>) => number,
 ): TermValue | null {
@@ -316,14 +316,14 @@ function civil(
   return integerTerm(part(civilOf(Math.floor(localSeconds(value) / 86_400))))
 }
 
-function clock(value: Argument, part: (seconds: number) => number): TermValue | null {
+function clock(value: ArgumentValue, part: (seconds: number) => number): TermValue | null {
   if (value?.type !== 'moment' || !CLOCKS.has(value.datatype)) return null
   const local = localSeconds(value)
   return integerTerm(part(local - Math.floor(local / 86_400) * 86_400))
 }
 
 /** The seconds as in the literal, including their fraction: an xsd:decimal. */
-function secondsOf(value: Argument): TermValue | null {
+function secondsOf(value: ArgumentValue): TermValue | null {
   if (value?.type !== 'moment' || !CLOCKS.has(value.datatype)) return null
   const form = /:(\d\d(?:\.\d+)?)(?:Z|[+-]\d\d:\d\d)?$/.exec(value.term.value)?.[1]
   return form === undefined

@@ -11,7 +11,7 @@ import { LODESTONE, XSD } from '../../../../rdf/vocab.ts'
 import { microsecondsOf, secondsWith } from '../../lexical.ts'
 import { byDay, byMonth } from '../date-fields.ts'
 import { double, integerTerm, type MomentValue, type TermValue, text } from '../value.ts'
-import type { Argument, ExtensionFunction } from './extension.ts'
+import type { ArgumentValue, ExtensionFunction } from './extension.ts'
 
 type Entry = readonly [string, ExtensionFunction]
 
@@ -76,12 +76,12 @@ function periodOf(pattern: string): Reader | null {
   return local => 86_400 * dateOf(local) + hour * local.hour + minute * local.minute + second * local.second
 }
 
-function isDated(value: Argument): value is MomentValue {
+function isDated(value: ArgumentValue): value is MomentValue {
   return value?.type === 'moment' && (value.datatype === XSD.date || value.datatype === XSD.dateTime)
 }
 
 /** Null for a day, which is the same everywhere; undefined for an unknown zone. */
-function zoneOf(value: MomentValue, zone: Argument): string | null | undefined {
+function zoneOf(value: MomentValue, zone: ArgumentValue): string | null | undefined {
   if (value.datatype === XSD.date) return null
   if (zone === undefined) return 'UTC'
   return zone.type === 'text' && isTimeZone(zone.value) ? zone.value : undefined
@@ -193,7 +193,7 @@ function intervalReader([width, unit, zone]: readonly TermValue[]) {
   }
 }
 
-function zoneName(zone: Argument): string | null {
+function zoneName(zone: ArgumentValue): string | null {
   if (zone === undefined) return 'UTC'
   return zone.type === 'text' && isTimeZone(zone.value) ? zone.value : null
 }

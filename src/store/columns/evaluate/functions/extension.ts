@@ -5,7 +5,7 @@ import type { TermValue } from '../value.ts'
 import type { FunctionContext } from './builtins.ts'
 
 /** An argument of a function; undefined where it is missing. */
-export type Argument = TermValue | undefined
+export type ArgumentValue = TermValue | undefined
 
 /**
  * A function that is named by an IRI: of GeoSPARQL, or one of Lodestone's own. In addition to the value of one call, a function

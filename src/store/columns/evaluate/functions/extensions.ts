@@ -8,7 +8,7 @@ import type { GraphColumns } from '../../graph.ts'
 import { orderOf } from '../compare.ts'
 import { double, integerTerm, type TermValue, termValue } from '../value.ts'
 import { DATE_FUNCTIONS } from './dates.ts'
-import type { Argument, ExtensionFunction, SubjectValues } from './extension.ts'
+import type { ArgumentValue, ExtensionFunction, SubjectValues } from './extension.ts'
 import { GEOMETRY_FUNCTIONS } from './geometries.ts'
 import { TEXT_FUNCTIONS } from './texts.ts'
 
@@ -35,7 +35,7 @@ const NUMBER_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[] = [
 ]
 
 /** The index, from 0, of the half-open step between two edges that contains a value; rdf:nil is an open end. */
-function stepOf(value: Argument, edges: readonly TermValue[]): TermValue | null {
+function stepOf(value: ArgumentValue, edges: readonly TermValue[]): TermValue | null {
   if (value === undefined) return null
   const isOpen = (edge: TermValue) => edge.type === 'iri' && edge.value === RDF.nil
   for (let at = 0; at + 1 < edges.length; at++) {
@@ -52,7 +52,7 @@ function roundAway(value: number): number {
 }
 
 /** Integers stay unchanged. */
-function mapped(value: Argument, map: (value: number) => number): TermValue | null {
+function mapped(value: ArgumentValue, map: (value: number) => number): TermValue | null {
   if (value?.type !== 'number') return null
   if (value.kind === 'integer') return value
   return double(map(value.value))
@@ -60,8 +60,8 @@ function mapped(value: Argument, map: (value: number) => number): TermValue | nu
 
 /** In doubles, whatever the kinds. */
 function divided(
-  left: Argument,
-  right: Argument,
+  left: ArgumentValue,
+  right: ArgumentValue,
   divide: (left: number, right: number) => number | null,
 ): TermValue | null {
   if (left?.type !== 'number' || right?.type !== 'number') return null
@@ -72,7 +72,7 @@ function divided(
 const MODULUS = 2_147_483_647
 
 /** A pseudo-random number from a position and a seed; all products are whole numbers that a double represents exactly. */
-function chance(position: Argument, seed: Argument): TermValue | null {
+function chance(position: ArgumentValue, seed: ArgumentValue): TermValue | null {
   if (position?.type !== 'number' || seed?.type !== 'number') return null
   const start = (((seed.value % MODULUS) + MODULUS) * 7919) % MODULUS
   const first = ((position.value + start) * 48_271) % MODULUS
@@ -94,7 +94,7 @@ const SUBJECT_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[] = [
 ]
 
 /** The smallest or largest value of each subject: codes are in the order of their values. */
-function extreme(predicate: Argument, graph: GraphColumns, isGreatest: boolean): SubjectValues | null {
+function extreme(predicate: ArgumentValue, graph: GraphColumns, isGreatest: boolean): SubjectValues | null {
   const column = predicate?.type === 'iri' ? graph.column(predicate.value) : undefined
   if (column === undefined) return null
   const codes = new Uint32Array(graph.subjects + 1)
@@ -110,7 +110,7 @@ function extreme(predicate: Argument, graph: GraphColumns, isGreatest: boolean):
 }
 
 /** Numbers of distinct values. */
-function counts(predicate: Argument, graph: GraphColumns): SubjectValues | null {
+function counts(predicate: ArgumentValue, graph: GraphColumns): SubjectValues | null {
   const column = predicate?.type === 'iri' ? graph.column(predicate.value) : undefined
   const values = new Float64Array(graph.subjects + 1)
   if (column !== undefined)
@@ -127,7 +127,7 @@ interface FieldForm {
 }
 
 /** Characters of the JSON of the values of a record, in the order of its fields. */
-function sizes(fields: Argument, graph: GraphColumns): SubjectValues | null {
+function sizes(fields: ArgumentValue, graph: GraphColumns): SubjectValues | null {
   if (fields?.type !== 'text') return null
   const values = new Float64Array(graph.subjects + 1)
   const forms = JSON.parse(fields.value) as readonly FieldForm[]

@@ -3,7 +3,7 @@ import { GEO, GEOF, LODESTONE, UOM } from '../../../../rdf/vocab.ts'
 import type { GridBox } from '../../grid.ts'
 import { pointOf } from '../../lexical.ts'
 import { double, literalOf, type TermValue, truth } from '../value.ts'
-import type { Argument, ExtensionFunction } from './extension.ts'
+import type { ArgumentValue, ExtensionFunction } from './extension.ts'
 import { boxOfArea, combined, distanceBetween, locatorOf, type Relation, relatedShapes } from './jsts.ts'
 
 type Entry = readonly [string, ExtensionFunction]
@@ -141,19 +141,19 @@ const PLACES: Readonly<
 }
 
 /** A coordinate of a point; null for other geometries. */
-function coordinate(value: Argument, axis: 0 | 1): TermValue | null {
+function coordinate(value: ArgumentValue, axis: 0 | 1): TermValue | null {
   const point = positionOf(value)
   return point === null ? null : double(point[axis])
 }
 
 /** Longitude and latitude of a point; null for other geometries. */
-function positionOf(value: Argument) {
+function positionOf(value: ArgumentValue) {
   const wkt = wktOf(value)
   return wkt === null ? null : pointOf(wkt)
 }
 
 /** A geometry as WKT of longitudes and latitudes; null for another reference system, or an invalid geometry. */
-function wktOf(value: Argument): string | null {
+function wktOf(value: ArgumentValue): string | null {
   if (value?.type !== 'other' || value.term.datatype !== GEO.wktLiteral) return null
   const parts = /^\s*(?:<([^>]*)>\s*)?(.*)$/s.exec(value.term.value)
   const system = parts?.[1]
@@ -163,7 +163,7 @@ function wktOf(value: Argument): string | null {
 const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
 
 /** Metres of a unit. */
-function metresIn(unit: Argument): number | null {
+function metresIn(unit: ArgumentValue): number | null {
   if (unit?.type !== 'iri') return null
   switch (unit.value) {
     case UOM.metre:
@@ -177,8 +177,8 @@ function metresIn(unit: Argument): number | null {
 }
 
 function setOperation(
-  left: Argument,
-  right: Argument,
+  left: ArgumentValue,
+  right: ArgumentValue,
   name: Parameters<typeof combined>[2],
 ): TermValue | null {
   const a = wktOf(left)

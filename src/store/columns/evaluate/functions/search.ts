@@ -7,7 +7,7 @@ import type { GraphColumns } from '../../graph.ts'
 import { hasPhrase, placesOfWord, type WordSearchMode, wordTest } from '../../words.ts'
 import { scratchUint8 } from '../scratch.ts'
 import { stringOf, type TermValue } from '../value.ts'
-import type { Argument } from './extension.ts'
+import type { ArgumentValue } from './extension.ts'
 
 /** A word, or the words of a phrase, and its match mode. */
 export interface SearchedWord {
@@ -18,7 +18,7 @@ export interface SearchedWord {
 const MODES: readonly string[] = ['word', 'prefix', 'fuzzy', 'unfinished']
 
 /** Parses the arguments of a search: a folded word or phrase, and a mode; null where they are invalid. */
-export function searchedWord(word: Argument, mode: Argument): SearchedWord | null {
+export function searchedWord(word: ArgumentValue, mode: ArgumentValue): SearchedWord | null {
   if (word?.type !== 'text' || mode?.type !== 'text' || !MODES.includes(mode.value)) return null
   return { words: tokens(word.value), mode: mode.value as WordSearchMode }
 }

@@ -3,7 +3,7 @@ import { withoutOuterSpace } from '../../../../model/white-space.ts'
 import { LODESTONE } from '../../../../rdf/vocab.ts'
 import { checkTextLength } from '../limits.ts'
 import { integerTerm, type TermValue, type TextValue, text, truth } from '../value.ts'
-import type { Argument, ExtensionFunction } from './extension.ts'
+import type { ArgumentValue, ExtensionFunction } from './extension.ts'
 import { codesWithWord, searchedWord, subjectsWithWord, valueMatches } from './search.ts'
 
 /** Functions of texts, and of the words in them, that SPARQL lacks. */
@@ -70,7 +70,7 @@ function iriOf(value: TermValue): readonly string[] {
 }
 
 /** Characters from a position that is counted from 0, or from the end where it is negative. */
-function ownSubstring(value: Argument, start: Argument, length: Argument): TermValue | null {
+function ownSubstring(value: ArgumentValue, start: ArgumentValue, length: ArgumentValue): TermValue | null {
   if (value?.type !== 'text' || start?.type !== 'number') return null
   if (length !== undefined && length.type !== 'number') return null
   const characters = [...value.value]
