@@ -1,5 +1,5 @@
 import { GraphBuilder } from '../../src/store/columns/build/graph-builder.ts'
-import { SectionMemory } from '../../src/store/columns/build/columns-file.ts'
+import { SectionMemory } from '../../src/store/columns/build/section-writer.ts'
 import { GraphColumns } from '../../src/store/columns/graph.ts'
 import { CachedSections } from '../../src/store/columns/sections.ts'
 

@@ -1,7 +1,7 @@
 /** Asks the evaluator of columns itself: the data are as they were written, with their blank nodes. */
 import { parseQuery } from '../../../src/sparql/parse.ts'
 import { GraphBuilder } from '../../../src/store/columns/build/graph-builder.ts'
-import { SectionMemory } from '../../../src/store/columns/build/columns-file.ts'
+import { SectionMemory } from '../../../src/store/columns/build/section-writer.ts'
 import { Evaluation } from '../../../src/store/columns/evaluate/evaluation.ts'
 import { GraphColumns } from '../../../src/store/columns/graph.ts'
 import { CachedSections } from '../../../src/store/columns/sections.ts'

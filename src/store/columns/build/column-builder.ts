@@ -1,8 +1,8 @@
 import { Arena, ByteTable } from '../bytes.ts'
 import { ABSENT, type ColumnHeader, type DictionaryHeader, type DictionaryPart } from '../format.ts'
-import type { SectionSink } from './columns-file.ts'
 import { DictionaryBuilder } from './dictionary-builder.ts'
 import type { LiteralEnding } from './literal-table.ts'
+import type { SectionSink } from './section-writer.ts'
 import { typedColumn } from './typed-values.ts'
 import type { ValueLog } from './value-log.ts'
 

@@ -3,8 +3,8 @@ import type { DictionaryPart, OwnForms } from '../format.ts'
 import { dayForm, momentForm, numberForm } from '../lexical.ts'
 import { sortedNumbers } from '../sort-numbers.ts'
 import { indexWords } from '../words.ts'
-import type { SectionSink } from './columns-file.ts'
 import { finite, type LiteralEnding, type LiteralKind, LiteralTable, sameNumber } from './literal-table.ts'
+import type { SectionSink } from './section-writer.ts'
 
 /** The order of the parts of a dictionary, which is the sort order of results; resources precede them. */
 const KINDS: readonly LiteralKind[] = ['number', 'boolean', 'day', 'moment', 'text', 'point', 'other']

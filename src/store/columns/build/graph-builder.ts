@@ -3,10 +3,10 @@ import { memoised } from '../../../model/memoised.ts'
 import { grown } from '../bytes.ts'
 import { COLUMNS_FORMAT, type DictionaryHeader, type GraphHeader, TRIPLE_TERM } from '../format.ts'
 import { buildColumn } from './column-builder.ts'
-import type { SectionSink } from './columns-file.ts'
 import { type LiteralEnding, literalEnding, TRIPLE_ENDING } from './literal-table.ts'
 import { ResourceTable } from './resource-table.ts'
 import { writeResources } from './resource-writer.ts'
+import type { SectionSink } from './section-writer.ts'
 import { SpillFile, ValueLog } from './value-log.ts'
 
 const LINE_FEED = 0x0a

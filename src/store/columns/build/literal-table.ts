@@ -3,8 +3,8 @@ import type { Arena, ByteTable } from '../bytes.ts'
 import { Texts } from '../dictionary-texts.ts'
 import { TRIPLE_TERM } from '../format.ts'
 import { isExact, momentOfLexical, numberOfLiteral, numericKind, pointOf } from '../lexical.ts'
+import { plainPoint } from './plain-forms.ts'
 import { sortPieces } from './sort-bytes.ts'
-import { plainPoint } from './typed-values.ts'
 
 /** The part of a literal after its text in N-Triples: a datatype, or a language. */
 export interface LiteralEnding {

@@ -1,7 +1,7 @@
 import { Arena, sharedPrefix } from '../bytes.ts'
 import { BLOCK, DIGEST_BYTES, type ResourceSegment, type ResourcesHeader } from '../format.ts'
-import type { SectionSink } from './columns-file.ts'
 import type { ResourceTable } from './resource-table.ts'
+import type { SectionSink } from './section-writer.ts'
 
 /** Minimum number of digests of one prefix that form a segment. */
 const LONG_RUN = 64

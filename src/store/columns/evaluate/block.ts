@@ -1,22 +1,14 @@
 import {
   type AlgebraExpression,
   type Node,
-  type Path,
   type TriplePatternNode,
   variablesOfExpression,
 } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import { type ColumnLink, linkOf } from './links.ts'
-import { variablesIn, variablesOfPattern } from './operation-parts.ts'
+import { type PathPattern, variablesIn, variablesOfPattern } from './operation-parts.ts'
 import { estimatedSubjects } from './scan.ts'
 import { componentsOf } from './sources.ts'
-
-/** A property path as a pattern. */
-export interface PathPattern {
-  readonly subject: Node
-  readonly path: Path
-  readonly object: Node
-}
 
 /** A step of the evaluation of triple patterns: its new bindings, and the conditions that can be tested afterwards. */
 export type BlockStep = { readonly filters: readonly AlgebraExpression[] } & (

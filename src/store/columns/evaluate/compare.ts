@@ -1,7 +1,7 @@
 import type { TripleTerm } from '../../../rdf/term.ts'
 import type { NumericKind } from '../lexical.ts'
 import { compareNumbers } from '../sort-numbers.ts'
-import { exactOf, scaledOf, scaleOf, secondsBetween } from './decimal.ts'
+import { exactOf, scaledOf, scaleOf, secondsBetween } from './exact.ts'
 import { type DurationValue, type MomentValue, type NumberValue, type TermValue, termValue } from './value.ts'
 
 /** Compares texts by code points; UTF-16 order differs beyond the Basic Multilingual Plane. */

@@ -16,10 +16,10 @@ import {
   countedTriples,
   threeVariables,
 } from './counted-triples.ts'
-import type { EvaluationScope } from './evaluation.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { isPosition } from './links.ts'
 import { codeRangeOf } from './ranges.ts'
+import type { EvaluationScope } from './scope.ts'
 import { integers, type Vector } from './vector.ts'
 
 type Group = OperationOf<'group'>

@@ -8,14 +8,15 @@ import {
 } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import type { Batch } from './batch.ts'
-import type { PathPattern } from './block.ts'
 import { ColumnDomain } from './domain.ts'
-import type { Evaluation, EvaluationScope } from './evaluation.ts'
+import type { Evaluation } from './evaluation.ts'
 import { isStable } from './functions/builtins.ts'
 import { CompatibleRows, joinedBatch } from './join.ts'
+import type { PathPattern } from './operation-parts.ts'
 import { isSubset, variablesOfPath, variablesOfPattern } from './operation-parts.ts'
 import { PoolDomain } from './pool-domain.ts'
 import { rowsPresent } from './row-filters.ts'
+import type { EvaluationScope } from './scope.ts'
 import type { TermValue } from './value.ts'
 
 /** Triple patterns and paths with the conditions that only read their variables. */

@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { memoised } from '../../../model/memoised.ts'
-import { type AlgebraExpression, type SparqlOperation, variablesRead } from '../../../sparql/algebra.ts'
+import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import { type Grown, grown } from '../bytes.ts'
 import type { GraphColumns } from '../graph.ts'
 import { type Domain, GraphDomains } from './domain.ts'
-import type { Filter } from './filter.ts'
 import type { FunctionContext } from './functions/builtins.ts'
 import type { Regex } from './functions/regex.ts'
 import { checkDeadline, type EvaluationLimits, EvaluationStopped } from './limits.ts'
-import type { NumberKernels } from './numbers.ts'
-import type { PatternMatcher } from './patterns.ts'
 import { PoolDomain } from './pool-domain.ts'
-import type { ScalarCompiler } from './scalar.ts'
 import { outlivingReuse } from './scratch.ts'
 import type { SelectionCache } from './selection-cache.ts'
 import type { TermValue } from './value.ts'
@@ -143,27 +139,4 @@ export class Evaluation implements FunctionContext {
     const tables = memoised(kinds, kind, () => new Map<Domain, unknown>())
     return memoised(tables as Map<Domain, Table>, domain, () => outlivingReuse(make))
   }
-}
-
-export type Graphs = readonly GraphColumns[]
-
-/**
- * The context of patterns and conditions: the graphs whose merge is the default graph, and the values substituted for variables
- * in EXISTS.
- */
-export interface EvaluationScope {
-  readonly graphs: Graphs
-  /** Variables with the values of an outer solution, even in groups that do not bind them (section 18.6). */
-  readonly substituted: ReadonlySet<string>
-  readonly scalars: ScalarCompiler
-  readonly numbers: NumberKernels
-  readonly filter: Filter
-  readonly patterns: PatternMatcher
-}
-
-/** True where conditions of a group read substituted variables, which the group itself may not bind. */
-export function readsSubstituted(operation: SparqlOperation, { substituted }: EvaluationScope): boolean {
-  if (substituted.size === 0) return false
-  const read = variablesRead(operation)
-  return [...substituted].some(name => read.has(name))
 }

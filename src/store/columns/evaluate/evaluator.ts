@@ -18,7 +18,7 @@ import {
   rowVector,
   UNIT_BATCH,
 } from './batch.ts'
-import { type PathPattern, planBlock } from './block.ts'
+import { planBlock } from './block.ts'
 import { concatenatedTexts } from './concat.ts'
 import { withConstants } from './conditions.ts'
 import {
@@ -28,13 +28,7 @@ import {
   type PatternGroup,
   splitByEquality,
 } from './equality-join.ts'
-import {
-  type Evaluation,
-  type EvaluationScope,
-  type Graphs,
-  NotEvaluated,
-  readsSubstituted,
-} from './evaluation.ts'
+import { type Evaluation, NotEvaluated } from './evaluation.ts'
 import { existsOfSubject } from './exists.ts'
 import { vectorOf } from './expression-vector.ts'
 import { Filter } from './filter.ts'
@@ -42,6 +36,7 @@ import { isStable } from './functions/builtins.ts'
 import { CompatibleRows, difference, identifiedInPool, joinedBatch, revealed } from './join.ts'
 import { SolutionModifiers } from './modifiers.ts'
 import { NumberKernels } from './numbers.ts'
+import type { PathPattern } from './operation-parts.ts'
 import {
   isSubquery,
   isSubset,
@@ -57,6 +52,7 @@ import { PathEvaluator } from './paths.ts'
 import { PatternMatcher } from './patterns.ts'
 import { rowsOfTable } from './row-filters.ts'
 import { type ExistsMask, ScalarCompiler } from './scalar.ts'
+import { type EvaluationScope, type Graphs, readsSubstituted } from './scope.ts'
 import { constantVector } from './translate.ts'
 import { hasWholeValues, type Vector } from './vector.ts'
 

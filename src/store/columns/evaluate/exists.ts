@@ -5,9 +5,10 @@ import {
 } from '../../../sparql/algebra.ts'
 import type { Batch } from './batch.ts'
 import { codesOf, countsOf, subjectsIn } from './column-codes.ts'
-import type { Evaluation, EvaluationScope, Graphs } from './evaluation.ts'
+import type { Evaluation } from './evaluation.ts'
 import { isStable } from './functions/builtins.ts'
 import { partsOf } from './operation-parts.ts'
+import type { EvaluationScope, Graphs } from './scope.ts'
 import { identified, translated } from './translate.ts'
 import { hasWholeValues, type Vector } from './vector.ts'
 

@@ -2,12 +2,13 @@ import type { OperationOf } from '../../../sparql/algebra.ts'
 import { type AlgebraExpression, type SparqlOperation, variablesOf } from '../../../sparql/algebra.ts'
 import type { Batch } from './batch.ts'
 import { countedGroups } from './counted.ts'
-import type { Evaluation, EvaluationScope } from './evaluation.ts'
+import type { Evaluation } from './evaluation.ts'
 import { vectorOf } from './expression-vector.ts'
 import { grouped } from './group.ts'
 import { KeyedGroups } from './keyed-groups.ts'
 import { areDistinct, projectedOrder, withCountedRows } from './operation-parts.ts'
 import { ordered, type Places } from './order.ts'
+import type { EvaluationScope } from './scope.ts'
 
 /** Evaluates operations on whole solution sequences: groups, orders, projections, DISTINCT and slices. */
 export class SolutionModifiers {

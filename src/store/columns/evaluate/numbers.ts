@@ -25,7 +25,7 @@ import { coordinateNumbers } from './points.ts'
 import { PoolDomain } from './pool-domain.ts'
 import { type ScalarCompiler, subjectCall } from './scalar.ts'
 import { scratchFloat64 } from './scratch.ts'
-import { lengthReader } from './text-tests.ts'
+import { lengthReader } from './text-lengths.ts'
 import { termValue } from './value.ts'
 import type { IdVector, NumberVector, Vector } from './vector.ts'
 

@@ -1,4 +1,4 @@
-import type { OperationOf } from '../../../sparql/algebra.ts'
+import type { OperationOf, Path } from '../../../sparql/algebra.ts'
 import {
   type AlgebraExpression,
   certainVariables,
@@ -9,9 +9,15 @@ import {
   variablesOf,
   variablesOfExpression,
 } from '../../../sparql/algebra.ts'
-import type { PathPattern } from './block.ts'
 import { plainCondition } from './conditions.ts'
 import { isStable } from './functions/builtins.ts'
+
+/** A property path as a pattern. */
+export interface PathPattern {
+  readonly subject: Node
+  readonly path: Path
+  readonly object: Node
+}
 
 export function isSubquery(operation: SparqlOperation): boolean {
   switch (operation.type) {

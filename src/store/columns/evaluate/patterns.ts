@@ -9,7 +9,7 @@ import type { GraphColumns } from '../graph.ts'
 import type { Batch } from './batch.ts'
 import type { BlockStep } from './block.ts'
 import { codesOf, expandedRows, gatherIds, subjectsIn } from './column-codes.ts'
-import { domainsOf, type Evaluation, type Graphs } from './evaluation.ts'
+import { domainsOf, type Evaluation } from './evaluation.ts'
 import type { Filter } from './filter.ts'
 import { type ColumnLink, hasPredicate, isPosition, LinkFollower, PendingFilters } from './links.ts'
 import { isSubset, variablesIn, variablesOfPattern } from './operation-parts.ts'
@@ -29,6 +29,7 @@ import { constantVector, translated } from './translate.ts'
 import { type IdVector, hasWholeValues as isWholeVector, type Vector } from './vector.ts'
 
 type Star = Extract<BlockStep, { readonly type: 'star' }>
+type Graphs = readonly GraphColumns[]
 type OpenStep = Extract<BlockStep, { readonly type: 'open' }>
 
 /** Number of subjects whose triples are found together. */

@@ -12,7 +12,7 @@ import {
   scaleOf,
   secondsOfValue,
   splitSeconds,
-} from '../decimal.ts'
+} from '../exact.ts'
 import {
   bigInteger,
   type DurationValue,

@@ -7,7 +7,7 @@ import { resolveIri } from '../../../../rdf/resolve.ts'
 import { RDF, XSD } from '../../../../rdf/vocab.ts'
 import { type AlgebraExpression, operandsOf } from '../../../../sparql/algebra.ts'
 import * as decimals from '../decimal.ts'
-import { scaledOf, scaleOf, zoneForm } from '../decimal.ts'
+import { scaledOf, scaleOf, zoneForm } from '../exact.ts'
 import { checkTextLength } from '../limits.ts'
 import { ROUNDINGS } from '../number-vectors.ts'
 import {

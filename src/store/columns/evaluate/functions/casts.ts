@@ -2,7 +2,7 @@ import { numberText } from '../../../../model/number.ts'
 import { XSD } from '../../../../rdf/vocab.ts'
 import { numberOfLexical } from '../../lexical.ts'
 import * as decimals from '../decimal.ts'
-import { exactOf, scaledOf, scaleOf, secondsOfValue } from '../decimal.ts'
+import { exactOf, scaledOf, scaleOf, secondsOfValue } from '../exact.ts'
 import {
   bigInteger,
   type DurationValue,

@@ -1,0 +1,29 @@
+import { type SparqlOperation, variablesRead } from '../../../sparql/algebra.ts'
+import type { GraphColumns } from '../graph.ts'
+import type { Filter } from './filter.ts'
+import type { NumberKernels } from './numbers.ts'
+import type { PatternMatcher } from './patterns.ts'
+import type { ScalarCompiler } from './scalar.ts'
+
+export type Graphs = readonly GraphColumns[]
+
+/**
+ * The context of patterns and conditions: the graphs whose merge is the default graph, and the values substituted for variables
+ * in EXISTS.
+ */
+export interface EvaluationScope {
+  readonly graphs: Graphs
+  /** Variables with the values of an outer solution, even in groups that do not bind them (section 18.6). */
+  readonly substituted: ReadonlySet<string>
+  readonly scalars: ScalarCompiler
+  readonly numbers: NumberKernels
+  readonly filter: Filter
+  readonly patterns: PatternMatcher
+}
+
+/** True where conditions of a group read substituted variables, which the group itself may not bind. */
+export function readsSubstituted(operation: SparqlOperation, { substituted }: EvaluationScope): boolean {
+  if (substituted.size === 0) return false
+  const read = variablesRead(operation)
+  return [...substituted].some(name => read.has(name))
+}
