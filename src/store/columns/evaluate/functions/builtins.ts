@@ -27,7 +27,7 @@ import {
   truth,
 } from '../value.ts'
 import { durationOf } from './arithmetic.ts'
-import type { ArgumentValue } from './extension.ts'
+import type { ArgumentValue, FunctionContext } from './extension.ts'
 import { compileRegex, type Regex } from './regex.ts'
 import {
   areCompatible,
@@ -39,22 +39,6 @@ import {
   lengthOf,
   substring,
 } from './texts.ts'
-
-/** The inputs of functions in addition to their arguments. */
-export interface FunctionContext {
-  /** The moment of the query, the same for all calls of NOW. */
-  readonly now: Date
-  /** The base of relative IRIs. */
-  readonly base: string | null
-  /** A number from 0 to below 1. */
-  readonly random: () => number
-  /** A unique label of a blank node. */
-  readonly freshBlank: () => string
-  /** Compiled regular expressions of the query. */
-  readonly regexes: Map<string, Regex | null>
-  /** Throws where the query must stop; called during long work. */
-  readonly check?: () => void
-}
 
 /** A function of values that are all bound; null is an error. */
 export type Builtin = (args: readonly TermValue[], context: FunctionContext) => TermValue | null

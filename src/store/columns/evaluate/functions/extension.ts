@@ -2,7 +2,23 @@ import type { Column } from '../../column.ts'
 import type { GraphColumns } from '../../graph.ts'
 import type { GridBox } from '../../grid.ts'
 import type { TermValue } from '../value.ts'
-import type { FunctionContext } from './builtins.ts'
+import type { Regex } from './regex.ts'
+
+/** The inputs of functions in addition to their arguments. */
+export interface FunctionContext {
+  /** The moment of the query, the same for all calls of NOW. */
+  readonly now: Date
+  /** The base of relative IRIs. */
+  readonly base: string | null
+  /** A number from 0 to below 1. */
+  readonly random: () => number
+  /** A unique label of a blank node. */
+  readonly freshBlank: () => string
+  /** Compiled regular expressions of the query. */
+  readonly regexes: Map<string, Regex | null>
+  /** Throws where the query must stop; called during long work. */
+  readonly check?: () => void
+}
 
 /** An argument of a function; undefined where it is missing. */
 export type ArgumentValue = TermValue | undefined
