@@ -37,7 +37,8 @@ export function decodeConstant(term: Term | undefined, type: FieldType): Constan
 }
 
 function isInteger(term: Term): boolean {
-  return term.type === 'literal' && term.datatype === XSD.integer && /^-?\d+$/.test(term.value)
+  const isExact = term.type === 'literal' && (term.datatype === XSD.integer || term.datatype === XSD.decimal)
+  return isExact && /^-?\d+$/.test(term.value)
 }
 
 /** An XSD number that is infinite or NaN; null for any other. */

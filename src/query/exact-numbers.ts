@@ -1,4 +1,3 @@
-import { integerValue } from '../model/exact-json.ts'
 import type { FieldType } from '../model/field.ts'
 import { calculated } from '../model/number.ts'
 import type { Constant } from './plan.ts'
@@ -15,20 +14,23 @@ export function exactSum(values: readonly Constant[], type: FieldType): number |
 
 type Operator = Parameters<typeof calculated>[0] | 'quotient' | 'modulo'
 
-/** Arithmetic of two values, exact where one is an integer beyond 2^53; null where one is not a number, and for a divisor of 0. */
+/** Arithmetic of two values, exact where both are whole; null where one is not a number, and for a divisor of 0. */
 export function exactly(operator: Operator, left: unknown, right: unknown): number | bigint | null {
-  const isLarge = typeof left === 'bigint' || typeof right === 'bigint'
-  if (isLarge && operator !== '/' && isWhole(left) && isWhole(right)) {
-    const exact = wholeResult(operator, BigInt(left), BigInt(right))
-    return exact === null ? null : (integerValue(exact) ?? Number(exact))
-  }
+  const near = nearly(operator, left, right)
+  const isLarge = typeof left === 'bigint' || typeof right === 'bigint' || !Number.isSafeInteger(near)
+  if (near === null || !isLarge || operator === '/' || !isWhole(left) || !isWhole(right)) return near
+  const exact = wholeResult(operator, BigInt(left), BigInt(right))
+  return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact
+}
+
+function nearly(operator: Operator, left: unknown, right: unknown): number | null {
   if (operator !== 'quotient' && operator !== 'modulo') return calculated(operator, left, right)
   const [a, b] = [Number(left), Number(right)]
   if (b === 0) return null
   return operator === 'quotient' ? Math.trunc(a / b) + 0 : (a % b) + 0
 }
 
-function wholeResult(operator: Exclude<Operator, '/'>, a: bigint, b: bigint): bigint | null {
+function wholeResult(operator: Exclude<Operator, '/'>, a: bigint, b: bigint): bigint {
   switch (operator) {
     case '+':
       return a + b
@@ -37,9 +39,9 @@ function wholeResult(operator: Exclude<Operator, '/'>, a: bigint, b: bigint): bi
     case '*':
       return a * b
     case 'quotient':
-      return b === 0n ? null : a / b
+      return a / b
     case 'modulo':
-      return b === 0n ? null : a % b
+      return a % b
     default:
       return operator satisfies never
   }

@@ -23,6 +23,8 @@ export type Scalar =
       readonly operator: '+' | '-' | '*' | '/'
       readonly left: Scalar
       readonly right: Scalar
+      /** Integers stay exact; by default numbers are computed with as doubles. */
+      readonly of?: 'int'
     }
   | { readonly type: 'length' | 'lower'; readonly operand: Scalar }
   | { readonly type: 'datePart'; readonly part: DatePartName; readonly operand: Scalar }
@@ -312,6 +314,7 @@ export function scalarType(scalar: Scalar): FieldType {
     case 'constant':
       return scalar.of
     case 'arithmetic':
+      return scalar.of ?? 'double'
     case 'distance':
       return 'double'
     case 'length':

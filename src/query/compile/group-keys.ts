@@ -24,6 +24,8 @@ export function keyNames({ grouping }: GroupKey, index: number): readonly string
 /** The centre of a cell: mean longitude and latitude of its points. */
 export const middleName = (index: number, axis: 'lon' | 'lat'): string => `${axis}${index}`
 
+type Width = Extract<Grouping, { readonly type: 'width' }>
+
 /** A key of the rows: the expressions that the patterns are grouped by, and their names in the answer. */
 export interface CompiledKey {
   readonly variables: readonly Variable[]
@@ -59,8 +61,7 @@ export function compileKey(
       return one(step(grouping, compileScalar(grouping.value, body, 'required')))
     case 'width': {
       const value = compileScalar(grouping.value, body, isOptional ? 'optional' : 'required')
-      if (grouping.unit === null)
-        return one(call('FLOOR', binary('/', apply(XSD.double, value), doubleTerm(grouping.width))))
+      if (grouping.unit === null) return one(call('FLOOR', multiple(grouping, value)))
       const zone = literal(body.context.timezone)
       return one(apply(LODESTONE.interval, value, integer(grouping.width), literal(grouping.unit), zone))
     }
@@ -81,6 +82,13 @@ export function compileKey(
     default:
       return grouping satisfies never
   }
+}
+
+/** A number in steps of a width: of integers and a whole width exactly. */
+function multiple({ width, value: of }: Width, value: AlgebraExpression): AlgebraExpression {
+  const isWhole = scalarType(of) === 'int' && Number.isInteger(width)
+  if (isWhole) return binary('/', value, integer(width))
+  return binary('/', apply(XSD.double, value), doubleTerm(width))
 }
 
 /** Static ranges exclude values outside all of them, and so missing values; cells exclude records without a position. */

@@ -25,12 +25,14 @@ export function compileScalar(scalar: Scalar, body: PatternBuilder, need: Need):
       return body.value(scalar.field, need)
     case 'constant':
       return targetConstant(scalar.of, scalar.value)
-    case 'arithmetic':
+    case 'arithmetic': {
+      const operand = scalar.of === 'int' ? compileScalar : number
       return arithmeticExpression(
         scalar.operator,
-        number(scalar.left, body, need),
-        number(scalar.right, body, need),
+        operand(scalar.left, body, need),
+        operand(scalar.right, body, need),
       )
+    }
     case 'length':
       return call('STRLEN', compileScalar(scalar.operand, body, need))
     case 'lower':
@@ -108,7 +110,7 @@ function valueCount(
   return call('COALESCE', count, integer(0))
 }
 
-/** An arithmetic operation on two numbers, in doubles; null for a divisor of 0. */
+/** An arithmetic operation on two numbers; null for a divisor of 0. */
 export function arithmeticExpression(
   operator: '+' | '-' | '*' | '/',
   left: AlgebraExpression,
@@ -122,7 +124,7 @@ export function arithmeticExpression(
 function number(scalar: Scalar, body: PatternBuilder, need: Need): AlgebraExpression {
   if (scalar.type === 'constant') return doubleTerm(Number(scalar.value))
   const value = compileScalar(scalar, body, need)
-  return scalar.type === 'arithmetic' || scalarType(scalar) === 'double' ? value : apply(XSD.double, value)
+  return scalarType(scalar) === 'double' ? value : apply(XSD.double, value)
 }
 
 /** A value in the type of the other operand: 8 and 8.0 are two terms. */

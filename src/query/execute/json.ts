@@ -8,6 +8,7 @@ import { isStored } from '../compile/records.ts'
 import type { RecordRow } from '../decode.ts'
 import { aggregateType, type GroupRow } from '../decode-groups.ts'
 import type { Dialect } from '../dialect.ts'
+import { exactly } from '../exact-numbers.ts'
 import {
   type Constant,
   type Grouping,
@@ -148,7 +149,7 @@ function groupJson(raw: GroupRow['keys'][number], grouping: Grouping, style: Jso
       return stepText(low, high, scalarType(grouping.value), style)
     }
     case 'width':
-      return lotText(Number(raw), grouping, style)
+      return lotText(raw as number | bigint, grouping, style)
     case 'cells':
       return null
     default:
@@ -168,8 +169,9 @@ function stepText(low: Constant | null, high: Constant | null, type: FieldType, 
 
 /** The whole numbers between two edges, both inclusive: `[10, 49]`. */
 function wholeText(low: Constant | null, high: Constant | null): string {
-  const first = low === null ? '*' : numberText(Math.ceil(Number(low)))
-  return `[${first}, ${high === null ? '*' : numberText(Math.ceil(Number(high)) - 1)}]`
+  const whole = (edge: Constant) => (typeof edge === 'bigint' ? edge : Math.ceil(Number(edge)))
+  const first = low === null ? '*' : numberText(whole(low))
+  return `[${first}, ${high === null ? '*' : numberText(exactly('-', whole(high), 1) ?? 0)}]`
 }
 
 function decimalText(edge: Constant | null): string {
@@ -178,14 +180,21 @@ function decimalText(edge: Constant | null): string {
 }
 
 /** A range of one width: `[0, 14]` on whole numbers, `[0, 15[` on others, `0-15` in the older generations. */
-function lotText(index: number, grouping: Extract<Grouping, { type: 'width' }>, style: JsonStyle): string {
+function lotText(
+  index: number | bigint,
+  grouping: Extract<Grouping, { type: 'width' }>,
+  style: JsonStyle,
+): string {
   const { unit, width, value } = grouping
   const type = scalarType(value)
   if (unit === null) {
     // Multiples of a decimal fraction are inexact.
-    const edge = (place: number) =>
-      Number.isInteger(width) ? place * width : Number((place * width).toPrecision(12))
-    const [low, high] = [edge(index), edge(index + 1)]
+    const edge = (more: number) => {
+      const place = exactly('+', index, more) ?? 0
+      if (Number.isInteger(width)) return exactly('*', place, width) ?? 0
+      return Number((Number(place) * width).toPrecision(12))
+    }
+    const [low, high] = [edge(0), edge(1)]
     if (!style.dialect.isoKeys) return `${numberText(low)}-${numberText(high)}`
     return type === 'int' ? wholeText(low, high) : `[${numberText(low)}, ${numberText(high)}[`
   }
@@ -199,7 +208,8 @@ function lotText(index: number, grouping: Extract<Grouping, { type: 'width' }>, 
       ? zonedText(start, style.timezone)
       : momentText(start, type, style)
   }
-  return style.dialect.isoKeys ? `[${text(index)}, ${text(index + 1)}[` : text(index)
+  const place = Number(index)
+  return style.dialect.isoKeys ? `[${text(place)}, ${text(place + 1)}[` : text(place)
 }
 
 const MILLISECONDS = {

@@ -75,13 +75,14 @@ function numbers(
   const divides = operator === 'div' || operator === 'divby' || operator === 'mod'
   if (divides && isZero && kind !== 'double') throw wrong(scope, 'A division by 0', right.node.span)
   const [x, y] = [scalarOf(a), scalarOf(b)]
+  const exact = kind === 'int' ? ({ of: 'int' } as const) : {}
   switch (operator) {
     case 'add':
-      return computed(kind, sum('+', x, y), [a, b])
+      return computed(kind, { ...sum('+', x, y), ...exact }, [a, b])
     case 'sub':
-      return computed(kind, sum('-', x, y), [a, b])
+      return computed(kind, { ...sum('-', x, y), ...exact }, [a, b])
     case 'mul':
-      return computed(kind, sum('*', x, y), [a, b])
+      return computed(kind, { ...sum('*', x, y), ...exact }, [a, b])
     case 'div':
       if (kind === 'int') return computed(kind, call('quotient', x, y, 'int'), [a, b])
       return computed(kind, ratio(x, y), [a, b])

@@ -158,5 +158,6 @@ export function canBeInfinite(scalar: Scalar): boolean {
 
 /** The negation of a number: 0 minus it. */
 export function negative(scalar: Scalar): Scalar {
-  return { type: 'arithmetic', operator: '-', left: numberScalar(0), right: scalar }
+  const exact = scalarType(scalar) === 'int' ? ({ of: 'int' } as const) : {}
+  return { type: 'arithmetic', operator: '-', left: numberScalar(0), right: scalar, ...exact }
 }

@@ -7,7 +7,14 @@ import { malformed, queryFault } from '../faults.ts'
 import { type Constant, fieldsOf, type Grouping, type GroupKey, type Scalar, scalarType } from '../plan.ts'
 import { FieldNames, type ResolveContext } from './context.ts'
 import { expressionKey } from './labels.ts'
-import { foldNumber, isExpression, momentConstant, momentScalar, resolveScalar } from './scalars.ts'
+import {
+  exactInteger,
+  foldNumber,
+  isExpression,
+  momentConstant,
+  momentScalar,
+  resolveScalar,
+} from './scalars.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
 
@@ -187,7 +194,7 @@ function edge(call: Call, node: Argument, value: Scalar, names: FieldNames): Con
     const moment = isTemporal(type) ? momentScalar(node, names) : null
     const constant = moment === null ? null : momentConstant(moment, type, names)
     if (constant?.type === 'constant') return constant.value
-    const number = isNumeric(type) ? foldNumber(node) : null
+    const number = isNumeric(type) ? (exactInteger(node) ?? foldNumber(node)) : null
     if (number !== null) return number
   }
   throw names.conversionError(

@@ -1,5 +1,6 @@
 import type { Argument, Expression } from '../../language/odsql/ast.ts'
 import { DATE_PARTS } from '../../language/odsql/vocabulary.ts'
+import { integerValue } from '../../model/exact-json.ts'
 import { type FieldType, isNumeric, isTemporal } from '../../model/field.ts'
 import { type DateConstant, dateBounds, parseDate } from '../date-literals.ts'
 import { parsePattern } from '../date-pattern.ts'
@@ -75,6 +76,15 @@ export function foldNumber(node: Expression): number | null {
     default:
       return null
   }
+}
+
+/** A whole number with all its digits, where it is one and fits into 64 bits. */
+export function exactInteger(node: Expression): number | bigint | undefined {
+  if (node.type === 'number') return /^\d+$/.test(node.text) ? integerValue(BigInt(node.text)) : undefined
+  if (node.type !== 'sign' || node.operand.type !== 'number') return undefined
+  const { text } = node.operand
+  if (!/^\d+$/.test(text)) return undefined
+  return integerValue(node.negative ? -BigInt(text) : BigInt(text))
 }
 
 function arithmetic(node: Extract<Expression, { type: 'arithmetic' | 'sign' }>, names: FieldNames): Scalar {

@@ -1,6 +1,5 @@
 import { chain, type Expression, type RangeBounds, type Span } from '../../language/odsql/ast.ts'
 import { FLIPPED } from '../../model/comparison.ts'
-import { integerValue } from '../../model/exact-json.ts'
 import { type Field, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
 import { conjunction, conjunctionOrNull, disjunction, negate } from '../conditions.ts'
 import { type DateConstant, dateBounds, parseDate } from '../date-literals.ts'
@@ -16,7 +15,7 @@ import {
 } from '../plan.ts'
 import { FieldNames, type ResolveContext } from './context.ts'
 import { resolvePredicate, searchedWords, wordsCondition } from './predicates.ts'
-import { foldNumber, momentConstant, momentScalar, resolveScalar } from './scalars.ts'
+import { exactInteger, foldNumber, momentConstant, momentScalar, resolveScalar } from './scalars.ts'
 
 /**
  * Returns the condition of a where clause for a dataset (ODSQL 3). Throws ODSQLError for an unknown field and
@@ -260,15 +259,6 @@ function constantOf(
     if (value !== null && Number.isFinite(value)) return value === 0 ? 0 : value
   }
   throw incompatible(names.clause, field, operator, describeValue(node), span)
-}
-
-/** A whole number with all its digits, where it is one and fits into 64 bits. */
-function exactInteger(node: Expression): number | bigint | undefined {
-  if (node.type === 'number') return /^\d+$/.test(node.text) ? integerValue(BigInt(node.text)) : undefined
-  if (node.type !== 'sign' || node.operand.type !== 'number') return undefined
-  const { text } = node.operand
-  if (!/^\d+$/.test(text)) return undefined
-  return integerValue(node.negative ? -BigInt(text) : BigInt(text))
 }
 
 function is(node: Extract<Expression, { type: 'is' }>, names: FieldNames): Condition {

@@ -6,7 +6,8 @@ import { LODESTONE, RDF } from '../../../../rdf/vocab.ts'
 import { type AlgebraExpression, isConstantExpression } from '../../../../sparql/algebra.ts'
 import type { GraphColumns } from '../../graph.ts'
 import { orderOf } from '../compare.ts'
-import { double, integerTerm, type TermValue, termValue } from '../value.ts'
+import { exactOf } from '../exact.ts'
+import { bigInteger, double, integerTerm, type TermValue, termValue } from '../value.ts'
 import { DATE_FUNCTIONS } from './dates.ts'
 import type { ArgumentValue, ExtensionFunction, SubjectValues } from './extension.ts'
 import { GEOMETRY_FUNCTIONS } from './geometries.ts'
@@ -18,18 +19,29 @@ const NUMBER_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[] = [
   [LODESTONE.roundAway, { apply: ([value]) => mapped(value, roundAway) }],
   [
     LODESTONE.quotient,
-    { apply: ([left, right]) => divided(left, right, (a, b) => (b === 0 ? null : Math.trunc(a / b))) },
+    {
+      apply: ([left, right]) =>
+        whole(
+          left,
+          right,
+          (a, b) => Math.trunc(a / b),
+          (a, b) => a / b,
+        ),
+    },
   ],
   [
     LODESTONE.modulo,
     {
-      apply: ([left, right]) => divided(left, right, (a, b) => (b === 0 ? null : a - b * Math.trunc(a / b))),
+      apply: ([left, right]) =>
+        whole(
+          left,
+          right,
+          (a, b) => a % b,
+          (a, b) => a % b,
+        ),
     },
   ],
-  [
-    LODESTONE.remainder,
-    { apply: ([left, right]) => divided(left, right, (a, b) => a - b * Math.trunc(a / b)) },
-  ],
+  [LODESTONE.remainder, { apply: ([left, right]) => divided(left, right, (a, b) => (a % b) + 0) }],
   [LODESTONE.step, { apply: ([value, ...edges]) => stepOf(value, edges) }],
   [LODESTONE.random, { apply: ([position, seed]) => chance(position, seed) }],
 ]
@@ -58,15 +70,28 @@ function mapped(value: ArgumentValue, map: (value: number) => number): TermValue
   return double(map(value.value))
 }
 
+/** A whole number, of integers an integer; null for a divisor of 0. */
+function whole(
+  left: ArgumentValue,
+  right: ArgumentValue,
+  divide: (left: number, right: number) => number,
+  exactly: (left: bigint, right: bigint) => bigint,
+): TermValue | null {
+  if (left?.type !== 'number' || right?.type !== 'number' || right.value === 0) return null
+  if (left.kind !== 'integer' || right.kind !== 'integer') return double(divide(left.value, right.value) + 0)
+  if (left.exact === undefined && right.exact === undefined)
+    return integerTerm(divide(left.value, right.value) + 0)
+  return bigInteger(exactly(exactOf(left), exactOf(right)))
+}
+
 /** In doubles, whatever the kinds. */
 function divided(
   left: ArgumentValue,
   right: ArgumentValue,
-  divide: (left: number, right: number) => number | null,
+  divide: (left: number, right: number) => number,
 ): TermValue | null {
   if (left?.type !== 'number' || right?.type !== 'number') return null
-  const result = divide(left.value, right.value)
-  return result === null ? null : double(result)
+  return double(divide(left.value, right.value))
 }
 
 const MODULUS = 2_147_483_647
