@@ -5,6 +5,7 @@ import { termText } from '../src/rdf/ntriples.ts'
 import { LODESTONE } from '../src/rdf/vocab.ts'
 import type { AlgebraExpression, SparqlOperation, TriplePatternNode } from '../src/sparql/algebra.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
+import { textsOf } from '../src/store/columns/dictionary-texts.ts'
 import { type Batch, UNIT_BATCH } from '../src/store/columns/evaluate/batch.ts'
 import { planBlock } from '../src/store/columns/evaluate/block.ts'
 import { orderOf } from '../src/store/columns/evaluate/compare.ts'
@@ -24,6 +25,7 @@ import { effectiveBoolean } from '../src/store/columns/evaluate/truths.ts'
 import { FALSE, type TermValue, TRUE, termOf, termValue } from '../src/store/columns/evaluate/value.ts'
 import { vectorValueAt } from '../src/store/columns/evaluate/vector.ts'
 import { type GraphColumns, shareSubjects } from '../src/store/columns/graph.ts'
+import { indexWords, isOutdated, openWordIndex } from '../src/store/columns/words.ts'
 import { pick, startFrom } from './support/algebra-generator.ts'
 import { columnsOfText } from './support/columns.ts'
 
@@ -1388,4 +1390,74 @@ t.test('graphs that have a subject in common', t => {
   }
   t.ok(Math.min(...Object.values(counts)) > 50)
   t.end()
+})
+
+/** Words that are searched for in texts, of which these have them, by number. */
+const SENTENCES = [
+  '私は東京都に住んでいます',
+  '東京タワーは港区にあります',
+  '京都の寺',
+  '台北市立圖書館位於大安區',
+  'กรุงเทพมหานครเป็นเมืองหลวงของประเทศไทย',
+  '서울특별시 도서관에서 책을 읽다',
+  'ພາສາລາວ ពន្ធដារ မြန်မာ',
+  '中文 English 混合text文字2020年',
+  'ハリ ｶﾀｶﾅ',
+  'パリ カタ',
+]
+const FOUND: readonly (readonly [word: string, mode: string, texts: readonly number[]])[] = [
+  ['東京', 'word', [0, 1]],
+  ['東京都', 'word', [0]],
+  ['都', 'word', [0, 2]],
+  ['京', 'fuzzy', [0, 1, 2]],
+  ['東都', 'word', []],
+  ['圖書館', 'word', [3]],
+  ['圖書館', 'unfinished', [3]],
+  ['大安*', 'prefix', [3]],
+  ['เมืองหลวง', 'word', [4]],
+  ['도서관', 'word', [5]],
+  ['특별시', 'fuzzy', [5]],
+  ['ລາວ', 'word', [6]],
+  ['မြန်မာ', 'word', [6]],
+  ['english', 'word', [7]],
+  ['text文字', 'word', [7]],
+  ['文字2020', 'word', [7]],
+  ['文字 2020年', 'word', [7]],
+  ['englsh', 'fuzzy', [7]],
+  ['ハリ', 'word', [8]],
+  ['カタ', 'word', [8, 9]],
+]
+
+t.test('words are found within sentences that have no blanks', async t => {
+  const lines = SENTENCES.map((text, at) => `<urn:s${at}> <urn:t> "${text}" .\n`)
+  const graph = columnsOfText(lines.join(''))
+  const dataset: DatasetView = { defaultGraphs: [graph], namedGraphs: new Map() }
+  const numbers = (filter: string) => {
+    const { query } = parseQuery(`SELECT ?s { ?s <urn:t> ?t FILTER(${filter}) }`)
+    const found: string[] = []
+    for (const batch of new Evaluator(new Evaluation(dataset, {})).solutions(query.input))
+      for (let row = 0; row < batch.size; row++) {
+        const vector = batch.get('s')
+        const value = vector === undefined ? null : vectorValueAt(vector, row)
+        found.push(value?.type === 'iri' ? value.value.slice('urn:s'.length) : '')
+      }
+    return found.map(Number).sort((a, b) => a - b)
+  }
+  for (const [word, mode, texts] of FOUND) {
+    t.same(numbers(`<${LODESTONE.matches}>(?t, "${word}", "${mode}")`), texts, `${word} ${mode}`)
+    const computed = `<${LODESTONE.matches}>(CONCAT(?t, ""), "${word}", "${mode}")`
+    t.same(numbers(computed), texts, `${word} ${mode}, of a text that is computed`)
+  }
+  for (const [words, expected] of [
+    [['a', '東京都'], true],
+    [['a', '東京', '都'], false],
+    [['été', 'ωμέγα', 'აბგდ'], false],
+  ] as const) {
+    const index = openWordIndex(indexWords(textsOf(1, () => '')))
+    t.equal(
+      isOutdated({ ...index, words: textsOf(words.length, at => words[at] ?? '') }),
+      expected,
+      `${words}`,
+    )
+  }
 })

@@ -304,7 +304,11 @@ t.test('words of full-text search', async t => {
       ['l', 'oeuvre', 'strasse', 'lodz', 'soren', 'aegir', 'thor', 'ae'],
     ],
     ['foo_bar-12.5', ['foo', 'bar', '12', '5']],
-    ['東京 2020年', ['東京', '2020年']],
+    ['東京 2020年', ['東京', '京', '2020', '年']],
+    ['京都市', ['京都', '都市', '市']],
+    ['ハリ パリ ﾊﾟﾘ', ['ハリ', 'リ', 'パリ', 'リ', 'パリ', 'リ']],
+    ['서울시 ไทย', ['서울', '울시', '시', 'ไท', 'ทย', 'ย']],
+    ['مَكْتَبَة हिन्दी', ['مكتبة', 'हनद']],
     ['  ', []],
   ]
   for (const [text, expected] of words) t.strictSame(tokens(text), expected, text)

@@ -3,8 +3,9 @@ import { lookup } from './lookup.ts'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant
 const ASCII = /^[\x00-\x7f]*$/
 const ASCII_TOKEN = /[a-z0-9]+/g
-const DIACRITICS = /\p{M}+/gu
-const TOKEN = /[\p{L}\p{N}]+/gu
+/** All marks but the two of kana, which make another letter: が is no か. */
+const DIACRITICS = /[^\P{M}\u3099\u309a]+/gu
+const WORD = /[\p{L}\p{N}]+/gu
 
 /** Letters that Unicode does not decompose, with their usual replacements where a keyboard lacks them; and the final sigma. */
 const SUBSTITUTES: Readonly<Record<string, string>> = {
@@ -32,10 +33,38 @@ export function fold(text: string): string {
     .replace(DIACRITICS, '')
     .toLowerCase()
     .replace(SUBSTITUTED, letter => lookup(SUBSTITUTES, letter) ?? letter)
+    .normalize('NFC')
 }
 
-/** The words of a text for full-text search: runs of letters and digits of the folded text. */
-export function tokens(text: string): string[] {
+/** The words of a query: runs of letters and digits of the folded text. */
+export function searchWords(text: string): string[] {
   if (ASCII.test(text)) return text.toLowerCase().match(ASCII_TOKEN) ?? []
-  return fold(text).match(TOKEN) ?? []
+  return fold(text).match(WORD) ?? []
+}
+
+/** The scripts that are written without blanks, or, as Hangul, in words of several parts. */
+const UNSPACED = ['Han', 'Hira', 'Kana', 'Bopo', 'Hang', 'Thai', 'Laoo', 'Khmr', 'Mymr']
+  .map(script => `\\p{Script_Extensions=${script}}`)
+  .join('')
+const HAS_UNSPACED = new RegExp(`[${UNSPACED}]`, 'u')
+const PARTS = new RegExp(`[${UNSPACED}]+|[^${UNSPACED}]+`, 'gu')
+const ONE_UNSPACED = new RegExp(`^[${UNSPACED}]$`, 'u')
+
+/** What texts are searched by: words, and in scripts without blanks every two characters that follow one another, and the last. */
+export function tokens(text: string): string[] {
+  const words = searchWords(text)
+  return words.some(word => HAS_UNSPACED.test(word)) ? words.flatMap(tokensOfWord) : words
+}
+
+function tokensOfWord(word: string): readonly string[] {
+  return (word.match(PARTS) ?? []).flatMap(part => {
+    if (!HAS_UNSPACED.test(part)) return [part]
+    const characters = [...part]
+    return characters.map((character, at) => character + (characters[at + 1] ?? ''))
+  })
+}
+
+/** True for a token that others of a text may begin with: one character of a script without blanks, the last of a word. */
+export function isLastCharacter(token: string): boolean {
+  return ONE_UNSPACED.test(token)
 }

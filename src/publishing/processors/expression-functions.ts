@@ -1,6 +1,6 @@
 import type { Argument, Expression, Span } from '../../language/odsql/ast.ts'
 import { DATE_PARTS } from '../../language/odsql/vocabulary.ts'
-import { fold, tokens } from '../../model/search.ts'
+import { fold, isLastCharacter, tokens } from '../../model/search.ts'
 import { parsePattern } from '../../query/date-pattern.ts'
 import { type ExpressionScope, type ProcessorValue, refused, type Test } from './expression-scope.ts'
 import { formatted, partOf } from './moments.ts'
@@ -74,7 +74,7 @@ export function compileTextTest(
   const words = value.split(/\s+/).flatMap(chunk =>
     tokens(chunk).map((word, at, all) => ({
       word,
-      isPrefix: kind === 'suggest' || (chunk.endsWith('*') && at === all.length - 1),
+      isPrefix: kind === 'suggest' || (chunk.endsWith('*') && at === all.length - 1) || isLastCharacter(word),
     })),
   )
   return row => {

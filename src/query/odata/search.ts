@@ -1,5 +1,5 @@
 import type { SearchExpression } from '../../language/odata/ast.ts'
-import { tokens } from '../../model/search.ts'
+import { searchWords } from '../../model/search.ts'
 import { conjunction, disjunction, negate } from '../conditions.ts'
 import { ALWAYS, type Condition, type Word } from '../plan.ts'
 import { type Scope, withinScope, wrong } from './scope.ts'
@@ -21,7 +21,7 @@ function resolve(node: SearchExpression, outer: Scope, words: { count: number })
   switch (node.type) {
     case 'term':
     case 'phrase': {
-      const folded = tokens(node.text)
+      const folded = searchWords(node.text)
       words.count += folded.length
       if (words.count > MAX_WORDS) throw wrong(scope, `A search has at most ${MAX_WORDS} words`, node.span)
       if (folded.length === 0) return ALWAYS

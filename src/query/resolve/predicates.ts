@@ -2,7 +2,7 @@ import type { Argument, Expression } from '../../language/odsql/ast.ts'
 import { RELATIONS } from '../../language/odsql/vocabulary.ts'
 import { type Field, isGeo } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
-import { tokens } from '../../model/search.ts'
+import { searchWords } from '../../model/search.ts'
 import type { GeoPoint } from '../../model/value.ts'
 import { conjunction, disjunction } from '../conditions.ts'
 import { malformed, queryFault } from '../faults.ts'
@@ -54,7 +54,7 @@ export function resolvePredicate(call: Call, names: FieldNames): Condition {
 /** The words of a full-text search: all must occur; a trailing `*` makes the word before it a prefix. */
 export function searchedWords(text: string): readonly Word[] {
   return text.split(/\s+/).flatMap(chunk => {
-    const folded = tokens(chunk)
+    const folded = searchWords(chunk)
     return folded.map(
       (word, index): Word => ({
         text: word,
@@ -87,7 +87,7 @@ function search(call: Call, kind: 'search' | 'suggest' | 'startswith', names: Fi
         text: last.value,
       })),
     )
-  const words = tokens(last.value)
+  const words = searchWords(last.value)
   if (words.length > MAX_WORDS)
     throw names.conversionError(call, `${words.length} words`, `at most ${MAX_WORDS}`, last.span)
   const requested = words.map(

@@ -8,7 +8,7 @@ import { lowerBound, textsOf } from './dictionary-texts.ts'
 import type { ColumnHeader } from './format.ts'
 import { makeGrid, openGrid, type PointGrid } from './grid.ts'
 import type { Derived, SectionSource } from './sections.ts'
-import { indexWords, openWordIndex, type WordIndex } from './words.ts'
+import { indexWords, isOutdated, openWordIndex, type WordIndex } from './words.ts'
 
 /** The subjects of each code, ascending: those of a code are from its start to the start of the next. */
 export interface Postings {
@@ -170,8 +170,10 @@ export class Column {
       const texts = () =>
         textsOf(part.count, place => (isShape(place) ? '' : dictionary.form(part.first + place)))
       const stored = part.kind === 'text' ? part.words?.() : undefined
+      const own = stored === undefined ? null : openWordIndex(stored)
+      if (own !== null && !isOutdated(own)) return own
       const name = `words:${this.header.dictionary}:${part.first}`
-      return openWordIndex(stored ?? this.derived.get(name, () => indexWords(texts())))
+      return openWordIndex(this.derived.get(name, () => indexWords(texts())))
     })
   }
 

@@ -1,7 +1,8 @@
-import { tokens } from '../../model/search.ts'
+import { isLastCharacter, tokens } from '../../model/search.ts'
 import { sortedPieces } from './build/sort-bytes.ts'
 import { ByteTable, compareBytes, sharedBytes, sharedUint32 } from './bytes.ts'
 import { Texts } from './dictionary-texts.ts'
+import { similarTo, slipsOf } from './similar-words.ts'
 
 /** How a word of a search matches a word of a text; both are folded (model/search.ts). */
 export type WordSearchMode = 'word' | 'prefix' | 'fuzzy' | 'unfinished'
@@ -116,6 +117,20 @@ export function openWordIndex([offsets, bytes, starts, places]: readonly SharedA
   }
 }
 
+/** True for an index that an earlier release stored, with whole words of scripts without blanks: three characters or more. */
+export function isOutdated({ words }: WordIndex): boolean {
+  const { offsets } = words
+  for (let rank = words.lowerBound(FIRST_UNSPACED, 0); rank < words.count; rank++) {
+    // Two characters have at most eight bytes.
+    if ((offsets[rank + 1] as number) - (offsets[rank] as number) <= 8) continue
+    const [first = ''] = words.get(rank)
+    if (isLastCharacter(first)) return true
+  }
+  return false
+}
+
+const FIRST_UNSPACED = Buffer.from('\u0e00')
+
 /** The indexes of the texts that have a word matching another. */
 export function placesOfWord(index: WordIndex, word: string, mode: WordSearchMode): Uint32Array {
   const ranks = matchingWords(index, word, mode)
@@ -167,21 +182,10 @@ function ranksFrom(words: Texts, start: Buffer): readonly number[] {
   return ranks
 }
 
-/** Minimum length of words that may have one typing error, and two (ODSQL 3.7). */
-const ONE_SLIP = 3
-const TWO_SLIPS = 6
-/** Longer words are not natural language: they are searched for exactly. */
-const TOO_LONG = 64
-
-/** Maximum number of insertions, deletions, replacements and exchanges of neighbouring characters in a word. */
-function slipsOf(word: string): number {
-  const { length } = [...word]
-  return length > TOO_LONG ? 0 : length >= TWO_SLIPS ? 2 : length >= ONE_SLIP ? 1 : 0
-}
-
 function misspelt(index: WordIndex, word: string): readonly number[] {
   const { offsets, bytes } = index.words
   const slips = slipsOf(word)
+  if (slips === 0) return matchingWords(index, word, 'word')
   const isSimilar = similarTo(word, slips)
   const own = Buffer.from(word)
   const signature = signatureOf(own, 0, own.length)
@@ -228,45 +232,6 @@ function bitsIn(number: number): number {
   let rest = number - ((number >>> 1) & 0x5555_5555)
   rest = (rest & 0x3333_3333) + ((rest >>> 2) & 0x3333_3333)
   return Math.imul((rest + (rest >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24
-}
-
-/** A test whether another word is within a number of slips (the restricted distance of Damerau and Levenshtein). */
-function similarTo(word: string, slips: number): (other: string) => boolean {
-  const own = [...word]
-  let row = new Uint8Array(own.length + 1)
-  let last = new Uint8Array(own.length + 1)
-  let lastButOne = new Uint8Array(own.length + 1)
-  return other => {
-    if (slips === 0) return other === word
-    const letters = isPlain(other) ? other : [...other]
-    if (Math.abs(letters.length - own.length) > slips) return false
-    for (let at = 0; at <= own.length; at++) last[at] = at
-    for (let line = 1; line <= letters.length; line++) {
-      row[0] = line
-      let best = line
-      for (let at = 1; at <= own.length; at++) {
-        const same = own[at - 1] === letters[line - 1] ? 0 : 1
-        let distance = Math.min(
-          (last[at - 1] as number) + same,
-          (last[at] as number) + 1,
-          (row[at - 1] as number) + 1,
-        )
-        if (same === 1 && own[at - 1] === letters[line - 2] && own[at - 2] === letters[line - 1] && at > 1)
-          distance = Math.min(distance, (lastButOne[at - 2] as number) + 1)
-        row[at] = distance
-        if (distance < best) best = distance
-      }
-      // Each row is at most one more than the one before, so that no exchange leads below the limit again.
-      if (best > slips) return false
-      ;[lastButOne, last, row] = [last, row, lastButOne]
-    }
-    return (last[own.length] as number) <= slips
-  }
-}
-
-function isPlain(text: string): boolean {
-  for (let at = 0; at < text.length; at++) if ((text.charCodeAt(at) & 0xf800) === 0xd800) return false
-  return true
 }
 
 /** True where a text contains the words of a phrase in sequence; for a prefix search only the last word may be incomplete. */

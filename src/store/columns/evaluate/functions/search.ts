@@ -1,4 +1,4 @@
-import { tokens } from '../../../../model/search.ts'
+import { isLastCharacter, tokens } from '../../../../model/search.ts'
 import { LODESTONE, XSD } from '../../../../rdf/vocab.ts'
 import type { Column } from '../../column.ts'
 import { valueBound } from '../../dictionary.ts'
@@ -20,7 +20,13 @@ const MODES: readonly string[] = ['word', 'prefix', 'fuzzy', 'unfinished']
 /** Parses the arguments of a search: a folded word or phrase, and a mode; null where they are invalid. */
 export function searchedWord(word: ArgumentValue, mode: ArgumentValue): SearchedWord | null {
   if (word?.type !== 'text' || mode?.type !== 'text' || !MODES.includes(mode.value)) return null
-  return { words: tokens(word.value), mode: mode.value as WordSearchMode }
+  const words = tokens(word.value)
+  const last = words.at(-1) ?? ''
+  if (!isLastCharacter(last)) return { words, mode: mode.value as WordSearchMode }
+  // The text may go on after the last character; two characters have it already.
+  return words.at(-2)?.endsWith(last) === true
+    ? { words: words.slice(0, -1), mode: mode.value as WordSearchMode }
+    : { words, mode: 'prefix' }
 }
 
 /** True where a text has a word, or the words of a phrase in sequence. */
