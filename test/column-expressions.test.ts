@@ -103,6 +103,45 @@ const EXPRESSIONS: readonly (readonly [expression: string, value: string])[] = [
   ['"P1M"^^xsd:yearMonthDuration - "P1D"^^xsd:dayTimeDuration', 'error'],
   ['"P1D"^^xsd:dayTimeDuration - "P1M"^^xsd:yearMonthDuration', 'error'],
   ['"P1M"^^xsd:yearMonthDuration + "P1D"^^xsd:dayTimeDuration', '"P1M1D"^^duration'],
+  // Durations are compared exactly, in months and seconds (XML Schema 1.1, part 2, section 3.3.6.1).
+  ...(
+    [
+      ['"PT9007199254740993S"', '=', '"PT9007199254740992S"', false],
+      ['"PT9007199254740993S"', '>', '"PT9007199254740992S"', true],
+      ['"PT0.1S"', '=', '"PT0.10000000000000001S"', false],
+      ['"PT0.1S"', '<', '"PT0.10000000000000001S"', true],
+      ['"PT0.3S"', '=', '"PT0.30S"', true],
+      ['"PT1H0.1S"', '=', '"PT3600.1S"', true],
+      ['"PT1.0S"', '=', '"PT1S"', true],
+      ['"-PT0.5S"', '<', '"PT0S"', true],
+      ['"P1Y"', '<', '"P367D"', true],
+      ['"P1Y"', '>', '"P364D"', true],
+      ['"P1M"', '<', '"P32D"', true],
+      ['"P2M"', '>', '"P58D"', true],
+      ['"P400Y"', '=', '"P4800M"', true],
+      ['"-P1M"', '<', '"-P27D"', true],
+    ] as const
+  ).map(
+    ([left, operator, right, value]) =>
+      [`${left}^^xsd:duration ${operator} ${right}^^xsd:duration`, `"${value}"^^boolean`] as const,
+  ),
+  ['"P1Y"^^xsd:duration < "P366D"^^xsd:duration', 'error'],
+  ['"P1M"^^xsd:duration > "P30D"^^xsd:duration', 'error'],
+  ['"P1M"^^xsd:yearMonthDuration = "P30D"^^xsd:dayTimeDuration', '"false"^^boolean'],
+  ['"PT0S"^^xsd:dayTimeDuration = "P0M"^^xsd:yearMonthDuration', '"true"^^boolean'],
+  // A stamp is an xsd:dateTime (XML Schema 1.1, part 2, section 3.4.28).
+  [
+    '"2020-01-01T00:00:00Z"^^xsd:dateTimeStamp = "2020-01-01T01:00:00+01:00"^^xsd:dateTime',
+    '"true"^^boolean',
+  ],
+  ['"2020-01-01T00:00:00Z"^^xsd:dateTime != "2020-01-01T00:00:00Z"^^xsd:dateTimeStamp', '"false"^^boolean'],
+  ['"2020-01-01T00:00:00Z"^^xsd:dateTimeStamp < "2020-01-01T00:00:01Z"^^xsd:dateTime', '"true"^^boolean'],
+  ['"2020-01-01T00:00:00Z"^^xsd:dateTimeStamp IN ("2020-01-01T00:00:00Z"^^xsd:dateTime)', '"true"^^boolean'],
+  [
+    'sameTerm("2020-01-01T00:00:00Z"^^xsd:dateTimeStamp, "2020-01-01T00:00:00Z"^^xsd:dateTime)',
+    '"false"^^boolean',
+  ],
+  ['"2020-01-01T00:00:00Z"^^xsd:dateTimeStamp = "2020-01-01Z"^^xsd:date', '"false"^^boolean'],
   // Casts: of texts without a language, with the white space of XML around them, of one argument.
   ['xsd:integer("5"@en)', 'error'],
   ['xsd:decimal("5"@en)', 'error'],

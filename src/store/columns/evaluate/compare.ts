@@ -1,7 +1,9 @@
+import { daysSinceEpoch } from '../../../model/calendar.ts'
 import type { TripleTerm } from '../../../rdf/term.ts'
+import { XSD } from '../../../rdf/vocab.ts'
 import type { NumericKind } from '../lexical.ts'
 import { compareNumbers } from '../sort-numbers.ts'
-import { exactOf, scaledOf, scaleOf, secondsBetween } from './exact.ts'
+import { addedSeconds, exactOf, negatedSeconds, scaledOf, scaleOf, secondsBetween, secondsOfValue } from './exact.ts'
 import { type DurationValue, type MomentValue, type NumberValue, type TermValue, termValue } from './value.ts'
 
 /** Compares texts by code points; UTF-16 order differs beyond the Basic Multilingual Plane. */
@@ -44,12 +46,12 @@ export function valuesEqual(left: TermValue, right: TermValue): boolean | null {
     case 'boolean':
       return right.type === 'boolean' && left.value === right.value
     case 'moment': {
-      if (right.type !== 'moment' || left.datatype !== right.datatype) return false
+      if (right.type !== 'moment' || primitiveOf(left) !== primitiveOf(right)) return false
       const order = compareMoments(left, right)
       return order === null ? null : order === 0
     }
     case 'duration':
-      return right.type === 'duration' && left.months === right.months && left.seconds === right.seconds
+      return right.type === 'duration' && left.months === right.months && compareDurations(left, right) === 0
     default:
       return left satisfies never
   }
@@ -84,7 +86,9 @@ export function orderOf(left: TermValue, right: TermValue): number | null {
     case 'boolean':
       return right.type === 'boolean' ? Number(left.value) - Number(right.value) : null
     case 'moment':
-      return right.type === 'moment' && left.datatype === right.datatype ? compareMoments(left, right) : null
+      return right.type === 'moment' && primitiveOf(left) === primitiveOf(right)
+        ? compareMoments(left, right)
+        : null
     case 'duration':
       return right.type === 'duration' ? compareDurations(left, right) : null
     default:
@@ -136,15 +140,29 @@ function compareMoments(left: MomentValue, right: MomentValue): number | null {
   return Math.abs(difference) > FOURTEEN_HOURS ? difference : null
 }
 
-/** An average month has 30.4 days; durations whose order depends on the month are not ordered. */
+/** The months, counted from year 0, to whose beginnings durations are added (XML Schema 1.1, part 2, section 3.3.6.1). */
+const STARTS = [12 * 1696 + 8, 12 * 1697 + 1, 12 * 1903 + 2, 12 * 1903 + 6] as const
+
+/** Null where the order depends on when the durations begin. */
 function compareDurations(left: DurationValue, right: DurationValue): number | null {
-  if (left.months === right.months) return left.seconds - right.seconds
-  if (left.seconds === right.seconds) return left.months - right.months
-  const months = left.months - right.months
-  const seconds = left.seconds - right.seconds
-  const [least, max] = months > 0 ? [28 * months, 31 * months] : [31 * months, 28 * months]
-  if (least * 86_400 + seconds > 0) return 1
-  return max * 86_400 + seconds < 0 ? -1 : null
+  const seconds = addedSeconds(secondsOfValue(left), negatedSeconds(secondsOfValue(right)))
+  const orders = STARTS.map(start => {
+    const days = firstOf(start + left.months) - firstOf(start + right.months)
+    const difference = addedSeconds(86_400 * days, seconds)
+    return difference > 0 ? 1 : difference < 0 ? -1 : 0
+  })
+  return orders.every(order => order === orders[0]) ? (orders[0] as number) : null
+}
+
+/** The first day of a month, counted from year 0, in days since 1970-01-01. */
+function firstOf(month: number): number {
+  const year = Math.floor(month / 12)
+  return daysSinceEpoch(year, month - 12 * year + 1, 1)
+}
+
+/** The primitive datatype of a moment, whose values are compared: a stamp is an xsd:dateTime with a zone. */
+export function primitiveOf({ datatype }: MomentValue): string {
+  return datatype === XSD.dateTimeStamp ? XSD.dateTime : datatype
 }
 
 /** The rank of a kind of value in the order of results: unbound, blank nodes, IRIs, literals, triple terms. */
@@ -193,7 +211,8 @@ export function compareForOrder(left: TermValue | null, right: TermValue | null)
       return Number(left.value) - Number((right as typeof left).value)
     case 'moment': {
       const other = right as MomentValue
-      if (left.datatype !== other.datatype) return compareText(left.datatype, other.datatype)
+      const [own, others] = [primitiveOf(left), primitiveOf(other)]
+      if (own !== others) return compareText(own, others)
       return secondsBetween(left, other)
     }
     case 'text': {

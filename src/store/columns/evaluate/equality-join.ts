@@ -8,6 +8,7 @@ import {
 } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import type { Batch } from './batch.ts'
+import { primitiveOf } from './compare.ts'
 import { ColumnDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { isStable } from './functions/builtins.ts'
@@ -260,9 +261,9 @@ function equalityKey(value: TermValue, isRounded: boolean): string {
     case 'boolean':
       return `boolean ${value.value}`
     case 'moment':
-      return `${value.datatype} ${value.seconds}`
+      return `${primitiveOf(value)} ${value.seconds}`
     case 'duration':
-      return `duration ${value.months} ${value.seconds}`
+      return `duration ${value.months} ${value.exact ?? value.seconds}`
     case 'other':
       return `${value.term.datatype} ${value.term.value}`
     case 'triple':

@@ -49,16 +49,20 @@ export function scaledOf(number: NumberValue, places = DECIMAL_PLACES): bigint {
 export type Seconds = number | bigint
 
 /** The seconds of a moment or duration: a number where they are whole. */
-export function secondsOfValue({ type, seconds, term }: MomentValue | DurationValue): Seconds {
+export function secondsOfValue(value: MomentValue | DurationValue): Seconds {
+  const { seconds, term } = value
+  if (value.type === 'duration') return value.exact ?? seconds
   const digits = /\.(\d+)/.exec(term.value)?.[1]
   if (digits === undefined) return seconds
-  const sign = type === 'duration' && term.value.startsWith('-') ? -1 : 1
-  const whole = Math.round(seconds - sign * Number(`0.${digits}`))
-  return fromInteger(BigInt(whole)) + BigInt(sign) * parseDecimal(`0.${digits}`)
+  const whole = Math.round(seconds - Number(`0.${digits}`))
+  return fromInteger(BigInt(whole)) + parseDecimal(`0.${digits}`)
 }
 
 export function addedSeconds(left: Seconds, right: Seconds): Seconds {
-  if (typeof left === 'number' && typeof right === 'number') return left + right
+  if (typeof left === 'number' && typeof right === 'number') {
+    const near = left + right
+    if (Number.isSafeInteger(near) || !Number.isFinite(near)) return near
+  }
   return scaled(left) + scaled(right)
 }
 

@@ -7,6 +7,7 @@ import { valueBound } from '../dictionary.ts'
 import type { DictionarySection } from '../dictionary-parts.ts'
 import { lowerBound } from '../dictionary-texts.ts'
 import type { Resources } from '../resources.ts'
+import { primitiveOf } from './compare.ts'
 import { dateField } from './date-fields.ts'
 import { ColumnDomain, type Domain, onlyPartOf, PositionDomain, ResourceDomain } from './domain.ts'
 import { type MomentValue, type TermValue, termValue } from './value.ts'
@@ -151,7 +152,7 @@ function boundsIn(
       // Without separate forms all dates have no zone, and all moments are in UTC.
       const isZoned = datatype === XSD.dateTime
       if (hasFineFraction(value)) return null
-      if (value.datatype !== datatype || (value.offset !== null) !== isZoned) return null
+      if (primitiveOf(value) !== datatype || (value.offset !== null) !== isZoned) return null
       const from = valueBound(part.values, value.seconds)
       return [from, part.values[from] === value.seconds ? from + 1 : from]
     }

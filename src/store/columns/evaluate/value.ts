@@ -3,7 +3,7 @@ import { numberText, shortestSingle } from '../../../model/number.ts'
 import type { Literal, Term, TripleTerm } from '../../../rdf/term.ts'
 import { RDF, XSD } from '../../../rdf/vocab.ts'
 import { momentOfLexical, type NumericKind, numberOfLiteral, numericKind } from '../lexical.ts'
-import { DECIMAL_PLACES, decimalForm, toDouble } from './decimal.ts'
+import { DECIMAL_PLACES, decimalForm, fromInteger, parseDecimal, toDouble } from './decimal.ts'
 
 /** A number. Integers beyond 2^53 and decimals also have their exact value. */
 export interface NumberValue {
@@ -40,7 +40,10 @@ export interface DurationValue {
   readonly type: 'duration'
   readonly datatype: string
   readonly months: number
+  /** The seconds, or the double nearest to them. */
   readonly seconds: number
+  /** In units of 10^-18; absent where the seconds are a safe integer. */
+  readonly exact?: bigint
   readonly term: Literal
 }
 
@@ -193,13 +196,18 @@ function durationValue(term: Literal): TermValue {
     (term.datatype === XSD.yearMonthDuration && hasTime)
   if (isWrong) return { type: 'other', term }
   const sign = parts[1] === '-' ? -1 : 1
-  return {
-    type: 'duration',
-    datatype: term.datatype,
-    months: sign * (12 * number(2) + number(3)),
-    seconds: sign * (86_400 * number(4) + 3600 * number(5) + 60 * number(6) + number(7)),
-    term,
-  }
+  const months = sign * (12 * number(2) + number(3)) + 0
+  // Beyond 2^53 months it is only compared with itself.
+  if (!Number.isSafeInteger(months)) return { type: 'other', term }
+  const seconds = sign * (86_400 * number(4) + 3600 * number(5) + 60 * number(6) + number(7)) + 0
+  const duration = { type: 'duration', datatype: term.datatype, months, seconds, term } as const
+  if (Number.isSafeInteger(seconds) && !term.value.includes('.')) return duration
+  const [days, hours, minutes] = [4, 5, 6].map(at => BigInt(parts[at] ?? 0)) as [bigint, bigint, bigint]
+  const whole = fromInteger(60n * (60n * (24n * days + hours) + minutes))
+  const exact = BigInt(sign) * (whole + parseDecimal(parts[7] ?? '0'))
+  return exact === fromInteger(BigInt(Math.round(seconds))) && Number.isSafeInteger(seconds)
+    ? duration
+    : { ...duration, exact }
 }
 
 /** The term of a value: for data as written, else in canonical form. */
