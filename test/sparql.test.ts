@@ -118,6 +118,7 @@ t.test('the graphs that a query sees', async t => {
     ['rdf', 'SELECT ?g { GRAPH ?g {} }', graphs(ONE, TWO)],
     ['', 'SELECT ?g { GRAPH ?g {} }', graphs(PLAIN, RDF_FILE, ONE, TWO)],
     ['rdf', 'SELECT * { GRAPH ?g { ?s <urn:p> "two" } }', `${TWO},urn:two`],
+    ['rdf', 'SELECT * { GRAPH ?g { ?s <urn:p> "two" } } VALUES ?v { 1 }', `${TWO},urn:two,1`],
     [
       'rdf',
       'SELECT * { graph $g {?s ?p "two"} FILTER(?x = 1 || ?s != ?g) MINUS { ?m <urn:none> ?n } }',

@@ -75,7 +75,11 @@ export function translateTree(tree: SyntaxNode, base: string | null): ParsedQuer
   if (query.type !== 'select' || !isStar(tree)) return { base, ...parsed }
   // Libraries sort the variables of * by name; clients expect the order of the query.
   const selected = new Set(query.variables)
-  return { ...parsed, base, query: { ...query, variables: variablesInOrder(tree.where, selected) } }
+  return {
+    ...parsed,
+    base,
+    query: { ...query, variables: variablesInOrder([tree.where, tree.values], selected) },
+  }
 }
 
 /** True for a query that selects all variables in scope. */

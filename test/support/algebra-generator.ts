@@ -87,6 +87,15 @@ const TIMES = [
   '2020-01-01T00:00:00',
   '0001-01-01T00:00:00Z',
 ].map(form => typed(form, 'dateTime'))
+const DURATIONS = [
+  ...['P1D', 'PT24H', 'PT0.3S', '-PT0.5S', 'PT0S', 'PT36H', 'P40D'].map(form =>
+    typed(form, 'dayTimeDuration'),
+  ),
+  ...['P1Y', 'P12M', '-P1M', 'P0M', 'P2M'].map(form => typed(form, 'yearMonthDuration')),
+  ...['P1Y', 'P366D', 'P367D', 'P1M', 'P30D', 'P1M1D', 'PT0S', 'P1DT12H'].map(form =>
+    typed(form, 'duration'),
+  ),
+]
 const BOOLEANS = ['true', 'false'].map(form => typed(form, 'boolean'))
 const ODD = [
   typed('x', 'integer'),
@@ -121,12 +130,24 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   date: { values: DATES, share: 0.5, max: 2 },
   time: { values: TIMES, share: 0.6, max: 2 },
   flag: { values: BOOLEANS, share: 0.6, max: 1, ordered: true },
+  span: { values: DURATIONS, share: 0.5, max: 2 },
   odd: { values: ODD, share: 0.4, max: 2 },
   link: { values: NAMES, share: 0.7, max: 2, ordered: true },
   part: { values: SUBJECTS, share: 0.5, max: 3 },
   type: { values: [iri('A'), iri('B'), iri('C')], share: 0.9, max: 2, ordered: true },
   any: {
-    values: [...EXACT, ...DOUBLES, ...TEXTS, ...TAGGED, ...DATES, ...TIMES, ...BOOLEANS, ...ODD, ...SUBJECTS],
+    values: [
+      ...EXACT,
+      ...DOUBLES,
+      ...TEXTS,
+      ...TAGGED,
+      ...DATES,
+      ...TIMES,
+      ...DURATIONS,
+      ...BOOLEANS,
+      ...ODD,
+      ...SUBJECTS,
+    ],
     share: 0.7,
     max: 4,
   },
@@ -334,6 +355,10 @@ function condition(depth: number): string {
       return `${expression(1)} ${chance(0.5) ? 'NOT ' : ''}IN (${times(between(1, 3), () => expression(0)).join(', ')})`
     case 5:
       return test()
+    case 6:
+      return depth > 0 && !isWithin
+        ? `IF(EXISTS ${within(depth - 1)}, ${test()}, ${test()})`
+        : comparison(expression(1), '=', expression(1))
     default:
       return comparison(expression(1), pick(['=', '!=', '<', '<=', '>', '>=']), expression(1))
   }
@@ -388,6 +413,9 @@ function expression(depth: number): string {
     () => `IF(${condition(0)}, ${one()}, ${one()})`,
     () => `COALESCE(${one()}, ${one()})`,
     () => `ENCODE_FOR_URI(STR(${variable()}))`,
+    () => `${pick(['MD5', 'SHA1', 'SHA256'])}(STR(${variable()}))`,
+    () => `TIMEZONE(${valueVariable()})`,
+    () => `<${XSD}${pick(['dateTime', 'date', 'float', 'duration', 'dayTimeDuration'])}>(${valueVariable()})`,
     () => `<${XSD}${pick(['integer', 'double', 'decimal', 'string', 'boolean'])}>(${valueVariable()})`,
     () => `STRDT(STR(${valueVariable()}), <http://example.org/type>)`,
     () => `STRLANG(STR(${valueVariable()}), "en")`,
@@ -461,7 +489,8 @@ export function makeQuery(): RandomQuery {
   }
   if (kind === 4) return { text: `ASK ${group(2)}`, order: [] }
   const distinct = pick(['', '', 'DISTINCT ', 'REDUCED '].slice(0, 3))
-  return { text: `SELECT ${distinct}* WHERE ${group(2)}`, order: [] }
+  const after = chance(0.15) ? inlineData() : ''
+  return { text: `SELECT ${distinct}* WHERE ${group(2)} ${after}`, order: [] }
 }
 
 const FORMS: Readonly<Record<string, readonly string[]>> = {

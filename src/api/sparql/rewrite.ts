@@ -69,8 +69,9 @@ function insertion(at: number, text: string): Edit {
 }
 
 /** The variables that are in scope in place of `*` (SPARQL 1.1 Query, section 18.2.1), in the order of their occurrence. */
-function starEdits({ variables, where }: SyntaxNode): readonly Edit[] {
-  const names = variablesInOrder(where, variablesInScope(where))
+function starEdits({ variables, where, values = where }: SyntaxNode): readonly Edit[] {
+  const inScope = new Set([...variablesInScope(where), ...variablesInScope(values)])
+  const names = variablesInOrder([where, values], inScope)
   const range = rangeOf((variables as readonly SyntaxNode[])[0] ?? {})
   return range === null || names.length === 0
     ? []
