@@ -149,9 +149,12 @@ export function containsWords(words: readonly string[], requested: string, every
   return requested.split(/\s+/).every(chunk => {
     const found = tokens(chunk)
     return found.every((word, index) =>
-      everyPrefix || (chunk.endsWith('*') && index === found.length - 1)
-        ? words.some(each => each.startsWith(word))
-        : words.includes(word),
+      // Scripts without blanks are found by any characters that follow one another.
+      /\p{Script=Han}/u.test(word)
+        ? words.some(each => each.includes(word))
+        : everyPrefix || (chunk.endsWith('*') && index === found.length - 1)
+          ? words.some(each => each.startsWith(word))
+          : words.includes(word),
     )
   })
 }
