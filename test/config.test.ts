@@ -344,6 +344,23 @@ t.test('dataset.yaml: every mistake with its place', async t => {
     readDefinition(portal, 'a').warnings.map(({ message }) => message),
     [/title/, /keyword/, /no entry titel, did you mean title/, /called defualt, did you mean default/],
   )
+  const numbers =
+    'metas: { default: { title: 1.10, keyword: [1.10, 2024, a] }, custom: { a: 1.10, b: 1.5, c: "1.10" } }\n'
+  writeFileSync(file, source + numbers)
+  t.match(readDefinition(portal, 'a'), {
+    warnings: [
+      { message: /title is 1\.10: a text is expected/ },
+      { message: /keyword is .* a list of texts is expected/ },
+      { message: /custom\.a is the number 1\.1, which is written 1\.10: .* put it in quotes/ },
+    ],
+    definition: {
+      metas: {
+        default: { title: '1.10', keyword: ['1.10', '2024', 'a'] },
+        custom: { a: 1.1, b: 1.5, c: '1.10' },
+      },
+    },
+  })
+  t.equal(readDefinition(portal, 'a').warnings.length, 3)
   t.match(readDefinition(portal, 'Wrong').problems, [{ message: /not a dataset id/ }])
   t.match(readDefinition(portal, 'none').problems, [
     { message: /there is no dataset none: .* was not found/ },

@@ -1049,6 +1049,11 @@ t.test('what the values alone do not decide is asked for', async t => {
     ['k,n\nA,S\nB,N\n', 'n: text', /S and N were taken for texts.*format: S\/N/],
     ['k,n\nA,Y\nB,N\n', 'n: boolean Y/N', undefined],
     ['k,n\nA,J\nB,N\n', 'n: boolean J/N', undefined],
+    ['k,Software version\nA,1.9\nB,1.10\n', 'software_version: text', undefined],
+    ['k,version\nA,1.9\nB,1.9\nC,1.8\nD,1.9\nE,2.0\nF,1.2.3\n', 'version: text', undefined],
+    ['k,version\nA,1\nB,2\n', 'version: int', undefined],
+    ['k,Section\nA,1.9\nB,1.10\n', 'section: text', undefined],
+    ['k,section length\nA,1.9\nB,1.10\n', 'section_length: double', undefined],
   ]
   for (const [content, field, question] of cases) {
     const { fields, found, misfits: conversionErrors } = await understood('asked.csv', content)

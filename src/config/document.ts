@@ -21,6 +21,8 @@ export interface ReadDocument<T> {
   readonly problems: readonly Problem[]
   /** The position of a member in the text: its key in a map, or the element of a list. */
   readonly placeOf: (path: readonly string[]) => FaultPlace
+  /** A number as its author wrote it, such as 1.10; undefined for other values. */
+  readonly writtenNumber: (path: readonly string[]) => string | undefined
 }
 
 const MAX_BYTES = 1_000_000
@@ -39,19 +41,16 @@ export function readDocument<S extends TSchema>(
   file: string,
   schema: S,
 ): ReadDocument<Static<S>> {
-  const placeOf = () => ({ file })
+  const refused = (problems: readonly Problem[]) => ({
+    value: null,
+    placeOf: () => ({ file }),
+    writtenNumber: () => undefined,
+    problems,
+  })
   if (text.length > MAX_BYTES)
-    return {
-      value: null,
-      placeOf,
-      problems: [{ message: `the document is longer than ${MAX_BYTES} characters`, place: { file } }],
-    }
+    return refused([{ message: `the document is longer than ${MAX_BYTES} characters`, place: { file } }])
   if (nestedTooDeep(text) !== null)
-    return {
-      value: null,
-      placeOf,
-      problems: [{ message: `the document is nested more than ${MAX_NESTED} deep`, place: { file } }],
-    }
+    return refused([{ message: `the document is nested more than ${MAX_NESTED} deep`, place: { file } }])
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false })
   const at = (offset: number | undefined): FaultPlace => {
@@ -60,26 +59,27 @@ export function readDocument<S extends TSchema>(
     return { file, line, column: col }
   }
   if (document.errors.length > 0)
-    return {
-      value: null,
-      placeOf,
-      problems: document.errors.map(error => ({ message: plain(error.message), place: at(error.pos[0]) })),
-    }
+    return refused(document.errors.map(error => ({ message: plain(error.message), place: at(error.pos[0]) })))
   let value: unknown
   try {
     value = document.toJS({ maxAliasCount: 100 }) ?? {}
   } catch (error) {
     // An alias without an anchor, or aliases that expand excessively.
     const message = plain((error as Error).message)
-    return { value: null, placeOf, problems: [{ message, place: { file } }] }
+    return refused([{ message, place: { file } }])
   }
   const placeWithin = (path: readonly string[]) => at(offsetOf(document.contents as ParsedNode | null, path))
-  if (Value.Check(schema, value)) return { value: value as Static<S>, problems: [], placeOf: placeWithin }
+  const writtenNumber = (path: readonly string[]) => {
+    const node = document.getIn(path, true)
+    return isScalar(node) && typeof node.value === 'number' ? node.source : undefined
+  }
+  const read = { placeOf: placeWithin, writtenNumber }
+  if (Value.Check(schema, value)) return { ...read, value: value as Static<S>, problems: [] }
   const problems = schemaProblems(schema, value).map(({ path, message }) => ({
     message,
     place: placeWithin(path),
   }))
-  return { value: null, problems, placeOf: placeWithin }
+  return { ...read, value: null, problems }
 }
 
 /** The value of a document, or a ConfigInvalid fault that lists every problem. */

@@ -1,4 +1,4 @@
-import type { Problem } from '../config/document.ts'
+import type { Problem, ReadDocument } from '../config/document.ts'
 import { Fault, type FaultPlace, placeText } from '../errors/errors.ts'
 import { isSchedule, SCHEDULE_EXPECTED } from '../runtime/cron.ts'
 import { compileFields } from '../sources/fields.ts'
@@ -27,9 +27,12 @@ export interface DefinitionFindings {
 }
 
 /** All findings about a dataset.yaml that its schema does not show, with their positions. */
-export function definitionFindings(value: DeclaredDataset, placeOf: PlaceOf): DefinitionFindings {
+export function definitionFindings(
+  value: DeclaredDataset,
+  { placeOf, writtenNumber }: Pick<ReadDocument<DeclaredDataset>, 'placeOf' | 'writtenNumber'>,
+): DefinitionFindings {
   const placed = ({ path, message }: PathProblem): Problem => ({ message, place: placeOf(path) })
-  const metadata = metadataProblems(value.metas ?? {}, value.harvest !== undefined)
+  const metadata = metadataProblems(value.metas ?? {}, value.harvest !== undefined, writtenNumber)
   const isError = ({ severity }: (typeof metadata)[number]) => severity === 'error'
   return {
     problems: [

@@ -108,11 +108,16 @@ export function readDefinition(portal: string, id: string): ReadDefinition {
       code === 'ENOENT' ? `there is no dataset ${id}: ${file} was not found` : `${file} cannot be read`
     return failed(message)
   }
-  const { value, problems, defects, warnings, placeOf } = understood(text, file)
+  const { value, problems, defects, warnings, placeOf, writtenNumber } = understood(text, file)
   if (value === null || problems.length > 0) return { definition: null, problems, defects, warnings }
   const processors = processorsOf(value.processors ?? [], placeOf)
   return {
-    definition: { ...build(portal, id, text, value), processors, placeOf },
+    definition: {
+      ...build(portal, id, text, value),
+      metas: readableMetas(value.metas ?? {}, writtenNumber),
+      processors,
+      placeOf,
+    },
     problems: [],
     defects,
     warnings,
@@ -124,7 +129,7 @@ function understood(text: string, file: string) {
   const document = readDocument(text, file, DATASET_SCHEMA)
   return document.value === null
     ? { ...document, defects: [], warnings: [] }
-    : { ...document, ...definitionFindings(document.value, document.placeOf) }
+    : { ...document, ...definitionFindings(document.value, document) }
 }
 
 /** The problems of a text of dataset.yaml, one sentence each. */
@@ -212,7 +217,7 @@ function build(
   id: string,
   text: string,
   value: Static<typeof DATASET_SCHEMA>,
-): Omit<Definition, 'processors' | 'placeOf'> {
+): Omit<Definition, 'processors' | 'placeOf' | 'metas'> {
   const folder = path.join(portal, 'data', id)
   const remote = remoteOf(value)
   const declared = sourceOf(value)
@@ -228,7 +233,6 @@ function build(
     rdf: rdfFormatOf(source) ?? null,
     fields: value.fields === undefined ? null : value.fields.map(field => fieldSpec(field)),
     identity: value.id ?? [],
-    metas: readableMetas(value.metas ?? {}),
     visibility: value.visibility ?? 'public',
     attachments: describeAttachments(value.attachments ?? []),
     harvest: value.harvest ?? null,

@@ -5,6 +5,9 @@ import { type MetaType, TEMPLATES } from '../model/templates.ts'
 /** The metadata of dataset.yaml, as its schema admits them. */
 type DeclaredMetas = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
+/** A number of dataset.yaml as it is written. */
+type WrittenNumber = (path: readonly string[]) => string | undefined
+
 /** A value of metadata that is not of the type of its entry, or an entry that its template does not have. */
 export interface MetadataProblem {
   readonly path: readonly string[]
@@ -34,7 +37,8 @@ const EXPECTED: Readonly<Record<MetaType, string>> = {
 
 /** True if a value is exactly of a type, `lenient` if it can be read as one, false otherwise. */
 function fits(value: unknown, type: MetaType): boolean | 'lenient' {
-  const isPlain = ['string', 'number', 'boolean'].includes(typeof value)
+  const isText = (each: unknown) => ['string', 'number', 'boolean'].includes(typeof each)
+  const isPlain = isText(value)
   const isList = Array.isArray(value) && value.every(each => typeof each === 'string')
   if (value === null) return true
   switch (type) {
@@ -42,7 +46,7 @@ function fits(value: unknown, type: MetaType): boolean | 'lenient' {
     case 'longstring':
       return typeof value === 'string' || ((isPlain || isList) && 'lenient')
     case 'list':
-      return isList || (isPlain && 'lenient')
+      return isList || ((isPlain || (Array.isArray(value) && value.every(isText))) && 'lenient')
     case 'datetime':
       return typeof value === 'string' && !Number.isNaN(Date.parse(value))
     case 'int':
@@ -63,10 +67,17 @@ function fits(value: unknown, type: MetaType): boolean | 'lenient' {
  *
  * @param isHarvested true if they come from another catalog, which may have templates of its own
  */
-export function metadataProblems(metas: DeclaredMetas, isHarvested: boolean): readonly MetadataProblem[] {
+export function metadataProblems(
+  metas: DeclaredMetas,
+  isHarvested: boolean,
+  written: WrittenNumber,
+): readonly MetadataProblem[] {
   return Object.entries(metas).flatMap(([template, entries]) => {
     const schema = SCHEMAS.get(template)
-    if (schema === undefined) return isHarvested ? [] : unknownTemplate(template)
+    if (schema === undefined)
+      return isHarvested
+        ? []
+        : [...unknownTemplate(template), ...numbersWrittenOtherwise(template, entries, written)]
     return Object.entries(entries).flatMap(([name, value]): readonly MetadataProblem[] => {
       const path = ['metas', template, name]
       const type = schema.get(name)
@@ -77,7 +88,7 @@ export function metadataProblems(metas: DeclaredMetas, isHarvested: boolean): re
       const fit = fits(value, type)
       if (fit === true) return []
       const left = fit === false && isHarvested ? '; it is left out' : ''
-      const message = `${path.join('.')} is ${shown(value)}: ${EXPECTED[type]} is expected${left}`
+      const message = `${path.join('.')} is ${written(path) ?? shown(value)}: ${EXPECTED[type]} is expected${left}`
       return [{ path, message, severity: fit === 'lenient' || isHarvested ? 'warning' : 'error' }]
     })
   })
@@ -93,6 +104,21 @@ function unknownTemplate(template: string): readonly MetadataProblem[] {
   return [{ path: ['metas', template], message, severity: 'warning' }]
 }
 
+/** Warnings for numbers that may be texts: 1.10 is a version, or the number 1.1. */
+function numbersWrittenOtherwise(
+  template: string,
+  entries: DeclaredMetas[string],
+  written: WrittenNumber,
+): readonly MetadataProblem[] {
+  return Object.entries(entries).flatMap(([name, value]) => {
+    const path = ['metas', template, name]
+    const text = written(path)
+    if (text === undefined || text === String(value)) return []
+    const message = `${path.join('.')} is the number ${value}, which is written ${text}: where it is a text, put it in quotes`
+    return [{ path, message, severity: 'warning' }]
+  })
+}
+
 function unknownEntry(template: string, name: string, schema: ReadonlyMap<string, MetaType>): string {
   const near = nearest(name, schema.keys())
   const known = near === undefined ? 'metadata of your own belong to custom' : `did you mean ${near}?`
@@ -104,8 +130,11 @@ function shown(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
 
-/** Metadata without values that are not of the type of their entry; a single text of a list becomes one, a number a text. */
-export function readableMetas(metas: DeclaredMetas): Metas {
+/**
+ * Metadata without values that are not of the type of their entry; a single text of a list becomes one, a number the text that is
+ * written: the version 1.10 is not 1.1.
+ */
+export function readableMetas(metas: DeclaredMetas, written: WrittenNumber): Metas {
   return Object.fromEntries(
     Object.entries(metas).map(([template, entries]) => [
       template,
@@ -115,15 +144,22 @@ export function readableMetas(metas: DeclaredMetas): Metas {
           if (type === undefined) return [[name, value as MetaValue]]
           const fit = fits(value, type)
           if (fit === false) return []
-          return [[name, fit === true ? (value as MetaValue) : converted(value, type)]]
+          const path = ['metas', template, name]
+          return [[name, fit === true ? (value as MetaValue) : converted(value, type, path, written)]]
         }),
       ),
     ]),
   )
 }
 
-function converted(value: unknown, type: MetaType): MetaValue {
-  if (type === 'list') return [String(value)]
+function converted(
+  value: unknown,
+  type: MetaType,
+  path: readonly string[],
+  written: WrittenNumber,
+): MetaValue {
   // Several texts, of creators for example, stay a list.
-  return Array.isArray(value) ? (value as readonly string[]) : String(value)
+  if (Array.isArray(value)) return value.map((each, at) => written([...path, String(at)]) ?? String(each))
+  const text = written(path) ?? String(value)
+  return type === 'list' ? [text] : text
 }

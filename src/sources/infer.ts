@@ -6,7 +6,7 @@ import type { FieldSpec } from './fields.ts'
 import { type GuessedColumn, typeOfColumn } from './guess/column-type.ts'
 import { coordinateColumns } from './guess/coordinate-columns.ts'
 import { TextProfile } from './guess/profile.ts'
-import { type FileHints, hintsOf, namesIdentifier } from './guess/text-type.ts'
+import { type FileHints, hintsOf, namesIdentifier, namesOutline } from './guess/text-type.ts'
 import { safeNames } from './names.ts'
 import { formatPointer } from './pointer.ts'
 import type { RecordSource } from './source.ts'
@@ -259,7 +259,8 @@ function fieldAndReport(column: GuessedColumn, name: string, hints: FileHints) {
     ...(nulls.length === 0 ? {} : { nulls }),
     ...(Object.keys(allAnnotations).length > 0 ? { annotations: allAnnotations } : {}),
   }
-  const near = type === 'text' && !isList && !namesIdentifier(title) ? profile.nearly() : undefined
+  const isNumeric = !isList && !namesIdentifier(title) && !namesOutline(title)
+  const near = type === 'text' && isNumeric ? profile.nearly() : undefined
   const suggestion =
     question ??
     (near === undefined ? undefined : nearText(near)) ??

@@ -1,6 +1,13 @@
 import { FIELD_TYPES, type FieldType } from '../../model/field.ts'
 import type { TextProfile } from './profile.ts'
-import { type Choice, chooseType, type FileHints, namesIdentifier, namesTime } from './text-type.ts'
+import {
+  type Choice,
+  chooseType,
+  type FileHints,
+  namesIdentifier,
+  namesOutline,
+  namesTime,
+} from './text-type.ts'
 import { meansNothing } from './words.ts'
 
 /** Types from the narrowest to the widest. */
@@ -61,6 +68,8 @@ export function typeOfColumn(column: GuessedColumn, name: string, hints: FileHin
   const plain = plainType(column, column.types)
   if (plain === 'int' && profile.count === column.filled && column.min >= 0 && namesIdentifier(name))
     return text('the name is that of identifiers, whose digits are no quantity')
+  if (plain === 'double' && profile.count === column.filled && namesOutline(name))
+    return text('the name is that of versions or sections, of which 1.10 is not 1.1')
   if (plain === 'int') return numberOrTime(column, name)
   if (plain === 'double') {
     const chosen = profile.count === column.filled ? chooseType(profile, name, false, hints) : undefined

@@ -30,6 +30,9 @@ const IDENTIFIER =
 /** Words that denote identifiers only as a complete name: cap is a postal code, market cap an amount. */
 const SHORT_IDENTIFIER =
   /^(?:(?:no|nr|num|numero|number|code) )?(?:cap|cp|tel|mobile|fax|vat|nif|cif|ags)(?: (?:no|nr|num|numero|number|code|id))?$/i
+/** Words that denote versions, and as a complete name parts of a text: 1.10 comes after 1.9. */
+const OUTLINE =
+  /(?:^| )(?:version|versie|versione|versao|wersja|verze|ver|release)(?: (?:no|nr|number|id))?$|^(?:section|chapter|clause|article|artikel|abschnitt|kapitel|chapitre|seccion|capitulo|sezione|capitolo|outline)(?: (?:no|nr|number|id))?$/i
 const DATE_NAME =
   /(?:^|[^a-z])(?:dates?|day|datum|jour|fecha|data|dia|tag|dob|birth ?date|created|updated|modified|published|start|end|begin|debut|fin|von|bis|timestamp|time|at|on)(?![a-z])/i
 const TIME_NAME =
@@ -41,6 +44,11 @@ const POSITION_LONGITUDE_FIRST =
 export function namesIdentifier(name: string): boolean {
   const words = spaced(name).trim()
   return IDENTIFIER.test(words) || SHORT_IDENTIFIER.test(words)
+}
+
+/** True for the name of a column whose numbers with a point are no fractions. */
+export function namesOutline(name: string): boolean {
+  return OUTLINE.test(spaced(name).trim())
 }
 
 /** True for the name of a column with days or moments. */
