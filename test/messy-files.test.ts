@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { deflateRawSync, gzipSync } from 'node:zlib'
+import { Zstd } from '@hpcc-js/wasm-zstd'
 import t from 'tap'
 import { importFile } from '../src/cli/import.ts'
 import { Fault, faultText } from '../src/errors/errors.ts'
@@ -901,6 +902,11 @@ t.test('hostile and hopeless files are refused, with the way out', async t => {
       `<kml><Document><Schema>${'<SimpleField name="f"/>'.repeat(5000)}</Schema><Placemark/></Document></kml>`,
       /table has 5000 columns, and at most 4000/,
     ],
+    [
+      'empty.xlsx',
+      await archive({ ...WORKBOOK, 'xl/sharedStrings.xml': `<sst>${'<si/>'.repeat(1_000_001)}</sst>` }),
+      /more than 1000000 shared texts that are empty/,
+    ],
     ['short.parquet', short, /a row group of 8168 rows has columns of fewer/],
     ['flipped.zip', zipOf('t.csv', Buffer.from('a\n1\n'), 4), /checksum of the file/],
     ['bomb.csv.gz', bomb, /unpack to more than .* bomb/],
@@ -1345,6 +1351,11 @@ t.test('decimals and times of Parquet are exact', async t => {
       values: ['P1Y2M3DT1H30M0.5S', 'PT0S', null],
     },
     {
+      element: { name: 'single', type: 'FLOAT', ...time },
+      data: [0.1, 16777216, null],
+      values: [0.1, 16777216, null],
+    },
+    {
       element: { name: 'day', type: 'INT32', converted_type: 'DATE', ...time },
       data: [19_723, 1_800_000_000, -735_000],
       values: ['2024-01-01', null, null],
@@ -1373,6 +1384,7 @@ t.test('decimals and times of Parquet are exact', async t => {
     'micros: text',
     'millis: text',
     'span: text',
+    'single: double',
     'day: date',
     'bytes: text',
   ])
@@ -1382,4 +1394,23 @@ t.test('decimals and times of Parquet are exact', async t => {
       expected,
       element.name,
     )
+})
+
+t.test('pages of Zstandard need not declare their size, as Spark writes them', async t => {
+  const zstd = await Zstd.load()
+  const streamed = (input: Uint8Array) => {
+    zstd.reset()
+    return Buffer.concat([zstd.compressChunk(input), zstd.compressEnd()])
+  }
+  const file = parquetLibrary().parquetWriteBuffer({
+    columnData: [
+      { name: 's', data: Array.from({ length: 40_000 }, (_, at) => `${'x'.repeat(40)}${at % 9}`) },
+    ],
+    codec: 'ZSTD',
+    compressors: { ZSTD: streamed },
+    pageSize: 2 ** 24,
+  })
+  const { values } = await understood('streamed.parquet', Buffer.from(file))
+  t.equal(values.length, 40_000)
+  t.strictSame(values[10], [`${'x'.repeat(40)}1`])
 })

@@ -11,6 +11,16 @@ const MAX_UNPACKED = 64 * 2 ** 30
 const SUSPICIOUS = 2 ** 27
 const MAX_RATIO = 300
 
+/** Throws SourceUnreadable where bytes unpack to more than honest data do. */
+export function refuseBomb(unpacked: number, packed: number, place: FaultPlace): void {
+  if (unpacked > MAX_UNPACKED || (unpacked > SUSPICIOUS && unpacked > packed * MAX_RATIO))
+    throw unreadable(
+      `The packed data unpack to more than ${unpacked} bytes from ${packed}: they are refused as a bomb.`,
+      place,
+      'Publish the unpacked file, if it is honest.',
+    )
+}
+
 /**
  * Decompresses pieces of bytes. Throws SourceUnreadable for damaged data and for a decompressed size beyond the limits: a
  * decompression bomb.
@@ -35,12 +45,7 @@ export async function* boundedStream(
   try {
     for await (const piece of unpacker as AsyncIterable<Buffer>) {
       unpacked += piece.length
-      if (unpacked > MAX_UNPACKED || (unpacked > SUSPICIOUS && unpacked > read * MAX_RATIO))
-        throw unreadable(
-          `The packed data unpack to more than ${unpacked} bytes from ${read}: they are refused as a bomb.`,
-          place,
-          'Publish the unpacked file, if it is honest.',
-        )
+      refuseBomb(unpacked, read, place)
       yield piece
     }
   } catch (error) {

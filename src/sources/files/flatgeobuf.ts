@@ -1,6 +1,7 @@
 import { ByteBuffer } from 'flatbuffers'
 import { Fault } from '../../errors/errors.ts'
 import { setMember } from '../../model/lookup.ts'
+import { shortestSingle } from '../../model/number.ts'
 import type { DataFile } from '../data-file.ts'
 import { refuseWide } from '../grid.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
@@ -271,7 +272,7 @@ function valueAt(bytes: Buffer, at: number, type: number): readonly [unknown, nu
     case 8:
       return [plainInteger(bytes.readBigUInt64LE(at)), 8]
     case 9:
-      return [bytes.readFloatLE(at), 4]
+      return [shortestSingle(bytes.readFloatLE(at)), 4]
     case 10:
       return [bytes.readDoubleLE(at), 8]
     default: {

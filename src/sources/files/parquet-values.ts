@@ -1,5 +1,6 @@
 import type { SchemaElement, SchemaTree } from 'hyparquet'
 import { lookup, setMember } from '../../model/lookup.ts'
+import { shortestSingle } from '../../model/number.ts'
 
 /** Converts a value of a column, as it is stored or assembled, to a value of a source. */
 export type ColumnConversion = (value: unknown) => unknown
@@ -8,7 +9,7 @@ export type ColumnConversion = (value: unknown) => unknown
 const DOUBLE_DIGITS = 15
 
 /**
- * The columns that have decimals, times of the day or intervals, also in lists, maps and structures, with their conversions: decimals are exact,
+ * The columns that have decimals, times of the day, intervals or numbers of single precision, also in lists, maps and structures, with their conversions: decimals are exact,
  * times are `HH:MM:SS`, intervals durations. hyparquet would round decimals to doubles, leave times in the unit of the file and refuse intervals, so the elements of the
  * schema are changed: it then returns the stored values.
  */
@@ -86,6 +87,8 @@ function storedConversion(element: SchemaElement): ColumnConversion | undefined 
     delete element.converted_type
     return value => duration(value as Uint8Array)
   }
+  // Other readers write a single 0.1 as 0.1, and not as the double 0.10000000149011612 that it is.
+  if (element.type === 'FLOAT') return value => shortestSingle(value as number)
   if (logical?.type === 'TIME')
     return value => timeOfDay(value, logical.unit === 'NANOS' ? 9 : logical.unit === 'MICROS' ? 6 : 3)
   if (converted === 'TIME_MILLIS') return value => timeOfDay(value, 3)

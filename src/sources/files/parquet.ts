@@ -9,6 +9,7 @@ import { refuseWide } from '../grid.ts'
 import type { RandomAccess } from '../random-access.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow } from '../source.ts'
+import { refuseBomb } from '../unpack.ts'
 import { unreadable } from '../unreadable.ts'
 import { unpackLz4 } from './lz4.ts'
 import { columnConversions, convertMembers } from './parquet-values.ts'
@@ -85,7 +86,7 @@ async function* readGroups(
     refuseWide(file, library.parquetSchema(metadata).children.length)
     const geometries = geometryColumns(metadata, file)
     const conversions = columnConversions(library.parquetSchema(metadata))
-    const compressors = await compressorsFor(metadata)
+    const compressors = await compressorsFor(metadata, file)
     const parsers = parsersOf(losses) as ParquetParsers
     let rowStart = 0
     for (const group of metadata.row_groups) {
@@ -193,18 +194,38 @@ function withGeometries(data: Record<string, unknown>, columns: ReadonlyMap<stri
   return data
 }
 
-async function compressorsFor(metadata: FileMetaData): Promise<Compressors> {
+/** Unpackers of pages, which are as long as their headers declare, and refused before where only a bomb is. */
+async function compressorsFor(metadata: FileMetaData, file: string): Promise<Compressors> {
+  const library = require('hyparquet') as typeof import('hyparquet')
   const codecs = new Set(
     metadata.row_groups.flatMap(group => group.columns.map(column => column.meta_data?.codec)),
   )
   const zstd = codecs.has('ZSTD') ? await loadZstd() : undefined
-  return {
+  const unpackers: Compressors = {
+    SNAPPY: (input, length) => {
+      const output = new Uint8Array(length)
+      library.snappyUncompress(input, output)
+      return output
+    },
     GZIP: (input, length) => gunzipSync(input, { maxOutputLength: length + 1 }),
     BROTLI: (input, length) => brotliDecompressSync(input, { maxOutputLength: length + 1 }),
-    LZ4_RAW: (input, length) => unpackLz4(input, length),
-    LZ4: (input, length) => unpackLz4(input, length),
-    ...(zstd === undefined ? {} : { ZSTD: (input: Uint8Array) => zstd.decompress(input) }),
+    LZ4_RAW: unpackLz4,
+    LZ4: unpackLz4,
+    // In pieces, because frames may declare another size, or none.
+    ZSTD: (input, length) => {
+      zstd?.reset()
+      return zstd?.decompressChunk(input, length + 1) ?? input
+    },
   }
+  return Object.fromEntries(
+    Object.entries(unpackers).map(([codec, unpack]) => [
+      codec,
+      (input: Uint8Array, length: number) => {
+        refuseBomb(length, input.length, { file })
+        return unpack(input, length)
+      },
+    ]),
+  )
 }
 
 /** Zstandard for Node.js below 22.15, whose zlib lacks it. */

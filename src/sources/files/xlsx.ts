@@ -17,6 +17,8 @@ import {
 
 /** Maximum characters of the shared texts of a workbook. */
 const MAX_SHARED = 2 ** 29
+/** Maximum shared texts that are empty, which are packed in next to nothing: programs write one. */
+const MAX_EMPTY = 1_000_000
 
 /** A sheet of a workbook. */
 export interface XlsxSheet {
@@ -128,9 +130,11 @@ async function readKinds(archive: Archive, file: string): Promise<readonly CellK
   return kinds
 }
 
-/** The shared texts, in order, without phonetic hints. */
+/** The shared texts by their places, without phonetic hints; those that are empty take no memory. */
 async function readShared(archive: Archive, file: string): Promise<readonly string[]> {
   const texts: string[] = []
+  let count = 0
+  let empty = 0
   let text = ''
   let isText = false
   let isHint = false
@@ -149,13 +153,17 @@ async function readShared(archive: Archive, file: string): Promise<readonly stri
       if (element === 'rPh') isHint = false
       if (element !== 'si') return
       length += text.length
-      if (length > MAX_SHARED)
+      if (text === '') empty++
+      else texts[count] = unescaped(text)
+      count++
+      if (length > MAX_SHARED || empty > MAX_EMPTY)
         throw unreadable(
-          'The texts of the workbook are too large to be read.',
+          length > MAX_SHARED
+            ? 'The texts of the workbook are too large to be read.'
+            : `The workbook has more than ${MAX_EMPTY} shared texts that are empty.`,
           { file },
           'Save the sheet as CSV.',
         )
-      texts.push(unescaped(text))
     },
   })
   return texts
