@@ -1,14 +1,26 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import { CONFIG_INVALID } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
+import { isProcessRunning } from '../runtime/processes.ts'
 
 /** Interval of a server's heartbeats, and the age of the last one after which it counts as dead, in milliseconds. */
 const EVERY = 5000
 const SILENCE = 20_000
+/** The age after which the last one of a server elsewhere is removed: a container may stand still for a while. */
+const DAY = 86_400_000
 
 /** A server that runs on a portal folder. */
 export interface RunningServer {
@@ -37,6 +49,7 @@ export async function registerServer(config: Pick<Config, 'portal' | 'port' | 'b
   if (unlock === null) return () => undefined
   try {
     refuseOtherAddress(config, 'this server')
+    removeDead(folderOf(portal))
     if (!isWritten(file, server)) return () => undefined
   } finally {
     unlock()
@@ -56,6 +69,19 @@ export async function registerServer(config: Pick<Config, 'portal' | 'port' | 'b
   }
   process.once('exit', remove)
   return remove
+}
+
+/** Removes entries of servers that died: of this host those without a process, of others those that are silent for a day. */
+function removeDead(folder: string): void {
+  for (const name of existsSync(folder) ? readdirSync(folder) : [])
+    try {
+      const file = path.join(folder, name)
+      const { host, pid } = JSON.parse(readFileSync(file, 'utf8')) as RunningServer
+      const isSilent = Date.now() - statSync(file).mtimeMs > DAY
+      if (isSilent || (host === hostname() && !isProcessRunning(pid))) rmSync(file, { force: true })
+    } catch {
+      // Another server may have removed it; nothing depends on the entry.
+    }
 }
 
 function isWritten(file: string, server: RunningServer): boolean {
@@ -131,7 +157,7 @@ export function runningServers(portal: string, now: number): readonly RunningSer
       const file = path.join(folder, name)
       const server = JSON.parse(readFileSync(file, 'utf8')) as RunningServer
       const isHeard = now - statSync(file).mtimeMs < SILENCE
-      const isAlive = isHeard && (server.host !== hostname() || isProcess(server.pid))
+      const isAlive = isHeard && (server.host !== hostname() || isProcessRunning(server.pid))
       return isAlive ? [server] : []
     } catch {
       return []
@@ -141,12 +167,4 @@ export function runningServers(portal: string, now: number): readonly RunningSer
 
 function folderOf(portal: string): string {
   return path.join(portal, 'var', 'serving')
-}
-
-function isProcess(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isFault } from '../errors/errors.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { type Versions, versionFolder } from '../publishing/versions/versions.ts'
+import { PROCESS_NAME } from '../runtime/processes.ts'
 import type { SelectOperation } from '../sparql/algebra.ts'
 import { DEADLINE_EXCEEDED } from '../store/faults.ts'
 import type { Solution, Store } from '../store/store.ts'
@@ -165,8 +166,8 @@ export class StatisticsFiles {
     const file = this.file(entry)
     if (file === null) return
     try {
-      writeFileSync(`${file}.${process.pid}`, JSON.stringify(graphStatistics))
-      renameSync(`${file}.${process.pid}`, file)
+      writeFileSync(`${file}.${PROCESS_NAME}`, JSON.stringify(graphStatistics))
+      renameSync(`${file}.${PROCESS_NAME}`, file)
     } catch {
       // If the folder is not writable or was removed, the statistics are computed again at the next start.
     }

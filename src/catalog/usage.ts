@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { PROCESS_NAME } from '../runtime/processes.ts'
 
 /** Counted kinds of use: of a dataset's pages and queries, of its exports, of its attachments. */
 export type CallKind = 'call' | 'download' | 'attachment'
@@ -128,7 +129,7 @@ export class Usage {
   private write(): void {
     if (this.written === this.changes) return
     const { file } = this.options
-    const fresh = `${file}.${process.pid}.new`
+    const fresh = `${file}.${PROCESS_NAME}.new`
     try {
       mkdirSync(path.dirname(file), { recursive: true })
       writeFileSync(fresh, `${JSON.stringify({ datasets: Object.fromEntries(this.counted) })}\n`)

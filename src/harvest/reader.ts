@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { quadPieces } from '../publishing/graphs/rdf-quads.ts'
 import { authorizationOf, endingOf, limitsOf } from '../publishing/remote/refresh.ts'
+import { PROCESS_NAME } from '../runtime/processes.ts'
 import { atAddress } from '../sources/address/failures.ts'
 import { fetchAddress } from '../sources/address/fetch.ts'
 import { openFile } from '../sources/open.ts'
@@ -34,7 +35,7 @@ export function catalogReader(portal: string, harvester: Harvester, now: () => D
   let [documents, bytes] = [0, 0]
   const fetched = async (url: string, largest: number) => {
     documents += 1
-    const part = path.join(folder, `${id}-fetching-${process.pid}`)
+    const part = path.join(folder, `${id}-fetching-${PROCESS_NAME}`)
     const left = Math.min(largest, limits.size, MAX_BYTES - bytes)
     if (documents > MAX_DOCUMENTS || left <= 0 || now().getTime() > end)
       throw unreadable(

@@ -207,6 +207,7 @@ t.test('a folder is served at one address', async t => {
   t.equal(entries(), 2, 'who is killed takes nothing back')
   const third = await startReadyServer(t, portal)
   t.equal((await get(`${third.address}/readyz`)).status, 200, 'and keeps nobody from another address')
+  t.equal(entries(), 1, 'the next one removes what they left')
 })
 
 t.test('of servers that start at the same moment with different addresses one serves', async t => {

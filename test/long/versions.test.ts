@@ -1,4 +1,13 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { Parser, type Quad } from 'n3'
 import t, { type Test } from 'tap'
@@ -11,6 +20,7 @@ import {
   VERSION_FORMAT,
   versionsOf,
 } from '../../src/publishing/versions/versions.ts'
+import { processName } from '../../src/runtime/processes.ts'
 import { lodestone } from '../support/crash.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { publishReports, servePortal } from '../support/portal.ts'
@@ -207,9 +217,29 @@ t.test('what a publication that died has left is removed, though nothing changed
   for (const name of [oldest, 'preparing-4194305-x'])
     cpSync(path.join(portal, 'oldest'), path.join(home, name), { recursive: true })
   // One died between writing the name of its version and putting it in force; one that is alive is about to.
-  const alive = `current.${process.ppid}.new`
-  for (const name of ['current.4194305.new', 'current.new', alive])
+  const alive = `current.${processName(process.ppid)}.new`
+  // Processes of other containers, which may have the same id: one has changed its files just now, one an hour ago.
+  const [elsewhere, silent] = [
+    `preparing-00000000.${process.pid}.1-x`,
+    `preparing-00000000.${process.pid}.2-x`,
+  ]
+  // The process with this id began at another time.
+  const [again = '', start = ''] = /^(.*)\.(\d+)$/.exec(processName(process.ppid))?.slice(1) ?? []
+  const earlier = `current.${again}.${Number(start) - 1}.new`
+  for (const name of ['current.4194305.new', 'current.new', alive, earlier])
     writeFileSync(path.join(home, name), 'x\n')
+  for (const name of [elsewhere, silent]) mkdirSync(path.join(home, name))
+  utimesSync(path.join(home, silent), 1, 1)
+  // Two died, or are, between the name of a version and the file current.
+  const never = { 'zzzzzzzz-dead': '00000000.1.1', 'zzzzzzzz-alive': processName(process.ppid) }
+  for (const [version, owner] of Object.entries(never)) {
+    cpSync(path.join(portal, 'oldest'), path.join(home, version), { recursive: true })
+    const file = path.join(home, version, 'manifest.json')
+    const manifest = { ...JSON.parse(readFileSync(file, 'utf8')), version, published: '2099-01-01T00:00:00Z' }
+    writeFileSync(file, JSON.stringify(manifest))
+    writeFileSync(path.join(home, version, 'pending'), owner)
+    utimesSync(path.join(home, version, 'pending'), 1, 1)
+  }
   const others = path.join(portal, 'data/others')
   mkdirSync(others)
   writeFileSync(path.join(others, 'dataset.yaml'), 'source: { path: others.csv }\n')
@@ -226,9 +256,10 @@ t.test('what a publication that died has left is removed, though nothing changed
     readdirSync(home)
       .filter(name => name.includes('-'))
       .sort(),
-    [...retained].sort(),
-    'four versions and nothing else',
+    [...retained, elsewhere, 'zzzzzzzz-alive'].sort(),
+    'four versions and what others prepare',
   )
+  t.same(names(portal), retained, 'what was never in force is no version')
   t.same(
     readdirSync(home).filter(name => name.endsWith('.new')),
     [alive],

@@ -7,13 +7,13 @@ import { definedDatasets, readDefinition } from '../../publishing/definition.ts'
 import { mappingFile } from '../../publishing/mapping/mapping-file.ts'
 import {
   currentManifest,
+  isInPreparation,
   isWithdrawn,
   publishedDatasets,
   storedDatasets,
   type Versions,
   versionsOf,
 } from '../../publishing/versions/versions.ts'
-import { isProcessRunning } from '../../runtime/processes.ts'
 import { checkPublished } from '../published-files.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
@@ -99,7 +99,7 @@ function leftovers(portal: string, versions: Versions): readonly DoctorFinding[]
   const left = [
     ...storedDatasets(versions).flatMap(id =>
       namesIn(path.join(versions.root, id))
-        .filter(name => isOfTheDead(name))
+        .filter(name => name.startsWith('preparing-') && !isInPreparation(path.join(versions.root, id), name))
         .map(name => path.join(versions.root, id, name)),
     ),
     ...namesIn(portal)
@@ -109,11 +109,6 @@ function leftovers(portal: string, versions: Versions): readonly DoctorFinding[]
   if (left.length === 0) return []
   const advice = 'remove them, where no lodestone publishes or restores on another machine'
   return [warning('leftovers', left.join(', '), advice)]
-}
-
-function isOfTheDead(name: string): boolean {
-  const pid = Number(/^preparing-(\d+)-/.exec(name)?.[1])
-  return !Number.isNaN(pid) && !isProcessRunning(pid)
 }
 
 function namesIn(folder: string): readonly string[] {

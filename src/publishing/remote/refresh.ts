@@ -5,6 +5,7 @@ import { loadConfig } from '../../config/load.ts'
 import { Fault, faultText } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
 import { nextTime } from '../../runtime/cron.ts'
+import { PROCESS_NAME } from '../../runtime/processes.ts'
 import { atAddress } from '../../sources/address/failures.ts'
 import { fetchAddress } from '../../sources/address/fetch.ts'
 import type { FetchLimits } from '../../sources/address/limits.ts'
@@ -62,7 +63,7 @@ export async function refreshRemote(
   if (!isDue && !isForced) return reschedule(portal, id, remote, now())
   const folder = remoteFolder(portal, id)
   mkdirSync(folder, { recursive: true })
-  const part = path.join(folder, `fetching-${process.pid}`)
+  const part = path.join(folder, `fetching-${PROCESS_NAME}`)
   const requested = now().toISOString()
   try {
     const known = state.file === undefined ? {} : state

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { Fault, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { runJob } from '../../runtime/job.ts'
+import { PROCESS_NAME } from '../../runtime/processes.ts'
 import { STORE_BUSY } from '../../runtime/turns.ts'
 import type { GraphDifference } from '../../store/columns/compare.ts'
 import type { Comparison } from './changes-worker.ts'
@@ -115,7 +116,7 @@ function writeDifference(file: string, { added, removed, before, after }: Versio
   const parts = [head, added, removed, before, after].map(
     ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength),
   )
-  const own = `${file}.${process.pid}`
+  const own = `${file}.${PROCESS_NAME}`
   try {
     writeFileSync(own, Buffer.concat(parts))
     renameSync(own, file)

@@ -12,11 +12,12 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { crc32 } from 'node:zlib'
+import { PROCESS_NAME } from '../../runtime/processes.ts'
 
 /** Replaces a file in one step: if the process dies at any moment, a reader finds either the old text or the new one. */
 export function replaceDurably(file: string, text: string): void {
   // The name identifies its owner if the process dies before the next line.
-  const fresh = `${file}.${process.pid}.new`
+  const fresh = `${file}.${PROCESS_NAME}.new`
   try {
     writeDurably(fresh, text)
     renameSync(fresh, file)

@@ -1,13 +1,16 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { RuleReport } from '../../mapping/compile.ts'
 import type { Mapping } from '../../mapping/ir.ts'
 import type { Dataset, DatasetStatistics } from '../../model/dataset.ts'
 import type { GraphRole } from '../../rdf/minted-iris.ts'
-import { isProcessRunning } from '../../runtime/processes.ts'
+import { isOfRunningProcess, PROCESS_NAME } from '../../runtime/processes.ts'
 import { type FileSum, replaceDurably, sumOf, synchronise, writeDurably } from './durable.ts'
 import { RECORD_IDS_FILE, rememberRemoved, removedRecords } from './tombstones.ts'
+
+/** A file of a version until it is in force: the name of the process that is about to put it there. */
+const PENDING = 'pending'
 
 /** Increased when the meaning of the files of a version changes: older versions are then published again. */
 export const VERSION_FORMAT = 8
@@ -112,10 +115,12 @@ export function retainedVersions(versions: Versions, id: string): readonly Manif
     .slice(0, versions.keep)
 }
 
-/** The versions with manifests: of others only files remain that these share. */
+/** The versions with manifests that were in force: of others only files remain that these share. */
 function storedManifests(versions: Versions, id: string): Manifest[] {
-  return readdirSync(path.join(versions.root, id), { withFileTypes: true })
-    .filter(entry => entry.isDirectory() && !entry.name.startsWith('preparing-'))
+  const home = path.join(versions.root, id)
+  const current = currentVersion(versions, id)
+  return readdirSync(home, { withFileTypes: true })
+    .filter(entry => entry.isDirectory() && !isUnfinished(home, entry.name, current))
     .flatMap(({ name }) => readStored(versions, id, name) ?? [])
 }
 
@@ -281,6 +286,7 @@ function putInForce(versions: Versions, manifest: Manifest, replaced: string | n
   if (!isReplaced()) return false
   const text = JSON.stringify(manifest)
   writeDurably(path.join(prepared, MANIFEST), text.replace(/\}$/, `,"check":${crc32(text)}}`))
+  writeDurably(path.join(prepared, PENDING), PROCESS_NAME)
   for (const { file } of manifest.graphs) if (!file.startsWith('../')) synchronise(path.join(prepared, file))
   synchronise(prepared)
   rememberRemoved(home, replaced === null ? null : path.join(home, replaced), prepared)
@@ -289,6 +295,7 @@ function putInForce(versions: Versions, manifest: Manifest, replaced: string | n
   renameSync(prepared, path.join(home, manifest.version))
   rmSync(path.join(home, 'withdrawn'), { force: true })
   replaceDurably(path.join(home, 'current'), `${manifest.version}\n`)
+  rmSync(path.join(home, manifest.version, PENDING), { force: true })
   removeOldest(versions, id, replaced === null ? [manifest.version] : [manifest.version, replaced])
   return true
 }
@@ -322,7 +329,7 @@ export function forget({ root }: Versions, id: string): void {
 
 /** Name of the folder in which this process prepares a version. */
 function preparing(version: string): string {
-  return `preparing-${process.pid}-${version}`
+  return `preparing-${PROCESS_NAME}-${version}`
 }
 
 /** A graph of a version as referenced by another version that shares its files. */
@@ -352,30 +359,51 @@ function sharedBy(home: string, version: string | null): readonly string[] {
 function removeOthers(home: string, retained: ReadonlySet<string>): void {
   const shared = new Set([...retained].flatMap(version => sharedBy(home, version)))
   for (const entry of readdirSync(home, { withFileTypes: true })) {
-    if (!entry.isDirectory() || retained.has(entry.name) || isInPreparation(entry.name)) continue
+    if (!entry.isDirectory() || retained.has(entry.name) || isInPreparation(home, entry.name)) continue
     const folder = path.join(home, entry.name)
     if (shared.has(entry.name)) rmSync(path.join(folder, MANIFEST), { force: true })
     else rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Removes leftovers of publications that died: folders in preparation, and replaced versions. */
+/** Removes leftovers of publications that died: folders in preparation, versions that were never in force, and replaced ones. */
 export function removeLeftovers(versions: Versions, id: string): void {
   const home = path.join(versions.root, id)
   if (!existsSync(home)) return
   const entries = readdirSync(home, { withFileTypes: true })
-  const isLeft = (name: string) => /^preparing-|\.new$/.test(name) && !isInPreparation(name)
+  const current = currentVersion(versions, id)
+  const isLeft = (name: string) =>
+    (isUnfinished(home, name, current) || name.endsWith('.new')) && !isInPreparation(home, name)
   for (const { name } of entries)
     if (isLeft(name)) rmSync(path.join(home, name), { recursive: true, force: true })
-  const current = currentVersion(versions, id)
+  if (current === null) return
+  rmSync(path.join(home, current, PENDING), { force: true })
   const folders = entries.filter(entry => entry.isDirectory() && !isLeft(entry.name))
-  if (current !== null && folders.length > Math.max(versions.keep, MIN_ON_DISK))
-    removeOldest(versions, id, [current])
+  if (folders.length > Math.max(versions.keep, MIN_ON_DISK)) removeOldest(versions, id, [current])
 }
 
-/** True for a folder or file that another running process is preparing. */
-function isInPreparation(name: string): boolean {
-  const [, folder, file] = /^preparing-(\d+)-|\.(\d+)\.new$/.exec(name) ?? []
-  const pid = Number(folder ?? file)
-  return !Number.isNaN(pid) && pid !== process.pid && isProcessRunning(pid)
+/** True for the folder of a version that is in preparation, or was not put in force. */
+function isUnfinished(home: string, name: string, current: string | null): boolean {
+  return name.startsWith('preparing-') || (name !== current && existsSync(path.join(home, name, PENDING)))
+}
+
+/** True for a folder or file that another running process is preparing, or a version that one is about to put in force. */
+export function isInPreparation(home: string, name: string): boolean {
+  const file = path.join(home, name)
+  const pending = path.join(file, PENDING)
+  try {
+    if (existsSync(pending))
+      return isOfRunningProcess(readFileSync(pending, 'utf8'), statSync(pending).mtimeMs)
+    return !name.includes(PROCESS_NAME) && isOfRunningProcess(name, lastChange(file))
+  } catch {
+    // It was renamed or removed meanwhile, by a process that runs.
+    return true
+  }
+}
+
+/** The time of the last change of a file or of the files of a folder, in milliseconds since 1970. */
+function lastChange(file: string): number {
+  const own = statSync(file)
+  const files = own.isDirectory() ? readdirSync(file).map(name => statSync(path.join(file, name))) : []
+  return Math.max(...[own, ...files].map(({ mtimeMs }) => mtimeMs))
 }

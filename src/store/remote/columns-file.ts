@@ -3,6 +3,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, crc32, createGunzip, createGzip } from 'node:zlib'
+import { PROCESS_NAME } from '../../runtime/processes.ts'
 import { inGraph, iri, literal, select, triple, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
 import type { RemoteEngine } from './engine.ts'
@@ -102,7 +103,7 @@ export async function fetchColumns(engine: RemoteEngine, graph: string, file: st
   const sum = await sumOf(engine, name)
   if (sum === null) return false
   mkdirSync(path.dirname(file), { recursive: true })
-  const unfinished = `${file}.${process.pid}.part`
+  const unfinished = `${file}.${PROCESS_NAME}.part`
   try {
     await pipeline(Readable.from(parts(engine, name, sum)), createGunzip(), createWriteStream(unfinished))
     renameSync(unfinished, file)

@@ -7,6 +7,7 @@ import { termText } from '../../rdf/ntriples.ts'
 import { parseTriples, type Triple } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
+import { PROCESS_NAME } from '../../runtime/processes.ts'
 import { generate } from '../../sparql/generate.ts'
 import { buildColumnsInThread } from '../columns/build/build-thread.ts'
 import { numberForm, numberOfLexical } from '../columns/lexical.ts'
@@ -40,7 +41,7 @@ export async function rebuildColumns(
   { graph, columns, isSearched, stored }: RebuiltGraph,
 ): Promise<void> {
   mkdirSync(path.dirname(columns), { recursive: true })
-  const file = `${columns}.${process.pid}.nt.gz`
+  const file = `${columns}.${PROCESS_NAME}.nt.gz`
   try {
     const triples = await exportTriples(engine, forms, graph, file)
     if (stored !== null && triples !== stored)
