@@ -138,6 +138,11 @@ t.test('what is wrong is found, with what to do', async t => {
   await publishTrees(portal)
   await at(() => undefined, 'versions', /^ok: 1 published versions are whole/)
   await at(write('var/accounts.sqlite', 'no database at all'.repeat(100)), 'accounts', /^problem: /)
+  await at(
+    write('portal.yaml', 'store_user: ann\nservice_rows: 5\n'),
+    'settings',
+    /^ok: .*\nwarning: store_user means nothing without store\nwarning: service_rows means nothing without services$/,
+  )
   await at(write('portal.yaml', 'prot: 80\n'), 'settings', /^problem: .*did you mean port/s)
   const taken = createServer().listen(0, '127.0.0.1')
   t.teardown(() => taken.close())

@@ -66,14 +66,42 @@ export async function diagnose(
   return findings
 }
 
+/** Settings that mean nothing without another. */
+const DEPENDENT: Readonly<Record<string, readonly string[]>> = {
+  store: [
+    'store_query',
+    'store_update',
+    'store_data',
+    'store_user',
+    'store_password',
+    'store_password_file',
+    'store_concurrency',
+  ],
+  accounts: ['accounts_password_file'],
+  admin_port: ['admin_host'],
+  services: ['service_timeout', 'service_rows', 'service_size'],
+  tiles: ['tiles_attribution'],
+}
+
 /** The settings that are not defaults, and their origins. */
 function settingFindings(flags: PortalOptions, environment: NodeJS.ProcessEnv): readonly DoctorFinding[] {
   const given = shownSettings(flags, environment).filter(({ origin }) => origin.type !== 'default')
   const described = given.map(({ setting, origin }) => `${setting} (${originText(origin)})`)
   const otel = shownSettings(flags, environment).find(({ setting }) => setting === 'otel')?.value
   const traces = tracingSettings(typeof otel === 'string' ? otel : undefined, environment, RELEASE)
+  const isGiven = (name: string) => given.some(({ setting }) => setting === name)
+  const useless = Object.entries(DEPENDENT).flatMap(([needed, settings]) =>
+    isGiven(needed) ? [] : settings.filter(isGiven).map(setting => ({ setting, needed })),
+  )
   return [
     ok('settings', described.length === 0 ? 'all have their defaults' : `given: ${described.join(', ')}`),
+    ...useless.map(({ setting, needed }) =>
+      warning(
+        'settings',
+        `${setting} means nothing without ${needed}`,
+        `set ${needed}, or remove ${setting}`,
+      ),
+    ),
     ...(traces === null ? [] : [ok('traces', `are sent to ${new URL(traces.endpoint).host}`)]),
     ...(traces?.ignored ?? []).map(text =>
       warning('traces', text, 'unset the variable, or give it a value that is supported'),

@@ -62,7 +62,7 @@ export class Tracing {
           const span = this.begin(message)
           if (span !== null)
             this.report(span, message, answered, {
-              'url.scheme': request.protocol,
+              ...serverOf(request),
               'lodestone.request': id,
               'lodestone.cached': true,
             })
@@ -122,7 +122,7 @@ export class Tracing {
     if (span === undefined) return
     const { principal, id } = request
     this.report(span, request.raw, answered, {
-      'url.scheme': request.protocol,
+      ...serverOf(request),
       'lodestone.request': id,
       ...(principal?.type === 'user' ? { 'user.id': String(principal.id) } : {}),
       ...stagesOf(reply.getHeader('server-timing')),
@@ -160,6 +160,15 @@ export class Tracing {
       isError: status >= 500,
     })
   }
+}
+
+/** The server that the client asked, by its Host header. */
+function serverOf({ protocol, hostname = '', port }: ObservedRequest): Readonly<Record<string, AttributeValue>> {
+  const scheme = { 'url.scheme': protocol }
+  if (hostname === '') return scheme
+  const address = hostname.replace(/^\[(.*)\]$/, '$1').slice(0, MAX_LENGTH)
+  const known = Number.isInteger(port) ? Number(port) : protocol === 'https' ? 443 : 80
+  return { ...scheme, 'server.address': address, 'server.port': known }
 }
 
 /** What the caller's `tracestate` adds to each span below it. */

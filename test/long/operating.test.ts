@@ -249,6 +249,8 @@ t.test('traces go to a collector, below the span of the caller', { buffered: tru
     'url.path': { stringValue: RECORDS },
     'lodestone.endpoint': { stringValue: 'explore' },
     'url.scheme': { stringValue: 'http' },
+    'server.address': { stringValue: '127.0.0.1' },
+    'server.port': { intValue: new URL(address).port },
     'lodestone.stage.parse': { doubleValue: Number },
     'lodestone.stage.store': { doubleValue: Number },
   })
