@@ -70,6 +70,12 @@ const TEXTS: readonly Case[] = [
   ['carets.csv', 'name^n^m\nA^1^2\nB^2^3\n', ['name: text', 'n: int', 'm: int'], ['A', 1, 2]],
   ['tab-in-csv.csv', 'name\tn\nA\t1\n', ['name: text', 'n: int'], ['A', 1]],
   ['sep.csv', 'sep=;\r\nname;n\r\n"A;B";1\r\n', ['name: text', 'n: int'], ['A;B', 1]],
+  [
+    'euro.csv',
+    Buffer.from('Nr;Betrag\n1;1.234,50 \x80\n2;-99,00 \x80\n3;7,00 \x80\n', 'latin1'),
+    ['nr: int', 'betrag: double 1.234,5 €'],
+    [1, 1234.5],
+  ],
   ['latin.csv', latin('ville;note\nGenève;1\nBesançon;2\n'), ['ville: text', 'note: int'], ['Genève', 1]],
   ['mac.csv', macRoman('ville;note\nGenève;1\nBesançon;2\n'), ['ville: text', 'note: int'], ['Genève', 1]],
   [

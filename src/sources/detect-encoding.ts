@@ -250,6 +250,8 @@ function scriptScore(character: string, before: string, after: string, script: R
   if (!script.test(character)) return SIGNS.includes(character) || WORD_SIGNS.includes(character) ? 0.3 : -3
   let score = /[оеаинтсрвлкмдпуяαοιετσνηυρπκμλω]/i.test(character) ? 2 : 1
   if (UPPER.test(character) && LOWER.test(before)) score -= 4
+  // The euro sign of other encodings is a capital letter alone.
+  if (UPPER.test(character) && !LETTER.test(before) && !LETTER.test(after)) score -= 1.5
   if (/[a-z]/i.test(before) || /[a-z]/i.test(after)) score -= 3
   return score
 }

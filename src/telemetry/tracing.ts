@@ -163,7 +163,11 @@ export class Tracing {
 }
 
 /** The server that the client asked, by its Host header. */
-function serverOf({ protocol, hostname = '', port }: ObservedRequest): Readonly<Record<string, AttributeValue>> {
+function serverOf({
+  protocol,
+  hostname = '',
+  port,
+}: ObservedRequest): Readonly<Record<string, AttributeValue>> {
   const scheme = { 'url.scheme': protocol }
   if (hostname === '') return scheme
   const address = hostname.replace(/^\[(.*)\]$/, '$1').slice(0, MAX_LENGTH)
