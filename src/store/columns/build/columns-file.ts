@@ -1,9 +1,9 @@
-import { createReadStream, readdirSync, renameSync, rmSync } from 'node:fs'
+import { createReadStream, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { pipeline } from 'node:stream'
 import { threadId } from 'node:worker_threads'
 import { createGunzip } from 'node:zlib'
-import { isProcessRunning } from '../../../runtime/processes.ts'
+import { isOfRunningProcess, PROCESS_NAME } from '../../../runtime/processes.ts'
 import { GraphBuilder, type GraphBuilderOptions } from './graph-builder.ts'
 import { SectionWriter } from './section-writer.ts'
 
@@ -16,7 +16,7 @@ export class ColumnsFile {
 
   constructor(file: string, options: Omit<GraphBuilderOptions, 'spill'> = {}) {
     this.path = file
-    this.unfinished = `${file}.${process.pid}.${threadId}.new`
+    this.unfinished = `${file}.${PROCESS_NAME}.${threadId}.new`
     this.builder = new GraphBuilder({ ...options, spill: `${this.unfinished}.values` })
   }
 
@@ -59,7 +59,9 @@ export async function buildColumnsFile(
 /** Removes the files of builders whose process died. */
 function removeUnfinished(folder: string): void {
   for (const name of readdirSync(folder)) {
-    const [, pid] = /\.(\d+)\.\d+\.new(\.values)?$/.exec(name) ?? []
-    if (pid !== undefined && !isProcessRunning(Number(pid))) rmSync(path.join(folder, name), { force: true })
+    if (!/\.\d+\.new(\.values)?$/.test(name)) continue
+    const file = path.join(folder, name)
+    const modified = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY
+    if (!isOfRunningProcess(name, modified)) rmSync(file, { force: true })
   }
 }
