@@ -1,6 +1,6 @@
 import jsonld from 'jsonld'
 import t from 'tap'
-import { JSONLD_FORMS, jsonldForm } from '../src/http/jsonld-profile.ts'
+import { JSONLD_FORMS, jsonldForm } from '../src/http/negotiate.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { RowCache } from '../src/api/odata/row-cache.ts'
+import { RowCache } from '../src/api/odata/query-entities.ts'
 import { parseApply } from '../src/language/odata/apply.ts'
 import {
   parseCompute,

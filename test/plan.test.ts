@@ -1,9 +1,8 @@
 import t from 'tap'
 import { type Field, type FieldType, fieldNamed } from '../src/model/field.ts'
-import { Executor } from '../src/query/execute/executor.ts'
+import { Executor, Stopwatch } from '../src/query/execute/executor.ts'
 import { findRecords } from '../src/query/execute/find.ts'
 import type { Condition, Constant, FunctionName, Ordering, RecordQuery, Scalar } from '../src/query/plan.ts'
-import { Stopwatch } from '../src/query/stopwatch.ts'
 import { servePortal } from './support/portal.ts'
 
 /** What a plan can say, asked of the store without any language before it. */

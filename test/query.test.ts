@@ -10,8 +10,8 @@ import { compileCount, compileRecords } from '../src/query/compile/records.ts'
 import type { CompileTarget } from '../src/query/compile/target.ts'
 import { dateBounds, parseDate } from '../src/query/date-literals.ts'
 import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from '../src/query/dialect.ts'
+import { Stopwatch } from '../src/query/execute/executor.ts'
 import { planOdsql } from '../src/query/pipeline.ts'
-import { Stopwatch } from '../src/query/stopwatch.ts'
 import { type SparqlOperation, UNIT } from '../src/sparql/algebra.ts'
 import {
   among,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
-import { inlineParsed, inlineText, placeholder } from '../src/api/sparql/inline.ts'
+import { inlineParsed, inlineText, placeholder } from '../src/api/sparql/rewrite.ts'
 import { RDF, XSD } from '../src/rdf/vocab.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
 import { HIDDEN, makePeople, serveLogged } from './support/access.ts'

@@ -79,7 +79,7 @@ const SUSPECT = new RegExp(Object.keys(OLD).join('|'), 'i')
 /** Names that stay: members of formats that others read (JSON of the portal, its reports and files), and plain meanings. */
 const STAYING: readonly (readonly [names: RegExp, files: RegExp])[] = [
   // What became of a mapping, in the events of a publication.
-  [/^kept$/, /^(?:publishing\/mapping\/choose-mapping|cli\/mapping-report)\.ts$/],
+  [/^kept$/, /^(?:publishing\/mapping\/mapping-file|cli\/mapping-report)\.ts$/],
   // Values that do not fit, in reports of publications and manifests of versions.
   [
     /^misfits$|^misfitCount$/,

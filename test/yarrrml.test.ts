@@ -1,6 +1,7 @@
 import t from 'tap'
-import type { Diagnostic, DiagnosticCode } from '../src/mapping/diagnostic.ts'
 import {
+  type Diagnostic,
+  type DiagnosticCode,
   diagnosticText,
   ERRORS,
   placesOf,
@@ -9,12 +10,10 @@ import {
   withoutRepeats,
 } from '../src/mapping/diagnostic.ts'
 import type { LogicalSource, Mapping, ObjectMap, Segment, StatementRule, TermMap } from '../src/mapping/ir.ts'
-import { mappingKind } from '../src/mapping/kind.ts'
-import { portalPrefixes } from '../src/mapping/portal-prefixes.ts'
-import { readMapping } from '../src/mapping/read.ts'
+import { mappingKind, readMapping } from '../src/mapping/read.ts'
 import { readRml } from '../src/mapping/rml/read.ts'
 import { validateMapping } from '../src/mapping/validate.ts'
-import { usedClasses, usedProperties } from '../src/mapping/vocabulary.ts'
+import { portalPrefixes, usedClasses, usedProperties } from '../src/mapping/vocabulary.ts'
 import { readYarrrml } from '../src/mapping/yarrrml/read.ts'
 import type { DatasetStatistics } from '../src/model/dataset.ts'
 import { field } from '../src/model/field.ts'

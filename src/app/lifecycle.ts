@@ -3,8 +3,7 @@ import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import type { PortalWatch } from '../publishing/portal-watch.ts'
 import { currentVersion, isWithdrawn } from '../publishing/versions/versions.ts'
 import type { App } from './app.ts'
-import type { FetchSchedule } from './fetch-schedule.ts'
-import { HarvestSchedule } from './harvest-schedule.ts'
+import { type FetchSchedule, HarvestSchedule } from './fetch-schedule.ts'
 import type { ProgressReporter } from './progress.ts'
 
 /** Interval of checks whether another process has published, in milliseconds. */

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ACCOUNTS_UNAVAILABLE } from '../accounts/faults.ts'
 import { type MaybePromise, thenMaybe } from '../accounts/maybe-promise.ts'
 import { BAD_REQUEST, Fault, isFault, METHOD_NOT_ALLOWED, UNAUTHORISED } from '../errors/errors.ts'
-import type { Authenticate } from '../http/authenticate.ts'
+import { type Authenticate, CREDENTIAL_PARAMETERS, namesCredentials } from '../http/authenticate.ts'
 import { codedTag, settleTag, varyBy } from '../http/conditional.ts'
 import {
   type Coding,
@@ -14,10 +14,9 @@ import {
   isLongEnough,
   preferredCoding,
 } from '../http/content-coding.ts'
-import { countCall } from '../http/counted-call.ts'
-import { CREDENTIAL_PARAMETERS, namesCredentials } from '../http/credentials.ts'
 import type { FairUse } from '../http/fair-use.ts'
 import { FORM_TYPE } from '../http/form.ts'
+import { countCall } from '../http/observe.ts'
 import { parseForm, type QueryParameters, refuseDamaged } from '../http/query-string.ts'
 import type { CallTaker } from '../http/quota.ts'
 import { ANONYMOUS, type Principal } from '../model/principal.ts'
@@ -83,7 +82,7 @@ export function addPlugins(http: FastifyInstance, options: PluginOptions): void 
       done()
       return
     }
-    const form = formOf(request)
+    const form = Buffer.isBuffer(request.body) ? parseForm(request.body.toString('utf8')) : {}
     goOn(admit(request, reply, options, form), done, () => {
       if (methods !== 'forms') refuseOtherFields(form, reply)
     })
@@ -188,11 +187,6 @@ function withoutAuthorization({ authorization: _, ...headers }: FastifyRequest['
 function mayCarryToken({ method, headers, routeOptions }: FastifyRequest): boolean {
   if (method !== 'POST' || routeOptions.config.methods === 'edit') return false
   return headers['content-type']?.toLowerCase().startsWith(FORM_TYPE) === true
-}
-
-/** The fields of the body, as far as it was read. */
-function formOf({ body }: FastifyRequest): QueryParameters {
-  return Buffer.isBuffer(body) ? parseForm(body.toString('utf8')) : {}
 }
 
 /** GET routes accept a form only for an access token (RFC 6750, section 2.2). */

@@ -8,13 +8,18 @@ import { SPARQL_PATH } from '../api/sparql/endpoint.ts'
 import { sparql } from '../api/sparql/routes.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
-import { AnswerCache } from '../http/answer-cache.ts'
+import { AnswerCache } from '../http/conditional.ts'
 import { OPERATORS_PATHS } from '../http/health.ts'
 import { ANONYMOUS, type Authenticated } from '../model/principal.ts'
 import { EXPLORE_V21 } from '../query/dialect.ts'
 import { sparqlDataset } from './endpoint-sources.ts'
-import { PREDICATES, queriesOf } from './warm-up-queries.ts'
-import { catalogQuestions, datasetQuestions, type WarmUpQuestion } from './warm-up-questions.ts'
+import {
+  catalogQuestions,
+  datasetQuestions,
+  PREDICATES,
+  queriesOf,
+  type WarmUpQuestion,
+} from './warm-up-questions.ts'
 
 /** Records from which on a dataset is large enough for the first questions to take longer than later ones. */
 const LARGE_DATASET = 20_000

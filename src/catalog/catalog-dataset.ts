@@ -5,7 +5,7 @@ import { lookup } from '../model/lookup.ts'
 import type { Metas, MetaValue } from '../model/metadata.ts'
 import { canonicalMoment } from '../model/time.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
-import { datasetExtent, extentMetas } from '../publishing/extent.ts'
+import { datasetExtent, extentMetas } from '../publishing/statistics.ts'
 
 /** Id of the catalog as a queryable dataset. No dataset can have it: dataset ids begin with a letter or digit. */
 export const CATALOG_ID = '_catalog'

@@ -117,7 +117,10 @@ export class Monitoring implements DatasetSource {
     const { usage, catalog, domain, openCalls } = options
     this.catalog = catalog
     const datasets = new MonitoredDataset(options, {
-      dataset: datasetsMonitoring(),
+      dataset: monitoringDataset(DATASETS_MONITORING, DATASET_FIELDS, 'public', {
+        title: 'Datasets monitoring',
+        description: 'The public datasets of this portal, and how often each is asked and downloaded.',
+      }),
       identity: [IDENTITY],
       rows: () => openEntries(catalog).map(entry => datasetRow(entry, options)),
       state: () => `${catalog.visibleTo(ANONYMOUS).current().version} ${usage.state().counts}`,
@@ -126,7 +129,10 @@ export class Monitoring implements DatasetSource {
     })
     const callsOf = (isOpen: boolean) =>
       new MonitoredDataset(options, {
-        dataset: apiMonitoring(openCalls),
+        dataset: monitoringDataset(API_MONITORING, CALL_FIELDS, openCalls ? 'public' : 'restricted', {
+          title: 'API monitoring',
+          description: 'The last calls of the APIs of this portal.',
+        }),
         identity: [],
         rows: () => {
           const restricted = new Set(catalog.entries().flatMap(restrictedId))
@@ -316,20 +322,6 @@ class MonitoredDataset {
 export function monitoringRecordId(dataset: string): string {
   const values = DATASET_FIELDS.map(({ name }) => (name === IDENTITY ? dataset : null))
   return new Identities(DATASET_FIELDS, [IDENTITY]).idOf(values)
-}
-
-function datasetsMonitoring(): Dataset {
-  return monitoringDataset(DATASETS_MONITORING, DATASET_FIELDS, 'public', {
-    title: 'Datasets monitoring',
-    description: 'The public datasets of this portal, and how often each is asked and downloaded.',
-  })
-}
-
-function apiMonitoring(isOpen: boolean): Dataset {
-  return monitoringDataset(API_MONITORING, CALL_FIELDS, isOpen ? 'public' : 'restricted', {
-    title: 'API monitoring',
-    description: 'The last calls of the APIs of this portal.',
-  })
 }
 
 function monitoringDataset(

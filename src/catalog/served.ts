@@ -11,9 +11,8 @@ import {
   type Versions,
 } from '../publishing/versions/versions.ts'
 import type { CompileTarget } from '../query/compile/target.ts'
-import { INITIAL_CONTEXT } from '../rdf/initial-context.ts'
 import { fieldIri, type GraphRole } from '../rdf/minted-iris.ts'
-import { datasetPrefixes } from '../rdf/prefixes.ts'
+import { datasetPrefixes, INITIAL_CONTEXT } from '../rdf/prefixes.ts'
 import type { CatalogEntry } from './catalog-dataset.ts'
 
 /** A dataset that is served: one published version, loaded, with everything that a query needs. */

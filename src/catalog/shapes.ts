@@ -8,7 +8,7 @@ import {
 import type { DatasetStatistics } from '../model/dataset.ts'
 import type { Field, FieldType } from '../model/field.ts'
 import { lookup } from '../model/lookup.ts'
-import { isLanguageTag } from '../rdf/language-tag.ts'
+import { isLanguageTag } from '../rdf/literals.ts'
 import { datasetIri } from '../rdf/minted-iris.ts'
 import { iriText, literalText } from '../rdf/ntriples.ts'
 import { type StatementOf, tripleWriterOf } from '../rdf/statements.ts'

@@ -1,12 +1,12 @@
 import { isIri } from '../rdf/iri-syntax.ts'
-import { isLanguageTag } from '../rdf/language-tag.ts'
+import { isLanguageTag } from '../rdf/literals.ts'
 import { datasetIri } from '../rdf/minted-iris.ts'
 import { iriText, literalText } from '../rdf/ntriples.ts'
 import { type StatementOf, tripleWriterOf } from '../rdf/statements.ts'
 import { type CatalogEntry, momentMeta } from './catalog-dataset.ts'
 import { type ExampleQuery, queryPrefixes } from './example-queries.ts'
 import type { GraphStatistics } from './graph-statistics.ts'
-import { plannerDescription } from './void-planner.ts'
+import { plannerDescription } from './planner-statistics.ts'
 
 /** The vocabularies of a description, by prefix. */
 export const VOID_PREFIXES = {
@@ -121,7 +121,7 @@ export function portalDocument(
       ['dcterms:modified', latest === undefined ? null : moment(latest)],
       ['void:sparqlEndpoint', iriText(sparqlAddress(base))],
       ['void:uriSpace', literalText(`${base}/ld/resources/`)],
-      ['rdfs:seeAlso', iriText(catalogAddress(base))],
+      ['rdfs:seeAlso', iriText(`${base}/api/v2/catalog/exports/ttl`)],
       ['void:triples', number(entries.reduce((sum, { entry }) => sum + entry.triples, 0))],
       ...datasets.map((node): Statement => ['void:subset', node]),
     ])
@@ -285,11 +285,6 @@ function prefixes(base: string, { dataset: { id }, prefixes: known }: Described)
       )
       .join('')
   )
-}
-
-/** Address of the catalog in DCAT. */
-function catalogAddress(base: string): string {
-  return `${base}/api/v2/catalog/exports/ttl`
 }
 
 function portalNode(base: string): string {

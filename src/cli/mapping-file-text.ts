@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { Fault, SOURCE_UNREADABLE } from '../errors/errors.ts'
-import { MAPPING_INVALID } from '../mapping/faults.ts'
+import { MAPPING_INVALID } from '../mapping/diagnostic.ts'
 
 /** Maximum bytes of a mapping file; the readers have a lower limit of their own. */
 const MAX_MAPPING = 2 ** 22

@@ -1,7 +1,7 @@
 import type { RuleReport } from '../mapping/compile.ts'
 import { type Diagnostic, diagnosticText } from '../mapping/diagnostic.ts'
 import { invalidValues } from '../mapping/report.ts'
-import type { MappingRefusal } from '../publishing/mapping/choose-mapping.ts'
+import type { MappingRefusal } from '../publishing/mapping/mapping-file.ts'
 import type { MappingReport } from '../publishing/publish-types.ts'
 import { leftOutTexts } from './mapping/rules.ts'
 

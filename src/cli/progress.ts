@@ -61,7 +61,7 @@ export function createProgress(out: NodeJS.WriteStream): ProgressReporter {
           return line(refusalText(message.dataset, message))
         case 'failed':
           failures.push(message.dataset)
-          return line(`${message.dataset}: not published\n${indent(message.reason)}`)
+          return line(`${message.dataset}: not published\n${message.reason.replace(/^/gm, '  ')}`)
         case 'published':
           return line(publishedText(message))
         case 'withdrawn':
@@ -117,7 +117,3 @@ const MAX_WARNINGS = 5
 
 /** Maximum fields with conversion errors shown for one publication. */
 const MAX_FIELDS = 5
-
-function indent(text: string): string {
-  return text.replace(/^/gm, '  ')
-}

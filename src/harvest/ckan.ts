@@ -16,7 +16,7 @@ import {
   type ReadCatalog,
   type SkippedDataset,
 } from './catalog.ts'
-import { bestDistribution } from './distributions.ts'
+import { bestDistribution } from './reader.ts'
 
 const PAGE = 100
 

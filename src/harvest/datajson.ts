@@ -15,7 +15,7 @@ import {
   type ReadCatalog,
   type SkippedDataset,
 } from './catalog.ts'
-import { bestDistribution } from './distributions.ts'
+import { bestDistribution } from './reader.ts'
 
 /** Reads a catalog as data.json (Project Open Data metadata schema 1.1). */
 export async function readDataJson(reader: CatalogReader, url: string): Promise<ReadCatalog> {

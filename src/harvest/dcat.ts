@@ -15,7 +15,7 @@ import {
   type ReadCatalog,
   type SkippedDataset,
 } from './catalog.ts'
-import { bestDistribution } from './distributions.ts'
+import { bestDistribution } from './reader.ts'
 
 const VCARD = 'http://www.w3.org/2006/vcard/ns#'
 

@@ -5,11 +5,10 @@ import type { MaybePromise } from '../accounts/maybe-promise.ts'
 import { declareFault, Fault } from '../errors/errors.ts'
 import type { Principal } from '../model/principal.ts'
 import { runFor, type WorkClient, type WorkContext } from '../runtime/work-client.ts'
-import { AnswerLimit } from './answer-limit.ts'
-import { closeWith } from './broken-requests.ts'
 import type { BudgetLimits, ClientBudget, WorkBudgets } from './budget.ts'
 import { addressSubject } from './client-address.ts'
-import { MAX_WAITING, TurnQueue } from './turn-queue.ts'
+import { closeWith } from './connections.ts'
+import { AnswerLimit, MAX_WAITING, TurnQueue } from './turn-queue.ts'
 
 /** The work budget of a client is used up, and other clients are active. */
 export const TOO_MUCH_WORK = declareFault(

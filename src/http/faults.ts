@@ -9,8 +9,8 @@ import {
   openFilesText,
 } from '../errors/errors.ts'
 import { challenge } from './authenticate.ts'
-import { QuotaExceeded, quotaBody, returnCall } from './counted-call.ts'
 import { JSON_TYPE, prettyJson } from './json.ts'
+import { QuotaExceeded, quotaBody, returnCall } from './observe.ts'
 import { addressWithoutSecrets } from './query-string.ts'
 
 /** The system refuses another file or connection. */

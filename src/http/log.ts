@@ -44,7 +44,8 @@ export function requestLog(log: FastifyBaseLogger): RequestObserver {
     repeated: (request, reply) => {
       const endpoint = endpointOf(request)
       const { statusCode: status } = reply.raw
-      return (message, id) => write(endpoint, cachedLine(message, id, endpoint, status))
+      return (message, id) =>
+        write(endpoint, { request: id, ...requestFields(message), endpoint, status, ms: 0, cached: true })
     },
   }
 }
@@ -63,10 +64,6 @@ function lineOf(request: FastifyRequest, answered: Answered) {
     ...(principal?.type === 'user' ? { user: principal.id, by: principal.by } : {}),
     ...(aborted ? { aborted } : {}),
   }
-}
-
-function cachedLine(message: IncomingMessage, id: string, endpoint: string, status: number) {
-  return { request: id, ...requestFields(message), endpoint, status, ms: 0, cached: true }
 }
 
 function requestFields({ method, url = '' }: IncomingMessage) {

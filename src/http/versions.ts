@@ -1,11 +1,10 @@
+import './authenticate.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BAD_REQUEST, Fault, VERSION_UNKNOWN } from '../errors/errors.ts'
 import { lookup } from '../model/lookup.ts'
 import type { Principal } from '../model/principal.ts'
-import './authenticate.ts'
 import { varyBy } from './conditional.ts'
-import { addressForLinks } from './query-string.ts'
-import { localTarget } from './request-target.ts'
+import { addressForLinks, localTarget } from './query-string.ts'
 
 /** A published version of a dataset, and when it was published. */
 export interface VersionMoment {

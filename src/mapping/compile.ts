@@ -2,9 +2,8 @@ import { Fault } from '../errors/errors.ts'
 import type { DatasetRecord } from '../model/value.ts'
 import { iriText } from '../rdf/ntriples.ts'
 import { columnReader, type MappingColumn, type ScalarColumn } from './columns.ts'
-import { MAX_EXPANSION } from './expand.ts'
-import { writeForSubjects } from './fan-out.ts'
-import { MAPPING_INVALID } from './faults.ts'
+import { MAPPING_INVALID } from './diagnostic.ts'
+import { MAX_EXPANSION, writeForSubjects } from './expand.ts'
 import type { Mapping, ObjectMap, ResourceRule, StatementRule, TermMap } from './ir.ts'
 import { type RuleReport, skip, statementReport, subjectReport } from './report.ts'
 import { compileTerm, type TermOptions, type TermWriter } from './terms.ts'
@@ -44,7 +43,14 @@ export function compileMapping(
   options: Partial<TermOptions> = {},
 ): CompiledMapping {
   const context: Context = { mapping, columns, options: { ...OPTIONS, ...options }, subjects: new Map() }
-  const rules = mapping.resources.map(rule => compileRule(rule, context))
+  const rules = mapping.resources.map(rule => ({
+    writeSubject: subjectWriter(rule, context),
+    report: subjectReport(rule),
+    statements: rule.statements.map(statement => {
+      const report = statementReport(rule, statement)
+      return { report, write: compileStatement(rule, statement, report, context) }
+    }),
+  }))
   const mappers = rules.map(recordMapper)
   return {
     report: rules.flatMap(({ report, statements }) => [report, ...statements.map(each => each.report)]),
@@ -60,17 +66,6 @@ interface CompiledRule {
   readonly writeSubject: TermWriter
   readonly report: RuleReport
   readonly statements: readonly { readonly write: LineWriter; readonly report: RuleReport }[]
-}
-
-function compileRule(rule: ResourceRule, context: Context): CompiledRule {
-  return {
-    writeSubject: subjectWriter(rule, context),
-    report: subjectReport(rule),
-    statements: rule.statements.map(statement => {
-      const report = statementReport(rule, statement)
-      return { report, write: compileStatement(rule, statement, report, context) }
-    }),
-  }
 }
 
 interface Context {

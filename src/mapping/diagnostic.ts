@@ -1,3 +1,4 @@
+import { declareFault } from '../errors/errors.ts'
 import type { MappingPlace } from './ir.ts'
 
 /** An error prevents the use of a mapping; a warning reports a probable mistake; the rest is informational. */
@@ -148,3 +149,6 @@ export function messageText(diagnostic: Diagnostic): string {
   const where = lines.length === 0 ? '' : `, also in line ${lines.slice(0, MAX_LINES).join(', ')}${more}`
   return `${message} (${places.length} times${where})`
 }
+
+/** A mapping that cannot be read, applied or written. */
+export const MAPPING_INVALID = declareFault('MappingInvalid', 500, '{reason}')

@@ -2,9 +2,7 @@ import type { DatasetStatistics, FieldStatistics } from '../model/dataset.ts'
 import { type Field, isGeo } from '../model/field.ts'
 import { lookup } from '../model/lookup.ts'
 import { propertyName } from '../rdf/minted-iris.ts'
-import { type Identity, identityOf } from './init/identity.ts'
-import { type InitKind, initKindOf } from './init/kind.ts'
-import { nameForms, singular, wordsOf } from './init/names.ts'
+import { type InitKind, initKindOf, nameForms, singular, wordsOf } from './init/kind.ts'
 import {
   type InitTerm,
   isLatitude,
@@ -14,7 +12,14 @@ import {
   type TermPart,
   termNamed,
 } from './init/terms.ts'
-import { type DraftResource, type DraftStatement, mappingText, reference } from './init/write.ts'
+import {
+  type DraftResource,
+  type DraftStatement,
+  type Identity,
+  identityOf,
+  mappingText,
+  reference,
+} from './init/write.ts'
 
 /** The dataset for which a first mapping is generated. */
 export interface DatasetToMap {

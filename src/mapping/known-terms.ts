@@ -1,4 +1,4 @@
-import { INITIAL_CONTEXT } from '../rdf/initial-context.ts'
+import { INITIAL_CONTEXT } from '../rdf/prefixes.ts'
 
 /** Namespaces that mappings use in addition to those of RDFa. */
 const MORE_NAMESPACES = [

@@ -11,10 +11,8 @@ import type {
   StatementRule,
   TermMap,
 } from './ir.ts'
-import type { Checking, MappedDataset } from './validate/checking.ts'
-import { checkDatatype, checkIriField } from './validate/fields.ts'
-import { checkGraph } from './validate/resources.ts'
-import { checkSubject } from './validate/subjects.ts'
+import { type Checking, checkDatatype, checkIriField, type MappedDataset } from './validate/fields.ts'
+import { checkGraph, checkSubject } from './validate/subjects.ts'
 
 export type { MappedDataset }
 

@@ -1,5 +1,4 @@
-import { civilOf, daysSinceEpoch } from './calendar.ts'
-import { offsetStep } from './zone.ts'
+import { civilOf, daysSinceEpoch, utcEpoch, zoneOffset } from './time.ts'
 
 /** A date or a moment in local time. */
 export interface LocalMoment {
@@ -47,11 +46,6 @@ export function localMoment(seconds: number, zone: string | null, fraction = '')
 /** Day of the week: 1 is Monday, 7 Sunday (ISO 8601). */
 export function dayOfWeek(days: number): number {
   return modulo(days + 3, 7) + 1
-}
-
-/** Day of the year: 1 to 366. */
-function dayOfYear({ days, year }: LocalMoment): number {
-  return days - daysSinceEpoch(year, 1, 1) + 1
 }
 
 /** Week of the week-based year, 1 to 53, and that year (ISO 8601). */
@@ -119,7 +113,7 @@ function symbolText(
     case 'E':
       return partText(language, new Date(Date.UTC(2024, 0, dayOfWeek(days))), { weekday: length }, 'weekday')
     case 'D':
-      return padded(dayOfYear(moment))
+      return padded(moment.days - daysSinceEpoch(moment.year, 1, 1) + 1)
     case 'M':
       if (count < 3) return padded(month)
       return partText(language, new Date(Date.UTC(2024, month - 1, 15)), { month: length }, 'month')
@@ -188,4 +182,68 @@ function offsetText(offset: number, count: number): string {
   const two = (value: number) => String(value).padStart(2, '0')
   const colon = count === 1 ? '' : ':'
   return `${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}${colon}${two(minutes % 60)}`
+}
+
+/** From a moment on, the local time of a zone has this offset from UTC in milliseconds. */
+interface OffsetStep {
+  /** Milliseconds since 1970. */
+  readonly from: number
+  readonly offset: number
+}
+
+const DAY = 86_400_000
+/** Shorter than any period for which a zone ever changed its offset. */
+const STRIDE = 7 * DAY
+
+/** Cache of the steps of each year of each zone, which clients may name in any case; and the number of years in all of them. */
+const YEARS = new Map<string, Map<number, readonly OffsetStep[]>>()
+const MAX_YEARS = 20_000
+let cachedYears = 0
+
+/** The step that contains a moment in milliseconds since 1970: the offset of a zone, and the moment from which on it applies. */
+function offsetStep(zone: string, epoch: number): OffsetStep {
+  const steps = stepsOf(zone, new Date(epoch).getUTCFullYear())
+  let found = steps[0] as OffsetStep
+  for (const step of steps) if (step.from <= epoch) found = step
+  return found
+}
+
+const UTC: readonly OffsetStep[] = [{ from: Number.NEGATIVE_INFINITY, offset: 0 }]
+
+function stepsOf(zone: string, year: number): readonly OffsetStep[] {
+  if (zone === 'UTC') return UTC
+  const known = YEARS.get(zone)?.get(year)
+  if (known !== undefined) return known
+  if (cachedYears >= MAX_YEARS) {
+    YEARS.clear()
+    cachedYears = 0
+  }
+  const steps = makeSteps(zone, year)
+  const years = YEARS.get(zone) ?? new Map<number, readonly OffsetStep[]>()
+  YEARS.set(zone, years.set(year, steps))
+  cachedYears++
+  return steps
+}
+
+function makeSteps(zone: string, year: number): readonly OffsetStep[] {
+  const [start, end] = [utcEpoch(year, 1, 1), utcEpoch(year + 1, 1, 1)]
+  const steps: OffsetStep[] = [{ from: start, offset: zoneOffset(zone, start) }]
+  for (let before = start; before < end; before += STRIDE) {
+    const after = Math.min(before + STRIDE, end)
+    const offset = zoneOffset(zone, after)
+    if (offset !== steps.at(-1)?.offset) steps.push({ from: change(zone, before, after), offset })
+  }
+  return steps
+}
+
+/** The second at which the offset changes between two moments. */
+function change(zone: string, before: number, after: number): number {
+  const old = zoneOffset(zone, before)
+  let [low, high] = [before, after]
+  while (high - low > 1000) {
+    const middle = Math.floor((low + high) / 2000) * 1000
+    if (zoneOffset(zone, middle) === old) low = middle
+    else high = middle
+  }
+  return high
 }

@@ -7,7 +7,7 @@ import type { Language } from '../model/language.ts'
 import type { CompileTarget } from '../query/compile/target.ts'
 import { EXPLORE_V21 } from '../query/dialect.ts'
 import { type AnswerPage, answerQuery } from '../query/execute/answer.ts'
-import { Executor } from '../query/execute/executor.ts'
+import { Executor, Stopwatch } from '../query/execute/executor.ts'
 import { enumerateFacets, type FacetValue } from '../query/execute/facets.ts'
 import {
   canBeFacet,
@@ -18,7 +18,6 @@ import {
   facetOf,
 } from '../query/facets.ts'
 import { type OdsqlClauses, planOdsql } from '../query/pipeline.ts'
-import { Stopwatch } from '../query/stopwatch.ts'
 import { DataCache } from './data-cache.ts'
 import { conditions, type PageSelection, type Refinement } from './selection.ts'
 import type { SiteServices } from './services.ts'

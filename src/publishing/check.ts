@@ -6,13 +6,24 @@ import { openRdf } from '../sources/rdf.ts'
 import { conversionErrorsText, type TypingReport, typeRecords } from '../sources/typed-records.ts'
 import { openAttachment } from './attachments.ts'
 import { type Definition, definedDatasets, readDefinition } from './definition.ts'
-import { checkRdf } from './graphs/rdf-graphs.ts'
+import { checkRdf } from './graphs/rdf-quads.ts'
 import { Identities } from './identity.ts'
 import { ignoredData } from './implicit.ts'
-import { refuseForRdf } from './mapping/choose-mapping.ts'
-import { checkMapping, ignoredMappingText, mappingFile, mappingFiles } from './mapping/mapping-file.ts'
-import { missingText, openRecords, readingWarnings, resolveWhole } from './materialise.ts'
-import { placedFault, sourceName } from './place-fault.ts'
+import {
+  checkMapping,
+  ignoredMappingText,
+  mappingFile,
+  mappingFiles,
+  refuseForRdf,
+} from './mapping/mapping-file.ts'
+import {
+  missingText,
+  openRecords,
+  placedFault,
+  readingWarnings,
+  resolveWhole,
+  sourceName,
+} from './materialise.ts'
 import { StatisticsGatherer } from './statistics.ts'
 import { publishedDatasets, type Versions } from './versions/versions.ts'
 

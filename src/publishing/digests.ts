@@ -1,9 +1,8 @@
 import type { Definition } from './definition.ts'
-import { definitionDigest, fingerprintOf } from './fingerprint.ts'
 import type { MappingFile } from './mapping/mapping-file.ts'
 import { digestWithLookups } from './processors/dependencies.ts'
 import type { PublishContext } from './publish-types.ts'
-import { sourceDigest } from './source-digest.ts'
+import { definitionDigest, fingerprintOf, sourceDigest } from './source-digest.ts'
 import { type Manifest, sourceStates } from './versions/versions.ts'
 
 /** True for a restored version as long as the portal folder is unchanged since the roll-back. */

@@ -57,7 +57,7 @@ export class Identities {
   /** Counts a record; returns how many earlier ones had the same fingerprint. */
   private count(id: string): number {
     if (4 * this.distinct >= 3 * this.table.checks.length) this.grow()
-    const check = checkOf(id)
+    const check = Number.parseInt(id.slice(0, CHECK_DIGITS), 16)
     const { checks, places } = this.table
     const mask = checks.length - 1
     for (let slot = check & mask; ; slot = (slot + 1) & mask) {
@@ -114,10 +114,6 @@ function newTable(slots: number, hasRepeats: boolean): Table {
 }
 
 const CHECK_DIGITS = 8
-
-function checkOf(id: string): number {
-  return Number.parseInt(id.slice(0, CHECK_DIGITS), 16)
-}
 
 function fingerprint(text: string): string {
   return hash('sha1', text)

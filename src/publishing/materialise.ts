@@ -1,12 +1,13 @@
 import path from 'node:path'
 import { CONFIG_INVALID } from '../config/faults.ts'
-import { Fault } from '../errors/errors.ts'
+import { Fault, isFault, recoded, SOURCE_UNREADABLE } from '../errors/errors.ts'
 import { compileMapping } from '../mapping/compile.ts'
 import { directMapping } from '../mapping/direct.ts'
 import type { Dataset, DatasetStatistics } from '../model/dataset.ts'
 import type { Field } from '../model/field.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
 import { recordIri } from '../rdf/minted-iris.ts'
+import { atAddress, fetchedName } from '../sources/address/failures.ts'
 import { type FieldSpec, fieldOf } from '../sources/fields.ts'
 import { openSource, type SourceSpec } from '../sources/open.ts'
 import { openRdf } from '../sources/rdf.ts'
@@ -15,9 +16,8 @@ import { type FieldConversionErrors, type MissingColumn, typeRecords } from '../
 import { fieldPredicates } from '../store/record-reader.ts'
 import { type Definition, datasetUid } from './definition.ts'
 import { GraphWriter } from './graphs/graph-writer.ts'
-import { writeRdfGraphs } from './graphs/rdf-graphs.ts'
+import { writeRdfGraphs } from './graphs/rdf-quads.ts'
 import { Identities } from './identity.ts'
-import { withPlaces } from './place-fault.ts'
 import { refuseCycle } from './processors/dependencies.ts'
 import { originsOf } from './processors/origins.ts'
 import { processedSource } from './processors/processed-source.ts'
@@ -218,4 +218,34 @@ function refuseMissing(missing: readonly MissingColumn[], source: string): void 
 /** Describes a missing column, with the column that was probably meant. */
 export function missingText({ message, nearest }: MissingColumn): string {
   return nearest === undefined ? message : `${message} Did you mean ${JSON.stringify(nearest)}?`
+}
+
+/**
+ * Gives the fault of a setting its position in dataset.yaml: that of the setting that it names, else of the source. The fault of
+ * fetched data gets their address. Other errors are returned unchanged.
+ */
+export function placedFault(error: unknown, definition: Definition): unknown {
+  const { source, remote, placeOf } = definition
+  if (remote !== null && source.path !== undefined && isFault(error, SOURCE_UNREADABLE))
+    return atAddress(error, source.path, remote.url)
+  if (!isFault(error, CONFIG_INVALID) || error.place.file !== undefined) return error
+  const { setting } = error.parts
+  const kind = (['path', 'package', 'module'] as const).find(each => source[each] !== undefined)
+  const path =
+    typeof setting === 'string' ? setting.split('.') : ['source', ...(kind === undefined ? [] : [kind])]
+  return recoded(error, CONFIG_INVALID, { place: placeOf(path) })
+}
+
+/** Does something with the source of a dataset, whose faults then have their places. */
+export async function withPlaces<T>(definition: Definition, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw placedFault(error, definition)
+  }
+}
+
+/** The name of a source in messages: the address of fetched data. */
+export function sourceName(name: string, { source, remote }: Definition): string {
+  return remote === null || source.path === undefined ? name : fetchedName(name, source.path, remote.url)
 }

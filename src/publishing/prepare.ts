@@ -1,12 +1,13 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
+import type { DatasetRecord } from '../model/value.ts'
+import { openColumns } from '../store/columns/graph.ts'
+import { RecordReader, type RecordsOf } from '../store/record-reader.ts'
 import type { Digests } from './digests.ts'
-import { fingerprintOf } from './fingerprint.ts'
 import { writeMappedGraphs } from './graphs/mapped-graphs.ts'
-import type { ChosenMapping, MappingRefusal } from './mapping/choose-mapping.ts'
-import type { UsableMapping } from './mapping/mapping-file.ts'
+import type { ChosenMapping, MappingRefusal, UsableMapping } from './mapping/mapping-file.ts'
 import type { PublishAttempt, PublishContext, PublishReport, PublishResult } from './publish-types.ts'
-import { publishedRecords } from './published-records.ts'
+import { fingerprintOf } from './source-digest.ts'
 import { shareFile } from './versions/durable.ts'
 import { RECORD_IDS_FILE } from './versions/tombstones.ts'
 import {
@@ -108,4 +109,22 @@ export function retainedGraphs(current: Manifest, folder: string, versions: Vers
 
 function usableOf({ file, text, mapping }: UsableMapping): UsableMapping {
   return { file, text, mapping }
+}
+
+/** Records of a piece. */
+const PIECE = 1000
+
+/**
+ * The records of a published version in order, read from the columns of its facts, in bounded pieces: everything that is derived
+ * from records can be rebuilt from them, without the source.
+ */
+export async function* publishedRecords(
+  columns: string,
+  of: RecordsOf,
+): AsyncGenerator<readonly DatasetRecord[]> {
+  const reader = new RecordReader(openColumns(columns), of)
+  for (let first = 0; first < reader.count; first += PIECE) {
+    const length = Math.min(PIECE, reader.count - first)
+    yield Array.from({ length }, (_, index) => reader.record(first + index))
+  }
 }

@@ -1,5 +1,5 @@
 import { definedDatasets, readDefinition } from './definition.ts'
-import type { MappingRefusal } from './mapping/choose-mapping.ts'
+import type { MappingRefusal } from './mapping/mapping-file.ts'
 import { publicationOrder, withDependants } from './processors/dependencies.ts'
 import { findUnchanged, publishDataset, reasonOf } from './publish.ts'
 import type { PublishContext, PublishProgress, PublishReport, PublishResult } from './publish-types.ts'

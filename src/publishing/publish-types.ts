@@ -1,7 +1,7 @@
 import type { RuleReport } from '../mapping/compile.ts'
 import type { Diagnostic } from '../mapping/diagnostic.ts'
 import type { FieldConversionErrors } from '../sources/typed-records.ts'
-import type { MappingRefusal } from './mapping/choose-mapping.ts'
+import type { MappingRefusal } from './mapping/mapping-file.ts'
 import type { Manifest, Versions } from './versions/versions.ts'
 
 /** Where and when a publication happens; the time is a parameter. */

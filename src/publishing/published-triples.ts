@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { Fault } from '../errors/errors.ts'
-import { wholeLines } from '../rdf/lines.ts'
+import { wholeLines } from '../rdf/line-set.ts'
 import { breathe } from '../runtime/work-client.ts'
 import { STORE_UNAVAILABLE } from '../store/faults.ts'
 

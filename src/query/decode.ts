@@ -1,9 +1,21 @@
 import { type FieldType, isNumeric, isTemporal } from '../model/field.ts'
-import type { DatasetRecord } from '../model/value.ts'
+import type { DatasetRecord, Geometry } from '../model/value.ts'
+import { parseWkt } from '../model/wkt.ts'
 import type { Term } from '../rdf/term.ts'
 import { XSD } from '../rdf/vocab.ts'
+import { keyNames, middleName } from './compile/group-keys.ts'
+import { aggregatesOf, aggregateVariable, keyPosition } from './compile/groups.ts'
 import { columnVariable, isStored } from './compile/records.ts'
-import { type Constant, type SelectedColumn, scalarType } from './plan.ts'
+import { exactly } from './exact-numbers.ts'
+import {
+  type Aggregate,
+  type Constant,
+  type GroupQuery,
+  type RowValue,
+  type Scalar,
+  type SelectedColumn,
+  scalarType,
+} from './plan.ts'
 
 /** One solution of a query of the store. */
 export type DecodedSolution = Readonly<Record<string, Term>>
@@ -27,7 +39,7 @@ export function decodeComputed(
 }
 
 /** The value of a term as a field type; null for no term, and for a number that is not finite. */
-export function decodeConstant(term: Term | undefined, type: FieldType): Constant | null {
+function decodeConstant(term: Term | undefined, type: FieldType): Constant | null {
   if (term === undefined) return null
   if (type === 'boolean') return term.value === 'true' || term.value === '1'
   if (!isNumeric(type)) return term.value
@@ -74,4 +86,157 @@ export function decodeFacet(solutions: readonly DecodedSolution[], type: FieldTy
     const decoded = decodeConstant(value, isTemporal(type) ? 'int' : type)
     return decoded === null ? [] : [{ value: decoded, count: Number(count?.value) }]
   })
+}
+
+/** A row of a grouped answer: the raw value of each key and of each selection, null for none. */
+export interface GroupRow {
+  readonly keys: readonly (Constant | GroupCell | null)[]
+  readonly selected: readonly (Constant | GroupCell | Geometry | null)[]
+}
+
+/** The answer to a grouped query: the term of a variable in a row, null where there is none. */
+interface GroupPage {
+  readonly rows: number
+  readonly term: (variable: string, row: number) => Term | null
+}
+
+/** A cluster of nearby points, by its centre. */
+interface GroupCell {
+  readonly lon: number
+  readonly lat: number
+}
+
+/** Decodes the rows of a grouped answer. A single static range has a row for each of its steps, even for steps without records. */
+export function decodeGroups(plan: GroupQuery, { rows: count, term }: GroupPage): readonly GroupRow[] {
+  const nameOf = aggregateNames(plan)
+  const rows = Array.from({ length: count }, (_, row) =>
+    valuesOf(plan, nameOf, name => term(name, row) ?? undefined),
+  )
+  if (!hasEmptySteps(plan)) return rows.map(values => decodeRow(plan, values))
+  return withEmptySteps(plan, rows).map(values => decodeRow(plan, values))
+}
+
+/** True for a query whose rows are the steps of one static range (ODSQL 9.1). */
+export function hasEmptySteps({ keys }: GroupQuery): boolean {
+  const [only, ...others] = keys
+  return only?.grouping.type === 'steps' && others.length === 0
+}
+
+/** The source of the values of a row: its keys and its aggregates. */
+interface RowSource {
+  readonly keys: GroupRow['keys']
+  readonly aggregateOf: (aggregate: Aggregate) => Constant | Geometry | null
+}
+
+/** The terms of a row by their variables. */
+type Terms = (variable: string) => Term | undefined
+
+function valuesOf(plan: GroupQuery, nameOf: (aggregate: Aggregate) => string, terms: Terms): RowSource {
+  return {
+    keys: plan.keys.map((_, index) => decodeKey(plan, index, terms)),
+    aggregateOf: aggregate => decodeAggregate(aggregate, terms(nameOf(aggregate))),
+  }
+}
+
+/** The variables of the aggregates of a query, each determined once. */
+function aggregateNames(plan: GroupQuery): (aggregate: Aggregate) => string {
+  const aggregates = aggregatesOf(plan)
+  const names = new Map<Aggregate, string>()
+  return aggregate => {
+    const known = names.get(aggregate) ?? aggregateVariable(keyPosition(aggregate, aggregates))
+    names.set(aggregate, known)
+    return known
+  }
+}
+
+function decodeRow({ select }: GroupQuery, source: RowSource): GroupRow {
+  return { keys: source.keys, selected: select.map(({ value }) => rowValue(value, source)) }
+}
+
+function rowValue(of: RowValue, source: RowSource): GroupRow['selected'][number] {
+  switch (of.type) {
+    case 'key':
+      return source.keys[of.index] ?? null
+    case 'constant':
+      return of.value
+    case 'aggregate':
+      return source.aggregateOf(of.aggregate)
+    case 'arithmetic':
+      return exactly(of.operator, rowValue(of.left, source), rowValue(of.right, source))
+    default:
+      return of satisfies never
+  }
+}
+
+function decodeAggregate(aggregate: Aggregate, term: Term | undefined): Constant | Geometry | null {
+  const type = aggregateType(aggregate)
+  if (type !== 'geo_shape') return decodeConstant(term, type)
+  return term === undefined ? null : ((parseWkt(term.value) ?? null) as Geometry | null)
+}
+
+/** All steps of a range, including those without records, whose counts are 0 and whose other values are null. */
+function withEmptySteps(plan: GroupQuery, rows: readonly RowSource[]): readonly RowSource[] {
+  const grouping = plan.keys[0]?.grouping
+  if (grouping?.type !== 'steps') return rows
+  const known = new Map(rows.map(row => [row.keys[0], row]))
+  const empty = (step: number): RowSource => ({
+    keys: [step],
+    aggregateOf: ({ name }) => (name === 'count' ? 0 : null),
+  })
+  const all = Array.from({ length: grouping.edges.length - 1 }, (_, step) => known.get(step) ?? empty(step))
+  const ranked = all.map(row => ({ row, ranks: plan.orderBy.map(({ value }) => rowValue(value, row)) }))
+  ranked.sort((left, right) => {
+    for (const [index, { descending }] of plan.orderBy.entries()) {
+      const order = compare(left.ranks[index], right.ranks[index])
+      if (order !== 0) return descending ? -order : order
+    }
+    return Number(left.row.keys[0]) - Number(right.row.keys[0])
+  })
+  return ranked
+    .slice(plan.offset, plan.limit === null ? undefined : plan.offset + plan.limit)
+    .map(({ row }) => row)
+}
+
+/** Null first; texts by code point. */
+function compare(a: unknown, b: unknown): number {
+  if (a === b) return 0
+  if (a === null || a === undefined) return -1
+  if (b === null || b === undefined) return 1
+  if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b))
+  return Number(a) < Number(b) ? -1 : 1
+}
+
+function decodeKey(plan: GroupQuery, index: number, terms: Terms): Constant | GroupCell | null {
+  const key = plan.keys[index]
+  if (key === undefined) return null
+  const { grouping } = key
+  if (grouping.type === 'cells') {
+    const [lon, lat] = (['lon', 'lat'] as const).map(axis => Number(terms(middleName(index, axis))?.value))
+    return { lon: lon ?? Number.NaN, lat: lat ?? Number.NaN }
+  }
+  const [name = ''] = keyNames(key, index)
+  return decodeConstant(terms(name), grouping.type === 'value' ? scalarType(grouping.value) : 'int')
+}
+
+/** The type of an aggregate's value. */
+export function aggregateType({ name, of }: Aggregate): FieldType {
+  if (name === 'count') return 'int'
+  if (name === 'envelope' || name === 'bbox') return 'geo_shape'
+  const type = of === null ? 'int' : scalarType(of)
+  if (name !== 'min' && name !== 'max') return 'double'
+  return !isNumeric(type) || (of !== null && isWhole(of)) ? type : 'double'
+}
+
+/** True for values that are integers of 64 bits: they stay such as the least and the greatest of a group. Sums may be larger. */
+function isWhole(scalar: Scalar): boolean {
+  switch (scalar.type) {
+    case 'field':
+      return scalar.field.type === 'int'
+    case 'length':
+    case 'datePart':
+    case 'valueCount':
+      return true
+    default:
+      return false
+  }
 }

@@ -1,20 +1,20 @@
 import { Fault, isFault, recoded } from '../errors/errors.ts'
-import type { GroupItem, OrderItem, SelectItem } from '../language/odsql/ast.ts'
+import type { Expression, GroupItem, OrderItem, SelectItem } from '../language/odsql/ast.ts'
 import { ODSQL_ERROR } from '../language/odsql/faults.ts'
 import { parseGroupBy, parseOrderBy, parseSelect, parseWhere } from '../language/odsql/parse.ts'
+import type { V1Comparison, V1Query } from '../language/search-v1/ast.ts'
 import { parseV1 } from '../language/search-v1/parse.ts'
-import { conjunctionOrNull } from './conditions.ts'
+import { type Field, isNumeric, isTemporal } from '../model/field.ts'
+import { conjunctionOrNull, disjunction, excessOf, negate } from './conditions.ts'
+import type { Stopwatch } from './execute/executor.ts'
 import { ODSQL_SYNTAX_ERROR } from './faults.ts'
-import { excessOf } from './filter-limits.ts'
-import type { Condition, Query } from './plan.ts'
-import type { ResolveContext } from './resolve/context.ts'
+import { ALWAYS, type Condition, type Query } from './plan.ts'
+import { FieldNames, type ResolveContext, refuseDoubles } from './resolve/context.ts'
 import { resolveGroupBy } from './resolve/groups.ts'
-import { refuseDoubles } from './resolve/labels.ts'
+import { searchedWords, wordsCondition } from './resolve/predicates.ts'
 import { hasAggregate, resolveRowOrder, resolveRows } from './resolve/rows.ts'
-import { resolveV1 } from './resolve/search-v1.ts'
 import { resolveOrderBy, resolveSelect } from './resolve/select.ts'
 import { resolveWhere } from './resolve/where.ts'
-import type { Stopwatch } from './stopwatch.ts'
 
 /** The clauses of an ODSQL query as an API receives them; an empty clause counts as absent. */
 export interface OdsqlClauses {
@@ -112,4 +112,72 @@ function isBlank(text: string): boolean {
 function refuseExcess(filter: Condition | null): void {
   const excess = excessOf(filter)
   if (excess !== null) throw new Fault(ODSQL_ERROR, { reason: `the filter has ${excess}.`, clause: 'where' })
+}
+
+/** The compared value is a separate text, without positions. */
+const NOWHERE = { from: 0, to: 0 }
+
+/**
+ * Returns the condition of a query of the Search API v1 for a dataset. A comparison that names no known field is treated as
+ * words. Throws as {@link resolveWhere} does.
+ */
+function resolveV1(query: V1Query, context: ResolveContext): Condition | null {
+  switch (query.type) {
+    case 'and':
+      return conjunctionOrNull(query.operands.map(operand => resolveV1(operand, context)))
+    case 'or':
+      return disjunction(query.operands.map(operand => resolveV1(operand, context) ?? ALWAYS))
+    case 'not':
+      return negate(resolveV1(query.operand, context) ?? ALWAYS)
+    case 'words':
+      return wordsCondition(searchedWords(query.text))
+    case 'absent': {
+      const operand = fieldNode(query.field)
+      return resolveWhere({ type: 'is', operand, negated: false, value: null, span: NOWHERE }, context)
+    }
+    case 'comparison':
+      return comparison(query, context)
+    default:
+      return query satisfies never
+  }
+}
+
+function comparison(requested: V1Comparison, context: ResolveContext): Condition | null {
+  const field = new FieldNames('where', context).known(requested.field)
+  if (field === undefined) return wordsCondition(searchedWords(requested.text))
+  return resolveWhere(expressionOf(requested, field), context)
+}
+
+function expressionOf({ operator, value, field: name }: V1Comparison, field: Field): Expression {
+  const operand = fieldNode(name)
+  if (typeof value !== 'string') {
+    const [lower, upper] = [valueNode(value.lower, field), valueNode(value.upper, field)]
+    const range = { lower, lowerInclusive: true, upper, upperInclusive: true }
+    return { type: 'range', operand, range, span: NOWHERE }
+  }
+  const right = valueNode(value, field)
+  if (operator === ':' && field.type === 'text')
+    return { type: 'like', operand, pattern: right, span: NOWHERE }
+  return {
+    type: 'comparison',
+    operator: operator === ':' ? '=' : operator,
+    left: operand,
+    right,
+    span: NOWHERE,
+  }
+}
+
+function fieldNode(name: string): Expression {
+  return { type: 'field', name, quoted: true, span: NOWHERE }
+}
+
+/** A value as a literal of the type of the field; a text where it is none. */
+function valueNode(text: string, { type }: Field): Expression {
+  if (isTemporal(type)) return { type: 'date', text, span: NOWHERE }
+  const number = text.trim() === '' ? Number.NaN : Number(text)
+  if (isNumeric(type) && Number.isFinite(number))
+    return { type: 'number', value: number, text, span: NOWHERE }
+  if (type === 'boolean' && /^(?:true|false)$/i.test(text))
+    return { type: 'boolean', value: text.toLowerCase() === 'true', span: NOWHERE }
+  return { type: 'string', value: text, span: NOWHERE }
 }

@@ -87,12 +87,6 @@ function conditionLines(condition: Condition, depth: number): readonly Line[] {
   }
 }
 
-function conditionText(condition: Condition): string {
-  return conditionLines(condition, 0)
-    .map(([, text]) => text)
-    .join(' ')
-}
-
 type Leaf = Exclude<Condition, { readonly type: 'and' | 'or' | 'not' | 'some' }>
 
 function leafText(condition: Leaf): string {
@@ -168,7 +162,9 @@ function scalarText(scalar: Scalar): string {
     case 'element':
       return `element ${scalar.number}`
     case 'truth':
-      return `truth of ${conditionText(scalar.holds)}`
+      return `truth of ${conditionLines(scalar.holds, 0)
+        .map(([, text]) => text)
+        .join(' ')}`
     case 'choice':
       return `choice of ${scalar.branches.map(({ value }) => scalarText(value)).join(', ')}`
     default:

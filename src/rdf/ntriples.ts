@@ -1,6 +1,6 @@
 import { lookup } from '../model/lookup.ts'
 import { isIri } from './iri-syntax.ts'
-import { isLanguageTag } from './language-tag.ts'
+import { isLanguageTag } from './literals.ts'
 import type { BlankNode, NamedNode, Term, TripleTerm } from './term.ts'
 import { RDF, XSD } from './vocab.ts'
 

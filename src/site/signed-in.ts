@@ -1,14 +1,13 @@
+import '../http/authenticate.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { SignInProvider } from '../config/derived.ts'
 import type { SamlProvider } from '../config/saml.ts'
 import { declareFault, Fault } from '../errors/errors.ts'
+import { type Form, formToken, isFormToken, isOwnOrigin } from '../http/form.ts'
+import { type CookieScope, cookieScope, readSessionToken } from '../http/session-cookie.ts'
 import type { Authenticated } from '../model/principal.ts'
 import { type AccountPage, keepPrivate, sendAccountPage } from './account-page.ts'
-import '../http/authenticate.ts'
-import type { Form } from '../http/form.ts'
-import { formToken, isFormToken, isOwnOrigin } from '../http/form-token.ts'
-import { type CookieScope, cookieScope, readSessionToken } from '../http/session-cookie.ts'
 import { pageContextOf, type SiteOptions } from './page-context.ts'
 
 /** A form that did not come from our own page. */

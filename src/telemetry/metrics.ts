@@ -3,8 +3,7 @@ import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { type Answered, type RequestObserver, routeOf } from '../http/observe.ts'
 import { endpointOf } from '../http/route-config.ts'
 import type { Store, StoreStatistics } from '../store/store.ts'
-import { SeriesCounts, Timings } from './series.ts'
-import { gaugeSources, type SourceAge } from './source-gauges.ts'
+import { gaugeSources, SeriesCounts, type SourceAge, Timings } from './series.ts'
 import type { StoreObserver, StoreOutcome } from './watched-store.ts'
 
 /** The result of publishing one dataset. */
@@ -208,7 +207,12 @@ export class Metrics {
   }
 
   private note(method: string, { endpoint, route, status, milliseconds, aborted }: Answered): void {
-    const labels = { endpoint, route, method: methodLabel(method), status: statusClass(status) }
+    const labels = {
+      endpoint,
+      route,
+      method: METHODS.has(method) ? method : 'other',
+      status: statusClass(status),
+    }
     this.requests.of(labels).count += 1
     this.durations.of({ endpoint, route }).note(milliseconds)
     if (aborted) this.aborted.of({ endpoint }).count += 1
@@ -267,10 +271,6 @@ export class Metrics {
 }
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'DELETE', 'PATCH'])
-
-function methodLabel(method: string): string {
-  return METHODS.has(method) ? method : 'other'
-}
 
 function statusClass(status: number): string {
   return `${Math.floor(status / 100)}xx`

@@ -21,7 +21,7 @@ import { Catalog } from '../../src/catalog/catalog.ts'
 import { GraphWriter } from '../../src/publishing/graphs/graph-writer.ts'
 import { firstPublished } from '../../src/publishing/mapping/mapping-preview.ts'
 import { publishDataset, reasonOf } from '../../src/publishing/publish.ts'
-import { localRegistry } from '../../src/publishing/registry/local-registry.ts'
+import { localRegistry } from '../../src/publishing/registry/registry.ts'
 import { VersionChanges } from '../../src/publishing/versions/changes.ts'
 import { replaceDurably } from '../../src/publishing/versions/durable.ts'
 import {

@@ -1,13 +1,23 @@
-import { VOID_PREFIXES } from '../../catalog/void.ts'
-import { BAD_REQUEST, Fault, NOT_ACCEPTABLE, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
+import type { FastifyInstance } from 'fastify'
+import type { ServedDataset } from '../../catalog/served.ts'
+import { datasetShapes } from '../../catalog/shapes.ts'
+import { descriptionAddress, shapesAddress, VOID_PREFIXES } from '../../catalog/void.ts'
+import {
+  BAD_REQUEST,
+  Fault,
+  NOT_ACCEPTABLE,
+  NOT_FOUND_RESOURCE,
+  UNPROCESSABLE_ENTITY,
+} from '../../errors/errors.ts'
 import { jsonldInForm } from '../../formats/jsonld-forms.ts'
 import { neededPrefixes, type TermNames } from '../../formats/jsonld-node.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { rdfxml } from '../../formats/rdfxml.ts'
 import { turtle } from '../../formats/turtle.ts'
-import { JSONLD_TYPE, jsonldForm, jsonldType } from '../../http/jsonld-profile.ts'
-import { negotiate, type Representation } from '../../http/negotiate.ts'
+import { entityTag, isFresh } from '../../http/conditional.ts'
+import { JSONLD_TYPE, jsonldForm, jsonldType, negotiate, type Representation } from '../../http/negotiate.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import type { Principal } from '../../model/principal.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
 
 /** A form of RDF in which a description is written, from N-Triples. */
@@ -89,4 +99,32 @@ function jsonld(triples: string): AsyncIterable<string> {
 function namesOf(triples: string): TermNames {
   const predicates = Array.from(parseTriples(triples), ({ predicate }) => predicate.value)
   return { prefixes: neededPrefixes(VOID_PREFIXES, predicates) }
+}
+
+interface Context {
+  readonly base: string
+  readonly dataset: (id: string, principal: Principal, version: string | null) => ServedDataset
+}
+
+interface Route {
+  readonly Params: { readonly dataset: string }
+  readonly Querystring: QueryParameters
+}
+
+/** The SHACL shapes of a dataset at `/api/shapes/{dataset}` (Linked data 4.3). */
+export function addShapes(app: FastifyInstance, { base, dataset }: Context): void {
+  app.get<Route>('/api/shapes/:dataset', async (request, reply) => {
+    const entry = dataset(request.params.dataset, request.principal, request.version)
+    const { id } = entry.dataset
+    const format = descriptionFormat(request.query, request.headers.accept)
+    const shapes = datasetShapes(entry, base)
+    if (shapes === null) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'shapes graph', id })
+    const links = [
+      `<${shapesAddress(base, id)}>; rel="canonical"`,
+      `<${descriptionAddress(base, id)}>; rel="describedby"`,
+    ]
+    reply.header('link', links.join(', '))
+    if (isFresh(request, reply, entityTag(shapes), format.type)) return reply.code(304).send()
+    return reply.type(`${format.type}; charset=utf-8`).send(await writeDescription(format, shapes))
+  })
 }

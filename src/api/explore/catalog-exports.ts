@@ -19,11 +19,9 @@ import { type AnswerPage, answerQuery, countObjects, exportObjects } from '../..
 import { columnsOf, type ResultColumn } from '../../query/execute/columns.ts'
 import { type CatalogDescriptionOptions, describeCatalog } from './describe-catalog.ts'
 import type { CatalogRoute, ExploreEndpoint } from './endpoint.ts'
-import { begunExport, sendFile } from './export-file.ts'
-import { EXPORT_FORMATS, exportFormats } from './export-list.ts'
-import { datasetObject, presentDataset } from './present.ts'
+import { begunExport, EXPORT_FORMATS, exportFormats, sendFile } from './export-list.ts'
+import { datasetObject, presentDataset, type ShownPart, splitSelect } from './present.ts'
 import { readExport, readExportPage, readParameter } from './read-parameters.ts'
-import { type ShownPart, splitSelect } from './selection.ts'
 import type { CatalogSource } from './source.ts'
 
 interface ExportRoute extends CatalogRoute {

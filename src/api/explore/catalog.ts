@@ -5,8 +5,7 @@ import { fieldNamed } from '../../model/field.ts'
 import { answerQuery } from '../../query/execute/answer.ts'
 import type { Condition, Query } from '../../query/plan.ts'
 import type { CatalogRoute, DatasetRoute, ExploreEndpoint } from './endpoint.ts'
-import { pageLinks, presentDataset, queriedDataset } from './present.ts'
-import { splitSelect } from './selection.ts'
+import { pageLinks, presentDataset, queriedDataset, splitSelect } from './present.ts'
 import type { ExploreSource } from './source.ts'
 
 /** The catalog: its datasets, one of them, and aggregates of all (REST 2.1). */

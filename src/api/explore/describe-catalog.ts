@@ -16,7 +16,7 @@ import { describedFormats, type ExportFormat } from '../../formats/export-format
 import type { Metas, MetaValue } from '../../model/metadata.ts'
 import { isXmlText } from '../../model/xml.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
-import { isLanguageTag } from '../../rdf/language-tag.ts'
+import { isLanguageTag } from '../../rdf/literals.ts'
 import { datasetIri } from '../../rdf/minted-iris.ts'
 import type { AnswerPlace } from './present.ts'
 

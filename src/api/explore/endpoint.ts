@@ -13,8 +13,7 @@ import {
   type VisibleDatasets,
 } from '../../catalog/visible.ts'
 import { Fault, GONE } from '../../errors/errors.ts'
-import type { AnswerCache } from '../../http/answer-cache.ts'
-import { isFresh } from '../../http/conditional.ts'
+import { type AnswerCache, isFresh } from '../../http/conditional.ts'
 import { JSON_TYPE, jsonText } from '../../http/json.ts'
 import {
   DEFAULT_ROWS,
@@ -29,12 +28,11 @@ import type { ResponseCache } from '../../http/response-cache.ts'
 import type { VersionSource } from '../../http/versions.ts'
 import type { Field } from '../../model/field.ts'
 import type { Dialect } from '../../query/dialect.ts'
-import { Executor } from '../../query/execute/executor.ts'
+import { Executor, Stopwatch } from '../../query/execute/executor.ts'
 import { canBeFacet, facetCondition } from '../../query/facets.ts'
 import { type OdsqlClauses, planOdsql } from '../../query/pipeline.ts'
 import type { Query } from '../../query/plan.ts'
 import type { ResolveContext } from '../../query/resolve/context.ts'
-import { Stopwatch } from '../../query/stopwatch.ts'
 import type { Store } from '../../store/store.ts'
 import type { AnswerPlace, PageLink, Presentation, SourceName } from './present.ts'
 import { geofilters, readFilters, readParameter } from './read-parameters.ts'

@@ -6,6 +6,7 @@ import {
   momentMeta,
 } from '../../catalog/catalog-dataset.ts'
 import { isSecret, type QueryParameters } from '../../http/query-string.ts'
+import { parseSelect } from '../../language/odsql/parse.ts'
 import type { Annotations } from '../../model/field.ts'
 import { lookup, setMember } from '../../model/lookup.ts'
 import type { Metas } from '../../model/metadata.ts'
@@ -13,7 +14,6 @@ import type { Dialect } from '../../query/dialect.ts'
 import type { AnswerRow } from '../../query/execute/answer.ts'
 import { zonedText } from '../../query/execute/json.ts'
 import type { Query } from '../../query/plan.ts'
-import { hasPart, type ShownPart } from './selection.ts'
 
 export interface PageLink {
   readonly rel: string
@@ -116,7 +116,7 @@ export function presentRecord(
   place: AnswerPlace,
   { links, timezone }: Presentation,
 ): unknown {
-  const timestamp = zonedText(canonical(entry.published), timezone)
+  const timestamp = zonedText(new Date(entry.published).toISOString(), timezone)
   const { id } = entry.dataset
   if (place.dialect.name === 'explore-v2.1') {
     if (!links) return row.object
@@ -233,10 +233,6 @@ function plainAnnotations(annotations: Annotations): Readonly<Record<string, unk
   )
 }
 
-function canonical(moment: string): string {
-  return new Date(moment).toISOString()
-}
-
 function queryText(query: QueryParameters, more: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(query).flatMap(([key, value]) =>
     Object.hasOwn(more, key) || isSecret(key)
@@ -246,4 +242,47 @@ function queryText(query: QueryParameters, more: Readonly<Record<string, string>
   return [...pairs, ...Object.entries(more)]
     .map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`)
     .join('&')
+}
+
+/** Parts of a dataset that are not queried from the store; the last exists only in the latest generation. */
+const SHOWN = ['fields', 'attachments', 'data_visible', 'visibility', 'alternative_exports'] as const
+export type ShownPart = (typeof SHOWN)[number]
+
+/**
+ * The parts that a generation has (REST 2.13).
+ */
+const PARTS: Readonly<Record<Dialect['name'], readonly ShownPart[]>> = {
+  'search-v2': SHOWN.filter(part => part !== 'alternative_exports'),
+  'explore-v2.0': SHOWN.filter(part => part !== 'alternative_exports' && part !== 'visibility'),
+  'explore-v2.1': SHOWN,
+}
+
+/** True if a generation describes datasets with a part. */
+function hasPart({ name }: Dialect, part: ShownPart): boolean {
+  return PARTS[name].includes(part)
+}
+
+/**
+ * Parts a select clause of the catalog: the items for the store, and the parts of a dataset that are added to its answer.
+ * `select=dataset_id, fields` is an example of the live documents.
+ */
+export function splitSelect(
+  select: string | undefined,
+  dialect: Dialect,
+): {
+  readonly requested: string | undefined
+  readonly shown: readonly ShownPart[]
+} {
+  const parts = PARTS[dialect.name]
+  const mentions = select !== undefined && parts.some(name => select.includes(name))
+  if (!mentions) return { requested: select, shown: [] }
+  const shown: ShownPart[] = []
+  const requested: string[] = []
+  for (const { expression, label, span } of parseSelect(select)) {
+    const name = expression?.type === 'field' && label === null ? expression.name : ''
+    const part = parts.find(known => known === name)
+    if (part === undefined) requested.push(select.slice(span.from, span.to))
+    else shown.push(part)
+  }
+  return { requested: requested.length === 0 ? undefined : requested.join(', '), shown }
 }

@@ -10,7 +10,7 @@ import {
   UNAUTHORISED,
   VERSION_UNKNOWN,
 } from '../../errors/errors.ts'
-import { CREDENTIAL_INVALID } from '../../http/credentials.ts'
+import { CREDENTIAL_INVALID } from '../../http/authenticate.ts'
 import { TOO_MANY_OPEN_FILES } from '../../http/faults.ts'
 import { INVALID_REST_PARAMETER_ERROR } from '../../http/parameters.ts'
 import { ODATA_ERROR, ODATA_SEGMENT } from '../../language/odata/faults.ts'

@@ -11,8 +11,7 @@ import { columnsOf } from '../../query/execute/columns.ts'
 import { planOdsql } from '../../query/pipeline.ts'
 import type { Query } from '../../query/plan.ts'
 import type { DatasetRoute, ExploreEndpoint } from './endpoint.ts'
-import { sendFile } from './export-file.ts'
-import { exportFormats } from './export-list.ts'
+import { exportFormats, sendFile } from './export-list.ts'
 import { readExport, readExportPage } from './read-parameters.ts'
 
 interface ExportRoute extends DatasetRoute {

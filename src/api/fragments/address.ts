@@ -1,5 +1,4 @@
-import { parseQueryValue } from '../../http/query-string.ts'
-import { localTarget } from '../../http/request-target.ts'
+import { localTarget, parseQueryValue } from '../../http/query-string.ts'
 
 /** Address of the list of all datasets with fragments. */
 export function listAddress(base: string): string {

@@ -85,10 +85,6 @@ export function asQuery(parts: readonly string[]): string {
   return parts.length === 0 ? '' : `?${parts.join('&')}`
 }
 
-function decoded(part: string): string {
-  return parseQueryValue(part) ?? part
-}
-
 /** Percent-encodes a text; a lone surrogate, which no address can contain, never matches anything. */
 export function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed())
@@ -108,7 +104,7 @@ export function patternForm(
 `,
   )
   const hidden = foreign.map(part => {
-    const [name = '', ...value] = decoded(part).split('=')
+    const [name = '', ...value] = (parseQueryValue(part) ?? part).split('=')
     return html`<input type="hidden" name="${name}" value="${value.join('=')}">`
   })
   return html`<form class="filter pattern" action="${new URL(action).pathname}" method="get">${hidden}${fields}<button>${t('Find')}</button>

@@ -5,7 +5,6 @@ import type { SitePage } from '../../site/frame.ts'
 import { type Html, html, jsonBlock } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { listAddress } from './address.ts'
-import { expandedDocument, expandedGraphs } from './jsonld.ts'
 import { DEFAULT_GRAPH, type FragmentPlace, type PageDescription } from './metadata.ts'
 import {
   asParameter,
@@ -17,7 +16,7 @@ import {
   shortenedTerm,
   termLink,
 } from './page-parts.ts'
-import type { Content, QuadContent } from './write.ts'
+import { type Content, expandedDocument, expandedGraphs, type QuadContent } from './write.ts'
 
 /** What an HTML page shows in addition to the triples. */
 export interface FragmentView extends PageDescription {

@@ -1,8 +1,14 @@
 import type { TSchema } from 'typebox'
 import { RELEASE } from '../../config/release.ts'
 import { lookup, setMember } from '../../model/lookup.ts'
-import { DATASET_BODY, FIELDS_BODY, METADATA_BODY, NEW_DATASET_BODY, RESTORE_BODY } from './bodies.ts'
-import { QUERIES } from './queries.ts'
+import {
+  DATASET_BODY,
+  FIELDS_BODY,
+  METADATA_BODY,
+  NEW_DATASET_BODY,
+  QUERIES,
+  RESTORE_BODY,
+} from './bodies.ts'
 
 type Operation = readonly [
   method: 'get' | 'post' | 'put' | 'delete',

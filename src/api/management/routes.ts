@@ -19,10 +19,16 @@ import type { Principal } from '../../model/principal.ts'
 import type { DefinitionChange } from '../../publishing/edit-definition.ts'
 import type { Desk } from '../../publishing/management/desk.ts'
 import { retainedVersions } from '../../publishing/versions/versions.ts'
-import { DATASET_BODY, FIELDS_BODY, METADATA_BODY, NEW_DATASET_BODY, RESTORE_BODY } from './bodies.ts'
+import {
+  DATASET_BODY,
+  FIELDS_BODY,
+  METADATA_BODY,
+  NEW_DATASET_BODY,
+  RESTORE_BODY,
+  readRows,
+} from './bodies.ts'
 import { managementDocument } from './openapi.ts'
 import { datasetJson, fieldJson, previewJson, statusJson } from './present.ts'
-import { readRows } from './queries.ts'
 
 export interface ManagementOptions {
   readonly base: string

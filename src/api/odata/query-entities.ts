@@ -1,9 +1,10 @@
+import { LRUCache } from 'lru-cache'
 import type { EntityColumn } from '../../model/edm.ts'
 import { exactJson } from '../../model/exact-json.ts'
 import type { CompileTarget } from '../../query/compile/target.ts'
 import { conjunctionOrNull } from '../../query/conditions.ts'
-import type { GroupRow } from '../../query/decode-groups.ts'
-import { findGroups } from '../../query/execute/aggregate.ts'
+import type { GroupRow } from '../../query/decode.ts'
+import { findGroups } from '../../query/execute/answer.ts'
 import type { Executor } from '../../query/execute/executor.ts'
 import { findRecord, findRecords } from '../../query/execute/find.ts'
 import { TECHNICAL } from '../../query/field-names.ts'
@@ -17,7 +18,6 @@ import { type ApplyRow, answerRows, pageOf, type RowsPlan } from '../../query/od
 import { valuesReader } from '../../query/odata/values.ts'
 import type { Condition, GroupQuery, RecordQuery } from '../../query/plan.ts'
 import type { EntityRow, Version } from './format/shape.ts'
-import type { RowCache } from './row-cache.ts'
 import type { ServedSet } from './sets.ts'
 
 /** A page of entities with their properties, and the total number. */
@@ -129,4 +129,42 @@ function planOf(
 function cached(total: number, { within: { skip, top } }: EntitiesPlan): number {
   const rest = Math.max(0, total - skip)
   return top === null ? rest : Math.min(rest, top)
+}
+
+/** Default maximum of cells of all answers together: some tens of megabytes. */
+const MAX_CELLS = 1_000_000
+
+/**
+ * The rows of `$apply` by answer, so that its next pages need no grouping. The least recently used are evicted first. A key
+ * must contain the version of the data; then a cached answer is never stale.
+ */
+export class RowCache {
+  private readonly answers: LRUCache<string, readonly ApplyRow[]>
+
+  /** @param max cells of all answers together; one answer may have at most a quarter of them */
+  constructor(max: number = MAX_CELLS) {
+    this.answers = new LRUCache({
+      maxSize: max,
+      maxEntrySize: Math.floor(max / 4),
+      sizeCalculation: (rows, name) => Math.ceil(costOf(name, rows)),
+    })
+  }
+
+  find(name: string): readonly ApplyRow[] | undefined {
+    return this.answers.get(name)
+  }
+
+  keep(name: string, rows: readonly ApplyRow[]): void {
+    if (!this.answers.has(name)) this.answers.set(name, rows)
+  }
+}
+
+/** A text costs a cell for every sixteen characters, and each row costs extra as an object. */
+function costOf(name: string, rows: readonly ApplyRow[]): number {
+  let cells = name.length / 16
+  for (const row of rows) {
+    cells += 1
+    for (const cell of row) cells += typeof cell === 'string' ? 1 + cell.length / 16 : 1
+  }
+  return cells
 }

@@ -1,4 +1,4 @@
-import type { AnswerCache } from '../../http/answer-cache.ts'
+import type { AnswerCache } from '../../http/conditional.ts'
 import type { VersionSource } from '../../http/versions.ts'
 import type { Field } from '../../model/field.ts'
 import type { Principal } from '../../model/principal.ts'

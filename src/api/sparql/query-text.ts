@@ -18,9 +18,8 @@ import {
   syntaxProblem,
   syntaxTree,
 } from '../../sparql/syntax.ts'
-import { syntaxFault } from './faults.ts'
 import type { DatasetRequest } from './graphs.ts'
-import { checkLimits, checkQueryLength } from './limits.ts'
+import { checkLimits, checkQueryLength, syntaxFault } from './limits.ts'
 
 /** A graph or a service that a query names: an IRI, or a variable; and where. */
 export interface GraphName extends TextRange {

@@ -4,14 +4,12 @@ import { sparqlTokens } from '../../sparql/lexer.ts'
 import { type ParsedQuery, translateTree } from '../../sparql/parse.ts'
 import type { ContinuationFormat } from '../../sparql/results.ts'
 import { scopeProblem } from '../../sparql/scope.ts'
-import type { AnswerFormat, Store } from '../../store/store.ts'
-import { QueryError } from '../../store/store.ts'
-import { offsetOf, syntaxFault } from './faults.ts'
+import { type AnswerFormat, QueryError, type Store } from '../../store/store.ts'
 import type { QueryDataset } from './graphs.ts'
-import { type InlineRows, inlineParsed, inlineText } from './inline.ts'
+import { offsetOf, syntaxFault } from './limits.ts'
 import { beginningOf, type StreamedAnswer } from './pieces.ts'
 import type { QueryText } from './query-text.ts'
-import { type RewrittenQuery, rewriteQuery } from './rewrite.ts'
+import { type InlineRows, inlineParsed, inlineText, type RewrittenQuery, rewriteQuery } from './rewrite.ts'
 
 export interface RunOptions {
   readonly format: AnswerFormat

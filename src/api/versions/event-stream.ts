@@ -6,7 +6,7 @@ import { splitTriples } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 import { DCTERMS, PROV, RDF, XSD } from '../../rdf/vocab.ts'
 import type { Store } from '../../store/store.ts'
-import { versionMoment, versionsAddress, versionTitle } from './address.ts'
+import { versionMoment, versionsAddress, versionTitle } from './feed.ts'
 
 /** Maximum members of a page. */
 export const PAGE_MEMBERS = 500

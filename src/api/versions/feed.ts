@@ -1,9 +1,11 @@
 import { type ChangeType, changeCounts } from '../../catalog/changed-records.ts'
+import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
+import { addressForLinks } from '../../http/query-string.ts'
+import { timeMapAddress, type VersionMoment, withoutVersion, withVersion } from '../../http/versions.ts'
 import { XML_DECLARATION, xmlAttribute, xmlText } from '../../model/xml.ts'
 import type { VersionDifference } from '../../publishing/versions/changes.ts'
 import type { Manifest } from '../../publishing/versions/versions.ts'
 import { datasetIri } from '../../rdf/minted-iris.ts'
-import { type VersionStep, versionMoment, versionsAddress, versionTitle } from './address.ts'
 
 /** A step with its changes. */
 export interface DescribedStep extends VersionStep {
@@ -89,4 +91,84 @@ function publisherOf({ dataset }: Manifest): string {
 function link(rel: string, href: string, type: string | null): string {
   const typed = type === null ? '' : ` type="${type}"`
   return `<link rel="${rel}" href="${xmlAttribute(href)}"${typed}/>\n`
+}
+
+/** The media type of a TimeMap (RFC 7089, section 5; RFC 6690). */
+export const LINK_FORMAT = 'application/link-format'
+
+/** The addresses that answer from older versions, below that of the portal: the id of their dataset follows. */
+const WITH_VERSIONS =
+  /^\/(?:ld\/[a-z]+|\.well-known\/genid|api\/(?:explore\/)?v[\d.]+\/[a-z]+\/datasets|api\/[a-z]+)\/([^/.(?]+)/
+
+/** The id of the dataset of an address; null for an address that has no versions. */
+function datasetOf(address: string): string | null {
+  const [name = '', query = ''] = [WITH_VERSIONS.exec(address)?.[1], address.split('?')[1]]
+  return /^(?:\$|%24)metadata$/.test(name) ? new URLSearchParams(query).get('dataset') : name
+}
+
+/**
+ * The versions of an address as a TimeMap, from the oldest to the latest. Faults: BadRequest for an address of another portal,
+ * or of another dataset.
+ *
+ * @param uri the address whose versions are requested
+ */
+export function timeMap(
+  base: string,
+  dataset: string,
+  uri: string,
+  retained: readonly VersionMoment[],
+): string {
+  if (!uri.startsWith(`${base}/`) || /[<>"\s\\^`{|}]/.test(uri))
+    throw new Fault(BAD_REQUEST, {
+      reason: `uri is ${JSON.stringify(uri.slice(0, 200))}: an address that begins with ${base}/ is expected.`,
+    })
+  if (datasetOf(uri.slice(base.length)) !== dataset)
+    throw new Fault(BAD_REQUEST, {
+      reason: `uri is ${JSON.stringify(uri.slice(0, 200))}: an address of the dataset ${dataset} is expected, as ${datasetIri(base, dataset)} is.`,
+    })
+  const original = addressForLinks(withoutVersion(uri))
+  const moments = [...retained].reverse()
+  const day = ({ published }: VersionMoment) => new Date(published).toUTCString()
+  const [first, last] = [moments[0], moments.at(-1)]
+  const span = first === undefined || last === undefined ? '' : `; from="${day(first)}"; until="${day(last)}"`
+  const relation = (at: number) =>
+    [...(at === 0 ? ['first'] : []), ...(at === moments.length - 1 ? ['last'] : []), 'memento'].join(' ')
+  const links = [
+    `<${original}>; rel="original timegate"`,
+    `<${timeMapAddress(base, dataset, original)}>; rel="self"; type="${LINK_FORMAT}"${span}`,
+    ...moments.map(
+      (moment, at) =>
+        `<${withVersion(original, moment.version)}>; rel="${relation(at)}"; datetime="${day(moment)}"`,
+    ),
+  ]
+  return `${links.join(',\n')}\n`
+}
+
+/** Base address of the resources about versions of a dataset. */
+export function versionsAddress(base: string, dataset: string): string {
+  return `${base}/api/versions/${encodeURIComponent(dataset)}`
+}
+
+/** A pair of consecutive versions. */
+interface VersionStep {
+  readonly earlier: Manifest
+  readonly later: Manifest
+}
+
+/** The pairs of consecutive versions, the latest first. */
+export function stepsOf(retained: readonly Manifest[]): readonly VersionStep[] {
+  return retained.flatMap((later, at) => {
+    const earlier = retained[at + 1]
+    return earlier === undefined ? [] : [{ earlier, later }]
+  })
+}
+
+export function versionTitle({ dataset }: Pick<Manifest, 'dataset'>): string {
+  const title = dataset.metas.default?.title
+  return typeof title === 'string' ? title : dataset.id
+}
+
+/** The time of publication in the format of XML Schema and Atom. */
+export function versionMoment({ published }: Pick<Manifest, 'published'>): string {
+  return new Date(published).toISOString()
 }

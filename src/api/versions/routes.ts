@@ -1,24 +1,31 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalog } from '../../catalog/catalog.ts'
-import { changeCounts, changedRecords } from '../../catalog/changed-records.ts'
+import {
+  CHANGE_TYPES,
+  type ChangeType,
+  changeCounts,
+  changedRecords,
+  type RecordChange,
+} from '../../catalog/changed-records.ts'
 import type { OpenVersion } from '../../catalog/retained-versions.ts'
+import type { ServedDataset } from '../../catalog/served.ts'
 import { Fault, NOT_ACCEPTABLE, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { turtleText } from '../../formats/turtle.ts'
 import { BY_CALLER, entityTag, isNotModified, varyBy } from '../../http/conditional.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import { negotiate } from '../../http/negotiate.ts'
-import { one, readPage } from '../../http/parameters.ts'
+import { invalid, many, one, readPage } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import type { VersionChanges } from '../../publishing/versions/changes.ts'
 import { unknownVersion } from '../../publishing/versions/roll-back.ts'
 import type { Manifest } from '../../publishing/versions/versions.ts'
-import { datasetIri } from '../../rdf/minted-iris.ts'
+import { EXPLORE_V21 } from '../../query/dialect.ts'
+import { valueJson } from '../../query/execute/json.ts'
+import { datasetIri, recordIri } from '../../rdf/minted-iris.ts'
 import { STORE_UNAVAILABLE } from '../../store/faults.ts'
 import type { Store } from '../../store/store.ts'
-import { stepsOf, versionsAddress } from './address.ts'
-import { changeJson, readTypes } from './changes.ts'
 import {
   changedMembers,
   PAGE_MEMBERS,
@@ -28,8 +35,7 @@ import {
   STREAM_PREFIXES,
   type StreamPart,
 } from './event-stream.ts'
-import { changesFeed, versionIri } from './feed.ts'
-import { LINK_FORMAT, timeMap } from './time-map.ts'
+import { changesFeed, LINK_FORMAT, stepsOf, timeMap, versionIri, versionsAddress } from './feed.ts'
 
 export interface VersionsOptions {
   readonly base: string
@@ -256,4 +262,35 @@ function answer(
   const vary = ['Accept-Encoding', ...BY_CALLER]
   if (isNotModified(request, reply, { tag, cacheControl, vary })) return reply.code(304).send()
   return reply.type(type).send(body)
+}
+
+const STYLE = { dialect: EXPLORE_V21, timezone: 'UTC' } as const
+
+/** The requested kinds of changes, all by default. Faults: InvalidRESTParameterError. */
+function readTypes(query: QueryParameters): readonly ChangeType[] {
+  const named = many(query, 'type')
+    .flatMap(value => value.split(','))
+    .filter(name => name !== '')
+  if (named.length === 0) return CHANGE_TYPES
+  return named.map(name => {
+    const found = CHANGE_TYPES.find(type => type === name)
+    if (found === undefined) throw invalid('type', name, CHANGE_TYPES.join(', '))
+    return found
+  })
+}
+
+/** A changed record as JSON: values as the Explore API writes them. */
+function changeJson(base: string, { dataset }: ServedDataset, { type, id, fields }: RecordChange): unknown {
+  return {
+    type,
+    recordid: id,
+    iri: recordIri(base, dataset.id, id),
+    fields: fields.map(({ field, before, after }) => ({
+      name: field.name,
+      label: field.label,
+      type: field.type,
+      before: valueJson(before, field.type, STYLE),
+      after: valueJson(after, field.type, STYLE),
+    })),
+  }
 }

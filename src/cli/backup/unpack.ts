@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto'
-import { chmod, mkdir, open } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { accountsFile, openAccounts } from '../../accounts/open.ts'
+import { runningServers } from '../../app/running.ts'
+import { USAGE } from '../../config/faults.ts'
+import { Fault } from '../../errors/errors.ts'
+import { synchronise } from '../../publishing/versions/durable.ts'
+import { versionsOf } from '../../publishing/versions/versions.ts'
+import { checkPublished } from '../published-files.ts'
 import { readArchive } from './archive.ts'
 import { PERMISSIONS } from './contents.ts'
 import {
@@ -15,7 +24,7 @@ import {
  * Restores the modes of the folders of a portal; call it after all files are in place, because a folder without write permission
  * cannot be renamed.
  */
-export async function restoreFolderModes(portal: string, { folders = [] }: BackupManifest): Promise<void> {
+async function restoreFolderModes(portal: string, { folders = [] }: BackupManifest): Promise<void> {
   const deepestFirst = [...folders].sort((a, b) => b.path.length - a.path.length)
   for (const { path: name, mode } of deepestFirst)
     if (isOfPortal(name)) await chmod(path.join(portal, ...name.split('/')), mode & PERMISSIONS)
@@ -84,5 +93,115 @@ async function write(file: string, pieces: AsyncIterable<Buffer>) {
     return { bytes, sha256: hash.digest('hex') }
   } finally {
     await handle.close()
+  }
+}
+
+interface Verified {
+  readonly manifest: BackupManifest
+  /** Number of users; null if there are no accounts. */
+  readonly users: number | null
+}
+
+/**
+ * Verifies an archive by unpacking it into a temporary folder: every file is compared with its checksum, every published version
+ * is read completely, the accounts are opened. Faults: SourceUnreadable.
+ */
+export async function verifyBackup(archive: string, now: Date): Promise<Verified> {
+  const temporary = await mkdtemp(path.join(tmpdir(), 'lodestone-verify-'))
+  try {
+    const portal = path.join(temporary, 'portal')
+    const manifest = await unpack(archive, portal)
+    const versions = versionsOf(portal)
+    for (const { id, version, triples } of manifest.datasets) {
+      const found = await checkPublished(versions, id)
+      const problem =
+        found === null || found.version !== version
+          ? `version ${version} is not there`
+          : (found.problem ??
+            (found.triples === triples ? null : `${found.triples} triples were found of ${triples}`))
+      if (problem !== null) throw unreadableBackup(archive, `${id}: ${problem}`)
+    }
+    return { manifest, users: await countUsers(accountsFile(portal), now) }
+  } finally {
+    await rm(temporary, { recursive: true, force: true })
+  }
+}
+
+async function countUsers(file: string, now: Date): Promise<number | null> {
+  if (!existsSync(file)) return null
+  const accounts = openAccounts(file, { now: () => now.getTime() })
+  try {
+    return (await accounts.users.list()).length
+  } finally {
+    await accounts.close()
+  }
+}
+
+interface RestoredBackup {
+  readonly manifest: BackupManifest
+  /** Folder with the previous portal; null if there was none. */
+  readonly before: string | null
+}
+
+/**
+ * Restores the portal of an archive into a folder. Everything is unpacked and verified in a temporary folder first; then its
+ * parts are renamed into place, and renamed back if that fails.
+ *
+ * @param isForced whether an existing portal is moved aside, and a running server is ignored
+ * Faults: Usage if it may not be restored there, SourceUnreadable.
+ */
+export async function restorePortal(
+  archive: string,
+  portal: string,
+  isForced: boolean,
+  now: Date,
+): Promise<RestoredBackup> {
+  if (!isForced) refuse(portal, now)
+  const created = await mkdir(portal, { recursive: true })
+  const fresh = await mkdtemp(path.join(portal, '.restoring-'))
+  try {
+    const manifest = await unpack(archive, fresh)
+    const before = await exchange(portal, fresh, now)
+    await restoreFolderModes(portal, manifest)
+    return { manifest, before }
+  } catch (error) {
+    if (created !== undefined) await rm(portal, { recursive: true, force: true })
+    throw error
+  } finally {
+    await rm(fresh, { recursive: true, force: true })
+  }
+}
+
+function refuse(portal: string, now: Date): void {
+  const [running] = runningServers(portal, now.getTime())
+  if (running !== undefined) {
+    const reason = `a server runs on ${portal} (process ${running.pid} on ${running.host}): end it first, or use --force`
+    throw new Fault(USAGE, { reason })
+  }
+  const [there] = PORTAL_PARTS.filter(name => existsSync(path.join(portal, name)))
+  if (there === undefined) return
+  const reason = `${path.join(portal, there)} is there already: restore into an empty folder, or use --force, which moves aside what is there`
+  throw new Fault(USAGE, { reason })
+}
+
+/** Moves the parts of a portal aside and new ones into place; undoes that if it fails. */
+async function exchange(portal: string, fresh: string, now: Date): Promise<string | null> {
+  const aside = path.join(portal, `before-${now.toISOString().replace(/[:.]/g, '')}`)
+  const moved: (readonly [from: string, to: string])[] = []
+  const move = async (from: string, to: string) => {
+    await rename(from, to)
+    moved.push([from, to])
+  }
+  try {
+    const there = PORTAL_PARTS.filter(name => existsSync(path.join(portal, name)))
+    if (there.length > 0) await mkdir(aside)
+    for (const name of there) await move(path.join(portal, name), path.join(aside, name))
+    for (const name of await readdir(fresh)) await move(path.join(fresh, name), path.join(portal, name))
+    synchronise(portal)
+    return there.length > 0 ? aside : null
+  } catch (error) {
+    for (const [from, to] of moved.reverse()) await rename(to, from)
+    await rm(aside, { recursive: true, force: true })
+    throw error
   }
 }

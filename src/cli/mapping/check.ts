@@ -6,8 +6,8 @@ import { USAGE } from '../../config/faults.ts'
 import { DEFAULTS } from '../../config/schema.ts'
 import { Fault, faultText } from '../../errors/errors.ts'
 import { type Diagnostic, diagnosticText, hasErrors, withoutRepeats } from '../../mapping/diagnostic.ts'
-import { portalPrefixes } from '../../mapping/portal-prefixes.ts'
 import { readMapping } from '../../mapping/read.ts'
+import { portalPrefixes } from '../../mapping/vocabulary.ts'
 import { DATASET_ID, definedDatasets } from '../../publishing/definition.ts'
 import {
   checkMapping,

@@ -1,7 +1,7 @@
 import { datasetFragmentsAddress, sparqlAddress } from '../../catalog/void.ts'
 import { USAGE } from '../../config/faults.ts'
 import { BAD_GATEWAY, Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
-import { CREDENTIAL_INVALID } from '../../http/credentials.ts'
+import { CREDENTIAL_INVALID } from '../../http/authenticate.ts'
 import { suggestionHint } from '../../publishing/suggested-dataset.ts'
 
 /** Protocols for querying a dataset of the portal. */

@@ -1,5 +1,5 @@
 import { Fault } from '../../errors/errors.ts'
-import { MAPPING_INVALID } from '../faults.ts'
+import { MAPPING_INVALID } from '../diagnostic.ts'
 import type { ResourceRule, StatementRule, TermMap } from '../ir.ts'
 
 /**

@@ -45,7 +45,7 @@ export function readLink(
   const conditions = values(reading, node, 'joinCondition')
   // An unreadable source has been reported already.
   if (child.source === null || parent.source === null) return link
-  const isSame = sameSource(child.source, parent.source)
+  const isSame = JSON.stringify(canonical(child.source)) === JSON.stringify(canonical(parent.source))
   if (conditions.length === 0) {
     if (isSame) return link
     reportNearPaths(reading, child.source, parent.source)
@@ -92,11 +92,6 @@ function reportNearPaths(reading: Reading, ...[a, b]: readonly [LogicalSource, L
         { span: place, path: place.path },
         `${a.path} and ${b.path} are two files`,
       )
-}
-
-/** True where two triples maps read the same records. */
-function sameSource(a: LogicalSource, b: LogicalSource): boolean {
-  return JSON.stringify(canonical(a)) === JSON.stringify(canonical(b))
 }
 
 function canonical({ path, formulation, iterator, dialect }: LogicalSource): readonly unknown[] {

@@ -1,5 +1,17 @@
+import { nearest } from '../../model/did-you-mean.ts'
+import type { Segment } from '../ir.ts'
+import {
+  type At,
+  type Reading,
+  reportReading,
+  shownTerm,
+  type TermContext,
+  turtlePlaceOf,
+} from './reading.ts'
+import type { Property } from './turtle.ts'
+
 /** A part of a template: text, or the name of a reference with its position in the template. */
-export type TemplatePart =
+type TemplatePart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reference'; readonly name: string; readonly start: number; readonly end: number }
 
@@ -48,4 +60,98 @@ export function readTemplate(template: string): readonly TemplatePart[] | Templa
 /** Escapes text for a template, outside of references or within one. */
 export function escapeTemplate(text: string): string {
   return text.replace(/[\\{}]/g, '\\$&')
+}
+
+/** A reference as a segment; null if it is invalid. */
+export function referenceSegments(
+  { reading, at }: TermContext,
+  property: Property,
+): readonly Segment[] | null {
+  const { object } = property
+  if (object.type === 'literal' && object.value.trim() !== '')
+    return [{ type: 'field', name: object.value, place: turtlePlaceOf({ ...at, span: property.objectSpan }) }]
+  reportReading(
+    reading,
+    'reference-syntax',
+    at,
+    `${shownTerm(object)} is no reference: it takes the name of a field in quotes`,
+  )
+  return null
+}
+
+/** Characters that are not allowed in IRIs. */
+const NOT_IN_IRI = /[\s<>"{}|\\^`]/
+
+/** The segments of a template for a term of some type; null if it is invalid. */
+export function templateSegments(
+  { reading, role, at }: TermContext,
+  property: Property,
+  type: 'iri' | 'blank' | 'literal',
+): readonly Segment[] | null {
+  const { object, objectSpan } = property
+  if (object.type !== 'literal') {
+    reportReading(
+      reading,
+      'reference-syntax',
+      at,
+      `${shownTerm(object)} is no template: it takes a text in quotes`,
+    )
+    return null
+  }
+  const parts = readTemplate(object.value)
+  const inside = (start: number, end: number) => ({ ...at, span: spanInside(property, start, end) })
+  if (!Array.isArray(parts)) {
+    const { at: index, reason } = parts as Exclude<typeof parts, readonly TemplatePart[]>
+    reportReading(
+      reading,
+      'reference-syntax',
+      inside(index, index + 1),
+      `In the template ${shownTerm(object)}, ${reason}`,
+    )
+    return null
+  }
+  const bad = type === 'iri' ? (parts as readonly TemplatePart[]).find(hasBadCharacter) : undefined
+  if (bad?.type === 'text') {
+    const character = JSON.stringify(NOT_IN_IRI.exec(bad.text)?.[0])
+    const message = `The template ${shownTerm(object)} of a ${role} has ${character}, which no IRI may have`
+    reportReading(reading, 'iri-invalid-char', { ...at, span: objectSpan }, message)
+    return null
+  }
+  return (parts as readonly TemplatePart[]).map(part =>
+    part.type === 'text'
+      ? { type: 'constant', text: part.text }
+      : { type: 'field', name: part.name, place: turtlePlaceOf(inside(part.start, part.end)) },
+  )
+}
+
+function hasBadCharacter(part: TemplatePart): boolean {
+  return part.type === 'text' && NOT_IN_IRI.test(part.text)
+}
+
+/** The position of some characters of a literal; that of the whole literal if escapes shift them. */
+function spanInside({ object, objectSpan }: Property, start: number, end: number): Property['objectSpan'] {
+  const { line, column, endLine, endColumn } = objectSpan
+  if (line !== endLine || endColumn - column !== object.value.length + 2) return objectSpan
+  return { line, column: column + 1 + start, endLine, endColumn: column + 1 + end }
+}
+
+const SCHEME = /^([a-z][a-z0-9+.-]*):/i
+const COMMON: readonly string[] = ['http', 'https', 'ftp']
+
+/** Reports an IRI, or the beginning of a template, with a misspelt web scheme: `htp://`, `http//`. */
+export function checkScheme(reading: Reading, at: At, text: string): void {
+  const scheme = SCHEME.exec(text)?.[1]?.toLowerCase()
+  const name = scheme ?? /^([a-z]+)\/\//i.exec(text)?.[1]?.toLowerCase()
+  if (name === undefined) return
+  const isCommon = COMMON.includes(name)
+  if (scheme !== undefined && isCommon && /^[a-z]+:\/\/[^/?#]/i.test(text)) return
+  const meant = isCommon ? name : nearest(name, COMMON)
+  if (meant === undefined) return
+  const message = `${JSON.stringify(text.slice(0, 80))} is hardly an address of the web`
+  reportReading(reading, 'iri-unusual', at, message, `Addresses of the web begin with ${meant}://`)
+}
+
+/** True if a text has a scheme, and so needs no base. */
+export function hasScheme(text: string): boolean {
+  return SCHEME.test(text)
 }

@@ -1,12 +1,10 @@
 import { nearest } from '../../model/did-you-mean.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
-import { isLanguageTag } from '../../rdf/language-tag.ts'
-import { isUnknownDatatype, literalType } from '../../rdf/literals.ts'
+import { isLanguageTag, isUnknownDatatype, literalType } from '../../rdf/literals.ts'
 import { RDF, XSD } from '../../rdf/vocab.ts'
 import type { DiagnosticCode } from '../diagnostic.ts'
 import type { Segment, TermMap } from '../ir.ts'
-import { constantText } from '../vocabulary.ts'
-import { XSD_NAMES } from '../xsd-names.ts'
+import { constantText, XSD_NAMES } from '../vocabulary.ts'
 import {
   type At,
   below,
@@ -20,8 +18,7 @@ import {
   turtlePlaceOf,
   values,
 } from './reading.ts'
-import { checkScheme, hasScheme } from './schemes.ts'
-import { referenceSegments, templateSegments } from './segments.ts'
+import { checkScheme, hasScheme, referenceSegments, templateSegments } from './template.ts'
 import type { DocumentNode, Property } from './turtle.ts'
 import { R2RML, RML, RR_DEFAULT_GRAPH, rmlName, TERM_TYPES, type TermTypeName } from './vocabulary.ts'
 

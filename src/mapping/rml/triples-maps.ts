@@ -4,7 +4,7 @@ import type { LogicalSource, TermMap } from '../ir.ts'
 import { type At, below, checkNode, onlyValue, type Reading, reportReading, values } from './reading.ts'
 import { readLogicalSource } from './source.ts'
 import { readTerm } from './terms.ts'
-import { type DocumentNode, type DocumentTerm, nodeId } from './turtle.ts'
+import { type DocumentNode, nodeId } from './turtle.ts'
 import { rmlName } from './vocabulary.ts'
 
 /** A triples map (RML-Core, "Triples Map") without its statements. */
@@ -76,18 +76,16 @@ function localName(iri: string): string {
   return readableName(/[^#/:]*$/.exec(iri)?.[0] ?? '')
 }
 
-/** The name of a triples map in paths, as in the document. */
-function nameOf(term: DocumentTerm, line: number): string {
-  return term.type === 'iri' ? term.written : `[line ${line}]`
-}
-
 function readTriplesMap(
   reading: Reading,
   node: DocumentNode,
   key: string,
   outer: string | undefined,
 ): TriplesMap {
-  const at: At = { span: node.span, path: nameOf(node.term, node.span.line) }
+  const at: At = {
+    span: node.span,
+    path: node.term.type === 'iri' ? node.term.written : `[line ${node.span.line}]`,
+  }
   checkNode(reading, node, 'triples map', at)
   const base = onlyValue(reading, node, at, 'baseIRI')?.object.value ?? reading.document.base?.iri ?? outer
   const source = readLogicalSource(reading, node, at)

@@ -2,7 +2,7 @@ import { Fault } from '../../errors/errors.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
 import { escapeText, literalEnd } from '../../rdf/ntriples.ts'
 import { XSD } from '../../rdf/vocab.ts'
-import { MAPPING_INVALID } from '../faults.ts'
+import { MAPPING_INVALID } from '../diagnostic.ts'
 
 /** A property with its value: Turtle text, or a nested node. */
 export interface WrittenProperty {

@@ -3,14 +3,13 @@ import { lookup } from '../../model/lookup.ts'
 import { iriSafe } from '../../rdf/iri-syntax.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import type { MappingColumn } from '../columns.ts'
-import { MAPPING_INVALID } from '../faults.ts'
+import { MAPPING_INVALID } from '../diagnostic.ts'
 import type { LogicalSource, Mapping, ResourceRule, Segment, StatementRule, TermMap } from '../ir.ts'
 import { referencesOf } from '../joins.ts'
 import { inverseRules } from './inverse.ts'
 import { PrefixedNames, subjectText, type WrittenNode, type WrittenProperty } from './turtle-writer.ts'
 import { CSVW, QL, R2RML, RML, RML1, RR_DEFAULT_GRAPH } from './vocabulary.ts'
-import { sourceNode } from './write-source.ts'
-import { type RmlDialect, termNode, writtenConstant } from './write-terms.ts'
+import { type RmlDialect, sourceNode, termNode, writtenConstant } from './write-terms.ts'
 
 /** Options for writing a mapping as RML. */
 export interface WriteRmlOptions {

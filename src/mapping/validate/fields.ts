@@ -1,12 +1,12 @@
-import type { Field, FieldType } from '../../model/field.ts'
-import { isGeo } from '../../model/field.ts'
+import type { DatasetStatistics } from '../../model/dataset.ts'
+import { type Field, type FieldType, isGeo } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
 import { literalType } from '../../rdf/literals.ts'
 import { GEO } from '../../rdf/vocab.ts'
-import type { MappingPlace, Segment, TermMap } from '../ir.ts'
+import type { DiagnosticCode } from '../diagnostic.ts'
+import type { Mapping, MappingPlace, Segment, TermMap } from '../ir.ts'
 import { constantText } from '../vocabulary.ts'
-import type { Checking } from './checking.ts'
 
 /** An example value of each type, for checks without statistics. */
 const EXAMPLES: Readonly<Record<FieldType, string>> = {
@@ -133,4 +133,26 @@ function checkConstants(
       `\`${name}\` is the name of a field, and is used here as text`,
       `Write $(${name}) for the value of the field.`,
     )
+}
+
+/** The dataset that a mapping is for. */
+export interface MappedDataset {
+  readonly id: string
+  /** Public address of the portal without a trailing slash. */
+  readonly base: string
+  readonly fields: readonly Field[]
+  readonly statistics?: DatasetStatistics
+}
+
+/** The shared state of the checks of one mapping. */
+export interface Checking {
+  readonly mapping: Mapping
+  readonly dataset: MappedDataset
+  readonly field: (name: string) => Field | undefined
+  readonly report: (
+    code: DiagnosticCode,
+    place: MappingPlace | undefined,
+    message: string,
+    hint?: string,
+  ) => void
 }

@@ -1,8 +1,9 @@
 import { lookup } from '../../model/lookup.ts'
 import { recordsSpace } from '../../rdf/minted-iris.ts'
-import type { MappingPlace, ResourceRule, Segment } from '../ir.ts'
-import type { Checking } from './checking.ts'
-import { checkIriField } from './fields.ts'
+import { RDF } from '../../rdf/vocab.ts'
+import type { MappingPlace, ResourceRule, Segment, TermMap } from '../ir.ts'
+import { constantIri } from '../vocabulary.ts'
+import { type Checking, checkIriField } from './fields.ts'
 
 /** Checks the subject of a resource: whether it can be looked up, and whether it distinguishes resources. */
 export function checkSubject(checking: Checking, resource: ResourceRule): void {
@@ -87,5 +88,82 @@ function checkCollisions(
       'Put a field that distinguishes them into the subject.',
     )
     return
+  }
+}
+
+/** Checks the resources of a mapping together: classes, labels, links. */
+export function checkGraph({ mapping, report }: Checking): void {
+  const groups = new Map<string, ResourceRule[]>()
+  for (const resource of mapping.resources) {
+    const name = signature(resource.subject)
+    groups.set(name, [...(groups.get(name) ?? []), resource])
+  }
+  const reached = reachedSubjects(mapping.resources, groups)
+  for (const [name, rules] of groups) {
+    const [first] = rules
+    if (first === undefined) continue
+    const said = rules.flatMap(({ statements }) => statements)
+    const own = said.filter(({ inverse }) => inverse !== true)
+    if (!own.some(({ predicate }) => constantIri(predicate) === RDF.type))
+      report(
+        'class-missing',
+        first.place,
+        `the resources of ${first.key} have no class`,
+        'Say what they are: - [a, schema:Place]',
+      )
+    const links = said.filter(({ object }) => object.type === 'link' || object.type === 'iri').length
+    if (!own.some(({ predicate }) => LABEL.test(constantIri(predicate) ?? '')))
+      report(
+        'label-missing',
+        first.place,
+        `the resources of ${first.key} have no label`,
+        'Give them a name for readers: - [rdfs:label, $(name)]',
+      )
+    const linked = said.some(
+      ({ object }) =>
+        object.type === 'link' || (object.type === 'iri' && groups.has(signature(object)) && links > 0),
+    )
+    if (groups.size > 1 && !linked && !reached.has(name))
+      report(
+        'mapping-isolated',
+        first.place,
+        `the resources of ${first.key} are linked with none of the others`,
+        `Link them by the name of the mapping: - [schema:…, ${first.key}]`,
+      )
+  }
+}
+
+const LABEL = /(?:label|name|title|notation)$/i
+
+function reachedSubjects(
+  resources: readonly ResourceRule[],
+  groups: ReadonlyMap<string, readonly ResourceRule[]>,
+): ReadonlySet<string> {
+  const names = new Map(resources.map(({ key, subject }) => [key, signature(subject)]))
+  const reached = new Set<string>()
+  for (const { statements } of resources)
+    for (const { object } of statements) {
+      const name = object.type === 'link' ? names.get(object.resource) : signature(object)
+      if (name !== undefined && groups.has(name)) reached.add(name)
+    }
+  return reached
+}
+
+/** A signature that is the same for equivalent term maps. */
+function signature(term: TermMap): string {
+  if (term.type === 'natural') return `natural ${JSON.stringify(term.field)}`
+  return `${term.type} ${term.segments.map(segmentText).join(' ')}`
+}
+
+function segmentText(segment: Segment): string {
+  switch (segment.type) {
+    case 'constant':
+      return JSON.stringify(segment.text)
+    case 'field':
+      return `$(${JSON.stringify(segment.name)})`
+    case 'recordId':
+      return '$'
+    default:
+      return segment satisfies never
   }
 }

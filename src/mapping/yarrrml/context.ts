@@ -1,5 +1,6 @@
-import type { LogicalSource } from '../ir.ts'
-import type { Diagnostics } from './diagnostics.ts'
+import type { LineCounter } from 'yaml'
+import { type Diagnostic, type DiagnosticCode, severityOf } from '../diagnostic.ts'
+import type { LogicalSource, MappingPlace } from '../ir.ts'
 import type { YamlSpan, YamlText } from './node.ts'
 
 /** A source that is declared under a name; null if it could not be read, which was reported. */
@@ -40,4 +41,72 @@ export interface Context {
   rules: number
   /** Number of constants that were compared with names of mappings so far. */
   guesses: number
+}
+
+/** Collects the diagnostics of a reader. */
+export interface Diagnostics {
+  readonly report: (
+    code: DiagnosticCode,
+    span: YamlSpan,
+    path: string,
+    message: string,
+    hint?: string,
+  ) => void
+  readonly reportAt: (code: DiagnosticCode, place: MappingPlace, message: string, hint?: string) => void
+  readonly place: (span: YamlSpan, path: string) => MappingPlace
+  /** Number of diagnostics so far. */
+  readonly count: () => number
+  /** In document order. */
+  readonly diagnostics: () => readonly Diagnostic[]
+}
+
+/** Maximum number of reported diagnostics: further ones repeat the others. */
+const MAX = 500
+
+/** A collector of diagnostics, without duplicates at the same position. */
+export function createDiagnostics(lines: LineCounter): Diagnostics {
+  const found: Diagnostic[] = []
+  const reported = new Set<string>()
+  const place = ({ start, end }: YamlSpan, path: string): MappingPlace => {
+    const first = lines.linePos(start)
+    const last = lines.linePos(Math.max(start, end))
+    return {
+      line: Math.max(1, first.line),
+      column: Math.max(1, first.col),
+      endLine: Math.max(1, last.line),
+      endColumn: Math.max(1, last.col),
+      path,
+    }
+  }
+  const reportAt: Diagnostics['reportAt'] = (code, where, message, hint) => {
+    const key = `${code} ${where.line} ${where.column} ${message}`
+    if (reported.has(key) || found.length >= MAX) return
+    reported.add(key)
+    const severity = severityOf(code)
+    found.push({ code, severity, message, place: where, ...(hint === undefined ? {} : { hint }) })
+  }
+  return {
+    place,
+    count: () => found.length,
+    reportAt,
+    report: (code, span, path, message, hint) => reportAt(code, place(span, path), message, hint),
+    diagnostics: () => inOrder(found),
+  }
+}
+
+/** A collector for the sources of a mapping that does not use them: their errors are informational. */
+export function ignoringSources(diagnostics: Diagnostics): Diagnostics {
+  const codeOf = (code: DiagnosticCode) => (severityOf(code) === 'error' ? 'sources-ignored' : code)
+  return {
+    ...diagnostics,
+    reportAt: (code, place, message) => diagnostics.reportAt(codeOf(code), place, message),
+    report: (code, span, path, message) => diagnostics.report(codeOf(code), span, path, message),
+  }
+}
+
+/** Diagnostics in document order. */
+function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  return [...diagnostics].sort(
+    ({ place: a }, { place: b }) => a.line - b.line || a.column - b.column || a.endColumn - b.endColumn,
+  )
 }

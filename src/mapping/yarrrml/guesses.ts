@@ -1,6 +1,5 @@
 import { nearName } from '../../model/did-you-mean.ts'
-import { isLanguageCode } from '../language-codes.ts'
-import { XSD_NAMES } from '../xsd-names.ts'
+import { isLanguageCode, XSD_NAMES } from '../vocabulary.ts'
 import type { Context } from './context.ts'
 import { quoted, within, type YamlText } from './node.ts'
 

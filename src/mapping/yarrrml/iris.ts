@@ -4,11 +4,10 @@ import { isIri } from '../../rdf/iri-syntax.ts'
 import type { DiagnosticCode } from '../diagnostic.ts'
 import { NAMESPACES } from '../init/terms.ts'
 import type { Segment, TermMap } from '../ir.ts'
-import { XSD_NAMES } from '../xsd-names.ts'
-import type { Context } from './context.ts'
-import type { Diagnostics } from './diagnostics.ts'
+import { XSD_NAMES } from '../vocabulary.ts'
+import type { Context, Diagnostics } from './context.ts'
 import { quoted, within, type YamlText } from './node.ts'
-import { type Segments, segmentsOf } from './segments.ts'
+import { type Segments, segmentsOf } from './template.ts'
 
 /** The role of an IRI: the words of messages and the code of an invalid one. */
 export interface IriRole {

@@ -3,7 +3,7 @@ import { isOfSameRecord } from '../joins.ts'
 import type { Context } from './context.ts'
 import { childPath } from './keys.ts'
 import { isEmpty, quoted, type YamlNode, type YamlSpan, type YamlText } from './node.ts'
-import { segmentsOf } from './segments.ts'
+import { segmentsOf } from './template.ts'
 
 /**
  * Reads the condition of a link: what it means for the link, null if it is no `equal(x, x)` with one reference, which is reported.

@@ -80,7 +80,13 @@ function scanLine(line: string): { readonly problems: readonly LayoutProblem[]; 
       return { problems: [bracketed(line, at)], end }
     } else if (isOpening(line, at)) open.push(at)
     else if ((character === ']' || character === '}') && open.length > 0) open.pop()
-    else if (character === ']' && isItem) return { problems: [unopened(line, at)], end }
+    else if (character === ']' && isItem)
+      return {
+        problems: [
+          problem(at, line, 'the bracket ] closes a list that is not open', 'Begin the list with [.'),
+        ],
+        end,
+      }
   }
   if (quote !== '') {
     const hint = `Close it with another ${quote}.`
@@ -113,10 +119,6 @@ function bracketed(line: string, at: number): LayoutProblem {
 function isOpening(line: string, at: number): boolean {
   const character = line.charAt(at)
   return (character === '[' || character === '{') && /[\s[{,]/.test(at === 0 ? ' ' : line.charAt(at - 1))
-}
-
-function unopened(line: string, at: number): LayoutProblem {
-  return problem(at, line, 'the bracket ] closes a list that is not open', 'Begin the list with [.')
 }
 
 function problem(start: number, line: string, message: string, hint: string): LayoutProblem {

@@ -1,7 +1,7 @@
 import { nearName } from '../../model/did-you-mean.ts'
 import { lookup } from '../../model/lookup.ts'
-import { INITIAL_CONTEXT } from '../../rdf/initial-context.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
+import { INITIAL_CONTEXT } from '../../rdf/prefixes.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import type { MappingPlace, ResourceRule, StatementRule, TermMap } from '../ir.ts'
 import { KNOWN_NAMESPACES, knownTerms, namespaceOf, nearNamespace, SCHEMA_TERMS } from '../known-terms.ts'

@@ -1,15 +1,12 @@
 import { nearName } from '../../model/did-you-mean.ts'
-import { isLanguageTag } from '../../rdf/language-tag.ts'
-import { isUnknownDatatype } from '../../rdf/literals.ts'
+import { isLanguageTag, isUnknownDatatype } from '../../rdf/literals.ts'
 import { RDF, XSD } from '../../rdf/vocab.ts'
 import type { Segment } from '../ir.ts'
-import { isLanguageCode } from '../language-codes.ts'
-import { constantText } from '../vocabulary.ts'
-import { XSD_NAMES } from '../xsd-names.ts'
+import { constantText, isLanguageCode, XSD_NAMES } from '../vocabulary.ts'
 import type { Context } from './context.ts'
 import { DATATYPE, readIri } from './iris.ts'
 import { quoted, type YamlText } from './node.ts'
-import { segmentsOf } from './segments.ts'
+import { segmentsOf } from './template.ts'
 
 /** The annotations of the value of an object. */
 export interface ObjectWish {

@@ -9,7 +9,7 @@ import { readJoin } from './joins.ts'
 import { childPath, OBJECT_KEYS, readKeys } from './keys.ts'
 import { type ObjectWish, readLiteralAnnotations } from './literal-annotations.ts'
 import { described, isEmpty, quoted, type YamlMap, type YamlNode, type YamlText } from './node.ts'
-import { segmentsOf } from './segments.ts'
+import { segmentsOf } from './template.ts'
 import { reportUnsupported } from './unsupported.ts'
 
 /** Reads one object; null if it cannot be read, which is reported. */

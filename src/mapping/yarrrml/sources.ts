@@ -1,8 +1,7 @@
 import type { CsvDialect } from '../../model/csv-dialect.ts'
 import { nearName } from '../../model/did-you-mean.ts'
 import type { LogicalSource } from '../ir.ts'
-import type { Context } from './context.ts'
-import type { Diagnostics } from './diagnostics.ts'
+import type { Context, Diagnostics } from './context.ts'
 import { childPath, readKeys, SOURCE_KEYS } from './keys.ts'
 import { described, isEmpty, quoted, type YamlNode, type YamlText } from './node.ts'
 

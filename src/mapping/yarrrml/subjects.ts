@@ -11,7 +11,7 @@ import {
   type YamlNode,
   type YamlText,
 } from './node.ts'
-import { segmentsOf } from './segments.ts'
+import { segmentsOf } from './template.ts'
 import { reportUnsupported } from './unsupported.ts'
 
 /** The subjects of a mapping; null for one that could not be read, which was reported. */

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { User } from '../../accounts/accounts.ts'
-import { formToken, isFormToken } from '../../http/form-token.ts'
+import { formToken, isFormToken } from '../../http/form.ts'
 import {
   type CookieScope,
   clearedCookie,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { User } from '../../accounts/accounts.ts'
-import { formToken } from '../../http/form-token.ts'
+import { formToken } from '../../http/form.ts'
 import { readCookie, setCookie } from '../../http/session-cookie.ts'
 import { hiddenField, note, textField } from '../../site/account-fields.ts'
 import { type AccountPage, redirectSources } from '../../site/account-page.ts'

@@ -1,5 +1,5 @@
 import type { User } from '../../accounts/accounts.ts'
-import { formToken, isFormToken } from '../../http/form-token.ts'
+import { formToken, isFormToken } from '../../http/form.ts'
 import { hiddenField, note, textField } from '../../site/account-fields.ts'
 import type { AccountPage } from '../../site/account-page.ts'
 import { html } from '../../site/html.ts'

@@ -1,5 +1,4 @@
-import { changeHarvesters } from '../../harvest/edit-settings.ts'
-import { CATALOG_TYPES, HARVEST_FILE, readHarvesters } from '../../harvest/settings.ts'
+import { CATALOG_TYPES, changeHarvesters, HARVEST_FILE, readHarvesters } from '../../harvest/settings.ts'
 import type { Form } from '../../http/form.ts'
 import { lookup } from '../../model/lookup.ts'
 import { CREDENTIALS_REFUSED, isSentAlike } from '../../publishing/management/credentials.ts'

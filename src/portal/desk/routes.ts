@@ -9,12 +9,11 @@ import {
   NOT_FOUND_RESOURCE,
   VERSION_UNKNOWN,
 } from '../../errors/errors.ts'
-import { acceptForms, type Form, readForm } from '../../http/form.ts'
-import { isOwnOrigin } from '../../http/form-token.ts'
+import { acceptForms, type Form, isOwnOrigin, readForm } from '../../http/form.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import { unusedId } from '../../model/readable-name.ts'
 import type { Desk } from '../../publishing/management/desk.ts'
-import { EDIT_CONFLICT } from '../../publishing/management/faults.ts'
+import { EDIT_CONFLICT } from '../../publishing/management/desk-types.ts'
 import { keepPrivate } from '../../site/account-page.ts'
 import { answerPageFault } from '../../site/fault-page.ts'
 import { sendSitePage } from '../../site/frame.ts'

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { FORM_TYPE, readForm } from '../../http/form.ts'
-import { isOwnOrigin } from '../../http/form-token.ts'
+import { FORM_TYPE, isOwnOrigin, readForm } from '../../http/form.ts'
 import { hiddenField, note } from '../../site/account-fields.ts'
 import { keepPrivate } from '../../site/account-page.ts'
 import { sendSitePage } from '../../site/frame.ts'

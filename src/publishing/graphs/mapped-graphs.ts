@@ -1,6 +1,6 @@
 import { Fault, isFault, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 import { type CompiledMapping, compileMapping, type RuleReport } from '../../mapping/compile.ts'
-import { MAPPING_INVALID } from '../../mapping/faults.ts'
+import { MAPPING_INVALID } from '../../mapping/diagnostic.ts'
 import type { Mapping, TermMap } from '../../mapping/ir.ts'
 import type { DatasetStatistics } from '../../model/dataset.ts'
 import type { Field } from '../../model/field.ts'

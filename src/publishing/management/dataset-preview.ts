@@ -1,6 +1,6 @@
 import { CONFIG_INVALID } from '../../config/faults.ts'
 import { BAD_REQUEST, isFault, recoded, SOURCE_UNREADABLE } from '../../errors/errors.ts'
-import { MAPPING_INVALID } from '../../mapping/faults.ts'
+import { MAPPING_INVALID } from '../../mapping/diagnostic.ts'
 import type { Field } from '../../model/field.ts'
 import { titleFromName } from '../../model/title.ts'
 import type { Value } from '../../model/value.ts'
@@ -11,8 +11,7 @@ import { RDF_FORMATS } from '../../sources/rdf.ts'
 import { type FieldConversionErrors, typeRecords } from '../../sources/typed-records.ts'
 import { definitionOf } from '../definition.ts'
 import type { DefinitionChange, FieldEdit } from '../edit-definition.ts'
-import { openRecords, resolveSource } from '../materialise.ts'
-import { withPlaces } from '../place-fault.ts'
+import { openRecords, resolveSource, withPlaces } from '../materialise.ts'
 
 /** Records from which examples are taken. */
 const EXAMINED = 1000

@@ -1,3 +1,4 @@
+import { declareFault } from '../../errors/errors.ts'
 import type { Publications } from '../publication-state.ts'
 import type { Manifest, Versions } from '../versions/versions.ts'
 
@@ -42,3 +43,10 @@ export interface DeskDataset {
   /** The version in force; null if there is none. */
   readonly manifest: Manifest | null
 }
+
+/** A change that was made from a text of dataset.yaml, or of the mapping, that is no longer there. */
+export const EDIT_CONFLICT = declareFault(
+  'EditConflict',
+  409,
+  'The {what} of {id} was changed meanwhile. Nothing was saved.',
+)

@@ -19,8 +19,8 @@ import { rollBack } from '../versions/roll-back.ts'
 import { currentManifest, type Manifest, withdraw } from '../versions/versions.ts'
 import { refuseOtherCredentials } from './credentials.ts'
 import { asBadRequest, type DatasetPreview, type inspectDataset, previewDataset } from './dataset-preview.ts'
-import { describeDataset, isAtDesk, moveAway, takenIds } from './datasets.ts'
-import type { DeskDataset, DeskFinding, DeskOptions } from './desk-types.ts'
+import { describeDataset, isAtDesk, moveAway, pathsInPortal, takenIds, withoutFolders } from './datasets.ts'
+import { type DeskDataset, type DeskFinding, type DeskOptions, EDIT_CONFLICT } from './desk-types.ts'
 import {
   applyDraft,
   type DatasetDraft,
@@ -34,11 +34,8 @@ import {
   refuseOutdated,
   writeDefinition,
 } from './drafts.ts'
-import { EDIT_CONFLICT } from './faults.ts'
-import { FirstFetch } from './first-fetch.ts'
+import { FirstFetch, Inspections } from './first-fetch.ts'
 import { type Action, type HistoryEntry, historyOf, noteHistory } from './history.ts'
-import { Inspections } from './inspections.ts'
-import { pathsInPortal, withoutFolders } from './portal-paths.ts'
 import { receiveFile, type UploadedFile, uploadName } from './uploads.ts'
 
 /**

@@ -18,7 +18,7 @@ import { DATASET_ID } from '../definition.ts'
 import { openMapping } from '../mapping/mapping-edit.ts'
 import { MAPPING_ENDINGS } from '../mapping/mapping-file.ts'
 import { replaceDurably, shareFile, synchronise } from '../versions/durable.ts'
-import { EDIT_CONFLICT } from './faults.ts'
+import { EDIT_CONFLICT } from './desk-types.ts'
 
 /** The changes of a dataset that are not in the portal folder yet. */
 export interface DatasetDraft {

@@ -1,5 +1,5 @@
 import { type Definition, definedDatasets, readDefinition } from '../definition.ts'
-import { fingerprintOf } from '../fingerprint.ts'
+import { fingerprintOf } from '../source-digest.ts'
 import { currentManifest, isWithdrawn, type Versions, versionsOf } from '../versions/versions.ts'
 import type { Processor } from './schema.ts'
 import { stepFault } from './step-fault.ts'

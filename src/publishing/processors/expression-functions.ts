@@ -1,10 +1,12 @@
-import type { Argument, Expression, Span } from '../../language/odsql/ast.ts'
+import type { Argument, ClauseName, Expression, Span } from '../../language/odsql/ast.ts'
+import { clauseFault } from '../../language/odsql/faults.ts'
 import { DATE_PARTS } from '../../language/odsql/vocabulary.ts'
+import { type FormatPart, formatMoment, localMoment } from '../../model/date-format.ts'
 import { fold, isLastCharacter, tokens } from '../../model/search.ts'
+import { dateBounds, parseDate } from '../../query/date-literals.ts'
 import { parsePattern } from '../../query/date-pattern.ts'
-import { type ExpressionScope, type ProcessorValue, refused, type Test } from './expression-scope.ts'
-import { formatted, partOf } from './moments.ts'
-import { processorText } from './values.ts'
+import type { RowData } from '../../sources/fields.ts'
+import { type Plain, processorText, valueMoment } from './values.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
 
@@ -85,4 +87,98 @@ export function compileTextTest(
       isPrefix ? [...found].some(other => other.startsWith(word)) : found.has(word),
     )
   }
+}
+
+/** A compiled expression of ODSQL, with the columns that it reads. */
+export interface CompiledExpression<T> {
+  readonly evaluate: (row: RowData) => T
+  readonly columns: readonly string[]
+}
+
+/** A value computed from one row. */
+export type ProcessorValue = (row: RowData) => Plain
+
+/** A condition of one row: false if it compares an absent value. */
+export type Test = (row: RowData) => boolean
+
+/** The context of the compiler of an expression, and what it collects. */
+export interface ExpressionScope {
+  readonly clause: ClauseName
+  readonly columns: Set<string>
+  readonly readerOf: (column: string) => (row: RowData) => unknown
+  /** Compiles a subexpression that is a value. */
+  readonly compile: (node: Expression) => ProcessorValue
+}
+
+/** The fault of an expression. */
+export function refused(scope: ExpressionScope, reason: string, span: Span): Error {
+  return clauseFault(scope.clause, reason, span)
+}
+
+/** Compares values with a date literal, which denotes its whole period; null for a text that is no date. */
+export function compareMoment(
+  operator: '=' | '!=' | '<' | '<=' | '>' | '>=',
+  text: string,
+): ((value: Plain) => boolean) | null {
+  const constant = parseDate(text)
+  if (constant === null) return null
+  const { start, end } = dateBounds(constant, 'datetime', 'UTC')
+  const first = secondsOf(start)
+  const after = end === null ? null : secondsOf(end)
+  const isWithin = (at: number) => (after === null ? at === first : at >= first && at < after)
+  return value => {
+    const moment = valueMoment(value)
+    if (moment === null) return false
+    const at = secondsOf(moment)
+    switch (operator) {
+      case '=':
+        return isWithin(at)
+      case '!=':
+        return !isWithin(at)
+      case '<':
+        return at < first
+      case '<=':
+        return at <= first
+      case '>':
+        return at > first
+      case '>=':
+        return at >= first
+      default:
+        return operator satisfies never
+    }
+  }
+}
+
+/** A part of the date in a value, in UTC; null if the value is no date. */
+function partOf(value: Plain, part: string): number | null {
+  const moment = valueMoment(value)
+  if (moment === null) return null
+  const local = localOf(moment)
+  switch (part) {
+    case 'year':
+    case 'month':
+    case 'day':
+    case 'hour':
+    case 'minute':
+    case 'second':
+      return local[part]
+    default:
+      return Math.floor(Number(`0.${local.fraction === '' ? '0' : local.fraction}`) * 1000)
+  }
+}
+
+/** Formats the date in a value by a pattern; null if the value is no date. */
+function formatted(value: Plain, parts: readonly FormatPart[]): string | null {
+  const moment = valueMoment(value)
+  return moment === null ? null : formatMoment(localOf(moment), parts, 'en', 'UTC')
+}
+
+function localOf(moment: string) {
+  const fraction = /\.(\d+)Z$/.exec(moment)?.[1] ?? ''
+  return localMoment(Math.floor(secondsOf(moment)), 'UTC', fraction)
+}
+
+/** Seconds since 1970 of a moment in canonical form, to the millisecond. */
+function secondsOf(moment: string): number {
+  return Date.parse(moment.replace(/(\.\d{3})\d+Z$/, '$1Z')) / 1000
 }

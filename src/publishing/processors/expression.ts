@@ -1,15 +1,17 @@
 import { type Argument, type ClauseName, chain, type Expression } from '../../language/odsql/ast.ts'
 import { parseSelect, parseWhere } from '../../language/odsql/parse.ts'
 import { type ComparisonOperator, FLIPPED, isOrdered } from '../../model/comparison.ts'
-import { compileCall, compileTextTest, isTextTest } from './expression-functions.ts'
 import {
   type CompiledExpression,
+  compareMoment,
+  compileCall,
+  compileTextTest,
   type ExpressionScope,
+  isTextTest,
   type ProcessorValue,
   refused,
   type Test,
-} from './expression-scope.ts'
-import { compareMoment } from './moments.ts'
+} from './expression-functions.ts'
 import { comparedValues, type Plain, plainOf, valueNumber } from './values.ts'
 
 /**

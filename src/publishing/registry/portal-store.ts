@@ -8,8 +8,7 @@ import type { EngineSettings } from '../../store/remote/addresses.ts'
 import { createRemoteStore, type SharedStore } from '../../store/remote/remote.ts'
 import type { Store } from '../../store/store.ts'
 import { type Versions, versionsOf } from '../versions/versions.ts'
-import { localRegistry } from './local-registry.ts'
-import type { Registry } from './registry.ts'
+import { localRegistry, type Registry } from './registry.ts'
 import { SharedRegistry } from './shared-registry.ts'
 
 /** The part of the configuration that selects the store. */

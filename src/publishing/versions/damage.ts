@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { lineFeeds } from '../../rdf/lines.ts'
+import { lineFeeds } from '../../rdf/line-set.ts'
 import { incompatibilityOf } from './durable.ts'
 import { RECORD_IDS_FILE } from './tombstones.ts'
 import {

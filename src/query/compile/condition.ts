@@ -38,7 +38,7 @@ export function addCondition(condition: Condition, body: PatternBuilder): void {
       return
     case 'compare':
     case 'oneOf':
-      if (isIdentity(condition.field)) {
+      if (technicalName(condition.field) === 'recordid') {
         const values = condition.type === 'oneOf' ? condition.values : [condition.value]
         if (condition.type === 'oneOf' || condition.operator === '=') {
           addIdentities(values, body)
@@ -72,10 +72,6 @@ function addIdentities(ids: readonly Constant[], body: PatternBuilder): void {
   const { target } = body.context
   const terms = [...new Set(ids.map(String))].flatMap(id => recordOf(id, target) ?? [])
   body.find(oneOf(RECORD, terms))
-}
-
-function isIdentity(field: Field): boolean {
-  return technicalName(field) === 'recordid'
 }
 
 /** A condition as an expression about ?record: true where it holds; elsewhere false or, where that makes no difference, an error. */

@@ -1,9 +1,10 @@
 import { exactJson } from '../../model/exact-json.ts'
+import { compileGroups } from '../compile/groups.ts'
 import type { CompileTarget } from '../compile/target.ts'
-import type { Query } from '../plan.ts'
-import { findGroups } from './aggregate.ts'
+import { decodeGroups, type GroupRow, hasEmptySteps } from '../decode.ts'
+import type { GroupQuery, Query } from '../plan.ts'
 import type { Executor } from './executor.ts'
-import { countExport, exportRecords, findRecords } from './find.ts'
+import { countExport, countRecords, exportRecords, findRecords } from './find.ts'
 import { type JsonStyle, recordObject, rowObject } from './json.ts'
 
 /** A row of an answer as a flat JSON object, with the id of the record if it is a record. */
@@ -71,4 +72,31 @@ export async function* exportObjects(
   const { fields } = target.dataset
   for await (const rows of exportRecords(plan, target, executor))
     yield rows.map(row => recordObject(row, plan.select, fields, style))
+}
+
+/** A page of groups, and their total number; without keys, the number of records that were aggregated. */
+interface GroupsAnswer {
+  readonly total: number
+  readonly rows: readonly GroupRow[]
+}
+
+/** Answers a grouped query. */
+export async function findGroups(
+  plan: GroupQuery,
+  target: CompileTarget,
+  executor: Executor,
+): Promise<GroupsAnswer> {
+  // Where there is a row for each step, the page is cut from all rows.
+  const requested = hasEmptySteps(plan) ? { ...plan, limit: null, offset: 0 } : plan
+  const statement = executor.watch.time('compile', () => compileGroups(requested, target))
+  const page = await executor.page(statement, { counted: true })
+  const rows = executor.watch.time('decode', () =>
+    decodeGroups(plan, { rows: page.rows, term: (variable, row) => page.term(variable, row) }),
+  )
+  if (plan.keys.length === 0)
+    return { total: await countRecords(plan, target, executor), rows: plan.limit === 0 ? [] : rows }
+  const [only] = plan.keys
+  const total =
+    hasEmptySteps(plan) && only?.grouping.type === 'steps' ? only.grouping.edges.length - 1 : page.total
+  return { total, rows }
 }

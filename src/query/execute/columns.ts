@@ -1,5 +1,5 @@
 import type { FieldType } from '../../model/field.ts'
-import { aggregateType } from '../decode-groups.ts'
+import { aggregateType } from '../decode.ts'
 import type { Dialect } from '../dialect.ts'
 import { type Grouping, type Query, type RowValue, type Scalar, scalarType } from '../plan.ts'
 

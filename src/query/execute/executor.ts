@@ -2,7 +2,6 @@ import { generate } from '../../sparql/generate.ts'
 import type { GraphColumns } from '../../store/columns/graph.ts'
 import type { PageOptions, Solution, SolutionPage, Store } from '../../store/store.ts'
 import type { Statement } from '../compile/target.ts'
-import type { Stopwatch } from '../stopwatch.ts'
 
 /** An executed statement: its purpose, who answered it with which columns, and how long it took. */
 export interface ExecutedStatement {
@@ -68,5 +67,53 @@ export class Executor {
 
   contents(graph: string, predicates: readonly string[]): Promise<GraphColumns> {
     return this.watch.wait('store', this.store.contents(graph, predicates))
+  }
+}
+
+/** The stages of a request, in order. */
+export type Stage = 'parse' | 'resolve' | 'compile' | 'store' | 'decode' | 'present'
+
+/** Measures how long each stage of one request takes, for `Server-Timing` and `lodestone explain`. */
+export class Stopwatch {
+  private readonly elapsed = new Map<Stage, number>()
+  private readonly now: () => number
+
+  /** @param now a clock in milliseconds */
+  constructor(now: () => number) {
+    this.now = now
+  }
+
+  /** Runs one stage and measures its time. */
+  time<T>(stage: Stage, work: () => T): T {
+    const begun = this.now()
+    try {
+      return work()
+    } finally {
+      this.add(stage, this.now() - begun)
+    }
+  }
+
+  /** Awaits one stage and measures its time. */
+  async wait<T>(stage: Stage, work: Promise<T>): Promise<T> {
+    const begun = this.now()
+    try {
+      return await work
+    } finally {
+      this.add(stage, this.now() - begun)
+    }
+  }
+
+  /** Milliseconds by stage. */
+  stages(): ReadonlyMap<Stage, number> {
+    return this.elapsed
+  }
+
+  /** The value of a Server-Timing header (W3C Server Timing, section 2). */
+  header(): string {
+    return [...this.elapsed].map(([stage, consumed]) => `${stage};dur=${consumed.toFixed(2)}`).join(', ')
+  }
+
+  private add(stage: Stage, consumed: number): void {
+    this.elapsed.set(stage, (this.elapsed.get(stage) ?? 0) + consumed)
   }
 }

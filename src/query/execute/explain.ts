@@ -3,9 +3,8 @@ import type { CompileTarget } from '../compile/target.ts'
 import { type OdsqlClauses, planOdsql } from '../pipeline.ts'
 import type { Query } from '../plan.ts'
 import type { ResolveContext } from '../resolve/context.ts'
-import { type Stage, Stopwatch } from '../stopwatch.ts'
 import { type AnswerPage, answerQuery } from './answer.ts'
-import { type ExecutedStatement, Executor } from './executor.ts'
+import { type ExecutedStatement, Executor, type Stage, Stopwatch } from './executor.ts'
 
 /** A query at each of its stages. */
 export interface Explained {

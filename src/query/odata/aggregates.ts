@@ -1,6 +1,5 @@
 import type { AggregateItem, Expression, Transformation } from '../../language/odata/ast.ts'
-import type { FieldType } from '../../model/field.ts'
-import { refuseLarge } from '../filter-limits.ts'
+import { refuseLarge } from '../conditions.ts'
 import type { Scalar } from '../plan.ts'
 import { typedExpressionOf } from './expression.ts'
 import type { RowAggregate } from './rows.ts'
@@ -45,7 +44,7 @@ export function aggregateColumn({ operand, method, span }: AggregateItem, scope:
     )
   const kind = typed.type === 'test' ? 'boolean' : typed.kind
   const epoch = typed.type === 'value' && typed.epoch
-  const value = { of: checked(scalarOf(typed)), type: typeOf(kind, epoch) }
+  const value = { of: checked(scalarOf(typed)), type: epoch ? 'double' : KIND_FIELDS[kind] }
   if (known === 'countdistinct') return { method: known, ...value, ...counted }
   const isSummed = known === 'sum' || known === 'average'
   if (isSummed ? !isNumericKind(kind) && kind !== 'duration' : UNORDERED.includes(kind))
@@ -55,10 +54,6 @@ export function aggregateColumn({ operand, method, span }: AggregateItem, scope:
 }
 
 const UNORDERED: readonly PrimitiveKind[] = ['boolean', 'guid', 'binary', 'geography']
-
-function typeOf(kind: PrimitiveKind, epoch: boolean): FieldType {
-  return epoch ? 'double' : KIND_FIELDS[kind]
-}
 
 /** Refuses a name that a property of the result already has. */
 export function refuseTaken({ name, span }: AggregateItem, taken: Set<string>, scope: Scope): void {

@@ -1,11 +1,9 @@
 import type { Expression, ODataComparison, Span } from '../../language/odata/ast.ts'
-import { conjunction, disjunction, negate } from '../conditions.ts'
-import { refuseLarge } from '../filter-limits.ts'
+import { conjunction, disjunction, negate, refuseLarge } from '../conditions.ts'
 import { ALWAYS, type Comparator, type Condition, NEVER, numberScalar, type Scalar } from '../plan.ts'
 import { epochScalar } from './computed.ts'
 import { epochOf, relatedCells } from './evaluate.ts'
-import { someOf } from './lambda.ts'
-import { canBeInfinite, certain, logicTest, presence } from './logic.ts'
+import { canBeInfinite, certain, logicTest, presence, someOf } from './logic.ts'
 import { type Scope, unserved, wrong } from './scope.ts'
 import {
   describeExpression,

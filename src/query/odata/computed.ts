@@ -1,3 +1,4 @@
+import type { EdmValue } from '../../model/edm.ts'
 import { instantText } from '../../model/time.ts'
 import type { Scalar } from '../plan.ts'
 import { type ApplyCell, evaluate } from './evaluate.ts'
@@ -36,10 +37,27 @@ const FIRST = -62_135_596_800
 const END = 253_402_300_800
 
 /** The moment or day at a number of seconds since 1970, as in model/value.ts; null outside of the years 1 to 9999. */
-export function epochText(seconds: ApplyCell, isDay: boolean): string | null {
+function epochText(seconds: ApplyCell, isDay: boolean): string | null {
   if (typeof seconds !== 'number' || !(seconds >= FIRST && seconds < END - 1e-6)) return null
   const millionths = Math.round(seconds * 1e6)
   const whole = Math.floor(millionths / 1e6)
   const text = instantText(whole, String(millionths - whole * 1e6).padStart(6, '0'))
   return isDay ? text.slice(0, 10) : text
+}
+
+/** A value of the plan as in answers: computed moments and times of day as texts, all others unchanged. */
+export function edmValue(kind: PrimitiveKind, epoch: boolean, cell: ApplyCell): EdmValue {
+  if (cell === null) return null
+  if (epoch) return epochText(cell, kind === 'date')
+  return kind === 'time' && typeof cell === 'number' ? timeText(cell) : cell
+}
+
+/** `HH:MM:SS[.f…]` of seconds since midnight, which a double holds to the nanosecond. */
+function timeText(seconds: number): string {
+  const whole = Math.floor(seconds)
+  const nanoseconds = Math.min(Math.round((seconds - whole) * 1e9), 999_999_999)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const fraction = String(nanoseconds).padStart(9, '0').replace(/0+$/, '')
+  const clock = `${two(Math.floor(whole / 3600))}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`
+  return fraction === '' ? clock : `${clock}.${fraction}`
 }

@@ -12,9 +12,17 @@ import { choiceOf } from './choice.ts'
 import { compare, type Side } from './comparison.ts'
 import { applyFunction } from './functions.ts'
 import { applyGeo } from './geo.ts'
-import { everyValue, someOf, someValue } from './lambda.ts'
 import { typedLiteral } from './literal.ts'
-import { certain, conjunctionOfTests, disjunctionOfTests, logicTest, requireTest } from './logic.ts'
+import {
+  certain,
+  conjunctionOfTests,
+  disjunctionOfTests,
+  everyValue,
+  logicTest,
+  requireTest,
+  someOf,
+  someValue,
+} from './logic.ts'
 import { countComputed, type Scope, unknownProperty, unserved, withinScope, wrong } from './scope.ts'
 import {
   describeType,

@@ -1,6 +1,6 @@
 import { Fault } from '../../errors/errors.ts'
 import { ODATA_UNSUPPORTED } from '../../language/odata/faults.ts'
-import { planSize } from '../filter-limits.ts'
+import { planSize } from '../conditions.ts'
 import type { Condition, Scalar } from '../plan.ts'
 import type { ApplyCell } from './evaluate.ts'
 

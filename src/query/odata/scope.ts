@@ -2,7 +2,7 @@ import type { Fault } from '../../errors/errors.ts'
 import type { Expression, Span } from '../../language/odata/ast.ts'
 import { ODATA_UNSUPPORTED, odataFault } from '../../language/odata/faults.ts'
 import { nearest } from '../../model/did-you-mean.ts'
-import { planSize } from '../filter-limits.ts'
+import { planSize } from '../conditions.ts'
 import type { TypedExpression } from './typed-expression.ts'
 
 /** The common state of a request, including its cost counters. It lives for one request. */

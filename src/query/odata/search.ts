@@ -17,7 +17,7 @@ export function searchCondition(node: SearchExpression, scope: Scope): Condition
 }
 
 function resolve(node: SearchExpression, outer: Scope, words: { count: number }): Condition {
-  const scope = deeper(node, outer)
+  const scope = withinScope(outer, { type: 'null', span: node.span })
   switch (node.type) {
     case 'term':
     case 'phrase': {
@@ -37,8 +37,4 @@ function resolve(node: SearchExpression, outer: Scope, words: { count: number })
     default:
       return node satisfies never
   }
-}
-
-function deeper(node: SearchExpression, scope: Scope): Scope {
-  return withinScope(scope, { type: 'null', span: node.span })
 }

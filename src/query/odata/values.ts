@@ -2,7 +2,7 @@ import type { EdmValue } from '../../model/edm.ts'
 import type { GeoPoint, Value } from '../../model/value.ts'
 import type { RecordRow } from '../decode.ts'
 import type { SourcedColumn } from './columns.ts'
-import { edmValue } from './edm-value.ts'
+import { edmValue } from './computed.ts'
 import { type ApplyRow, applySteps } from './rows.ts'
 
 /**

@@ -5,8 +5,7 @@ import { lookup } from '../../model/lookup.ts'
 import type { DatePatternPart } from '../date-pattern.ts'
 import { malformed, queryFault } from '../faults.ts'
 import { type Constant, fieldsOf, type Grouping, type GroupKey, type Scalar, scalarType } from '../plan.ts'
-import { FieldNames, type ResolveContext } from './context.ts'
-import { expressionKey } from './labels.ts'
+import { expressionKey, FieldNames, type ResolveContext } from './context.ts'
 import {
   exactInteger,
   foldNumber,

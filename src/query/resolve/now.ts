@@ -1,9 +1,8 @@
 import type { Argument, ClauseName, Expression } from '../../language/odsql/ast.ts'
 import { NOW_ADDERS, NOW_SETTERS, WEEKDAYS } from '../../language/odsql/vocabulary.ts'
-import { daysOf } from '../../model/calendar.ts'
 import { nearest } from '../../model/did-you-mean.ts'
 import { lookup } from '../../model/lookup.ts'
-import { localToEpoch, utcEpoch, utcParts, zoneOffset } from '../../model/time.ts'
+import { daysOf, localToEpoch, utcEpoch, utcParts, zoneOffset } from '../../model/time.ts'
 import type { DateConstant } from '../date-literals.ts'
 import { malformed } from '../faults.ts'
 
@@ -26,7 +25,7 @@ interface Shift {
  */
 export function nowConstant(call: Call, clause: ClauseName, now: number, timezone: string): DateConstant {
   const shift = readShift(call, clause)
-  const local = wallClock(now, timezone)
+  const local = new Date(now + zoneOffset(timezone, now))
   const year = inYears((shift.set.get('year') ?? local.getUTCFullYear()) + (shift.add.get('years') ?? 0))
   const months = (shift.set.get('month') ?? local.getUTCMonth() + 1) - 1 + (shift.add.get('months') ?? 0)
   const wholeYear = inYears(year + Math.floor(months / 12))
@@ -112,10 +111,6 @@ function toWeekday(wall: number, { day, times }: { readonly day: number; readonl
   return (
     wall + (times > 0 ? ahead + (clampCount(times) - 1) * 7 : -behind + (clampCount(times) + 1) * 7) * DAY
   )
-}
-
-function wallClock(epoch: number, timezone: string): Date {
-  return new Date(epoch + zoneOffset(timezone, epoch))
 }
 
 /** Clamps a moment to the years that records can have. */

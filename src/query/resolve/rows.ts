@@ -11,8 +11,7 @@ import {
   type RowValue,
   scalarType,
 } from '../plan.ts'
-import { FieldNames, type ResolveContext } from './context.ts'
-import { expressionKey, spelling } from './labels.ts'
+import { expressionKey, FieldNames, type ResolveContext, spelling } from './context.ts'
 import { foldNumber, isExpression, resolveScalar } from './scalars.ts'
 
 type Call = Extract<Expression, { type: 'call' }>

@@ -4,8 +4,7 @@ import { isGeo } from '../../model/field.ts'
 import { malformed } from '../faults.ts'
 import { beginsWith } from '../field-names.ts'
 import { fieldsOf, type Ordering, type Scalar, type SelectedColumn, scalarType } from '../plan.ts'
-import { FieldNames, type ResolveContext } from './context.ts'
-import { expressionKey } from './labels.ts'
+import { expressionKey, FieldNames, type ResolveContext } from './context.ts'
 import { foldNumber, isExpression, resolveScalar } from './scalars.ts'
 
 type Call = Extract<Expression, { type: 'call' }>

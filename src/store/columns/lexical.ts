@@ -1,5 +1,5 @@
-import { civilOf, daysOf, daysSinceEpoch } from '../../model/calendar.ts'
 import { numberText } from '../../model/number.ts'
+import { civilOf, daysOf, daysSinceEpoch } from '../../model/time.ts'
 import { INTEGER_BOUNDS } from '../../rdf/literals.ts'
 import { XSD } from '../../rdf/vocab.ts'
 

@@ -1,8 +1,7 @@
-import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream'
+import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
-import { lineFeeds, wholeLines } from '../../rdf/lines.ts'
+import { lineFeeds, wholeLines } from '../../rdf/line-set.ts'
 import type { RemoteEngine } from './engine.ts'
 import { encodeLines, type StoredForms } from './forms.ts'
 

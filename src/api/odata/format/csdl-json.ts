@@ -1,10 +1,18 @@
 import { KEY } from '../../../model/edm.ts'
-import { annotationsJson } from './annotations.ts'
 import { linkTypesOf } from './links.ts'
-import { ALIAS, COMPLEX_TYPES, type PropertySheet, propertySheet } from './model.ts'
 import { CONTAINER } from './service.ts'
 import type { ServicePlace, SetSheet } from './shape.ts'
-import { propertyAnnotations, SERVICE_CAPABILITIES, setAnnotations, setCapabilities } from './vocabulary.ts'
+import {
+  ALIAS,
+  annotationsJson,
+  COMPLEX_TYPES,
+  type PropertySheet,
+  propertyAnnotations,
+  propertySheet,
+  SERVICE_CAPABILITIES,
+  setAnnotations,
+  setCapabilities,
+} from './vocabulary.ts'
 import { VOCABULARIES, vocabularyAddress } from './vocabulary-documents.ts'
 
 /** Writes the metadata document as JSON (CSDL JSON 4.01): the same model as the XML of 4.0. */

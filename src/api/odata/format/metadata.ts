@@ -1,12 +1,21 @@
 import { KEY } from '../../../model/edm.ts'
 import { XML_DECLARATION, xmlAttribute } from '../../../model/xml.ts'
-import { type Annotation, annotationXml } from './annotations.ts'
 import { linkTypesOf } from './links.ts'
-import { ALIAS, COMPLEX_TYPES, type PropertySheet, propertySheet } from './model.ts'
 import { EDM, EDMX } from './namespaces.ts'
 import { CONTAINER } from './service.ts'
 import type { ServicePlace, SetSheet } from './shape.ts'
-import { propertyAnnotations, SERVICE_CAPABILITIES, setAnnotations, setCapabilities } from './vocabulary.ts'
+import {
+  ALIAS,
+  type Annotation,
+  annotationXml,
+  COMPLEX_TYPES,
+  type PropertySheet,
+  propertyAnnotations,
+  propertySheet,
+  SERVICE_CAPABILITIES,
+  setAnnotations,
+  setCapabilities,
+} from './vocabulary.ts'
 import { VOCABULARIES, vocabularyAddress } from './vocabulary-documents.ts'
 
 /** Writes the metadata document of 4.0 (CSDL 4.0): a schema of complex types with the container, and one for each set. */

@@ -1,11 +1,10 @@
 import { KEY } from '../../../model/edm.ts'
 import { XML_DECLARATION, xmlAttribute } from '../../../model/xml.ts'
 import { linkTypesOf } from './links.ts'
-import { ALIAS, COMPLEX_TYPES, type PropertySheet, propertySheet } from './model.ts'
 import { DATA_SERVICES, OLD_EDM, OLD_EDMX } from './namespaces.ts'
 import { CONTAINER } from './service.ts'
 import type { ServicePlace, SetSheet, Version } from './shape.ts'
-import { setAnnotations } from './vocabulary.ts'
+import { ALIAS, COMPLEX_TYPES, type PropertySheet, propertySheet, setAnnotations } from './vocabulary.ts'
 
 type OldVersion = Exclude<Version, '4.0'>
 

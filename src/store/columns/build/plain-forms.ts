@@ -1,4 +1,4 @@
-import { daysOf, daysSinceEpoch } from '../../../model/calendar.ts'
+import { daysOf, daysSinceEpoch } from '../../../model/time.ts'
 
 /**
  * Values of lexical forms that are parsed from bytes, without a string: the plain forms of nearly all values. Other forms are NaN

@@ -1,9 +1,17 @@
-import { daysSinceEpoch } from '../../../model/calendar.ts'
+import { daysSinceEpoch } from '../../../model/time.ts'
 import type { TripleTerm } from '../../../rdf/term.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import type { NumericKind } from '../lexical.ts'
 import { compareNumbers } from '../sort-numbers.ts'
-import { addedSeconds, exactOf, negatedSeconds, scaledOf, scaleOf, secondsBetween, secondsOfValue } from './exact.ts'
+import {
+  addedSeconds,
+  exactOf,
+  negatedSeconds,
+  scaledOf,
+  scaleOf,
+  secondsBetween,
+  secondsOfValue,
+} from './exact.ts'
 import { type DurationValue, type MomentValue, type NumberValue, type TermValue, termValue } from './value.ts'
 
 /** Compares texts by code points; UTF-16 order differs beyond the Basic Multilingual Plane. */

@@ -1,5 +1,5 @@
-import { civilOf, daysOf } from '../../../model/calendar.ts'
 import { memoised } from '../../../model/memoised.ts'
+import { civilOf, daysOf } from '../../../model/time.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import { momentOfLexical } from '../lexical.ts'

@@ -1,5 +1,5 @@
-import { daysSinceEpoch } from '../../../model/calendar.ts'
 import { type ComparisonOperator, FLIPPED } from '../../../model/comparison.ts'
+import { daysSinceEpoch } from '../../../model/time.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import type { ExpressionOf } from '../../../sparql/algebra.ts'
 import { type AlgebraExpression, isConstantExpression, type SparqlOperator } from '../../../sparql/algebra.ts'

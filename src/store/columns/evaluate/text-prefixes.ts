@@ -1,4 +1,4 @@
-import { civilOf } from '../../../model/calendar.ts'
+import { civilOf } from '../../../model/time.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import { type AlgebraExpression, isConstantExpression, operandsOf } from '../../../sparql/algebra.ts'
 import { compareBytes } from '../bytes.ts'

@@ -1,5 +1,5 @@
 import { type Position, positionsOf } from '../../../../model/geometry.ts'
-import { boundingBox, convexHull } from '../../../../model/hull.ts'
+import { boundingBox, convexHull } from '../../../../model/great-circle.ts'
 import { memoised } from '../../../../model/memoised.ts'
 import type { Geometry } from '../../../../model/value.ts'
 import { parseWkt, wktText } from '../../../../model/wkt.ts'
