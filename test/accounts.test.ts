@@ -375,7 +375,7 @@ t.test('what has expired is cleaned away', async t => {
   const { authorise, grant } = await withClient(opened)
   await accounts.sessions.begin(1)
   const first = await authorise()
-  await accounts.tokens.spendCode(first.code)
+  await accounts.tokens.consumeCode(first.code)
   await accounts.tokens.spendRefresh(first.refreshToken)
   await accounts.tokens.issue(first.descent)
   await accounts.tokens.issueCode(grant)

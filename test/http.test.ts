@@ -9,7 +9,7 @@ import t from 'tap'
 import { addPlugins } from '../src/app/plugins.ts'
 import { BAD_REQUEST, Fault } from '../src/errors/errors.ts'
 import { WorkBudgets } from '../src/http/budget.ts'
-import { AnswerCache, isFresh, keepNowhere, knownTag } from '../src/http/conditional.ts'
+import { AnswerCache, isFresh, knownTag, setNoStore } from '../src/http/conditional.ts'
 import { acceptsCoding, preferredCoding } from '../src/http/content-coding.ts'
 import { FairUse } from '../src/http/fair-use.ts'
 import { answerFault, PROBLEM_TYPE, problemBody, restBody } from '../src/http/faults.ts'
@@ -145,7 +145,7 @@ function instance(calls = 1000, isPrivate = false): FastifyInstance {
   const errorHandler = answerFault(problemBody, PROBLEM_TYPE)
   http.get('/api/described', { errorHandler }, async (_, reply) => answerJson(reply, {}))
   http.get('/api/export', async (_, reply) => {
-    keepNowhere(reply).header('content-disposition', 'attachment; filename="a.csv"')
+    setNoStore(reply).header('content-disposition', 'attachment; filename="a.csv"')
     return reply.type('text/csv').send(Readable.from(pieces(3), { objectMode: false }))
   })
   http.get('/api/broken', async (_, reply) => reply.type('text/csv').send(Readable.from(broken())))

@@ -281,7 +281,7 @@ export interface Tokens {
    * Consumes a code atomically; false if it was consumed before or its grant is revoked. A code that is presented twice revokes
    * its grant (RFC 6749, section 4.1.2).
    */
-  spendCode(code: string): Promise<boolean>
+  consumeCode(code: string): Promise<boolean>
   /**
    * Consumes a code and issues tokens for it, atomically: of concurrent requests only one is served, across all processes.
    * Null if it is consumed, expired, or its grant is revoked.

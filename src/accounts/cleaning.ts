@@ -3,7 +3,7 @@ import { change, query } from './database-script.ts'
 import { SESSION_IDLE, SESSION_LIFE } from './sessions.ts'
 
 /** Rows of each kind that are read or deleted at a time. */
-const AT_ONCE = 500
+const BATCH_SIZE = 500
 
 const DAY = 24 * 3600_000
 
@@ -21,13 +21,13 @@ const EXPIRING = [
 ] as const
 
 const DELETIONS = EXPIRING.map(([table, key, moment, lifetime]) => {
-  const expired = `SELECT ${key} FROM ${table} WHERE ${moment} <= ? LIMIT ${AT_ONCE}`
+  const expired = `SELECT ${key} FROM ${table} WHERE ${moment} <= ? LIMIT ${BATCH_SIZE}`
   return { lifetime, remove: change(`DELETE FROM ${table} WHERE ${key} IN (${expired})`) }
 })
 
 const end = query<{ readonly last: number | null }>(
   `SELECT max(rowid) AS last FROM
-    (SELECT rowid FROM family WHERE rowid > ? ORDER BY rowid LIMIT ${AT_ONCE}) AS some`,
+    (SELECT rowid FROM family WHERE rowid > ? ORDER BY rowid LIMIT ${BATCH_SIZE}) AS some`,
 )
 const removeGrants = change(
   `DELETE FROM family WHERE rowid > ? AND rowid <= ? AND created <= ?

@@ -17,7 +17,7 @@ const HASH_BYTES = 32
 const MAX_MEMORY = 256 * 1024 * 1024
 
 /** Maximum passwords that are hashed concurrently, and that may wait. */
-const AT_ONCE = 2
+const MAX_CONCURRENT = 2
 const WAITING = 100
 
 /** Hashes of passwords: `scrypt$power$blockSize$parallel$salt$hash`, the last two in base64url. */
@@ -118,7 +118,7 @@ function createQueue(): (work: () => Promise<Buffer>) => Promise<Buffer> {
   const waiting: { readonly client: WorkClient | null; readonly begin: () => void }[] = []
   return async work => {
     const client = currentClient()
-    if (running >= AT_ONCE) {
+    if (running >= MAX_CONCURRENT) {
       try {
         refuseWaiting(waiting, client, WAITING)
       } catch {

@@ -6,7 +6,7 @@ export type RandomBytes = (count: number) => Uint8Array
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 /** Bytes from here on are rejected, for they would make some digits more likely than others. */
-const FAIR = 256 - (256 % DIGITS.length)
+const REJECTION_BOUND = 256 - (256 % DIGITS.length)
 
 /** Maximum length of a secret, so that clients cannot have long texts hashed. */
 const MAX_LENGTH = 200
@@ -16,7 +16,7 @@ export function randomText(randomBytes: RandomBytes, length: number): string {
   let text = ''
   while (text.length < length)
     for (const byte of randomBytes(length))
-      if (byte < FAIR && text.length < length) text += DIGITS.charAt(byte % DIGITS.length)
+      if (byte < REJECTION_BOUND && text.length < length) text += DIGITS.charAt(byte % DIGITS.length)
   return text
 }
 

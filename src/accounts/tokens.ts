@@ -125,7 +125,7 @@ export function createTokens(database: Database, randomBytes: RandomBytes, now: 
     if (found !== null) yield* grants.revoke(found.grant, now())
     return false
   }
-  const spendCode = function* (code: string): DatabaseScript<boolean> {
+  const consumeCode = function* (code: string): DatabaseScript<boolean> {
     const found = yield* findCode(code)
     if (found === null || (!found.consumed && found.expires <= now())) return false
     return yield* consumedOrRevoked(yield* codes.spend(hashOf(code), now()), found)
@@ -161,11 +161,11 @@ export function createTokens(database: Database, randomBytes: RandomBytes, now: 
       return code
     },
     findCode: async code => database.read(() => findCode(code)),
-    spendCode: async code => database.write(() => spendCode(code)),
+    consumeCode: async code => database.write(() => consumeCode(code)),
     redeemCode: async code =>
       database.write(function* () {
         const descent = yield* findCode(code)
-        return (yield* spendCode(code)) && descent !== null ? yield* issue(descent) : null
+        return (yield* consumeCode(code)) && descent !== null ? yield* issue(descent) : null
       }),
     findRefresh: async token => database.read(() => findRefresh(token)),
     spendRefresh: async token => database.write(() => spendRefresh(token)),

@@ -5,7 +5,7 @@ import { ACCOUNTS_UNAVAILABLE } from '../accounts/faults.ts'
 import { type MaybePromise, thenMaybe } from '../accounts/maybe-promise.ts'
 import { BAD_REQUEST, Fault, isFault, METHOD_NOT_ALLOWED, UNAUTHORISED } from '../errors/errors.ts'
 import { type Authenticate, CREDENTIAL_PARAMETERS, namesCredentials } from '../http/authenticate.ts'
-import { codedTag, settleTag, varyBy } from '../http/conditional.ts'
+import { codedTag, finishConditional, varyBy } from '../http/conditional.ts'
 import {
   type Coding,
   compressBody,
@@ -214,7 +214,7 @@ function keepPrivate({ principal }: FastifyRequest, reply: FastifyReply): void {
 type Done = (error: Error | null, payload?: unknown) => void
 
 function onSend(request: FastifyRequest, reply: FastifyReply, payload: unknown, done: Done): void {
-  settleTag(request, reply)
+  finishConditional(request, reply)
   keepPrivate(request, reply)
   const isEmpty = reply.statusCode === 304 || payload === undefined || payload === null
   if (!isEmpty) reply.header('x-content-type-options', 'nosniff')

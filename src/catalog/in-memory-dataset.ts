@@ -83,7 +83,7 @@ export interface Computation<Value> {
 
 /** Maximum share of time spent on recomputing, and the maximum milliseconds that may accumulate for it. */
 const MAX_LOAD = 0.05
-const AT_ONCE = 1000
+const MAX_ALLOWANCE = 1000
 
 /**
  * A value that is computed on demand, and recomputed if its state has changed. If the state changes with every call, the last
@@ -94,7 +94,7 @@ export class Memoised<Value> {
   private last: { readonly basis: unknown; readonly state: string; readonly value: Value } | null = null
   private making: Promise<Value> | null = null
   /** Milliseconds available for computing. */
-  private allowance = AT_ONCE
+  private allowance = MAX_ALLOWANCE
   private reckoned: number
 
   /** @param now a clock in milliseconds */
@@ -125,7 +125,7 @@ export class Memoised<Value> {
   /** Updates the milliseconds available for computing. */
   private reckon(): number {
     const moment = this.now()
-    this.allowance = Math.min(AT_ONCE, this.allowance + (moment - this.reckoned) * MAX_LOAD)
+    this.allowance = Math.min(MAX_ALLOWANCE, this.allowance + (moment - this.reckoned) * MAX_LOAD)
     this.reckoned = moment
     return this.allowance
   }

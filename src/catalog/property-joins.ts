@@ -1,7 +1,7 @@
 import { RDF, XSD } from '../rdf/vocab.ts'
 import type { Column } from '../store/columns/column.ts'
 import { type DictionarySection, datatypeOf } from '../store/columns/dictionary-parts.ts'
-import { TRIPLE_TERM } from '../store/columns/format.ts'
+import { TRIPLE_TERM } from '../store/columns/file-layout.ts'
 import type { GraphColumns } from '../store/columns/graph.ts'
 
 /** The triples of a property whose subjects have a class, with statistics of their objects. */

@@ -7,7 +7,7 @@ import type { Executor } from '../query/execute/executor.ts'
 import { exportRecords, recordPositions } from '../query/execute/find.ts'
 import type { RecordQuery } from '../query/plan.ts'
 import { LineSet } from '../rdf/line-set.ts'
-import { breathe } from '../runtime/work-client.ts'
+import { yieldToOthers } from '../runtime/work-client.ts'
 import type { Store } from '../store/store.ts'
 
 /** Records whose triples are written at a time. */
@@ -30,7 +30,7 @@ async function* recordTriples(
   for (let first = 0; first < records; first += size) {
     const triples = await store.lines(target.graphs.facts, first, Math.min(records, first + size))
     if (triples !== '') yield triples
-    await breathe()
+    await yieldToOthers()
   }
 }
 
@@ -61,7 +61,7 @@ export async function* matchingTriples(
     for (const position of positions)
       for (const lines of columns.lines(position, position + 1)) piece += lines
     if (piece !== '') yield piece
-    await breathe()
+    await yieldToOthers()
   }
 }
 
@@ -92,7 +92,7 @@ export async function* mappedTriples(
       if (at % MAPPED_AT_A_TIME !== MAPPED_AT_A_TIME - 1) continue
       if (piece !== '') yield piece
       piece = ''
-      await breathe()
+      await yieldToOthers()
     }
     if (piece !== '') yield piece
   }

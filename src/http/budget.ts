@@ -11,7 +11,7 @@ export interface BudgetLimits {
 }
 
 /** Milliseconds in which recent work falls to a third (1/e) of its weight. */
-const FADING = 10_000
+const WORK_DECAY = 10_000
 
 /** Milliseconds for which a client counts as active after its last request. */
 const ACTIVE = 5000
@@ -26,10 +26,10 @@ const NEGLIGIBLE = 250
 const PAUSE = 2
 
 /** Weight of recent requests without a pause above which a client is frequent; milliseconds in which one falls to 1/e of its weight. */
-const [MANY, RATE_FADING] = [5, 200]
+const [FREQUENT_RATE, RATE_DECAY] = [5, 200]
 
 /** Milliseconds between two updates of the active clients and their mean usage. */
-const LOOK = 250
+const UPDATE_INTERVAL = 250
 
 /** Queries at the deadline from which on the deadlines of a client are halved, and milliseconds for which each counts. */
 const [PARDONED, REMEMBERED] = [2, 60_000]
@@ -68,7 +68,7 @@ export class ClientBudget implements WorkClient {
   arrive(response: ServerResponse): void {
     const now = this.budgets.now()
     const isSuccessive = this.underWay > 0 || now - this.left < PAUSE
-    this.successive = this.successive * Math.exp((this.arrived - now) / RATE_FADING) + (isSuccessive ? 1 : 0)
+    this.successive = this.successive * Math.exp((this.arrived - now) / RATE_DECAY) + (isSuccessive ? 1 : 0)
     this.arrived = now
     this.underWay += 1
     onceEnded(response, () => {
@@ -115,7 +115,7 @@ export class ClientBudget implements WorkClient {
 
   /** True if it sends requests without a pause, has used more than a negligible amount, and others are active. */
   isFrequent(): boolean {
-    return this.successive > MANY && this.isContending()
+    return this.successive > FREQUENT_RATE && this.isContending()
   }
 
   private isContending(): boolean {
@@ -142,7 +142,7 @@ export class ClientBudget implements WorkClient {
     this.settled = now
     const { burst, rate } = this.budgets.limits
     this.balance = Math.min(burst, this.balance + (passed * rate) / 1000)
-    this.recent *= Math.exp(-passed / FADING)
+    this.recent *= Math.exp(-passed / WORK_DECAY)
   }
 }
 
@@ -190,7 +190,7 @@ export class WorkBudgets {
 
   private look(): void {
     const now = this.now()
-    if (now - this.looked < LOOK) return
+    if (now - this.looked < UPDATE_INTERVAL) return
     this.looked = now
     let sum = 0
     for (const client of this.active)

@@ -20,7 +20,7 @@ interface ComparedAnswer {
 /**
  * The one place that decides 304: sets ETag, Cache-Control and Vary, and returns true if the client has the answer already, so
  * that the route sends 304 without a body. If-None-Match takes precedence over If-Modified-Since (RFC 9110, section 13.2.2).
- * `If-None-Match: *` is decided when the status of the answer is known: see {@link settleTag}.
+ * `If-None-Match: *` is decided when the status of the answer is known: see {@link finishConditional}.
  */
 export function isNotModified(
   { headers }: Pick<FastifyRequest, 'headers'>,
@@ -39,7 +39,7 @@ export function isNotModified(
  * Gives 304 the tag by which the client knows the answer, and turns 200 into 304 for `If-None-Match: *`. Every answer with a
  * tag varies by coding, also one too short to compress, so that 304 has the Vary of its 200 (RFC 9110, section 15.4.5).
  */
-export function settleTag({ headers }: FastifyRequest, reply: FastifyReply): void {
+export function finishConditional({ headers }: FastifyRequest, reply: FastifyReply): void {
   const tag = reply.getHeader('etag')
   if (typeof tag !== 'string') return
   if (reply.statusCode === 200 || reply.statusCode === 304) varyBy(reply, 'Accept-Encoding')
@@ -98,7 +98,7 @@ function tagOf({ url, query }: Pick<FastifyRequest, 'url' | 'query'>, basis: str
 }
 
 /** Marks an answer as not to be stored (REST 6.6). */
-export function keepNowhere(reply: FastifyReply): FastifyReply {
+export function setNoStore(reply: FastifyReply): FastifyReply {
   return reply.header('cache-control', 'no-cache, no-store')
 }
 

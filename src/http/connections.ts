@@ -137,7 +137,7 @@ function refuse(socket: Socket, perAddress: number): void {
 }
 
 /** Interval in milliseconds at which connections are checked for having become idle. */
-const LOOK = 50
+const IDLE_CHECK_INTERVAL = 50
 
 /**
  * Lets a server that takes no new connections finish its answers: connections without an answer in progress are closed
@@ -149,7 +149,7 @@ const LOOK = 50
  */
 export async function drain(server: Server, closing: Promise<unknown>, timeout: number): Promise<boolean> {
   let isWhole = true
-  const looking = setInterval(() => server.closeIdleConnections(), LOOK)
+  const looking = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_INTERVAL)
   const cutting = setTimeout(() => {
     isWhole = false
     server.closeAllConnections()
@@ -164,7 +164,7 @@ export async function drain(server: Server, closing: Promise<unknown>, timeout: 
 }
 
 /** Milliseconds for which a client may still read the error before its connection is closed. */
-const LINGER = 1000
+const CLOSE_DELAY = 1000
 
 /** The error of a connection whose request cannot be read; `code` is that of Node. */
 type ConnectionError = Error & { readonly code?: string }
@@ -222,6 +222,6 @@ export function closeWith(
   socket.on('error', () => undefined)
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
   // A client that continues to send would otherwise keep its half of the connection open forever.
-  const timer = setTimeout(() => socket.destroy(), LINGER).unref()
+  const timer = setTimeout(() => socket.destroy(), CLOSE_DELAY).unref()
   socket.once('close', () => clearTimeout(timer))
 }

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { keepNowhere } from './conditional.ts'
+import { setNoStore } from './conditional.ts'
 import { configureRoutes } from './route-config.ts'
 
 /** Whether requests should be sent here: not before every dataset is served, and not while the process shuts down. */
@@ -49,7 +49,7 @@ export const OPERATING = { endpoint: 'operating', access: 'everybody' } as const
 export const health: FastifyPluginAsync<HealthOptions> = async (app, options) => {
   configureRoutes(app, OPERATING, OPERATORS_PATHS)
   app.addHook('onRequest', (_, reply, done) => {
-    keepNowhere(reply)
+    setNoStore(reply)
     done()
   })
   app.get('/healthz', async () => ALIVE.body)

@@ -72,10 +72,10 @@ function key(name: string): string {
 /** Characters that need no escape. */
 const PLAIN = /^[ !#-[\]-~]*$/
 /** Maximum length of a text that is tested for escapes: longer ones are left to JSON.stringify. */
-const SHORT = 100
+const MAX_TESTED = 100
 
 function text(value: string): string {
-  return value.length <= SHORT && PLAIN.test(value) ? `"${value}"` : ascii(JSON.stringify(value))
+  return value.length <= MAX_TESTED && PLAIN.test(value) ? `"${value}"` : ascii(JSON.stringify(value))
 }
 
 const BEYOND_ASCII = /[\u007f-\uffff]/

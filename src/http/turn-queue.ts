@@ -12,7 +12,7 @@ const TIMEOUT = 20
 const MAX_REST = 20
 
 /** Milliseconds after which the next request of a heavy user may start while one is still being answered: a download. */
-const LONG = 1000
+const LONG_ANSWER = 1000
 
 /** Maximum waiting requests of one client. */
 export const MAX_WAITING = 200
@@ -86,7 +86,7 @@ export class TurnQueue {
     line.running += 1
     line.begun = performance.now()
     this.begun.add(response)
-    this.onceEndedOr(LONG, response, () => {
+    this.onceEndedOr(LONG_ANSWER, response, () => {
       line.running -= 1
       this.forget(line)
       this.admit()

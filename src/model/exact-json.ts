@@ -1,5 +1,5 @@
 /** Digits of an integer that a number may not represent exactly: beyond 15 some are rounded. */
-const LONG = 16
+const INEXACT_DIGITS = 16
 
 /** A long integer that is not part of another number. */
 const LONG_INTEGERS = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g
@@ -17,16 +17,16 @@ export function parseExactly(text: string): unknown {
   ) as unknown
 }
 
-/** True where the text has {@link LONG} consecutive digits: one of them is then at one of the sampled positions. */
+/** True where the text has {@link INEXACT_DIGITS} consecutive digits: one of them is then at one of the sampled positions. */
 function hasLong(text: string): boolean {
-  for (let at = LONG - 1; at < text.length; at += LONG) {
+  for (let at = INEXACT_DIGITS - 1; at < text.length; at += INEXACT_DIGITS) {
     if (!isDigit(text, at)) continue
     let from = at
     let to = at + 1
     while (isDigit(text, from - 1)) from--
-    while (to - from < LONG && isDigit(text, to)) to++
+    while (to - from < INEXACT_DIGITS && isDigit(text, to)) to++
     // The digits of a fraction are not those of an integer.
-    if (to - from >= LONG && text[from - 1] !== '.') return true
+    if (to - from >= INEXACT_DIGITS && text[from - 1] !== '.') return true
   }
   return false
 }

@@ -5,7 +5,7 @@
 export function numberText(value: number | bigint): string {
   if (typeof value === 'bigint') return String(value)
   const text = String(value)
-  return text.length < 17 && !text.includes('e') ? text : tieUp(value, expand(text))
+  return text.length < 17 && !text.includes('e') ? text : roundTieUp(value, expand(text))
 }
 
 function expand(text: string): string {
@@ -24,7 +24,7 @@ function expand(text: string): string {
  * Where a number is exactly half-way between two shortest forms, ECMAScript selects the even digit and the store the upper one:
  * 2^-15 + 123 is 123.00003051757812 here and 123.00003051757813 there.
  */
-function tieUp(value: number, text: string): string {
+function roundTieUp(value: number, text: string): string {
   const last = lastDigit(text)
   const isTie = text.includes('.')
     ? isFractionTie(value, text)

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { Fault } from '../errors/errors.ts'
 import { wholeLines } from '../rdf/line-set.ts'
-import { breathe } from '../runtime/work-client.ts'
+import { yieldToOthers } from '../runtime/work-client.ts'
 import { STORE_UNAVAILABLE } from '../store/faults.ts'
 
 /** Bytes of a piece. */
@@ -23,7 +23,7 @@ export async function* publishedTriples(file: string): AsyncGenerator<string> {
   try {
     for await (const lines of wholeLines(text, 0)) {
       yield lines.toString()
-      await breathe()
+      await yieldToOthers()
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error

@@ -3,7 +3,7 @@ import type { DatasetRecord, Geometry } from '../model/value.ts'
 import { parseWkt } from '../model/wkt.ts'
 import type { Term } from '../rdf/term.ts'
 import { XSD } from '../rdf/vocab.ts'
-import { keyNames, middleName } from './compile/group-keys.ts'
+import { centroidName, keyNames } from './compile/group-keys.ts'
 import { aggregatesOf, aggregateVariable, keyPosition } from './compile/groups.ts'
 import { columnVariable, isStored } from './compile/records.ts'
 import { exactly } from './exact-numbers.ts'
@@ -211,7 +211,7 @@ function decodeKey(plan: GroupQuery, index: number, terms: Terms): Constant | Gr
   if (key === undefined) return null
   const { grouping } = key
   if (grouping.type === 'cells') {
-    const [lon, lat] = (['lon', 'lat'] as const).map(axis => Number(terms(middleName(index, axis))?.value))
+    const [lon, lat] = (['lon', 'lat'] as const).map(axis => Number(terms(centroidName(index, axis))?.value))
     return { lon: lon ?? Number.NaN, lat: lat ?? Number.NaN }
   }
   const [name = ''] = keyNames(key, index)

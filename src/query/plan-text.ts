@@ -44,7 +44,7 @@ function clauseLines(plan: Query): readonly Line[] {
           'none: all records are one group',
         ),
         ...listLines(
-          'figures',
+          'aggregates',
           plan.select.map(({ key, value }) => named(key, rowText(value))),
           'none',
         ),

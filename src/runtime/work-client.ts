@@ -89,7 +89,7 @@ const PAUSE = 25
 let nextPiece = 0
 
 /** Yields to other work between two pieces of long work. */
-export async function breathe(): Promise<void> {
+export async function yieldToOthers(): Promise<void> {
   const client = currentClient()
   return mayRest(client) ? rest(client) : setImmediate()
 }
@@ -98,7 +98,7 @@ export async function breathe(): Promise<void> {
 const MOMENT = 50
 
 /** Milliseconds between two pieces of a long response while other requests are in progress. */
-const GIVE_WAY = 5
+const YIELD_INTERVAL = 5
 
 /**
  * Delays the next piece of a client that is heavy or pressing until its turn; in a long response it also pauses briefly while
@@ -106,7 +106,7 @@ const GIVE_WAY = 5
  */
 export async function rest(client: WorkClient | null, isLong = false): Promise<void> {
   if (!mayRest(client)) {
-    if (isLong && isBesideOthers()) await setTimeout(GIVE_WAY)
+    if (isLong && isBesideOthers()) await setTimeout(YIELD_INTERVAL)
     return
   }
   const now = performance.now()

@@ -116,7 +116,7 @@ function nodeFactory(text: string): AstFactory {
 }
 
 /** Permits aggregates everywhere, for parsing without validation. */
-class Anywhere<Mode> extends Set<Mode> {
+class LenientParseMode<Mode> extends Set<Mode> {
   override has(mode: Mode): boolean {
     return mode === 'canParseAggregate' || (mode !== 'inAggregate' && super.has(mode))
   }
@@ -126,7 +126,7 @@ class Anywhere<Mode> extends Set<Mode> {
 function parse(text: string, isValidated: boolean): SyntaxNode {
   parser ??= buildParser()
   const context = completeParseContext({ skipValidation: !isValidated, astFactory: nodeFactory(text) })
-  const parseMode = isValidated ? context.parseMode : new Anywhere(context.parseMode)
+  const parseMode = isValidated ? context.parseMode : new LenientParseMode(context.parseMode)
   return parser.queryUnit(text, { ...context, parseMode }) as unknown as SyntaxNode
 }
 

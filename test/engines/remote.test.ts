@@ -5,10 +5,10 @@ import { parseTriples } from '../../src/rdf/ntriples-reader.ts'
 import { XSD } from '../../src/rdf/vocab.ts'
 import { credentialsOf, type EngineSettings, findAddresses } from '../../src/store/remote/addresses.ts'
 import { Authentication } from '../../src/store/remote/authentication.ts'
-import { decodeAnswer, decodeTerm, encodeLines } from '../../src/store/remote/forms.ts'
 import { Connections } from '../../src/store/remote/http.ts'
 import { createRemoteStore } from '../../src/store/remote/remote.ts'
 import { kindOfValue } from '../../src/store/remote/value-kinds.ts'
+import { decodeAnswer, decodeTerm, encodeLines } from '../../src/store/remote/value-roundtrip.ts'
 import { freePort } from '../support/serving.ts'
 
 /** What stores that are engines of others need no engine for; test/support/engines/ has what each of the engines is tested with. */

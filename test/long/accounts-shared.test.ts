@@ -7,7 +7,7 @@ import type { Accounts } from '../../src/accounts/accounts.ts'
 import { ACCOUNT_UNKNOWN } from '../../src/accounts/faults.ts'
 import { openAccounts, openAccountsOf, openSharedAccounts } from '../../src/accounts/open.ts'
 import { faultOf as databaseFault, isBroken, isPassing } from '../../src/accounts/postgres/faults.ts'
-import { Freshness, type Heard } from '../../src/accounts/postgres/freshness.ts'
+import { Freshness, type ListenerEvents } from '../../src/accounts/postgres/freshness.ts'
 import { addPlugins } from '../../src/app/plugins.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { Fault, INTERNAL_ERROR } from '../../src/errors/errors.ts'
@@ -33,7 +33,7 @@ import { noPostgres, type Postgres, startPostgres } from '../support/postgres.ts
 t.test('what was read is good for a second, and not after a change', async t => {
   let now = 0
   let value = 1
-  let heard: Heard | null = null
+  let heard: ListenerEvents | null = null
   let isDown = false
   let requested = 0
   const freshness = new Freshness(
@@ -54,7 +54,7 @@ t.test('what was read is good for a second, and not after a change', async t => 
     },
     () => now,
   )
-  const lose = () => (heard as Heard | null)?.lost()
+  const lose = () => (heard as ListenerEvents | null)?.lost()
   const first = await freshness.generation()
   t.equal(freshness.generation(), first, 'within a second nothing is asked')
   t.equal(requested, 1)
@@ -70,7 +70,7 @@ t.test('what was read is good for a second, and not after a change', async t => 
   const second = await freshness.generation()
   t.not(second, first, 'a message that was lost matters for a second')
   value++
-  ;(heard as Heard | null)?.changed()
+  ;(heard as ListenerEvents | null)?.changed()
   const third = await freshness.generation()
   t.not(third, second, 'a message is believed at once')
   t.equal(freshness.isCurrent(second), false)

@@ -9,7 +9,7 @@ import t from 'tap'
 import { ClientBudget, WorkBudgets } from '../../src/http/budget.ts'
 import { TurnQueue } from '../../src/http/turn-queue.ts'
 import { takeNext } from '../../src/runtime/turns.ts'
-import { breathe, currentClient, forSameClient, runFor } from '../../src/runtime/work-client.ts'
+import { currentClient, forSameClient, runFor, yieldToOthers } from '../../src/runtime/work-client.ts'
 import { withMemoryLimit } from '../../src/store/embedded/module.ts'
 import { AttackClient } from '../support/attacks.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -203,7 +203,7 @@ t.test('a download is made on the account of its client, whoever asks for its pi
       for (let piece = 0; piece < 3; piece++) {
         yield piece
         seen.push(currentClient()?.id)
-        await breathe()
+        await yieldToOthers()
         seen.push(currentClient()?.id)
       }
     } finally {

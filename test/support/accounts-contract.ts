@@ -621,7 +621,7 @@ export function accountsContract(t: Test, open: Open): void {
     const found = await other.tokens.findCode(code)
     t.match(found, { ...grant, challenge, expires: BEGIN + 10 * MINUTE, consumed: false })
     t.equal(await other.tokens.findCode(code.slice(1)), null)
-    t.equal(await other.tokens.spendCode(code), true)
+    t.equal(await other.tokens.consumeCode(code), true)
     t.equal((await accounts.tokens.findCode(code))?.consumed, true)
     if (found === null) throw new Error('no code')
     const issued = await accounts.tokens.issue(found)
@@ -656,8 +656,8 @@ export function accountsContract(t: Test, open: Open): void {
     t.equal(await accounts.tokens.issue(found), null)
 
     const replayed = await authorise()
-    t.equal(await accounts.tokens.spendCode(replayed.code), true)
-    t.equal(await other.tokens.spendCode(replayed.code), false)
+    t.equal(await accounts.tokens.consumeCode(replayed.code), true)
+    t.equal(await other.tokens.consumeCode(replayed.code), false)
     t.equal(
       await accounts.tokens.principal(replayed.accessToken),
       null,
@@ -669,7 +669,7 @@ export function accountsContract(t: Test, open: Open): void {
     clock.now += 10 * MINUTE - 1
     t.equal((await other.tokens.redeemCode(await accounts.tokens.issueCode(grant)))?.scope, 'all')
     clock.now++
-    t.equal(await accounts.tokens.spendCode(late), false, 'a code lasts ten minutes')
+    t.equal(await accounts.tokens.consumeCode(late), false, 'a code lasts ten minutes')
 
     const [kept, foreign] = [await authorise(), await authorise()]
     await accounts.tokens.revoke(kept.accessToken, 'another')
@@ -693,7 +693,7 @@ export function accountsContract(t: Test, open: Open): void {
     t.match(await faultOf(() => accounts.tokens.issueCode({ ...grant, user: 99 })), /^AccountUnknown/)
     t.match(await faultOf(() => accounts.tokens.issueCode({ ...grant, client: 'x' })), /^AccountUnknown/)
     for (const none of ['', 'x'.repeat(100_000), "' OR 1=1 --"]) {
-      t.equal(await accounts.tokens.spendCode(none), false)
+      t.equal(await accounts.tokens.consumeCode(none), false)
       t.equal(await accounts.tokens.spendRefresh(none), false)
       t.equal(await accounts.tokens.principal(none), null)
     }

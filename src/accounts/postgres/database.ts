@@ -8,7 +8,7 @@ import { ACCOUNTS_UNAVAILABLE } from '../faults.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { postgresSql } from './dialect.ts'
 import { faultOf, isBroken } from './faults.ts'
-import { Freshness, type Heard, type Listener } from './freshness.ts'
+import { Freshness, type Listener, type ListenerEvents } from './freshness.ts'
 import { CHANNEL, LOCK, POSTGRES_MIGRATIONS, POSTGRES_SCHEMA } from './migrations.ts'
 
 /** Maximum connections of one process, in addition to the one that listens. */
@@ -67,7 +67,7 @@ export class PostgresDatabase implements Database {
     this.pool.on('error', () => undefined)
     this.pool.on('connect', client => client.on('error', () => undefined))
     const refuse = (error: unknown) => this.refuse(error)
-    const listen = async (heard: Heard): Promise<Listener> => {
+    const listen = async (heard: ListenerEvents): Promise<Listener> => {
       const { readGeneration, close } = await listener(config, heard).catch(refuse)
       return { readGeneration: () => readGeneration().catch(refuse), close }
     }
@@ -276,7 +276,7 @@ function whereOf(url: string): string {
 }
 
 /** A connection that is notified of changes. */
-async function listener(config: pg.ClientConfig, { changed, lost }: Heard): Promise<Listener> {
+async function listener(config: pg.ClientConfig, { changed, lost }: ListenerEvents): Promise<Listener> {
   const client = new pg.Client(config)
   client.on('error', lost)
   client.on('end', lost)

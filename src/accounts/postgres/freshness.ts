@@ -15,7 +15,7 @@ export interface Listener {
 }
 
 /** Events of a listener. */
-export interface Heard {
+export interface ListenerEvents {
   /** Something was written that cached values depend on. */
   readonly changed: () => void
   /** The connection is lost: there will be no more notifications. */
@@ -28,7 +28,7 @@ export interface Heard {
  * notifications are lost.
  */
 export class Freshness {
-  private readonly listen: (heard: Heard) => Promise<Listener>
+  private readonly listen: (heard: ListenerEvents) => Promise<Listener>
   private readonly clock: () => number
   private listener: Listener | null = null
   private currentGeneration = 0
@@ -44,7 +44,7 @@ export class Freshness {
    * @param listen opens a connection
    * @param clock monotonic milliseconds
    */
-  constructor(listen: (heard: Heard) => Promise<Listener>, clock: () => number) {
+  constructor(listen: (heard: ListenerEvents) => Promise<Listener>, clock: () => number) {
     this.listen = listen
     this.clock = clock
   }

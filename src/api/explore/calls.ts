@@ -119,7 +119,7 @@ function answeredWith(request: FastifyRequest, reply: FastifyReply, sent: Sent):
 }
 
 /** The user and the outcome of a call. */
-interface How {
+interface CallOutcome {
   /** Milliseconds that the answer took. */
   readonly elapsed: number
   readonly isGood: boolean
@@ -130,7 +130,7 @@ interface How {
 function note(
   message: Pick<IncomingMessage, 'headers' | 'socket'>,
   answered: Answered,
-  how: How,
+  how: CallOutcome,
   { usage, now, proxies = 0 }: Recorder,
 ): void {
   usage.remember(new AnsweredCall(message.headers, answered, how, clientAddress(message, proxies), now()))
@@ -146,14 +146,14 @@ class AnsweredCall implements NotedCall {
   private readonly referer: string | undefined
   private readonly attributes: string | string[] | undefined
   private readonly address: string
-  private readonly how: How
+  private readonly how: CallOutcome
   private readonly moment: number
 
   /** @param moment milliseconds since 1970 */
   constructor(
     headers: IncomingMessage['headers'],
     answered: Answered,
-    how: How,
+    how: CallOutcome,
     address: string,
     moment: number,
   ) {

@@ -11,7 +11,7 @@ import { rss } from '../../formats/rss.ts'
 import type { Table, TableRow } from '../../formats/table.ts'
 import { turtle } from '../../formats/turtle.ts'
 import { TABLE_WRITERS } from '../../formats/writers.ts'
-import { keepNowhere } from '../../http/conditional.ts'
+import { setNoStore } from '../../http/conditional.ts'
 import { invalid, many, refuseParameters } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { lookup } from '../../model/lookup.ts'
@@ -68,7 +68,7 @@ export function catalogExportRoutes(app: FastifyInstance, endpoint: ExploreEndpo
       mediaType: format.mediaType,
       compressed,
     }
-    keepNowhere(reply)
+    setNoStore(reply)
     const visible = endpoint.visible(request)
     if (writeCatalog !== undefined) {
       const about = readDescriptionOptions(query, endpoint)

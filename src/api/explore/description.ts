@@ -4,7 +4,7 @@ import { isFresh } from '../../http/conditional.ts'
 import { answerJson } from '../../http/json.ts'
 import { answerConsole } from '../../site/api-console.ts'
 import type { CatalogRoute, DatasetRoute, ExploreEndpoint } from './endpoint.ts'
-import { type SampleRecords, takeSample, tellingDataset } from './examples.ts'
+import { representativeDataset, type SampleRecords, takeSample } from './examples.ts'
 import { apiDocument, datasetOpenApi } from './openapi.ts'
 
 /**
@@ -20,7 +20,7 @@ export function selfDescription(app: FastifyInstance, endpoint: ExploreEndpoint)
       const { entries } = visible.current()
       const version = entries.map(entry => `${entry.dataset.id} ${entry.version}`).join('\n')
       return answer(request, reply, version, async () => {
-        const telling = tellingDataset(entries)
+        const telling = representativeDataset(entries)
         const sample = telling === null ? null : await samples.of(telling)
         return apiDocument(app, endpoint, visible, sample)
       })

@@ -36,7 +36,7 @@ const MAX_FACETS = 12
 const MAX_VALUES = 20
 
 /** The dataset that makes the best example: with the most facets and field types; null if none has records. */
-export function tellingDataset(entries: readonly ServedDataset[]): ServedDataset | null {
+export function representativeDataset(entries: readonly ServedDataset[]): ServedDataset | null {
   let best: { readonly entry: ServedDataset; readonly worth: number } | null = null
   for (const entry of entries) {
     if (entry.statistics.records === 0) continue

@@ -7,7 +7,7 @@ import { neededPrefixes, noTripleTerms, type TermNames } from '../../formats/jso
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
 import { turtle } from '../../formats/turtle.ts'
-import { isFresh, keepNowhere, varyBy } from '../../http/conditional.ts'
+import { isFresh, setNoStore, varyBy } from '../../http/conditional.ts'
 import { jsonldForm, jsonldType } from '../../http/negotiate.ts'
 import { refuseParameters } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
@@ -75,7 +75,7 @@ export function rdfExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint)
       if (entry.content === 'rdf' && !isWholeRecord(plan)) throw noRecords()
       // JSON-LD is written in the form that the Accept header requests.
       const isNegotiated = format === 'jsonld'
-      if (!isWholeRecord(plan)) varyBy(keepNowhere(reply), ...(isNegotiated ? ['Accept'] : []))
+      if (!isWholeRecord(plan)) varyBy(setNoStore(reply), ...(isNegotiated ? ['Accept'] : []))
       else if (isFresh(request, reply, version, isNegotiated ? mediaType : '')) return reply.code(304).send()
       const triples = () => triplesOf(entry, plan, endpoint, executor)
       const problem =

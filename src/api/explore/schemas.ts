@@ -272,7 +272,7 @@ const SAID: Readonly<Record<string, string>> = {
 }
 
 /** The status for another portal that does not answer. */
-const ELSEWHERE = '502'
+const BAD_GATEWAY = '502'
 
 /**
  * The error responses by status: the codes are those of the declared faults.
@@ -280,7 +280,7 @@ const ELSEWHERE = '502'
  * @param isElsewhere true if other portals are requested
  */
 export function faultResponses(isElsewhere: boolean): Readonly<Record<string, unknown>> {
-  const said = Object.entries(SAID).filter(([status]) => isElsewhere || status !== ELSEWHERE)
+  const said = Object.entries(SAID).filter(([status]) => isElsewhere || status !== BAD_GATEWAY)
   const reported = said.map(([status, description]) => {
     const codes = REPORTED_FAULTS.filter(known => known.status === Number(status)).map(({ code }) => code)
     const described = { ...fault, properties: { ...fault.properties, error_code: choice(codes) } }

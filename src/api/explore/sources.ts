@@ -4,7 +4,7 @@ import type { Network } from '../../catalog/network.ts'
 import type { VisibleDatasets } from '../../catalog/visible.ts'
 import { Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { jsonArray } from '../../formats/jsonl.ts'
-import { keepNowhere } from '../../http/conditional.ts'
+import { setNoStore } from '../../http/conditional.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { JSON_TYPE } from '../../http/json.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
@@ -138,7 +138,7 @@ function exportRoutes(
     const described = await exportDatasets(query, endpoint, endpoint.visible(request))
     const compressed = readParameter(query, 'compressed')
     const file = { name: `${source}.json`, mediaType: JSON_TYPE, compressed }
-    return sendFile(keepNowhere(reply), jsonArray(described), file)
+    return sendFile(setNoStore(reply), jsonArray(described), file)
   })
 }
 

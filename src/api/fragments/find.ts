@@ -56,7 +56,7 @@ export async function findPage(
   if (terms.subject?.type === 'literal' || terms.predicate?.type === 'literal') return NOTHING
   if (Object.values(terms).some(term => term?.type === 'blank')) return NOTHING
   const rows = (restriction ?? []).flatMap(table => table.rows.flat())
-  const wrong = await speltOtherwise(store, [terms.object, ...rows])
+  const wrong = await nonCanonicalTerms(store, [terms.object, ...rows])
   if (terms.object !== undefined && wrong.has(termText(terms.object))) return NOTHING
   const tables = restriction === null ? null : withoutWrong(restriction, wrong)
   if (tables?.length === 0) return NOTHING
@@ -176,7 +176,7 @@ function restrictedQuery(
  * The terms that the store has in another lexical form, as texts: it would match `1.0` with `1`, but a triple pattern matches
  * only equal terms (RDF 1.1 Concepts, section 3.3).
  */
-async function speltOtherwise(
+async function nonCanonicalTerms(
   store: Store,
   terms: readonly (Term | undefined)[],
 ): Promise<ReadonlySet<string>> {
@@ -197,7 +197,7 @@ function textOf(term: Term | undefined): string {
   return term === undefined ? '' : termText(term)
 }
 
-/** False if the store found another lexical form of a literal: see {@link speltOtherwise}. */
+/** False if the store found another lexical form of a literal: see {@link nonCanonicalTerms}. */
 function holdsExactly(triples: string, object: Term | undefined): boolean {
   if (!isTyped(object)) return true
   const [first] = parseTriples(triples.slice(0, triples.indexOf('\n') + 1))

@@ -91,11 +91,11 @@ async function checkCode(parameters: Parameters, client: Client, accounts: Accou
   if (redirectUri === undefined && found.redirectUri !== '') throw invalid('redirect_uri is missing')
   if (verifier === undefined && found.challenge !== null) throw invalid('code_verifier is missing')
   if (redirectUri !== undefined && !isSameRedirect(redirectUri, found.redirectUri, client)) {
-    await accounts.tokens.spendCode(code)
+    await accounts.tokens.consumeCode(code)
     throw invalid('redirect_uri is another one than was authorized')
   }
   if (verifier !== undefined && !isVerifier(verifier, found.challenge)) {
-    await accounts.tokens.spendCode(code)
+    await accounts.tokens.consumeCode(code)
     throw invalid('code_verifier does not fit')
   }
 }

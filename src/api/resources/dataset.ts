@@ -68,7 +68,7 @@ export interface VisibleResources {
 }
 
 /** The input of documents: the options, and what is visible to the caller. */
-export type Sight = Pick<ResourcesOptions, 'base' | 'store'> & VisibleResources
+export type VisibleContext = Pick<ResourcesOptions, 'base' | 'store'> & VisibleResources
 
 /** The predicates that name a resource, in order of preference. */
 export const NAMING: readonly string[] = [

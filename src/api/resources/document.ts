@@ -10,7 +10,7 @@ import {
   namingField,
   preferredName,
   type ResourceDataset,
-  type Sight,
+  type VisibleContext,
 } from './dataset.ts'
 import {
   datasetTriples,
@@ -90,7 +90,7 @@ const MAX_GROUPS = 20
 
 /** Queries the store for the content of a document. */
 export async function gatherDocument(
-  options: Sight,
+  options: VisibleContext,
   thing: Thing,
   request: DocumentRequest,
   document: string,
@@ -211,7 +211,7 @@ function divided(text: string, iri: string): readonly [string, string] {
 }
 
 /** The datasets that may link to things of a dataset: itself, then the others that the caller may see. */
-function linkSources({ linkSources: visible }: Sight, own: ResourceDataset): readonly LinkSource[] {
+function linkSources({ linkSources: visible }: VisibleContext, own: ResourceDataset): readonly LinkSource[] {
   return [own, ...(visible?.() ?? []).filter(({ id }) => id !== own.id)]
 }
 
@@ -230,7 +230,7 @@ function pagingOf(groups: readonly LinkGroup[], request: DocumentRequest, docume
 }
 
 async function linksTo(
-  { store }: Sight,
+  { store }: VisibleContext,
   { iri }: Thing,
   groups: readonly LinkGroup[],
   request: DocumentRequest,

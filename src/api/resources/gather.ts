@@ -19,7 +19,7 @@ import {
 } from '../../sparql/build.ts'
 import type { Store } from '../../store/store.ts'
 import { SPACES } from './address.ts'
-import { NAMING, namingField, type ResourceDataset, type Sight } from './dataset.ts'
+import { NAMING, namingField, type ResourceDataset, type VisibleContext } from './dataset.ts'
 
 /** Maximum number of triples in a document about one resource itself, and about its nested nodes. */
 export const MAX_TRIPLES = 10_000
@@ -80,7 +80,7 @@ export async function triplesAbout(
 
 /** N-Triples about the IRI with fragments, and about the blank nodes that triples refer to, recursively. */
 export async function nestedTriples(
-  { base, store }: Pick<Sight, 'base' | 'store'>,
+  { base, store }: Pick<VisibleContext, 'base' | 'store'>,
   graph: string,
   iri: string,
   own: string,
@@ -108,7 +108,7 @@ export async function nestedTriples(
 
 /** Some example resources of a dataset: the first of its own, in the order of its source. */
 export async function exampleResources(
-  { base, store }: Pick<Sight, 'base' | 'store'>,
+  { base, store }: Pick<VisibleContext, 'base' | 'store'>,
   { id, graph }: ResourceDataset,
 ): Promise<readonly string[]> {
   const columns = await store.contents(graph, [])
@@ -127,7 +127,7 @@ export async function exampleResources(
  * @param origins the ids of datasets that mention resources whose IRIs do not identify their dataset
  */
 export async function namesOf(
-  { base, store, dataset: find }: Sight,
+  { base, store, dataset: find }: VisibleContext,
   dataset: ResourceDataset,
   iris: Iterable<string>,
   origins: ReadonlyMap<string, string> = new Map(),

@@ -2,7 +2,7 @@ import { Fault, GONE, isFault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts
 import { isIri } from '../../rdf/iri-syntax.ts'
 import { datasetIri, fieldIri, recordsSpace } from '../../rdf/minted-iris.ts'
 import type { AddressReading, SpaceName } from './address.ts'
-import type { ResourceDataset, Sight } from './dataset.ts'
+import type { ResourceDataset, VisibleContext } from './dataset.ts'
 import { ontologyIri } from './describe.ts'
 import type { Thing } from './document.ts'
 import type { DocumentFormat } from './formats.ts'
@@ -19,7 +19,7 @@ export interface Located {
  * removed things, NotPublishedYet.
  */
 export async function locate(
-  options: Sight,
+  options: VisibleContext,
   space: SpaceName,
   readings: readonly AddressReading[],
 ): Promise<Located> {
@@ -35,7 +35,7 @@ export async function locate(
   throw fault
 }
 
-async function thingOf(options: Sight, space: SpaceName, reading: AddressReading): Promise<Thing> {
+async function thingOf(options: VisibleContext, space: SpaceName, reading: AddressReading): Promise<Thing> {
   const dataset = options.dataset(reading.dataset)
   const found = await thingNamed(options, space, reading, dataset)
   if (found !== null) return found
@@ -49,7 +49,7 @@ async function thingOf(options: Sight, space: SpaceName, reading: AddressReading
 
 /** The thing that an address identifies by one of the spellings of its IRI; null for none. */
 async function thingNamed(
-  { base, store }: Sight,
+  { base, store }: VisibleContext,
   space: SpaceName,
   { local, spellings }: AddressReading,
   dataset: ResourceDataset,

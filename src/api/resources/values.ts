@@ -24,7 +24,7 @@ export interface ValueContext {
 }
 
 /** Number of values of one property that are visible; the others are collapsed. */
-const MANY = 30
+const MAX_VISIBLE = 30
 /** Maximum depth of nodes that are shown within nodes. */
 const MAX_DEPTH = 4
 
@@ -70,7 +70,7 @@ export class ValueWriter {
   }
 
   /** The values of a property; those beyond a number are collapsed. Equal names are distinguished by their IRIs. */
-  list(terms: readonly Term[], predicate: string, depth = 0, many = MANY): Html {
+  list(terms: readonly Term[], predicate: string, depth = 0, many = MAX_VISIBLE): Html {
     const called = new Map<string, number>()
     const nameOf = (term: Term) => (term.type === 'iri' ? this.label(term.value) : '')
     for (const term of terms) called.set(nameOf(term), (called.get(nameOf(term)) ?? 0) + 1)
@@ -205,7 +205,7 @@ export function termName(iri: string): string {
 }
 
 /** Longer texts are collapsed, still longer ones truncated; in characters. */
-const LONG = 400
+const COLLAPSED_LENGTH = 400
 const MAX_LENGTH = 20_000
 
 /** The numbers of XML Schema, by the ends of their IRIs. */
@@ -272,7 +272,7 @@ function numberText(value: string, name: string, { number }: PageContext): strin
 /** A text, collapsed if it is long; of texts in HTML only the words are shown. */
 function longText(text: string, { t }: PageContext): Html {
   const value = /^\s*<(?:p|div)[\s>]/i.test(text) ? text.replace(/<[^<>]*>/g, ' ').trim() : text
-  if (value.length <= LONG) return html`<span class="text" dir="auto">${value}</span>`
+  if (value.length <= COLLAPSED_LENGTH) return html`<span class="text" dir="auto">${value}</span>`
   const cut = value.length > MAX_LENGTH ? `${value.slice(0, MAX_LENGTH)}…` : value
   return html`<details><summary class="text">${value.slice(0, 160)}… <small>${t.many('{n} character', '{n} characters', value.length)}</small></summary><span class="text" dir="auto">${cut}</span></details>`
 }

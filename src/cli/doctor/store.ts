@@ -11,7 +11,7 @@ import { availableMemory, megabytes, storeMemory } from '../../runtime/memory.ts
 import { UNIT } from '../../sparql/algebra.ts'
 import { integer, select, variable } from '../../sparql/build.ts'
 import { estimate } from '../../store/embedded/memory.ts'
-import type { StoredForms } from '../../store/remote/forms.ts'
+import type { StoredForms } from '../../store/remote/value-roundtrip.ts'
 import { withAccounts } from '../accounts.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 

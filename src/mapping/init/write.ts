@@ -118,7 +118,7 @@ export function identityOf(dataset: {
       comment:
         'the fields that "id" in dataset.yaml names identify records; equal IRIs merge into one resource',
     }
-  const telling = usable.find(field => tellsApart(field, statistics))
+  const telling = usable.find(field => isUniqueKey(field, statistics))
   if (telling !== undefined)
     return {
       template: reference(telling.name),
@@ -133,7 +133,7 @@ export function identityOf(dataset: {
 }
 
 /** True for a field that is known to have a distinct value in each record. */
-function tellsApart({ name, type, annotations }: Field, statistics: DatasetStatistics | undefined): boolean {
+function isUniqueKey({ name, type, annotations }: Field, statistics: DatasetStatistics | undefined): boolean {
   if (type === 'boolean' || type === 'double') return false
   const likely = ID_NAMES.has(name) || annotations.id !== undefined
   const known = lookup(statistics?.fields ?? {}, name)

@@ -2,8 +2,8 @@ import { nearName } from '../../model/did-you-mean.ts'
 import type { LogicalSource, MappingJoin } from '../ir.ts'
 import { isOfSameRecord } from '../joins.ts'
 import {
-  type At,
   below,
+  type Location,
   nodeOf,
   onlyValue,
   type Reading,
@@ -24,7 +24,7 @@ import { type DocumentNode, nodeId, type Property } from './turtle.ts'
 export function readLink(
   reading: Reading,
   node: DocumentNode,
-  at: At,
+  at: Location,
   child: TriplesMap,
   maps: MapsById,
 ): MappingJoin | null {
@@ -103,7 +103,7 @@ interface JoinPair {
   readonly parent: string
 }
 
-function readJoin(reading: Reading, condition: Property, at: At): JoinPair | null {
+function readJoin(reading: Reading, condition: Property, at: Location): JoinPair | null {
   const node = nodeOf(reading, condition.object, 'join condition', at)
   const child = node && side(reading, node, at, 'child')
   const parent = node && side(reading, node, at, 'parent')
@@ -124,7 +124,7 @@ function readJoin(reading: Reading, condition: Property, at: At): JoinPair | nul
 function side(
   reading: Reading,
   node: DocumentNode,
-  at: At,
+  at: Location,
   name: 'child' | 'parent',
 ): string | null | undefined {
   const property = onlyValue(reading, node, at, name, `${name}Map`)

@@ -18,7 +18,7 @@ export interface Reading {
 }
 
 /** A position, and the path to it: `<#Person>.subjectMap`. */
-export interface At {
+export interface Location {
   readonly span: TurtleSpan
   readonly path: string
 }
@@ -30,7 +30,7 @@ export type Role = 'subject' | 'predicate' | 'object' | 'graph' | 'datatype' | '
 export interface TermContext {
   readonly reading: Reading
   readonly role: Role
-  readonly at: At
+  readonly at: Location
   readonly base: string | undefined
 }
 
@@ -44,7 +44,7 @@ const MAX_DIAGNOSTICS = 500
 export function reportReading(
   { diagnostics }: Reading,
   code: DiagnosticCode,
-  at: At,
+  at: Location,
   message: string,
   hint?: string,
 ): void {
@@ -54,12 +54,12 @@ export function reportReading(
 }
 
 /** A position for the intermediate representation. */
-export function turtlePlaceOf({ span, path }: At): MappingPlace {
+export function turtlePlaceOf({ span, path }: Location): MappingPlace {
   return { ...span, path }
 }
 
 /** The position of a property's value, named after the property. */
-export function below(at: At, property: Property, index?: number): At {
+export function below(at: Location, property: Property, index?: number): Location {
   const name = rmlName(property.iri) ?? property.written
   return { span: property.span, path: `${at.path}.${name}${index === undefined ? '' : `[${index}]`}` }
 }
@@ -88,7 +88,7 @@ export function values(
 export function onlyValue(
   reading: Reading,
   node: DocumentNode,
-  at: At,
+  at: Location,
   ...names: readonly string[]
 ): Property | undefined {
   const [first, second] = values(reading, node, ...names)
@@ -107,7 +107,7 @@ export function nodeOf(
   reading: Reading,
   object: DocumentTerm,
   kind: NodeKind,
-  at: At,
+  at: Location,
 ): DocumentNode | undefined {
   const node = object.type === 'literal' ? undefined : reading.document.nodes.get(nodeId(object))
   if (node !== undefined) checkNode(reading, node, kind, at)
@@ -115,7 +115,7 @@ export function nodeOf(
 }
 
 /** Reports properties of RML that a node of its kind cannot have, and features that Lodestone does not support. */
-export function checkNode(reading: Reading, node: DocumentNode, kind: NodeKind, at: At): void {
+export function checkNode(reading: Reading, node: DocumentNode, kind: NodeKind, at: Location): void {
   reading.budget -= node.properties.length
   if (reading.budget < 0) return
   const known: readonly string[] = PROPERTIES[kind]
@@ -143,7 +143,7 @@ export function checkNode(reading: Reading, node: DocumentNode, kind: NodeKind, 
   }
 }
 
-function checkClass(reading: Reading, property: Property, at: At): void {
+function checkClass(reading: Reading, property: Property, at: Location): void {
   const { object } = property
   if (object.type !== 'iri') return
   const name = rmlName(object.value)

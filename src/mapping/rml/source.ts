@@ -3,8 +3,8 @@ import { nearest } from '../../model/did-you-mean.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { LogicalSource } from '../ir.ts'
 import {
-  type At,
   below,
+  type Location,
   nodeOf,
   onlyValue,
   type Reading,
@@ -20,7 +20,7 @@ import { rmlName } from './vocabulary.ts'
  * Reads the logical source of a triples map (RML-IO, "Logical Source"); null if it has none that can be read. Where sources are
  * ignored, that is no error.
  */
-export function readLogicalSource(reading: Reading, map: DocumentNode, at: At): LogicalSource | null {
+export function readLogicalSource(reading: Reading, map: DocumentNode, at: Location): LogicalSource | null {
   if (!reading.ignoresSources) return readUsedSource(reading, map, at)
   const inner: Reading = { ...reading, diagnostics: [] }
   const source = readUsedSource(inner, map, at)
@@ -30,7 +30,7 @@ export function readLogicalSource(reading: Reading, map: DocumentNode, at: At): 
   return source
 }
 
-function readUsedSource(reading: Reading, map: DocumentNode, at: At): LogicalSource | null {
+function readUsedSource(reading: Reading, map: DocumentNode, at: Location): LogicalSource | null {
   const property = onlyValue(reading, map, at, 'logicalSource')
   if (property === undefined) {
     if (values(reading, map, 'logicalTable').length === 0)
@@ -66,7 +66,7 @@ const FORMULATIONS: ReadonlyMap<string, 'csv' | 'json'> = new Map([
   ['JSONPath', 'json'],
 ])
 
-function readFormulation(reading: Reading, node: DocumentNode, at: At): 'csv' | 'json' | null {
+function readFormulation(reading: Reading, node: DocumentNode, at: Location): 'csv' | 'json' | null {
   const property = onlyValue(reading, node, at, 'referenceFormulation')
   if (property === undefined) {
     reportReading(
@@ -96,7 +96,7 @@ function readFormulation(reading: Reading, node: DocumentNode, at: At): 'csv' | 
 function readSource(
   reading: Reading,
   node: DocumentNode,
-  at: At,
+  at: Location,
 ): Pick<LogicalSource, 'path' | 'dialect' | 'place'> | null {
   const property = onlyValue(reading, node, at, 'source')
   if (property === undefined) {
@@ -129,7 +129,7 @@ function readSource(
 const ROOTS = ['MappingDirectory', 'CurrentWorkingDirectory']
 
 /** Files are found by name, so the root only has to be valid. */
-function checkRoot(reading: Reading, source: DocumentNode, at: At): void {
+function checkRoot(reading: Reading, source: DocumentNode, at: Location): void {
   const root = onlyValue(reading, source, at, 'root')
   if (root === undefined || root.object.type !== 'iri') return
   const name = rmlName(root.object.value)
@@ -151,7 +151,7 @@ const REMOTE: readonly (readonly [feature: string, mark: RegExp])[] = [
   ['remote sources', /dcat#|wot\/|hydra|formats\/|void#|kafka|mqtt/i],
 ]
 
-function reportOtherSource(reading: Reading, source: DocumentNode, at: At): void {
+function reportOtherSource(reading: Reading, source: DocumentNode, at: Location): void {
   const said = source.properties.map(({ iri, object }) => `${iri} ${object.value}`).join('\n')
   const feature = REMOTE.find(([, mark]) => mark.test(said))?.[0]
   if (feature === undefined)
@@ -162,7 +162,7 @@ function reportOtherSource(reading: Reading, source: DocumentNode, at: At): void
 function filePath(
   reading: Reading,
   term: DocumentTerm,
-  at: At,
+  at: Location,
 ): Pick<LogicalSource, 'path' | 'place'> | null {
   const text = term.type === 'iri' ? term.written.replace(/^<(.*)>$/s, '$1') : term.value
   if (/^(?!file:)[a-z][a-z0-9+.-]+:/i.test(text) && !/^[a-z]:[\\/]/i.test(text)) {
@@ -182,7 +182,7 @@ function filePath(
   return null
 }
 
-function readText(reading: Reading, node: DocumentNode, at: At, name: string): string | null {
+function readText(reading: Reading, node: DocumentNode, at: Location, name: string): string | null {
   const property = onlyValue(reading, node, at, name)
   if (property === undefined) return null
   if (property.object.type === 'literal') return property.object.value
@@ -191,7 +191,7 @@ function readText(reading: Reading, node: DocumentNode, at: At, name: string): s
 }
 
 /** Reads the CSV dialect of a table (CSVW metadata, section 5.9) from the table and its dialect. */
-function readDialect(reading: Reading, source: DocumentNode, at: At): CsvDialect | undefined {
+function readDialect(reading: Reading, source: DocumentNode, at: Location): CsvDialect | undefined {
   const found: { -readonly [K in keyof CsvDialect]: CsvDialect[K] } = {}
   const nulls = values(reading, source, 'null', 'csvw:null')
   const encoding = onlyValue(reading, source, at, 'encoding')
@@ -225,7 +225,7 @@ const DEFAULTS: Readonly<Record<string, readonly string[]>> = {
 function readDialectProperty(
   reading: Reading,
   { iri, object, written }: Property,
-  at: At,
+  at: Location,
   found: { -readonly [K in keyof CsvDialect]: CsvDialect[K] },
 ): void {
   const name = rmlName(iri) ?? ''

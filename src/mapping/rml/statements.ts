@@ -3,9 +3,9 @@ import { RDF } from '../../rdf/vocab.ts'
 import type { ObjectMap, ResourceRule, StatementRule, TermMap } from '../ir.ts'
 import { readLink } from './links.ts'
 import {
-  type At,
   below,
   checkNode,
+  type Location,
   nodeOf,
   type Reading,
   reportReading,
@@ -58,7 +58,7 @@ export function readResource(reading: Reading, map: TriplesMap, maps: MapsById, 
 function classStatement(
   reading: Reading,
   { object }: Property,
-  at: At,
+  at: Location,
   base: string | undefined,
 ): StatementRule | null {
   const iri = object.type === 'iri' && !isIri(object.value) ? (base ?? '') + object.value : object.value
@@ -76,7 +76,7 @@ function classStatement(
 function readGraphs(
   reading: Reading,
   node: DocumentNode,
-  at: At,
+  at: Location,
   base: string | undefined,
 ): readonly TermMap[] {
   return values(reading, node, 'graph', 'graphMap').flatMap(property => {
@@ -89,7 +89,7 @@ function readGraphs(
 function* readPredicateObjectMap(
   reading: Reading,
   property: Property,
-  at: At,
+  at: Location,
   map: TriplesMap,
   maps: MapsById,
 ): Generator<StatementRule> {
@@ -114,7 +114,7 @@ function* readPredicateObjectMap(
 function readPredicates(
   reading: Reading,
   node: DocumentNode,
-  at: At,
+  at: Location,
   base: string | undefined,
 ): readonly (string | TermMap)[] {
   const properties = values(reading, node, 'predicate', 'predicateMap')
@@ -131,13 +131,13 @@ function readPredicates(
 
 interface PlacedObject {
   readonly object: ObjectMap
-  readonly place: At
+  readonly place: Location
 }
 
 function readObjects(
   reading: Reading,
   node: DocumentNode,
-  at: At,
+  at: Location,
   map: TriplesMap,
   maps: MapsById,
 ): readonly PlacedObject[] {
@@ -160,7 +160,7 @@ function readObjects(
 function readObject(
   reading: Reading,
   property: Property,
-  at: At,
+  at: Location,
   map: TriplesMap,
   maps: MapsById,
 ): ObjectMap | null {

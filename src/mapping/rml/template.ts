@@ -1,7 +1,7 @@
 import { nearest } from '../../model/did-you-mean.ts'
 import type { Segment } from '../ir.ts'
 import {
-  type At,
+  type Location,
   type Reading,
   reportReading,
   shownTerm,
@@ -139,7 +139,7 @@ const SCHEME = /^([a-z][a-z0-9+.-]*):/i
 const COMMON: readonly string[] = ['http', 'https', 'ftp']
 
 /** Reports an IRI, or the beginning of a template, with a misspelt web scheme: `htp://`, `http//`. */
-export function checkScheme(reading: Reading, at: At, text: string): void {
+export function checkScheme(reading: Reading, at: Location, text: string): void {
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase()
   const name = scheme ?? /^([a-z]+)\/\//i.exec(text)?.[1]?.toLowerCase()
   if (name === undefined) return

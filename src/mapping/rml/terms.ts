@@ -6,8 +6,8 @@ import type { DiagnosticCode } from '../diagnostic.ts'
 import type { Segment, TermMap } from '../ir.ts'
 import { constantText, XSD_NAMES } from '../vocabulary.ts'
 import {
-  type At,
   below,
+  type Location,
   nodeOf,
   onlyValue,
   type Reading,
@@ -295,7 +295,7 @@ function languageTag(context: TermContext, property: Property): Tags | null {
 }
 
 /** Refuses malformed tags, and languages of more than three letters, of which none is registered. */
-function checkLanguage(reading: Reading, tag: string, at: At): boolean {
+function checkLanguage(reading: Reading, tag: string, at: Location): boolean {
   if (isLanguageTag(tag) && /^(?:[a-z]{2,3}|[xi])(?:-|$)/i.test(tag)) return true
   const hint = 'Write a code of BCP 47 such as en, pt-BR or zh-Hant'
   reportReading(reading, 'language-invalid', at, `${JSON.stringify(tag)} is no language`, hint)

@@ -1,7 +1,7 @@
 import { readableName } from '../../model/readable-name.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import type { LogicalSource, TermMap } from '../ir.ts'
-import { type At, below, checkNode, onlyValue, type Reading, reportReading, values } from './reading.ts'
+import { below, checkNode, type Location, onlyValue, type Reading, reportReading, values } from './reading.ts'
 import { readLogicalSource } from './source.ts'
 import { readTerm } from './terms.ts'
 import { type DocumentNode, nodeId } from './turtle.ts'
@@ -12,14 +12,14 @@ export interface TriplesMap {
   readonly node: DocumentNode
   /** A unique name: the last part of its IRI if that is unique. */
   readonly key: string
-  readonly at: At
+  readonly at: Location
   /** The base for relative IRIs. */
   readonly base: string | undefined
   readonly source: LogicalSource | null
   readonly subject: TermMap | null
-  readonly subjectAt: At | undefined
+  readonly subjectAt: Location | undefined
   /** The subject map, if it is a node, which can have classes and graphs. */
-  readonly subjectMap: { readonly node: DocumentNode; readonly at: At } | undefined
+  readonly subjectMap: { readonly node: DocumentNode; readonly at: Location } | undefined
 }
 
 /** Triples maps by the ids of their nodes. */
@@ -82,7 +82,7 @@ function readTriplesMap(
   key: string,
   outer: string | undefined,
 ): TriplesMap {
-  const at: At = {
+  const at: Location = {
     span: node.span,
     path: node.term.type === 'iri' ? node.term.written : `[line ${node.span.line}]`,
   }

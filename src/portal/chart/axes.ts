@@ -20,7 +20,7 @@ export type Axis =
 /** Maximum distinct values of a number that are not grouped into ranges. */
 const MAX_NUMBERS = 100
 /** Number of values of a field that suit a default chart. */
-const FEW = { least: 2, most: 60 } as const
+const CHARTED_VALUES = { least: 2, most: 60 } as const
 const MAX_SERIES = 1000
 const DAY = 86_400_000
 
@@ -89,7 +89,7 @@ export function firstAxis(fields: readonly Field[], statistics: DatasetStatistic
   const axes = axesOf(fields, statistics)
   const few = axes.filter(axis => {
     const distinct = lookup(statistics.fields, axis.field.name)?.distinct ?? Number.POSITIVE_INFINITY
-    return axis.type === 'value' && distinct >= FEW.least && distinct <= FEW.most
+    return axis.type === 'value' && distinct >= CHARTED_VALUES.least && distinct <= CHARTED_VALUES.most
   })
   const values = axes.filter(({ type }) => type === 'value')
   const isFacet = ({ field }: Axis) => field.annotations.facet !== undefined

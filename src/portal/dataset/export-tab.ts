@@ -6,7 +6,7 @@ import { messageKey } from '../../site/translator.ts'
 import { hiddenFields, languageField } from '../parts/form-fields.ts'
 import { apiParameters, isEverything, selectionParameters } from '../selection.ts'
 import { endpointAddress, endpointPaths } from './endpoints.ts'
-import { FORMAT_GROUPS, type FormatGroup, type ShownFormat } from './export-formats.ts'
+import { FORMAT_GROUPS, type FormatGroup, type ShownFormat } from './export-descriptions.ts'
 import { graphSizes, type Sizes, tableSizes } from './export-sizes.ts'
 import type { Tab, TabContext } from './tab.ts'
 

@@ -52,7 +52,7 @@ const ORDER = Object.keys(KNOWN)
 const FACETS: ReadonlySet<string> = new Set(['publisher', 'license', 'language', 'theme', 'keyword'])
 
 /** Shown elsewhere on the page, or described by Lodestone itself. */
-const ELSEWHERE: ReadonlySet<string> = new Set([
+const OMITTED_FIELDS: ReadonlySet<string> = new Set([
   'title',
   'description',
   'license_url',
@@ -136,7 +136,7 @@ function rank(name: string): number {
 function itemsOf(context: TabContext, template: string): readonly Item[] {
   const given = lookup(context.entry.dataset.metas, template) ?? {}
   return Object.entries(given).flatMap(([name, value]) => {
-    if (template === 'default' && (ELSEWHERE.has(name) || isHidden(name))) return []
+    if (template === 'default' && (OMITTED_FIELDS.has(name) || isHidden(name))) return []
     const shown = valueText(context, template, name, value)
     return shown === null ? [] : [item(context.pageContext, name, shown, template)]
   })

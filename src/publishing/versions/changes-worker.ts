@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { compareGraphs, type GraphDifference } from '../../store/columns/compare.ts'
 import { openColumns } from '../../store/columns/graph.ts'
+import { compareGraphs, type GraphDifference } from '../../store/columns/graph-difference.ts'
 
 /** The column files of two states of a graph. */
 export interface Comparison {

@@ -22,7 +22,7 @@ export function keyNames({ grouping }: GroupKey, index: number): readonly string
 }
 
 /** The centre of a cell: mean longitude and latitude of its points. */
-export const middleName = (index: number, axis: 'lon' | 'lat'): string => `${axis}${index}`
+export const centroidName = (index: number, axis: 'lon' | 'lat'): string => `${axis}${index}`
 
 type Width = Extract<Grouping, { readonly type: 'width' }>
 
@@ -74,8 +74,8 @@ export function compileKey(
         variables: [cell(lat), cell(lon)],
         names,
         more: [
-          { variable: variable(middleName(index, 'lon')), aggregate: aggregate('AVG', lon) },
-          { variable: variable(middleName(index, 'lat')), aggregate: aggregate('AVG', lat) },
+          { variable: variable(centroidName(index, 'lon')), aggregate: aggregate('AVG', lon) },
+          { variable: variable(centroidName(index, 'lat')), aggregate: aggregate('AVG', lat) },
         ],
       }
     }

@@ -38,7 +38,7 @@ export function keyPosition(aggregate: Aggregate, aggregates: readonly Aggregate
 }
 
 /** The variable of an aggregate. */
-export const aggregateVariable = (index: number): string => `figure${index}`
+export const aggregateVariable = (index: number): string => `aggregate${index}`
 
 /** The rows of a grouped query: keys and aggregates, in the requested order and then by their keys. */
 export function compileGroups(plan: GroupQuery, target: CompileTarget): Statement {

@@ -1,5 +1,5 @@
 import { recordIri } from '../../rdf/minted-iris.ts'
-import { breathe } from '../../runtime/work-client.ts'
+import { yieldToOthers } from '../../runtime/work-client.ts'
 import { fieldPredicates, RecordReader } from '../../store/record-reader.ts'
 import type { SolutionPage } from '../../store/store.ts'
 import { compileCount, compileNamed, compileRecords, isStored } from '../compile/records.ts'
@@ -56,7 +56,7 @@ export async function* exportRecords(
       yield executor.watch.time('decode', () =>
         Array.from({ length }, (_, index) => ({ record: reader.record(first + index), computed })),
       )
-      await breathe()
+      await yieldToOthers()
     }
     return
   }
@@ -64,7 +64,7 @@ export async function* exportRecords(
   const reader = await readerOf(target, executor, needed)
   for await (const page of executor.pages(statement)) {
     yield executor.watch.time('decode', () => rowsOf(page, plan.select, reader))
-    await breathe()
+    await yieldToOthers()
   }
 }
 

@@ -2,7 +2,7 @@ import { isFault, recoded, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 import { unreadable } from '../unreadable.ts'
 
 /** A transient failure, which is retried. */
-export class Passing extends Error {
+export class TransientFailure extends Error {
   readonly wait: number
 
   constructor(message: string, wait = 0) {
@@ -69,7 +69,7 @@ const WRONG_CERTIFICATES: ReadonlySet<unknown> = new Set([
 export function connectionFailure(error: Error, url: URL): Error {
   const { code } = error as NodeJS.ErrnoException
   const isUnknown = UNKNOWN_ISSUERS.has(code)
-  if (!isUnknown && !WRONG_CERTIFICATES.has(code)) return new Passing(error.message)
+  if (!isUnknown && !WRONG_CERTIFICATES.has(code)) return new TransientFailure(error.message)
   return refusedAddress(
     url,
     `its certificate cannot be verified (${cutLine(error.message)})`,

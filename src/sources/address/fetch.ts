@@ -4,7 +4,7 @@ import { Fault } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { abortAfter } from '../../runtime/abort-after.ts'
 import { unreadable } from '../unreadable.ts'
-import { Passing, refusedAddress, shownAddress } from './failures.ts'
+import { refusedAddress, shownAddress, TransientFailure } from './failures.ts'
 import { fetchFtp } from './ftp.ts'
 import { fetchHttp } from './http.ts'
 import type { Fetched, FetchLimits, Validators } from './limits.ts'
@@ -39,7 +39,7 @@ export async function fetchAddress(
       rmSync(file, { force: true })
       if (late.aborted && !(error instanceof Fault)) throw tooSlow(url, duration)
       const pause = limits.pauses[attempt]
-      if (!(error instanceof Passing) || pause === undefined) throw faultOf(error, url)
+      if (!(error instanceof TransientFailure) || pause === undefined) throw faultOf(error, url)
       const wait = Math.min(MAX_WAIT, Math.max(pause, error.wait))
       await ignoreRejection(sleep(wait, undefined, { signal: late }), 'there is no further attempt')
       if (late.aborted) throw tooSlow(url, duration)

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream'
 import { Client, FTPError } from 'basic-ftp'
 import { Fault } from '../../errors/errors.ts'
 import { withoutCredentials } from '../../model/credentials.ts'
-import { connectionFailure, cutLine, FETCH_CURES, Passing, refusedAddress } from './failures.ts'
+import { connectionFailure, cutLine, FETCH_CURES, refusedAddress, TransientFailure } from './failures.ts'
 import { checkAddress, checkedLookup, hostOf } from './hosts.ts'
 import type { FetchContext, Fetched, FetchLimits, Validators } from './limits.ts'
 import { saveBody } from './save-body.ts'
@@ -138,13 +138,13 @@ function failureOf(
   limits: FetchLimits,
   credentials: readonly string[] | null,
 ): unknown {
-  if (error instanceof Fault || error instanceof Passing) return error
-  if (!(error instanceof Error)) return new Passing(String(error))
+  if (error instanceof Fault || error instanceof TransientFailure) return error
+  if (!(error instanceof Error)) return new TransientFailure(String(error))
   if (error instanceof FTPError) {
     const words = wordsOf(error.message, credentials ?? [])
     const reason = `it answers ${error.code}${words === '' ? '' : ` (${words})`}`
     const tls = url.protocol === 'ftp:' && NEEDS_TLS.test(words)
-    if (error.code < 500 && !tls) return new Passing(reason)
+    if (error.code < 500 && !tls) return new TransientFailure(reason)
     return refusedAddress(url, reason, tls ? tlsCure(url) : cureOf(error.code, words, credentials !== null))
   }
   if (/^Timeout/.test(error.message))

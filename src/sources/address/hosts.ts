@@ -1,6 +1,6 @@
 import { lookup as dnsLookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
-import { Passing, refusedAddress } from './failures.ts'
+import { refusedAddress, TransientFailure } from './failures.ts'
 import type { FetchLimits } from './limits.ts'
 
 const PRIVATE = new BlockList()
@@ -79,7 +79,7 @@ export function checkedLookup(url: URL, { privateHosts }: FetchLimits): LookupFu
   return (name, options, done) =>
     dnsLookup(name, { ...options, all: true }, (error, addresses) => {
       const wrong = isAllowed ? undefined : addresses?.find(({ address }) => isPrivateAddress(address))
-      if (error !== null) done(new Passing(`${name} cannot be looked up (${error.code})`), '')
+      if (error !== null) done(new TransientFailure(`${name} cannot be looked up (${error.code})`), '')
       else if (wrong !== undefined || addresses[0] === undefined)
         done(
           refusedAddress(

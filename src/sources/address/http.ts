@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { Fault } from '../../errors/errors.ts'
 import { type BodyDecoder, bodyDecoder } from './content-codings.ts'
-import { connectionFailure, FETCH_CURES, Passing, refusedAddress } from './failures.ts'
+import { connectionFailure, FETCH_CURES, refusedAddress, TransientFailure } from './failures.ts'
 import { checkAddress, checkedLookup } from './hosts.ts'
 import type { FetchContext, Fetched, Validators } from './limits.ts'
 import { saveBody } from './save-body.ts'
@@ -38,7 +38,7 @@ export async function fetchHttp(
     }
     if (statusCode === 429 || statusCode >= 500) {
       response.destroy()
-      throw new Passing(`it answers ${statusCode}`, pauseOf(headers['retry-after'] ?? ''))
+      throw new TransientFailure(`it answers ${statusCode}`, pauseOf(headers['retry-after'] ?? ''))
     }
     if (statusCode !== 200) {
       response.destroy()
@@ -117,7 +117,9 @@ function ask(
     })
     request.once('error', error => {
       clearTimeout(timer)
-      reject(error instanceof Fault || error instanceof Passing ? error : connectionFailure(error, url))
+      reject(
+        error instanceof Fault || error instanceof TransientFailure ? error : connectionFailure(error, url),
+      )
     })
     request.end()
   })

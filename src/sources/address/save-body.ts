@@ -3,12 +3,12 @@ import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Fault } from '../../errors/errors.ts'
 import type { BodyDecoder } from './content-codings.ts'
-import { Passing, refusedAddress } from './failures.ts'
+import { refusedAddress, TransientFailure } from './failures.ts'
 import type { FetchContext } from './limits.ts'
 
 /**
  * Writes a body into a file; returns its bytes. Faults: SourceUnreadable for more bytes than allowed, for none, and for silence.
- * A connection that breaks is {@link Passing}.
+ * A connection that breaks is {@link TransientFailure}.
  *
  * @param expected announced bytes; NaN if unknown
  * @param decode removes the codings of the body: the limit is that of the decoded bytes
@@ -52,13 +52,13 @@ export async function saveBody(
     else await pipeline(body, decode, counted, createWriteStream(file), options)
   } catch (error) {
     if (isSilent) throw refusedAddress(url, `it sends nothing for ${limits.idle / 1000} s`)
-    throw error instanceof Fault ? error : new Passing(`the connection broke after ${size} bytes`)
+    throw error instanceof Fault ? error : new TransientFailure(`the connection broke after ${size} bytes`)
   } finally {
     clearTimeout(timer)
     body.destroy()
   }
   if (decode === null && Number.isFinite(expected) && size < expected)
-    throw new Passing(`the connection broke after ${size} of ${expected} bytes`)
+    throw new TransientFailure(`the connection broke after ${size} of ${expected} bytes`)
   if (size === 0) throw refusedAddress(url, 'it sends nothing')
   return size
 }

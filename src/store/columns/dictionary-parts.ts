@@ -1,6 +1,6 @@
 import { GEO, XSD } from '../../rdf/vocab.ts'
 import { lowerBound, Texts } from './dictionary-texts.ts'
-import type { DictionaryPart, OwnForms } from './format.ts'
+import type { DictionaryPart, OwnForms } from './file-layout.ts'
 import type { SectionSource } from './sections.ts'
 
 /** A readable part of a dictionary. Indexes in it start at 0. */

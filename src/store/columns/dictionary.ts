@@ -11,7 +11,7 @@ import {
   type ValuePart,
 } from './dictionary-parts.ts'
 import { lowerBound, type TermBytes } from './dictionary-texts.ts'
-import { type DictionaryHeader, TRIPLE_TERM } from './format.ts'
+import { type DictionaryHeader, TRIPLE_TERM } from './file-layout.ts'
 import {
   dayForm,
   momentForm,

@@ -5,7 +5,7 @@ import type { NamedNode, Term } from '../../rdf/term.ts'
 import { sharedUint32 } from './bytes.ts'
 import { Column } from './column.ts'
 import { Dictionary } from './dictionary.ts'
-import type { GraphHeader } from './format.ts'
+import type { GraphHeader } from './file-layout.ts'
 import { Resources } from './resources.ts'
 import { Derived, readHeader, SectionFile, type SectionSource } from './sections.ts'
 

@@ -1,6 +1,6 @@
 import { compareBytes, NumberReader } from './bytes.ts'
 import type { TermBytes } from './dictionary-texts.ts'
-import { BLOCK, DIGEST_BYTES, type ResourceSegment } from './format.ts'
+import { BLOCK, DIGEST_BYTES, type ResourceSegment } from './file-layout.ts'
 import type { SectionSource } from './sections.ts'
 
 /** A readable run of resources. */

@@ -1,7 +1,7 @@
 import type { BlankNode, NamedNode, Term } from '../../rdf/term.ts'
 import { compareBytes } from './bytes.ts'
 import { behindPrefix, TermBytes } from './dictionary-texts.ts'
-import type { ResourcesHeader } from './format.ts'
+import type { ResourcesHeader } from './file-layout.ts'
 import { openSegment, type ResourceRun } from './resource-segments.ts'
 import type { SectionSource } from './sections.ts'
 
@@ -16,7 +16,7 @@ interface Bounds {
   readonly last: Buffer
 }
 
-/** The IRIs and blank nodes of a graph, numbered from 1 in sort order (store/columns/format.ts). */
+/** The IRIs and blank nodes of a graph, numbered from 1 in sort order (file-layout.ts). */
 export class Resources {
   readonly count: number
   readonly blanks: number

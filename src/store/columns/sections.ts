@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import { COLUMNS_FORMAT, type GraphHeader, MAGIC, type SectionNumber } from './format.ts'
+import { COLUMNS_FORMAT, type GraphHeader, MAGIC, type SectionNumber } from './file-layout.ts'
 
 /** Provides the bytes of a graph's sections; a section that was returned once is returned again. */
 export interface SectionSource {

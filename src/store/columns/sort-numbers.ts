@@ -1,5 +1,5 @@
 /** Fewer numbers than this are sorted by comparison; up to the second number, whole numbers are packed with their indexes. */
-const FEW = 2000
+const COMPARISON_SORT_LIMIT = 2000
 const MAX_PACKED = 2 ** 16
 /** Whole numbers within a range below this leave room for an index in the same double. */
 const MAX_RANGE = 2 ** 36
@@ -16,7 +16,7 @@ export function sortedNumbers(values: Float64Array): Uint32Array {
   if (packed !== null) return packed
   const order = new Uint32Array(length)
   for (let at = 0; at < length; at++) order[at] = at
-  if (length < FEW)
+  if (length < COMPARISON_SORT_LIMIT)
     return order.sort((a, b) => compareNumbers(values[a] as number, values[b] as number) || a - b)
   const words = keysOf(values)
   let [from, to] = [order, new Uint32Array(length)]

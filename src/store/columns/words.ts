@@ -132,7 +132,7 @@ export function isOutdated({ words }: WordIndex): boolean {
 const FIRST_UNSPACED = Buffer.from('\u0e00')
 
 /** The indexes of the texts that have a word matching another. */
-export function placesOfWord(index: WordIndex, word: string, mode: WordSearchMode): Uint32Array {
+export function postingsOfWord(index: WordIndex, word: string, mode: WordSearchMode): Uint32Array {
   const ranks = matchingWords(index, word, mode)
   if (ranks.length === 1) {
     const [rank] = ranks as [number]

@@ -14,8 +14,8 @@ import { numberForm, numberOfLexical } from '../columns/lexical.ts'
 import { LOAD_REFUSED } from '../faults.ts'
 import type { RemoteEngine } from './engine.ts'
 import { exactDoubles } from './exact-doubles.ts'
-import { decodeTerm, type StoredForms } from './forms.ts'
 import { readJsonSolutions } from './results.ts'
+import { decodeTerm, type StoredForms } from './value-roundtrip.ts'
 
 /** A graph whose columns are rebuilt from the triples in an engine. */
 export interface RebuiltGraph {

@@ -16,14 +16,14 @@ import { ColumnRepairs } from '../repair.ts'
 import type { GraphSource, LoadProgress, QueryAnswer, Solution, Store, UntrustedQuery } from '../store.ts'
 import { QueryError } from '../store.ts'
 import { credentialsOf, type EngineKind, type EngineSettings, findAddresses } from './addresses.ts'
-import { dropColumns, fetchColumns, graphsWithColumns, sendColumns } from './columns-file.ts'
+import { dropColumns, fetchColumns, graphsWithColumns, sendColumns } from './columns-transfer.ts'
 import { RemoteEngine } from './engine.ts'
 import { refuseEngineFunctions } from './engine-functions.ts'
-import { decodeAnswer, findStoredForms, type StoredForms } from './forms.ts'
 import { Connections } from './http.ts'
 import { type RebuiltGraph, rebuildColumns } from './rebuild.ts'
 import { readJsonSolutions } from './results.ts'
 import { type Uploaded, type UploadOptions, upload } from './upload.ts'
+import { decodeAnswer, findStoredForms, type StoredForms } from './value-roundtrip.ts'
 
 export interface RemoteOptions {
   readonly settings: EngineSettings

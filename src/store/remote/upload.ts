@@ -3,7 +3,7 @@ import { createGunzip } from 'node:zlib'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { lineFeeds, wholeLines } from '../../rdf/line-set.ts'
 import type { RemoteEngine } from './engine.ts'
-import { encodeLines, type StoredForms } from './forms.ts'
+import { encodeLines, type StoredForms } from './value-roundtrip.ts'
 
 /** The progress of an upload: consecutive whole chunks, and their lines. */
 export interface UploadProgress {

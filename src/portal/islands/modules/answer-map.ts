@@ -2,7 +2,7 @@ import { positionsOf, toGeoShape } from '../../../model/geometry.ts'
 import type { Geometry } from '../../../model/value.ts'
 import { plain } from '../../../sparql/cell-writer.ts'
 import { borders } from './borders.ts'
-import { shores } from './coastline.ts'
+import { coastlinePolygons } from './coastline.ts'
 import { boxOfAll } from './map-data.ts'
 import type { MessageRow } from './query-messages.ts'
 import { svg } from './svg.ts'
@@ -33,7 +33,7 @@ export function answerMap(rows: readonly MessageRow[], label: string): SVGElemen
   const view = viewOf(places)
   const drawing = svg('svg', { class: 'answer-map', viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img' })
   drawing.setAttribute('aria-label', label)
-  drawing.append(outline(shores(), 'shore', view), outline(borders(), 'border', view))
+  drawing.append(outline(coastlinePolygons(), 'shore', view), outline(borders(), 'border', view))
   for (const { geometry, name } of places) {
     const group = svg('g')
     const title = svg('title')

@@ -1,7 +1,7 @@
 import { coastline } from 'lodestone:land'
 import { type Corners, corners } from './corners.ts'
 
-/** The shores of the world. */
-export function shores(): Corners {
+/** The coastlinePolygons of the world. */
+export function coastlinePolygons(): Corners {
   return corners(coastline)
 }

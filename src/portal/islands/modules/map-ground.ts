@@ -1,6 +1,6 @@
 import type { LatLngExpression } from 'leaflet'
 import type { MapSettings } from '../../map/settings.ts'
-import { shores } from './coastline.ts'
+import { coastlinePolygons } from './coastline.ts'
 import { LeafletMap, Polygon, Polyline, Scale, Zoom } from './leaflet.ts'
 
 const WORLD = { south: -80, west: -180, north: 84, east: 180 } as const
@@ -40,7 +40,7 @@ export function baseMapOf(element: HTMLElement, settings: MapSettings): LeafletM
 /** Adds the coastline, and the borders as soon as less than the whole world is in view. */
 function addCoastline(map: LeafletMap): void {
   const baseMap = { pane: 'ground', interactive: false } as const
-  new Polygon(shores(), { ...baseMap, className: 'land' }).addTo(map)
+  new Polygon(coastlinePolygons(), { ...baseMap, className: 'land' }).addTo(map)
   const addBorders = async () => {
     if (map.getZoom() < map.getMinZoom() + 1) return
     map.off('zoomend', addBorders)

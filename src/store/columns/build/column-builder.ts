@@ -1,5 +1,5 @@
 import { Arena, ByteTable } from '../bytes.ts'
-import { ABSENT, type ColumnHeader, type DictionaryHeader, type DictionaryPart } from '../format.ts'
+import { ABSENT, type ColumnHeader, type DictionaryHeader, type DictionaryPart } from '../file-layout.ts'
 import { DictionaryBuilder } from './dictionary-builder.ts'
 import type { LiteralEnding } from './literal-table.ts'
 import type { SectionSink } from './section-writer.ts'

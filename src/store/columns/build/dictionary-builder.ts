@@ -1,5 +1,5 @@
 import type { ByteTable } from '../bytes.ts'
-import type { DictionaryPart, OwnForms } from '../format.ts'
+import type { DictionaryPart, OwnForms } from '../file-layout.ts'
 import { dayForm, momentForm, numberForm } from '../lexical.ts'
 import { sortedNumbers } from '../sort-numbers.ts'
 import { indexWords } from '../words.ts'

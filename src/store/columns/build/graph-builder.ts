@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { memoised } from '../../../model/memoised.ts'
 import { grown } from '../bytes.ts'
-import { COLUMNS_FORMAT, type DictionaryHeader, type GraphHeader, TRIPLE_TERM } from '../format.ts'
+import { COLUMNS_FORMAT, type DictionaryHeader, type GraphHeader, TRIPLE_TERM } from '../file-layout.ts'
 import { buildColumn } from './column-builder.ts'
 import { type LiteralEnding, literalEnding, TRIPLE_ENDING } from './literal-table.ts'
 import { ResourceTable } from './resource-table.ts'

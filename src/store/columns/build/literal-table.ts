@@ -1,7 +1,7 @@
 import { GEO, RDF, XSD } from '../../../rdf/vocab.ts'
 import type { Arena, ByteTable } from '../bytes.ts'
 import { Texts } from '../dictionary-texts.ts'
-import { TRIPLE_TERM } from '../format.ts'
+import { TRIPLE_TERM } from '../file-layout.ts'
 import { isExact, momentOfLexical, numberOfLiteral, numericKind, pointOf } from '../lexical.ts'
 import { plainPoint } from './plain-forms.ts'
 import { sortPieces } from './sort-bytes.ts'

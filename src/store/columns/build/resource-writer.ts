@@ -1,5 +1,5 @@
 import { Arena, sharedPrefix } from '../bytes.ts'
-import { BLOCK, DIGEST_BYTES, type ResourceSegment, type ResourcesHeader } from '../format.ts'
+import { BLOCK, DIGEST_BYTES, type ResourceSegment, type ResourcesHeader } from '../file-layout.ts'
 import type { ResourceTable } from './resource-table.ts'
 import type { SectionSink } from './section-writer.ts'
 

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import { type FileSection, type GraphHeader, MAGIC, type SectionNumber } from '../format.ts'
+import { type FileSection, type GraphHeader, MAGIC, type SectionNumber } from '../file-layout.ts'
 
 /** Receives the sections of a graph's columns as they are built. */
 export interface SectionSink {

@@ -8,11 +8,11 @@ export interface Pieces {
 }
 
 /** Groups smaller than this are sorted by insertion sort. */
-const SHORT = 12
+const INSERTION_SORT_LIMIT = 12
 /** Groups smaller than this are sorted by comparison of keys, others by radix sort. */
-const FEW = 512
+const COMPARISON_SORT_LIMIT = 512
 /** Groups smaller than this are sorted by digits of eight bits, others by digits of sixteen. */
-const MANY = 2 ** 15
+const WIDE_DIGITS_LIMIT = 2 ** 15
 const KEY_BYTES = 4
 const GAPS = [132, 57, 23, 10, 4, 1]
 
@@ -74,7 +74,7 @@ class PieceSorter {
       const depth = stack.pop() as number
       const end = stack.pop() as number
       const begin = stack.pop() as number
-      if (end - begin < SHORT) this.insert(begin, end, depth)
+      if (end - begin < INSERTION_SORT_LIMIT) this.insert(begin, end, depth)
       else this.split(begin, end, depth)
     }
     for (let at = 0; at < index.length; at++) otherIndex[at] = order[index[at] as number] as number
@@ -85,7 +85,7 @@ class PieceSorter {
   private split(begin: number, end: number, depth: number): void {
     const { keys, index } = this
     if (!this.fillKeys(begin, end, depth)) {
-      if (end - begin < FEW) this.sortByComparison(begin, end)
+      if (end - begin < COMPARISON_SORT_LIMIT) this.sortByComparison(begin, end)
       else this.sortByDigits(begin, end)
     }
     for (let from = begin; from < end; ) {
@@ -164,7 +164,7 @@ class PieceSorter {
 
   /** Radix sort of the keys, the lowest digit first; a digit that is equal in all keys costs one pass of reading. */
   private sortByDigits(begin: number, end: number): void {
-    const bits = end - begin < MANY ? 8 : 16
+    const bits = end - begin < WIDE_DIGITS_LIMIT ? 8 : 16
     let isMoved = false
     for (let shift = 0; shift < 32; shift += bits) {
       const [keys, index] = isMoved ? [this.otherKeys, this.otherIndex] : [this.keys, this.index]

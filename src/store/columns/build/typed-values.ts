@@ -1,5 +1,5 @@
 import { XSD } from '../../../rdf/vocab.ts'
-import type { DictionaryPart } from '../format.ts'
+import type { DictionaryPart } from '../file-layout.ts'
 import {
   dayForm,
   isExact,

@@ -7,10 +7,10 @@ import type { Dictionary } from '../dictionary.ts'
 import type { DictionarySection } from '../dictionary-parts.ts'
 import { datatypeOf } from '../dictionary-parts.ts'
 import type { TermBytes } from '../dictionary-texts.ts'
-import { TRIPLE_TERM } from '../format.ts'
+import { TRIPLE_TERM } from '../file-layout.ts'
 import type { GraphColumns } from '../graph.ts'
 import { numericKind } from '../lexical.ts'
-import { compareForOrder } from './compare.ts'
+import { compareForOrder } from './term-order.ts'
 import { literalOf, type TermValue, termValue } from './value.ts'
 
 /** Terms by number, from 1; 0 is no term. Different numbers of one domain are different terms. */

@@ -8,7 +8,6 @@ import {
 } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import type { Batch } from './batch.ts'
-import { primitiveOf } from './compare.ts'
 import { ColumnDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { isStable } from './functions/builtins.ts'
@@ -18,6 +17,7 @@ import { isSubset, variablesOfPath, variablesOfPattern } from './operation-parts
 import { PoolDomain } from './pool-domain.ts'
 import { rowsPresent } from './row-filters.ts'
 import type { EvaluationScope } from './scope.ts'
+import { primitiveOf } from './term-order.ts'
 import type { TermValue } from './value.ts'
 
 /** Triple patterns and paths with the conditions that only read their variables. */

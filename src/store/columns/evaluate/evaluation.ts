@@ -31,7 +31,7 @@ export interface DatasetView {
 const ROWS_BETWEEN_CHECKS = 8192
 
 /** Characters of a text or geometry for which one call may take as long as the rows between two checks of the clock. */
-const LONG = 4096
+const LONG_TEXT = 4096
 
 /** Domains of graphs, cached as long as the graphs, including the values that were read. */
 const DOMAINS = new WeakMap<GraphColumns, GraphDomains>()
@@ -96,7 +96,7 @@ export class Evaluation implements FunctionContext {
   checkedFor(values: readonly TermValue[]): readonly TermValue[] {
     for (const value of values) {
       const text = value.type === 'text' ? value.value : value.type === 'other' ? value.term.value : ''
-      if (text.length > LONG) this.check()
+      if (text.length > LONG_TEXT) this.check()
     }
     return values
   }

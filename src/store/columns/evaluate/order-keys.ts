@@ -1,12 +1,12 @@
 import type { AlgebraExpression, OrderCondition } from '../../../sparql/algebra.ts'
 import type { TextPart } from '../dictionary-parts.ts'
 import { allRows, type Batch, deferredSource } from './batch.ts'
-import { compareForOrder } from './compare.ts'
 import { onlyPartOf } from './domain.ts'
 import { countPlaces } from './lanes.ts'
 import type { PoolDomain } from './pool-domain.ts'
 import { rowsWithBit } from './row-filters.ts'
 import { scratchFloat64, scratchUint32 } from './scratch.ts'
+import { compareForOrder } from './term-order.ts'
 import { isText } from './text-prefixes.ts'
 import { maximum, type NumberVector, type Vector } from './vector.ts'
 

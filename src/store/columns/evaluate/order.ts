@@ -40,7 +40,7 @@ const LARGE = 2 ** 17
 const SELECTIVE_PART = 8
 
 /** Fewer rows are sorted directly. */
-const FEW = 256
+const DIRECT_SORT_LIMIT = 256
 
 /**
  * Solutions in order (SPARQL 1.1 Query, section 15.1); equal ones keep their original order.
@@ -61,7 +61,7 @@ export function ordered(
     if (found.size === 0) continue
     total += found.size
     const beyond = found.size - LARGE_PART * to
-    const isCut = beyond > LARGE || (beyond > FEW && !hasSameDomains(found, collected.at(-1)))
+    const isCut = beyond > LARGE || (beyond > DIRECT_SORT_LIMIT && !hasSameDomains(found, collected.at(-1)))
     const batch = isCut ? found.rows(order.first(found, to)) : found
     collected.push(batch)
     evaluation.allocate(bytesOf(batch))
@@ -141,7 +141,7 @@ class Order {
   private section(batch: Batch, level: number, from: number, to: number): Section {
     const { size } = batch
     const required = to - from
-    const isSelective = (rows: number) => rows <= 2 * required + FEW
+    const isSelective = (rows: number) => rows <= 2 * required + DIRECT_SORT_LIMIT
     if (isSelective(size)) return { rows: allRows(size), before: 0 }
     const key = this.keys[level]
     if (key === undefined) return { rows: allRows(size).subarray(from, to), before: from }

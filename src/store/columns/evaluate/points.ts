@@ -18,11 +18,11 @@ import { hasWholeValues, type IdVector, type NumberVector } from './vector.ts'
 const FEW_POINTS = 2048
 
 /** Maximum number of points that are listed: the first number, plus one in the second of all points. */
-const FEW = 64
+const MAX_LISTED = 64
 const NEAR_PART = 6
 
 /** Expected rows in the first circle per requested row, if points are evenly distributed. */
-const PLENTY = 4
+const OVERSAMPLING = 4
 /** Growth factor of the radius of a circle with too few rows. */
 const GROWTH = 3
 
@@ -94,7 +94,7 @@ function pointsThat({ boxes, test }: NearTest, domain: Domain) {
   const { longitudes, latitudes, first } = part
   const table = scratchUint8(domain.size + 1).fill(0)
   const codes: number[] = []
-  const max = FEW + part.count / NEAR_PART
+  const max = MAX_LISTED + part.count / NEAR_PART
   for (const box of boxes)
     forEachNear(domain.column.gridOf(part), box, place => {
       const isNew = codes.length <= max && table[first + place] === 0
@@ -132,7 +132,7 @@ export function nearestRows(key: SortKey, batch: Batch, count: number): Uint32Ar
   // Rows without a value would be the first.
   if (!key.isAbsentHighest && !hasWholeValues(vector)) return null
   const grid = (vector.domain as ColumnDomain).column.gridOf(part)
-  const radius = radiusOf(grid, (PLENTY * count) / batch.size)
+  const radius = radiusOf(grid, (OVERSAMPLING * count) / batch.size)
   for (let distance = radius / distances.unit; ; distance *= GROWTH) {
     const test = nearTest(expression, { distance, operator: '<=' })
     const near = test && pointsThat(test, vector.domain)

@@ -7,9 +7,9 @@ import { valueBound } from '../dictionary.ts'
 import type { DictionarySection } from '../dictionary-parts.ts'
 import { lowerBound } from '../dictionary-texts.ts'
 import type { Resources } from '../resources.ts'
-import { primitiveOf } from './compare.ts'
 import { dateField } from './date-fields.ts'
 import { ColumnDomain, type Domain, onlyPartOf, PositionDomain, ResourceDomain } from './domain.ts'
+import { primitiveOf } from './term-order.ts'
 import { type MomentValue, type TermValue, termValue } from './value.ts'
 
 /** Term numbers for which a comparison is true: from one to below another; it is false for all others except 0. */

@@ -62,7 +62,7 @@ function knownNumbers(from: Domain, to: Domain): KnownNumbers {
 const COMPARED = 2 ** 21
 
 /** Cost of one look-up of a resource, in resources that are compared sequentially. */
-const LOOK = 16
+const LOOKUP_COST = 16
 
 /** Translates resources of graphs: looks each up, or compares all once that costs less. */
 function resourceTranslator(from: Resources, to: Resources, known: KnownNumbers): (id: number) => number {
@@ -72,7 +72,7 @@ function resourceTranslator(from: Resources, to: Resources, known: KnownNumbers)
     const before = numbers[id] as number
     if (before !== UNKNOWN) return before
     known.looks += 1
-    if (known.looks * LOOK > all && all <= COMPARED) {
+    if (known.looks * LOOKUP_COST > all && all <= COMPARED) {
       numbers.set(from.numbersIn(to))
       return numbers[id] as number
     }

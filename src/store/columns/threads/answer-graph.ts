@@ -16,7 +16,7 @@ const ROWS_AT_A_TIME = 256
 const CACHE_SIZE = 2 ** 16
 
 /** Below this number of rows nothing is cached: the cache would cost more than it saves. */
-const FEW = 256
+const MIN_CACHED_ROWS = 256
 
 /** Longer texts are not cached. */
 const MAX_CACHED_LENGTH = 400
@@ -46,7 +46,7 @@ class Cells {
       const place = id & (CACHE_SIZE - 1)
       if (this.ids[place] === id && this.domains[place] === domain) return this.texts[place] as string
       const text = termText(domain.term(id))
-      if (ids.length < FEW || text.length > MAX_CACHED_LENGTH) return text
+      if (ids.length < MIN_CACHED_ROWS || text.length > MAX_CACHED_LENGTH) return text
       this.ids[place] = id
       this.domains[place] = domain
       this.texts[place] = text

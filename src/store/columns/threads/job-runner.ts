@@ -42,7 +42,7 @@ export class NotInColumns extends Error {}
 const QUICK = 100
 
 /** Milliseconds after which a job leaves the processors to new requests. */
-const SHORT = 4
+const SHORT_JOB = 4
 
 /** Minimum time in milliseconds that a job waits for a thread. */
 const LEAST_TIMEOUT = 10_000
@@ -247,8 +247,8 @@ export class JobRunner {
     if (stop !== null) slot.onStop(cancel, stop === 'begin again')
     let quick = setTimeout(() => {
       slot.standBack()
-      quick = setTimeout(() => slot.outgrow(), QUICK - SHORT)
-    }, SHORT)
+      quick = setTimeout(() => slot.outgrow(), QUICK - SHORT_JOB)
+    }, SHORT_JOB)
     const timer = setTimeout(cancel, milliseconds + 100)
     signal?.addEventListener('abort', cancel)
     try {

@@ -8,10 +8,10 @@ const ROOM = 2 ** 19
 const MAX_CACHED_LENGTH = 400
 
 /** Texts of at least this many characters are measured before they are written: for shorter ones the maximum size is reserved. */
-const LONG = 2 ** 16
+const MEASURED_LENGTH = 2 ** 16
 
 /** Up to this number of bytes copying them one by one is as fast. */
-const SHORT = 16
+const BYTEWISE_LENGTH = 16
 
 /** A text that is written repeatedly. */
 export class CachedText {
@@ -60,7 +60,7 @@ export class PieceBytes {
   }
 
   text(text: string): void {
-    this.reserve(text.length > LONG ? Buffer.byteLength(text) : 3 * text.length)
+    this.reserve(text.length > MEASURED_LENGTH ? Buffer.byteLength(text) : 3 * text.length)
     this.end += this.bytes.write(text, this.end)
   }
 
@@ -106,7 +106,7 @@ export class PieceBytes {
   /** Writes a text, from the cache if it has a copy. */
   again(text: CachedText): void {
     const { bytes, start, epoch } = text
-    if (bytes.length <= SHORT) {
+    if (bytes.length <= BYTEWISE_LENGTH) {
       this.reserve(bytes.length)
       for (let at = 0; at < bytes.length; at++) this.bytes[this.end++] = bytes[at] as number
       return

@@ -2,7 +2,7 @@ import type { Term, TriplePattern } from '../../../rdf/term.ts'
 import type { QueryOperation } from '../../../sparql/algebra.ts'
 import type { ResultFormat } from '../../../sparql/cell-writer.ts'
 import type { ContinuationFormat } from '../../../sparql/results.ts'
-import type { GraphHeader, SectionNumber } from '../format.ts'
+import type { GraphHeader, SectionNumber } from '../file-layout.ts'
 
 /** The location of a graph's columns: a file, or sections in memory. */
 export interface GraphPlace {

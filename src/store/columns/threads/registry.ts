@@ -1,5 +1,5 @@
 import { memoised } from '../../../model/memoised.ts'
-import type { GraphHeader, SectionNumber } from '../format.ts'
+import type { GraphHeader, SectionNumber } from '../file-layout.ts'
 import { GraphColumns } from '../graph.ts'
 import { CachedSections, type ColumnsDamaged, Derived, SectionFile, type SectionSource } from '../sections.ts'
 import type { GraphPlace, SharedPart } from './protocol.ts'

@@ -18,7 +18,7 @@ import { CachedText, type PieceBytes } from './piece-bytes.ts'
 const CACHE_SIZE = 2 ** 14
 
 /** Below this number of rows nothing is cached: the cache would cost more than it saves. */
-const FEW = 256
+const MIN_CACHED_ROWS = 256
 
 /** Number of cells after which a cache is disabled if fewer than one in the second number of them were found in it. */
 const TRIED = 4096
@@ -179,7 +179,7 @@ export class RowBytes {
       case 'ids': {
         const { domain, ids } = vector
         const own = this.caches[number] as CellCache
-        const cache = ids.length < FEW || own.isUseless ? null : own
+        const cache = ids.length < MIN_CACHED_ROWS || own.isUseless ? null : own
         const sides = this.sides[number] as Sides
         return row => {
           const id = ids[row] as number

@@ -34,7 +34,7 @@ export interface SchedulerOptions {
 }
 
 /** Milliseconds between two checks whether slow jobs must make room. */
-const LOOK = 100
+const CHECK_INTERVAL = 100
 
 /** Assigns jobs to threads, one at a time to each: fairly between clients, and slow jobs never to all threads. */
 export class Scheduler {
@@ -107,7 +107,7 @@ export class Scheduler {
       void this.begin(waiting, thread)
     }
     if (this.waiting.length > 0 && this.look === undefined && !this.closed) {
-      this.look = setTimeout(() => this.makeRoom(), LOOK)
+      this.look = setTimeout(() => this.makeRoom(), CHECK_INTERVAL)
       this.look.unref()
     }
   }

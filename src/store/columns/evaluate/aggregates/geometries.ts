@@ -12,7 +12,7 @@ import { type Vector, vectorValueAt } from '../vector.ts'
 import type { Aggregator, ValuesOf } from './aggregator.ts'
 
 /** Positions of a group of which the shape is worked out before further ones are added. */
-const MANY = 2 ** 14
+const MAX_POSITIONS = 2 ** 14
 
 /** Bytes of a position, and the rows of a batch whose work is that of reading one. */
 const [BYTES_A_POSITION, ROWS_A_POSITION] = [64, 16]
@@ -69,13 +69,13 @@ export class CollectedGeometries implements Aggregator {
     const { evaluation } = this
     evaluation.advance(ROWS_A_POSITION * positions.length)
     evaluation.allocate(BYTES_A_POSITION * positions.length)
-    const own = memoised(this.positions, group, () => ({ known: [], limit: MANY }))
+    const own = memoised(this.positions, group, () => ({ known: [], limit: MAX_POSITIONS }))
     for (const position of positions) own.known.push(position)
     if (own.known.length < own.limit) return
     const shape = this.around(own.known)
     const fewer = shape === null ? [] : [...positionsOf(shape)]
     evaluation.release(BYTES_A_POSITION * (own.known.length - fewer.length))
     own.known = fewer
-    own.limit = Math.max(MANY, 2 * fewer.length)
+    own.limit = Math.max(MAX_POSITIONS, 2 * fewer.length)
   }
 }

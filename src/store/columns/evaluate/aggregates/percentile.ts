@@ -117,12 +117,12 @@ function placedNumbers(
 }
 
 /** Fewer numbers than this are sorted. */
-const FEW = 32
+const DIRECT_SORT_LIMIT = 32
 
 /** The number of a rank, NaN last (quickselect): afterwards smaller numbers are before it, larger ones after it. */
 function select(numbers: Uint32Array | Float64Array, place: number): number {
   let [from, to] = [0, numbers.length]
-  while (to - from > FEW) {
+  while (to - from > DIRECT_SORT_LIMIT) {
     const pivot = middle(
       numbers[from] as number,
       numbers[(from + to) >>> 1] as number,

@@ -1,6 +1,5 @@
 import { XSD } from '../../../../rdf/vocab.ts'
 import { dayForm, momentOfLexical } from '../../lexical.ts'
-import { commonNumericKind } from '../compare.ts'
 import * as decimals from '../decimal.ts'
 import {
   addedSeconds,
@@ -13,6 +12,7 @@ import {
   secondsOfValue,
   splitSeconds,
 } from '../exact.ts'
+import { commonNumericKind } from '../term-order.ts'
 import {
   bigInteger,
   type DurationValue,

@@ -4,7 +4,7 @@ import type { Column } from '../../column.ts'
 import { valueBound } from '../../dictionary.ts'
 import type { DictionarySection, OtherPart, TextPart, ValuePart } from '../../dictionary-parts.ts'
 import type { GraphColumns } from '../../graph.ts'
-import { hasPhrase, placesOfWord, type WordSearchMode, wordTest } from '../../words.ts'
+import { hasPhrase, postingsOfWord, type WordSearchMode, wordTest } from '../../words.ts'
 import { scratchUint8 } from '../scratch.ts'
 import { stringOf, type TermValue } from '../value.ts'
 import type { ArgumentValue } from './extension.ts'
@@ -54,7 +54,7 @@ function codesFound(column: Column, searched: SearchedWord): readonly Uint32Arra
   return column.dictionary.parts.flatMap(part => {
     if (!isSearched(part) || cannotHave(part, words)) return []
     if (others.length > 0) return [withPhrase(column, part, searched)]
-    const places = wholeNumbersWith(part, only, mode) ?? placesOfWord(column.wordsOf(part), only, mode)
+    const places = wholeNumbersWith(part, only, mode) ?? postingsOfWord(column.wordsOf(part), only, mode)
     return [places.map(place => part.first + place)]
   })
 }
@@ -81,7 +81,7 @@ function withPhrase(column: Column, part: SearchedPart, { words, mode }: Searche
   const index = column.wordsOf(part)
   let candidates: Uint32Array | null = null
   for (const word of words) {
-    const places = placesOfWord(index, word, mode)
+    const places = postingsOfWord(index, word, mode)
     if (candidates === null || places.length < candidates.length) candidates = places
   }
   const codes = [...new Set(candidates ?? [])].map(place => part.first + place)
