@@ -1,4 +1,4 @@
-import { isGeo } from '../../model/field.ts'
+import { isGeo, isNumeric } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { AnswerRow } from '../../query/execute/answer.ts'
 import { type Html, html } from '../../site/html.ts'
@@ -96,7 +96,7 @@ export function tablePath(iri: string, { site }: TabContext['pageContext']): str
 
 /** The head of a column: a link that sorts by it in one direction, then in the other, then not. */
 function sortHead({ pageContext, selection, path }: TabContext, { field, kind, unit }: ShownColumn): Html {
-  const { name, label, type, multivalued, description } = field
+  const { name, label, type, multivalued, description, annotations } = field
   const title = description === null ? '' : html` title="${description}"`
   const measure = unit === null ? '' : html` <small>${unit}</small>`
   if (isGeo(type) || multivalued)
@@ -105,7 +105,8 @@ function sortHead({ pageContext, selection, path }: TabContext, { field, kind, u
   const [, by = '', direction = 'asc'] = /^(.+?)(?:\s+(asc|desc))?$/i.exec(selection.orderBy) ?? []
   const isSorted = by === written || by === `\`${name}\``
   const isDown = isSorted && direction.toLowerCase() === 'desc'
-  const isDownFirst = kind === 'number'
+  // The latest years and the largest numbers first.
+  const isDownFirst = isNumeric(type) && annotations.id === undefined
   const next = !isSorted
     ? `${written} ${isDownFirst ? 'desc' : 'asc'}`
     : isDown === isDownFirst
