@@ -6,14 +6,6 @@ import { forSameClient } from '../../runtime/work-client.ts'
 import type { CatalogRoute, DatasetRoute, ExploreEndpoint } from './endpoint.ts'
 import type { PageLink } from './present.ts'
 
-export {
-  EXPORT_FORMATS,
-  type ExportFormat,
-  exportFormats,
-  type Generation,
-  tableFormats,
-} from '../../formats/export-formats.ts'
-
 /** The lists of export formats: one link a format (REST 2.5). */
 export function exportListRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { dialect } = endpoint.options

@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import type { VisibleDatasets } from '../../catalog/visible.ts'
-import { functionsOf } from '../../language/odsql/vocabulary.ts'
-import type { Field } from '../../model/field.ts'
-import { lookup } from '../../model/lookup.ts'
-import type { ExploreEndpoint } from './endpoint.ts'
-import { CATALOG_EXAMPLES, type Examples, type SampleRecords, sourceExamples } from './examples.ts'
 import {
   EXPORT_FORMATS,
   type ExportFormat,
   exportFormats,
   type Generation,
   tableFormats,
-} from './export-list.ts'
+} from '../../formats/export-formats.ts'
+import { functionsOf } from '../../language/odsql/vocabulary.ts'
+import type { Field } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
+import type { ExploreEndpoint } from './endpoint.ts'
+import { CATALOG_EXAMPLES, type Examples, type SampleRecords, sourceExamples } from './examples.ts'
 import { type ApiOperation, DCAT_PROFILES, OPERATIONS } from './operations.ts'
 import { EXPLORE_PARAMETERS, PATH_PARAMETERS, type Parameter, UNNAMED } from './parameters.ts'
 import type { SourceName } from './present.ts'

@@ -1,4 +1,4 @@
-import type { Generation } from './export-list.ts'
+import type { Generation } from '../../formats/export-formats.ts'
 import type { ParameterName } from './parameters.ts'
 import type { SourceName } from './present.ts'
 

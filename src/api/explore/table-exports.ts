@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
+import { exportFormats } from '../../formats/export-formats.ts'
 import { projector, WGS84 } from '../../formats/projection.ts'
 import type { Table } from '../../formats/table.ts'
 import { TABLE_WRITERS } from '../../formats/writers.ts'
@@ -11,7 +12,7 @@ import { columnsOf } from '../../query/execute/columns.ts'
 import { planOdsql } from '../../query/pipeline.ts'
 import type { Query } from '../../query/plan.ts'
 import type { DatasetRoute, ExploreEndpoint } from './endpoint.ts'
-import { exportFormats, sendFile } from './export-list.ts'
+import { sendFile } from './export-list.ts'
 import { readExport, readExportPage } from './read-parameters.ts'
 
 interface ExportRoute extends DatasetRoute {
