@@ -54,9 +54,13 @@ function localActor() {
 /** Accounts whose changes are recorded in the audit log, once they succeeded. */
 export function auditedAccounts(accounts: Accounts): Accounts {
   const { users, keys, sessions, clients, tokens, secondFactors, passkeys, audit } = accounts
-  const noted = async <T>(work: Promise<T>, action: string, subject: string): Promise<T> => {
+  const noted = async <T>(
+    work: Promise<T>,
+    action: string,
+    subject: string | (() => Promise<string>),
+  ): Promise<T> => {
     const done = await work
-    await audit.note(action, subject)
+    await audit.note(action, typeof subject === 'string' ? subject : await subject())
     return done
   }
   const nameOf = async (user: number) => (await users.byId(user))?.name ?? String(user)
@@ -82,8 +86,8 @@ export function auditedAccounts(accounts: Accounts): Accounts {
     },
     sessions: {
       ...sessions,
-      endOthers: async (user, token) =>
-        noted(sessions.endOthers(user, token), 'sessions ended', await nameOf(user)),
+      endOthers: (user, token) =>
+        noted(sessions.endOthers(user, token), 'sessions ended', () => nameOf(user)),
       endAll: (name, id) => noted(sessions.endAll(name, id), 'sessions ended', name),
     },
     secondFactors: {
@@ -122,10 +126,10 @@ export function auditedAccounts(accounts: Accounts): Accounts {
     },
     tokens: {
       ...tokens,
-      issueCode: async grant =>
-        noted(tokens.issueCode(grant), 'application authorized', await consentOf(grant.user, grant.client)),
-      withdraw: async (user, client) =>
-        noted(tokens.withdraw(user, client), 'authorization withdrawn', await consentOf(user, client)),
+      issueCode: grant =>
+        noted(tokens.issueCode(grant), 'application authorized', () => consentOf(grant.user, grant.client)),
+      withdraw: (user, client) =>
+        noted(tokens.withdraw(user, client), 'authorization withdrawn', () => consentOf(user, client)),
     },
   }
 }
