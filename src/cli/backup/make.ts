@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readSync, rmSync } from 'node:fs'
-import { mkdtemp, open, rename, rm } from 'node:fs/promises'
+import { existsSync, mkdtempSync, readdirSync, readSync, rmSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
 import { constants, tmpdir } from 'node:os'
 import path from 'node:path'
 import { accountsFile } from '../../accounts/open.ts'
@@ -35,7 +35,8 @@ export async function makeBackup(config: Config, file: string, now: Date): Promi
   let temporary = ''
   const keepNothing = removeAtSignals(() => [unfinished, temporary])
   try {
-    temporary = await mkdtemp(path.join(tmpdir(), 'lodestone-backup-'))
+    // At once: a signal would not know of a folder that is just being made.
+    temporary = mkdtempSync(path.join(tmpdir(), 'lodestone-backup-'))
     const writer = new ArchiveWriter(out)
     const files: Summed[] = []
     const accounts = await accountsCopy(config, path.join(temporary, 'accounts.sqlite'))
