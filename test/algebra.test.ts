@@ -156,7 +156,7 @@ const COUNTS = [
 ]
 
 t.test(`distinct subjects, predicates and objects are counted, seed ${seed}`, async t => {
-  for (let number = 0; number < 30; number++) {
+  for (let number = 0; number < (isLong ? 30 : 10); number++) {
     startFrom(seed * 1_000_087 + number)
     const sample = makeSample()
     const patterns = ['?s ?p ?o', ...GRAPH_NAMES.map(name => `GRAPH <${name}> { ?s ?p ?o }`)]
@@ -512,7 +512,7 @@ t.test('each branch of a group in EXISTS reads the values of the solution outsid
 })
 
 t.test('pairs of many rows are made a part at a time, in the same memory', t => {
-  const size = 3000
+  const size = isLong ? 3000 : 1500
   const numberOf = (at: number) => (at * 7919) % 1009
   const lines = Array.from(
     { length: size },

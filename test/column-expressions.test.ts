@@ -28,6 +28,7 @@ import { type GraphColumns, shareSubjects } from '../src/store/columns/graph.ts'
 import { indexWords, isOutdated, openWordIndex } from '../src/store/columns/words.ts'
 import { pick, startFrom } from './support/algebra-generator.ts'
 import { columnsOfText } from './support/columns.ts'
+import { isLong } from './support/effort.ts'
 
 /** Expressions and triple patterns over columns, each part on its own: values, errors, counts, and no triple twice. */
 const XSD = 'http://www.w3.org/2001/XMLSchema#'
@@ -1243,6 +1244,7 @@ function dateParts(part: string): readonly string[] {
 }
 
 t.test('fields of dates over a column are what they are value by value', async t => {
+  let conditions = 0
   for (const [name, values] of Object.entries(MOMENTS)) {
     const graph = columnsOfText(await triplesOf(values))
     const { evaluation, scalars, filter, scope, batch } = solutionsOf('?s :t ?v', graph)
@@ -1277,6 +1279,8 @@ t.test('fields of dates over a column are what they are value by value', async t
       )
       for (const operator of ['<', '<=', '=', '!=', '>', '>='])
         for (const constant of ['2020', '2019.5', '1', '30', '"2020"', '0', '1e9']) {
+          // A field has 42 conditions: those that are left out are others with the next field.
+          if (!isLong && conditions++ % 5 !== 0) continue
           const condition = withDateFormat(expressionOf(`${field} ${operator} ${constant}`))
           for (const tested of [condition, { type: 'not', operand: condition } as const]) {
             const truth = scalars.over(tested, vectors, batch.size)

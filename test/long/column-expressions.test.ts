@@ -1,0 +1,2 @@
+/** All cases of test/column-expressions.test.ts. */
+import '../column-expressions.test.ts'

@@ -1,0 +1,2 @@
+/** All cases of test/many-graphs.test.ts. */
+import '../many-graphs.test.ts'
