@@ -1493,7 +1493,9 @@ t.test('words are found within sentences that have no blanks', async t => {
   }
   for (const [words, expected] of [
     [['a', '東京都'], true],
+    [['a', '東京'], true],
     [['a', '東京', '都'], false],
+    [['駅', '駅前', '東京'], false],
     [['été', 'ωμέγα', 'აბგდ'], false],
   ] as const) {
     const index = openWordIndex(indexWords(textsOf(1, () => '')))

@@ -117,16 +117,25 @@ export function openWordIndex([offsets, bytes, starts, places]: readonly SharedA
   }
 }
 
-/** True for an index that an earlier release stored, with whole words of scripts without blanks: three characters or more. */
+/**
+ * True for an index that an earlier release stored, with whole words of scripts without blanks: it has some of three characters or
+ * more, or some of two and none of one, which the tokens of any such word end with.
+ */
 export function isOutdated({ words }: WordIndex): boolean {
   const { offsets } = words
+  let [hasPair, hasLast] = [false, false]
   for (let rank = words.lowerBound(FIRST_UNSPACED, 0); rank < words.count; rank++) {
     // Two characters have at most eight bytes.
-    if ((offsets[rank + 1] as number) - (offsets[rank] as number) <= 8) continue
-    const [first = ''] = words.get(rank)
-    if (isLastCharacter(first)) return true
+    const isLong = (offsets[rank + 1] as number) - (offsets[rank] as number) > 8
+    if (hasLast && !isLong) continue
+    const word = words.get(rank)
+    const [first = ''] = word
+    if (!isLastCharacter(first)) continue
+    if (isLong) return true
+    if (word === first) hasLast = true
+    else hasPair = true
   }
-  return false
+  return hasPair && !hasLast
 }
 
 const FIRST_UNSPACED = Buffer.from('\u0e00')
