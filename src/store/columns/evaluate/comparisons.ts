@@ -15,7 +15,7 @@ import type { ScalarCompiler } from './scalar.ts'
 import { scratchUint32 } from './scratch.ts'
 import { markKnownTruths } from './text-tests.ts'
 import { FAILS, HOLDS, truthOf } from './truths.ts'
-import type { IdVector } from './vector.ts'
+import { hasWholeValues, type IdVector } from './vector.ts'
 
 /**
  * Selects the rows in which two variables are equal or different (`=`, `!=` and `sameTerm`), by the numbers of their terms: those
@@ -168,11 +168,12 @@ export function isWorthTable(expression: AlgebraExpression, domain: Domain, rows
 export function rowsByValue(
   expression: AlgebraExpression,
   batch: Batch,
-  { ids, domain }: IdVector,
+  vector: IdVector,
   rows: Uint32Array,
   required: boolean,
   { evaluation, scalars, numbers }: TruthContext,
 ): Uint32Array {
+  const { ids, domain } = vector
   const known = evaluation.memo('truths', expression, domain, () => {
     const table = new Uint8Array(domain.size + 1)
     if (!(domain instanceof ColumnDomain)) return { table, rows: 0, resources: null }
@@ -192,8 +193,11 @@ export function rowsByValue(
   if (known.table.length <= domain.size) known.table = grown(known.table, domain.size + 1)
   const { table } = known
   const scalar = scalars.once(expression, batch)
+  let unknown = unknownIn(table, vector, rows)
   let worked = 0
-  for (let at = nextUnknown(table, ids, rows, 0); at < rows.length; at = nextUnknown(table, ids, rows, at)) {
+  for (let at = 0; unknown > 0; unknown--) {
+    at = nextUnknown(table, ids, rows, at)
+    if (at === rows.length) break
     const row = rows[at] as number
     table[ids[row] as number] = truthOf(scalar(row))
     if (++worked % 256 === 0) evaluation.check()
@@ -222,6 +226,14 @@ function markNumbers(
   if (compared === null) return
   for (const id of compared(ids, true)) table[id] = HOLDS
   for (const id of compared(ids, false)) table[id] = FAILS
+}
+
+/** The number of values whose truth is unknown, among those that rows may have; infinite where counting them costs more than it saves. */
+function unknownIn(table: Uint8Array, vector: IdVector, rows: Uint32Array): number {
+  if (table.length > rows.length / 4) return Number.POSITIVE_INFINITY
+  let unknown = 0
+  for (let id = hasWholeValues(vector) ? 1 : 0; id < table.length; id++) if (table[id] === 0) unknown++
+  return unknown
 }
 
 /** The index of the next row of a list whose truth is unknown. */

@@ -112,6 +112,7 @@ class CodedGroups {
   private readonly counts: Uint32Array
   /** The number of the group by code; -1 for none yet. */
   private readonly groups: Int32Array
+  private areAssigned = false
 
   private constructor(names: readonly string[], domain: ColumnDomain) {
     this.names = names
@@ -143,7 +144,7 @@ class CodedGroups {
     const keys = this.keysOf(batch)
     if (keys === null) return null
     const byRow = scratchUint32(batch.size)
-    if (this.lookUp(keys, byRow)) return byRow
+    if (this.areAssigned && this.lookUp(keys, byRow)) return byRow
     const present = scratchUint32(this.groups.length).fill(0)
     const { ids, rows } = keys
     if (rows === null) for (let at = 0; at < ids.length; at++) present[ids[at] as number] = 1
@@ -185,6 +186,7 @@ class CodedGroups {
     if (fresh.length === 0) return
     const assigned = assign(keysOfCodes(keys, fresh))
     for (let at = 0; at < fresh.length; at++) groups[fresh[at] as number] = assigned[at] as number
+    this.areAssigned = true
   }
 
   /** The groups of the codes, with the numbers of rows that were counted by code. */

@@ -221,18 +221,14 @@ class Order {
 
 /** The values at the first and the last of some places, and the number of values before. */
 function boundsOf(counts: Uint32Array, from: number, to: number, descending: boolean) {
-  let [first, before, passed] = [-1, 0, 0]
-  for (let at = 0; at < counts.length; at++) {
-    const value = descending ? counts.length - 1 - at : at
-    const count = counts[value] as number
-    if (first < 0 && passed + count > from) {
-      first = value
-      before = passed
-    }
-    passed += count
-    if (passed >= to) return { first, last: value, before }
-  }
-  throw new RangeError('there are fewer rows than places')
+  const step = descending ? -1 : 1
+  let value = descending ? counts.length - 1 : 0
+  let passed = 0
+  for (; passed + (counts[value] as number) <= from; value += step) passed += counts[value] as number
+  const [first, before] = [value, passed]
+  for (; passed + (counts[value] as number) < to; value += step) passed += counts[value] as number
+  if (counts[value] === undefined) throw new RangeError('there are fewer rows than places')
+  return { first, last: value, before }
 }
 
 /** Numbers in the order of a key's values, negative where it descends: those of unbound values are the lowest, or the highest. */

@@ -23,6 +23,8 @@ export class DistinctValues {
   private readonly pooled: DistinctPairs
   private readonly parts = new Map<Domain, DistinctPairs>()
   private readonly spaces: Domain[][] = []
+  /** The space of all terms so far, as in `spaceOf`; 0 once there are several, from when on those of groups are recorded. */
+  private onlySpace: number | null = null
   /** One more than the number of the space of each group; 0 for none yet. */
   private spaceOf = new Uint32Array(16)
   /** Groups whose terms were moved to the pool. */
@@ -83,7 +85,13 @@ export class DistinctValues {
   private noteSpaces(domain: Domain, groups: Uint32Array, count: number): number {
     if (this.areAllPooled) return groups.length
     const own = domain === this.evaluation.pool ? POOLED : this.space(domain) + 1
+    this.onlySpace ??= own
+    if (own === this.onlySpace) return own === POOLED ? groups.length : 0
     this.spaceOf = this.evaluation.grown(this.spaceOf, count)
+    if (this.onlySpace !== 0)
+      for (const pairs of [this.pooled, ...this.parts.values()])
+        for (const [group] of pairs.pairs(null)) this.spaceOf[group] = this.onlySpace
+    this.onlySpace = 0
     const { spaceOf } = this
     const moved = new Set<number>()
     for (let row = 0; row < groups.length; row++) {
