@@ -36,14 +36,16 @@ async function runnerOf(t: Test, threads = 1) {
 
 const LINES: Job = { type: 'lines', graph: 'g', from: 0, to: 2 }
 
-function tableOf(group: string): Job {
-  const { query } = parseQuery(`SELECT * { GRAPH <urn:g> { ${group} } }`)
+const queryOf = (group: string) => parseQuery(`SELECT * { GRAPH <urn:g> { ${group} } }`).query
+
+function tableOf(group: string) {
   const graphs = { defaultGraphs: [], namedGraphs: [['urn:g', 'g']] } as const
-  return { type: 'table', queries: [query], graphs, counted: false, contents: [] }
+  return { type: 'table', queries: [queryOf(group)], graphs, counted: false, contents: [] } as const
 }
 
 /** Nine million pairs, none of which fits: more than any deadline of these tests. */
-const SLOW = tableOf('?a <urn:n> ?x . ?b <urn:n> ?y FILTER(CONCAT(?x, ?y) = "none")')
+const PAIRS = '?a <urn:n> ?x . ?b <urn:n> ?y FILTER(CONCAT(?x, ?y) = "none")'
+const SLOW = tableOf(PAIRS)
 
 /** The numbers, in pieces of some hundred. */
 const IN_PIECES: Job = {
@@ -67,6 +69,28 @@ t.test('a job has one answer, of the type that is asked for', async t => {
     [1],
   )
   await t.rejects(runner.once(LINES, ['g'], 'table', {}), { message: 'unexpected lines' })
+})
+
+t.test('several queries are answered in two threads where these are idle, in their order', async t => {
+  const { runner } = await runnerOf(t, 2)
+  const queries = [3, 1, 2].map(limit => queryOf(`?s <urn:n> ?o FILTER(STRLEN(?o) = ${limit})`))
+  const job = { ...tableOf(''), queries }
+  const busy = () => [...runner.threads].filter(thread => thread.busy).length
+  const rows = runner.tables(job, ['g'], {})
+  t.equal(busy(), 2)
+  t.strictSame(
+    (await rows).map(table => table.rows),
+    [900, 10, 90],
+  )
+  const other = runner.once(tableOf('?s <urn:n> "7"'), ['g'], 'table', {})
+  const inTurn = runner.tables(job, ['g'], {})
+  t.strictSame(
+    (await inTurn).map(table => table.rows),
+    [900, 10, 90],
+  )
+  await other
+  const failing = { ...job, queries: [...queries, queryOf(PAIRS)] }
+  await t.rejects(runner.tables(failing, ['g'], { deadline: 50 }), { code: 'DeadlineExceeded' })
 })
 
 t.test('a job that meets its deadline is a fault and an offence', async t => {

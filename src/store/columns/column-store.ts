@@ -126,15 +126,18 @@ export class ColumnStore {
     this.registry.remove(names, this.runner.threads)
   }
 
-  /** SELECTs in turn in one thread. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable, UnprocessableEntity; {@link NotInColumns}. */
+  /** The tables of SELECTs, which begin together. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable, UnprocessableEntity; {@link NotInColumns}. */
   async answers(
     queries: readonly QueryOperation[],
     graphs: QueriedGraphs,
     options: QueryLimits & { readonly counted?: boolean; readonly contents?: readonly string[] } = {},
   ): Promise<readonly WireTable[]> {
     const { counted = false, contents = [] } = options
-    const job: Job = { type: 'table', queries, graphs, counted, contents }
-    const { tables } = await this.runner.once(job, namesOf(graphs), 'table', options)
+    const tables = await this.runner.tables(
+      { type: 'table', queries, graphs, counted, contents },
+      namesOf(graphs),
+      options,
+    )
     const [, graph] = graphs.namedGraphs[0] ?? []
     if (graph !== undefined && tables.some(({ rows }) => rows > 0)) this.registry.noteLoaded(graph, contents)
     return tables

@@ -136,6 +136,21 @@ export class JobRunner {
       : new Error(`unexpected ${answer.type}`)
   }
 
+  /** The tables of a job, in the order of its queries: each half of them in a thread where two are idle, else in turn. */
+  async tables(
+    job: Extract<Job, { readonly type: 'table' }>,
+    graphs: readonly string[],
+    limits: QueryLimits,
+  ): Promise<readonly WireTable[]> {
+    const { queries } = job
+    const half = this.scheduler.idle > 1 ? Math.ceil(queries.length / 2) : queries.length
+    const shares = [queries.slice(0, half), queries.slice(half)].filter(({ length }) => length > 0)
+    const answers = await Promise.all(
+      shares.map(share => this.once({ ...job, queries: share }, graphs, 'table', limits)),
+    )
+    return answers.flatMap(({ tables }) => tables)
+  }
+
   /** Starts a job, again where it was stopped for others, until it has a first answer. */
   private async begin(
     job: Job,

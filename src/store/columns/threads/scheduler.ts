@@ -89,6 +89,14 @@ export class Scheduler {
     this.dispatch()
   }
 
+  /** Number of threads that would begin at once. */
+  get idle(): number {
+    if (this.waiting.length > 0) return 0
+    let idle = 0
+    for (const { busy } of this.threads) if (!busy) idle += 1
+    return idle
+  }
+
   close(): void {
     this.closed = true
     clearTimeout(this.look)
