@@ -37,7 +37,7 @@ await bundle({
   outbase: source,
   outdir: target,
   // Packages of many small files are cheaper as a part of ours.
-  bundled: /^(?:typebox|@traqula|@lezer)(?:\/|$)/,
+  bundled: /^(?:typebox|@traqula|@lezer|jsts|re2js|lru-cache)(?:\/|$)/,
   rewrite,
 })
 await import(pathToFileURL(path.join(target, 'portal/build-islands.js')).href)

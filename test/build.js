@@ -36,6 +36,6 @@ await bundle({
   root,
   outbase: path.join(root, 'test'),
   outdir: path.join(root, '.built'),
-  bundled: /^(?:typebox|@traqula|@lezer\/(?!generator)|oxigraph\/web\.js)(?:\/|$)/,
+  bundled: /^(?:typebox|@traqula|jsts|re2js|lru-cache|@lezer\/(?!generator)|oxigraph\/web\.js)(?:\/|$)/,
   rewrite,
 })
