@@ -90,7 +90,8 @@ t.test('common passwords are refused, whatever is put around them', async t => {
 })
 
 t.test('an unknown user costs what a known one does', async t => {
-  const { accounts } = await openFile(t)
+  const accounts = openAccounts(path.join(temporaryFolder(t), 'accounts.sqlite'), { now: () => BEGIN })
+  t.teardown(() => accounts.close())
   await accounts.users.add('ann', PASSWORD)
   const processorTime = async (name: string, password: string) => {
     const before = process.cpuUsage()

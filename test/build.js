@@ -36,6 +36,7 @@ await bundle({
   root,
   outbase: path.join(root, 'test'),
   outdir: path.join(root, '.built'),
-  bundled: /^(?:typebox|@traqula|@lezer\/(?!generator)|oxigraph\/web\.js)(?:\/|$)/,
+  bundled:
+    /^(?:typebox|@traqula|jsts|re2js|lru-cache|proj4|proj4-list|flatbuffers|@lezer\/(?!generator)|oxigraph\/web\.js)(?:\/|$)/,
   rewrite,
 })

@@ -39,6 +39,8 @@ export interface OpenOptions {
   /** Milliseconds since 1970. */
   readonly now: () => number
   readonly randomBytes?: RandomBytes
+  /** Cost of hashing a password, as a power of two. */
+  readonly passwordPower?: number
 }
 
 /** How to wait for an unreachable database on the network. */
@@ -123,7 +125,7 @@ async function reach(
 function accountsOn(
   database: SqliteDatabase | PostgresDatabase,
   secret: Buffer,
-  { now: clock, randomBytes = systemRandomBytes }: OpenOptions,
+  { now: clock, randomBytes = systemRandomBytes, passwordPower }: OpenOptions,
 ): Accounts {
   const now = () => Math.floor(clock())
   const { keys, uses: keyUses } = createKeys(database, randomBytes, now)
@@ -134,7 +136,7 @@ function accountsOn(
     await sessionUses.flush()
   }
   let closed = false
-  const users = createUsers(database, createPasswords(randomBytes), now)
+  const users = createUsers(database, createPasswords(randomBytes, passwordPower), now)
   const audit = createAudit(database, now)
   const accounts: Accounts = {
     users,

@@ -31,11 +31,13 @@ export interface Passwords {
   verify(password: string, stored: string | null): Promise<boolean>
 }
 
-export function createPasswords(randomBytes: RandomBytes): Passwords {
+/** @param power cost of new hashes, and of comparing without one */
+export function createPasswords(randomBytes: RandomBytes, power: number = COST.power): Passwords {
   const queue = createQueue()
   const derive = (password: string, stored: Stored) => queue(() => derived(password, stored))
   const dummy: Stored = {
     ...COST,
+    power,
     salt: Buffer.from(randomBytes(SALT_BYTES)),
     hash: Buffer.alloc(HASH_BYTES),
   }

@@ -9,8 +9,9 @@ export type Kind = 'a file' | 'PostgreSQL'
 /** Where a test that runs for either keeps its accounts, instead of a file: the address of an empty database. */
 export const GIVEN_PLACE = process.env.TEST_ACCOUNTS
 
-/** Opens accounts in a file, or in a database by its address. */
-export async function openAny(place: string, options: { readonly now: () => number }): Promise<Accounts> {
+/** Opens accounts in a file, or in a database by its address; hashing a password costs little. */
+export async function openAny(place: string, { now }: { readonly now: () => number }): Promise<Accounts> {
+  const options = { now, passwordPower: 4 }
   return place.startsWith('postgres:')
     ? openSharedAccounts({ url: place }, options)
     : openAccounts(place, options)

@@ -52,9 +52,14 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
   })
   const wasm = createRequire(import.meta.url).resolve('oxigraph/web_bg.wasm')
   const { graphs: residentMemory, ceiling, maxAnswer } = engineMemory(memory)
-  const module = new WebAssembly.Module(withMemoryLimit(readFileSync(wasm), ceiling + HEADROOM))
+  // Most portals are never asked what needs the engine.
+  let module: WebAssembly.Module | undefined
+  const compiled = () => new WebAssembly.Module(withMemoryLimit(readFileSync(wasm), ceiling + HEADROOM))
   const engine = new ResidentEngine({
-    start: onDeath => new EngineThread(module, onDeath),
+    start: onDeath => {
+      module ??= compiled()
+      return new EngineThread(module, onDeath)
+    },
     deadline,
     queue: 50,
     memory: residentMemory,
