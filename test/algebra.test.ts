@@ -484,6 +484,10 @@ t.test('a path of no length goes from a term to itself, also where no triple has
     ['?x <urn:p> ?y . ?a <urn:q>? <urn:none>', ['iri urn:none']],
     ['?a <urn:p>* <urn:b>', ['iri urn:a', 'iri urn:b']],
     ['?a <urn:p>+ <urn:none>', []],
+    ['?a (<urn:p>*)+ <urn:none>', ['iri urn:none']],
+    ['?a (^(<urn:p>?|<urn:q>))+ <urn:none>', ['iri urn:none']],
+    ['<urn:b> (<urn:p>?)+ ?a', ['iri urn:b']],
+    ['<urn:none> (<urn:p>/<urn:p>*)+ ?a', []],
   ]
   for (const [pattern, ends] of rows) {
     const found = byColumns({ text: `SELECT ?a { ${pattern} }`, order: [] }, dataset)

@@ -293,6 +293,7 @@ t.test('expressions over plain values', async t => {
     s: 'Grün',
     e: '',
     d: '2024-05-06T07:08:09Z',
+    last: '9999-12-31T00:00:00Z',
     b: true,
     'Two words': 'x',
   }
@@ -310,6 +311,7 @@ t.test('expressions over plain values', async t => {
     'not e = "x"',
     "d = date'2024-05'",
     "d < date'2025'",
+    "last = date'9999'",
     'year(d) = 2024',
     'month(d) = 5 and hour(d) = 7',
     'b',

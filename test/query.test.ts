@@ -257,6 +257,7 @@ t.test('date literals mean instants and periods in their time zone', async t => 
     zone: string,
     start: string,
     end: string | null,
+    isPeriod?: boolean,
   ])[] = [
     ['2017', 'date', 'UTC', '2017-01-01', '2018-01-01'],
     ['2017-12', 'date', 'UTC', '2017-12-01', '2018-01-01'],
@@ -268,11 +269,13 @@ t.test('date literals mean instants and periods in their time zone', async t => 
     ['2024-04-07T01:45', 'datetime', 'Australia/Lord_Howe', '2024-04-06T14:45:00Z', '2024-04-06T14:46:00Z'],
     ['2024-01-01T00:00:00.50', 'datetime', 'America/New_York', '2024-01-01T05:00:00.5Z', null],
     ['2024-01-01T00:00:00+05:30', 'datetime', 'America/New_York', '2023-12-31T18:30:00Z', null],
-    ['9999', 'date', 'UTC', '9999-01-01', null],
+    ['9999', 'date', 'UTC', '9999-01-01', null, true],
+    ['9999-12-31', 'datetime', 'UTC', '9999-12-31T00:00:00Z', null, true],
+    ['9999-12-31', 'date', 'UTC', '9999-12-31', null, false],
   ]
-  for (const [text, type, zone, start, end] of cases) {
+  for (const [text, type, zone, start, end, isPeriod = end !== null] of cases) {
     const constant = parseDate(text)
     if (constant === null) throw new Error(text)
-    t.match(dateBounds(constant, type, zone), { start, end }, `${text} ${type} ${zone}`)
+    t.match(dateBounds(constant, type, zone), { start, end, isPeriod }, `${text} ${type} ${zone}`)
   }
 })

@@ -958,6 +958,11 @@ t.test('a time zone has one format, however its name is written', async t => {
   t.equal(made, 1)
 })
 
+t.test('zones have their offset around the beginning of the year 1', async t => {
+  for (const moment of ['0000-06-01T00:00:00Z', '0001-01-01T00:00:00Z', '0001-01-09T00:00:00Z'])
+    t.equal(zoneOffset('America/New_York', Date.parse(moment)), -17_762_000, moment)
+})
+
 t.test('the nearest name is suggested for a typo', t => {
   const cases: readonly (readonly [string, readonly string[], string | undefined])[] = [
     ['hieght', ['weight', 'height'], 'height'],

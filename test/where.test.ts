@@ -40,7 +40,7 @@ function short(condition: Condition | null): string {
     case 'between': {
       const { field, lower, upper } = condition
       const [open, close] = [lower?.inclusive ? '[' : ']', upper?.inclusive ? ']' : '[']
-      return `${field.name} in ${open}${String(lower?.value)}, ${String(upper?.value)}${close}`
+      return `${field.name} in ${open}${String(lower?.value)}, ${String(upper?.value ?? '…')}${close}`
     }
     case 'relation':
       return `relation ${condition.operator}`
@@ -91,6 +91,10 @@ const MEANINGS: readonly (readonly [where: string, meaning: string])[] = [
   ['length(name) in ]1..3]', '(relation > and relation <=)'],
   ["born = date'2020'", 'born in [2020-01-01, 2021-01-01['],
   ["born != date'2020'", '(born < 2020-01-01 or born >= 2021-01-01)'],
+  ["born = date'9999'", 'born in [9999-01-01, …['],
+  ["born != date'9999-12'", 'born < 9999-12-01'],
+  ["seen = date'9999-12-31'", 'seen in [9999-12-31T00:00:00Z, …['],
+  ["seen = date'9999-12-31T23:59:59Z'", 'seen = 9999-12-31T23:59:59Z'],
   ["born > date'2020'", 'born > 2020-01-01'],
   ["seen >= date'2020-02-03T04:05:06Z'", 'seen >= 2020-02-03T04:05:06Z'],
   ["born = date'2020-02-03T04:05:06Z'", 'false'],

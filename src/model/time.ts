@@ -23,14 +23,18 @@ export function isTimeZone(zone: string): boolean {
   }
 }
 
+/** Formats count years from 1, before and after it: a moment before this one has its offset, for zones had no changes then. */
+const FIRST_FORMATTED = utcEpoch(1, 1, 3)
+
 /** Offset of a zone from UTC at a moment, in milliseconds: 3,600,000 for Europe/Paris in winter. */
 export function zoneOffset(zone: string, epoch: number): number {
   if (zone === 'UTC') return 0
+  const moment = Math.max(epoch, FIRST_FORMATTED)
   const parts: Record<string, number> = {}
-  for (const part of formatOf(zone).formatToParts(epoch))
+  for (const part of formatOf(zone).formatToParts(moment))
     if (part.type !== 'literal') parts[part.type] = Number(part.value)
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts
-  return utcEpoch(year, month, day, hour, minute, second) - Math.floor(epoch / 1000) * 1000
+  return utcEpoch(year, month, day, hour, minute, second) - Math.floor(moment / 1000) * 1000
 }
 
 /**

@@ -25,7 +25,10 @@ export interface DateConstant {
  */
 export interface DateBounds {
   readonly start: string
+  /** Null for a single value, and for a period to the end of the calendar. */
   readonly end: string | null
+  /** True where the literal denotes all values from its start on, to its end. */
+  readonly isPeriod: boolean
   /** True where the field has days only and the literal begins within a day. */
   readonly insideDay: boolean
 }
@@ -69,11 +72,13 @@ export function dateBounds(constant: DateConstant, type: FieldType, timezone: st
   const next = following(local, precision)
   if (type === 'date') {
     const insideDay = local.hour > 0 || local.minute > 0 || local.second > 0 || local.fraction !== ''
-    const whole = precision === 'year' || precision === 'month'
-    return { start: dayText(local), end: whole && next !== null ? dayText(next) : null, insideDay }
+    const isPeriod = precision === 'year' || precision === 'month'
+    const end = isPeriod && next !== null ? dayText(next) : null
+    return { start: dayText(local), end, isPeriod, insideDay }
   }
   const start = instant(local, constant.offset, timezone)
-  return { start, end: next === null ? null : instant(next, constant.offset, timezone), insideDay: false }
+  const end = next === null ? null : instant(next, constant.offset, timezone)
+  return { start, end, isPeriod: precision !== 'second', insideDay: false }
 }
 
 function following(local: LocalTime, precision: DatePrecision): LocalTime | null {

@@ -144,12 +144,12 @@ function numberNamed(text: string, type: FieldType): number | bigint | null {
 function dateCondition({ field }: Facet, value: string, timezone: string): Condition | null {
   const date = parseDate(value)
   if (date === null) return null
-  const { start, end } = dateBounds(date, field.type, timezone)
-  if (end === null) return { type: 'compare', field, operator: '=', value: start }
+  const { start, end, isPeriod } = dateBounds(date, field.type, timezone)
+  if (!isPeriod) return { type: 'compare', field, operator: '=', value: start }
   return {
     type: 'between',
     field,
     lower: { value: start, inclusive: true },
-    upper: { value: end, inclusive: false },
+    upper: end === null ? null : { value: end, inclusive: false },
   }
 }

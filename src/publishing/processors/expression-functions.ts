@@ -122,10 +122,10 @@ export function compareMoment(
 ): ((value: Plain) => boolean) | null {
   const constant = parseDate(text)
   if (constant === null) return null
-  const { start, end } = dateBounds(constant, 'datetime', 'UTC')
+  const { start, end, isPeriod } = dateBounds(constant, 'datetime', 'UTC')
   const first = secondsOf(start)
-  const after = end === null ? null : secondsOf(end)
-  const isWithin = (at: number) => (after === null ? at === first : at >= first && at < after)
+  const after = end === null ? Number.POSITIVE_INFINITY : secondsOf(end)
+  const isWithin = (at: number) => (isPeriod ? at >= first && at < after : at === first)
   return value => {
     const moment = valueMoment(value)
     if (moment === null) return false

@@ -189,24 +189,24 @@ function compareDate(
   constant: DateConstant,
   timezone: string,
 ): Condition {
-  const { start, end, insideDay } = dateBounds(constant, field.type, timezone)
+  const { start, end, isPeriod, insideDay } = dateBounds(constant, field.type, timezone)
   if (insideDay) {
     if (operator === '=') return NEVER
     if (operator === '!=') return { type: 'present', field }
     return { type: 'compare', field, operator: operator.startsWith('<') ? '<=' : '>', value: start }
   }
-  if (end === null || (operator !== '=' && operator !== '!='))
+  if (!isPeriod || (operator !== '=' && operator !== '!='))
     return { type: 'compare', field, operator, value: start }
   if (operator === '=')
     return {
       type: 'between',
       field,
       lower: { value: start, inclusive: true },
-      upper: { value: end, inclusive: false },
+      upper: end === null ? null : { value: end, inclusive: false },
     }
   return disjunction([
     { type: 'compare', field, operator: '<', value: start },
-    { type: 'compare', field, operator: '>=', value: end },
+    end === null ? NEVER : { type: 'compare', field, operator: '>=', value: end },
   ])
 }
 

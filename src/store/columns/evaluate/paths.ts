@@ -128,7 +128,8 @@ export class PathEvaluator<Scope> {
     const isForward = isKnown(subject, batch) || !isKnown(object, batch)
     const [near, far] = isForward ? [subject, object] : [object, subject]
     const starts = isKnown(near, batch) ? this.termIds(near, batch) : new Uint32Array(0)
-    const reach = new Reach(path.type, evaluation, (nodes, homes, reached) =>
+    const type = path.type === 'oneOrMore' && mayBeEmpty(path.path) ? 'zeroOrMore' : path.type
+    const reach = new Reach(type, evaluation, (nodes, homes, reached) =>
       this.step(path.path, isForward, nodes, scope, homes, reached),
     )
     const known = isKnown(far, batch) ? this.termIds(far, batch) : null
@@ -284,6 +285,13 @@ function leavesSubjects(path: Path): boolean {
     default:
       return path satisfies never
   }
+}
+
+/** True for a path of no steps from any term; a sequence has those from nodes of the graphs alone. */
+function mayBeEmpty(path: Path): boolean {
+  if (path.type === 'inverse' || path.type === 'oneOrMore') return mayBeEmpty(path.path)
+  if (path.type === 'alternative') return path.paths.some(mayBeEmpty)
+  return path.type === 'zeroOrMore' || path.type === 'zeroOrOne'
 }
 
 function isKnown(node: Node, batch: Batch): boolean {
