@@ -62,7 +62,7 @@ async function thingNamed(
   }
   for (const iri of valid) {
     if (await isMentioned(store, dataset.graph, iri)) return { type: 'resource', dataset, iri }
-    if (space === 'ontologies' && (await isPredicate(store, dataset.graph, iri)))
+    if (space !== 'nodes' && (await isPredicate(store, dataset.graph, iri)))
       return { type: 'property', dataset, iri }
     if ((await withFragments(store, dataset.graph, iri)).length > 0) return { type: 'resource', dataset, iri }
   }
