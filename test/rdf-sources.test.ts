@@ -139,6 +139,17 @@ t.test('every syntax of RDF is read', async t => {
       }),
     ],
     [
+      'text.rdf',
+      `<rdf:RDF xmlns:rdf="${RDF}" xmlns:e="http://e/" xml:lang="de"><!-- xml:lang="" <![CDATA[ --><e:T rdf:about="http://e/s"><e:p xml:lang=''>é</e:p><e:q>a &lt; <![CDATA[<b> & "c"]]>\n<![CDATA[]]]]><![CDATA[>]]></e:q></e:T></rdf:RDF>`,
+      () => ({
+        facts: [
+          `<http://e/s> <${RDF}type> <http://e/T> .`,
+          '<http://e/s> <http://e/p> "é" .',
+          '<http://e/s> <http://e/q> "a < <b> & \\"c\\"\\n]]>"@de .',
+        ],
+      }),
+    ],
+    [
       'a.jsonld',
       '{"@context": {"e": "http://e/"}, "@id": "http://g", "@graph": [{"@id": "e:s", "e:p": [1, {"e:q": "x"}]}]}',
       id => ({

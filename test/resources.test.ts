@@ -82,7 +82,7 @@ const GRAPH_X = [
 async function serve(t: Test, more: Partial<ResourcesOptions> = {}): Promise<FastifyInstance> {
   const store = await testStore(t, {
     'urn:test:x': GRAPH_X,
-    'urn:test:y': `<${recordIri(BASE, 'y', 'r1')}> <${fieldIri(BASE, 'y', 'name')}> "Far away" .\n<${BASE}/ld/resources/x/records/hidden> <http://x/p> "z" .\n`,
+    'urn:test:y': `<${BASE}/ld/resources/y/> <http://x/p> "the file" .\n<${BASE}/ld/resources/y/#part> <http://x/p> "its part" .\n<${recordIri(BASE, 'y', 'r1')}> <${fieldIri(BASE, 'y', 'name')}> "Far away" .\n<${BASE}/ld/resources/x/records/hidden> <${BASE}/ld/resources/y/vocab/minted> "z" .\n`,
   })
   const http = fastify({ routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096 } })
   await http.register(resources, {
@@ -327,6 +327,11 @@ t.test('one resource, however its IRI is escaped; a suffix may belong to it', as
     ['/ld/data/x/thing/b%23part?format=nt', '"fragment"', 'application/n-triples'],
     ['/ld/data/x/thing/b?format=nt', '"fragment"', 'application/n-triples'],
     ['/ld/data/x/thing/b', '"fragment"', 'text/turtle'],
+    ['/ld/data/x/', 'dcterms:title "Dataset <x>"', 'text/turtle'],
+    ['/ld/data/y', 'dcterms:title "Dataset <y>"', 'text/turtle'],
+    ['/ld/data/y/', '"the file"', 'text/turtle'],
+    ['/ld/data/y/.nt', '"its part"', 'application/n-triples'],
+    ['/ld/data/y/vocab/minted', 'a rdf:Property', 'text/turtle'],
   ]
   for (const [url, part, type] of cases.filter(([, part]) => part !== 'foaf:Document')) {
     const answer = await http.inject(url)

@@ -19,7 +19,7 @@ export type SpaceName = keyof typeof SPACES
 /** One interpretation of an address. */
 export interface AddressReading {
   readonly dataset: string
-  /** The part after the id of the dataset, null if there is none. */
+  /** The part after the id of the dataset and a slash, null without a slash. */
   readonly local: string | null
   /** The possible spellings of the IRI in the store, the normal form first. */
   readonly spellings: readonly [string, ...string[]]
@@ -68,7 +68,7 @@ function reading(
 ): AddressReading {
   const slash = path.indexOf('/')
   const first = normaliseEscapes(slash < 0 ? path : path.slice(0, slash))
-  const local = slash < 0 || slash === path.length - 1 ? null : path.slice(slash + 1)
+  const local = slash < 0 ? null : path.slice(slash + 1)
   const start = `${base}${SPACES[space].things}${first}`
   if (local === null) return { dataset: first, local, spellings: [start], format }
   const normal = `${start}/${normaliseEscapes(local)}`

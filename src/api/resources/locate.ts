@@ -54,12 +54,7 @@ async function thingNamed(
   { local, spellings }: AddressReading,
   dataset: ResourceDataset,
 ): Promise<Thing | null> {
-  if (local === null) {
-    if (space === 'nodes') return null
-    return space === 'resources'
-      ? { type: 'dataset', dataset, iri: datasetIri(base, dataset.id) }
-      : { type: 'ontology', dataset, iri: ontologyIri(base, dataset.id) }
-  }
+  if (local === null) return wholeOf(base, space, dataset)
   const valid = spellings.filter(isIri)
   if (space === 'ontologies') {
     const field = dataset.fields.find(({ name }) => valid.includes(fieldIri(base, dataset.id, name)))
@@ -67,10 +62,12 @@ async function thingNamed(
   }
   for (const iri of valid) {
     if (await isMentioned(store, dataset.graph, iri)) return { type: 'resource', dataset, iri }
-    if (space === 'ontologies' && (await isPredicate(store, dataset.graph, iri)))
+    if (space !== 'nodes' && (await isPredicate(store, dataset.graph, iri)))
       return { type: 'property', dataset, iri }
     if ((await withFragments(store, dataset.graph, iri)).length > 0) return { type: 'resource', dataset, iri }
   }
+  // A file of RDF calls itself by the address that its IRIs are relative to; where it does not, that is the dataset.
+  if (local === '') return wholeOf(base, space, dataset)
   const { facts } = dataset
   if (space !== 'resources' || facts === undefined) return null
   // A record exists even if the mapping does not mention it.
@@ -78,6 +75,14 @@ async function thingNamed(
     if (await isMentioned(store, facts, iri))
       return { type: 'resource', dataset: { ...dataset, graph: facts }, iri }
   return null
+}
+
+/** What the address of a space without a name in it identifies; null for none. */
+function wholeOf(base: string, space: SpaceName, dataset: ResourceDataset): Thing | null {
+  if (space === 'nodes') return null
+  return space === 'resources'
+    ? { type: 'dataset', dataset, iri: datasetIri(base, dataset.id) }
+    : { type: 'ontology', dataset, iri: ontologyIri(base, dataset.id) }
 }
 
 /** The id of the record that an IRI names; null if it identifies something else. */

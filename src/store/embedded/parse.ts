@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import type * as Oxigraph from 'oxigraph'
 import { Fault, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 import type { RdfFormat } from '../../model/rdf-format.ts'
+import { readableRdfXml, withoutNoLanguage } from './rdfxml-text.ts'
 import { isOversize, isTrap } from './traps.ts'
 
 const FORMATS: Readonly<Record<RdfFormat, string>> = {
@@ -48,16 +49,17 @@ let engine: typeof Oxigraph | null = null
  * @param base IRI that relative IRIs are resolved against
  */
 export function* parseRdf(
-  text: readonly Uint8Array[],
+  document: readonly Uint8Array[],
   format: RdfFormat,
   base: string,
   origin: TextOrigin,
 ): Generator<string> {
   const options = { format: FORMATS[format], base_iri: base }
+  const text = format === 'rdfxml' ? readableRdfXml(document) : document
   let pieces: string[] = []
   let isWhole = true
   try {
-    for (const piece of piecesOf(started().parse(inChunks(text), options))) {
+    for (const piece of piecesOf(started().parse(inChunks(text), options), text !== document)) {
       pieces.push(piece)
       isWhole &&= pieces.length <= WHOLE_PIECES
       if (isWhole) continue
@@ -70,11 +72,11 @@ export function* parseRdf(
   if (pieces.length > 0) yield pieces.join('')
 }
 
-function* piecesOf(quads: Iterable<Oxigraph.Quad>): Generator<string> {
+function* piecesOf(quads: Iterable<Oxigraph.Quad>, isRewritten: boolean): Generator<string> {
   let lines: string[] = []
   let length = 0
   for (const quad of quads) {
-    const line = quad.toString()
+    const line = isRewritten ? withoutNoLanguage(quad.toString()) : quad.toString()
     lines.push(line)
     length += line.length
     // Many quads are created in little time, and the garbage collector does not see their memory in the engine.
