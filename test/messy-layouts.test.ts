@@ -369,6 +369,19 @@ const ENDS: readonly (readonly [name: string, content: string, records: number, 
   ['a total after an empty row', `${FOUR}\nTotal,x,1,1\n`, 3, null],
   ['a note with its word', `${FOUR}Stand: 1.1.2024,,,\n`, 3, null],
   ['a sentence', `${FOUR}All figures of this table are provisional.,,,\n`, 3, null],
+  [
+    'a total above more than five notes',
+    `room,floor,fee\n${ROOMS}Total,1770,1800\n${'Note: provisional,,\n'.repeat(6)}`,
+    60,
+    null,
+  ],
+  [
+    'what stands below a line of signs',
+    `${FOUR}Total,u,60,6\n__________,,,\nKey day 31.12.2021,,,\n© Office,,,\n`,
+    3,
+    null,
+  ],
+  ['signs in a column alone', 'name\nA\nB\nC\n---\nD\n', 5, 'D'],
   ['a note after an empty row', `${FOUR}\nprovisional,,,\n`, 3, null],
 ]
 
