@@ -30,7 +30,18 @@ function bytes(text: string, letters: Readonly<Record<string, number>>): Buffer 
 
 type Case = readonly [name: string, content: string | Buffer, fields: readonly string[], records: unknown[][]]
 
+const FEATURE =
+  '{"type":"Feature","properties":{"n":1},"geometry":{"type":"Point","coordinates":[8.5,47.5]}}\n'
+
 const TEXTS: readonly Case[] = [
+  ...['lines.geojson', 'lines.geojsonl', 'lines.json', 'sequence.geojsons', 'sequence.json'].map(
+    (name): Case => [
+      name,
+      `${name.startsWith('sequence') ? '\x1e' : ''}${FEATURE}`.repeat(2),
+      ['type: text', 'properties_n: int', 'geometry: geo_point_2d'],
+      Array.from({ length: 2 }, () => ['Feature', 1, { lat: 47.5, lon: 8.5 }]),
+    ],
+  ),
   [
     'header-of-two-rows.csv',
     'region,2019,2020\n,men,women\nNorth,1.5,2\nSouth,2.5,3\nEast,3.5,4\n',

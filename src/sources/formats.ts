@@ -29,6 +29,8 @@ const EXTENSIONS: ReadonlyMap<string, SourceFormat> = new Map([
   ['json', 'json'],
   ['jsonl', 'jsonl'],
   ['ndjson', 'jsonl'],
+  ['geojsonl', 'jsonl'],
+  ['geojsons', 'jsonl'],
   ['geojson', 'geojson'],
   ['tsv', 'tsv'],
   ['tab', 'tsv'],
