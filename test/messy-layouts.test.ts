@@ -258,9 +258,16 @@ t.test('what cannot be read ends with the way out', async t => {
       `{"type":"Topology","transform":{"scale":[1,1]},"objects":{"land":{"type":"MultiPolygon","arcs":[[[0]]]},"c":{"geometries":[{"id":1}]}},"arcs":[]}`,
       /TopoJSON: save it as GeoJSON/,
     ],
+    [
+      'appended.csv',
+      Buffer.concat([Buffer.from('id,name\n1,Café\n2,Zoë\n3,Straße\n'), Buffer.from('4,Genève\n', 'latin1')]),
+      /appended.csv:5:6: The text is not utf-8[\s\S]*Write it as UTF-8 there/,
+    ],
     ['table.csv', '<table><tr><td>1</td></tr></table>', /a web page/],
   ]
   for (const [name, content, report] of cases) t.match(await answerOf(name, content), report, name)
+  const positions = await understood('positions.csv', 'name,pos\nA,47.37 8.54\nB,46.2 6.14\n')
+  t.match(positions.found.columns.at(-1)?.suggestion, /may be two coordinates: .* format: 'lat,lon'/)
   const { found } = await understood(
     'metres.geojson',
     '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"a":1},"geometry":{"type":"Point","coordinates":[448262,5411932]}}]}',

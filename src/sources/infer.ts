@@ -292,6 +292,8 @@ function nearText({
 }): string | undefined {
   // Values that all fit one date pattern but are no dates are seasons, such as 2007/08.
   if (kind === 'date' && conversionErrors.length === 0) return undefined
+  if (kind === 'pair' && conversionErrors.length === 0)
+    return "the values may be two coordinates: where they are, say type: geo_point_2d and format: 'lat,lon' or 'lon,lat'"
   const what = kind === 'pair' ? 'pairs of coordinates' : `${kind}s`
   const shown = conversionErrors.map(it => JSON.stringify(it)).join(', ')
   return conversionErrors.length === 0
