@@ -455,6 +455,19 @@ t.test('the sheet with the table is taken, and the others are named', async t =>
   )
 })
 
+t.test('rows that a workbook leaves out part its table from notes and other tables', async t => {
+  const table = row(1, 'name', 'n') + row(2, 'A', 1) + row(3, 'B', 2) + row(4, 'C', 3)
+  const noted = await understood('noted.xlsx', await workbook({ One: `${table}${row(6, 'provisional')}` }))
+  t.equal(noted.values.length, 3, 'a note after an empty row is no record')
+  const other = await workbook({ One: `${table}${row(6, 'house', 'rooms')}${row(7, 'H', 4)}` })
+  const report = /^the row 6 \("house"\) may be the header of another table.*range: A1:F20/
+  t.match((await understood('other.xlsx', other)).found.diagnostics[0], report)
+  const repeated = await workbook({ One: `${table}${row(6, 'name', 'n')}${row(7, 'D', 4)}` })
+  t.strictSame((await understood('repeated.xlsx', repeated)).found.diagnostics, [])
+  const { found } = await understood('other.csv', 'name,n\nA,1\nB,2\n\nhouse,2020\nH,4\n')
+  t.match(found.diagnostics[0], /^the row 5 \("house"\) may be the header of another table/)
+})
+
 /** A geometry as GeoPackage has it: a header without envelope, then well-known binary. */
 function blob(code: number, kind: number, ...numbers: readonly number[]): Buffer {
   const header = Buffer.alloc(8)
