@@ -58,6 +58,7 @@ export function openData(path: string, name: string, member?: string): DataFile 
     const head = bytes.read(0, HEAD_BYTES)
     if (head[0] === 0x1f && head[1] === 0x8b) return gzipped(path, name, head)
     if (isZip(head)) return zipped(path, name, bytes, member)
+    if (isTar(head)) throw tarFound(name)
     return plainFile(path, name, head)
   } finally {
     bytes.close()
@@ -114,13 +115,20 @@ async function* filePieces(path: string, name: string, chunkSize: number): Async
 function gzipped(path: string, name: string, packedHead: Buffer): DataFile {
   const base = name.slice(name.lastIndexOf('/') + 1).replace(/\.t?gz$/i, '')
   const head = unpackedHead(() => gunzipSync(packedHead, { finishFlush: constants.Z_SYNC_FLUSH }))
-  if (/\.(?:tar|tgz)$/i.test(base) || head.subarray(257, 262).toString('latin1') === 'ustar')
-    throw unreadable('The file is an archive of tar.', { file: name }, 'Pack the data as zip or gz.')
+  if (/\.(?:tar|tgz)$/i.test(base) || isTar(head)) throw tarFound(name)
   const pieces = (chunkSize: number) =>
     boundedStream(filePieces(path, name, chunkSize), createGunzip({ chunkSize }), { file: name })
   if (isZip(head))
     throw unreadable('The file is a ZIP archive within gzip.', { file: name }, 'Unpack it once.')
   return packed(name, base, head, pieces)
+}
+
+function isTar(head: Buffer): boolean {
+  return head.subarray(257, 262).toString('latin1') === 'ustar'
+}
+
+function tarFound(file: string): Error {
+  return unreadable('The file is an archive of tar.', { file }, 'Pack the data as zip or gz.')
 }
 
 /** Compressed data that are no archive themselves. */

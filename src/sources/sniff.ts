@@ -47,6 +47,7 @@ export function sniffFormat(
       'Get the data with git lfs pull, or download the file itself.',
     )
   if (/^<[^>\s:]*:[^>\s]*>\s+<[^>\s]+>\s/.test(start)) return 'ntriples'
+  if (named === undefined && /^@(?:prefix|base)\s+\S*:?\s*</.test(start)) return 'turtle'
   if (start.startsWith('<'))
     return xmlFormat(start) ?? (named === 'csv' || named === 'tsv' ? named : (named ?? 'xml'))
   if (named === 'jsonl' || start.startsWith(SEQUENCE_SIGN)) return 'jsonl'
