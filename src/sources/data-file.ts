@@ -6,7 +6,7 @@ import { constants, createGunzip, gunzipSync, inflateRawSync } from 'node:zlib'
 import { fileAccess, memoryAccess, type RandomAccess } from './random-access.ts'
 import type { TextFile } from './text.ts'
 import { boundedStream } from './unpack.ts'
-import { fileUnreadable, misconfigured, unreadable } from './unreadable.ts'
+import { fileUnreadable, misconfigured, undecided, unreadable } from './unreadable.ts'
 import { isZip, listZip, memberPieces, type ZipMember } from './zip.ts'
 
 /** A data file, decompressed and extracted from its archive. */
@@ -239,9 +239,10 @@ function chooseMember(members: readonly ZipMember[], file: string, required: str
   const [first, ...more] = standard.length > 0 ? standard : candidates
   if (first === undefined) throw unreadable('The archive has no file of data.', { file }, listed(members))
   if (more.length === 0) return first
-  throw unreadable(
+  throw undecided(
     `The archive has ${more.length + 1} files of data, and one has to be chosen.`,
-    { file },
+    'file',
+    file,
     `options: { file: ${first.name} } (or --file). ${listed([first, ...more])}`,
   )
 }
