@@ -263,6 +263,11 @@ t.test('what cannot be read ends with the way out', async t => {
       Buffer.concat([Buffer.from('id,name\n1,Café\n2,Zoë\n3,Straße\n'), Buffer.from('4,Genève\n', 'latin1')]),
       /appended.csv:5:6: The text is not utf-8[\s\S]*Write it as UTF-8 there/,
     ],
+    [
+      'cube.json',
+      '{"version":"2.0","class":"dataset","id":["y"],"size":[2],"dimension":{"y":{"category":{"index":["1","2"]}}},"value":[3,4]}',
+      /JSON-stat[\s\S]*as CSV/,
+    ],
     ['table.csv', '<table><tr><td>1</td></tr></table>', /a web page/],
   ]
   for (const [name, content, report] of cases) t.match(await answerOf(name, content), report, name)
