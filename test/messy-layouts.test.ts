@@ -268,6 +268,12 @@ t.test('what cannot be read ends with the way out', async t => {
       '{"version":"2.0","class":"dataset","id":["y"],"size":[2],"dimension":{"y":{"category":{"index":["1","2"]}}},"value":[3,4]}',
       /JSON-stat[\s\S]*as CSV/,
     ],
+    [
+      'flat.fods',
+      '<?xml version="1.0"?>\n<office:document xmlns:office="o"/>',
+      /flat OpenDocument[\s\S]*as \.ods/,
+    ],
+    ['table.px', 'CHARSET="ANSI";\nAXIS-VERSION="2000";\nTITLE="x";\nDATA=\n1 2;\n', /PC-Axis[\s\S]*as CSV/],
     ['table.csv', '<table><tr><td>1</td></tr></table>', /a web page/],
   ]
   for (const [name, content, report] of cases) t.match(await answerOf(name, content), report, name)

@@ -46,6 +46,10 @@ export function sniffFormat(
       { file: name },
       'Get the data with git lfs pull, or download the file itself.',
     )
+  if (/^(?:CHARSET|AXIS-VERSION)="/.test(start))
+    throw unreadable('The file is PC-Axis.', { file: name }, 'Save its table as CSV or XLSX.')
+  if (/^(?:<\?xml[^>]*>\s*)?<office:document\s/.test(start))
+    throw unreadable('The file is flat OpenDocument (.fods).', { file: name }, 'Save it as .ods.')
   if (/^<[^>\s:]*:[^>\s]*>\s+<[^>\s]+>\s/.test(start)) return 'ntriples'
   if (named === undefined && /^@(?:prefix|base)\s+\S*:?\s*</.test(start)) return 'turtle'
   if (start.startsWith('<'))
