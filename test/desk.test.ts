@@ -319,6 +319,20 @@ t.test('a new file is read as the one before, where it can be', async t => {
   t.strictSame(options(), { records: '/x' }, 'the fields are elsewhere')
 })
 
+t.test('a declared encoding stays where that of a new file is a guess', async t => {
+  const { desk } = deskOf(t)
+  const encoding = () => desk.definition(ANN, 'text')?.source.options?.encoding
+  const store = (bytes: Buffer) => desk.upload(ANN, 'text', { name: 'a.csv', stream: Readable.from([bytes]) })
+  const latin = Buffer.from('n,k\nGen\u00e8ve,1\n', 'latin1')
+  await store(latin)
+  t.equal(encoding(), 'latin-1')
+  await desk.change(ANN, 'text', { options: { delimiter: ',', header: 1, encoding: 'windows-1250' } })
+  await store(latin)
+  t.equal(encoding(), 'windows-1250')
+  await store(Buffer.from('n,k\nGen\u00e8ve,1\n'))
+  t.equal(encoding(), undefined)
+})
+
 t.test('a file of several parts is stored, so that one can be chosen', async t => {
   const { desk } = deskOf(t)
   const packed = await buffer(

@@ -75,8 +75,7 @@ async function understoodAs(
   source: SourceSpec & { readonly path: string },
   folders: SourceFolders,
 ): Promise<Pick<DefinitionChange, 'format' | 'options' | 'fields'>> {
-  // The encoding of each file is detected.
-  const { encoding: _, ...options } = replaced?.options ?? {}
+  const { encoding, ...options } = replaced?.options ?? {}
   const hasOptions = Object.keys(options).length > 0
   try {
     const spec = hasOptions ? { ...source, options } : source
@@ -84,7 +83,17 @@ async function understoodAs(
     const plain = source.path.slice(source.path.lastIndexOf('.') + 1).toLowerCase()
     if (RDF_FORMATS.some(known => known === format))
       return { format: format === plain ? null : format, options: hasOptions ? options : null }
-    const { source: found, fields, columns } = await inspectSource(spec, folders)
+    const first = await inspectSource(spec, folders)
+    const guessed = first.source.options?.encoding
+    // The encoding of each file is detected; where that is a guess, the declared one is better.
+    const isGuess = encoding !== undefined && guessed !== undefined && !guessed.startsWith('utf')
+    const {
+      source: found,
+      fields,
+      columns,
+    } = isGuess && guessed !== encoding
+      ? await inspectSource({ ...source, options: { ...options, encoding } }, folders)
+      : first
     const isSame = replaced?.columns?.some(name => columns.some(({ column }) => column === name)) ?? true
     if (hasOptions && !isSame) return understoodAs(null, source, folders)
     const lasting = lastingOptions(found, options)
