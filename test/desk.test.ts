@@ -317,6 +317,10 @@ t.test('a new file is read as the one before, where it can be', async t => {
   await desk.change(ANN, 'parts', { options: { records: '/y' } })
   await upload('parts', 'p.json', '{"x":[{"b":1},{"b":2}],"y":[{"c":1}]}')
   t.strictSame(options(), { records: '/x' }, 'the fields are elsewhere')
+  await upload('parts', 'p.csv', 'c,d\nA,1\nB,2\n')
+  await desk.change(ANN, 'parts', { fields: null })
+  await upload('parts', 'p.csv', 'Cities\n\nc,d\nA,1\nB,2\n')
+  t.match(options(), { header: 3 }, 'without fields the header is looked for')
 })
 
 t.test('a declared encoding stays where that of a new file is a guess', async t => {

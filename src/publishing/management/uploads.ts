@@ -90,7 +90,11 @@ function replacedBy(definition: Definition | null): ReplacedSource | null {
   // Steps have columns of their own.
   const fields = definition.processors.length > 0 ? null : definition.fields
   const columns = fields?.flatMap(({ name, from }) => from ?? name) ?? null
-  return { options: definition.source.options, columns }
+  const { options } = definition.source
+  if (columns !== null) return { options, columns }
+  // Without fields nothing shows whether the header is still where it was.
+  const { header: _, delimiter: __, quote: ___, widths: ____, ...others } = options
+  return { options: others, columns }
 }
 
 /** A name for an upload: only the source is replaced, no other file of the dataset, such as an attachment or what a step looks up. */
