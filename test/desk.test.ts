@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import type { Fault } from '../src/errors/errors.ts'
+import { zip } from '../src/formats/zip-stream.ts'
 import { ANONYMOUS, type Principal } from '../src/model/principal.ts'
 import { Desk } from '../src/publishing/management/desk.ts'
 import type { DeskFinding } from '../src/publishing/management/desk-types.ts'
@@ -41,7 +43,7 @@ function deskOf(
     base: 'http://portal.example',
     versions: versionsOf(portal),
     now: () => Date.parse('2026-01-02T03:04:05Z'),
-    uploadLimit: 100,
+    uploadLimit: 300,
     publications: { of, forget: id => done.push(`forget ${id}`) },
     check: async root => findings.map(each => ({ ...each, message: `${root}/${each.message}` })),
     publish: id => {
@@ -147,7 +149,7 @@ t.test('changes gather in a draft, and can be discarded', async t => {
 
 t.test('uploads have a limit, and a new one that fails leaves nothing', async t => {
   const { desk, upload } = deskOf(t)
-  await t.rejects(upload('large', 'a.csv', 'x'.repeat(101)), { code: 'ContentTooLarge' })
+  await t.rejects(upload('large', 'a.csv', 'x'.repeat(301)), { code: 'ContentTooLarge' })
   t.throws(() => desk.dataset(ANN, 'large'), { code: 'NotFoundResource' })
   t.match(await upload('trees', 'b.csv', 'a\n1\n'), { name: 'b.csv', bytes: 4 })
   await t.rejects(desk.createRemote(ANN, 'far', 'http://x.example/a.csv', 'often'), {
@@ -299,6 +301,65 @@ t.test('the source is inspected once for the same file and options', async t => 
   const wrong = () => inspect({ encoding: 'klingon' })
   await t.rejects(wrong())
   await t.rejects(wrong())
+})
+
+t.test('a new file is read as the one before, where it can be', async t => {
+  const { desk, upload } = deskOf(t)
+  const options = () => desk.definition(ANN, 'parts')?.source.options
+  const parts = (n: number) => `{"x":[{"a":1},{"a":2}],"y":[{"b":${n}}]}`
+  await upload('parts', 'p.json', parts(1))
+  t.strictSame(options(), { records: '/x' }, 'detected')
+  await desk.change(ANN, 'parts', { options: { records: '/y' }, fields: [{ name: 'b', type: 'int' }] })
+  await upload('parts', 'p.json', parts(2))
+  t.strictSame(options(), { records: '/y' }, 'chosen')
+  await upload('parts', 'p.json', '[{"b":3}]')
+  t.equal(options(), undefined, 'nothing to choose')
+  await desk.change(ANN, 'parts', { options: { records: '/y' } })
+  await upload('parts', 'p.json', '{"x":[{"b":1},{"b":2}],"y":[{"c":1}]}')
+  t.strictSame(options(), { records: '/x' }, 'the fields are elsewhere')
+  await upload('parts', 'p.csv', 'c,d\nA,1\nB,2\n')
+  await desk.change(ANN, 'parts', { fields: null })
+  await upload('parts', 'p.csv', 'Cities\n\nc,d\nA,1\nB,2\n')
+  t.match(options(), { header: 3 }, 'without fields the header is looked for')
+})
+
+t.test('a declared encoding stays where that of a new file is a guess', async t => {
+  const { desk } = deskOf(t)
+  const encoding = () => desk.definition(ANN, 'text')?.source.options?.encoding
+  const store = (bytes: Buffer) => desk.upload(ANN, 'text', { name: 'a.csv', stream: Readable.from([bytes]) })
+  const latin = Buffer.from('n,k\nGen\u00e8ve,1\n', 'latin1')
+  await store(latin)
+  t.equal(encoding(), 'latin-1')
+  await desk.change(ANN, 'text', { options: { delimiter: ',', header: 1, encoding: 'windows-1250' } })
+  await store(latin)
+  t.equal(encoding(), 'windows-1250')
+  await store(Buffer.from('n,k\nGen\u00e8ve,1\n'))
+  t.equal(encoding(), undefined)
+})
+
+t.test('a file of several parts is stored, so that one can be chosen', async t => {
+  const { desk } = deskOf(t)
+  const packed = await buffer(
+    Readable.from(zip(['a.csv', 'b.csv'].map(name => ({ name, content: [`${name[0]}\n1\n`] })))),
+  )
+  const store = () => desk.upload(ANN, 'two', { name: 'two.zip', stream: Readable.from([packed]) })
+  await store()
+  await t.rejects(desk.preview(ANN, 'two', 1), {
+    code: 'BadRequest',
+    message: /^two.zip: The archive has 2 files of data[\s\S]*Files: a.csv, b.csv$/,
+  })
+  await desk.change(ANN, 'two', { options: { file: 'b.csv' } })
+  t.match((await desk.preview(ANN, 'two', 1)).fields, [{ spec: { name: 'b' } }])
+  await store()
+  t.match(desk.definition(ANN, 'two')?.source.options, { file: 'b.csv' })
+})
+
+t.test('an upload that cannot be read is refused with the place and a remedy', async t => {
+  const { upload } = deskOf(t)
+  await t.rejects(upload('none', 'a.csv', 'a,b\n1,2\n3,4\n1,2,3\n'), {
+    code: 'BadRequest',
+    message: /^a.csv:4: The row has more cells than the header[\s\S]*\n {2}Quote a cell/,
+  })
 })
 
 t.test('a file without records is refused in words of its own', async t => {

@@ -914,6 +914,11 @@ t.test('hostile and hopeless files are refused, with the way out', async t => {
       /more than 1000000 shared texts that are empty/,
     ],
     ['short.parquet', short, /a row group of 8168 rows has columns of fewer/],
+    [
+      'packed.tar',
+      Buffer.concat([Buffer.alloc(257), Buffer.from('ustar')]),
+      /archive of tar[\s\S]*zip or gz/,
+    ],
     ['flipped.zip', zipOf('t.csv', Buffer.from('a\n1\n'), 4), /checksum of the file/],
     ['bomb.csv.gz', bomb, /unpack to more than .* bomb/],
     ['outside.zip', outside, /path leads out of it/],
@@ -1367,6 +1372,11 @@ t.test('decimals and times of Parquet are exact', async t => {
       values: ['2024-01-01', null, null],
     },
     {
+      element: { name: 'key', type: 'FIXED_LEN_BYTE_ARRAY', type_length: 2, ...time },
+      data: [Buffer.from([0xca, 0xfe]), Buffer.from('01'), null],
+      values: ['cafe', '3031', null],
+    },
+    {
       element: { name: 'bytes', type: 'BYTE_ARRAY', ...time },
       data: [Buffer.from('\ufeffé'), Buffer.from([0x61, 0xff]), null],
       values: ['\ufeffé', 'a\ufffd', null],
@@ -1392,6 +1402,7 @@ t.test('decimals and times of Parquet are exact', async t => {
     'span: text',
     'single: double',
     'day: date',
+    'key: text',
     'bytes: text',
   ])
   for (const [at, { element, values: expected }] of columns.entries())

@@ -30,7 +30,18 @@ function bytes(text: string, letters: Readonly<Record<string, number>>): Buffer 
 
 type Case = readonly [name: string, content: string | Buffer, fields: readonly string[], records: unknown[][]]
 
+const FEATURE =
+  '{"type":"Feature","properties":{"n":1},"geometry":{"type":"Point","coordinates":[8.5,47.5]}}\n'
+
 const TEXTS: readonly Case[] = [
+  ...['lines.geojson', 'lines.geojsonl', 'lines.json', 'sequence.geojsons', 'sequence.json'].map(
+    (name): Case => [
+      name,
+      `${name.startsWith('sequence') ? '\x1e' : ''}${FEATURE}`.repeat(2),
+      ['type: text', 'properties_n: int', 'geometry: geo_point_2d'],
+      Array.from({ length: 2 }, () => ['Feature', 1, { lat: 47.5, lon: 8.5 }]),
+    ],
+  ),
   [
     'header-of-two-rows.csv',
     'region,2019,2020\n,men,women\nNorth,1.5,2\nSouth,2.5,3\nEast,3.5,4\n',
@@ -247,9 +258,27 @@ t.test('what cannot be read ends with the way out', async t => {
       `{"type":"Topology","transform":{"scale":[1,1]},"objects":{"land":{"type":"MultiPolygon","arcs":[[[0]]]},"c":{"geometries":[{"id":1}]}},"arcs":[]}`,
       /TopoJSON: save it as GeoJSON/,
     ],
+    [
+      'appended.csv',
+      Buffer.concat([Buffer.from('id,name\n1,Café\n2,Zoë\n3,Straße\n'), Buffer.from('4,Genève\n', 'latin1')]),
+      /appended.csv:5:6: The text is not utf-8[\s\S]*Write it as UTF-8 there/,
+    ],
+    [
+      'cube.json',
+      '{"version":"2.0","class":"dataset","id":["y"],"size":[2],"dimension":{"y":{"category":{"index":["1","2"]}}},"value":[3,4]}',
+      /JSON-stat[\s\S]*as CSV/,
+    ],
+    [
+      'flat.fods',
+      '<?xml version="1.0"?>\n<office:document xmlns:office="o"/>',
+      /flat OpenDocument[\s\S]*as \.ods/,
+    ],
+    ['table.px', 'CHARSET="ANSI";\nAXIS-VERSION="2000";\nTITLE="x";\nDATA=\n1 2;\n', /PC-Axis[\s\S]*as CSV/],
     ['table.csv', '<table><tr><td>1</td></tr></table>', /a web page/],
   ]
   for (const [name, content, report] of cases) t.match(await answerOf(name, content), report, name)
+  const positions = await understood('positions.csv', 'name,pos\nA,47.37 8.54\nB,46.2 6.14\n')
+  t.match(positions.found.columns.at(-1)?.suggestion, /may be two coordinates: .* format: 'lat,lon'/)
   const { found } = await understood(
     'metres.geojson',
     '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"a":1},"geometry":{"type":"Point","coordinates":[448262,5411932]}}]}',
@@ -369,6 +398,19 @@ const ENDS: readonly (readonly [name: string, content: string, records: number, 
   ['a total after an empty row', `${FOUR}\nTotal,x,1,1\n`, 3, null],
   ['a note with its word', `${FOUR}Stand: 1.1.2024,,,\n`, 3, null],
   ['a sentence', `${FOUR}All figures of this table are provisional.,,,\n`, 3, null],
+  [
+    'a total above more than five notes',
+    `room,floor,fee\n${ROOMS}Total,1770,1800\n${'Note: provisional,,\n'.repeat(6)}`,
+    60,
+    null,
+  ],
+  [
+    'what stands below a line of signs',
+    `${FOUR}Total,u,60,6\n__________,,,\nKey day 31.12.2021,,,\n© Office,,,\n`,
+    3,
+    null,
+  ],
+  ['signs in a column alone', 'name\nA\nB\nC\n---\nD\n', 5, 'D'],
   ['a note after an empty row', `${FOUR}\nprovisional,,,\n`, 3, null],
 ]
 
@@ -422,6 +464,19 @@ t.test('the sheet with the table is taken, and the others are named', async t =>
     ['name: text', 'n: int', 'column_4: text'],
     'cells beside the table have a column',
   )
+})
+
+t.test('rows that a workbook leaves out part its table from notes and other tables', async t => {
+  const table = row(1, 'name', 'n') + row(2, 'A', 1) + row(3, 'B', 2) + row(4, 'C', 3)
+  const noted = await understood('noted.xlsx', await workbook({ One: `${table}${row(6, 'provisional')}` }))
+  t.equal(noted.values.length, 3, 'a note after an empty row is no record')
+  const other = await workbook({ One: `${table}${row(6, 'house', 'rooms')}${row(7, 'H', 4)}` })
+  const report = /^the row 6 \("house"\) may be the header of another table.*range: A1:F20/
+  t.match((await understood('other.xlsx', other)).found.diagnostics[0], report)
+  const repeated = await workbook({ One: `${table}${row(6, 'name', 'n')}${row(7, 'D', 4)}` })
+  t.strictSame((await understood('repeated.xlsx', repeated)).found.diagnostics, [])
+  const { found } = await understood('other.csv', 'name,n\nA,1\nB,2\n\nhouse,2020\nH,4\n')
+  t.match(found.diagnostics[0], /^the row 5 \("house"\) may be the header of another table/)
 })
 
 /** A geometry as GeoPackage has it: a header without envelope, then well-known binary. */

@@ -524,12 +524,16 @@ t.test('RDF is told by its bytes', async t => {
     'a.ttl': '<a> <b> <c> .',
     'a.dat': '<http://e.org/a> <http://e.org/b> "c" .\n',
     'a.xml': '<rdf:RDF/>',
+    'a.n3': '# <a> <b> <c> .',
+    a: '@prefix e: <http://e.org/> .\n',
   })
   const folders = { datasetFolder: folder, portalFolder: folder }
   for (const [file, format] of [
     ['a.ttl', 'turtle'],
     ['a.dat', 'ntriples'],
     ['a.xml', 'rdfxml'],
+    ['a.n3', 'turtle'],
+    ['a', 'turtle'],
   ] as const)
     t.equal(openFile({ path: file }, folders).format, format, file)
 })

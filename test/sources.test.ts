@@ -902,6 +902,7 @@ t.test('values become null where they do not fit the type of their field', async
         column: 'hieght',
         message: 'The field width takes its values from "hieght", which the source does not have.',
         nearest: 'height',
+        available: ['name', 'height', 'lat', 'lon'],
       },
       {
         level: 'error',
@@ -909,6 +910,7 @@ t.test('values become null where they do not fit the type of their field', async
         column: '/a/b',
         message: 'The field path takes its values from "/a/b", which the source does not have.',
         nearest: undefined,
+        available: ['name', 'height', 'lat', 'lon'],
       },
     ],
   })

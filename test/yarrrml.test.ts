@@ -399,6 +399,22 @@ t.test('subjects in the space of their dataset can be looked up, with a class or
   }
 })
 
+t.test('what is unsupported has a remedy', async t => {
+  const condition = translate('[a, foaf:Person]').replace(
+    '    po:',
+    '    condition: {function: equal, parameters: [[a, $(name)], [b, x]]}\n    po:',
+  )
+  for (const [text, hint] of [
+    [translate('{p: foaf:name, o: {function: ex:f}}'), /processors: replace, compute/],
+    [condition, /filter/],
+    [`${translate('[a, foaf:Person]')}targets: {t: [out.nq, void]}\n`, /standard output/],
+  ] as const)
+    t.match(
+      check(text).filter(({ code }) => code === 'unsupported'),
+      [{ hint }],
+    )
+})
+
 t.test('the form that was meant', async t => {
   const rows: readonly (readonly [statement: string, code: DiagnosticCode | null, hint: RegExp])[] = [
     [

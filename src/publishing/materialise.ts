@@ -215,9 +215,10 @@ function refuseMissing(missing: readonly MissingColumn[], source: string): void 
   })
 }
 
-/** Describes a missing column, with the column that was probably meant. */
-export function missingText({ message, nearest }: MissingColumn): string {
-  return nearest === undefined ? message : `${message} Did you mean ${JSON.stringify(nearest)}?`
+/** Describes a missing column, with the column that was probably meant, else those that there are. */
+export function missingText({ message, nearest, available }: MissingColumn): string {
+  if (nearest !== undefined) return `${message} Did you mean ${JSON.stringify(nearest)}?`
+  return available.length === 0 ? message : `${message} It has: ${available.join(', ')}.`
 }
 
 /**

@@ -6,7 +6,7 @@ import { constants, createGunzip, gunzipSync, inflateRawSync } from 'node:zlib'
 import { fileAccess, memoryAccess, type RandomAccess } from './random-access.ts'
 import type { TextFile } from './text.ts'
 import { boundedStream } from './unpack.ts'
-import { fileUnreadable, misconfigured, unreadable } from './unreadable.ts'
+import { fileUnreadable, misconfigured, undecided, unreadable } from './unreadable.ts'
 import { isZip, listZip, memberPieces, type ZipMember } from './zip.ts'
 
 /** A data file, decompressed and extracted from its archive. */
@@ -58,6 +58,7 @@ export function openData(path: string, name: string, member?: string): DataFile 
     const head = bytes.read(0, HEAD_BYTES)
     if (head[0] === 0x1f && head[1] === 0x8b) return gzipped(path, name, head)
     if (isZip(head)) return zipped(path, name, bytes, member)
+    if (isTar(head)) throw tarFound(name)
     return plainFile(path, name, head)
   } finally {
     bytes.close()
@@ -114,13 +115,20 @@ async function* filePieces(path: string, name: string, chunkSize: number): Async
 function gzipped(path: string, name: string, packedHead: Buffer): DataFile {
   const base = name.slice(name.lastIndexOf('/') + 1).replace(/\.t?gz$/i, '')
   const head = unpackedHead(() => gunzipSync(packedHead, { finishFlush: constants.Z_SYNC_FLUSH }))
-  if (/\.(?:tar|tgz)$/i.test(base) || head.subarray(257, 262).toString('latin1') === 'ustar')
-    throw unreadable('The file is an archive of tar.', { file: name }, 'Pack the data as zip or gz.')
+  if (/\.(?:tar|tgz)$/i.test(base) || isTar(head)) throw tarFound(name)
   const pieces = (chunkSize: number) =>
     boundedStream(filePieces(path, name, chunkSize), createGunzip({ chunkSize }), { file: name })
   if (isZip(head))
     throw unreadable('The file is a ZIP archive within gzip.', { file: name }, 'Unpack it once.')
   return packed(name, base, head, pieces)
+}
+
+function isTar(head: Buffer): boolean {
+  return head.subarray(257, 262).toString('latin1') === 'ustar'
+}
+
+function tarFound(file: string): Error {
+  return unreadable('The file is an archive of tar.', { file }, 'Pack the data as zip or gz.')
 }
 
 /** Compressed data that are no archive themselves. */
@@ -231,9 +239,10 @@ function chooseMember(members: readonly ZipMember[], file: string, required: str
   const [first, ...more] = standard.length > 0 ? standard : candidates
   if (first === undefined) throw unreadable('The archive has no file of data.', { file }, listed(members))
   if (more.length === 0) return first
-  throw unreadable(
+  throw undecided(
     `The archive has ${more.length + 1} files of data, and one has to be chosen.`,
-    { file },
+    'file',
+    file,
     `options: { file: ${first.name} } (or --file). ${listed([first, ...more])}`,
   )
 }

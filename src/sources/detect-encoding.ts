@@ -95,11 +95,11 @@ export class EncodingSample {
     if (wide !== undefined) return wide
     if (this.pieces.length === 0 || this.isUtf8) return 'utf-8'
     const sample = Buffer.concat(this.pieces)
-    // A few invalid bytes in UTF-8 are to be reported, not interpreted in another encoding.
+    // Some invalid bytes in UTF-8 are to be reported, not interpreted in another encoding: texts in others are hardly ever valid UTF-8.
     const text = new TextDecoder().decode(sample)
     const wrong = text.match(/\ufffd/g)?.length ?? 0
     const right = text.match(/[^\0-\x7f\ufffd]/g)?.length ?? 0
-    if (wrong * 9 < right) return 'utf-8'
+    if (wrong * 2 < right) return 'utf-8'
     let best = { encoding: 'latin-1', score: Number.NEGATIVE_INFINITY }
     for (const [encoding, alphabet] of CANDIDATES) {
       const score = scoreOf(sample, encoding, alphabet, encoding === 'latin-1' ? bonus : 0)

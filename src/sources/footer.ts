@@ -8,10 +8,15 @@ const TOTAL =
 /** Signs and words that begin a note: words are followed by a colon or by the rest of a phrase. */
 const NOTE =
   /^(?:\*|\(?\d\)|[¹²³©]|(?:sources?|quellen?|fuentes?|fontes?|bron(?:nen)?|notes?|notas?|n\.?b\.?|légendes?|legend[ae]?|anmerkung(?:en)?|hinweise?|lecture|champ|données|stand|export|generated|last updated|dernière mise à jour)\s*:|data (?:from|source)|copyright\b|last updated|dernière mise|(?:export(?:ed|iert|é)?|generated) (?:on|at|by|from|of|vom|am|du|le|de)\b)/i
+/** A line of signs above notes, as statistical offices write it. */
+const RULE = /^[_\u2013\u2014=-]{3,}$/
 /** A sentence: several words, the last of which is no abbreviation, and a full stop. */
 const SENTENCE = /^(?:\S+\s+){4,}\S*(?<=\p{Ll}{4})[.!?]$/u
 /** Characters that are too many for a name. */
 const LONG_NOTE = 100
+
+/** Maximum number of totals in a row at the end. */
+const MAX_TOTALS = 5
 
 /** The indexes of the two readings of a number: with a decimal point, and with a decimal comma. */
 const READINGS = [0, 1] as const
@@ -44,14 +49,16 @@ export async function footerOf(
     maxLength: Math.max(0, ...body.slice(0, -1).map(({ cells }) => gridText(cells[0]).length)),
     isFirstTyped: body.length > 0 && body.filter(({ cells }) => isTyped(cells[0])).length > body.length * 0.8,
   }
+  const rule = records.standard < 2 ? tail.length : ruleAt(tail)
   let sums: Sums | undefined
+  let totals = 0
   let from = tail.length
   for (let at = tail.length - 1; at > 0; at--) {
     const row = tail[at] as GridRow
     if (filled(row) === 0) continue
     const isGap = gapBefore(tail, at)
-    if (!isNote(row, isGap, records)) {
-      if (records.width < 2 || !(isGap || at >= tail.length - 5) || !isTotalWord(row)) break
+    if (at < rule && !isNote(row, isGap, records)) {
+      if (records.width < 2 || (!isGap && ++totals > MAX_TOTALS) || !isTotalWord(row)) break
       const isSparse = records.standard >= 4 && filled(row) <= records.standard / 2
       if (!isGap && !isSparse) {
         sums ??= await sumsAbove(grid, header, row.line)
@@ -77,6 +84,17 @@ function isNote(
   return (
     (text.length > LONG_NOTE && text.length > maxLength * 1.5) || (isFirstTyped && /^\p{L}{2}/u.test(text))
   )
+}
+
+/** The index of a line of signs below which no row has more than its first cell; the length if there is none. */
+function ruleAt(tail: readonly GridRow[]): number {
+  const isRule = ({ cells }: GridRow) => RULE.test(gridText(cells[0]).trim())
+  for (let at = tail.length - 1; at > 0; at--) {
+    const row = tail[at] as GridRow
+    if (row.cells.slice(1).some(isFilled)) break
+    if (isRule(row)) return at
+  }
+  return tail.length
 }
 
 function isNoteText(text: string): boolean {

@@ -29,6 +29,8 @@ const EXTENSIONS: ReadonlyMap<string, SourceFormat> = new Map([
   ['json', 'json'],
   ['jsonl', 'jsonl'],
   ['ndjson', 'jsonl'],
+  ['geojsonl', 'jsonl'],
+  ['geojsons', 'jsonl'],
   ['geojson', 'geojson'],
   ['tsv', 'tsv'],
   ['tab', 'tsv'],
@@ -58,6 +60,7 @@ export function formatOf(name: string): SourceFormat | undefined {
 const RDF_EXTENSIONS: Readonly<Record<string, RdfFormat>> = {
   ttl: 'turtle',
   turtle: 'turtle',
+  n3: 'turtle',
   nt: 'ntriples',
   nq: 'nquads',
   trig: 'trig',
@@ -71,7 +74,7 @@ export const RDF_FORMATS: readonly RdfFormat[] = [...new Set(Object.values(RDF_E
 
 /** The RDF syntax by file name, also with `.gz`; undefined for an unknown extension. */
 export function rdfFormatNamed(name: string): RdfFormat | undefined {
-  const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase()
+  const extension = /\.([a-z0-9]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase()
   return extension === undefined ? undefined : lookup(RDF_EXTENSIONS, extension)
 }
 

@@ -283,18 +283,15 @@ function fieldAndReport(column: GuessedColumn, name: string, hints: FileHints) {
 const PROJECTED =
   'some values are geometries that are not valid, or not in degrees: publish the file with its reference system (.prj), or in EPSG:4326'
 
-function nearText({
-  kind,
-  unfittingValues: conversionErrors,
-}: {
-  readonly kind: string
-  readonly unfittingValues: readonly string[]
-}): string | undefined {
+function nearText({ kind, unfittingValues }: NonNullable<ReturnType<TextProfile['nearly']>>) {
+  if (unfittingValues.length > 0) {
+    const shown = unfittingValues.map(it => JSON.stringify(it)).join(', ')
+    const what = kind === 'pair' ? 'pairs of coordinates' : `${kind}s`
+    return `most values are ${what}, but not ${shown}: correct these, or name a type and they become null`
+  }
   // Values that all fit one date pattern but are no dates are seasons, such as 2007/08.
-  if (kind === 'date' && conversionErrors.length === 0) return undefined
-  const what = kind === 'pair' ? 'pairs of coordinates' : `${kind}s`
-  const shown = conversionErrors.map(it => JSON.stringify(it)).join(', ')
-  return conversionErrors.length === 0
-    ? `most values are ${what}, in more than one form`
-    : `most values are ${what}, but not ${shown}: correct these, or name a type and they become null`
+  if (kind === 'date') return undefined
+  return kind === 'pair'
+    ? "the values may be two coordinates: where they are, say type: geo_point_2d and format: 'lat,lon' or 'lon,lat'"
+    : `most values are ${kind}s, in more than one form`
 }

@@ -23,12 +23,8 @@ const MAX_WHOLE = 2 ** 28
 /** Finds the records of a JSON document: the longest of its arrays of objects. Throws SourceUnreadable if there are none. */
 export async function findJsonRecords(file: TextFile): Promise<JsonRecords> {
   const { ofObjects, ofArrays, others } = await sortArrays(file)
-  if (await isTopology(file))
-    throw unreadable(
-      'The file is TopoJSON.',
-      { file: fileNameOf(file) },
-      'It is TopoJSON: save it as GeoJSON.',
-    )
+  const other = await otherFormat(file)
+  if (other !== undefined) throw unreadable(other.reason, { file: fileNameOf(file) }, other.remedy)
   const parent = commonParent(ofObjects)
   if (parent !== undefined && isMap(valueAt((await wholeDocument(file)) as JsonObject, parsePointer(parent))))
     return { type: 'members', pointer: parent }
@@ -76,10 +72,23 @@ async function maxLength(file: TextFile, pointers: readonly string[]): Promise<s
   return best?.pointer
 }
 
-async function isTopology(file: TextFile): Promise<boolean> {
-  for await (const text of readText(file))
-    return /^\s*\{[^[]*"type"\s*:\s*"Topology"/.test(text.slice(0, 5000))
-  return false
+/** A format of JSON without records, by its beginning. */
+async function otherFormat(
+  file: TextFile,
+): Promise<{ readonly reason: string; readonly remedy: string } | undefined> {
+  for await (const text of readText(file)) {
+    const head = text.slice(0, 5000)
+    if (/^\s*\{[^[]*"type"\s*:\s*"Topology"/.test(head))
+      return { reason: 'The file is TopoJSON.', remedy: 'It is TopoJSON: save it as GeoJSON.' }
+    if (
+      /^\s*\{/.test(head) &&
+      /"class"\s*:\s*"dataset"/.test(head) &&
+      /"(?:dimension|size|id)"\s*:/.test(head)
+    )
+      return { reason: 'The file is JSON-stat.', remedy: 'Get the table as CSV or XLSX from where it is.' }
+    return undefined
+  }
+  return undefined
 }
 
 async function wholeDocument(file: TextFile): Promise<unknown> {

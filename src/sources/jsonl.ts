@@ -5,7 +5,7 @@ import { BATCH_ROWS, type RecordSource, type SourceRow } from './source.ts'
 import { fileNameOf, readText, type TextFile } from './text.ts'
 import { unreadable } from './unreadable.ts'
 
-/** A file of JSON Lines: each line is an object and a record; blank lines are skipped. */
+/** A file of JSON Lines, or a sequence of JSON texts (RFC 7464): each line is an object and a record; blank lines are skipped. */
 export function jsonlSource(file: TextFile): RecordSource {
   return { name: fileNameOf(file), textual: false, read: () => readRows(file) }
 }
@@ -18,8 +18,10 @@ async function* readRows(file: TextFile): AsyncIterable<readonly SourceRow[]> {
   let row = 0
   let line = 0
   for await (const lines of readLines(file)) {
-    for (const text of lines) {
+    for (const whole of lines) {
       line++
+      // The sign at the beginning of each text of a sequence is a blank in a line.
+      const text = whole.startsWith('\u001e') ? ` ${whole.slice(1)}` : whole
       if (text.trim() === '') continue
       batch.push({ row: ++row, line, data: objectOf(text, line, fileNameOf(file)) })
       if (batch.length < BATCH_ROWS) continue

@@ -53,6 +53,11 @@ export async function detectLayout(grid: Grid): Promise<DetectedLayout> {
           grid,
           header?.line ?? 0,
         )
+  const other = header === undefined ? undefined : otherTable(head.filter(({ line }) => line >= header.line))
+  if (other !== undefined)
+    diagnostics.push(
+      `the row ${other.line} (${JSON.stringify(gridText(other.cells.find(isFilled)).slice(0, 40))}) may be the header of another table, whose rows are read as records of the first: put it into a file or sheet of its own${grid.textual ? '' : ', or name the cells of one: options: { range: A1:F20 }'}`,
+    )
   if (footer.length > 0) {
     const first = footer.find(({ cells }) => cells.some(isFilled))
     const shown =
@@ -61,6 +66,25 @@ export async function detectLayout(grid: Grid): Promise<DetectedLayout> {
   }
   if (header === undefined) diagnostics.push('no header: columns are numbered')
   return { header: header?.line ?? 0, footer: footer.length, diagnostics }
+}
+
+/** The first row after an empty one that has names as a header does, above numbers, days and the like, and does not repeat the header. */
+function otherTable([header, ...rows]: readonly GridRow[]): GridRow | undefined {
+  return rows.find((row, at) => {
+    if (at === 0 || rows[at - 1]?.cells.some(isFilled) === true) return false
+    const end = rows.findIndex(({ cells }, next) => next > at && !cells.some(isFilled))
+    const below = rows.slice(at + 1, end < 0 ? undefined : end)
+    const typed = typedColumns(below)
+    return (
+      isFilled(row.cells[0]) &&
+      typed.length > 0 &&
+      typed.every(column => isWord(row.cells[column]) || isYear(row.cells[column])) &&
+      row.cells.some(
+        (cell, column) => isFilled(cell) && gridText(cell) !== gridText(header?.cells[column]),
+      ) &&
+      !typed.every(column => below.every(({ cells }) => isYear(cells[column])))
+    )
+  })
 }
 
 /** The index of the header among non-empty rows; -1 if the first is a record already. */

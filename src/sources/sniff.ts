@@ -12,6 +12,9 @@ const XML_ROOTS: readonly (readonly [root: RegExp, format: SourceFormat | RdfFor
   [/^(?:ss:)?Workbook$/, 'spreadsheetml'],
 ]
 
+/** What each JSON text of a sequence begins with (RFC 7464): features that GDAL writes as `.geojsons` (RFC 8142). */
+const SEQUENCE_SIGN = '\u001e'
+
 /**
  * The format of data by their first bytes and, if these are ambiguous, by their name. Throws SourceUnreadable, with advice, for
  * what is certainly no data.
@@ -43,11 +46,17 @@ export function sniffFormat(
       { file: name },
       'Get the data with git lfs pull, or download the file itself.',
     )
+  if (/^(?:CHARSET|AXIS-VERSION)="/.test(start))
+    throw unreadable('The file is PC-Axis.', { file: name }, 'Save its table as CSV or XLSX.')
+  if (/^(?:<\?xml[^>]*>\s*)?<office:document\s/.test(start))
+    throw unreadable('The file is flat OpenDocument (.fods).', { file: name }, 'Save it as .ods.')
   if (/^<[^>\s:]*:[^>\s]*>\s+<[^>\s]+>\s/.test(start)) return 'ntriples'
+  if (named === undefined && /^@(?:prefix|base)\s+\S*:?\s*</.test(start)) return 'turtle'
   if (start.startsWith('<'))
     return xmlFormat(start) ?? (named === 'csv' || named === 'tsv' ? named : (named ?? 'xml'))
-  if (named === 'jsonl' || named === 'geojson') return named
-  if ((named === undefined || named === 'json') && /^[[{]/.test(start)) return jsonFormat(start, data.base)
+  if (named === 'jsonl' || start.startsWith(SEQUENCE_SIGN)) return 'jsonl'
+  if (named === 'geojson') return isLines(start) ? 'jsonl' : named
+  if ((named === undefined || named === 'json') && /^[[{]/.test(start)) return jsonFormat(start)
   return named === undefined || named === 'xml' || named === 'kml' || named === 'gpx' || !isText(named)
     ? 'csv'
     : named
@@ -182,8 +191,10 @@ function xmlFormat(start: string): SourceFormat | RdfFormat | undefined {
 }
 
 /** JSON with features is GeoJSON, and objects on separate lines are JSON Lines. */
-function jsonFormat(start: string, base: string): SourceFormat | RdfFormat {
+function jsonFormat(start: string): SourceFormat | RdfFormat {
   if (start.startsWith('{')) {
+    if (/^\{\s*"@(?:context|graph)"/.test(start)) return 'jsonld'
+    if (isLines(start)) return 'jsonl'
     if (/^\{[^{[]*"type"\s*:\s*"(?:FeatureCollection|Feature)"/.test(start)) return 'geojson'
     if (
       /^\{\s*(?:"[^"]*"\s*:\s*(?:"[^"]*"|\{[^{}]*\}|null|\d+)\s*,\s*)*"type"\s*:\s*"FeatureCollection"/.test(
@@ -191,12 +202,14 @@ function jsonFormat(start: string, base: string): SourceFormat | RdfFormat {
       )
     )
       return 'geojson'
-    if (/^\{\s*"@(?:context|graph)"/.test(start)) return 'jsonld'
-    const [first = '', second = ''] = start.split(/\r?\n/).filter(line => line.trim() !== '')
-    if (first.trimEnd().endsWith('}') && second.startsWith('{') && isJson(first)) return 'jsonl'
-    if (first.trimEnd().endsWith('}') && second === '' && /\.(?:jsonl|ndjson)$/i.test(base)) return 'jsonl'
   }
   return 'json'
+}
+
+/** True for objects on separate lines, which may be features. */
+function isLines(start: string): boolean {
+  const [first = '', second = ''] = start.split(/\r?\n/).filter(line => line.trim() !== '')
+  return first.trimEnd().endsWith('}') && second.startsWith('{') && isJson(first)
 }
 
 function isJson(text: string): boolean {

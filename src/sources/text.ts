@@ -162,7 +162,9 @@ async function illFormed(file: TextFile, encoding: Encoding, before: number): Pr
   }
   const place = { file: fileNameOf(file), line: position.line, column: position.column }
   const hint =
-    encoding === 'utf-8' ? 'encoding: latin-1' : 'Save the file as UTF-8, or name another encoding.'
+    encoding === 'utf-8'
+      ? 'Write it as UTF-8 there, or, where the whole text is in another encoding, name that: options: { encoding: latin-1 }.'
+      : 'Save the file as UTF-8, or name another encoding.'
   return unreadable(`The text is not ${encoding} at byte ${sequence}.`, place, hint)
 }
 

@@ -42,7 +42,12 @@ export interface MissingColumn {
   readonly message: string
   /** The column that was probably meant. */
   readonly nearest: string | undefined
+  /** The first columns that the source has. */
+  readonly available: readonly string[]
 }
+
+/** Columns that are named where none is near. */
+const SHOWN_COLUMNS = 12
 
 /** The numbers of records with a value of a field, without one, and with one that does not fit: the last count as nulls too. */
 export interface FieldCounts {
@@ -191,7 +196,8 @@ class Typist {
     const candidates = this.header ?? columnsOf(this.sample, column.startsWith('/'))
     const near = nearest(column, candidates)
     const message = `The field ${field} takes its values from ${JSON.stringify(column)}, which the source does not have.`
-    return { level: 'error', field, column, message, nearest: near }
+    const available = [...candidates].slice(0, SHOWN_COLUMNS)
+    return { level: 'error', field, column, message, nearest: near, available }
   }
 }
 

@@ -1,5 +1,5 @@
 import { CONFIG_INVALID } from '../config/faults.ts'
-import { Fault, type FaultPlace, SOURCE_UNREADABLE } from '../errors/errors.ts'
+import { Fault, type FaultPlace, isFault, SOURCE_UNREADABLE } from '../errors/errors.ts'
 
 /** Advice for files whose bytes do not conform to their format. */
 export const DAMAGED = 'The file is damaged: get it again, or write it again with the program that made it.'
@@ -11,6 +11,16 @@ export function unreadable(reason: string, place: FaultPlace, hint?: string, cau
     { reason },
     { place, ...(hint === undefined ? {} : { hint }), ...(cause === undefined ? {} : { cause }) },
   )
+}
+
+/** The fault of a source with several parts, one of which has to be chosen by an option. */
+export function undecided(reason: string, option: 'file' | 'sheet', file: string, hint: string): Fault {
+  return new Fault(SOURCE_UNREADABLE, { reason, option }, { place: { file }, hint })
+}
+
+/** True for the fault of a source that an option decides. */
+export function isUndecided(error: unknown): boolean {
+  return isFault(error, SOURCE_UNREADABLE) && error.parts.option !== undefined
 }
 
 /** The fault of a file that cannot be opened or read, from the error of the system. */

@@ -150,6 +150,7 @@ t.test('what cannot be published is told, and the version in force stays', async
       'name,heigth\nOak,12\n',
       /"height", which the source does not have.*Did you mean "heigth"/,
     ],
+    ['a column that is gone', 'plants.csv', 'name,girth\nOak,12\n', /does not have\. It has: name, girth\./],
     [
       'an unknown key',
       'dataset.yaml',

@@ -1,3 +1,4 @@
+import { lookup } from '../../model/lookup.ts'
 import type { Context } from './context.ts'
 import { childPath } from './keys.ts'
 import type { YamlEntry, YamlNode } from './node.ts'
@@ -14,6 +15,15 @@ const FEATURES = {
   quoted: 'quoted triples (RDF-star)',
   quotedNonAsserted: 'quoted triples (RDF-star)',
 } as const
+
+/** What to do instead. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  function:
+    'Prepare the value in the source, by steps of dataset.yaml (processors: replace, compute …), or make a template of fields: $(a)-$(b).',
+  conditions: 'Leave records out in the source, or by a step of dataset.yaml: processors: [{ filter: … }].',
+  targets:
+    'Leave them out: a dataset is published by its portal, and `lodestone map` writes to standard output.',
+}
 
 /** Reports unsupported features by name; true if there was one. */
 export function reportUnsupported(
@@ -33,9 +43,7 @@ export function reportUnsupported(
       entry.key.span,
       childPath(path, entry.key.text),
       `${feature} are not supported`,
-      key === 'function'
-        ? 'Prepare the value in the source, or make a template of fields: $(a)-$(b).'
-        : undefined,
+      lookup(REMEDIES, key),
     )
   }
   return described !== ''

@@ -1,14 +1,15 @@
 import { CONFIG_INVALID } from '../../config/faults.ts'
-import { BAD_REQUEST, isFault, recoded, SOURCE_UNREADABLE } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault, faultText, isFault, recoded, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 import { MAPPING_INVALID } from '../../mapping/diagnostic.ts'
 import type { Field } from '../../model/field.ts'
 import { titleFromName } from '../../model/title.ts'
 import type { Value } from '../../model/value.ts'
 import { type FieldSpec, fieldOf } from '../../sources/fields.ts'
 import { type Inspection, inspectFormat, inspectSource, lastingOptions } from '../../sources/inspect.ts'
-import type { SourceOptions, SourceSpec } from '../../sources/open.ts'
+import type { SourceFolders, SourceOptions, SourceSpec } from '../../sources/open.ts'
 import { RDF_FORMATS } from '../../sources/rdf.ts'
 import { type FieldConversionErrors, typeRecords } from '../../sources/typed-records.ts'
+import { isUndecided } from '../../sources/unreadable.ts'
 import { definitionOf } from '../definition.ts'
 import type { DefinitionChange, FieldEdit } from '../edit-definition.ts'
 import { openRecords, resolveSource, withPlaces } from '../materialise.ts'
@@ -36,35 +37,76 @@ export interface DatasetPreview {
   readonly examined: number
 }
 
+/** How the source was read that a file replaces. */
+export interface ReplacedSource {
+  readonly options: SourceOptions
+  /** The columns of the declared fields; null where fields are inferred. */
+  readonly columns: readonly string[] | null
+}
+
 /**
- * The inferred content of dataset.yaml for a file: the only place that decides how an uploaded file is interpreted. Faults:
- * BadRequest for an unreadable file.
+ * The inferred content of dataset.yaml for a file: the only place that decides how an uploaded file is interpreted. A file of which a
+ * part has to be chosen has no fields yet. Faults: BadRequest for an unreadable file.
  *
  * @param folder of the file
+ * @param replaced the source until now, whose options stay where the file can be read by them
  */
 export async function understandFile(
   folder: string,
   name: string,
   portal: string,
+  replaced: ReplacedSource | null,
 ): Promise<Pick<DefinitionChange, 'source' | 'format' | 'options' | 'fields'> & { readonly title: string }> {
   return asBadRequest(async () => {
     const folders = { datasetFolder: folder, portalFolder: portal }
-    const source = { path: name }
     const title = titleFromName(name.replace(/\.gz$/i, ''))
-    const format = inspectFormat(source, folders)
-    const plain = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
-    if (RDF_FORMATS.some(known => known === format))
-      return { source, format: format === plain ? null : format, options: null, title }
-    const { source: found, fields } = await inspectSource(source, folders)
-    const options = lastingOptions(found)
-    return {
-      source,
-      format: found.format === undefined || found.format === plain ? null : found.format,
-      options: options === undefined ? null : { ...options },
-      fields: fields as unknown as readonly FieldEdit[],
-      title,
+    const source = { path: name }
+    try {
+      return { ...(await understoodAs(replaced, source, folders)), source, title }
+    } catch (error) {
+      if (!isUndecided(error)) throw error
+      return { source, format: null, options: null, fields: null, title }
     }
   })
+}
+
+async function understoodAs(
+  replaced: ReplacedSource | null,
+  source: SourceSpec & { readonly path: string },
+  folders: SourceFolders,
+): Promise<Pick<DefinitionChange, 'format' | 'options' | 'fields'>> {
+  const { encoding, ...options } = replaced?.options ?? {}
+  const hasOptions = Object.keys(options).length > 0
+  try {
+    const spec = hasOptions ? { ...source, options } : source
+    const format = inspectFormat(spec, folders)
+    const plain = source.path.slice(source.path.lastIndexOf('.') + 1).toLowerCase()
+    if (RDF_FORMATS.some(known => known === format))
+      return { format: format === plain ? null : format, options: hasOptions ? options : null }
+    const first = await inspectSource(spec, folders)
+    const guessed = first.source.options?.encoding
+    // The encoding of each file is detected; where that is a guess, the declared one is better.
+    const isGuess = encoding !== undefined && guessed !== undefined && !guessed.startsWith('utf')
+    const {
+      source: found,
+      fields,
+      columns,
+    } = isGuess && guessed !== encoding
+      ? await inspectSource({ ...source, options: { ...options, encoding } }, folders)
+      : first
+    const isSame = replaced?.columns?.some(name => columns.some(({ column }) => column === name)) ?? true
+    if (hasOptions && !isSame) return understoodAs(null, source, folders)
+    const lasting = lastingOptions(found, options)
+    return {
+      format: found.format === undefined || found.format === plain ? null : found.format,
+      options: lasting === undefined ? null : { ...lasting },
+      fields: fields as unknown as readonly FieldEdit[],
+    }
+  } catch (error) {
+    if (hasOptions && isFault(error, SOURCE_UNREADABLE, CONFIG_INVALID))
+      return understoodAs(null, source, folders)
+    throw error
+  }
 }
 
 /**
@@ -138,7 +180,10 @@ export async function asBadRequest<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (isFault(error, CONFIG_INVALID, SOURCE_UNREADABLE, MAPPING_INVALID)) throw recoded(error, BAD_REQUEST)
+    // A text of its own: these places are in the data, others in dataset.yaml or the mapping.
+    if (isFault(error, SOURCE_UNREADABLE))
+      throw new Fault(BAD_REQUEST, { reason: faultText(error) }, { cause: error })
+    if (isFault(error, CONFIG_INVALID, MAPPING_INVALID)) throw recoded(error, BAD_REQUEST)
     throw error
   }
 }

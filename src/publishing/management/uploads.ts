@@ -4,9 +4,9 @@ import path from 'node:path'
 import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { BAD_REQUEST, CONTENT_TOO_LARGE, Fault } from '../../errors/errors.ts'
-import { readDefinition } from '../definition.ts'
+import { type Definition, readDefinition } from '../definition.ts'
 import { changedDefinition, type DefinitionChange } from '../edit-definition.ts'
-import { asBadRequest, understandFile } from './dataset-preview.ts'
+import { asBadRequest, type ReplacedSource, understandFile } from './dataset-preview.ts'
 import { type DatasetDraft, DEFINITION, definitionText, writeDefinition } from './drafts.ts'
 
 /** An uploaded file under a safe name; see {@link uploadName}. */
@@ -57,9 +57,9 @@ async function putInPlace(
 ): Promise<string> {
   const { id, folder, root } = draft
   const before = definitionText(draft)
-  const { title, ...found } = await understandFile(place, name, root)
   const isFirst = before.trim() === ''
   const definition = isFirst ? null : readDefinition(root, id).definition
+  const { title, ...found } = await understandFile(place, name, root, replacedBy(definition))
   if (found.fields?.length === 0)
     throw new Fault(BAD_REQUEST, { reason: `The file ${name} has no records, so it has no fields.` })
   const isRecords = found.fields !== undefined
@@ -82,6 +82,19 @@ async function putInPlace(
   renameSync(path.join(place, name), path.join(folder, stored))
   writeDefinition(draft, text)
   return stored
+}
+
+/** What a file replaces: the file of a definition, or of its address. */
+function replacedBy(definition: Definition | null): ReplacedSource | null {
+  if (definition?.source.options === undefined) return null
+  // Steps have columns of their own.
+  const fields = definition.processors.length > 0 ? null : definition.fields
+  const columns = fields?.flatMap(({ name, from }) => from ?? name) ?? null
+  const { options } = definition.source
+  if (columns !== null) return { options, columns }
+  // Without fields nothing shows whether the header is still where it was.
+  const { header: _, delimiter: __, quote: ___, widths: ____, ...others } = options
+  return { options: others, columns }
 }
 
 /** A name for an upload: only the source is replaced, no other file of the dataset, such as an attachment or what a step looks up. */

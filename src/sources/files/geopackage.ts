@@ -5,7 +5,7 @@ import { parseWkb } from '../../model/wkb.ts'
 import type { DataFile } from '../data-file.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow } from '../source.ts'
-import { DAMAGED, misconfigured, unreadable } from '../unreadable.ts'
+import { DAMAGED, misconfigured, undecided, unreadable } from '../unreadable.ts'
 
 /** A table of a GeoPackage, or of another SQLite database. */
 interface Layer {
@@ -110,9 +110,10 @@ function chooseLayer(database: Libsql.Database, required: string | number | unde
   if (more.length === 0) return first
   const [only, ...others] = layers.filter(hasRows)
   if (only !== undefined && others.length === 0) return only
-  throw unreadable(
+  throw undecided(
     `The file has ${layers.length} layers, and one has to be chosen.`,
-    { file },
+    'sheet',
+    file,
     `options: { sheet: ${first.name} } (or --sheet). Layers: ${names}`,
   )
 }

@@ -91,6 +91,9 @@ function storedConversion(element: SchemaElement): ColumnConversion | undefined 
   if (element.type === 'FLOAT') return value => shortestSingle(value as number)
   if (logical?.type === 'TIME')
     return value => timeOfDay(value, logical.unit === 'NANOS' ? 9 : logical.unit === 'MICROS' ? 6 : 3)
+  // Bytes of a fixed length are hashes and keys, and no numbers.
+  if (element.type === 'FIXED_LEN_BYTE_ARRAY' && converted === undefined && logical === undefined)
+    return value => (value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value)
   if (converted === 'TIME_MILLIS') return value => timeOfDay(value, 3)
   return converted === 'TIME_MICROS' ? value => timeOfDay(value, 6) : undefined
 }

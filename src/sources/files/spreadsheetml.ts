@@ -95,8 +95,7 @@ class SheetReader implements XmlListener {
     if (name === 'Data') this.isData = false
     if (name === 'Cell') this.row.set(this.column, this.cell())
     if (name !== 'Row') return
-    const row = this.row.take(this.number)
-    if (row !== undefined) this.rows.push(row)
+    this.rows.push(...this.row.takeAfterGap(this.number))
   }
 
   private cell(): GridCell {

@@ -51,6 +51,7 @@ export class RowBuilder {
   private readonly range: CellRange
   private readonly file: string
   private cells: GridCell[] = []
+  private latest = -1
 
   constructor(range: CellRange, file: string) {
     this.range = range
@@ -77,6 +78,15 @@ export class RowBuilder {
     const { cells, range } = this
     this.cells = []
     return number < range.top || number > range.bottom ? undefined : { line: number + 1, cells }
+  }
+
+  /** The row as of {@link take}, with an empty one before it where the file leaves empty rows out: it parts tables from notes. */
+  takeAfterGap(number: number): readonly GridRow[] {
+    const isGap = number > Math.max(this.latest + 1, this.range.top)
+    this.latest = number
+    const row = this.take(number)
+    if (row === undefined) return []
+    return isGap ? [{ line: number, cells: [] }, row] : [row]
   }
 }
 

@@ -263,8 +263,7 @@ class SheetReader implements XmlListener {
         this.row.set(this.column, this.cell())
         return
       case 'row': {
-        const row = this.row.take(this.number)
-        if (row !== undefined) this.rows.push(row)
+        this.rows.push(...this.row.takeAfterGap(this.number))
       }
     }
   }
