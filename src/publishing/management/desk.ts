@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
+import path from 'node:path'
 import { mayPublish } from '../../accounts/authorisation.ts'
 import {
   BAD_REQUEST,
@@ -24,6 +25,7 @@ import { type DeskDataset, type DeskFinding, type DeskOptions, EDIT_CONFLICT } f
 import {
   applyDraft,
   type DatasetDraft,
+  DEFINITION,
   definitionText,
   discardDraft,
   draftedDatasets,
@@ -316,7 +318,10 @@ export class Desk {
   discard(principal: Principal, id: string): void {
     this.admit(principal, id)
     this.require(id)
-    discardDraft(this.options.portal, id)
+    const { portal } = this.options
+    // Files of a publication that was cut off before dataset.yaml was there.
+    if (!existsSync(path.join(portal, 'data', id, DEFINITION))) moveAway(portal, id, this.moment())
+    discardDraft(portal, id)
     this.firstFetch.forget(id)
   }
 
