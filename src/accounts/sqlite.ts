@@ -1,15 +1,29 @@
-import { closeSync, fchmodSync, fstatSync, fsyncSync, mkdirSync, openSync, rmSync, statfsSync } from 'node:fs'
+import {
+  closeSync,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
 import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import Libsql from 'libsql'
 import { Fault } from '../errors/errors.ts'
 import { setMember } from '../model/lookup.ts'
 import type { Database } from './database.ts'
 import type { DatabaseScript, ScriptStep } from './database-script.ts'
 import { ACCOUNT_INVALID, ACCOUNTS_UNAVAILABLE } from './faults.ts'
-import { sqliteReason } from './sqlite-reason.ts'
+import { FULL, LEAST_FREE, type Reason, sqliteReason } from './sqlite-reason.ts'
 
 /** Maximum milliseconds that a writer waits for another process. */
 const TIMEOUT = 5000
+
+/** Milliseconds between two looks whether a full disk has room again. */
+const ROOM_INTERVAL = 1000
 
 /** Kilobytes of the file that are cached in memory: 50,000 keys and their users. */
 const CACHE = 16_000
@@ -29,11 +43,14 @@ export class SqliteDatabase implements Database {
   readonly file: string
   /** The next id is always higher than all earlier ones. */
   readonly settleIds: readonly ScriptStep[] = []
-  private readonly connection: Libsql.Database
+  private readonly steps: readonly string[]
+  private connection: Libsql.Database
   private readonly prepared = new Map<string, Libsql.Statement>()
   private currentGeneration = 0
   private version: number | undefined
-  private readonly dataVersion: Libsql.Statement
+  private dataVersion: Libsql.Statement
+  /** When to look for room again, if the disk is so full that the file can only be read; null otherwise. */
+  private roomChecked: number | null = null
 
   /**
    * Opens the file, creates it if it is absent (readable only by its owner), and migrates its schema.
@@ -43,19 +60,50 @@ export class SqliteDatabase implements Database {
    */
   constructor(file: string, steps: readonly string[]) {
     this.file = file
+    this.steps = steps
     this.connection = connect(file)
+    this.dataVersion = this.begin()
+  }
+
+  /** Prepares the connection; on a full disk, which has no room for a log, it is replaced by one that only reads. */
+  private begin(): Libsql.Statement {
     try {
-      this.refuseForeign(steps.length)
+      this.refuseForeign(this.steps.length)
       this.beginLog()
       this.connection.exec('PRAGMA synchronous = NORMAL')
       this.connection.exec('PRAGMA foreign_keys = ON')
       this.connection.exec(`PRAGMA cache_size = -${CACHE}`)
-      for (const step of steps.keys()) this.migrate(steps, step)
+      for (const step of this.steps.keys()) this.migrate(this.steps, step)
+      this.roomChecked = null
     } catch (error) {
       this.connection.close()
-      throw this.faultOf(error)
+      const isFull = error instanceof Libsql.SqliteError && this.reasonOf(error) === FULL
+      if (!isFull || !this.openForReading()) throw this.faultOf(error)
     }
-    this.dataVersion = this.connection.prepare('PRAGMA data_version')
+    return this.connection.prepare('PRAGMA data_version')
+  }
+
+  /** False if a part of the accounts is in a log, or the schema is an older one. */
+  private openForReading(): boolean {
+    if ((statSync(`${this.file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return false
+    this.connection = new Libsql(`${pathToFileURL(this.file)}?immutable=1`)
+    this.roomChecked = Date.now()
+    const isReadable = this.number('user_version') === this.steps.length
+    if (!isReadable) this.connection.close()
+    return isReadable
+  }
+
+  /** Opens the file for writing if the disk was full and has room again. */
+  private takeRoom(): void {
+    if (this.roomChecked === null || Date.now() - this.roomChecked < ROOM_INTERVAL) return
+    this.roomChecked = Date.now()
+    if (freeBytes(this.file) < LEAST_FREE) return
+    const connection = connect(this.file)
+    this.connection.close()
+    this.connection = connection
+    this.prepared.clear()
+    this.dataVersion = this.begin()
+    this.version = undefined
   }
 
   /** Reading it costs much less than a look-up. */
@@ -120,6 +168,7 @@ export class SqliteDatabase implements Database {
 
   private transact<T>(work: () => T): T {
     return this.withFaults(() => {
+      if (this.roomChecked !== null) throw this.faultFor(FULL)
       this.connection.exec('BEGIN IMMEDIATE')
       try {
         const result = work()
@@ -204,6 +253,7 @@ export class SqliteDatabase implements Database {
 
   private withFaults<T>(work: () => T): T {
     try {
+      this.takeRoom()
       return work()
     } catch (error) {
       throw this.faultOf(error)
@@ -213,10 +263,18 @@ export class SqliteDatabase implements Database {
   /** Converts external errors to faults; any other error is a defect and returned unchanged. */
   private faultOf(error: unknown): unknown {
     if (!(error instanceof Libsql.SqliteError)) return error
-    const found = sqliteReason(error.code, () => freeBytes(this.file))
-    if (found === null) return error
-    const { reason, ...hint } = found
-    return new Fault(ACCOUNTS_UNAVAILABLE, { reason: `${this.file} ${reason}` }, { ...hint, cause: error })
+    const found = this.reasonOf(error)
+    return found === null ? error : this.faultFor(found, error)
+  }
+
+  private reasonOf({ code }: { readonly code: string }): Reason | null {
+    return sqliteReason(code, () => freeBytes(this.file))
+  }
+
+  /** Anonymous clients get the message, which names no file. */
+  private faultFor({ reason, hint = '' }: Reason, cause?: unknown): Fault {
+    const described = { reason: `the database of accounts ${reason}` }
+    return new Fault(ACCOUNTS_UNAVAILABLE, described, { hint: `It is ${this.file}. ${hint}`.trim(), cause })
   }
 }
 
