@@ -1,22 +1,12 @@
-import {
-  closeSync,
-  fchmodSync,
-  fstatSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  statfsSync,
-  statSync,
-} from 'node:fs'
-import path from 'node:path'
+import { closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import Libsql from 'libsql'
 import { Fault } from '../errors/errors.ts'
 import { setMember } from '../model/lookup.ts'
 import type { Database } from './database.ts'
 import type { DatabaseScript, ScriptStep } from './database-script.ts'
-import { ACCOUNT_INVALID, ACCOUNTS_UNAVAILABLE } from './faults.ts'
+import { ACCOUNTS_UNAVAILABLE } from './faults.ts'
+import { freeBytes, makeBackupFile, makePrivateFile } from './sqlite-files.ts'
 import { FULL, LEAST_FREE, type Reason, sqliteReason } from './sqlite-reason.ts'
 
 /** Maximum milliseconds that a writer waits for another process. */
@@ -278,15 +268,6 @@ export class SqliteDatabase implements Database {
   }
 }
 
-function freeBytes(file: string): number {
-  try {
-    const { bavail, bsize } = statfsSync(path.dirname(file))
-    return bavail * bsize
-  } catch {
-    return Number.POSITIVE_INFINITY
-  }
-}
-
 function isBusy(error: unknown): boolean {
   return error instanceof Libsql.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code)
 }
@@ -298,40 +279,14 @@ function withBuffers(row: Record<string, unknown>): Record<string, unknown> {
   return row
 }
 
-/** Creates the empty file of a backup, readable only by its owner. Faults: AccountInvalid if it exists. */
-export function makeBackupFile(file: string): void {
-  try {
-    closeSync(openSync(file, 'wx', 0o600))
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    const reason =
-      code === 'EEXIST'
-        ? `${file} exists already, and is not overwritten`
-        : `${file} cannot be written: ${code}`
-    throw new Fault(ACCOUNT_INVALID, { reason })
-  }
-}
-
 /** A connection to a file that only its owner can read. */
 function connect(file: string): Libsql.Database {
   try {
-    mkdirSync(path.dirname(file), { recursive: true })
-    const descriptor = openSync(file, 'a+', 0o600)
-    try {
-      keepPrivate(descriptor)
-    } finally {
-      closeSync(descriptor)
-    }
+    makePrivateFile(file)
     return new Libsql(file, { timeout: TIMEOUT })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const reason = `${file} cannot be opened for writing: ${code ?? message}`
     throw new Fault(ACCOUNTS_UNAVAILABLE, { reason }, { cause: error })
   }
-}
-
-/** Makes a file with other permissions, such as a copied backup, private if its owner opens it. */
-function keepPrivate(descriptor: number): void {
-  const { uid, mode } = fstatSync(descriptor)
-  if ((mode & 0o077) !== 0 && uid === process.getuid?.()) fchmodSync(descriptor, 0o600)
 }

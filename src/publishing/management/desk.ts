@@ -1,5 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
-import path from 'node:path'
+import { rmSync } from 'node:fs'
 import { mayPublish } from '../../accounts/authorisation.ts'
 import {
   BAD_REQUEST,
@@ -20,12 +19,19 @@ import { rollBack } from '../versions/roll-back.ts'
 import { currentManifest, type Manifest, withdraw } from '../versions/versions.ts'
 import { refuseOtherCredentials } from './credentials.ts'
 import { asBadRequest, type DatasetPreview, type inspectDataset, previewDataset } from './dataset-preview.ts'
-import { describeDataset, isAtDesk, moveAway, pathsInPortal, takenIds, withoutFolders } from './datasets.ts'
+import {
+  describeDataset,
+  isAtDesk,
+  moveAway,
+  moveCutOff,
+  pathsInPortal,
+  takenIds,
+  withoutFolders,
+} from './datasets.ts'
 import { type DeskDataset, type DeskFinding, type DeskOptions, EDIT_CONFLICT } from './desk-types.ts'
 import {
   applyDraft,
   type DatasetDraft,
-  DEFINITION,
   definitionText,
   discardDraft,
   draftedDatasets,
@@ -318,10 +324,8 @@ export class Desk {
   discard(principal: Principal, id: string): void {
     this.admit(principal, id)
     this.require(id)
-    const { portal } = this.options
-    // Files of a publication that was cut off before dataset.yaml was there.
-    if (!existsSync(path.join(portal, 'data', id, DEFINITION))) moveAway(portal, id, this.moment())
-    discardDraft(portal, id)
+    moveCutOff(this.options.portal, id, this.moment())
+    discardDraft(this.options.portal, id)
     this.firstFetch.forget(id)
   }
 
