@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Libsql from 'libsql'
@@ -26,6 +26,7 @@ import {
   withClient,
 } from './support/accounts-contract.ts'
 import { temporaryFolder } from './support/folder.ts'
+import { scriptArguments } from './support/script.ts'
 
 const openFile: Open = t =>
   openTwice(t, 'a file', path.join(temporaryFolder(t, {}), 'var', 'accounts.sqlite'))
@@ -47,6 +48,18 @@ t.test('errors of the disk are told by their cause', async t => {
     if (hint === undefined) t.equal(found?.hint, undefined, code)
     else t.match(found?.hint, hint, code)
   }
+})
+
+const ownDisk = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
+const skip = ownDisk ? false : 'a disk of its own needs the namespaces of Linux'
+
+t.test('accounts on a full disk can be read, and written again once there is room', { skip }, async t => {
+  const folder = temporaryFolder(t, {})
+  const run = 'mount -t tmpfs -o size=1m tmpfs "$0" && exec "$@"'
+  const given = [folder, process.execPath, ...scriptArguments('support/full-disk'), folder]
+  const { stdout, stderr } = spawnSync('unshare', ['-rm', 'sh', '-c', run, ...given], { encoding: 'utf8' })
+  const refusal = 'AccountsUnavailable: the database of accounts cannot be written: the disk is full'
+  t.equal(stdout, JSON.stringify({ full: ['ann', refusal], withRoom: ['ann', 'added', 'ann'] }), stderr)
 })
 
 t.test('common passwords are refused, whatever is put around them', async t => {

@@ -22,7 +22,7 @@ function rewrite(text, file) {
 }
 
 /** What tests start as processes of their own (test/support/script.ts). */
-const SCRIPTS = ['support/run-lines.ts', 'support/spender.ts']
+const SCRIPTS = ['support/full-disk.ts', 'support/run-lines.ts', 'support/spender.ts']
 
 await bundle({
   entries: ['', 'long', 'engines', 'browser']

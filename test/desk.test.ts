@@ -1,16 +1,17 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import type { Fault } from '../src/errors/errors.ts'
+import { type Fault, systemErrorText } from '../src/errors/errors.ts'
 import { zip } from '../src/formats/zip-stream.ts'
 import { ANONYMOUS, type Principal } from '../src/model/principal.ts'
+import { definedDatasets } from '../src/publishing/definition.ts'
 import { Desk } from '../src/publishing/management/desk.ts'
 import type { DeskFinding } from '../src/publishing/management/desk-types.ts'
-import type { PublicationState } from '../src/publishing/publication-state.ts'
+import { type PublicationState, Publications } from '../src/publishing/publication-state.ts'
 import { versionsOf } from '../src/publishing/versions/versions.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { publishPortal } from './support/portal.ts'
@@ -398,6 +399,47 @@ t.test('publishing puts the draft in its place, one publication at a time', asyn
   t.ok(actions('trees').includes('publish'))
   await desk.publish(ANN, 'trees')
   await published()
+})
+
+t.test('files whose publication was cut off are no dataset before dataset.yaml is there', async t => {
+  const { desk, portal, upload, published } = deskOf(t)
+  const cutOff = async () => {
+    await upload('secret', 'a.csv', 'a\n1\n')
+    await desk.change(ANN, 'secret', { visibility: 'restricted' })
+    mkdirSync(path.join(portal, 'data/secret'))
+    linkSync(path.join(portal, 'var/drafts/secret/data/secret/a.csv'), path.join(portal, 'data/secret/a.csv'))
+    t.same(definedDatasets(portal), ['files', 'trees'])
+  }
+  await cutOff()
+  desk.discard(ANN, 'secret')
+  t.same(definedDatasets(portal), ['files', 'trees'], 'nor when the draft is discarded')
+  await cutOff()
+  await desk.publish(ANN, 'secret')
+  await published()
+  t.match(desk.dataset(ANN, 'secret'), { hasDraft: false, visibility: 'restricted' })
+  t.same(definedDatasets(portal), ['files', 'secret', 'trees'])
+})
+
+t.test('what is published when the disk is full is tried again, after pauses that grow', async t => {
+  const publications = new Publications()
+  const failed = (dataset: string, reason: string) =>
+    ({ type: 'failed', dataset, reason, seconds: 1 }) as const
+  const full = failed('a', systemErrorText({ code: 'ENOSPC', message: 'write' }) ?? '')
+  publications.note(full, 0)
+  publications.note(failed('b', 'no such file'), 0)
+  const steps = [
+    [59_000, []],
+    [60_000, ['a']],
+    [61_000, []],
+    [180_000, ['a']],
+    [420_000, ['a']],
+  ] as const
+  for (const [now, due] of steps) {
+    t.same(publications.due(now), due, `${now}`)
+    if (due.length > 0) publications.note(full, now + 500)
+  }
+  publications.note({ type: 'unchanged', dataset: 'a', records: 1, triples: 1, seconds: 1 }, 430_000)
+  t.same(publications.due(1e9), [])
 })
 
 t.test('what a check finds stops publishing, without the place of the portal', async t => {

@@ -142,6 +142,9 @@ function instance(calls = 1000, isPrivate = false): FastifyInstance {
     isFresh(request, reply, 'v1')
     throw new Fault(BAD_REQUEST, { reason: 'no' })
   })
+  http.get('/api/unstored', async () => {
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
+  })
   const errorHandler = answerFault(problemBody, PROBLEM_TYPE)
   http.get('/api/described', { errorHandler }, async (_, reply) => answerJson(reply, {}))
   http.get('/api/export', async (_, reply) => {
@@ -293,6 +296,7 @@ t.test('faults have nothing of the answer that was not given', async t => {
   const http = instance()
   for (const [url, status] of [
     ['/api/refused', 400],
+    ['/api/unstored', 503],
     ['/api/broken', 503],
   ] as const) {
     const { statusCode, headers, body } = await http.inject({ url, headers: { 'accept-encoding': 'gzip' } })

@@ -1,8 +1,10 @@
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import type { InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import { grantsOf } from '../src/accounts/roles.ts'
@@ -623,4 +625,22 @@ t.test('the desk: the same with pages and forms, without scripts', async t => {
       t.match(refused.body, 'role="alert"')
     }
   })
+})
+
+t.test('a file that is refused while it is sent does not hold its connection', async t => {
+  const { app, keyOf } = await portalOf(t)
+  const key = await keyOf('ann', ['publish:*'])
+  const address = await app.http.listen({ port: 0, host: '127.0.0.1' })
+  const options = { method: 'PUT', headers: { authorization: `Apikey ${key}`, 'content-type': 'text/csv' } }
+  const sent = request(`${address}${API}/large/resources/files/a.csv`, options)
+  sent.on('error', () => undefined).write(Buffer.alloc(12_000_000, 'a,b\n'))
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  t.equal(answer.statusCode, 413)
+  sent.destroy()
+  for (let tries = 0; tries < 100; tries++) {
+    const open = await promisify(app.http.server.getConnections.bind(app.http.server))()
+    if (open === 0) return
+    await sleep(50)
+  }
+  t.fail('the connection is still open')
 })

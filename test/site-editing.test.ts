@@ -297,7 +297,7 @@ t.test('after a mapping is saved the page reports what becomes of it', async t =
   const text = `${first}# followed\n`
   await app.catalog.refresh()
   const form = await formOf('editor')
-  app.publications.note({ type: 'failed', dataset: OPEN, reason: 'of a text before', seconds: 1 })
+  app.publications.note({ type: 'failed', dataset: OPEN, reason: 'of a text before', seconds: 1 }, 0)
   const saved = await post(addressOf(OPEN), { ...form, action: 'save', text }, 'editor')
   t.equal(saved.statusCode, 303)
   t.match(await state(), { state: 'waiting', html: /data-next=/ }, 'what was before is forgotten')
@@ -325,7 +325,7 @@ t.test('after a mapping is saved the page reports what becomes of it', async t =
       [{ type: 'unchanged', dataset: OPEN, records: 2, triples: 9, seconds: 0 }, 'waiting', /is saved/, true],
     ]
   for (const [message, name, words, isPassing] of steps) {
-    app.publications.note(message)
+    app.publications.note(message, 0)
     const found = await state()
     t.match(found, { state: name, html: words })
     t.equal(found.html.includes('data-next'), isPassing, name)

@@ -6,7 +6,8 @@ import { type AccountsCopy, readAll, replaceAll } from './copy.ts'
 import { ACCOUNT_INVALID } from './faults.ts'
 import { MIGRATIONS } from './migrations.ts'
 import type { PostgresDatabase } from './postgres/database.ts'
-import { makeBackupFile, SqliteDatabase } from './sqlite.ts'
+import { SqliteDatabase } from './sqlite.ts'
+import { makeBackupFile } from './sqlite-files.ts'
 
 /**
  * Writes a consistent copy of all accounts to a file that only its owner can read; whichever database they are in, the file

@@ -81,7 +81,9 @@ function readPassword(file: string): string {
 export function openAccounts(file: string, options: OpenOptions): Accounts {
   const database = new SqliteDatabase(file, MIGRATIONS)
   const { randomBytes = systemRandomBytes } = options
-  const secret = database.write(() => findOrMakeSecret(randomBytes))
+  const found = database.read(() => findSecret.get())?.value
+  const secret =
+    found === undefined ? database.write(() => findOrMakeSecret(randomBytes)) : Buffer.from(found)
   return accountsOn(database, secret, options)
 }
 

@@ -1,12 +1,12 @@
 /** Free bytes below which SQLite cannot make its auxiliary files. */
-const LEAST_FREE = 2 ** 17
+export const LEAST_FREE = 2 ** 17
 
-const FULL = {
+export const FULL = {
   reason: 'cannot be written: the disk is full',
-  hint: 'Make room on that disk; the accounts in the file are unharmed.',
+  hint: 'Make room on its disk; the accounts in the file are unharmed.',
 }
 
-interface Reason {
+export interface Reason {
   readonly reason: string
   readonly hint?: string
 }

@@ -1,15 +1,19 @@
-import { closeSync, fchmodSync, fstatSync, fsyncSync, mkdirSync, openSync, rmSync, statfsSync } from 'node:fs'
-import path from 'node:path'
+import { closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
 import Libsql from 'libsql'
 import { Fault } from '../errors/errors.ts'
 import { setMember } from '../model/lookup.ts'
 import type { Database } from './database.ts'
 import type { DatabaseScript, ScriptStep } from './database-script.ts'
-import { ACCOUNT_INVALID, ACCOUNTS_UNAVAILABLE } from './faults.ts'
-import { sqliteReason } from './sqlite-reason.ts'
+import { ACCOUNTS_UNAVAILABLE } from './faults.ts'
+import { freeBytes, makeBackupFile, makePrivateFile } from './sqlite-files.ts'
+import { FULL, LEAST_FREE, type Reason, sqliteReason } from './sqlite-reason.ts'
 
 /** Maximum milliseconds that a writer waits for another process. */
 const TIMEOUT = 5000
+
+/** Milliseconds between two looks whether a full disk has room again. */
+const ROOM_INTERVAL = 1000
 
 /** Kilobytes of the file that are cached in memory: 50,000 keys and their users. */
 const CACHE = 16_000
@@ -29,11 +33,14 @@ export class SqliteDatabase implements Database {
   readonly file: string
   /** The next id is always higher than all earlier ones. */
   readonly settleIds: readonly ScriptStep[] = []
-  private readonly connection: Libsql.Database
+  private readonly steps: readonly string[]
+  private connection: Libsql.Database
   private readonly prepared = new Map<string, Libsql.Statement>()
   private currentGeneration = 0
   private version: number | undefined
-  private readonly dataVersion: Libsql.Statement
+  private dataVersion: Libsql.Statement
+  /** When to look for room again, if the disk is so full that the file can only be read; null otherwise. */
+  private roomChecked: number | null = null
 
   /**
    * Opens the file, creates it if it is absent (readable only by its owner), and migrates its schema.
@@ -43,19 +50,50 @@ export class SqliteDatabase implements Database {
    */
   constructor(file: string, steps: readonly string[]) {
     this.file = file
+    this.steps = steps
     this.connection = connect(file)
+    this.dataVersion = this.begin()
+  }
+
+  /** Prepares the connection; on a full disk, which has no room for a log, it is replaced by one that only reads. */
+  private begin(): Libsql.Statement {
     try {
-      this.refuseForeign(steps.length)
+      this.refuseForeign(this.steps.length)
       this.beginLog()
       this.connection.exec('PRAGMA synchronous = NORMAL')
       this.connection.exec('PRAGMA foreign_keys = ON')
       this.connection.exec(`PRAGMA cache_size = -${CACHE}`)
-      for (const step of steps.keys()) this.migrate(steps, step)
+      for (const step of this.steps.keys()) this.migrate(this.steps, step)
+      this.roomChecked = null
     } catch (error) {
       this.connection.close()
-      throw this.faultOf(error)
+      const isFull = error instanceof Libsql.SqliteError && this.reasonOf(error) === FULL
+      if (!isFull || !this.openForReading()) throw this.faultOf(error)
     }
-    this.dataVersion = this.connection.prepare('PRAGMA data_version')
+    return this.connection.prepare('PRAGMA data_version')
+  }
+
+  /** False if a part of the accounts is in a log, or the schema is an older one. */
+  private openForReading(): boolean {
+    if ((statSync(`${this.file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return false
+    this.connection = new Libsql(`${pathToFileURL(this.file)}?immutable=1`)
+    this.roomChecked = Date.now()
+    const isReadable = this.number('user_version') === this.steps.length
+    if (!isReadable) this.connection.close()
+    return isReadable
+  }
+
+  /** Opens the file for writing if the disk was full and has room again. */
+  private takeRoom(): void {
+    if (this.roomChecked === null || Date.now() - this.roomChecked < ROOM_INTERVAL) return
+    this.roomChecked = Date.now()
+    if (freeBytes(this.file) < LEAST_FREE) return
+    const connection = connect(this.file)
+    this.connection.close()
+    this.connection = connection
+    this.prepared.clear()
+    this.dataVersion = this.begin()
+    this.version = undefined
   }
 
   /** Reading it costs much less than a look-up. */
@@ -120,6 +158,7 @@ export class SqliteDatabase implements Database {
 
   private transact<T>(work: () => T): T {
     return this.withFaults(() => {
+      if (this.roomChecked !== null) throw this.faultFor(FULL)
       this.connection.exec('BEGIN IMMEDIATE')
       try {
         const result = work()
@@ -204,6 +243,7 @@ export class SqliteDatabase implements Database {
 
   private withFaults<T>(work: () => T): T {
     try {
+      this.takeRoom()
       return work()
     } catch (error) {
       throw this.faultOf(error)
@@ -213,19 +253,18 @@ export class SqliteDatabase implements Database {
   /** Converts external errors to faults; any other error is a defect and returned unchanged. */
   private faultOf(error: unknown): unknown {
     if (!(error instanceof Libsql.SqliteError)) return error
-    const found = sqliteReason(error.code, () => freeBytes(this.file))
-    if (found === null) return error
-    const { reason, ...hint } = found
-    return new Fault(ACCOUNTS_UNAVAILABLE, { reason: `${this.file} ${reason}` }, { ...hint, cause: error })
+    const found = this.reasonOf(error)
+    return found === null ? error : this.faultFor(found, error)
   }
-}
 
-function freeBytes(file: string): number {
-  try {
-    const { bavail, bsize } = statfsSync(path.dirname(file))
-    return bavail * bsize
-  } catch {
-    return Number.POSITIVE_INFINITY
+  private reasonOf({ code }: { readonly code: string }): Reason | null {
+    return sqliteReason(code, () => freeBytes(this.file))
+  }
+
+  /** Anonymous clients get the message, which names no file. */
+  private faultFor({ reason, hint = '' }: Reason, cause?: unknown): Fault {
+    const described = { reason: `the database of accounts ${reason}` }
+    return new Fault(ACCOUNTS_UNAVAILABLE, described, { hint: `It is ${this.file}. ${hint}`.trim(), cause })
   }
 }
 
@@ -240,40 +279,14 @@ function withBuffers(row: Record<string, unknown>): Record<string, unknown> {
   return row
 }
 
-/** Creates the empty file of a backup, readable only by its owner. Faults: AccountInvalid if it exists. */
-export function makeBackupFile(file: string): void {
-  try {
-    closeSync(openSync(file, 'wx', 0o600))
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    const reason =
-      code === 'EEXIST'
-        ? `${file} exists already, and is not overwritten`
-        : `${file} cannot be written: ${code}`
-    throw new Fault(ACCOUNT_INVALID, { reason })
-  }
-}
-
 /** A connection to a file that only its owner can read. */
 function connect(file: string): Libsql.Database {
   try {
-    mkdirSync(path.dirname(file), { recursive: true })
-    const descriptor = openSync(file, 'a+', 0o600)
-    try {
-      keepPrivate(descriptor)
-    } finally {
-      closeSync(descriptor)
-    }
+    makePrivateFile(file)
     return new Libsql(file, { timeout: TIMEOUT })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const reason = `${file} cannot be opened for writing: ${code ?? message}`
     throw new Fault(ACCOUNTS_UNAVAILABLE, { reason }, { cause: error })
   }
-}
-
-/** Makes a file with other permissions, such as a copied backup, private if its owner opens it. */
-function keepPrivate(descriptor: number): void {
-  const { uid, mode } = fstatSync(descriptor)
-  if ((mode & 0o077) !== 0 && uid === process.getuid?.()) fchmodSync(descriptor, 0o600)
 }

@@ -108,8 +108,8 @@ function hostOf({ url }: Remote): string {
   return new URL(url).host
 }
 
-/** Interval of checks whether a harvest is due, in milliseconds. */
-const LOOK_INTERVAL = 5000
+/** Interval of checks whether a harvest is due, in milliseconds, and the pause after one that this machine prevented. */
+const [LOOK_INTERVAL, HARVEST_PAUSE] = [5000, 600_000]
 
 /** Harvests catalogs when they are due, one at a time and concurrently with publications. */
 export class HarvestSchedule {
@@ -118,6 +118,7 @@ export class HarvestSchedule {
   private readonly signal: AbortSignal
   private looked = Number.NEGATIVE_INFINITY
   private isRunning = false
+  private readonly paused = new Map<string, number>()
   private outcomes: HarvestOutcome[] = []
   private problem = ''
 
@@ -164,8 +165,12 @@ export class HarvestSchedule {
     const { portal } = this
     for (const harvester of dueHarvesters(portal, now)) {
       if (this.signal.aborted) return
+      if ((this.paused.get(harvester.id) ?? 0) > now) continue
+      // Where its state cannot be written, it stays due: the catalog must not be read over and over.
+      this.paused.set(harvester.id, now + HARVEST_PAUSE)
       const outcome = await harvestInThread({ portal, harvester }, this.signal)
       if (outcome === null) return
+      this.paused.delete(harvester.id)
       this.outcomes.push(outcome)
       if (outcome.failure !== null)
         this.app.http.log.warn({ harvester: harvester.id, reason: outcome.failure }, 'harvesting')

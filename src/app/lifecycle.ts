@@ -128,7 +128,8 @@ export async function follow(
       warnOfRemoved(gone, app)
       for (const id of again) if (!isWithdrawn(app.versions, id)) again.delete(id)
       fetches.start(dueNow())
-      const changed = new Set([...defined, ...app.catalog.takeDamaged(), ...fetches.take()])
+      const unstored = app.publications.due(Date.now())
+      const changed = new Set([...defined, ...app.catalog.takeDamaged(), ...fetches.take(), ...unstored])
       rest = Math.max(LOOK_INTERVAL, (performance.now() - begun) / LOOK_SHARE)
       if (changed.size + mapped.length + harvested.length === 0) continue
       // A dataset that was withdrawn before is published again if a catalog has it again.

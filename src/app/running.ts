@@ -46,21 +46,21 @@ export async function registerServer(config: Pick<Config, 'portal' | 'port' | 'b
   const file = path.join(folderOf(portal), `${host.replace(/[^\w.-]/g, '_')}-${process.pid}.json`)
   const server: RunningServer = { host, pid: process.pid, port, base }
   const unlock = await lock(portal)
-  if (unlock === null) return () => undefined
   try {
     refuseOtherAddress(config, 'this server')
     removeDead(folderOf(portal))
-    if (!isWritten(file, server)) return () => undefined
+    writeEntry(file, server)
   } finally {
-    unlock()
+    unlock?.()
   }
   const timer = setInterval(() => {
     try {
       const now = new Date()
-      utimesSync(file, now, now)
+      if (statSync(file).size > 0) return utimesSync(file, now, now)
     } catch {
-      // Without the file the server serves all the same.
+      // It is not there yet, or was removed.
     }
+    writeEntry(file, server)
   }, EVERY).unref()
   const remove = () => {
     clearInterval(timer)
@@ -84,13 +84,13 @@ function removeDead(folder: string): void {
     }
 }
 
-function isWritten(file: string, server: RunningServer): boolean {
+/** Without its entry, on a read-only or full disk, the server serves all the same. */
+function writeEntry(file: string, server: RunningServer): void {
   try {
     mkdirSync(path.dirname(file), { recursive: true })
     writeFileSync(file, `${JSON.stringify(server)}\n`)
-    return true
   } catch {
-    return false
+    // The next heartbeat tries again.
   }
 }
 
@@ -117,7 +117,7 @@ function isThis({ host, pid }: RunningServer): boolean {
 const LOCK_LIFE = 5000
 const LOCK_PAUSE = 20
 
-/** Acquires the lock for registering a server; null if the folder is read-only. */
+/** Acquires the lock for registering a server; null if the folder is read-only or the disk full. */
 async function lock(portal: string): Promise<(() => void) | null> {
   const file = path.join(portal, 'var', 'serving.lock')
   try {
@@ -130,7 +130,10 @@ async function lock(portal: string): Promise<(() => void) | null> {
       writeFileSync(file, `${process.pid}\n`, { flag: 'wx' })
       return () => rmSync(file, { force: true })
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return null
+      const { code } = error as NodeJS.ErrnoException
+      // A full disk leaves an empty file.
+      if (code === 'ENOSPC') rmSync(file, { force: true })
+      if (code !== 'EEXIST') return null
       const modified = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
       if (Date.now() - modified > LOCK_LIFE) rmSync(file, { force: true })
       else await sleep(LOCK_PAUSE)

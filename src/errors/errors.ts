@@ -180,6 +180,9 @@ export function openFilesText(error: unknown): string | null {
   return `${whose} has as many files and connections open at once as it may have: raise the limit (ulimit -n, LimitNOFILE of systemd)`
 }
 
+/** What a text about a lack of room begins with. */
+export const DISK_FULL = 'the disk is full'
+
 /** Codes of system errors of a file or folder that was named: they are no defects of the program. */
 const FILE_ERRORS: ReadonlySet<unknown> = new Set(['EACCES', 'EISDIR', 'ENOTDIR', 'EPERM', 'EROFS'])
 
@@ -189,7 +192,7 @@ const FILE_ERRORS: ReadonlySet<unknown> = new Set(['EACCES', 'EISDIR', 'ENOTDIR'
  */
 export function systemErrorText(error: unknown): string | null {
   const { code, path, message } = (error ?? {}) as NodeJS.ErrnoException
-  if (code === 'ENOSPC') return `the disk is full: ${message}`
+  if (code === 'ENOSPC') return `${DISK_FULL}: ${message}`
   if (code === 'EDQUOT') return `the disk quota is used up: ${message}`
   return openFilesText(error) ?? (FILE_ERRORS.has(code) && path !== undefined ? message : null)
 }

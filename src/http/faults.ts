@@ -20,6 +20,20 @@ export const TOO_MANY_OPEN_FILES = declareFault(
   'The service has too many files and connections open at once. Try again in a moment.',
 )
 
+/** The disk of the portal is full or read-only. */
+export const STORAGE_UNAVAILABLE = declareFault(
+  'StorageUnavailable',
+  503,
+  'The service cannot store anything now: its disk is {state}. Its operator has to change that.',
+)
+
+/** Errors of the system about a disk that takes nothing. */
+const DISK_STATES: ReadonlyMap<unknown, string> = new Map([
+  ['ENOSPC', 'full'],
+  ['EDQUOT', 'full'],
+  ['EROFS', 'read-only'],
+])
+
 /** Turns a fault into the error body of an API. */
 export type FaultBody = (fault: Fault) => unknown
 
@@ -38,7 +52,7 @@ export function answerFault(body: FaultBody, contentType = JSON_TYPE) {
     const fault = faultOf(error)
     if (isFault(fault, TOO_MANY_OPEN_FILES)) request.log.error(openFilesText(fault.cause))
     if (isGone(error, reply)) request.log.debug({ request: request.id }, 'the client left before the answer')
-    else if (isFault(fault, INTERNAL_ERROR))
+    else if (isFault(fault, INTERNAL_ERROR, STORAGE_UNAVAILABLE))
       request.log.error(
         { request: request.id, err: error, url: addressWithoutSecrets(request.url).slice(0, 500) },
         'unexpected',
@@ -82,6 +96,8 @@ function faultOf(error: unknown): Fault {
       reason: 'The path of the address cannot be decoded: percent-encoded UTF-8 is expected.',
     })
   if (openFilesText(error) !== null) return new Fault(TOO_MANY_OPEN_FILES, {}, { cause: error })
+  const state = DISK_STATES.get(code)
+  if (state !== undefined) return new Fault(STORAGE_UNAVAILABLE, { state }, { cause: error })
   const message = (error as Partial<Error> | null)?.message ?? ''
   if (status === 413) return new Fault(CONTENT_TOO_LARGE, { reason: message.slice(0, 200) })
   if (status !== undefined && status >= 400 && status < 500)

@@ -65,7 +65,9 @@ function readDataFolder(portal: string): DataFolder {
   for (const { name, isDirectory } of entries) {
     if (!isDirectory || name.startsWith('.')) continue
     const folder = path.join(data, name)
-    if (existsSync(path.join(folder, 'dataset.yaml'))) {
+    // A draft writes dataset.yaml last: until then nothing says who may see its files.
+    const isBegun = existsSync(path.join(portal, 'var', 'drafts', name, 'draft.json'))
+    if (isBegun || existsSync(path.join(folder, 'dataset.yaml'))) {
       names.set(name, `data/${name}/`)
       continue
     }

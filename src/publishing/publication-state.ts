@@ -1,3 +1,4 @@
+import { DISK_FULL } from '../errors/errors.ts'
 import type { Diagnostic } from '../mapping/diagnostic.ts'
 import type { PublishMessage } from './publish-all.ts'
 
@@ -9,12 +10,34 @@ export type PublicationState =
   | { readonly type: 'refused'; readonly diagnostics: readonly Diagnostic[] }
   | { readonly type: 'failed'; readonly reason: string }
 
+/** Milliseconds until a publication is tried again that failed because the disk was full; each pause is twice the one before. */
+const [FIRST_PAUSE, MAX_PAUSE] = [60_000, 3_600_000]
+
 /** The latest publication of each dataset, for pages that report them. */
 export class Publications {
   private readonly states = new Map<string, PublicationState>()
+  /** Datasets for whose latest version the disk had no room. */
+  private readonly unstored = new Map<string, { readonly time: number; readonly pause: number }>()
 
-  note(message: PublishMessage): void {
-    this.states.set(message.dataset, stateOf(message))
+  /** @param now milliseconds since 1970 */
+  note(message: PublishMessage, now: number): void {
+    const { dataset } = message
+    const state = stateOf(message)
+    this.states.set(dataset, state)
+    if (state.type === 'failed' && state.reason.startsWith(DISK_FULL)) {
+      if (!this.unstored.has(dataset)) this.postpone(dataset, now, FIRST_PAUSE)
+    } else if (state.type !== 'running') this.unstored.delete(dataset)
+  }
+
+  /** Datasets that are to be tried again: there may be room for them now. */
+  due(now: number): readonly string[] {
+    const due = [...this.unstored].filter(([, { time }]) => time <= now)
+    for (const [id, { pause }] of due) this.postpone(id, now, Math.min(2 * pause, MAX_PAUSE))
+    return due.map(([id]) => id)
+  }
+
+  private postpone(dataset: string, now: number, pause: number): void {
+    this.unstored.set(dataset, { time: now + pause, pause })
   }
 
   /** null if no publication of the dataset is known. */

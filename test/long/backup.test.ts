@@ -28,6 +28,7 @@ import {
   versionsOf,
   withdraw,
 } from '../../src/publishing/versions/versions.ts'
+import { PROCESS_NAME, processName } from '../../src/runtime/processes.ts'
 import { lodestone, spawnLodestone } from '../support/crash.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { publishPortal } from '../support/portal.ts'
@@ -331,18 +332,17 @@ t.test('on the command line', async t => {
     t.match(ended.stdout + ended.stderr, output, args.join(' '))
   }
   t.strictSame(readdirSync(temporary), [], 'no temporary folder is left')
-  writeFileSync(path.join(folder, 'killed.tar.gz.unfinished-4194305'), 'x')
+  const dead = PROCESS_NAME.replace(/\d+\.\d+$/, '4194305.1')
+  writeFileSync(path.join(folder, `killed.tar.gz.unfinished-${dead}`), 'x')
+  mkdirSync(path.join(temporary, `lodestone-backup-${dead}-abcdef`))
   writeFileSync(path.join(portal, 'data/big.bin'), randomBytes(2e8))
   const killed = spawnLodestone(['backup', path.join(folder, 'killed.tar.gz'), '--portal', portal], {
     TMPDIR: temporary,
   })
   const unfinished = () => readdirSync(folder).filter(name => name.includes('.unfinished-'))
-  await until(() => unfinished().includes(`killed.tar.gz.unfinished-${killed.pid}`))
-  t.strictSame(
-    unfinished(),
-    [`killed.tar.gz.unfinished-${killed.pid}`],
-    'what a killed process left is removed',
-  )
+  const own = () => [`killed.tar.gz.unfinished-${processName(killed.pid ?? 0)}`]
+  await until(() => unfinished().includes(own()[0] ?? ''))
+  t.strictSame(unfinished(), own(), 'what a killed process left is removed')
   const ended = once(killed, 'exit')
   killed.kill('SIGTERM')
   t.strictSame((await ended)[0], 143)

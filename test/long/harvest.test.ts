@@ -5,6 +5,8 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
+import type { App } from '../../src/app/app.ts'
+import { HarvestSchedule } from '../../src/app/fetch-schedule.ts'
 import { diagnoseHarvests } from '../../src/cli/doctor/portal.ts'
 import { run } from '../../src/cli/lodestone.ts'
 import { escapedText, terminalText } from '../../src/cli/print.ts'
@@ -574,6 +576,36 @@ t.test('limits, choices and pages of catalogs', async t => {
       if (!/(?:1, only|except)/.test(more)) t.equal(counts.left, left, `${type} ${more}`)
       else t.ok((counts.left ?? 0) > 0, `${type} ${more}`)
     }
+})
+
+t.test('a catalog whose harvest cannot be written down is not read over and over', async t => {
+  let read = 0
+  const origin = await serverOf(t, (_, response) => {
+    read += 1
+    response.end('{"result": {"count": 0, "results": []}}')
+  })
+  const portal = portalOf(t, `  - { id: g, type: ckan, url: '${origin}' }\n`)
+  // A folder in the place of the file.
+  mkdirSync(path.join(portal, 'var/harvest/g.json'), { recursive: true })
+  const errors: unknown[] = []
+  const app = { http: { log: { error: (error: unknown) => errors.push(error) } } } as unknown as App
+  const schedule = new HarvestSchedule(portal, app, new AbortController().signal)
+  const clock = Date.now
+  t.teardown(() => {
+    Date.now = clock
+  })
+  for (const [minutes, expected] of [
+    [0, 1],
+    [1, 1],
+    [9, 1],
+    [11, 2],
+  ] as const) {
+    Date.now = () => clock() + minutes * 60_000
+    await schedule.take()
+    for (let tries = 0; tries < 200 && (read < expected || errors.length === 0); tries++) await sleep(50)
+    await sleep(200)
+    t.equal(read, expected, `after ${minutes} minutes`)
+  }
 })
 
 t.test('answers that are no catalogs are failures, and entries without ids are skipped', async t => {

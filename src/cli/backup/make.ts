@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readSync, rmSync, statSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { constants, tmpdir } from 'node:os'
 import path from 'node:path'
@@ -9,14 +9,17 @@ import { RELEASE } from '../../config/release.ts'
 import { Fault } from '../../errors/errors.ts'
 import { synchronise } from '../../publishing/versions/durable.ts'
 import type { Manifest } from '../../publishing/versions/versions.ts'
-import { isProcessRunning } from '../../runtime/processes.ts'
+import { isOfRunningProcess, PROCESS_NAME } from '../../runtime/processes.ts'
 import { withAccounts } from '../accounts.ts'
 import { ArchiveWriter, type Summed } from './archive.ts'
 import { type BackupFile, type OpenFile, openBackupFile, permissionsOf, portalFiles } from './contents.ts'
 import { BACKUP_FORMAT, BACKUP_MANIFEST, type BackupManifest } from './manifest.ts'
 
-/** Between the name of an archive and the id of the process that is writing it. */
+/** Between the name of an archive and the name of the process that is writing it. */
 const UNFINISHED = '.unfinished-'
+
+/** Before the name of the process in the name of the temporary folder, which has a copy of the accounts. */
+const TEMPORARY = 'lodestone-backup-'
 
 /**
  * Writes a portal into one archive, consistent even if it is served and published meanwhile: first its accounts, as of one
@@ -26,8 +29,9 @@ const UNFINISHED = '.unfinished-'
  */
 export async function makeBackup(config: Config, file: string, now: Date): Promise<BackupManifest> {
   if (existsSync(file)) throw new Fault(USAGE, { reason: `${file} exists already: name one that does not` })
-  removeAbandoned(file)
-  const unfinished = `${file}${UNFINISHED}${process.pid}`
+  removeAbandoned(path.dirname(path.resolve(file)), path.basename(file) + UNFINISHED)
+  removeAbandoned(tmpdir(), TEMPORARY)
+  const unfinished = `${file}${UNFINISHED}${PROCESS_NAME}`
   const out = await open(unfinished, 'wx', 0o600).catch(error => {
     const reason = `${path.dirname(file)} cannot be written to: ${(error as NodeJS.ErrnoException).code}`
     throw new Fault(USAGE, { reason })
@@ -36,7 +40,7 @@ export async function makeBackup(config: Config, file: string, now: Date): Promi
   const keepNothing = removeAtSignals(() => [unfinished, temporary])
   try {
     // At once: a signal would not know of a folder that is just being made.
-    temporary = mkdtempSync(path.join(tmpdir(), 'lodestone-backup-'))
+    temporary = mkdtempSync(path.join(tmpdir(), `${TEMPORARY}${PROCESS_NAME}-`))
     const writer = new ArchiveWriter(out)
     const files: Summed[] = []
     const accounts = await accountsCopy(config, path.join(temporary, 'accounts.sqlite'))
@@ -69,14 +73,14 @@ export async function makeBackup(config: Config, file: string, now: Date): Promi
   }
 }
 
-/** Removes what earlier processes, which are dead, have left of an archive of this name. */
-function removeAbandoned(file: string): void {
-  const folder = path.dirname(path.resolve(file))
-  const start = path.basename(file) + UNFINISHED
+/** Removes what earlier processes, which are dead, have left in a folder, under names that begin so. */
+function removeAbandoned(folder: string, start: string): void {
   const names = existsSync(folder) ? readdirSync(folder).filter(name => name.startsWith(start)) : []
   for (const name of names) {
-    const pid = name.slice(start.length)
-    if (/^\d+$/.test(pid) && !isProcessRunning(Number(pid))) rmSync(path.join(folder, name), { force: true })
+    const left = path.join(folder, name)
+    const { mtimeMs = 0, uid } = statSync(left, { throwIfNoEntry: false }) ?? {}
+    if (uid === process.getuid?.() && !isOfRunningProcess(name, mtimeMs))
+      rmSync(left, { recursive: true, force: true })
   }
 }
 

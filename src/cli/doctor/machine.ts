@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
@@ -13,6 +13,8 @@ const OLDEST: readonly [number, number] = [20, 19]
 
 /** Free bytes of a disk below which publishing may fail at any moment, and below which it soon will. */
 const [LEAST_FREE, LOW] = [50e6, 1e9]
+
+const ROOM = 'make room: nothing can be published or counted'
 
 /** Maximum difference in seconds between the clocks of this machine and of its file system. */
 const MAX_SKEW = 5
@@ -37,7 +39,10 @@ export async function diagnoseDisk(portal: string, now: () => number): Promise<r
     written = mkdtempSync(path.join(tried, '.doctor-'))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    const advice = 'give the user that runs lodestone the right to write there, or mount it writable'
+    const advice =
+      code === 'ENOSPC'
+        ? ROOM
+        : 'give the user that runs lodestone the right to write there, or mount it writable'
     return [problem('var', `${tried} cannot be written to: ${code}`, advice)]
   }
   try {
@@ -50,7 +55,7 @@ export async function diagnoseDisk(portal: string, now: () => number): Promise<r
 
 function roomFinding(free: number): DoctorFinding {
   const described = `${(free / 1e9).toFixed(1)} GB are free`
-  if (free < LEAST_FREE) return problem('disk', described, 'make room: nothing can be published or counted')
+  if (free < LEAST_FREE) return problem('disk', described, ROOM)
   if (free < LOW)
     return warning('disk', described, 'make room: a publication needs its version twice for a while')
   return ok('disk', described)
@@ -59,9 +64,8 @@ function roomFinding(free: number): DoctorFinding {
 function clockFinding(folder: string, now: () => number): DoctorFinding {
   const file = path.join(folder, 'clock')
   const before = now()
-  const handle = openSync(file, 'w')
-  writeSync(handle, 'x')
-  closeSync(handle)
+  // An empty file: the disk may be full.
+  closeSync(openSync(file, 'w'))
   const skew = Math.abs(statSync(file).mtimeMs - before) / 1000
   const described = new Date(before).toISOString()
   if (skew > MAX_SKEW) {

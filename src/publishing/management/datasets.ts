@@ -56,6 +56,12 @@ export function moveAway(portal: string, id: string, moment: string): void {
   if (existsSync(file)) renameSync(file, path.join(away, path.basename(file)))
 }
 
+/** Moves away the files of a publication that was cut off before dataset.yaml was there. */
+export function moveCutOff(portal: string, id: string, moment: string): void {
+  const folder = path.join(portal, 'data', id)
+  if (existsSync(folder) && !existsSync(path.join(folder, DEFINITION))) moveAway(portal, id, moment)
+}
+
 /** The names of the folders of data/. */
 function dataFolders(portal: string): readonly string[] {
   const folder = path.join(portal, 'data')

@@ -19,7 +19,15 @@ import { rollBack } from '../versions/roll-back.ts'
 import { currentManifest, type Manifest, withdraw } from '../versions/versions.ts'
 import { refuseOtherCredentials } from './credentials.ts'
 import { asBadRequest, type DatasetPreview, type inspectDataset, previewDataset } from './dataset-preview.ts'
-import { describeDataset, isAtDesk, moveAway, pathsInPortal, takenIds, withoutFolders } from './datasets.ts'
+import {
+  describeDataset,
+  isAtDesk,
+  moveAway,
+  moveCutOff,
+  pathsInPortal,
+  takenIds,
+  withoutFolders,
+} from './datasets.ts'
 import { type DeskDataset, type DeskFinding, type DeskOptions, EDIT_CONFLICT } from './desk-types.ts'
 import {
   applyDraft,
@@ -316,6 +324,7 @@ export class Desk {
   discard(principal: Principal, id: string): void {
     this.admit(principal, id)
     this.require(id)
+    moveCutOff(this.options.portal, id, this.moment())
     discardDraft(this.options.portal, id)
     this.firstFetch.forget(id)
   }

@@ -9,7 +9,6 @@ import {
   rmSync,
   statSync,
   symlinkSync,
-  writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
 import { BAD_REQUEST, CONFLICT, Fault } from '../../errors/errors.ts'
@@ -219,7 +218,5 @@ export function definitionText({ folder }: Pick<DatasetDraft, 'folder'>): string
 }
 
 export function writeDefinition({ folder }: DatasetDraft, text: string): void {
-  const file = path.join(folder, DEFINITION)
-  writeFileSync(`${file}.new`, text)
-  renameSync(`${file}.new`, file)
+  replaceDurably(path.join(folder, DEFINITION), text)
 }

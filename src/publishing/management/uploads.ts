@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { type Readable, Transform } from 'node:stream'
+import { finished, type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { BAD_REQUEST, CONTENT_TOO_LARGE, Fault } from '../../errors/errors.ts'
 import { type Definition, readDefinition } from '../definition.ts'
@@ -39,11 +39,14 @@ export async function receiveFile(
     },
   })
   try {
-    await pipeline(stream, counted, createWriteStream(path.join(place, name), { flush: true }))
+    finished(stream, error => error && counted.destroy(error))
+    await pipeline(stream.pipe(counted), createWriteStream(path.join(place, name), { flush: true }))
     if (isTruncated?.() === true) throw tooLarge(limit)
     if (bytes === 0) throw new Fault(BAD_REQUEST, { reason: `The file ${name} is empty.` })
     return { name: await putInPlace(draft, place, name, title), bytes }
   } finally {
+    // The rest of a refused file is dropped: a connection that is not read to the end is neither used again nor closed.
+    stream.unpipe(counted).resume()
     rmSync(place, { recursive: true, force: true })
   }
 }
