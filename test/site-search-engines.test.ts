@@ -188,7 +188,7 @@ t.test('what is not there is a page for browsers and JSON for programs', async t
   t.equal(page.status, 404)
   t.match(page.type, /^text\/html/)
   t.match(page.body, /<html lang="fr"/)
-  t.match(page.body, /<h1>Introuvable<\/h1>/)
+  t.match(page.body, /<h1>Introuvable<\/h1>\n<p>Il n’y a pas de page à cette adresse\./)
   t.match(page.body, '<meta name="robots" content="noindex">')
   t.notMatch(page.body, /rel="canonical"/)
   const json = await get('/nothing/here')
