@@ -203,4 +203,7 @@ t.test('the catalog begins with what is used most, and its feed is in the head',
   t.match(body, /order_by=explore\.popularity_score\+desc/, 'the API has the same order')
   t.match(body, />English<\/span> <data value="1">/, 'languages by their names')
   t.match((await get('/explore/?lang=en&q=nothinghasthis')).body, /No dataset matches all of this/)
+  const faulty = await get('/explore/?lang=en&order_by=nothing')
+  t.equal(faulty.status, 400)
+  t.notMatch(faulty.body, /0 datasets|No dataset/, 'a list that cannot be read is not an empty one')
 })
