@@ -45,7 +45,10 @@ type ShownFault = Pick<Fault, 'status' | 'message'> & Partial<Pick<Fault, 'parts
 /** What a fault means for the reader of a page; the message, which is English, of a fault of which that is not known. */
 export function faultSentence(fault: ShownFault, t: Translator): Html {
   const text = sentenceOf(fault, t)
-  return text === null ? html`<p lang="en" dir="ltr">${fault.message}</p>` : html`<p>${text}</p>`
+  const message = html`<p lang="en" dir="ltr">${fault.message}</p>`
+  if (text === null) return message
+  // Its message names the versions that are stored.
+  return html`<p>${text}</p>${isFault(fault, VERSION_UNKNOWN) ? message : ''}`
 }
 
 function sentenceOf(fault: ShownFault, t: Translator): string | null {
