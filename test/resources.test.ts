@@ -432,7 +432,7 @@ t.test('caches and HEAD', async t => {
 
 t.test('geometries are drawn as SVG', async t => {
   const cases: readonly (readonly [string, RegExp | null])[] = [
-    ['POINT(1 2)', /<circle class="point" cx="240" /],
+    ['POINT(1 2)', /<svg [^>]*direction="ltr"[\s\S]*<circle class="point" cx="240" /],
     ['LINESTRING(0 0, 10 5)', /<path class="line" d="M[\d.]+ [\d.]+L/],
     [
       'POLYGON((0 0, 10 0, 10 10, 0 0), (1 1, 2 1, 2 2, 1 1))',

@@ -1,7 +1,20 @@
 import t from 'tap'
+import {
+  BAD_REQUEST,
+  Fault,
+  FORBIDDEN_ACCESS,
+  GONE,
+  INTERNAL_ERROR,
+  NOT_FOUND_RESOURCE,
+  VERSION_UNKNOWN,
+} from '../src/errors/errors.ts'
+import { TOO_MUCH_WORK } from '../src/http/fair-use.ts'
+import { TOO_MANY_OPEN_FILES } from '../src/http/faults.ts'
 import { LANGUAGES, type Language } from '../src/model/language.ts'
+import { faultSentence } from '../src/site/fault-page.ts'
 import { type Message, messagesOf } from '../src/site/messages.ts'
 import { translator } from '../src/site/translator.ts'
+import { DEADLINE_EXCEEDED } from '../src/store/faults.ts'
 import { interfaceTexts } from './support/texts.ts'
 
 /** Every text of the interface is there in every language, whole, and nothing else is. */
@@ -83,6 +96,32 @@ function wrongIn(language: string) {
     ].map(problem => `${text}: ${problem}`)
   }
 }
+
+t.test('pages of errors are in the language of the page', async t => {
+  const faults = [
+    ...['dataset', 'resource', 'page', 'address'].map(
+      kind => new Fault(NOT_FOUND_RESOURCE, { kind, id: 'trees' }),
+    ),
+    new Fault(VERSION_UNKNOWN, { id: 'trees', version: 'v1', retained: '' }),
+    new Fault(GONE, { reason: 'The dataset trees was withdrawn.' }),
+    new Fault(FORBIDDEN_ACCESS),
+    new Fault(TOO_MUCH_WORK, { seconds: 3 }),
+    new Fault(INTERNAL_ERROR),
+    new Fault(TOO_MANY_OPEN_FILES),
+    new Fault(DEADLINE_EXCEEDED, { seconds: 30 }),
+  ]
+  const text = (fault: Fault, language: Language) => faultSentence(fault, translator(language)).html
+  for (const fault of faults) {
+    t.equal(
+      new Set(LANGUAGES.map(language => text(fault, language))).size,
+      LANGUAGES.length,
+      `${fault.code}: a sentence of its own in each`,
+    )
+  }
+  t.equal(text(faults[0] as Fault, 'de'), '<p>Hier gibt es keinen Datensatz trees.</p>')
+  const other = new Fault(BAD_REQUEST, { reason: 'No <number>.' })
+  t.equal(text(other, 'de'), '<p lang="en" dir="ltr">No &lt;number&gt;.</p>', 'others are marked as English')
+})
 
 t.test('numbers choose the form and are written as the language writes them', async t => {
   const records = (language: Language, n: number) => translator(language).many('{n} record', '{n} records', n)

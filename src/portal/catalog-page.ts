@@ -103,9 +103,9 @@ ${chosenChips(pageContext, selection, CATALOG_PATH, label, called)}</div>
 <div class="panel">${
       values ??
       html`
-<div class="bar-line">${progress === null ? html`<p class="count" role="status">${t.many('{n} dataset', '{n} datasets', total)}</p>` : startNote(pageContext, progress)}${orders(pageContext, selection)}</div>
+<div class="bar-line">${problem !== null ? '' : progress === null ? html`<p class="count" role="status">${t.many('{n} dataset', '{n} datasets', total)}</p>` : startNote(pageContext, progress)}${orders(pageContext, selection)}</div>
 ${problem === null ? '' : html`<div class="fault" role="alert"><p>${problem.message}</p></div>`}
-${progress !== null && shown.length === 0 ? '' : list(pageContext, selection, shown)}
+${problem !== null || (progress !== null && shown.length === 0) ? '' : list(pageContext, selection, shown)}
 ${pager(pageContext, page, Math.ceil(total / CARDS), to => pageContext.href(CATALOG_PATH, selectionParameters({ ...selection, page: to })))}
 ${takeAway(pageContext, selection)}
 `

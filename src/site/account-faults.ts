@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault, INTERNAL_ERROR } from '../errors/errors.ts'
 import { note } from './account-fields.ts'
+import { faultSentence } from './fault-page.ts'
 import { html } from './html.ts'
 import { pageContextOf } from './page-context.ts'
 import { type AccountsOptions, sendPage } from './signed-in.ts'
@@ -9,7 +10,8 @@ import type { Translator } from './translator.ts'
 /** Answers any error with a page; errors that are no faults are logged and shown as unexpected, without details. */
 export function answerWithPage(options: AccountsOptions) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const { status, message } = reportOf(error)
+    const fault = reportOf(error)
+    const { status } = fault
     if (status === 500) request.log.error({ err: error, url: request.routeOptions.url }, 'unexpected')
     if (status === 503 || status === 429) reply.header('retry-after', '2')
     const { t, href } = pageContextOf(request, options)
@@ -17,7 +19,7 @@ export function answerWithPage(options: AccountsOptions) {
       type: 'page',
       status,
       heading: headingOf(status, t),
-      content: html`${note('bad', html`<p>${message}</p>`)}
+      content: html`${note('bad', faultSentence(fault, t))}
 <p><a href="${href('/account/')}">${t('Go to your account')}</a></p>
 `,
     })

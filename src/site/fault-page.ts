@@ -1,8 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Fault } from '../errors/errors.ts'
+import {
+  type Fault,
+  FORBIDDEN_ACCESS,
+  GONE,
+  isFault,
+  NOT_FOUND_RESOURCE,
+  VERSION_UNKNOWN,
+} from '../errors/errors.ts'
 import { answerFault } from '../http/faults.ts'
 import { pageText, policyOf } from './frame.ts'
-import { html } from './html.ts'
+import { type Html, html } from './html.ts'
 import { pageContextOf, type SiteOptions } from './page-context.ts'
 import type { Translator } from './translator.ts'
 
@@ -16,8 +23,9 @@ export function answerPageFault(site: SiteOptions) {
       return pageText(pageContext, {
         title: heading,
         isIndexed: false,
+        isWide: true,
         body: html`<h1>${heading}</h1>
-<p>${fault.message}</p>
+${faultSentence(fault, t)}
 <p><a class="button plain" href="${href('/explore/')}">${t('All datasets')}</a></p>`,
       })
     }
@@ -29,6 +37,42 @@ export function answerPageFault(site: SiteOptions) {
     })
     answerFault(report, 'text/html; charset=utf-8')(error, request, reply)
   }
+}
+
+/** A fault, or an error of the web framework. */
+type ShownFault = Pick<Fault, 'status' | 'message'> & Partial<Pick<Fault, 'parts'>>
+
+/** What a fault means for the reader of a page; the message, which is English, of a fault of which that is not known. */
+export function faultSentence(fault: ShownFault, t: Translator): Html {
+  const text = sentenceOf(fault, t)
+  const message = html`<p lang="en" dir="ltr">${fault.message}</p>`
+  if (text === null) return message
+  // Its message names the versions that are stored.
+  return html`<p>${text}</p>${isFault(fault, VERSION_UNKNOWN) ? message : ''}`
+}
+
+function sentenceOf(fault: ShownFault, t: Translator): string | null {
+  const { id = '', kind, seconds } = fault.parts ?? {}
+  if (isFault(fault, NOT_FOUND_RESOURCE))
+    switch (kind) {
+      case 'dataset':
+        return t('There is no dataset {id} here.', { id })
+      case 'resource':
+      case 'property':
+        return t('Nothing is known here about {id}.', { id })
+      default:
+        return t('There is no page at this address. It was moved, or the address has a mistake.')
+    }
+  if (isFault(fault, VERSION_UNKNOWN)) return t('This version of the dataset is not stored.')
+  if (isFault(fault, GONE)) return t('What was at this address was removed.')
+  if (isFault(fault, FORBIDDEN_ACCESS)) return t('Your account has no access to this.')
+  if (fault.status === 500) return t('An unexpected error occurred. It has been logged.')
+  if (fault.status === 429) return t('These were too many requests. Try again later.')
+  if (fault.status === 503)
+    return seconds === undefined
+      ? t('This is not available now. Try again in a moment.')
+      : t('The query took longer than {seconds} s and was stopped.', { seconds })
+  return null
 }
 
 function headingOf(status: number, t: Translator): string {

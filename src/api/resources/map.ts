@@ -46,7 +46,7 @@ export function mapOf(texts: readonly string[], t: Translator): Html | null {
   const zoom = Math.max(1, Math.min(16, Math.floor(Math.log2(360 / Math.max(frame.east - frame.west, 1e-4)))))
   const [x, y] = [lon.toFixed(5).replace(/\.?0+$/, ''), lat.toFixed(5).replace(/\.?0+$/, '')]
   const where = `${degrees(lat, 'N', 'S')} ${degrees(lon, 'E', 'W')}`
-  return html`<figure class="place"><svg viewBox="0 0 ${WIDTH} ${frame.height}" role="img" aria-label="${t('Map around {place}', { place: where })}">
+  return html`<figure class="place"><svg viewBox="0 0 ${WIDTH} ${frame.height}" direction="ltr" role="img" aria-label="${t('Map around {place}', { place: where })}">
 <rect class="sea" width="${WIDTH}" height="${frame.height}"/>
 ${surroundings(frame)}${graticule(frame)}${drawn(drawing, frame)}</svg>
 <figcaption><a href="geo:${y},${x}">${where}</a> · <a href="https://www.openstreetmap.org/?mlat=${y}&mlon=${x}#map=${zoom}/${y}/${x}">OpenStreetMap</a></figcaption></figure>

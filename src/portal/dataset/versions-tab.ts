@@ -59,7 +59,7 @@ function versionList({ pageContext, path }: TabContext, cached: readonly Manifes
 `,
   )
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${t('Versions')}"><table>
-<thead><tr><th scope="col">${t('Published')}</th><th scope="col">${t('Records')}</th><th scope="col">${t('Version')}</th><th scope="col">${t('State')}</th></tr></thead><tbody>${rows}</tbody></table></div>`
+<thead><tr><th scope="col">${t('Published')}</th><th scope="col" class="number">${t('Records')}</th><th scope="col">${t('Version')}</th><th scope="col">${t('State')}</th></tr></thead><tbody>${rows}</tbody></table></div>`
 }
 
 /** Links to the same content for programs. */

@@ -83,7 +83,7 @@ ${isForNew ? html`<h2>${t('New dataset')}</h2>${uploadForm(desk, '/desk/', t('Fi
 ${
   datasets.length === 0
     ? html`<p class="empty">${t('There is no dataset yet. Upload a file.')}</p>`
-    : html`<div class="scroll" tabindex="0" role="region" aria-label="${t('Datasets')}"><table><thead><tr><th scope="col">${t('Title')}</th><th scope="col">${t('Identifier')}</th><th scope="col">${t('State')}</th><th scope="col">${t('Records')}</th></tr></thead><tbody>${rows}</tbody></table></div>`
+    : html`<div class="scroll" tabindex="0" role="region" aria-label="${t('Datasets')}"><table><thead><tr><th scope="col">${t('Title')}</th><th scope="col">${t('Identifier')}</th><th scope="col">${t('State')}</th><th scope="col" class="number">${t('Records')}</th></tr></thead><tbody>${rows}</tbody></table></div>`
 }`
 }
 
@@ -238,10 +238,13 @@ export function historyBody(
     versions.length === 0
       ? ''
       : html`<h2 id="versions">${t('Versions')}</h2>
-<div class="scroll" tabindex="0" role="region" aria-labelledby="versions"><table><thead><tr><th scope="col">${t('Published')}</th><th scope="col">${t('Records')}</th><th scope="col">${t('Version')}</th><th scope="col">${t('State')}</th></tr></thead><tbody>${versions}</tbody></table></div>`
-  }
-<h2 id="history">${t('History')}</h2>
+<div class="scroll" tabindex="0" role="region" aria-labelledby="versions"><table><thead><tr><th scope="col">${t('Published')}</th><th scope="col" class="number">${t('Records')}</th><th scope="col">${t('Version')}</th><th scope="col">${t('State')}</th></tr></thead><tbody>${versions}</tbody></table></div>`
+  }${
+    done.length === 0
+      ? ''
+      : html`<h2 id="history">${t('History')}</h2>
 <div class="scroll" tabindex="0" role="region" aria-labelledby="history"><table><thead><tr><th scope="col">${t('Date and time')}</th><th scope="col">${t('User name')}</th><th scope="col">${t('What was done')}</th><th scope="col">${t('Changes')}</th></tr></thead><tbody>${done}</tbody></table></div>`
+  }`
 }
 
 const ACTION_NAMES: Readonly<Record<HistoryEntry['action'], string>> = {

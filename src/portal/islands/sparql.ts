@@ -24,10 +24,12 @@ let worker: Worker | null = null
 form.addEventListener('submit', event => {
   event.preventDefault()
   event.stopImmediatePropagation()
-  start()
+  if (worker === null) start()
 })
 plan.hidden = false
-plan.addEventListener('click', () => start(true))
+plan.addEventListener('click', () => {
+  if (worker === null) start(true)
+})
 stop.addEventListener('click', () => {
   end()
   view.stop()
@@ -67,9 +69,7 @@ function start(isExplained = false): void {
     return
   }
   view.begin(query)
-  run.disabled = true
-  plan.disabled = true
-  stop.hidden = false
+  showRunning(true)
   const begun = new Worker(data.worker)
   worker = begun
   begun.onmessage = ({ data: message }: MessageEvent<QueryMessage>) => {
@@ -97,9 +97,14 @@ function start(isExplained = false): void {
 function end(): void {
   worker?.terminate()
   worker = null
-  run.disabled = false
-  plan.disabled = false
-  stop.hidden = true
+  showRunning(false)
+}
+
+/** Buttons that do nothing while a query runs are not disabled, so that the focus stays where it is. */
+function showRunning(isRunning: boolean): void {
+  for (const button of [run, plan]) button.ariaDisabled = String(isRunning)
+  if (!isRunning && document.activeElement === stop) run.focus({ preventScroll: true })
+  stop.hidden = !isRunning
 }
 
 function sourceOf(id: string): MessageSource {

@@ -11,6 +11,7 @@ export function baseMapOf(element: HTMLElement, settings: MapSettings): LeafletM
   const snap = settings.tiles === undefined ? 0.25 : 1
   const size = Math.min(element.clientWidth, element.clientHeight * 1.2)
   const smallest = Math.max(0, Math.floor(Math.log2(size / TILE) / snap) * snap)
+  const isAnimated = !matchMedia('(prefers-reduced-motion: reduce)').matches
   const map = new LeafletMap(element, {
     zoomControl: false,
     attributionControl: false,
@@ -23,6 +24,9 @@ export function baseMapOf(element: HTMLElement, settings: MapSettings): LeafletM
     ],
     maxBoundsViscosity: 1,
     scrollWheelZoom: false,
+    zoomAnimation: isAnimated,
+    fadeAnimation: isAnimated,
+    inertia: isAnimated,
   })
   map.addControl(new Zoom({ zoomInTitle: settings.texts.zoomIn, zoomOutTitle: settings.texts.zoomOut }))
   map.addControl(new Scale({ imperial: false }))

@@ -55,7 +55,7 @@ function open(map: LeafletMap, settings: MapSettings, content: HTMLElement, at: 
   const { clientHeight, clientWidth } = map.getContainer()
   const maxHeight = Math.min(260, clientHeight * 0.45)
   const maxWidth = Math.min(280, clientWidth - 2 * BUTTONS.width)
-  const popup = new Popup({ minWidth: 180, maxWidth, maxHeight, autoPan: false })
+  const popup = new Popup({ minWidth: Math.min(240, maxWidth), maxWidth, maxHeight, autoPan: false })
     .setContent(content)
     .setLatLng(at)
   popup.on('remove', () => {
