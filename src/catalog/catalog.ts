@@ -120,7 +120,7 @@ export class Catalog implements DatasetSource {
    * {@link VisibleDatasets.dataset}.
    */
   addressed(id: string, principal: Principal, version: string | null = null): ServedDataset {
-    if (this.isGone(id)) throw new Fault(GONE, { reason: `The dataset ${id} was withdrawn.` })
+    if (this.isGone(id)) throw new Fault(GONE, { reason: `The dataset ${id} was withdrawn.`, id })
     return this.visibleTo(principal).dataset(id, version)
   }
 

@@ -64,7 +64,10 @@ function sentenceOf(fault: ShownFault, t: Translator): string | null {
         return t('There is no page at this address. It was moved, or the address has a mistake.')
     }
   if (isFault(fault, VERSION_UNKNOWN)) return t('This version of the dataset is not stored.')
-  if (isFault(fault, GONE)) return t('What was at this address was removed.')
+  if (isFault(fault, GONE))
+    return id === ''
+      ? t('What was at this address was removed.')
+      : t('The dataset {id} was withdrawn.', { id })
   if (isFault(fault, FORBIDDEN_ACCESS)) return t('Your account has no access to this.')
   if (fault.status === 500) return t('An unexpected error occurred. It has been logged.')
   if (fault.status === 429) return t('These were too many requests. Try again later.')

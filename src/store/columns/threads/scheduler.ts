@@ -1,10 +1,7 @@
-import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import { Fault } from '../../../errors/errors.ts'
 import { refuseWaiting, STORE_BUSY, takeNext } from '../../../runtime/turns.ts'
 import type { WorkClient } from '../../../runtime/work-client.ts'
 import { STORE_UNAVAILABLE } from '../../faults.ts'
-import type { Job } from './protocol.ts'
 import type { ColumnThread } from './thread.ts'
 
 /** A job that needs a thread. */
@@ -162,35 +159,6 @@ export class Scheduler {
       break
     }
     this.dispatch()
-  }
-}
-
-/** Maximum number of remembered jobs. */
-const REMEMBERED = 1000
-
-/** Remembers which jobs were slow, so that they are not started as quick ones again. */
-export class KnownSlow {
-  private readonly digests = new LRUCache<string, true>({ max: REMEMBERED })
-
-  /** The digest by which a job is remembered. */
-  static digest(job: Job): string {
-    return createHash('sha1').update(JSON.stringify(job)).digest('base64')
-  }
-
-  has(digest: string): boolean {
-    return this.digests.has(digest)
-  }
-
-  add(digest: string): void {
-    this.digests.set(digest, true)
-  }
-
-  delete(digest: string): void {
-    this.digests.delete(digest)
-  }
-
-  get isEmpty(): boolean {
-    return this.digests.size === 0
   }
 }
 

@@ -109,9 +109,9 @@ function chosenNumbers(
   table: Float64Array | null,
 ): ChosenNumbers {
   const rows = parts.reduce((sum, { groups }) => sum + groups.length, 0)
-  const most = Math.max(1, Math.min(MAX_OF_GROUP, Math.floor(Math.min(MAX_BUCKETS, rows / 8) / count)))
+  const limit = Math.max(1, Math.min(MAX_OF_GROUP, Math.floor(Math.min(MAX_BUCKETS, rows / 8) / count)))
   let shift = 0
-  while (table !== null && (table.length - 1) >>> shift >= most) shift++
+  while (table !== null && (table.length - 1) >>> shift >= limit) shift++
   const width = table === null ? 1 : ((table.length - 1) >>> shift) + 1
   const sizes = new Uint32Array(count * width)
   for (const { groups, ids } of parts)
