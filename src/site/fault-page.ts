@@ -47,8 +47,8 @@ export function faultSentence(fault: ShownFault, t: Translator): Html {
   const text = sentenceOf(fault, t)
   const message = html`<p lang="en" dir="ltr">${fault.message}</p>`
   if (text === null) return message
-  // Its message names the versions that are stored.
-  return html`<p>${text}</p>${isFault(fault, VERSION_UNKNOWN) ? message : ''}`
+  // The message names the versions that are stored, or what is not available.
+  return html`<p>${text}</p>${isFault(fault, VERSION_UNKNOWN) || fault.status === 503 ? message : ''}`
 }
 
 function sentenceOf(fault: ShownFault, t: Translator): string | null {
