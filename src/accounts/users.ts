@@ -103,7 +103,9 @@ export function createUsers(database: Database, passwords: Passwords, now: () =>
       // A user who was removed or got another password meanwhile is rejected.
       return database.read(function* () {
         const still = yield* passwordOf.get(folded(name))
-        return still?.id === row?.id && still?.password === row?.password ? yield* findUser(name) : null
+        if (still?.id !== row?.id || still?.password !== row?.password) return null
+        const user = yield* byName.get(folded(name))
+        return user === undefined ? null : userOf(user)
       })
     },
     grant: async (name, dataset) => {

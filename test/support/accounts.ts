@@ -9,12 +9,14 @@ export type Kind = 'a file' | 'PostgreSQL'
 /** Where a test that runs for either keeps its accounts, instead of a file: the address of an empty database. */
 export const GIVEN_PLACE = process.env.TEST_ACCOUNTS
 
-/** Opens accounts in a file, or in a database by its address; hashing a password costs little. */
+/**
+ * Opens accounts in a file, or in a database by its address. Hashing a password costs little, but for a database: tests change
+ * users meanwhile.
+ */
 export async function openAny(place: string, { now }: { readonly now: () => number }): Promise<Accounts> {
-  const options = { now, passwordPower: 4 }
   return place.startsWith('postgres:')
-    ? openSharedAccounts({ url: place }, options)
-    : openAccounts(place, options)
+    ? openSharedAccounts({ url: place }, { now })
+    : openAccounts(place, { now, passwordPower: 4 })
 }
 
 /** Milliseconds after which every other process was told what one wrote to PostgreSQL; it is told within 1 or 2. */
