@@ -39,7 +39,7 @@ export class SqliteDatabase implements Database {
   private currentGeneration = 0
   private version: number | undefined
   private dataVersion: Libsql.Statement
-  /** When to look for room again, if the disk is so full that the file can only be read; null otherwise. */
+  /** When room was last looked for, if the disk is so full that the file can only be read; null otherwise. */
   private roomChecked: number | null = null
 
   /**
