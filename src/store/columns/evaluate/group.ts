@@ -8,7 +8,7 @@ import { KeyPlaces } from './key-places.ts'
 import { type Grouper, KeyedGroups } from './keyed-groups.ts'
 import { countPlaces, countPlacesOf } from './lanes.ts'
 import { scratchUint32 } from './scratch.ts'
-import { gatherValues, type IdVector, integers, type Vector } from './vector.ts'
+import { gathered, gatherValues, type IdVector, integers, type Vector } from './vector.ts'
 
 /** The solutions of a GROUP BY: one for each group, with its keys and aggregates (SPARQL 1.1 Query, section 18.5). */
 export function grouped(
@@ -35,6 +35,7 @@ export function grouped(
     evaluation.advance(batch.size)
     if (places === undefined) {
       coded = CodedGroups.of(keys, batch)
+      hasEmptyGroups = coded !== null
       places = coded === null ? KeyPlaces.of(keys, batch, others.length === 0) : null
     }
     if (places !== null) {
@@ -45,14 +46,14 @@ export function grouped(
       hasEmptyGroups = true
       places = null
     }
-    if (others.length === 0 && coded?.count(batch, assign) === true) continue
+    if (others.length === 0 && coded?.count(batch) === true) continue
     const groups = coded?.assign(batch, assign) ?? assign(batch)
     const count = grouper.count()
     if (hasEmptyGroups || others.length < aggregators.length) rows.add(groups, count)
     for (const aggregator of others) aggregator.add(batch, groups, count)
   }
-  if (coded !== null) {
-    const { groups, counts } = coded.counted()
+  if (coded !== null && others.length === 0) {
+    const { groups, counts } = coded.counted(assign)
     rows.addCounts(groups, counts, grouper.count())
   }
   const count = places?.counts.length ?? grouper.count()
@@ -106,96 +107,58 @@ type Assign = (keys: Batch) => Uint32Array
 
 /** Groups by keys that are all computed from one column with few values, such as year and month of a date: once for each code. */
 class CodedGroups {
+  /** The keys of the first batch. */
+  private readonly keys: CodedKeys
   private readonly names: readonly string[]
-  private readonly domain: ColumnDomain
   /** Rows by code. */
   private readonly counts: Uint32Array
-  /** The number of the group by code; -1 for none yet. */
-  private readonly groups: Int32Array
-  private areAssigned = false
+  /** The number of the group by code; null for none yet. */
+  private groups: Uint32Array | null = null
 
-  private constructor(names: readonly string[], domain: ColumnDomain) {
+  private constructor(names: readonly string[], keys: CodedKeys) {
     this.names = names
-    this.domain = domain
-    this.counts = new Uint32Array(domain.size + 1)
-    this.groups = new Int32Array(domain.size + 1).fill(-1)
+    this.keys = keys
+    this.counts = new Uint32Array(keys.domain.size + 1)
   }
 
   /** Creates the groups for batches whose keys are computed from the same column as in this batch; null for other keys. */
   static of(names: readonly string[], batch: Batch): CodedGroups | null {
     const keys = codedKeys(names, batch)
     if (keys === null || ROWS_A_CODE * (keys.domain.size + 1) > batch.size) return null
-    return isSoleNumber(keys) ? null : new CodedGroups(names, keys.domain)
+    return isSoleNumber(keys) ? null : new CodedGroups(names, keys)
   }
 
   /** Counts the rows of a batch by code. False where its keys are computed from another column; then nothing is counted. */
-  count(batch: Batch, assign: Assign): boolean {
+  count(batch: Batch): boolean {
     const keys = this.keysOf(batch)
     if (keys === null) return false
-    const { counts } = this
-    if (keys.rows === null) countPlaces(counts, keys.ids)
-    else countPlacesOf(counts, keys.ids, keys.rows)
-    this.assignFresh(keys, counts, assign)
+    if (keys.rows === null) countPlaces(this.counts, keys.ids)
+    else countPlacesOf(this.counts, keys.ids, keys.rows)
     return true
   }
 
-  /** The group number of each row of a batch; null where {@link count} would be false. */
+  /**
+   * The group number of each row of a batch; null where {@link count} would be false. All codes have groups, including those
+   * without rows.
+   */
   assign(batch: Batch, assign: Assign): Uint32Array | null {
     const keys = this.keysOf(batch)
     if (keys === null) return null
-    const byRow = scratchUint32(batch.size)
-    if (this.areAssigned && this.lookUp(keys, byRow)) return byRow
-    const present = scratchUint32(this.groups.length).fill(0)
-    const { ids, rows } = keys
-    if (rows === null) for (let at = 0; at < ids.length; at++) present[ids[at] as number] = 1
-    else for (let at = 0; at < rows.length; at++) present[ids[rows[at] as number] as number] = 1
-    this.assignFresh(keys, present, assign)
-    this.lookUp(keys, byRow)
-    return byRow
+    this.groups ??= assign(keysOfCodes(keys, numbersFrom(0, keys.domain.size + 1))).slice()
+    return keys.rows === null
+      ? gathered(this.groups, keys.ids)
+      : gatheredTwice(this.groups, keys.ids, keys.rows)
   }
 
   private keysOf(batch: Batch): CodedKeys | null {
     const keys = codedKeys(this.names, batch)
-    return keys?.domain === this.domain ? keys : null
+    return keys?.domain === this.keys.domain ? keys : null
   }
 
-  /** Writes the groups of rows. False where a code has none yet. */
-  private lookUp({ ids, rows }: CodedKeys, byRow: Uint32Array): boolean {
-    const { groups } = this
-    const length = byRow.length | 0
-    let sign = 0
-    if (rows === null)
-      for (let at = 0; at < length; at++) {
-        const group = groups[ids[at] as number] as number
-        sign |= group
-        byRow[at] = group
-      }
-    else
-      for (let at = 0; at < length; at++) {
-        const group = groups[ids[rows[at] as number] as number] as number
-        sign |= group
-        byRow[at] = group
-      }
-    return sign >= 0
-  }
-
-  /** Assigns groups to codes that occur and have none yet. */
-  private assignFresh(keys: CodedKeys, present: Uint32Array, assign: Assign): void {
-    const { groups } = this
-    const fresh = placesOf(present, code => present[code] !== 0 && groups[code] === -1)
-    if (fresh.length === 0) return
-    const assigned = assign(keysOfCodes(keys, fresh))
-    for (let at = 0; at < fresh.length; at++) groups[fresh[at] as number] = assigned[at] as number
-    this.areAssigned = true
-  }
-
-  /** The groups of the codes, with the numbers of rows that were counted by code. */
-  counted(): { readonly groups: Uint32Array; readonly counts: Uint32Array } {
-    const codes = placesOf(this.counts, code => this.counts[code] !== 0)
-    return {
-      groups: codes.map(code => this.groups[code] as number),
-      counts: codes.map(code => this.counts[code] as number),
-    }
+  /** The groups of the codes that were counted, with the numbers of their rows. */
+  counted(assign: Assign): { readonly groups: Uint32Array; readonly counts: Uint32Array } {
+    const codes = numbersFrom(0, this.counts.length).filter(code => this.counts[code] !== 0)
+    return { groups: assign(keysOfCodes(this.keys, codes)), counts: gathered(this.counts, codes) }
   }
 }
 
@@ -256,10 +219,17 @@ function soleVariable({ expression }: Deferred): string | null {
   return name === undefined || others.length > 0 || !isStable(expression) ? null : name
 }
 
-/** The indexes of counts for which a test holds. */
-function placesOf(counts: Uint32Array, test: (place: number) => boolean): Uint32Array {
-  const places = scratchUint32(counts.length)
-  let next = 0
-  for (let place = 0; place < counts.length; place++) if (test(place)) places[next++] = place
-  return places.slice(0, next)
+/** Numbers at the indexes that are at some rows. */
+function gatheredTwice(numbers: Uint32Array, ids: Uint32Array, rows: Uint32Array): Uint32Array {
+  const length = rows.length | 0
+  const whole = length & ~3
+  const some = scratchUint32(length)
+  for (let at = 0; at < whole; at += 4) {
+    some[at] = numbers[ids[rows[at] as number] as number] as number
+    some[at + 1] = numbers[ids[rows[at + 1] as number] as number] as number
+    some[at + 2] = numbers[ids[rows[at + 2] as number] as number] as number
+    some[at + 3] = numbers[ids[rows[at + 3] as number] as number] as number
+  }
+  for (let at = whole; at < length; at++) some[at] = numbers[ids[rows[at] as number] as number] as number
+  return some
 }
