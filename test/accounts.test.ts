@@ -1,5 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import Libsql from 'libsql'
 import t from 'tap'
@@ -60,6 +68,23 @@ t.test('accounts on a full disk can be read, and written again once there is roo
   const { stdout, stderr } = spawnSync('unshare', ['-rm', 'sh', '-c', run, ...given], { encoding: 'utf8' })
   const refusal = 'AccountsUnavailable: the database of accounts cannot be written: the disk is full'
   t.equal(stdout, JSON.stringify({ full: ['ann', refusal], withRoom: ['ann', 'added', 'ann'] }), stderr)
+})
+
+t.test('accounts stay readable where the room for writing is gone again at once', async t => {
+  const file = path.join(temporaryFolder(t, {}), 'accounts.sqlite')
+  const database = new SqliteDatabase(file, ['CREATE TABLE names (name TEXT)'])
+  t.teardown(() => database.close())
+  const names = query<{ readonly count: number }>('SELECT count(*) AS count FROM names')
+  // As it is a second after the disk was found full, and with a file that cannot be opened for writing.
+  Object.assign(database, { roomChecked: 0 })
+  for (const part of ['', '-wal']) renameSync(`${file}${part}`, `${file}${part}.moved`)
+  writeFileSync(file, 'no database'.repeat(100))
+  for (const time of ['first', 'second'])
+    t.match(
+      database.read(() => names.get()),
+      { count: 0 },
+      time,
+    )
 })
 
 t.test('common passwords are refused, whatever is put around them', async t => {

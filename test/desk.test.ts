@@ -5,13 +5,14 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { type Fault, systemErrorText } from '../src/errors/errors.ts'
+import { Fault, SOURCE_UNREADABLE } from '../src/errors/errors.ts'
 import { zip } from '../src/formats/zip-stream.ts'
 import { ANONYMOUS, type Principal } from '../src/model/principal.ts'
 import { definedDatasets } from '../src/publishing/definition.ts'
 import { Desk } from '../src/publishing/management/desk.ts'
 import type { DeskFinding } from '../src/publishing/management/desk-types.ts'
 import { type PublicationState, Publications } from '../src/publishing/publication-state.ts'
+import { failureOf } from '../src/publishing/publish.ts'
 import { versionsOf } from '../src/publishing/versions/versions.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { publishPortal } from './support/portal.ts'
@@ -422,11 +423,12 @@ t.test('files whose publication was cut off are no dataset before dataset.yaml i
 
 t.test('what is published when the disk is full is tried again, after pauses that grow', async t => {
   const publications = new Publications()
-  const failed = (dataset: string, reason: string) =>
-    ({ type: 'failed', dataset, reason, seconds: 1 }) as const
-  const full = failed('a', systemErrorText({ code: 'ENOSPC', message: 'write' }) ?? '')
+  const failed = (dataset: string, cause: Error) =>
+    ({ type: 'failed', dataset, ...failureOf(cause), seconds: 1 }) as const
+  const quota = Object.assign(new Error('write'), { code: 'EDQUOT' })
+  const full = failed('a', new Fault(SOURCE_UNREADABLE, { reason: 'damaged' }, { cause: quota }))
   publications.note(full, 0)
-  publications.note(failed('b', 'no such file'), 0)
+  publications.note(failed('b', new Error('no such file')), 0)
   const steps = [
     [59_000, []],
     [60_000, ['a']],

@@ -309,6 +309,16 @@ t.test('faults have nothing of the answer that was not given', async t => {
   }
 })
 
+t.test('a request with two Host headers is refused', async t => {
+  const http = instance()
+  for (const [host, status] of [
+    [['a'], 200],
+    [['a', 'a'], 400],
+    [['a', 'b'], 400],
+  ] as const)
+    t.equal((await http.inject({ url: '/api/page', headers: { host } as never })).statusCode, status)
+})
+
 t.test('exports are compressed as they come, images are not', async t => {
   const http = instance()
   const headers = { 'accept-encoding': 'gzip' }

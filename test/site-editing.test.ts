@@ -297,7 +297,10 @@ t.test('after a mapping is saved the page reports what becomes of it', async t =
   const text = `${first}# followed\n`
   await app.catalog.refresh()
   const form = await formOf('editor')
-  app.publications.note({ type: 'failed', dataset: OPEN, reason: 'of a text before', seconds: 1 }, 0)
+  app.publications.note(
+    { type: 'failed', dataset: OPEN, reason: 'of a text before', isDiskFull: false, seconds: 1 },
+    0,
+  )
   const saved = await post(addressOf(OPEN), { ...form, action: 'save', text }, 'editor')
   t.equal(saved.statusCode, 303)
   t.match(await state(), { state: 'waiting', html: /data-next=/ }, 'what was before is forgotten')
@@ -317,7 +320,13 @@ t.test('after a mapping is saved the page reports what becomes of it', async t =
         false,
       ],
       [
-        { type: 'failed', dataset: OPEN, reason: 'no room <b>\n    at secret', seconds: 1 },
+        {
+          type: 'failed',
+          dataset: OPEN,
+          reason: 'no room <b>\n    at secret',
+          isDiskFull: false,
+          seconds: 1,
+        },
         'failed',
         /no room &lt;b&gt;<\/span>/,
         false,

@@ -88,11 +88,17 @@ export class SqliteDatabase implements Database {
     if (this.roomChecked === null || Date.now() - this.roomChecked < ROOM_INTERVAL) return
     this.roomChecked = Date.now()
     if (freeBytes(this.file) < LEAST_FREE) return
-    const connection = connect(this.file)
-    this.connection.close()
-    this.connection = connection
+    const reading = this.connection
+    try {
+      this.connection = connect(this.file)
+      this.dataVersion = this.begin()
+    } catch {
+      // The disk has been filled again meanwhile.
+      this.connection = reading
+      return
+    }
+    reading.close()
     this.prepared.clear()
-    this.dataVersion = this.begin()
     this.version = undefined
   }
 

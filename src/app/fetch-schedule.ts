@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Fault, faultText } from '../errors/errors.ts'
+import { Fault } from '../errors/errors.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import type { HarvestOutcome } from '../harvest/harvest.ts'
 import { dueHarvesters, harvestInThread, withdrawHarvested } from '../harvest/schedule.ts'
 import { readDefinition } from '../publishing/definition.ts'
+import { failureOf } from '../publishing/publish.ts'
 import type { PublishMessage } from '../publishing/publish-all.ts'
 import { isFetchDue, type Remote, refreshRemote } from '../publishing/remote/refresh.ts'
 import type { App } from './app.ts'
@@ -97,9 +98,8 @@ export class FetchSchedule {
     } catch (error) {
       if (this.signal.aborted) return
       if (!(error instanceof Fault)) this.paused.set(id, Date.now() + PAUSE)
-      const reason = error instanceof Fault ? faultText(error) : String((error as Error).stack ?? error)
       const seconds = Math.round(performance.now() - begun) / 1000
-      this.report({ type: 'failed', dataset: id, reason, seconds })
+      this.report({ type: 'failed', dataset: id, ...failureOf(error), seconds })
     }
   }
 }

@@ -47,6 +47,7 @@ export function addPlugins(http: FastifyInstance, options: PluginOptions): void 
   const { isSecure = false } = options
   http.addHook('onRequest', (request, reply, done) => {
     request.principal = ANONYMOUS
+    refuseTwoHosts(request.raw)
     if (isSecure) reply.header('strict-transport-security', STRICT_TRANSPORT)
     reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', EXPOSED)
     const { method } = request
@@ -93,6 +94,13 @@ export function addPlugins(http: FastifyInstance, options: PluginOptions): void 
       done(null, isSentToSignIn(request, reply) ? signInInstead(request, reply, site) : payload)
     })
   http.addHook<unknown>('onSend', onSend)
+}
+
+/** A proxy may have decided by the other one (RFC 9112, section 3.2). Faults: BadRequest. */
+function refuseTwoHosts({ rawHeaders }: IncomingMessage): void {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === 'host') hosts++
+  if (hosts > 1) throw new Fault(BAD_REQUEST, { reason: 'The request has several Host headers.' })
 }
 
 /** True if a browser without credentials requests something that is not public. */

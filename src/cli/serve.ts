@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, constants } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import type { Service } from '../app/service.ts'
@@ -113,7 +113,7 @@ async function portalFor(
 function endOnSignals(service: () => Service | null): void {
   let isEnding = false
   const end = (signal: NodeJS.Signals) => {
-    if (isEnding) process.exit(128 + (signal === 'SIGINT' ? 2 : 15))
+    if (isEnding) process.exit(128 + constants.signals[signal])
     isEnding = true
     const begun = service()
     if (begun === null) process.exit(0)
@@ -128,7 +128,7 @@ function endOnSignals(service: () => Service | null): void {
       },
     )
   }
-  process.on('SIGINT', end).on('SIGTERM', end)
+  process.on('SIGINT', end).on('SIGTERM', end).on('SIGHUP', end)
 }
 
 function listenFault(error: unknown): unknown {

@@ -180,8 +180,15 @@ export function openFilesText(error: unknown): string | null {
   return `${whose} has as many files and connections open at once as it may have: raise the limit (ulimit -n, LimitNOFILE of systemd)`
 }
 
-/** What a text about a lack of room begins with. */
-export const DISK_FULL = 'the disk is full'
+/** Codes of system errors about a disk without room. */
+export const DISK_FULL_CODES = ['ENOSPC', 'EDQUOT'] as const
+
+/** True for an error that a disk without room has caused. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code } = error as NodeJS.ErrnoException
+  return DISK_FULL_CODES.some(full => full === code) || isDiskFull(error.cause)
+}
 
 /** Codes of system errors of a file or folder that was named: they are no defects of the program. */
 const FILE_ERRORS: ReadonlySet<unknown> = new Set(['EACCES', 'EISDIR', 'ENOTDIR', 'EPERM', 'EROFS'])
@@ -192,7 +199,7 @@ const FILE_ERRORS: ReadonlySet<unknown> = new Set(['EACCES', 'EISDIR', 'ENOTDIR'
  */
 export function systemErrorText(error: unknown): string | null {
   const { code, path, message } = (error ?? {}) as NodeJS.ErrnoException
-  if (code === 'ENOSPC') return `${DISK_FULL}: ${message}`
+  if (code === 'ENOSPC') return `the disk is full: ${message}`
   if (code === 'EDQUOT') return `the disk quota is used up: ${message}`
   return openFilesText(error) ?? (FILE_ERRORS.has(code) && path !== undefined ? message : null)
 }

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import {
   BAD_REQUEST,
   CONTENT_TOO_LARGE,
+  DISK_FULL_CODES,
   declareFault,
   Fault,
   INTERNAL_ERROR,
@@ -29,8 +30,7 @@ export const STORAGE_UNAVAILABLE = declareFault(
 
 /** Errors of the system about a disk that takes nothing. */
 const DISK_STATES: ReadonlyMap<unknown, string> = new Map([
-  ['ENOSPC', 'full'],
-  ['EDQUOT', 'full'],
+  ...DISK_FULL_CODES.map(code => [code, 'full'] as const),
   ['EROFS', 'read-only'],
 ])
 

@@ -1,4 +1,3 @@
-import { DISK_FULL } from '../errors/errors.ts'
 import type { Diagnostic } from '../mapping/diagnostic.ts'
 import type { PublishMessage } from './publish-all.ts'
 
@@ -24,7 +23,7 @@ export class Publications {
     const { dataset } = message
     const state = stateOf(message)
     this.states.set(dataset, state)
-    if (state.type === 'failed' && state.reason.startsWith(DISK_FULL)) {
+    if (message.type === 'failed' && message.isDiskFull) {
       if (!this.unstored.has(dataset)) this.postpone(dataset, now, FIRST_PAUSE)
     } else if (state.type !== 'running') this.unstored.delete(dataset)
   }

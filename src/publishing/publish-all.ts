@@ -1,8 +1,14 @@
 import { definedDatasets, readDefinition } from './definition.ts'
 import type { MappingRefusal } from './mapping/mapping-file.ts'
 import { publicationOrder, withDependants } from './processors/dependencies.ts'
-import { findUnchanged, publishDataset, reasonOf } from './publish.ts'
-import type { PublishContext, PublishProgress, PublishReport, PublishResult } from './publish-types.ts'
+import { failureOf, findUnchanged, publishDataset } from './publish.ts'
+import type {
+  PublicationFailure,
+  PublishContext,
+  PublishProgress,
+  PublishReport,
+  PublishResult,
+} from './publish-types.ts'
 import { type PoolSetup, PublicationFailed, PublisherPool } from './publisher-pool.ts'
 import type { StoreSettings } from './registry/portal-store.ts'
 import type { SharedRegistry } from './registry/shared-registry.ts'
@@ -36,12 +42,11 @@ export type PublishMessage =
   | ({ readonly type: 'mapping-refused'; readonly dataset: string } & MappingRefusal)
   /** It was in force, and its folder or file is gone. */
   | { readonly type: 'withdrawn'; readonly dataset: string; readonly reason: string }
-  | {
+  | ({
       readonly type: 'failed'
       readonly dataset: string
-      readonly reason: string
       readonly seconds: number
-    }
+    } & PublicationFailure)
 
 /** The size of a published version. */
 export interface PublishedSize {
@@ -100,8 +105,8 @@ export async function publishAll(
       else await shared?.restore(versions, result.manifest)
       for (const message of messagesOf(result, context.portal, id, seconds())) report(message)
     } catch (error) {
-      const reason = error instanceof PublicationFailed ? error.message : reasonOf(error)
-      report({ type: 'failed', dataset: id, reason, seconds: seconds() })
+      const failure = error instanceof PublicationFailed ? error.failure : failureOf(error)
+      report({ type: 'failed', dataset: id, ...failure, seconds: seconds() })
     }
     return true
   }

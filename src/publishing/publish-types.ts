@@ -35,6 +35,13 @@ export interface PublishProgress {
   readonly records: number
 }
 
+/** Why a publication failed. */
+export interface PublicationFailure {
+  readonly reason: string
+  /** True if the disk had no room: it is worth trying again once there is some. */
+  readonly isDiskFull: boolean
+}
+
 /** The result of publishing one dataset. */
 export type PublishResult = { readonly refusal: MappingRefusal | null } & (
   | { readonly type: 'unchanged'; readonly manifest: Manifest }

@@ -1,13 +1,20 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import { CONFLICT, Fault, faultText, SOURCE_UNREADABLE, systemErrorText } from '../errors/errors.ts'
+import {
+  CONFLICT,
+  Fault,
+  faultText,
+  isDiskFull,
+  SOURCE_UNREADABLE,
+  systemErrorText,
+} from '../errors/errors.ts'
 import { MAPPING_INVALID } from '../mapping/diagnostic.ts'
 import { type Definition, definitionOf, readDefinition } from './definition.ts'
 import { type Digests, digestsOf, isBuiltFrom, isRolledBack, textOf } from './digests.ts'
 import { chooseMapping, type MappingFile, mappingFile, refuseForRdf } from './mapping/mapping-file.ts'
 import { materialise } from './materialise.ts'
 import { addMapping, type Head, prepare, retainedGraphs } from './prepare.ts'
-import type { PublishAttempt, PublishContext, PublishResult } from './publish-types.ts'
+import type { PublicationFailure, PublishAttempt, PublishContext, PublishResult } from './publish-types.ts'
 import { refreshRemote, rejectRemote, reschedule } from './remote/refresh.ts'
 import { type Damage, damageInForce } from './versions/damage.ts'
 import { withColumns } from './versions/readable-columns.ts'
@@ -241,6 +248,11 @@ function refuseEmptied({ remote }: Definition, records: number, before: Manifest
   throw new Fault(SOURCE_UNREADABLE, {
     reason: `the address sends no records any more, and ${known} are published: they stay; lodestone unpublish withdraws them`,
   })
+}
+
+/** Describes a publication that failed. */
+export function failureOf(error: unknown): PublicationFailure {
+  return { reason: reasonOf(error), isDiskFull: isDiskFull(error) }
 }
 
 /** Describes why a publication failed. */

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { publishDataset, reasonOf } from './publish.ts'
+import { failureOf, publishDataset } from './publish.ts'
 import type { PoolJob, PoolReply, PoolSetup } from './publisher-pool.ts'
 import { versionsOf } from './versions/versions.ts'
 
@@ -22,6 +22,6 @@ parentPort?.on('message', async ({ dataset, inForce }: PoolJob) => {
     })
     reply({ type: 'result', result })
   } catch (error) {
-    reply({ type: 'failed', reason: reasonOf(error) })
+    reply({ type: 'failed', ...failureOf(error) })
   }
 })

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../runtime/thread.ts'
-import type { PublishProgress, PublishResult } from './publish-types.ts'
+import type { PublicationFailure, PublishProgress, PublishResult } from './publish-types.ts'
 import type { Manifest } from './versions/versions.ts'
 
 /** The settings of the threads of a pool. */
@@ -24,10 +24,17 @@ export interface PoolJob {
 export type PoolReply =
   | ({ readonly type: 'progress' } & PublishProgress)
   | { readonly type: 'result'; readonly result: PublishResult }
-  | { readonly type: 'failed'; readonly reason: string }
+  | ({ readonly type: 'failed' } & PublicationFailure)
 
-/** A publication that failed in its thread, with the reason. */
-export class PublicationFailed extends Error {}
+/** A publication that failed in its thread. */
+export class PublicationFailed extends Error {
+  readonly failure: PublicationFailure
+
+  constructor({ reason, isDiskFull }: PublicationFailure, options?: ErrorOptions) {
+    super(reason, options)
+    this.failure = { reason, isDiskFull }
+  }
+}
 
 /** Bytes of memory that a publication takes independently of the size of its source, and for each byte of the source. */
 const FIXED_BYTES = 100e6
@@ -133,7 +140,8 @@ function run(
     const onDeath = (cause: unknown) =>
       settle(() => {
         const reason = cause instanceof Error ? cause.message : `it ended with ${cause}`
-        reject(new PublicationFailed(`the thread that published it ended: ${reason}`, { cause }))
+        const failure = { reason: `the thread that published it ended: ${reason}`, isDiskFull: false }
+        reject(new PublicationFailed(failure, { cause }))
       })
     const onReply = (reply: PoolReply) => {
       switch (reply.type) {
@@ -142,7 +150,7 @@ function run(
         case 'result':
           return settle(() => resolve(reply.result))
         case 'failed':
-          return settle(() => reject(new PublicationFailed(reply.reason)))
+          return settle(() => reject(new PublicationFailed(reply)))
         default:
           return reply satisfies never
       }

@@ -428,7 +428,7 @@ t.test('publish is for the address at which the portal is served', { buffered: t
   const withdrawn = await lodestone(['unpublish', 'plants', '--portal', portal])
   t.equal(withdrawn.code, 0, withdrawn.stderr)
   t.ok(await untilStatus(plants, 404))
-  t.equal(await server.stop('SIGTERM'), 0)
+  t.equal(await server.stop('SIGHUP'), 0)
   const elsewhere = await lodestone(['publish', 'plants', '--portal', portal, '--json'])
   t.match(JSON.parse(elsewhere.stdout), [{ type: 'published' }], 'for the default where nobody serves')
 })
