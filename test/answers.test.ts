@@ -156,6 +156,21 @@ t.test('groups and aggregates have the shape of their dialect', async t => {
       [{ h: 1 }, { h: 3 }],
     ],
     [
+      {
+        group_by: "range(seen, ]date'1900', date'2008-01-01T00:00:00.5']) as r",
+        select: 'count(*) as c',
+        timezone: 'Europe/Paris',
+      },
+      [
+        { r: '*-1900-01-01', c: 0 },
+        { r: '1900-01-01-2008-01-01T00:00:00.5+01:00', c: 1 },
+      ],
+      [
+        { r: '[*, 1899-12-31T23:59:39+00:09[', c: 0 },
+        { r: '[1899-12-31T23:59:39+00:09, 2008-01-01T00:00:00.5+01:00[', c: 1 },
+      ],
+    ],
+    [
       { group_by: 'tags as g', select: 'count(*) as c, sum(people) as s' },
       [
         { g: 'capital', c: 2, s: 2234000 },

@@ -5,6 +5,7 @@ import { parseQuery } from '../src/sparql/parse.ts'
 import { JobRunner, NotInColumns } from '../src/store/columns/threads/job-runner.ts'
 import type { Job } from '../src/store/columns/threads/protocol.ts'
 import { GraphRegistry } from '../src/store/columns/threads/registry.ts'
+import { ColumnThread } from '../src/store/columns/threads/thread.ts'
 import { workClient } from './support/work-client.ts'
 
 /** Jobs in threads of columns: deadlines, faults, damage, and what clients are charged. */
@@ -194,4 +195,18 @@ t.test('a closed runner does nothing', async t => {
   await runner.close()
   t.ok(runner.isClosed)
   await t.rejects(runner.once(LINES, ['g'], 'lines', {}), { code: 'StoreUnavailable' })
+})
+
+t.test('a job whose thread is ended because it does not stop is past its deadline', async t => {
+  const nothing = () => undefined
+  const thread = new ColumnThread({ onPart: nothing, onDamage: nothing, onDeath: nothing }, 500)
+  await thread.up
+  const text = Array.from({ length: 200_000 }, (_, at) => `<urn:s${at}> <urn:n> "${at}" .\n`).join('')
+  const job = { type: 'build', text, subjects: [], predicates: [], isSearched: false } as const
+  const limits = { milliseconds: 60_000, memory: 1e9 }
+  const answers = [thread.run(1, job, limits)]
+  const ended = thread.end({ reason: 'deadline' })
+  answers.push(thread.run(2, job, limits))
+  for (const answer of answers) t.match(await answer, { type: 'failed', failure: { reason: 'deadline' } })
+  await ended
 })

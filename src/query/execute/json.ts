@@ -114,8 +114,7 @@ function parsedJson(text: string, fallback: Constant | null): unknown {
 export function zonedText(moment: string, timezone: string): string {
   if (timezone === 'UTC') return `${moment.slice(0, -1)}+00:00`
   const [whole, digits] = splitMoment(moment)
-  // The end of the year 9999 has a year of five digits.
-  const epoch = Date.parse(`${whole.length > WHOLE ? '+0' : ''}${whole}Z`)
+  const epoch = epochOf(whole)
   // Offsets before standard time have seconds, which ISO 8601 has not: the instant stays exact.
   const offset = Math.round(zoneOffset(timezone, epoch) / 60_000) * 60_000
   const minutes = Math.abs(offset) / 60_000
@@ -125,6 +124,11 @@ export function zonedText(moment: string, timezone: string): string {
 }
 
 const WHOLE = 'YYYY-MM-DDTHH:MM:SS'.length
+
+/** Milliseconds since 1970 of a moment to the second; the end of the year 9999 has a year of five digits. */
+function epochOf(whole: string): number {
+  return Date.parse(`${whole.length > WHOLE ? '+0' : ''}${whole}Z`)
+}
 
 /** A moment to the second, and the fraction with its point, without the Z. */
 function splitMoment(moment: string): readonly [whole: string, digits: string] {
@@ -250,7 +254,10 @@ function momentText(moment: string, type: FieldType, { dialect, timezone }: Json
     const [whole, digits] = splitMoment(moment)
     return `${whole}.${digits.slice(1).padEnd(3, '0')}Z`
   }
-  const zoned = zonedText(moment, timezone)
-  const [day = '', clock = ''] = zoned.split('T')
-  return !dialect.isoKeys && clock.startsWith('00:00:00') ? day : zoned
+  if (dialect.isoKeys) return zonedText(moment, timezone)
+  // By the second, for offsets before standard time have seconds.
+  const [whole, digits] = splitMoment(moment)
+  const epoch = epochOf(whole)
+  const [day, clock] = instantText((epoch + zoneOffset(timezone, epoch)) / 1000, digits.slice(1)).split('T')
+  return clock === '00:00:00Z' ? (day as string) : zonedText(moment, timezone)
 }

@@ -34,7 +34,7 @@ export async function openColumns() {
       const named = parsed.dataset?.namedGraphs ?? [...columns.keys()].filter(name => name !== '')
       const dataset = {
         defaultGraphs: (parsed.dataset?.defaultGraphs ?? ['']).map(name => columns.get(name)),
-        namedGraphs: new Map(named.map(name => [name, columns.get(name)])),
+        namedGraphs: new Map(named.map(name => [name, [columns.get(name)]])),
       }
       const isGraph = parsed.query.type === 'construct' || parsed.query.type === 'describe'
       const evaluation = new Evaluation(dataset, {}, { base: parsed.base ?? base })

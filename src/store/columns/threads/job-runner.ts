@@ -305,7 +305,7 @@ export class JobRunner {
       this.options.onEvent({ event: 'worker lost', reason })
       await this.addThread()
       this.scheduler.remove(thread)
-      await thread.end()
+      await thread.end({ reason: 'deadline' })
       this.options.onEvent({ event: 'worker replaced', reason: 'a new thread answers' })
     })
     this.replacing = begin.catch(error =>

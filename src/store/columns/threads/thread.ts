@@ -2,7 +2,15 @@ import type { Worker } from 'node:worker_threads'
 import { ignoreRejection } from '../../../errors/ignore-rejection.ts'
 import { startThread } from '../../../runtime/thread.ts'
 import { standBack } from '../../../runtime/thread-priority.ts'
-import type { ColumnReply, ColumnRequest, Job, JobLimits, SharedPart, ThreadSetup } from './protocol.ts'
+import type {
+  ColumnReply,
+  ColumnRequest,
+  Failure,
+  Job,
+  JobLimits,
+  SharedPart,
+  ThreadSetup,
+} from './protocol.ts'
 
 type Answer = Exclude<ColumnReply, { readonly type: 'up' | 'part' | 'damaged' }>
 
@@ -31,6 +39,7 @@ export class ColumnThread {
   private readonly signal = new Int32Array(new SharedArrayBuffer(8))
   private readonly waiting = new Map<number, (answer: Answer) => void>()
   private dead = false
+  private ending: Failure = { reason: 'error', message: 'the thread was ended' }
   private thread: number | null = null
 
   /** @param heap megabytes of its heap: a query that needs more ends the thread, not the process */
@@ -42,7 +51,6 @@ export class ColumnThread {
       resourceLimits: { maxOldGenerationSizeMb: heap, maxYoungGenerationSizeMb: YOUNG_GENERATION },
     })
     let reason = 'the thread was ended'
-    let isOutOfMemory = false
     this.up = new Promise((resolve, reject) => {
       this.worker.on('message', (reply: ColumnReply) => {
         switch (reply.type) {
@@ -60,15 +68,14 @@ export class ColumnThread {
       })
       this.worker.once('error', error => {
         reason = String(error)
-        isOutOfMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
+        const isOutOfMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
+        this.ending = isOutOfMemory ? { reason: 'memory' } : { reason: 'error', message: reason }
       })
       this.worker.once('exit', () => {
         reject(new Error(reason))
         this.dead = true
-        const failure = isOutOfMemory
-          ? ({ reason: 'memory' } as const)
-          : { reason: 'error' as const, message: reason }
-        for (const id of [...this.waiting.keys()]) this.settle(id, { type: 'failed', id, failure })
+        for (const id of [...this.waiting.keys()])
+          this.settle(id, { type: 'failed', id, failure: this.ending })
         listener.onDeath(this, reason)
       })
     })
@@ -109,17 +116,21 @@ export class ColumnThread {
     Atomics.add(this.signal, 1, 1)
   }
 
-  /** Terminates the thread, even during a job; late replies no longer let the process exit before that. */
-  async end(): Promise<void> {
+  /**
+   * Terminates the thread, even during a job; late replies no longer let the process exit before that.
+   *
+   * @param ending why the job fails
+   */
+  async end(ending = this.ending): Promise<void> {
     this.dead = true
+    this.ending = ending
     await this.worker.terminate()
   }
 
   private execute(request: Extract<ColumnRequest, { readonly type: 'run' | 'next' }>): Promise<Answer> {
     const { id } = request
     return new Promise(resolve => {
-      if (this.dead)
-        return resolve({ type: 'failed', id, failure: { reason: 'error', message: 'the thread was ended' } })
+      if (this.dead) return resolve({ type: 'failed', id, failure: this.ending })
       this.worker.ref()
       this.waiting.set(id, resolve)
       this.worker.postMessage(request)
