@@ -493,6 +493,38 @@ metas:
   })
 })
 
+t.test('numbers, line ends and aliases of dataset.yaml stay as long as they mean what they did', t => {
+  const source = 'source: { path: a.csv }\n'
+  const titled = (rest: string, title: string) =>
+    `${source}metas: { default: { ${rest}, title: ${title} } }\n`
+  const title = { metas: { default: { title: 'B' } } }
+  for (const written of ['ref: [ 007, 1e3, 0x1F, yes, ~ ]', 'ref: &unused 1.10', 'a: &a x, b: *a'])
+    t.equal(changedDefinition(titled(written, 'A'), title), titled(written, 'B'), written)
+  const windows = titled('a: 1', 'A').replaceAll('\n', '\r\n')
+  t.equal(changedDefinition(windows, title), windows.replace('A', 'B'))
+  t.equal(
+    changedDefinition(`${source}metas: { default: { title: &t A, description: *t } }\n`, title),
+    `${source}metas: { default: { title: B, description: A } }\n`,
+    'an alias does not change with what it stood for',
+  )
+  const fields = `${source}fields:\n  - { name: a, annotations: &f { facet: [] } }\n  - { name: b, annotations: *f }\n`
+  t.equal(
+    changedDefinition(fields, { fields: [{ name: 'b' }] }),
+    `${source}fields:\n  - { name: b, annotations: { facet: [] } }\n`,
+    'nor is it lost with it',
+  )
+  t.match(
+    changedDefinition(`${source}metas:\n`, title),
+    /metas:\n {2}default:\n {4}title: B\n$/,
+    'an empty member',
+  )
+  t.throws(() => changedDefinition(`${source}id: [a\nmetas: {}`, title), {
+    code: 'ConfigInvalid',
+    place: { file: 'dataset.yaml', line: 3 },
+  })
+  t.end()
+})
+
 /** Answers of pages to a browser without scripts, which is signed in as somebody. */
 function browserOf(app: Awaited<ReturnType<typeof portalOf>>['app'], cookie: string | null) {
   const answered = async (options: InjectOptions) => {

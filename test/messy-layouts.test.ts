@@ -55,11 +55,61 @@ const TEXTS: readonly Case[] = [
   [
     'years-below-names.csv',
     'Region;Population;;Area;\n;2020;2021;land;water\nNorth;100;110;5,5;1,1\nSouth;200;210;6,5;2,1\nEast;300;310;7,5;3,1\n',
-    ['region: text', '2020: int', '2021: int', 'land: double ,', 'water: double ,'],
+    [
+      'region: text',
+      'population_2020: int',
+      'population_2021: int',
+      'area_land: double ,',
+      'area_water: double ,',
+    ],
     [
       ['North', 100, 110, 5.5, 1.1],
       ['South', 200, 210, 6.5, 2.1],
       ['East', 300, 310, 7.5, 3.1],
+    ],
+  ],
+  [
+    'groups-above-all-names.csv',
+    ';2019;;2020;\nRegion;men;women;men;women\nNorth;1;2;3;4\nSouth;5;6;7;8\nEast;9;8;7;6\n',
+    ['region: text', '2019_men: int', '2019_women: int', '2020_men: int', '2020_women: int'],
+    [
+      ['North', 1, 2, 3, 4],
+      ['South', 5, 6, 7, 8],
+      ['East', 9, 8, 7, 6],
+    ],
+  ],
+  [
+    'groups-of-texts.csv',
+    'Name,Address,,Phone\n,Street,City,\nA,x,y,p\nB,x,y,p\n',
+    ['name: text', 'address_street: text', 'address_city: text', 'phone: text'],
+    [
+      ['A', 'x', 'y', 'p'],
+      ['B', 'x', 'y', 'p'],
+    ],
+  ],
+  [
+    'units-below-names.csv',
+    'Trees 2020,,,\nstation,height,area,day\n-,[m],in 1000 km²,yyyy-mm-dd\nA,1.5,2,2020-01-01\nB,2.5,3,2020-01-02\n',
+    ['station: text', 'height: double', 'area: int', 'day: date'],
+    [
+      ['A', 1.5, 2, '2020-01-01'],
+      ['B', 2.5, 3, '2020-01-02'],
+    ],
+  ],
+  [
+    'units-below-groups.csv',
+    `Region,Share,,n\n,men,women,\n,%,%,\n${'North,1.5,2,3\n'.repeat(3)}`,
+    ['region: text', 'share_men: double', 'share_women: int', 'n: int'],
+    Array.from({ length: 3 }, () => ['North', 1.5, 2, 3]),
+  ],
+  [
+    'units-of-records.csv',
+    'unit,n,kind\nm,,x\nkg,2,x\nl,3,y\n',
+    ['unit: text', 'n: int', 'kind: text'],
+    [
+      ['m', null, 'x'],
+      ['kg', 2, 'x'],
+      ['l', 3, 'y'],
     ],
   ],
   [
@@ -222,6 +272,11 @@ t.test('tables among titles, notes and other signs', async t => {
     if (records.length > 0) t.strictSame(values, records, `${name}: records`)
     t.equal(conversionErrors, 0, `${name}: what is inferred fits`)
   }
+  const units = await understood('units.csv', 'name;height;n\n;(m);\nA;12;1\nB;13;2\n')
+  t.strictSame(units.found.fields[1]?.annotations, { unit: ['m'] }, 'units are those of the fields')
+  t.match(units.found.diagnostics, ['the row 2 has the units of columns and is no record: m'])
+  const beside = await understood('beside.csv', 'name;n;;city;pop\nA;1;;Rome;100\nB;2;;Oslo;200\nC;3;;;\n')
+  t.match(beside.found.diagnostics, [/^an empty column stands before "city", which may begin another table/])
   const { found } = await understood('identifiers.csv', 'fips,n\n01001,1\n31003,2\n')
   t.equal(found.columns[0]?.suggestion, undefined, 'codes are not said to be numbers')
 })

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Static, Type } from 'typebox'
-import { Document, isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml'
+import { type Document, isMap, isSeq, type YAMLMap, type YAMLSeq } from 'yaml'
 import { type Problem, readDocument, trusted } from '../config/document.ts'
+import { editedDocument } from '../config/edited-document.ts'
 import { lookup } from '../model/lookup.ts'
 import { replaceDurably } from '../publishing/versions/durable.ts'
 import { isSchedule, SCHEDULE_EXPECTED } from '../runtime/cron.ts'
@@ -104,7 +105,7 @@ export function changeHarvesters(
 ): readonly HarvesterProblem[] {
   const file = path.join(portal, HARVEST_FILE)
   const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
-  const text = changedText(before, harvesters, members)
+  const text = editedDocument(before, HARVEST_FILE, document => changeDocument(document, harvesters, members))
   const { problems, placeOf } = harvestersIn(text, HARVEST_FILE)
   if (problems.length === 0) {
     replaceDurably(file, text)
@@ -126,12 +127,11 @@ export function changeHarvesters(
   })
 }
 
-function changedText(
-  before: string,
+function changeDocument(
+  document: Document,
   harvesters: readonly Readonly<Record<string, unknown>>[],
   members: readonly string[],
-): string {
-  const document = before.trim() === '' ? new Document({ harvesters: [] }) : parseDocument(before)
+): void {
   const found = document.get('harvesters', true)
   const list = (isSeq(found) ? found : document.createNode([])) as YAMLSeq
   const known = new Map(list.items.flatMap(item => (isMap(item) ? [[String(item.get('id')), item]] : [])))
@@ -147,5 +147,4 @@ function changedText(
   })
   list.flow = false
   if (!isSeq(found)) document.set('harvesters', list)
-  return document.toString({ lineWidth: 0 })
 }

@@ -1,5 +1,6 @@
-import { Document, isMap, isScalar, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml'
+import { type Document, isMap, isScalar, isSeq, type YAMLMap, type YAMLSeq } from 'yaml'
 import { readDocument, trusted } from '../config/document.ts'
+import { editedDocument, replaceScalar } from '../config/edited-document.ts'
 import type { MetaValue } from '../model/metadata.ts'
 import { DATASET_SCHEMA } from './definition-schema.ts'
 
@@ -27,10 +28,15 @@ export interface FieldEdit {
 
 /**
  * The text of a dataset.yaml with changes: comments, order and everything unchanged stay as they were written. Throws
- * ConfigInvalid with line and column if the result is no valid dataset.yaml.
+ * ConfigInvalid with line and column if the text is no YAML, or the result no valid dataset.yaml.
  */
 export function changedDefinition(text: string, change: DefinitionChange): string {
-  const document = text.trim() === '' ? new Document({}) : parseDocument(text)
+  const changed = editedDocument(text, 'dataset.yaml', document => changeDocument(document, change))
+  trusted(readDocument(changed, 'dataset.yaml', DATASET_SCHEMA))
+  return changed
+}
+
+function changeDocument(document: Document, change: DefinitionChange): void {
   const root = mapOf(document, [])
   for (const key of ['source', 'refresh', 'format', 'options', 'processors', 'id', 'visibility'] as const) {
     const value = change[key]
@@ -41,19 +47,21 @@ export function changedDefinition(text: string, change: DefinitionChange): strin
     const map = mapOf(document, ['metas', template])
     for (const [name, value] of Object.entries(members)) setMember(document, map, name, value)
   }
-  const changed = document.toString({ lineWidth: 0 })
-  trusted(readDocument(changed, 'dataset.yaml', DATASET_SCHEMA))
-  return changed
 }
 
-/** A map within a document, created if it is missing. */
+/** A map within a document, created where it is missing or empty. */
 function mapOf(document: Document, path: readonly string[]): YAMLMap {
-  const found = path.length === 0 ? document.contents : document.getIn(path)
-  if (isMap(found)) return found as YAMLMap
-  const created = document.createNode({}) as YAMLMap
-  if (path.length === 0) document.contents = created
-  else document.setIn([...path], created)
-  return created
+  let map = document.contents as YAMLMap
+  if (!isMap(map)) {
+    map = document.createNode({}) as YAMLMap
+    document.contents = map
+  }
+  for (const name of path) {
+    const found = map.get(name, true)
+    if (!isMap(found)) map.set(name, document.createNode({}))
+    map = map.get(name, true) as unknown as YAMLMap
+  }
+  return map
 }
 
 /** An unchanged value stays as it is written. */
@@ -64,7 +72,7 @@ function setMember(document: Document, map: YAMLMap, name: string, value: unknow
   }
   const before = map.get(name, true)
   if (before !== undefined && JSON.stringify(plain(before)) === JSON.stringify(value)) return
-  if (isScalar(before) && typeof value !== 'object') before.value = value
+  if (isScalar(before) && typeof value !== 'object') replaceScalar(before, value)
   else map.set(name, document.createNode(value))
 }
 

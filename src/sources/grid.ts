@@ -1,5 +1,6 @@
 import { setMember } from '../model/lookup.ts'
 import { columnNames } from './column-names.ts'
+import { headerNames, unitsBelow } from './header-rows.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow } from './source.ts'
 import { unreadable } from './unreadable.ts'
 
@@ -37,13 +38,18 @@ export const MAX_WIDTH = 4000
 
 /** The table within a grid as records: rows without values and empty cells beyond the header are left out. */
 export function tableSource(grid: Grid, layout: TableLayout): RecordSource {
+  let units: ReadonlyMap<string, string> = new Map()
   return {
     name: grid.name,
     textual: grid.textual,
     columns: async () => {
-      for await (const { names } of tableRows(grid, layout)) return names
+      for await (const piece of tableRows(grid, layout)) {
+        units = piece.units
+        return piece.names
+      }
       throw empty(grid)
     },
+    units: () => units,
     read: () => readTable(grid, layout),
     warnings: () => grid.warnings?.(layout.header) ?? [],
   }
@@ -51,6 +57,8 @@ export function tableSource(grid: Grid, layout: TableLayout): RecordSource {
 
 interface Piece {
   readonly names: readonly string[]
+  /** By column, where a row below the header has them. */
+  readonly units: ReadonlyMap<string, string>
   readonly rows: readonly GridRow[]
 }
 
@@ -85,6 +93,7 @@ async function* readTable(
 /** The names of the columns, and the rows below the header. */
 async function* tableRows(grid: Grid, { header }: TableLayout): AsyncGenerator<Piece> {
   let names: readonly string[] | undefined
+  let units: ReadonlyMap<string, string> = new Map()
   let head: readonly GridCell[] | undefined
   let above: readonly GridCell[] = []
   let first: GridRow[] = []
@@ -92,23 +101,26 @@ async function* tableRows(grid: Grid, { header }: TableLayout): AsyncGenerator<P
     const width = widthOf(head, first, grid.textual)
     if (width === 0) throw empty(grid)
     refuseWide(grid.name, width)
-    const cells = Array.from({ length: width }, (_, at) =>
-      gridText(isFilled(head?.[at]) ? head?.[at] : above[at]),
-    )
-    names = columnNames(cells)
-    return { names, rows: first }
+    const found = columnNames(headerNames(head ?? [], above, width))
+    names = found
+    const row = head === undefined ? null : unitsBelow(head, first)
+    if (row !== null) {
+      units = new Map([...row.units].map(([column, unit]) => [found[column] ?? '', unit]))
+      first = first.slice(row.index + 1)
+    }
+    return { names: found, units, rows: first }
   }
   for await (const rows of grid.rows()) {
     for (const row of rows) {
       if (header > 0 && head === undefined) {
-        // A header of two rows: empty cells of the lower one are taken from the upper one.
+        // A header of two rows.
         if (row.line === header - 1 && row.cells.filter(isFilled).length > 1) above = row.cells
         if (row.line < header || !row.cells.some(isFilled)) continue
         head = row.cells
       } else if (head === undefined || !repeats(head, row.cells)) first.push(row)
     }
     if (names !== undefined) {
-      yield { names, rows: first }
+      yield { names, units, rows: first }
       first = []
     } else if (first.length >= LOOK_ROWS) {
       yield settle()
@@ -116,7 +128,7 @@ async function* tableRows(grid: Grid, { header }: TableLayout): AsyncGenerator<P
     }
   }
   if (names === undefined && (head !== undefined || first.length > 0)) yield settle()
-  else if (names !== undefined && first.length > 0) yield { names, rows: first }
+  else if (names !== undefined && first.length > 0) yield { names, units, rows: first }
 }
 
 /**

@@ -91,7 +91,7 @@ export async function inferColumns(source: RecordSource): Promise<Inference> {
   }
   const all = [...columns.values()].flatMap(leaves)
   if (all.length > MAX_COLUMNS) throw tooMany(source.name, all.length)
-  return inferenceOf(all, rows)
+  return inferenceOf(all, rows, source.units?.())
 }
 
 function tooMany(name: string, count: number): Error {
@@ -219,10 +219,16 @@ function leaves(column: GuessedColumn): readonly GuessedColumn[] {
   return [...members.values()].flatMap(leaves)
 }
 
-function inferenceOf(columns: readonly GuessedColumn[], rows: number): Inference {
+function inferenceOf(
+  columns: readonly GuessedColumn[],
+  rows: number,
+  units: ReadonlyMap<string, string> = new Map(),
+): Inference {
   const names = safeNames(columns.map(column => column.path.join('_')))
   const hints = hintsOf(columns.map(({ profile, path }) => ({ profile, name: path.at(-1) ?? '' })))
-  const inferred = columns.map((column, index) => fieldAndReport(column, names[index] as string, hints))
+  const inferred = columns.map((column, index) =>
+    fieldAndReport(column, names[index] as string, hints, units),
+  )
   const points = coordinateColumns(
     inferred.map(({ spec, column }) => ({ spec, min: column.min, max: column.max, profile: column.profile })),
   )
@@ -243,12 +249,22 @@ function inferenceOf(columns: readonly GuessedColumn[], rows: number): Inference
   return { rows, fields, columns: [...reports, ...pointReports] }
 }
 
-function fieldAndReport(column: GuessedColumn, name: string, hints: FileHints) {
+function fieldAndReport(
+  column: GuessedColumn,
+  name: string,
+  hints: FileHints,
+  units: ReadonlyMap<string, string>,
+) {
   const { path, profile, examples, filled } = column
   const title = path.at(-1) ?? ''
   const { type, format, nulls, why, question, annotations } = typeOfColumn(column, title, hints)
   const isList = column.hasList && !column.hasJson && type === 'text'
-  const allAnnotations = { ...annotations, ...(isList ? { multivalued: [] } : {}) }
+  const unit = type === 'int' || type === 'double' ? units.get(title) : undefined
+  const allAnnotations = {
+    ...(unit === undefined ? {} : { unit: [unit] }),
+    ...annotations,
+    ...(isList ? { multivalued: [] } : {}),
+  }
   const from = path.length === 1 ? title : formatPointer(path)
   const spec: FieldSpec = {
     name,

@@ -9,6 +9,7 @@ import {
   isFilled,
   type TableLayout,
 } from './grid.ts'
+import { tableBeside, unitsBelow } from './header-rows.ts'
 
 /** Rows at the beginning and at the end of a grid that are examined. */
 const HEAD_ROWS = 200
@@ -40,10 +41,21 @@ export async function detectLayout(grid: Grid): Promise<DetectedLayout> {
   const filled = head.filter(({ cells }) => cells.some(isFilled))
   const at = headerIndex(filled)
   const header = filled[at]
-  const body = filled.slice(at + 1)
+  const below = filled.slice(at + 1)
+  const units = header === undefined ? null : unitsBelow(header.cells, below)
+  const body = below.slice(units === null ? 0 : units.index + 1)
   const diagnostics: string[] = []
   if (header !== undefined && at > 0)
     diagnostics.push(`${at} ${at === 1 ? 'row' : 'rows'} above the header left out`)
+  if (units !== null)
+    diagnostics.push(
+      `the row ${below[units.index]?.line} has the units of columns and is no record: ${[...units.units.values()].slice(0, 5).join(', ')}`,
+    )
+  const beside = header === undefined ? undefined : tableBeside(header.cells, body)
+  if (beside !== undefined)
+    diagnostics.push(
+      `an empty column stands before ${JSON.stringify(gridText(header?.cells[beside]).trim().slice(0, 40))}, which may begin another table beside the first, whose rows are read as one: put it into a file or sheet of its own${grid.textual ? '' : ', or name the cells of one: options: { range: A1:F20 }'}`,
+    )
   const footer =
     count - (header === undefined ? 0 : 1) < 3
       ? []
@@ -107,12 +119,36 @@ const MAX_HEADERS = 10
  * like. A word in a single such column may denote a missing value.
  */
 function lowerHeader(rows: readonly GridRow[], at: number): number {
-  let found = at
+  let found = hasGroups(rows, at) ? at + 1 : at
   for (let next = at + 1; next <= at + MAX_HEADERS && next < rows.length - 2; next++) {
-    const typed = typedColumns(rows.slice(next + 1, next + 60))
-    if (typed.length >= 2 && isLowerHeader(rows, at, next, typed)) found = next
+    const below = rows.slice(next + 1, next + 60)
+    const units = unitsBelow((rows[next] as GridRow).cells, below)
+    const typed = typedColumns(below.slice(units === null ? 0 : units.index + 1))
+    if (typed.length < 2 || !isLowerHeader(rows, at, next, typed)) continue
+    if (unitsBelow((rows[found] as GridRow).cells, rows.slice(next)) === null) found = next
   }
   return found
+}
+
+/**
+ * True for a header of two rows whose upper names are those of one column or of several: the row below has names for these, and no
+ * other cells. All records have a first value, which that row lacks.
+ */
+function hasGroups(rows: readonly GridRow[], at: number): boolean {
+  const upper = (rows[at] as GridRow).cells
+  const lower = rows[at + 1]?.cells ?? []
+  const below = rows.slice(at + 2, at + 60)
+  const width = Math.max(filledWidth(upper), filledWidth(lower))
+  let groups = 0
+  for (let column = 0; column < width; column++) {
+    const isUpper = isFilled(upper[column])
+    const isGroup = isUpper && !isFilled(upper[column + 1]) && isFilled(lower[column + 1])
+    if (isGroup) groups++
+    if (isFilled(lower[column]) !== (isGroup || !isUpper)) return false
+    if (isFilled(lower[column]) && !isWord(lower[column]) && !isYear(lower[column])) return false
+  }
+  const isNameless = isFilled(upper[0]) && !isFilled(lower[0])
+  return groups > 0 && isNameless && below.length > 1 && below.every(({ cells }) => isFilled(cells[0]))
 }
 
 function isLowerHeader(

@@ -19,6 +19,8 @@ export interface RecordSource {
   readonly textual: boolean
   /** Reads the names of the columns in order, if the format has a header with them. */
   readonly columns?: () => Promise<readonly string[]>
+  /** The units of columns, once {@link columns} was read, if the format has a row with them. */
+  readonly units?: () => ReadonlyMap<string, string>
   /** Reads from the start. Throws SourceUnreadable with file, line and column. */
   read(): AsyncIterable<readonly SourceRow[]>
   /** What was found in the latest reading that the publisher should correct, although it could be read. */
