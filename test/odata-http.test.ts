@@ -50,6 +50,11 @@ const portal = temporaryFolder(t, {
       'a.json': '[{"n":9223372036854775807,"of":"a"},{"n":9223372036854775806,"of":"a"},{"n":5,"of":null}]',
       'dataset.yaml': 'source: { path: a.json }\n',
     },
+    '2020-rain': {
+      'a.json': '[{"2019":1,"_x":2,"x_x":3,"place":{"lat":1,"lon":2}}]',
+      'dataset.yaml': `source: { path: a.json }
+fields: [{ name: '2019', type: int }, { name: _x, type: int }, { name: x_x, type: int }]`,
+    },
     secret: { 'a.json': '[{"a":1}]', 'dataset.yaml': 'source: { path: a.json }\nvisibility: restricted\n' },
   },
 })
@@ -708,6 +713,21 @@ t.test('clients of 2.0 get its model: identifiers as names, and lists as texts',
   t.match(model, '<Property Name="tags" Type="Edm.String"/>')
   t.match(model, '<Property Name="place" Type="example.portal.odata.types.GeoPoint2D"/>')
   t.notMatch(model, /Collection|Annotation|Documentation|2009\/11|"Ods\./)
+  t.match(model, '<EntitySet Name="x_2020_rain" EntityType="example.portal.x_2020_rain.x_2020_rain"/>')
+  const names = [...model.matchAll(/ (?:Name|Namespace)="([^"]+)"/g)].flatMap(([, name = '']) =>
+    name.split('.'),
+  )
+  t.same(
+    names.filter(name => !/^\p{L}[\p{L}\p{N}_]*$/u.test(name)),
+    [],
+  )
+  const [rain] = (
+    await json('/x_2020_rain?$filter=x_2019 eq 1&$select=x_2019,xx_x,x_x', {
+      ...V2,
+      accept: 'application/json',
+    })
+  ).d.results
+  t.match(rain, { x_2019: '1', xx_x: '2', x_x: '3' })
   const page = (await json('/old_trees?$orderby=name', { ...V2, accept: 'application/json' })).d.results
   t.same(
     page.map((tree: Readonly<Record<string, unknown>>) => tree.tags),
@@ -715,7 +735,7 @@ t.test('clients of 2.0 get its model: identifiers as names, and lists as texts',
   )
   t.match(page[0].__metadata.uri, `${BASE}${ROOT}/old_trees('`)
   const rows: readonly [url: string, accept: string, status: number, body: string | RegExp][] = [
-    ['/', 'application/json', 200, '{"d":{"EntitySets":["late","long","old_trees","wide"]}}'],
+    ['/', 'application/json', 200, '{"d":{"EntitySets":["x_2020_rain","late","long","old_trees","wide"]}}'],
     ['/', 'application/atomsvc+xml', 200, '<collection href="old_trees">'],
     ['/old_trees', 'application/atom+xml', 200, '<d:tags>["old","big"]</d:tags>'],
     ['/old-trees?$top=1', 'application/atom+xml', 200, 'href="old_trees'],

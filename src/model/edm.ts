@@ -100,6 +100,26 @@ export function typeNames(ids: readonly string[]): ReadonlyMap<string, string> {
   return names
 }
 
+/**
+ * The same names with an x before those that do not begin with a letter, which the identifiers of 2.0 do (CSDL 2.0,
+ * SimpleIdentifier); all remain distinct.
+ */
+export function namesWithLetter(names: readonly string[]): ReadonlyMap<string, string> {
+  const taken = new Set(names)
+  return new Map(
+    names.map(name => {
+      let lettered = withLetter(name)
+      while (lettered !== name && taken.has(lettered)) lettered = `x${lettered}`
+      taken.add(lettered)
+      return [name, lettered]
+    }),
+  )
+}
+
+function withLetter(name: string): string {
+  return /^[\p{L}\p{Nl}]/u.test(name) ? name : `x${name}`
+}
+
 /** The namespace of the complex types of a portal, whose alias is `Ods`. */
 export function typesNamespace(host: string): string {
   return `${reversed(host)}.odata.types`
@@ -107,7 +127,11 @@ export function typesNamespace(host: string): string {
 
 /** Reverses a host name, so that a namespace begins with the common part: `com.example.data`. */
 function reversed(host: string): string {
-  return host.split('.').reverse().map(identifier).join('.')
+  return host
+    .split('.')
+    .reverse()
+    .map(part => withLetter(identifier(part)))
+    .join('.')
 }
 
 /** Converts a text to an OData identifier: up to 128 letters, digits and underscores, no digit first. */

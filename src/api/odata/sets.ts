@@ -1,6 +1,6 @@
 import type { ServedDataset } from '../../catalog/served.ts'
 import type { DatasetList } from '../../catalog/visible.ts'
-import { type EntityModel, entityModel, typeNames } from '../../model/edm.ts'
+import { type EntityModel, entityModel, namesWithLetter, typeNames } from '../../model/edm.ts'
 import { TECHNICAL } from '../../query/field-names.ts'
 
 /** An entity set: a served dataset with its OData model. */
@@ -22,17 +22,29 @@ export interface ServedSets {
 }
 
 /**
- * The same sets under names that are identifiers, which clients of 2.0 require (CSDL 2.0, SimpleIdentifier): those of
- * their types, which are resolved in all versions.
+ * The same sets under names that are identifiers of 2.0, which begin with a letter (CSDL 2.0, SimpleIdentifier): sets are
+ * named as their types.
  */
 export function identifiedSets(sets: ServedSets): ServedSets {
   const known = identified.get(sets)
   if (known !== undefined) return known
-  const renamed = (set: ServedSet): ServedSet => ({ ...set, model: { ...set.model, set: set.model.type } })
-  const byName = new Map([...sets.byName].map(([name, set]) => [name, renamed(set)] as const))
-  const result = { ...sets, all: sets.all.map(renamed), byName }
+  const types = namesWithLetter(sets.all.map(({ model }) => model.type))
+  const renamed = (set: ServedSet): ServedSet => ({ ...set, model: renamedModel(set.model, types) })
+  const all = sets.all.map(renamed)
+  const byName = new Map([
+    ...[...sets.byName].map(([name, set]) => [name, renamed(set)] as const),
+    ...all.map(set => [set.model.set, set] as const),
+  ])
+  const result = { ...sets, all, byName }
   identified.set(sets, result)
   return result
+}
+
+function renamedModel(model: EntityModel, types: ReadonlyMap<string, string>): EntityModel {
+  const type = types.get(model.type) ?? model.type
+  const names = namesWithLetter(model.properties.map(({ name }) => name))
+  const properties = model.properties.map(each => ({ ...each, name: names.get(each.name) ?? each.name }))
+  return { set: type, type, namespace: model.namespace.slice(0, -model.type.length) + type, properties }
 }
 
 const identified = new WeakMap<ServedSets, ServedSets>()
