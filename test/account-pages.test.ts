@@ -164,8 +164,8 @@ t.test('the cookie of a session is a new one at each login', async t => {
   const before = victim.cookies.get('lodestone-session') ?? ''
   const out = await victim.submit(await victim.get('/account/'), {})
   t.match(out, { statusCode: 303, headers: { location: '/account/login/?out=1' } })
-  t.equal(await accounts.sessions.principal(before), null, 'logging out ends it')
-  t.match((await victim.get('/account/login/?out=1')).body, /You are logged out/)
+  t.equal(await accounts.sessions.principal(before), null, 'signing out ends it')
+  t.match((await victim.get('/account/login/?out=1')).body, /You are signed out/)
 })
 
 t.test('behind TLS the cookies are those of one host', async t => {
@@ -229,13 +229,13 @@ t.test('forms of other sites do nothing', async t => {
   }
   for (const page of PAGES.slice(1))
     t.equal((await ada.post(page, create)).statusCode, 403, `${page} without a token`)
-  t.equal((await ada.post('/account/logout/', {})).statusCode, 403, 'nobody is logged out')
+  t.equal((await ada.post('/account/logout/', {})).statusCode, 403, 'nobody is signed out')
   t.same(await accounts.keys.list('ada'), [], 'no key was made')
   t.equal((await ada.get('/account/')).statusCode, 200)
 
   const login = { username: 'bob', password: PASSWORD }
   const victim = new Browser(http)
-  t.match(await victim.post('/account/login/', login), { statusCode: 403 }, 'log-in without a cookie')
+  t.match(await victim.post('/account/login/', login), { statusCode: 403 }, 'sign-in without a cookie')
   const page = await eve.get('/account/password/')
   const elses = hiddenFields(formsOf(page.body).at(-1)?.body ?? '')
   t.match(await victim.post('/account/login/', { ...elses, ...login }), { statusCode: 403 })

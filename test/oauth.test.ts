@@ -192,7 +192,7 @@ t.test('a person decides, once for an application that can prove who it is', asy
   const toLogin = await person.get(url)
   t.equal(toLogin.statusCode, 303)
   const login = await person.get(String(toLogin.headers.location))
-  t.match(login.headers['content-security-policy'], /form-action 'self' https:; /, 'the log-in may lead on')
+  t.match(login.headers['content-security-policy'], /form-action 'self' https:; /, 'the sign-in may lead on')
   const back = await person.submit(login, { username: 'bob', password: PASSWORD })
   t.equal(back.statusCode, 303)
   const page = await person.get(String(back.headers.location))

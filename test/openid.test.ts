@@ -82,15 +82,15 @@ t.test('a person who signs in elsewhere is offered nothing of passwords', async 
   t.notMatch(await sessions.principal(token), { hasNoPassword: true })
 })
 
-t.test('who logs out is offered to end the session at the provider, where that is possible', async t => {
+t.test('who signs out is offered to end the session at the provider, where that is possible', async t => {
   const link = '/account/openid/logout'
   const leave = async (browser: Browser) => {
     const { headers } = await browser.submit(await browser.get('/account/'), {})
     const page = await browser.get(String(headers.location))
-    t.match(page.body, /You are logged out\./)
+    t.match(page.body, /You are signed out\./)
     return {
       out: String(headers.location),
-      isOffered: page.body.includes(`href="${link}">Log out of The office`),
+      isOffered: page.body.includes(`href="${link}">Sign out of The office`),
     }
   }
   for (const isPossible of [true, false]) {

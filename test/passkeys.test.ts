@@ -269,7 +269,7 @@ t.test('what is not as it must be signs nobody in', async t => {
   browser.cookies.delete('__Host-lodestone-session')
   const login = await browser.get('/account/login/')
   const replayed = { ...fields, form_token: formIn(login, 'get').hidden.form_token ?? '' }
-  t.equal((await browser.post('/account/login/', replayed)).statusCode, 401, 'in another browser or log-in')
+  t.equal((await browser.post('/account/login/', replayed)).statusCode, 401, 'in another browser or sign-in')
   const late = new Browser(server.http)
   const { options, hidden } = formIn(await late.get('/account/login/'), 'get')
   server.wait(16 * 60_000)

@@ -37,6 +37,15 @@ const placeholders = (text: string) =>
     .sort()
     .join('')
 
+t.test('one thing has one word', async t => {
+  const other = /\blog(?:ged|ging|s)?[- ](?:in|out)\b/i
+  t.same(
+    texts.map(({ text }) => text).filter(text => other.test(text)),
+    [],
+    'users sign in and out',
+  )
+})
+
 t.test('texts are found', async t => {
   t.ok(texts.length > 300, 'many of them')
   for (const text of ['Datasets', 'Best known', 'Table', 'Charts', 'Not found'])

@@ -102,7 +102,7 @@ const STAYING: readonly (readonly [names: RegExp, files: RegExp])[] = [
 
 /** Words of our own in comments and documents. */
 const OLD_PHRASES =
-  /\b(?:doors?|strangers?|guests?|unless told(?! not)|told|whence|who asks|whoever asks|addManners)\b/gi
+  /\b(?:doors?|strangers?|guests?|unless told(?! not)|told|whence|who asks|whoever asks|addManners|logged[- ](?:in|out)|log(?:s|ging)? out|log-(?:in|out)s?)\b/gi
 
 /** Names that two languages or more export, each for its own syntax: nobody imports both without saying whose. */
 const OF_EACH_LANGUAGE: ReadonlySet<string> = new Set([

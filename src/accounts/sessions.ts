@@ -53,7 +53,7 @@ const list = query<{
 const writeUses = (rows: string) => `UPDATE session SET used = given.column2 FROM (VALUES ${rows}) AS given
   WHERE session.id = given.column1 AND used < given.column2 RETURNING session.id`
 
-/** Sessions of logged-in users, with the writer of their last uses. */
+/** Sessions of signed-in users, with the writer of their last uses. */
 export function createSessions(
   database: Database,
   randomBytes: RandomBytes,

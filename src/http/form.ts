@@ -78,7 +78,7 @@ const SALT = 12
 /**
  * The CSRF token of a form: other sites cannot forge one, for they cannot read our pages.
  *
- * @param bound what the form belongs to: the token of a session, or of the cookie of the log-in form
+ * @param bound what the form belongs to: the token of a session, or of the cookie of the sign-in form
  */
 export function formToken(secret: Buffer, bound: string, salt: Buffer = randomBytes(SALT)): string {
   return Buffer.concat([salt, seal(secret, bound, salt)]).toString('base64url')

@@ -2,7 +2,7 @@
 const MAX_LENGTH = 8000
 
 /**
- * The path, with its query, that a user is redirected to after logging in; null for what could lead to another site:
+ * The path, with its query, that a user is redirected to after signing in; null for what could lead to another site:
  * anything but one slash at the beginning, backslashes and control characters, which browsers read as slashes or drop,
  * and paths that begin with two slashes once their dots are resolved.
  */

@@ -3,7 +3,7 @@ import { parse, serialize } from 'cookie'
 import { lookup } from '../model/lookup.ts'
 
 /**
- * The purpose of a cookie: the session of a signed-in user, the log-in form before that, a device with an earlier sign-in, a
+ * The purpose of a cookie: the session of a signed-in user, the sign-in form before that, a device with an earlier sign-in, a
  * sign-in at a provider in progress, and one there that succeeded.
  */
 export type CookiePurpose = 'session' | 'login' | 'device' | 'openid' | 'saml' | 'saml-end'

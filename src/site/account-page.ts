@@ -115,7 +115,7 @@ function bar({ t, href, address }: PageContext, { user, formToken }: SignedInAs)
   const here = path.endsWith('/') ? path : `${path}/`
   return html`<div class="bar-line"><p class="soft">${t('Signed in as {name}', { name: user.name })}</p>
 <form method="post" action="${href('/account/logout/')}"><input type="hidden" name="form_token" value="${formToken}">
-<button class="plain small">${t('Log out')}</button></form></div>
+<button class="plain small">${t('Sign out')}</button></form></div>
 <nav class="tabs" aria-label="${t('Account')}"><ul>${sections
     .filter(([target]) => user.hasNoPassword !== true || !PASSWORD_PAGES.has(target))
     .map(

@@ -95,7 +95,7 @@ export function sendOn(reply: FastifyReply, path: string): FastifyReply {
   return keepPrivate(reply).code(303).header('location', path).send()
 }
 
-/** Redirects to the log-in page, which later redirects back to the requested page. */
+/** Redirects to the sign-in page, which later redirects back to the requested page. */
 export function sendToLogin(
   reply: FastifyReply,
   options: Pick<AccountsOptions, 'base'>,

@@ -14,14 +14,14 @@ import { OPENID_LOG_OUT_PATH, OPENID_SIGN_IN_PATH } from './provider.ts'
 import { SAML_PATH } from './saml/sign-in.ts'
 import { secondStepPage } from './second-step.ts'
 
-/** What the log-in page shows in addition to its fields. */
+/** What the sign-in page shows in addition to its fields. */
 interface Login {
   readonly next: string | null
   readonly name?: string
   readonly problem?: string
   readonly status?: number
   readonly retryAfter?: number
-  /** How the page follows a log-out: `1`, or `openid` for a user who may end the session at the provider as well. */
+  /** How the page follows a sign-out: `1`, or `openid` for a user who may end the session at the provider as well. */
   readonly out?: unknown
 }
 
@@ -80,20 +80,20 @@ async function loginPage(
   const more =
     login.out !== 'openid' || provider === undefined
       ? ''
-      : html`<p><a class="button" href="${rootOf(options)}${OPENID_LOG_OUT_PATH}">${t('Log out of {name} as well', { name: provider })}</a></p>`
+      : html`<p><a class="button" href="${rootOf(options)}${OPENID_LOG_OUT_PATH}">${t('Sign out of {name} as well', { name: provider })}</a></p>`
   const action = `${rootOf(options)}/account/login/`
   const hidden = { form_token: token, ...(next === null ? {} : { next }) }
   const hasPasskeys = relyingParty(options) !== null
   const describedBy = problem === undefined ? undefined : 'problem'
   return {
     type: 'page',
-    heading: t('Log in'),
+    heading: t('Sign in'),
     status: login.status ?? 200,
     ...(login.retryAfter === undefined ? {} : { retryAfter: login.retryAfter }),
     formTargets: await onwardSources(options, next),
     ...(hasPasskeys ? { islands: [PASSKEY_ISLAND] } : {}),
     content: html`${problem === undefined ? '' : note('bad', html`<p id="problem">${problem}</p>`)}${
-      isOut ? note('good', html`<p>${t('You are logged out.')}</p>${more}`) : ''
+      isOut ? note('good', html`<p>${t('You are signed out.')}</p>${more}`) : ''
     }<form method="post" action="${action}">
 ${Object.entries(hidden).map(([field, value]) => hiddenField(field, value))}${textField({
   name: 'username',
@@ -107,7 +107,7 @@ ${Object.entries(hidden).map(([field, value]) => hiddenField(field, value))}${te
   type: 'password',
   autocomplete: 'current-password',
   describedBy,
-})}<div class="buttons"><button>${t('Log in')}</button></div>
+})}<div class="buttons"><button>${t('Sign in')}</button></div>
 </form>
 ${hasPasskeys ? passkeyForm(pageContext, { action, hidden, options: await requestOptions(options, cookie) }) : ''}${providersOf(
   options,
@@ -128,7 +128,7 @@ function providersOf({ provider, saml }: AccountsOptions): readonly (readonly [s
   ]
 }
 
-/** The redirect targets after a log-in for an application that the user has authorised before. */
+/** The redirect targets after a sign-in for an application that the user has authorised before. */
 async function onwardSources(
   { accounts, base }: AccountsOptions,
   next: string | null,

@@ -20,7 +20,7 @@ import { checkSigned } from './passkeys/ceremony.ts'
 import { ANY_DEVICE, passwordPassed, userOfPassed } from './second-step.ts'
 import { checkThrottled } from './throttled-check.ts'
 
-/** The log-in form; a user who is signed in already is redirected. */
+/** The sign-in form; a user who is signed in already is redirected. */
 export async function showLogin(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -203,7 +203,7 @@ export async function logOut(
       !isOwnOrigin(request.headers, base) ||
       !isFormToken(accounts.secret, `session ${session}`, form.get('form_token'))
     )
-      throw new Fault(CROSS_SITE_REQUEST, { reason: 'This form is out of date: you were not logged out.' })
+      throw new Fault(CROSS_SITE_REQUEST, { reason: 'This form is out of date: you were not signed out.' })
     await accounts.sessions.end(session)
     const { principal } = request
     if (principal.type === 'user') {

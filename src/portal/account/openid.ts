@@ -72,7 +72,7 @@ export class OpenIdSignIn {
   }
 
   /**
-   * Signs in a user who returns from the provider. If that fails, the log-in page shows why, and leads to the page that the
+   * Signs in a user who returns from the provider. If that fails, the sign-in page shows why, and leads to the page that the
    * user wanted. A user who has ended the session there returns here, too. Faults: CrossSiteRequest, TooManyAttempts.
    */
   async end(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -53,7 +53,7 @@ export const OVERVIEW: AccountSection = {
         t('Programs of yours that other users can authorize to act for them'),
       ],
       ['/account/authorizations/', t('Authorizations'), t('Applications that you have authorized')],
-      ['/account/password/', t('Password'), t('Change it and log out everywhere else')],
+      ['/account/password/', t('Password'), t('Change it and sign out everywhere else')],
       [
         '/account/second-factor/',
         t('Two-step sign-in'),

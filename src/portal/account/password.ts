@@ -68,7 +68,7 @@ function passwordPage(requested: AccountRequest, problem: FieldProblem | null): 
       requested.isDone && problem === null
         ? note(
             'good',
-            html`<p>${t('Your password is changed. You are logged out everywhere else, and the tokens of applications are revoked.')}</p>`,
+            html`<p>${t('Your password is changed. You are signed out everywhere else, and the tokens of applications are revoked.')}</p>`,
           )
         : ''
     }<form method="post" action="${requested.root}${PATH}">

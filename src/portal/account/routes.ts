@@ -64,7 +64,7 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
   app.post('/account/logout', async (request, reply) =>
     logOut(request, reply, options, openId, readForm(request.body)),
   )
-  // A browser that returns to this address is no longer logged in, or never sent the form.
+  // A browser that returns to this address is no longer signed in, or never sent the form.
   app.get('/account/logout', async (_, reply) => sendOn(reply, `${rootOf(options)}/account/`))
   for (const { path, show, change } of [
     OVERVIEW,

@@ -78,7 +78,7 @@ ${Object.entries(hidden).map(([name, value]) => hiddenField(name, value))}${text
   hint: t('Enter the code of your app, or a recovery code.'),
   autocomplete: 'one-time-code',
   describedBy: problem === undefined ? undefined : 'problem',
-})}<div class="buttons"><button>${t('Log in')}</button></div>
+})}<div class="buttons"><button>${t('Sign in')}</button></div>
 </form>
 ${passkeyOptions === null ? '' : passkeyForm(pageContext, { action, hidden, options: passkeyOptions })}`,
   }

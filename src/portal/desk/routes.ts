@@ -73,7 +73,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
   acceptForms(app, MAX_FORM)
   app.addContentTypeParser('multipart/form-data', (_, body, done) => done(null, body))
 
-  /** Answers signed-in users; all others are redirected to the log-in page. */
+  /** Answers signed-in users; all others are redirected to the sign-in page. */
   const withSession = (answer: Answer) => async (request: FastifyRequest<Route>, reply: FastifyReply) => {
     const session = signedIn(request, options)
     if (session === null && request.method === 'POST') return sendSessionEnded(request, reply, options)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import Provider from 'oidc-provider'
 
-/** A person signs in at oidc-provider, and his groups become grants; he logs out there, too. No browser is needed: forms and redirects are followed. */
+/** A person signs in at oidc-provider, and his groups become grants; he signs out there, too. No browser is needed: forms and redirects are followed. */
 const root = path.resolve(import.meta.dirname, '../../..')
 const [portalPort, providerPort] = [Number(process.env.PORT ?? 4780), Number(process.env.PORT ?? 4780) + 1]
 const base = `http://localhost:${portalPort}`
@@ -126,8 +126,8 @@ try {
   assert.equal(eve.url.href, `${base}/account/`, 'nobody is sent elsewhere')
   assert.deepEqual(list().find(({ name }) => name === 'eve').grants, [])
   const out = await again.go(`${base}/account/logout/`, hiddenIn((await again.go(`${base}/account/`)).text))
-  assert.match(out.text, /You are logged out\./)
-  const link = /href="([^"]*)">Log out of The office as well/.exec(out.text)?.[1]
+  assert.match(out.text, /You are signed out\./)
+  const link = /href="([^"]*)">Sign out of The office as well/.exec(out.text)?.[1]
   const asked = await again.go(new URL(link, base).href)
   assert.equal(asked.url.origin, issuer)
   const back = await again.go(actionOf(asked), { ...hiddenIn(asked.text), logout: 'yes' })

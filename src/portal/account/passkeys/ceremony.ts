@@ -189,7 +189,7 @@ const [SALT, MOMENT, SEAL] = [16, 6, 32]
 /**
  * A challenge that can be verified without being stored; in base64url.
  *
- * @param bound what it is bound to: the session of a user who registers a passkey, or the cookie of the log-in form
+ * @param bound what it is bound to: the session of a user who registers a passkey, or the cookie of the sign-in form
  */
 export function makeChallenge(secret: Buffer, bound: string, now: number): string {
   const head = Buffer.alloc(SALT + MOMENT)
