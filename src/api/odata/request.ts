@@ -20,6 +20,7 @@ import { type Preferences, type RequestHeaders, readPreferences, readVersions } 
 export interface ODataRequest {
   /** Verbatim path and query, below the root of the service. */
   readonly below: string
+  readonly place: ServicePlace
   readonly options: RawOptions
   readonly resource: Exclude<Resource, { type: 'named' }>
   readonly format: ODataFormat
@@ -59,7 +60,8 @@ export function readRequest(below: string, headers: RequestHeaders, context: Req
       : negotiateFormat(wish, headers.accept, named, kind)
   refuseOthers(options, [...ALLOWED[found.type], 'schemaversion'], unservedOptions(found), NAMES[found.type])
   checkSchemaVersion(options)
-  return { below, options, resource, format, preferences: readPreferences(headers) }
+  const { place } = context
+  return { below, place, options, resource, format, preferences: readPreferences(headers) }
 }
 
 function resourceOf(

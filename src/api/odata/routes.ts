@@ -130,14 +130,8 @@ class Service {
     if (isDocument) requireComplete(visible)
     const version = isDocument ? sets.version : resource.of.entry.version
     if (!isDocument) nameDataset(request, resource.of.entry.dataset.id)
-    const payloadFormat = [
-      format.contentType,
-      format.version,
-      preferences.pageSize,
-      applied,
-      place.root,
-    ].join(' ')
-    const isKnown = this.isKnown(request, reply, version, payloadFormat)
+    const written = [format.contentType, format.version, preferences.pageSize, applied, place.root]
+    const isKnown = this.isKnown(request, reply, version, written.join(' '))
     const refuseOther = () => refuseUnmatched(request.headers, reply.getHeader('etag'))
     if (isKnown) {
       refuseOther()
@@ -155,7 +149,7 @@ class Service {
     const executor = new Executor(this.options.store, new Stopwatch(this.options.clock))
     const { rowCache } = this
     const execution = { executor, rowCache, version: format.version, now: this.options.now() }
-    const text = await answerText(resource, read, execution, place)
+    const text = await answerText(resource, read, execution)
     // Invalid requests are reported before a failed precondition.
     refuseOther()
     const timing = executor.watch.header()
