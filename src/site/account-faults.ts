@@ -15,7 +15,7 @@ export function answerWithPage(options: AccountsOptions) {
     if (status === 500) request.log.error({ err: error, url: request.routeOptions.url }, 'unexpected')
     if (status === 503 || status === 429) reply.header('retry-after', '2')
     const { t, href } = pageContextOf(request, options)
-    sendPage(request, reply, options, {
+    sendPage(reply, options, {
       type: 'page',
       status,
       heading: headingOf(status, t),

@@ -1,5 +1,6 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { Fault, METHOD_NOT_ALLOWED } from '../../errors/errors.ts'
+import OAuth2Server from '@node-oauth/oauth2-server'
+import type { FastifyError, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { Fault, INTERNAL_ERROR, METHOD_NOT_ALLOWED } from '../../errors/errors.ts'
 import { Attempts, SECRET_LIMITS } from '../../http/attempts.ts'
 import { acceptForms, readFields } from '../../http/form.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
@@ -7,11 +8,10 @@ import { configureRoutes } from '../../http/route-config.ts'
 import { answerWithPage } from '../../site/account-faults.ts'
 import type { AccountsOptions } from '../../site/signed-in.ts'
 import { AUTHORIZE_PATH, decide, requestConsent } from './authorize.ts'
-import { answerOAuthError } from './faults.ts'
-import { answerIntrospection } from './introspection.ts'
+import { type AuthenticatedClient, authenticateClient } from './client-authentication.ts'
 import { GRANT_TYPES } from './model.ts'
-import { SCOPE } from './parameters.ts'
-import { answerRevocation, answerToken } from './token.ts'
+import { type Parameters, required, SCOPE } from './parameters.ts'
+import { issueTokens, readOnce, revokeToken } from './token.ts'
 
 /**
  * OAuth 2.0 (Access 6; RFC 6749 with the corrections of RFC 9700): the authorization endpoint, for users,
@@ -33,8 +33,8 @@ export const oauth: FastifyPluginAsync<AccountsOptions> = async (app, options) =
 const authorization: FastifyPluginAsync<AccountsOptions> = async (app, options) => {
   acceptForms(app)
   app.setErrorHandler(answerWithPage(options))
-  app.get(AUTHORIZE_PATH, (request, reply) => requestConsent(request, reply, options))
-  app.post(AUTHORIZE_PATH, (request, reply) => decide(request, reply, options, readFields(request.body)))
+  app.get(AUTHORIZE_PATH, (_, reply) => requestConsent(reply, options))
+  app.post(AUTHORIZE_PATH, (_, reply) => decide(reply, options))
 }
 
 const tokens: FastifyPluginAsync<AccountsOptions> = async (app, options) => {
@@ -45,16 +45,18 @@ const tokens: FastifyPluginAsync<AccountsOptions> = async (app, options) => {
     reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' })
     done()
   })
-  app.post(TOKEN_PATH, (request, reply) =>
-    answerToken(request, reply, options, attempts, readFields(request.body)),
-  )
-  app.post(REVOKE_PATH, (request, reply) =>
-    answerRevocation(request, reply, options, attempts, readFields(request.body)),
-  )
-  app.post(INTROSPECT_PATH, (request, reply) =>
-    answerIntrospection(request, reply, options, attempts, readFields(request.body)),
-  )
-  for (const path of [TOKEN_PATH, REVOKE_PATH, INTROSPECT_PATH]) app.get(path, refuseGet)
+  for (const [path, answer] of [
+    [TOKEN_PATH, issueTokens],
+    [REVOKE_PATH, revokeToken],
+    [INTROSPECT_PATH, introspect],
+  ] as const) {
+    app.post(path, async (request, reply) => {
+      const parameters = readOnce(readFields(request.body))
+      const client = await authenticateClient(reply, parameters, options, attempts)
+      return reply.send(await answer(parameters, client, options))
+    })
+    app.get(path, refuseGet)
+  }
 }
 
 async function refuseGet({ method }: FastifyRequest, reply: FastifyReply): Promise<never> {
@@ -89,4 +91,78 @@ export function serverMetadata(base: string): Readonly<Record<string, unknown>> 
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
   }
+}
+
+/**
+ * Describes to a client one of its tokens (RFC 7662). A public client, which anyone can impersonate, is refused, and
+ * tokens of others are reported only as not active (section 2.2). Throws errors of OAuth.
+ */
+async function introspect(
+  parameters: Parameters,
+  { client, credentials }: AuthenticatedClient,
+  { accounts, base }: AccountsOptions,
+): Promise<object> {
+  if (credentials.secret === null)
+    throw new OAuth2Server.InvalidClientError('Invalid client: its secret is missing')
+  const found = await accounts.tokens.inspect(required(parameters, 'token'), client.id)
+  if (found === null) return { active: false }
+  const { type, scope, name, user, expires } = found
+  return {
+    active: true,
+    scope,
+    client_id: client.id,
+    username: name,
+    sub: String(user),
+    iss: base,
+    ...(type === 'access' ? { token_type: 'Bearer' } : {}),
+    ...(expires === null ? {} : { exp: Math.floor(expires / 1000) }),
+  }
+}
+
+interface Reported {
+  readonly status: number
+  readonly error: string
+  readonly description: string
+}
+
+/** Answers errors of the token and the revocation endpoint (RFC 6749, section 5.2). */
+function answerOAuthError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const { status, error: code, description } = reportOf(error)
+  if (status === 500) request.log.error({ err: error, url: request.routeOptions.url }, 'unexpected')
+  if (status === 401) reply.header('www-authenticate', 'Basic realm="oauth2", charset="UTF-8"')
+  if (status === 503) reply.header('retry-after', '2')
+  reply
+    .code(status)
+    .type(JSON_TYPE)
+    .send(prettyJson({ error: code, error_description: description }))
+}
+
+function reportOf(error: unknown): Reported {
+  if (error instanceof OAuth2Server.OAuthError && error.name !== 'server_error') {
+    const status = error.name === 'invalid_client' && error.code !== 429 ? 401 : error.code
+    return { status, error: error.name, description: plain(error.message) }
+  }
+  const cause = error instanceof OAuth2Server.OAuthError ? innerOf(error) : error
+  if (cause instanceof Fault && cause.status !== 500)
+    return {
+      status: cause.status,
+      error: cause.status >= 500 ? 'temporarily_unavailable' : 'invalid_request',
+      description: plain(cause.message),
+    }
+  const { statusCode = 500, message = '' } = (cause ?? {}) as Partial<FastifyError>
+  if (statusCode >= 400 && statusCode < 500)
+    return { status: 400, error: 'invalid_request', description: plain(message) }
+  return { status: 500, error: 'server_error', description: new Fault(INTERNAL_ERROR).message }
+}
+
+function innerOf(error: OAuth2Server.OAuthError): unknown {
+  return (error as { readonly inner?: unknown }).inner ?? null
+}
+
+/** Only the characters that an error_description can have. */
+function plain(text: string): string {
+  return text
+    .replaceAll('`', '')
+    .replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?')
+    .slice(0, 300)
 }

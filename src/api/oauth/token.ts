@@ -1,12 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import OAuth2Server from '@node-oauth/oauth2-server'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Accounts, Client, CodeGrant } from '../../accounts/accounts.ts'
-import type { Attempts } from '../../http/attempts.ts'
 import { FORM_TYPE } from '../../http/form.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { AccountsOptions } from '../../site/signed-in.ts'
-import { authenticateClient } from './client-authentication.ts'
+import type { AuthenticatedClient } from './client-authentication.ts'
 import { GRANT_TYPES, type Issuing, oauthServer } from './model.ts'
 import { checkScope, type Parameters, readParameters, required } from './parameters.ts'
 
@@ -14,16 +12,11 @@ import { checkScope, type Parameters, readParameters, required } from './paramet
  * Issues tokens for a code or a refresh token (RFC 6749, sections 4.1.3 and 6; Access 6.2). Throws errors of
  * OAuth.
  */
-export async function answerToken(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  options: AccountsOptions,
-  attempts: Attempts,
-  fields: QueryParameters,
-): Promise<FastifyReply> {
-  const parameters = readOnce(fields)
-  const { accounts, now } = options
-  const { client, credentials } = await authenticateClient(request, reply, parameters, options, attempts)
+export async function issueTokens(
+  parameters: Parameters,
+  { client, credentials }: AuthenticatedClient,
+  { accounts, now }: AccountsOptions,
+): Promise<object> {
   const grantType = required(parameters, 'grant_type')
   if (!GRANT_TYPES.some(name => name === grantType))
     throw new OAuth2Server.UnsupportedGrantTypeError('Unsupported grant type')
@@ -47,28 +40,24 @@ export async function answerToken(
   if (issuing.tokens === null) throw new OAuth2Server.InvalidGrantError('Invalid grant: it is revoked')
   const { accessToken, refreshToken, expiresIn, scope } = issuing.tokens
   const state = parameters.get('state')
-  return reply.send({
+  return {
     access_token: accessToken,
     expires_in: expiresIn,
     token_type: 'Bearer',
     ...(state === undefined ? {} : { state }),
     scope,
     refresh_token: refreshToken,
-  })
+  }
 }
 
 /** Revokes a token and all that descends from the same authorization (RFC 7009). Throws errors of OAuth. */
-export async function answerRevocation(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  options: AccountsOptions,
-  attempts: Attempts,
-  fields: QueryParameters,
-): Promise<FastifyReply> {
-  const parameters = readOnce(fields)
-  const { client } = await authenticateClient(request, reply, parameters, options, attempts)
-  await options.accounts.tokens.revoke(required(parameters, 'token'), client.id)
-  return reply.send({})
+export async function revokeToken(
+  parameters: Parameters,
+  { client }: AuthenticatedClient,
+  { accounts }: AccountsOptions,
+): Promise<object> {
+  await accounts.tokens.revoke(required(parameters, 'token'), client.id)
+  return {}
 }
 
 /** Parameters, none of them repeated (RFC 6749, section 3.2). Throws InvalidRequestError. */

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { User } from '../../accounts/accounts.ts'
 import { formToken } from '../../http/form.ts'
-import { readCookie, setCookie } from '../../http/session-cookie.ts'
+import { cookieScope, readCookie, setCookie } from '../../http/session-cookie.ts'
 import { hiddenField, note, textField } from '../../site/account-fields.ts'
 import { type AccountPage, redirectSources } from '../../site/account-page.ts'
 import { html } from '../../site/html.ts'
 import { type PageContext, pageContextOf } from '../../site/page-context.ts'
-import { type AccountsOptions, cookieScopeOf, rootOf, sendPage } from '../../site/signed-in.ts'
+import { type AccountsOptions, rootOf, sendPage } from '../../site/signed-in.ts'
 import { relyingParty, requestOptions } from './passkeys/ceremony.ts'
 import { PASSKEY_ISLAND, passkeyForm } from './passkeys/form.ts'
 import { OPENID_LOG_OUT_PATH, OPENID_SIGN_IN_PATH } from './provider.ts'
@@ -20,14 +20,13 @@ interface Login {
   readonly name?: string
   readonly problem?: string
   readonly status?: number
-  readonly retryAfter?: number
+  readonly retryAfter?: number | undefined
   /** How the page follows a log-out: `1`, or `openid` for a user who may end the session at the provider as well. */
   readonly out?: unknown
 }
 
 /** Sends the form for the code. */
 export async function sendSecondStep(
-  request: FastifyRequest,
   reply: FastifyReply,
   options: AccountsOptions,
   user: User,
@@ -36,32 +35,32 @@ export async function sendSecondStep(
 ): Promise<FastifyReply> {
   const { passkeys, secret } = options.accounts
   const hasPasskeys = relyingParty(options) !== null && (await passkeys.list(user.id)).length > 0
-  const page = secondStepPage(pageContextOf(request, options), options, {
+  const page = secondStepPage(pageContextOf(reply.request, options), options, {
     ...step,
     token: formToken(secret, `login ${login}`),
     formTargets: await onwardSources(options, step.next),
     passkeyOptions: hasPasskeys ? await requestOptions(options, login, user.id) : null,
   })
-  return sendPage(request, reply, options, page, null)
+  return sendPage(reply, options, page, null)
 }
 
 /** Sends the form, with a cookie bound to its token, so that no other site can log a user in to another account. */
 export async function sendLogin(
-  request: FastifyRequest,
   reply: FastifyReply,
   options: AccountsOptions,
   login: Login,
 ): Promise<FastifyReply> {
-  const scope = cookieScopeOf(options)
+  const { request } = reply
+  const scope = cookieScope(options.base)
   const cookie = readCookie(request.headers, 'login', scope) ?? randomBytes(18).toString('base64url')
   reply.header('set-cookie', setCookie('login', cookie, { scope }))
   const token = formToken(options.accounts.secret, `login ${cookie}`)
   const { out } = request.query as Readonly<Record<string, unknown>>
+  const context = pageContextOf(request, options)
   return sendPage(
-    request,
     reply,
     options,
-    await loginPage(pageContextOf(request, options), options, { out, ...login }, { token, cookie }),
+    await loginPage(context, options, { out, ...login }, { token, cookie }),
     null,
   )
 }
@@ -89,7 +88,7 @@ async function loginPage(
     type: 'page',
     heading: t('Log in'),
     status: login.status ?? 200,
-    ...(login.retryAfter === undefined ? {} : { retryAfter: login.retryAfter }),
+    retryAfter: login.retryAfter,
     formTargets: await onwardSources(options, next),
     ...(hasPasskeys ? { islands: [PASSKEY_ISLAND] } : {}),
     content: html`${problem === undefined ? '' : note('bad', html`<p id="problem">${problem}</p>`)}${

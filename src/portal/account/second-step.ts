@@ -51,7 +51,7 @@ interface SecondStep {
   readonly passkeyOptions: string | null
   readonly problem?: string
   readonly status?: number
-  readonly retryAfter?: number
+  readonly retryAfter?: number | undefined
 }
 
 /** The form for the code, after the password was right. */
@@ -70,7 +70,7 @@ export function secondStepPage(
     status,
     formTargets,
     ...(passkeyOptions === null ? {} : { islands: [PASSKEY_ISLAND] }),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
+    retryAfter,
     content: html`${problem === undefined ? '' : note('bad', html`<p id="problem">${problem}</p>`)}<form method="post" action="${action}">
 ${Object.entries(hidden).map(([name, value]) => hiddenField(name, value))}${textField({
   name: 'code',
