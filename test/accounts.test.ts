@@ -11,7 +11,7 @@ import { MIGRATIONS } from '../src/accounts/migrations.ts'
 import { openAccounts } from '../src/accounts/open.ts'
 import { randomText } from '../src/accounts/secrets.ts'
 import { SqliteDatabase } from '../src/accounts/sqlite.ts'
-import { sqliteReason } from '../src/accounts/sqlite-reason.ts'
+import { sqliteReason } from '../src/accounts/sqlite-files.ts'
 import {
   accountsContract,
   BEGIN,

@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Authenticated } from '../model/principal.ts'
-import type { Database } from './database.ts'
+import { type Database, type MaybePromise, thenMaybe } from './database.ts'
 import type { DatabaseScript } from './database-script.ts'
-import { type MaybePromise, thenMaybe } from './maybe-promise.ts'
 
 /** Maximum number of cached credentials. */
 const MAX_CACHED = 20_000

@@ -1,5 +1,4 @@
 import type { DatabaseScript, ScriptStep } from './database-script.ts'
-import type { MaybePromise } from './maybe-promise.ts'
 
 /**
  * The database of accounts: a file (sqlite.ts) or a database on the network that several Lodestones share (postgres/). Work
@@ -24,4 +23,15 @@ export interface Database {
   /** To be run after rows were imported with their ids, so that these are not assigned again. */
   readonly settleIds: readonly ScriptStep[]
   close(): MaybePromise<void>
+}
+
+/** A value if it is in memory, or a promise if a database on the network is queried. */
+export type MaybePromise<T> = T | Promise<T>
+
+/** Continues synchronously with an available value: a promise would cost more than many answers. */
+export function thenMaybe<T, U>(
+  maybe: MaybePromise<T>,
+  next: (value: T) => MaybePromise<U>,
+): MaybePromise<U> {
+  return maybe instanceof Promise ? maybe.then(next) : next(maybe)
 }

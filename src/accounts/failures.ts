@@ -1,7 +1,6 @@
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
-import type { Database } from './database.ts'
+import type { Database, MaybePromise } from './database.ts'
 import { change, type DatabaseScript, forRows, query } from './database-script.ts'
-import type { MaybePromise } from './maybe-promise.ts'
 
 /** The subject of failures, and their maximum within a number of milliseconds; a subject may have several limits. */
 export interface FailureLimit {

@@ -1,10 +1,9 @@
 import type { Authenticated } from '../model/principal.ts'
 import type { ApiKey, Keys } from './accounts.ts'
 import { createCache, PRINCIPAL_COLUMNS, type PrincipalRow, principalOf } from './cache.ts'
-import type { Database } from './database.ts'
+import { type Database, thenMaybe } from './database.ts'
 import { change, type DatabaseScript, forRows, query } from './database-script.ts'
 import { createLastUses, type LastUses } from './last-uses.ts'
-import { thenMaybe } from './maybe-promise.ts'
 import { checkLabel, folded, invalidName, unknownName, unknownUser } from './names.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
 

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../site/html.ts'
-import { addressLine, codeBlock, plainAddress } from '../parts/code.ts'
+import { addressLine, codeBlock, plainAddress } from '../parts/highlight.ts'
 import { endpointAddress, endpointPaths } from './endpoints.ts'
 import type { TabContext } from './tab.ts'
 
