@@ -40,7 +40,6 @@ export function createAudit(database: Database, now: () => number): Audit {
   }
 }
 
-/** The system user who runs a command on this machine. */
 function localActor() {
   let name = ''
   try {

@@ -48,7 +48,6 @@ type TableRow = Readonly<Record<string, SqlValue>>
 /** All data of accounts, by the names of tables. */
 type AccountsCopy = ReadonlyMap<string, readonly TableRow[]>
 
-/** Reads everything. */
 function* readAll(): DatabaseScript<AccountsCopy> {
   const copy = new Map<string, readonly TableRow[]>()
   for (const [table, columns, order] of TABLES)

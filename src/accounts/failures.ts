@@ -21,7 +21,6 @@ export interface Failures {
   begin(counted: readonly FailureLimit[], now: number): MaybePromise<number | null>
   /** Removes one failure of each subject, of that time. */
   withdraw(subjects: readonly string[], moment: number): MaybePromise<void>
-  /** Forgets all failures of a subject. */
   forget(subject: string): MaybePromise<void>
 }
 
@@ -112,7 +111,6 @@ const removeAll = change('DELETE FROM failure WHERE subject = ?')
 /** Milliseconds for which a block of a subject is cached, and maximum number of cached subjects. */
 const [CACHED_FOR, MAX_CACHED] = [1000, 10_000]
 
-/** A subject that has reached its limit. */
 interface Full {
   readonly subject: string
   /** Time from which on it may have another. */

@@ -13,7 +13,6 @@ const HINT_LENGTH = 6
 
 export const MAX_KEYS = 100
 
-/** The principal of a key. */
 interface CachedKey {
   readonly id: number
   readonly principal: Authenticated

@@ -15,9 +15,7 @@ export interface LastUses {
   note(id: number, written: number | null, now: number): void
   /** The last known use, even if it is not written yet. */
   latest(id: number, written: number | null): number | null
-  /** Writes all recorded uses. */
   flush(): Promise<void>
-  /** Stops the timer. */
   stop(): void
 }
 

@@ -16,7 +16,6 @@ export const SESSION_LIFE = 7 * 24 * 3600_000
 /** Maximum sessions of a user; beyond it the oldest are ended. */
 const MAX_SESSIONS = 100
 
-/** The user of a session. */
 interface CachedSession {
   readonly id: number
   readonly principal: Authenticated

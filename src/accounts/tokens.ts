@@ -28,7 +28,6 @@ interface CodeRow extends Descent {
   readonly consumed: number | null
 }
 
-/** The principal of a token, and its expiry. */
 interface CachedToken {
   readonly principal: Authenticated
   readonly expires: number

@@ -129,7 +129,6 @@ export class TurnQueue {
     })
   }
 
-  /** Starts the waiting requests that may start now. */
   private admit(): void {
     clearTimeout(this.timer)
     for (const line of this.lines.values())

@@ -54,7 +54,6 @@ const FACET_LABELS: Readonly<Record<string, string>> = {
   features: messageKey('Good for'),
 }
 
-/** Labels of the features of datasets. */
 const FEATURE_LABELS: Readonly<Record<string, string>> = {
   analyze: messageKey('Charts'),
   timeserie: messageKey('Time series'),
@@ -138,7 +137,6 @@ async function findCards(
   return selection.page <= pages ? requested : pageAt(pages)
 }
 
-/** The ids of datasets, the most used first. */
 function ranked(ids: readonly string[], usage: SiteServices['usage']): readonly string[] {
   return ids
     .map(id => ({ id, score: Number(usage(id)?.popularity_score ?? 0) }))

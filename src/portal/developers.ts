@@ -8,10 +8,8 @@ import { addressLine, COPY_ISLAND, codeBlock } from './parts/highlight.ts'
 import type { SourceLanguage } from './parts/highlight-rules.ts'
 import { datasetTitle, type SiteServices } from './services.ts'
 
-/** An API for programs. */
 interface Endpoint {
   readonly name: string
-  /** When to use it. */
   readonly use: string
   readonly path: string
   /** An example call that works unchanged; null if the portal has no dataset for it. */

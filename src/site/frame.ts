@@ -12,7 +12,6 @@ export interface SitePage {
   readonly title: string
   readonly description?: string
   readonly body: Html
-  /** The section of the site that it belongs to. */
   readonly part?: 'home' | 'catalog' | 'playground' | 'developers' | 'account'
   /** Scripts for progressive enhancement: names of built files, `map.js`. */
   readonly islands?: readonly string[]
@@ -20,7 +19,6 @@ export interface SitePage {
   readonly head?: Html
   /** 200 by default. */
   readonly status?: number
-  /** True for pages that use the whole width. */
   readonly isWide?: boolean
   /** Sources of its scripts and pictures in addition to this portal: those of configured tiles. */
   readonly imageSources?: readonly string[]

@@ -11,7 +11,6 @@ import { type Translator, translator } from './translator.ts'
 export interface SiteOptions {
   /** Public address, without trailing slash. */
   readonly base: string
-  /** Title of the portal. */
   readonly title: string
   /** One sentence about it; may be empty. */
   readonly description: string
@@ -29,7 +28,6 @@ export interface PageContext {
   readonly language: Language
   /** The language if the address names it: links and forms keep it. */
   readonly namedLanguage: Language | undefined
-  /** Writes the texts of the interface. */
   readonly t: Translator
   /** Path and query of the page itself, without the path of the base address and without credentials. */
   readonly address: string
@@ -39,7 +37,6 @@ export interface PageContext {
    * @param path from `/` on, its segments encoded
    */
   readonly href: (path: string, parameters?: LinkParameters) => string
-  /** A number in the format of the language. */
   readonly number: (value: number | bigint, options?: Intl.NumberFormatOptions) => string
   /** A day, or a date with time, in the format of the language, in UTC. */
   readonly date: (iso: string, style?: 'day' | 'moment') => string

@@ -22,7 +22,6 @@ export interface AccountsOptions extends SiteOptions {
   readonly saml?: SamlProvider
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** The address of the client. */
   readonly address: (request: FastifyRequest) => string
 }
 

@@ -17,7 +17,6 @@ export interface FragmentView extends PageDescription {
   readonly requested: Readonly<Partial<Record<FragmentPlace, string>>>
 }
 
-/** The terms of a row by their positions. */
 type Row = Readonly<Partial<Record<FragmentPlace, Term>>>
 
 /** A page of a fragment of triples; it also contains the data as JSON-LD. */
@@ -145,7 +144,6 @@ function placeName(place: FragmentPlace, { t }: PageContext): string {
   }
 }
 
-/** A page of a fragment, and its page context. */
 type Paged = Pick<PageDescription, 'fragmentIri' | 'page' | 'pageSize' | 'count'> & {
   readonly pageContext: PageContext
 }

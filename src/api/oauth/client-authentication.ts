@@ -5,7 +5,6 @@ import type { Attempts } from '../../http/attempts.ts'
 import type { AccountsOptions } from '../../site/signed-in.ts'
 import type { Parameters } from './parameters.ts'
 
-/** The credentials of a client. */
 interface ClientCredentials {
   readonly id: string
   readonly secret: string | null

@@ -54,7 +54,6 @@ function write(answer: ODataAnswer, request: ODataRequest, { executor }: ODataEx
   return executor.watch.time('present', () => writeAnswer(answer, payloadFormat, request.place))
 }
 
-/** A page of entities, or of references to them. */
 async function feed(
   { type, of }: Extract<RecordResource, { type: 'feed' | 'feedReferences' }>,
   { below, options, format, preferences, place }: ODataRequest,

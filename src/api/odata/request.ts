@@ -108,7 +108,6 @@ function fixedFormat(
   return { ...formatAnyway(headers, named), contentType }
 }
 
-/** The kind of document that determines the media types of a resource. */
 function kindOf({ type }: ODataRequest['resource']): DocumentKind | 'fixed' {
   switch (type) {
     case 'service':
@@ -131,7 +130,6 @@ function kindOf({ type }: ODataRequest['resource']): DocumentKind | 'fixed' {
   }
 }
 
-/** The options that choose, sort and page the members of a collection. */
 const PAGING: readonly SystemOption[] = [
   'filter',
   'search',

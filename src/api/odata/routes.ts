@@ -29,9 +29,7 @@ export interface ODataOptions {
   readonly clock: () => number
   /** Milliseconds since 1970, for `now()`. */
   readonly now: () => number
-  /** Cache of answer bodies. */
   readonly answers: AnswerCache
-  /** Earlier versions of datasets. */
   readonly versions?: VersionSource
 }
 
@@ -95,7 +93,6 @@ function append(reply: FastifyReply, name: string, more: readonly string[]): voi
   reply.header(name, [...known, ...more.filter(each => !known.includes(each))].join(', '))
 }
 
-/** What the requests of one service share. */
 class Service {
   private readonly options: ODataOptions
   private readonly place: ServicePlace
@@ -201,7 +198,6 @@ function send(reply: FastifyReply, { contentType }: ODataFormat, text: string): 
     .send(text)
 }
 
-/** Verbatim path and query of a request, below the root of the service. */
 function belowRoot(request: FastifyRequest): string {
   return (request.raw.url ?? request.url).slice(ODATA_PATH.length)
 }

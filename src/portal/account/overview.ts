@@ -4,7 +4,6 @@ import { type Html, html } from '../../site/html.ts'
 import { messageKey, type Translator } from '../../site/translator.ts'
 import type { AccountSection } from './section.ts'
 
-/** The kinds of grants, each with the datasets that it names. */
 const GRANTS: readonly {
   readonly label: string
   readonly of: (grants: ReadonlySet<string>) => readonly string[]

@@ -28,11 +28,9 @@ interface Shown {
   readonly status?: number
   readonly retryAfter?: number
   readonly codes?: readonly string[]
-  /** The second factor that is being set up. */
   readonly setup?: SecondFactorSetup | undefined
 }
 
-/** Activates the secret after a correct code of the app. */
 async function confirm(requested: AccountRequest, form: Form, attempts: Attempts): Promise<SectionAnswer> {
   const { session, options, pageContext } = requested
   const { id, name } = session.user
@@ -150,7 +148,6 @@ function onPage(requested: AccountRequest, shown: Shown, left: number): Html {
   ])}`
 }
 
-/** A form that needs the password, with a button for each action. */
 function passwordForm(
   requested: AccountRequest,
   shown: Shown,

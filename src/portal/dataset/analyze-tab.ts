@@ -71,7 +71,6 @@ ${valuesTable(context, data)}`,
   },
 }
 
-/** Remarks on what the chart leaves out. */
 function remarks(
   { pageContext: { t } }: TabContext,
   { request, slots, groups, seriesValues, series }: ChartData,
@@ -148,7 +147,6 @@ export function valuesTable({ pageContext }: TabContext, data: ChartData): Html 
 ${rest > 0 ? html`<p class="soft">${t.many('{n} more row is in the file.', '{n} more rows are in the file.', rest)}</p>` : ''}`
 }
 
-/** An option with its label in the interface. */
 interface Choice {
   readonly value: string
   readonly label: string
@@ -208,7 +206,6 @@ function fieldChoices(fields: readonly Field[]): readonly Choice[] {
   return fields.map(({ name, label }) => ({ value: name, label }))
 }
 
-/** The number of records, and the aggregates of each numeric field. */
 function aggregateOptions(
   pageContext: PageContext,
   measured: readonly Field[],

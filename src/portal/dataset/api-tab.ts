@@ -217,7 +217,6 @@ export interface SnippetCall {
   readonly address: string
   readonly whole: string
   readonly parameters: LinkParameters
-  /** True if the call needs a key. */
   readonly isRestricted: boolean
 }
 

@@ -140,7 +140,6 @@ function formatCard(
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 
-/** A number of bytes for display. */
 function sizeText({ number }: PageContext, bytes: number): string {
   const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)))
   const value = bytes / 1000 ** power
@@ -152,18 +151,15 @@ function sizeText({ number }: PageContext, bytes: number): string {
   })
 }
 
-/** A group of formats by purpose. */
 interface FormatGroup {
   readonly label: string
   readonly formats: readonly ShownFormat[]
 }
 
-/** An export format with its description. */
 interface ShownFormat {
   /** Its name in addresses. */
   readonly name: string
   readonly title: string
-  /** Its purpose. */
   readonly description: { readonly label: string }
   /** True for RDF, whose files have all triples of the records. */
   readonly isRdf: boolean

@@ -10,7 +10,6 @@ import { hiddenFields, languageField } from '../parts/form-fields.ts'
 import { fieldName, odsqlText, selectionParameters } from '../selection.ts'
 import type { Tab, TabContext, TabName } from './tab.ts'
 
-/** Tabs whose records have an order. */
 const ORDERED: readonly TabName[] = ['table', 'export', 'api']
 
 /** The one filter of all tabs: words, a condition in ODSQL with its error, selected facets, and the number of records. */
@@ -69,7 +68,6 @@ function orderSelect({ pageContext, entry, selection }: TabContext): Html {
 `
 }
 
-/** Example conditions as links that apply them. */
 function examples({ pageContext, entry, selection, path }: TabContext, tab: Tab): Html {
   const { t } = pageContext
   const links = filterExamples(entry).map(where => {
@@ -86,7 +84,6 @@ const MAX_EXAMPLES = 3
 /** Maximum characters of a value in an example. */
 const MAX_LENGTH = 30
 
-/** A field with the statistics of its values. */
 interface Known extends FieldStatistics {
   readonly field: Field
   readonly name: string

@@ -13,7 +13,6 @@ import { metadataList } from './information-metadata.ts'
 import type { Tab, TabContext } from './tab.ts'
 import { tablePath } from './table.ts'
 
-/** Number of sample records. */
 const SAMPLES = 3
 
 /** Information on a dataset: the publisher's metadata, its fields, some records, its attachments, its usage. */
@@ -121,7 +120,6 @@ function twins({ pageContext, entry }: TabContext): Html {
   )}</p>`
 }
 
-/** Labels of field types. */
 const TYPES: Readonly<Record<FieldType, { readonly label: string }>> = {
   text: { label: 'Text' },
   int: { label: 'Whole number' },
@@ -133,7 +131,6 @@ const TYPES: Readonly<Record<FieldType, { readonly label: string }>> = {
   geo_shape: { label: 'Shape on the map' },
 }
 
-/** The type of a field in words. */
 function fieldTypeText({ t }: PageContext, { type, multivalued }: Field): string {
   return multivalued ? t('List of texts') : t(TYPES[type].label)
 }
@@ -166,7 +163,6 @@ function originText({ t }: PageContext, origin: FieldOrigin | undefined): Html {
   return html`<br><small class="soft">${t('Comes from')} ${joined}</small>`
 }
 
-/** The unit of a field, and its annotations. */
 function badgeList({ t }: PageContext, { annotations }: Field): Html {
   const unit = annotations.unit?.[0]
   const badges = [

@@ -150,7 +150,6 @@ function prefixes({ pageContext, entry }: TabContext): Html {
     : html`<h2>${pageContext.t('Prefixes')}</h2>${codeBlock(pageContext, text, 'sparql')}`
 }
 
-/** Links for names and IRIs of a Turtle text. */
 function tokenLink({ pageContext, entry }: TabContext): (token: HighlightToken) => string | null {
   const records = recordsSpace(pageContext.site.base, entry.dataset.id)
   return ({ kind, text }) => {

@@ -21,7 +21,6 @@ export type MappingState =
 /** Transient states. */
 const PASSING: ReadonlySet<MappingState['type']> = new Set(['loading', 'publishing', 'waiting'])
 
-/** True for a transient state. */
 function isMappingPassing({ type }: MappingState): boolean {
   return PASSING.has(type)
 }
@@ -55,7 +54,6 @@ export function mappingState(
   }
 }
 
-/** The state in words. */
 function stateText(
   { t, number }: PageContext,
   state: MappingState,

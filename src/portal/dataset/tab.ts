@@ -17,7 +17,6 @@ export interface TabContext {
   readonly selection: PageSelection
   /** All parameters of the address: a tab may have its own. */
   readonly query: QueryParameters
-  /** Path of a tab of this dataset. */
   readonly path: (tab: TabName) => string
 }
 
@@ -39,7 +38,6 @@ export interface Tab {
   readonly name: TabName
   /** In English: it is translated for display. */
   readonly label: string
-  /** True if it applies to a dataset and a user. */
   readonly isShown: (context: Pick<TabContext, 'entry' | 'pageContext'>) => boolean
   /** True if it shows the records that the filter bar selects. */
   readonly isFiltered: boolean

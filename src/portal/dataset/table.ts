@@ -215,7 +215,6 @@ export function shownColumnsOf(
   })
 }
 
-/** A value of a record in its column. */
 function columnCell(
   pageContext: PageContext,
   value: unknown,

@@ -9,7 +9,6 @@ export interface EntryMember {
   /** `raw` keeps blanks at its ends, `lines` has one element a line, `pairs` has one `name: value` a line. */
   readonly kind: 'text' | 'raw' | 'long' | 'lines' | 'pairs' | 'number' | 'choice'
   readonly isRequired?: true
-  /** The options of a choice. */
   readonly choices?: readonly string[]
 }
 

@@ -61,7 +61,6 @@ ${hiddenField('form_token', token)}<div class="field"><label for="file">${label}
 <div class="buttons"><button>${t('Upload')}</button></div></form>`
 }
 
-/** The form for an address and its schedule. */
 function addressForm({ pageContext, token }: DeskContext): Html {
   const { t } = pageContext
   return html`<form method="post" action="${pageContext.href('/desk/')}">${hiddenField('form_token', token)}<div class="field"><label for="url">${t('Address of a file')}</label>

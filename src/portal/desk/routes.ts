@@ -47,7 +47,6 @@ const MAX_FORM = 2_000_000
 /** Faults that a form shows. */
 const REPORTED = [BAD_REQUEST, CONFLICT, CONTENT_TOO_LARGE, VERSION_UNKNOWN, NOT_FOUND_RESOURCE]
 
-/** A request of a signed-in user, with its reply. */
 interface DeskRequest {
   readonly request: FastifyRequest<Route>
   readonly reply: FastifyReply

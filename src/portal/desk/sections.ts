@@ -26,7 +26,6 @@ import {
 import { saveSource, sourceContent } from './source.ts'
 import { saveSteps, stepsContent } from './steps.ts'
 
-/** Records of a preview. */
 const PREVIEWED = 10
 
 /** A user at the desk. */
@@ -138,7 +137,6 @@ interface FieldRow {
   readonly previewed: PreviewedField | null
 }
 
-/** The rows of saved fields. */
 function savedRows(fields: readonly PreviewedField[]): readonly FieldRow[] {
   return fields.map(previewed => {
     const { spec, field } = previewed
@@ -167,7 +165,6 @@ function enteredRows(form: Form, fields: readonly PreviewedField[]): readonly Fi
   return [...rows, ...saved.filter(({ name }) => rows.every(row => row.name !== name))]
 }
 
-/** The fields with their examples, to be changed, and the first records. */
 function fieldsBody(
   desk: DeskContext,
   dataset: DeskDataset,

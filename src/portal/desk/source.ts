@@ -13,14 +13,12 @@ import type { Inspection } from '../../sources/inspect.ts'
 import { type EntryMember, memberFields, memberText, readMembers, textsIn } from './entries.ts'
 import { type DeskContext, type FormState, sectionFields } from './pages.ts'
 
-/** Members of the source address. */
 const ADDRESS: readonly EntryMember[] = [
   { name: 'url', kind: 'text' },
   { name: 'refresh', kind: 'text' },
   { name: 'authorization', kind: 'text' },
 ]
 
-/** Members of the reading options. */
 const READING: readonly EntryMember[] = [
   { name: 'format', kind: 'choice', choices: [...SOURCE_FORMATS, ...RDF_FORMATS] },
   { name: 'encoding', kind: 'text' },

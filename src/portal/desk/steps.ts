@@ -62,7 +62,6 @@ function isOneValue(type: StepType): boolean {
   return type === 'rename' || type === 'filter'
 }
 
-/** The steps of dataset.yaml in the form. */
 function stepsOf(processors: readonly Processor[]): readonly FormStep[] {
   return processors.map(({ step: { type, settings } }) => ({
     type,

@@ -22,7 +22,6 @@ const ODSQL_PAGE = '/odsql/'
 
 const MAX_CACHED = 500
 
-/** A dataset, and the query on it. */
 interface PlaygroundRequest {
   readonly entry: ServedDataset
   readonly clauses: TypedClauses
@@ -217,7 +216,6 @@ function readRowCount(query: QueryParameters): number {
   return Number.isInteger(rows) && rows >= 1 && rows <= MAX_ROWS ? rows : DEFAULT_ROWS
 }
 
-/** The parameters of a query in the address of the playground. */
 function odsqlParameters(dataset: string, clauses: TypedClauses, rows: number): LinkParameters {
   return { dataset, ...clauses, limit: rows === DEFAULT_ROWS ? undefined : rows }
 }

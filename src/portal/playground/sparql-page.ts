@@ -170,11 +170,9 @@ const DEFAULTS: AccessPath = 'endpoint'
 
 /** The state of the playground, all of which is in its address. */
 interface PlaygroundState {
-  /** The queried datasets. */
   readonly chosen: readonly ServedDataset[]
   readonly accessPath: AccessPath
   readonly query: string
-  /** The examples of the chosen datasets. */
   readonly examples: readonly Example[]
 }
 
@@ -232,7 +230,6 @@ async function readPlayground(
   }
 }
 
-/** The parameters of a state in the address of the playground. */
 function playgroundParameters(
   query: string,
   sources: readonly string[],

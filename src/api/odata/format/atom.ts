@@ -174,7 +174,6 @@ function typeAttribute(
   return ` m:type="${xmlAttribute(isPrimitive ? fragment.replace('#', '') : fragment)}"`
 }
 
-/** Preserves white space at the ends of a text. */
 function spaceAttribute(value: EdmValue): string {
   return typeof value === 'string' && /^\s|\s$/.test(value) ? ' xml:space="preserve"' : ''
 }

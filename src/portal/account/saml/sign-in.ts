@@ -84,7 +84,6 @@ class SamlSignIn {
     return reply.type('application/samlmetadata+xml').send(text)
   }
 
-  /** Redirects a user to the provider. */
   async begin(reply: FastifyReply, next: string | null): Promise<FastifyReply> {
     const { SAML } = await import('@node-saml/node-saml')
     const { accounts, now } = this.options

@@ -88,7 +88,6 @@ function groupLayer(map: LeafletMap, settings: MapSettings, group: Group): Layer
   return chosen(dot(at, groupText(settings, group)), () => void openGroup(map, settings, group))
 }
 
-/** A circle with the number of its records. */
 function groupMarker(settings: MapSettings, group: Group, act: () => void): Marker {
   const title = groupText(settings, group)
   const size = sizeOf(group)
