@@ -12,7 +12,7 @@ import { TOO_MUCH_WORK } from '../src/http/fair-use.ts'
 import { TOO_MANY_OPEN_FILES } from '../src/http/faults.ts'
 import { LANGUAGES, type Language } from '../src/model/language.ts'
 import { faultSentence } from '../src/site/fault-page.ts'
-import { type Message, messagesOf, translator } from '../src/site/translator.ts'
+import { type Message, messagesOf, translator } from '../src/site/page-context.ts'
 import { DEADLINE_EXCEEDED } from '../src/store/faults.ts'
 import { interfaceTexts } from './support/texts.ts'
 

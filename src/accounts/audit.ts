@@ -1,8 +1,7 @@
 import { userInfo } from 'node:os'
 import { currentActor } from '../runtime/work-client.ts'
 import type { Accounts, Audit, AuditEvent } from './accounts.ts'
-import type { Database } from './database.ts'
-import { change, query } from './database-script.ts'
+import { change, type Database, query } from './database.ts'
 
 interface Row extends Omit<AuditEvent, 'moment'> {
   readonly id: number

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Authenticated } from '../model/principal.ts'
-import { type Database, type MaybePromise, thenMaybe } from './database.ts'
-import type { DatabaseScript } from './database-script.ts'
+import { type Database, type DatabaseScript, type MaybePromise, thenMaybe } from './database.ts'
 
 /** Maximum number of cached credentials. */
 const MAX_CACHED = 20_000

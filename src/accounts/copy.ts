@@ -2,14 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Fault } from '../errors/errors.ts'
-import {
-  change,
-  type DatabaseScript,
-  forRows,
-  query,
-  type ScriptStep,
-  type SqlValue,
-} from './database-script.ts'
+import { change, type DatabaseScript, forRows, query, type ScriptStep, type SqlValue } from './database.ts'
 import { ACCOUNT_INVALID } from './faults.ts'
 import { MIGRATIONS } from './migrations.ts'
 import type { PostgresDatabase } from './postgres/database.ts'

@@ -1,6 +1,5 @@
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
-import type { Database, MaybePromise } from './database.ts'
-import { change, type DatabaseScript, forRows, query } from './database-script.ts'
+import { change, type Database, type DatabaseScript, forRows, type MaybePromise, query } from './database.ts'
 
 /** The subject of failures, and their maximum within a number of milliseconds; a subject may have several limits. */
 export interface FailureLimit {

@@ -1,6 +1,5 @@
 import type { CallCounts } from './accounts.ts'
-import type { Database, MaybePromise } from './database.ts'
-import { change, forRows, query } from './database-script.ts'
+import { change, type Database, forRows, type MaybePromise, query } from './database.ts'
 
 /** Minimum interval between recorded uses of the same key or session. */
 const EVERY = 60_000

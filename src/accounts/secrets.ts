@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Database } from './database.ts'
-import { change } from './database-script.ts'
+import { change, type Database } from './database.ts'
 
 /** Returns a number of random bytes. */
 export type RandomBytes = (count: number) => Uint8Array

@@ -3,8 +3,7 @@ import { pathToFileURL } from 'node:url'
 import Libsql from 'libsql'
 import { Fault } from '../errors/errors.ts'
 import { setMember } from '../model/lookup.ts'
-import type { Database } from './database.ts'
-import type { DatabaseScript, ScriptStep } from './database-script.ts'
+import type { Database, DatabaseScript, ScriptStep } from './database.ts'
 import { ACCOUNTS_UNAVAILABLE } from './faults.ts'
 import {
   FULL,

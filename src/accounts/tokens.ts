@@ -1,8 +1,7 @@
 import type { Authenticated } from '../model/principal.ts'
 import type { Descent, IssuedTokens, LiveToken, Tokens } from './accounts.ts'
 import { createCache, PRINCIPAL_COLUMNS, type PrincipalRow, principalOf } from './cache.ts'
-import { type Database, thenMaybe } from './database.ts'
-import { change, type DatabaseScript, query } from './database-script.ts'
+import { change, type Database, type DatabaseScript, query, thenMaybe } from './database.ts'
 import { unknownName } from './names.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
 

@@ -1,7 +1,7 @@
 import { toGeoShape } from '../../model/geometry.ts'
 import type { Geometry } from '../../model/value.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Translator } from '../../site/translator.ts'
+import type { Translator } from '../../site/page-context.ts'
 import { type CoastlineBox, coastlineWithin } from './coastline.ts'
 
 type Position = readonly [lon: number, lat: number]

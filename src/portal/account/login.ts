@@ -6,10 +6,9 @@ import { clearedCookie, cookieScope, readCookie } from '../../http/session-cooki
 import { type PageContext, pageContextOf } from '../../site/page-context.ts'
 import { type AccountsOptions, CROSS_SITE_REQUEST, rootOf, sendOn, signedIn } from '../../site/signed-in.ts'
 import { beginSession, deviceOf } from './begin-session.ts'
-import { sendLogin, sendSecondStep } from './login-page.ts'
+import { ANY_DEVICE, passwordPassed, sendLogin, sendSecondStep, userOfPassed } from './login-page.ts'
 import type { OpenIdSignIn } from './openid.ts'
 import { checkSigned } from './passkeys/ceremony.ts'
-import { ANY_DEVICE, passwordPassed, userOfPassed } from './second-step.ts'
 import { checkThrottled } from './throttled-check.ts'
 
 /** The log-in form; a user who is signed in already is redirected. */
@@ -31,7 +30,7 @@ interface LoginAttempts {
 }
 
 /** A form that was sent from the log-in page, with what its steps share. */
-interface Visit {
+interface LoginStep {
   readonly reply: FastifyReply
   readonly options: AccountsOptions
   readonly pageContext: PageContext
@@ -71,18 +70,18 @@ export async function logIn(
     return again(403, problem)
   }
   const address = options.address(request)
-  const visit = { reply, options, pageContext, address, attempts, form, login, next }
-  if (form.has('passed')) return enterCode(visit)
-  if (form.has('credential')) return usePasskey(visit)
+  const step = { reply, options, pageContext, address, attempts, form, login, next }
+  if (form.has('passed')) return enterCode(step)
+  if (form.has('credential')) return usePasskey(step)
   const password = form.get('password') ?? ''
   if (name === '' || password === '') return again(400, t('Enter your user name and your password.'))
   const check = () => accounts.users.verify(name, password)
   const device = deviceOf(request.headers, name, options)
-  const checked = await checkThrottled(attempts.passwords, visit, name, check, device)
+  const checked = await checkThrottled(attempts.passwords, step, name, check, device)
   if (checked.type === 'blocked') return again(429, checked.message, checked.seconds)
   const user = checked.value
   if (user === null) {
-    await noteFailed(visit, name)
+    await noteFailed(step, name)
     return again(401, t('The user name or the password is wrong.'))
   }
   if ((await accounts.secondFactors.state(user.id)).type !== 'on')
@@ -92,15 +91,15 @@ export async function logIn(
 }
 
 /** Notes a sign-in that failed; the answer has a scheme that no browser requests by itself (RFC 9110, section 11.6.1). */
-async function noteFailed({ reply, options, address }: Visit, what: string): Promise<void> {
+async function noteFailed({ reply, options, address }: LoginStep, what: string): Promise<void> {
   await options.accounts.audit.note('sign-in failed', what, { name: 'anonymous', address })
   reply.header('www-authenticate', 'Form')
 }
 
 /** Checks the code of the second factor, or a passkey instead, after the password. */
-async function enterCode(visit: Visit): Promise<FastifyReply> {
-  const { reply, options, attempts, form, login, next } = visit
-  const { t } = visit.pageContext
+async function enterCode(step: LoginStep): Promise<FastifyReply> {
+  const { reply, options, attempts, form, login, next } = step
+  const { t } = step.pageContext
   const { secondFactors } = options.accounts
   const passed = form.get('passed') ?? ''
   const user = await userOfPassed(options, passed, login)
@@ -113,7 +112,7 @@ async function enterCode(visit: Visit): Promise<FastifyReply> {
     (await checkSigned(options, credential ?? '', login, user.id)) === null ? null : ('passkey' as const)
   const checked = await checkThrottled<'code' | 'recovery code' | 'passkey'>(
     credential === undefined ? attempts.codes : attempts.passkeys,
-    visit,
+    step,
     user.name,
     credential === undefined ? () => secondFactors.verify(user.id, form.get('code') ?? '') : signed,
     deviceOf(reply.request.headers, user.name, options) ?? ANY_DEVICE,
@@ -123,27 +122,27 @@ async function enterCode(visit: Visit): Promise<FastifyReply> {
   if (checked.type === 'blocked') return again(429, checked.message, checked.seconds)
   if (checked.value !== null)
     return beginSession(reply, options, user, `by password and ${checked.value}`, next)
-  await noteFailed(visit, `${user.name}: second factor`)
+  await noteFailed(step, `${user.name}: second factor`)
   const isCode = credential === undefined
-  return again(401, isCode ? t('This code is wrong, or it was used before.') : refusedPasskey(visit))
+  return again(401, isCode ? t('This code is wrong, or it was used before.') : refusedPasskey(step))
 }
 
 /** Signs in only with a passkey: the authenticator has verified the user, so there is no second step. */
-async function usePasskey(visit: Visit): Promise<FastifyReply> {
-  const { reply, options, attempts, form, login, next } = visit
+async function usePasskey(step: LoginStep): Promise<FastifyReply> {
+  const { reply, options, attempts, form, login, next } = step
   const check = () => checkSigned(options, form.get('credential') ?? '', login)
   // The owner of the passkey is known only after the check: failures are counted by address.
-  const checked = await checkThrottled(attempts.passkeys, visit, '', check)
+  const checked = await checkThrottled(attempts.passkeys, step, '', check)
   const again = (status: number, problem: string, retryAfter?: number) =>
     sendLogin(reply, options, { next, problem, status, retryAfter })
   if (checked.type === 'blocked') return again(429, checked.message, checked.seconds)
   const user = checked.value === null ? null : await options.accounts.users.byId(checked.value)
   if (user !== null) return beginSession(reply, options, user, 'by passkey', next)
-  await noteFailed(visit, 'passkey')
-  return again(401, refusedPasskey(visit))
+  await noteFailed(step, 'passkey')
+  return again(401, refusedPasskey(step))
 }
 
-function refusedPasskey({ pageContext: { t } }: Visit): string {
+function refusedPasskey({ pageContext: { t } }: LoginStep): string {
   return t('This passkey was not accepted. Please try again.')
 }
 

@@ -7,7 +7,7 @@ import type { Form } from '../../http/form.ts'
 import { type FieldProblem, hiddenField, note, textField } from '../../site/account-fields.ts'
 import type { AccountPage } from '../../site/account-page.ts'
 import { type Html, html } from '../../site/html.ts'
-import { ANY_DEVICE } from './second-step.ts'
+import { ANY_DEVICE } from './login-page.ts'
 import type { AccountRequest, AccountSection, SectionAnswer } from './section.ts'
 import { checkThrottled } from './throttled-check.ts'
 

@@ -11,8 +11,7 @@ import { addressLine, COPY_ISLAND, codeBlock } from '../parts/highlight.ts'
 import { isFilterFault } from '../query-service.ts'
 import { odsqlText, refinementText } from '../selection.ts'
 import { connectTools, endpointList } from './api-connect.ts'
-import { endpointAddress, endpointPaths } from './endpoints.ts'
-import type { Tab, TabContext } from './tab.ts'
+import { endpointAddress, endpointPaths, type Tab, type TabContext } from './tab.ts'
 
 /** Maximum characters of an answer on the page; the link has all. */
 const MAX_LENGTH = 12_000

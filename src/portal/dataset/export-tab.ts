@@ -1,13 +1,11 @@
 import { exportFormats } from '../../formats/export-formats.ts'
 import { lookup } from '../../model/lookup.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { LinkParameters, PageContext } from '../../site/page-context.ts'
-import { messageKey } from '../../site/translator.ts'
+import { type LinkParameters, messageKey, type PageContext } from '../../site/page-context.ts'
 import { hiddenFields, languageField } from '../parts/form-fields.ts'
 import { apiParameters, isEverything, selectionParameters } from '../selection.ts'
-import { endpointAddress, endpointPaths } from './endpoints.ts'
 import { graphSizes, type Sizes, tableSizes } from './export-sizes.ts'
-import type { Tab, TabContext } from './tab.ts'
+import { endpointAddress, endpointPaths, type Tab, type TabContext } from './tab.ts'
 
 /** Number of records from which sizes of files are estimated. */
 const SAMPLE = 100

@@ -8,9 +8,8 @@ import { richText } from '../parts/rich-text.ts'
 import { noneMark, valueCell } from '../parts/value.ts'
 import { NOTHING_SELECTED } from '../selection.ts'
 import { metaText } from '../services.ts'
-import { endpointAddress, endpointPaths } from './endpoints.ts'
 import { metadataList } from './information-metadata.ts'
-import type { Tab, TabContext } from './tab.ts'
+import { endpointAddress, endpointPaths, type Tab, type TabContext } from './tab.ts'
 import { tablePath } from './table.ts'
 
 const SAMPLES = 3

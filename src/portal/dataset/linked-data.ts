@@ -9,9 +9,8 @@ import { RDF } from '../../rdf/vocab.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { addressLine, COPY_ISLAND, codeBlock, type HighlightToken } from '../parts/highlight.ts'
-import { endpointAddress, endpointPaths } from './endpoints.ts'
 import { graphStatisticsOf, sampleResource } from './linked-data-statistics.ts'
-import type { Tab, TabContext } from './tab.ts'
+import { endpointAddress, endpointPaths, type Tab, type TabContext } from './tab.ts'
 
 /** Maximum characters of a mapping on the page. */
 const MAX_LENGTH = 20_000

@@ -1,7 +1,7 @@
 import type { Form } from '../../http/form.ts'
 import { lookup, setMember } from '../../model/lookup.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Translator } from '../../site/translator.ts'
+import type { Translator } from '../../site/page-context.ts'
 
 /** A member of a list in a YAML file, as a field of a form. Its name is that in the file, as documented. */
 export interface EntryMember {

@@ -6,8 +6,7 @@ import type { HistoryEntry } from '../../publishing/management/history.ts'
 import type { Manifest } from '../../publishing/versions/versions.ts'
 import { hiddenField, note } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { PageContext } from '../../site/page-context.ts'
-import { messageKey, type Translator } from '../../site/translator.ts'
+import { messageKey, type PageContext, type Translator } from '../../site/page-context.ts'
 import { METADATA, valueText } from './metadata.ts'
 
 /** The sections of a dataset at the desk, in the order of the work. */

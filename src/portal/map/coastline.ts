@@ -9,7 +9,7 @@ export const COASTLINE_MODULE = 'lodestone:land'
 
 /** The text of the module of outlines. */
 export function coastlineModule(): string {
-  const rings = land('110m').flatMap(ring => cutAtEdges(ring, 'ring'))
+  const rings = coastlines('110m').flatMap(ring => cutAtEdges(ring, 'ring'))
   return `export const coastline = ${JSON.stringify(encodeOutline(rings))}`
 }
 
@@ -24,7 +24,7 @@ export function bordersModule(): string {
  * 1 : 50 million, each line as steps in hundredths of a degree.
  */
 export function coastlineFile(): string {
-  return JSON.stringify({ land: land('50m').map(stepsOf), borders: borders('50m').map(stepsOf) })
+  return JSON.stringify({ land: coastlines('50m').map(stepsOf), borders: borders('50m').map(stepsOf) })
 }
 
 function stepsOf(line: Line): readonly number[] {
@@ -106,7 +106,7 @@ function closed(type: 'ring' | 'path'): (part: Line) => Line {
 }
 
 /** The rings of Natural Earth's coastlines at a scale. */
-function land(scale: string): readonly Line[] {
+function coastlines(scale: string): readonly Line[] {
   const coastline = topology(`land-${scale}`)
   const { features } = feature(coastline, coastline.objects.land as GeometryCollection)
   return features.flatMap(({ geometry }) => {
