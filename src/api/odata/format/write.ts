@@ -2,6 +2,7 @@ import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
 import { atomEntity, atomFeed, atomProperty, atomReferences } from './atom.ts'
 import { jsonEntity, jsonFeed, jsonProperty, jsonReferences } from './json.ts'
 import type {
+  AnswerFormat,
   EntityRow,
   Feed,
   ODataAnswer,
@@ -22,7 +23,7 @@ interface Parts {
 }
 
 type Writers = {
-  readonly [Type in keyof Parts]: (part: Parts[Type], format: PayloadFormat, place: ServicePlace) => string
+  readonly [Type in keyof Parts]: (part: Parts[Type], payloadFormat: AnswerFormat) => string
 }
 
 const WRITERS: Readonly<Record<PayloadFormat['type'], Writers>> = {
@@ -41,7 +42,7 @@ export function writeAnswer(written: ODataAnswer, payloadFormat: PayloadFormat, 
   const fitting = withTable(written, withFittingTypes)
   const answer = payloadFormat.version === '2.0' ? withTable(fitting, withListsAsText) : fitting
   const write = <Type extends keyof Parts>(type: Type, part: Parts[Type]) =>
-    WRITERS[payloadFormat.type][type](part, payloadFormat, place)
+    WRITERS[payloadFormat.type][type](part, { ...payloadFormat, place })
   switch (answer.type) {
     case 'feed':
       return write('feed', answer.feed)
