@@ -1,6 +1,5 @@
 import t from 'tap'
-import { formToken, isFormToken, isOwnOrigin } from '../src/http/form.ts'
-import { localPath } from '../src/http/local-path.ts'
+import { formToken, isFormToken, isOwnOrigin, localPath } from '../src/http/form.ts'
 import { accountServer, Browser, formsOf, hiddenFields, PASSWORD } from './support/account-server.ts'
 import { isLong } from './support/effort.ts'
 

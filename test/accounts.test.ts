@@ -13,13 +13,13 @@ import Libsql from 'libsql'
 import t from 'tap'
 import { createCleaning } from '../src/accounts/cleaning.ts'
 import { isCommonPassword } from '../src/accounts/common-passwords.ts'
-import { change, query } from '../src/accounts/database-script.ts'
+import { change, query } from '../src/accounts/database.ts'
 import { FailuresInMemory } from '../src/accounts/failures.ts'
 import { MIGRATIONS } from '../src/accounts/migrations.ts'
 import { openAccounts } from '../src/accounts/open.ts'
 import { randomText } from '../src/accounts/secrets.ts'
 import { SqliteDatabase } from '../src/accounts/sqlite.ts'
-import { sqliteReason } from '../src/accounts/sqlite-reason.ts'
+import { sqliteReason } from '../src/accounts/sqlite-files.ts'
 import {
   accountsContract,
   BEGIN,

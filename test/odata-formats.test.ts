@@ -1,13 +1,11 @@
 import t from 'tap'
 import { errorBody } from '../src/api/odata/faults.ts'
-import { metadataJson } from '../src/api/odata/format/csdl-json.ts'
 import { entityContext, entityPath, feedContext, propertyContext } from '../src/api/odata/format/links.ts'
-import { metadataXml } from '../src/api/odata/format/metadata.ts'
-import { oldMetadataXml } from '../src/api/odata/format/old-metadata.ts'
 import { serviceDocument } from '../src/api/odata/format/service.ts'
 import { type Feed, type ODataAnswer, type PayloadFormat, setSheet } from '../src/api/odata/format/shape.ts'
 import { decimalText, doubleText, durationText, rawText } from '../src/api/odata/format/texts.ts'
 import { writeAnswer } from '../src/api/odata/format/write.ts'
+import { metadataJson, metadataXml } from '../src/api/odata/service.ts'
 import { type ColumnType, type EdmValue, type EntityColumn, entityModel } from '../src/model/edm.ts'
 import { field } from '../src/model/field.ts'
 import { TECHNICAL } from '../src/query/field-names.ts'
@@ -392,7 +390,7 @@ t.test('service documents', async t => {
 })
 
 t.test('metadata documents', async t => {
-  const text = metadataXml(sheets, PLACE)
+  const text = metadataXml(sheets, PLACE, '4.0')
   for (const part of [
     '<edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx">',
     // CSDL 4.0, section 3.2, has no attributes here, and the XML schema allows none.
@@ -411,7 +409,7 @@ t.test('metadata documents', async t => {
     t.ok(text.includes(part), part)
   t.equal(text.split('<EntityContainer').length, 2, 'one container')
 
-  const old = oldMetadataXml(sheets, PLACE, '3.0')
+  const old = metadataXml(sheets, PLACE, '3.0')
   for (const part of [
     '<edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx">',
     'm:DataServiceVersion="3.0" m:MaxDataServiceVersion="3.0">',

@@ -11,7 +11,7 @@ import { field } from '../src/model/field.ts'
 import { datasetIri, fieldIri, recordIri } from '../src/rdf/minted-iris.ts'
 import { literalText } from '../src/rdf/ntriples.ts'
 import { DCTERMS, FOAF, GEO, HYDRA, RDF, RDFS, VOID, XSD } from '../src/rdf/vocab.ts'
-import { translator } from '../src/site/translator.ts'
+import { translator } from '../src/site/page-context.ts'
 import { testStore } from './support/test-store.ts'
 
 const BASE = 'http://localhost:8080/portal'

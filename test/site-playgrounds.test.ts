@@ -1,7 +1,7 @@
 import t from 'tap'
 import { field } from '../src/model/field.ts'
 import { localizedLiteral } from '../src/portal/islands/modules/answer-table.ts'
-import { layOutSparql } from '../src/portal/playground/sparql-layout.ts'
+import { layOutSparql } from '../src/portal/playground/odsql-answer.ts'
 import { EXPLORE_V21 } from '../src/query/dialect.ts'
 import { Stopwatch } from '../src/query/execute/executor.ts'
 import { planOdsql } from '../src/query/pipeline.ts'

@@ -1,8 +1,8 @@
 import type { Authenticated } from '../model/principal.ts'
+import type { MaybePromise } from './database.ts'
 import type { Failures } from './failures.ts'
-import type { MaybePromise } from './maybe-promise.ts'
 import type { Passkeys } from './passkeys.ts'
-import type { SingleUse } from './single-use.ts'
+import type { SingleUse } from './secrets.ts'
 
 /** A user in lists; times are ISO 8601 in UTC. */
 export interface User {

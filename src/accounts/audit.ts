@@ -1,8 +1,7 @@
 import { userInfo } from 'node:os'
 import { currentActor } from '../runtime/work-client.ts'
 import type { Accounts, Audit, AuditEvent } from './accounts.ts'
-import type { Database } from './database.ts'
-import { change, query } from './database-script.ts'
+import { change, type Database, query } from './database.ts'
 
 interface Row extends Omit<AuditEvent, 'moment'> {
   readonly id: number
@@ -40,7 +39,6 @@ export function createAudit(database: Database, now: () => number): Audit {
   }
 }
 
-/** The system user who runs a command on this machine. */
 function localActor() {
   let name = ''
   try {

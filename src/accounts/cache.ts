@@ -1,8 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Authenticated } from '../model/principal.ts'
-import type { Database } from './database.ts'
-import type { DatabaseScript } from './database-script.ts'
-import { type MaybePromise, thenMaybe } from './maybe-promise.ts'
+import { type Database, type DatabaseScript, type MaybePromise, thenMaybe } from './database.ts'
 
 /** Maximum number of cached credentials. */
 const MAX_CACHED = 20_000

@@ -1,5 +1,4 @@
-import type { Database } from './database.ts'
-import { change, query } from './database-script.ts'
+import { change, type Database, query } from './database.ts'
 import { SESSION_IDLE, SESSION_LIFE } from './sessions.ts'
 
 /** Rows of each kind that are read or deleted at a time. */

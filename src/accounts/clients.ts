@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Client, Clients } from './accounts.ts'
-import type { Database } from './database.ts'
-import { change, type DatabaseScript, query } from './database-script.ts'
+import { change, type Database, type DatabaseScript, query } from './database.ts'
 import { checkLabel, folded, invalidName, shownName, unknownName, unknownUser } from './names.ts'
 import { checkRedirectUri, MAX_REDIRECT_URIS } from './redirect-uri.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'

@@ -1,7 +1,5 @@
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
-import type { Database } from './database.ts'
-import { change, type DatabaseScript, forRows, query } from './database-script.ts'
-import type { MaybePromise } from './maybe-promise.ts'
+import { change, type Database, type DatabaseScript, forRows, type MaybePromise, query } from './database.ts'
 
 /** The subject of failures, and their maximum within a number of milliseconds; a subject may have several limits. */
 export interface FailureLimit {
@@ -22,7 +20,6 @@ export interface Failures {
   begin(counted: readonly FailureLimit[], now: number): MaybePromise<number | null>
   /** Removes one failure of each subject, of that time. */
   withdraw(subjects: readonly string[], moment: number): MaybePromise<void>
-  /** Forgets all failures of a subject. */
   forget(subject: string): MaybePromise<void>
 }
 
@@ -113,7 +110,6 @@ const removeAll = change('DELETE FROM failure WHERE subject = ?')
 /** Milliseconds for which a block of a subject is cached, and maximum number of cached subjects. */
 const [CACHED_FOR, MAX_CACHED] = [1000, 10_000]
 
-/** A subject that has reached its limit. */
 interface Full {
   readonly subject: string
   /** Time from which on it may have another. */

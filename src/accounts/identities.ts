@@ -1,6 +1,5 @@
 import type { Audit, LinkedIdentities, User, Users } from './accounts.ts'
-import type { Database } from './database.ts'
-import { change, query } from './database-script.ts'
+import { change, type Database, query } from './database.ts'
 import { folded } from './names.ts'
 
 const find = query<{ readonly user: number }>(

@@ -1,10 +1,8 @@
 import type { Authenticated } from '../model/principal.ts'
 import type { ApiKey, Keys } from './accounts.ts'
 import { createCache, PRINCIPAL_COLUMNS, type PrincipalRow, principalOf } from './cache.ts'
-import type { Database } from './database.ts'
-import { change, type DatabaseScript, forRows, query } from './database-script.ts'
+import { change, type Database, type DatabaseScript, forRows, query, thenMaybe } from './database.ts'
 import { createLastUses, type LastUses } from './last-uses.ts'
-import { thenMaybe } from './maybe-promise.ts'
 import { checkLabel, folded, invalidName, unknownName, unknownUser } from './names.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
 
@@ -14,7 +12,6 @@ const HINT_LENGTH = 6
 
 export const MAX_KEYS = 100
 
-/** The principal of a key. */
 interface CachedKey {
   readonly id: number
   readonly principal: Authenticated

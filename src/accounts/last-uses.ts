@@ -1,4 +1,5 @@
-import type { MaybePromise } from './maybe-promise.ts'
+import type { CallCounts } from './accounts.ts'
+import { change, type Database, forRows, type MaybePromise, query } from './database.ts'
 
 /** Minimum interval between recorded uses of the same key or session. */
 const EVERY = 60_000
@@ -13,9 +14,7 @@ export interface LastUses {
   note(id: number, written: number | null, now: number): void
   /** The last known use, even if it is not written yet. */
   latest(id: number, written: number | null): number | null
-  /** Writes all recorded uses. */
   flush(): Promise<void>
-  /** Stops the timer. */
   stop(): void
 }
 
@@ -54,5 +53,32 @@ export function createLastUses(
       while (noted.size > 0) await writeSome()
     },
     stop: () => clearTimeout(timer),
+  }
+}
+
+interface Row {
+  readonly subject: string
+  readonly calls: number
+}
+
+const ofDay = query<Row>('SELECT subject, calls FROM call_count WHERE day = ?')
+const forget = change('DELETE FROM call_count WHERE day < ?')
+const add = (rows: string) => `INSERT INTO call_count (day, subject, calls) VALUES ${rows}
+  ON CONFLICT (day, subject) DO UPDATE SET calls = call_count.calls + excluded.calls RETURNING subject, calls`
+
+/** Calls that were counted, day by day. */
+export function createCallCounts(database: Database): CallCounts {
+  const mapOf = (rows: readonly Row[]) => new Map(rows.map(({ subject, calls }) => [subject, calls]))
+  return {
+    read: async day => mapOf(await database.read(() => ofDay.all(day))),
+    add: async (day, counts) => {
+      const rows = [...counts].map(([subject, calls]) => [day, subject, calls] as const)
+      return mapOf(
+        await database.writeCounts(function* () {
+          yield* forget(day)
+          return yield* forRows<Row>(add, '(?, ?, ?)', rows)
+        }),
+      )
+    },
   }
 }

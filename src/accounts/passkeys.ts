@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Database } from './database.ts'
-import { change, query } from './database-script.ts'
+import { change, type Database, query } from './database.ts'
 import { checkLabel, invalidName, unknownName } from './names.ts'
 
 /** Maximum passkeys of a user. */

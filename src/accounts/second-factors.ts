@@ -1,6 +1,5 @@
 import type { SecondFactors } from './accounts.ts'
-import type { Database } from './database.ts'
-import { change, type DatabaseScript, query } from './database-script.ts'
+import { change, type Database, type DatabaseScript, query } from './database.ts'
 import { folded, invalidName, unknownUser } from './names.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
 import { base32, matchingStep, SecretBox } from './totp.ts'

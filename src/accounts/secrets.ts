@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { change, type Database } from './database.ts'
 
 /** Returns a number of random bytes. */
 export type RandomBytes = (count: number) => Uint8Array
@@ -28,4 +29,24 @@ export function hashOf(secret: string): Buffer {
 /** The hash of a secret that a client sent; null if it cannot be a secret that was generated here. */
 export function hashOfGiven(given: string): Buffer | null {
   return given.length === 0 || given.length > MAX_LENGTH ? null : hashOf(given)
+}
+
+/** Values that are accepted once: assertions of identity providers, challenges. Shared with all processes of the accounts. */
+export interface SingleUse {
+  /**
+   * Consumes a value until it expires; false if it was consumed before.
+   *
+   * @param what identifies it, with its kind; stored as a hash
+   * @param expires milliseconds since 1970: the caller refuses it afterwards, so it may be deleted then
+   */
+  consume(what: string, expires: number): Promise<boolean>
+}
+
+const insert = change('INSERT INTO single_use (hash, expires) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING')
+
+export function createSingleUse(database: Database): SingleUse {
+  return {
+    consume: async (what, expires) =>
+      (await database.writeCounts(() => insert(hashOf(what), Math.ceil(expires)))) > 0,
+  }
 }

@@ -1,10 +1,8 @@
 import type { Authenticated } from '../model/principal.ts'
 import type { Sessions } from './accounts.ts'
 import { createCache, PRINCIPAL_COLUMNS, type PrincipalRow, principalOf } from './cache.ts'
-import type { Database } from './database.ts'
-import { change, forRows, query } from './database-script.ts'
+import { change, type Database, forRows, query, thenMaybe } from './database.ts'
 import { createLastUses, type LastUses } from './last-uses.ts'
-import { thenMaybe } from './maybe-promise.ts'
 import { folded, unknownName, unknownUser } from './names.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
 
@@ -17,7 +15,6 @@ export const SESSION_LIFE = 7 * 24 * 3600_000
 /** Maximum sessions of a user; beyond it the oldest are ended. */
 const MAX_SESSIONS = 100
 
-/** The user of a session. */
 interface CachedSession {
   readonly id: number
   readonly principal: Authenticated

@@ -3,11 +3,17 @@ import { pathToFileURL } from 'node:url'
 import Libsql from 'libsql'
 import { Fault } from '../errors/errors.ts'
 import { setMember } from '../model/lookup.ts'
-import type { Database } from './database.ts'
-import type { DatabaseScript, ScriptStep } from './database-script.ts'
+import type { Database, DatabaseScript, ScriptStep } from './database.ts'
 import { ACCOUNTS_UNAVAILABLE } from './faults.ts'
-import { freeBytes, makeBackupFile, makePrivateFile } from './sqlite-files.ts'
-import { FULL, LEAST_FREE, type Reason, sqliteReason } from './sqlite-reason.ts'
+import {
+  FULL,
+  freeBytes,
+  LEAST_FREE,
+  makeBackupFile,
+  makePrivateFile,
+  type Reason,
+  sqliteReason,
+} from './sqlite-files.ts'
 
 /** Maximum milliseconds that a writer waits for another process. */
 const TIMEOUT = 5000

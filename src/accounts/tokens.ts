@@ -1,9 +1,7 @@
 import type { Authenticated } from '../model/principal.ts'
 import type { Descent, IssuedTokens, LiveToken, Tokens } from './accounts.ts'
 import { createCache, PRINCIPAL_COLUMNS, type PrincipalRow, principalOf } from './cache.ts'
-import type { Database } from './database.ts'
-import { change, type DatabaseScript, query } from './database-script.ts'
-import { thenMaybe } from './maybe-promise.ts'
+import { change, type Database, type DatabaseScript, query, thenMaybe } from './database.ts'
 import { unknownName } from './names.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
 
@@ -29,7 +27,6 @@ interface CodeRow extends Descent {
   readonly consumed: number | null
 }
 
-/** The principal of a token, and its expiry. */
 interface CachedToken {
   readonly principal: Authenticated
   readonly expires: number

@@ -1,6 +1,5 @@
 import type { User, Users } from './accounts.ts'
-import type { Database } from './database.ts'
-import { change, type DatabaseScript, query } from './database-script.ts'
+import { change, type Database, type DatabaseScript, query } from './database.ts'
 import {
   checkDatasetName,
   checkQuota,

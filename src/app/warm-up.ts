@@ -156,7 +156,6 @@ async function queriesAbout(
   )
 }
 
-/** The clients of a server. */
 class Clients {
   /** Requests that are being answered. */
   open = 0

@@ -1,7 +1,6 @@
 import { Argument, Command, InvalidArgumentError } from 'commander'
-import { EDITING, EVERYTHING, PUBLISHING } from '../accounts/authorisation.ts'
+import { EDITING, EVERYTHING, grantsOf, PUBLISHING, ROLE_NAMES } from '../accounts/authorisation.ts'
 import { MAX_CALLS } from '../accounts/names.ts'
-import { grantsOf, ROLE_NAMES } from '../accounts/roles.ts'
 import { USAGE } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
 import { definedDatasets, readDefinition } from '../publishing/definition.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { type MaybePromise, thenMaybe } from '../accounts/database.ts'
 import type { Failures } from '../accounts/failures.ts'
-import { type MaybePromise, thenMaybe } from '../accounts/maybe-promise.ts'
 import { addressSubject } from './client-address.ts'
 
 const MINUTE = 60_000

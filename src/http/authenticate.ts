@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
-import { type MaybePromise, thenMaybe } from '../accounts/maybe-promise.ts'
+import { type MaybePromise, thenMaybe } from '../accounts/database.ts'
 import { BAD_REQUEST, declareFault, Fault, isFault } from '../errors/errors.ts'
 import { lookup } from '../model/lookup.ts'
 import { ANONYMOUS, type Principal } from '../model/principal.ts'
 import type { QueryParameters } from './query-string.ts'
-import { type CookieScope, readSessionToken } from './session-cookie.ts'
+import { type CookieScope, readCookie } from './session-cookie.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -44,7 +44,7 @@ export function authenticator(
           'An access token was found in the address, where logs keep it: it is expected in the Authorization header (Bearer) or in a form.',
       })
     const credential = credentialOf(headers, query as QueryParameters, form)
-    if (credential === null) return ofSession(readSessionToken(headers, scope))
+    if (credential === null) return ofSession(readCookie(headers, 'session', scope))
     const { type, secret } = credential
     const found = secret.length > MAX_LENGTH ? null : (type === 'key' ? keys : tokens).principal(secret)
     return thenMaybe(found, principal => {

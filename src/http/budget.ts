@@ -161,7 +161,6 @@ export class WorkBudgets {
     this.now = now
   }
 
-  /** The budget of a client. */
   find(id: string): ClientBudget {
     const client = this.clients.get(id) ?? new ClientBudget(id, this)
     this.clients.set(id, client)
@@ -182,7 +181,6 @@ export class WorkBudgets {
     return this.active.size > (this.active.has(client) ? 1 : 0)
   }
 
-  /** Mean recent work of the active clients. */
   meanUsage(): number {
     this.look()
     return this.mean

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { MaybePromise } from '../accounts/maybe-promise.ts'
+import type { MaybePromise } from '../accounts/database.ts'
 import { declareFault, Fault } from '../errors/errors.ts'
 import type { Principal } from '../model/principal.ts'
 import { runFor, type WorkClient, type WorkContext } from '../runtime/work-client.ts'

@@ -38,11 +38,6 @@ export function readCookie(
   return (purpose === 'saml' ? LONG_TOKEN : TOKEN).test(token) ? token : null
 }
 
-/** The session token of a request; null for none. */
-export function readSessionToken(headers: IncomingHttpHeaders, scope: CookieScope): string | null {
-  return readCookie(headers, 'session', scope)
-}
-
 /**
  * A Set-Cookie header.
  *
@@ -61,14 +56,6 @@ export function setCookie(
     secure: scope.secure,
     ...(maxAge === undefined ? {} : { maxAge: Math.max(0, Math.floor(maxAge)) }),
   })
-}
-
-/** The Set-Cookie header of a session. */
-export function sessionCookie(
-  token: string,
-  options: { readonly scope: CookieScope; readonly maxAge: number },
-): string {
-  return setCookie('session', token, options)
 }
 
 /** The Set-Cookie header that deletes a cookie. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { MaybePromise } from '../accounts/maybe-promise.ts'
+import type { MaybePromise } from '../accounts/database.ts'
 import { type ClientBudget, onceEnded } from './budget.ts'
 
 /** Milliseconds for which an answer delays requests of heavy users: answers that take longer are hardly slowed down by one. */
@@ -129,7 +129,6 @@ export class TurnQueue {
     })
   }
 
-  /** Starts the waiting requests that may start now. */
   private admit(): void {
     clearTimeout(this.timer)
     for (const line of this.lines.values())

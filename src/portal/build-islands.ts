@@ -3,8 +3,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { bordersModule, COASTLINE_MODULE, coastlineModule } from './map/coastline.ts'
-import { coastlineFile } from './map/coastline-file.ts'
+import { bordersModule, COASTLINE_MODULE, coastlineFile, coastlineModule } from './map/coastline.ts'
 
 /**
  * Bundles the islands for browsers: one file each, its name with a hash of its contents, and a manifest of the names. Part of

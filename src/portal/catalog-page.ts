@@ -6,8 +6,7 @@ import { lookup } from '../model/lookup.ts'
 import type { Facet } from '../query/facets.ts'
 import { sendSitePage } from '../site/frame.ts'
 import { type Html, html } from '../site/html.ts'
-import { type PageContext, pageContextOf, queryText } from '../site/page-context.ts'
-import { messageKey } from '../site/translator.ts'
+import { messageKey, type PageContext, pageContextOf, queryText } from '../site/page-context.ts'
 import { datasetCard } from './parts/cards.ts'
 import { facetValues } from './parts/facet-values.ts'
 import { chosenChips, facetPanel, type ValueName } from './parts/facets.ts'
@@ -54,7 +53,6 @@ const FACET_LABELS: Readonly<Record<string, string>> = {
   features: messageKey('Good for'),
 }
 
-/** Labels of the features of datasets. */
 const FEATURE_LABELS: Readonly<Record<string, string>> = {
   analyze: messageKey('Charts'),
   timeserie: messageKey('Time series'),
@@ -138,7 +136,6 @@ async function findCards(
   return selection.page <= pages ? requested : pageAt(pages)
 }
 
-/** The ids of datasets, the most used first. */
 function ranked(ids: readonly string[], usage: SiteServices['usage']): readonly string[] {
   return ids
     .map(id => ({ id, score: Number(usage(id)?.popularity_score ?? 0) }))

@@ -3,15 +3,13 @@ import type { ServedDataset } from '../catalog/served.ts'
 import { sendSitePage } from '../site/frame.ts'
 import { type Html, html } from '../site/html.ts'
 import { type PageContext, pageContextOf } from '../site/page-context.ts'
-import { endpointAddress, endpointPaths } from './dataset/endpoints.ts'
-import { addressLine, COPY_ISLAND, codeBlock } from './parts/code.ts'
+import { endpointAddress, endpointPaths } from './dataset/tab.ts'
+import { addressLine, COPY_ISLAND, codeBlock } from './parts/highlight.ts'
 import type { SourceLanguage } from './parts/highlight-rules.ts'
 import { datasetTitle, type SiteServices } from './services.ts'
 
-/** An API for programs. */
 interface Endpoint {
   readonly name: string
-  /** When to use it. */
   readonly use: string
   readonly path: string
   /** An example call that works unchanged; null if the portal has no dataset for it. */

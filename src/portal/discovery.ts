@@ -1,12 +1,23 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { ServedDataset } from '../catalog/served.ts'
 import { completeList } from '../catalog/visible.ts'
 import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
-import { one } from '../http/parameters.ts'
+import { answerFault, restBody } from '../http/faults.ts'
+import { DEFAULT_ZONE, one } from '../http/parameters.ts'
 import type { QueryParameters } from '../http/query-string.ts'
+import { type Field, fieldNamed } from '../model/field.ts'
+import { lookup } from '../model/lookup.ts'
 import { ANONYMOUS } from '../model/principal.ts'
-import { pageContextOf } from '../site/page-context.ts'
-import { openSearchDescription, suggestions } from './opensearch.ts'
-import type { SiteServices } from './services.ts'
+import { tokens } from '../model/search.ts'
+import { XML_DECLARATION, xmlAttribute, xmlText } from '../model/xml.ts'
+import { EXPLORE_V21 } from '../query/dialect.ts'
+import { Stopwatch } from '../query/execute/executor.ts'
+import { planOdsql } from '../query/pipeline.ts'
+import { pageContextOf, type SiteOptions } from '../site/page-context.ts'
+import { faultHint, faultReason } from './parts/filter-fault.ts'
+import { type QueryService, recordsSource } from './query-service.ts'
+import { NOTHING_SELECTED, odsqlText } from './selection.ts'
+import { datasetTitle, metaTexts, type SiteServices } from './services.ts'
 import { listedPages, listedTabs, sitemap, sitemapPart } from './sitemap.ts'
 
 interface PartRoute {
@@ -63,4 +74,144 @@ export function robotsText(base: string): string {
     `Disallow: ${root}/explore/*&${name}=`,
   ])
   return ['User-agent: *', ...closed, ...selecting, '', `Sitemap: ${base}/sitemap.xml`, ''].join('\n')
+}
+
+const SUGGESTED = 10
+
+/** Describes to browsers how the catalog is searched, so that it can be one of their search engines (OpenSearch 1.1). */
+function openSearchDescription(
+  { base, title, description }: SiteOptions,
+  language: string,
+  text: string,
+): string {
+  const address = (type: string, path: string, rel = 'results') =>
+    `<Url rel="${rel}" type="${type}" template="${xmlAttribute(base + path)}"/>\n`
+  return [
+    XML_DECLARATION,
+    '<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">\n',
+    // The specification allows sixteen characters.
+    `<ShortName>${xmlText(Array.from(title).slice(0, 16).join('').trim())}</ShortName>\n`,
+    `<LongName>${xmlText(Array.from(title).slice(0, 48).join('').trim())}</LongName>\n`,
+    `<Description>${xmlText(description === '' ? text : description)}</Description>\n`,
+    address('text/html', `/explore/?q={searchTerms}`),
+    address('application/x-suggestions+json', '/explore/suggestions?q={searchTerms}', 'suggestions'),
+    address('application/opensearchdescription+xml', '/opensearch.xml', 'self'),
+    `<Language>${xmlText(language)}</Language>\n`,
+    '<InputEncoding>UTF-8</InputEncoding>\n',
+    '</OpenSearchDescription>\n',
+  ].join('')
+}
+
+/** The titles of datasets whose words begin with what was written so far, in the format of OpenSearch Suggestions 1.1. */
+function suggestions(
+  entries: readonly ServedDataset[],
+  written: string,
+  { base }: Pick<SiteOptions, 'base'>,
+): readonly [string, readonly string[], readonly string[], readonly string[]] {
+  const begun = tokens(written.slice(0, 200))
+  const found = entries
+    .map(entry => ({ entry, title: datasetTitle(entry) }))
+    .filter(({ entry, title }) => {
+      const words = tokens([title, entry.dataset.id, ...metaTexts(entry, 'keyword')].join(' '))
+      return begun.length > 0 && begun.every(part => words.some(word => word.startsWith(part)))
+    })
+    .slice(0, SUGGESTED)
+  return [
+    written,
+    found.map(({ title }) => title),
+    found.map(({ entry }) => metaTexts(entry, 'publisher').join(', ')),
+    found.map(({ entry }) => `${base}/explore/dataset/${encodeURIComponent(entry.dataset.id)}/`),
+  ]
+}
+
+interface DatasetRoute {
+  readonly Params: { readonly dataset: string }
+}
+
+/** Maximum number of offered values, and maximum characters of one. */
+const MAX_VALUES = 20
+const MAX_VALUE_LENGTH = 200
+
+/**
+ * Completions for editors of ODSQL: the fields of a dataset, values of a field that begin with a text, and the errors of a
+ * condition.
+ */
+export const completion: FastifyPluginAsync<{
+  readonly services: SiteServices
+  readonly queryService: QueryService
+}> = async (app, { services, queryService }) => {
+  const visible = (
+    request: { readonly principal: Parameters<typeof services.catalog.visibleTo>[0] },
+    id: string,
+  ) => services.catalog.visibleTo(request.principal).dataset(id)
+  const options = { errorHandler: answerFault(restBody) }
+
+  app.get<DatasetRoute>('/explore/dataset/:dataset/complete', options, async (request, reply) => {
+    const entry = visible(request, request.params.dataset)
+    const query = request.query as QueryParameters
+    const name = one(query, 'field')
+    reply.header('cache-control', 'no-cache')
+    if (name === undefined) return { fields: entry.dataset.fields.map(fieldShown) }
+    return { values: await valuesOf(entry, name, one(query, 'prefix') ?? '', queryService) }
+  })
+
+  app.get<DatasetRoute>('/explore/dataset/:dataset/check', options, async (request, reply) => {
+    const { dataset } = visible(request, request.params.dataset)
+    const query = request.query as QueryParameters
+    const context = {
+      dataset,
+      technical: true,
+      timezone: DEFAULT_ZONE,
+      language: 'en',
+      dialect: EXPLORE_V21,
+      now: services.now(),
+    } as const
+    reply.header('cache-control', 'no-cache')
+    try {
+      const where = [one(query, 'where') ?? '']
+      const orderBy = one(query, 'order_by') ?? ''
+      planOdsql({ where, orderBy, limit: 0, offset: 0 }, context, new Stopwatch(services.clock))
+      return { fault: null }
+    } catch (error) {
+      if (!(error instanceof Fault) || error.status !== 400) throw error
+      const { from, to } = error.place
+      return { fault: { message: faultReason(error), hint: faultHint(error), from, to } }
+    }
+  })
+}
+
+function fieldShown({ name, type, label, description }: Field) {
+  return { name, type, label, description }
+}
+
+/** The most frequent values of a text field with words that begin with those of a text. */
+async function valuesOf(
+  entry: ServedDataset,
+  name: string,
+  prefix: string,
+  queryService: QueryService,
+): Promise<readonly { readonly value: string; readonly count: number }[]> {
+  const { dataset, statistics } = entry
+  const field = fieldNamed(dataset.fields, name)
+  if (field?.type !== 'text') return []
+  // For a field with very many values, a query without a prefix is not worth the time.
+  const hasMany = lookup(statistics.fields, name)?.distinct === null
+  const words = prefix.trim().slice(0, 100)
+  if (hasMany && words.length < 2) return []
+  const quoted = `\`${name}\``
+  const label = name === 'n' ? 'm' : 'n'
+  const { rows } = await queryService.find(recordsSource(entry), NOTHING_SELECTED, {
+    select: `count(*) as ${label}`,
+    where: /[\p{L}\p{N}]/u.test(words) ? [`suggest(${quoted}, ${odsqlText(words)})`] : [],
+    groupBy: quoted,
+    orderBy: `${label} desc`,
+    limit: MAX_VALUES,
+    offset: 0,
+  })
+  return rows.flatMap(({ object }) => {
+    const value = lookup(object, name)
+    return typeof value === 'string' && value.length <= MAX_VALUE_LENGTH
+      ? [{ value, count: Number(object[label]) }]
+      : []
+  })
 }

@@ -42,7 +42,6 @@ export interface ShownFacet {
 /** Maximum number of values of a facet beside a list; of more there is a link to all. */
 export const MAX_PANEL_VALUES = 100
 
-/** The facets of the catalog that its page shows. */
 const CATALOG_FACETS = ['theme', 'keyword', 'publisher', 'license', 'language', 'features'] as const
 
 /** The catalog of a principal as a source for pages. */
@@ -151,7 +150,6 @@ export class QueryService {
     return isFleeting(texts) ? make() : this.drawn.of(whole, make)
   }
 
-  /** The number of records of a selection. */
   async count(source: PageQuerySource, selection: PageSelection): Promise<number> {
     return (await this.find(source, { ...selection, orderBy: '' }, { limit: 0, offset: 0 })).total
   }

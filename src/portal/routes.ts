@@ -1,19 +1,32 @@
-import type { FastifyPluginAsync } from 'fastify'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
+import { ignoreRejection } from '../errors/ignore-rejection.ts'
+import { acceptsCoding, type Coding } from '../http/content-coding.ts'
+import { configureRoutes } from '../http/route-config.ts'
+import { lookup } from '../model/lookup.ts'
 import type { Desk } from '../publishing/management/desk.ts'
 import { answerPageFault } from '../site/fault-page.ts'
-import { assets } from './assets.ts'
-import { answerCatalog } from './catalog-page.ts'
-import { completion } from './complete.ts'
+import { ASSETS, ASSETS_PATH, sendSitePage } from '../site/frame.ts'
+import { html } from '../site/html.ts'
+import { pageContextOf } from '../site/page-context.ts'
+import { answerCatalog, CATALOG_PATH, feedLink } from './catalog-page.ts'
 import { mappingEditor } from './dataset/mapping-routes.ts'
 import { answerDataset } from './dataset/page.ts'
 import { deskPages } from './desk/routes.ts'
 import { answerDevelopers } from './developers.ts'
-import { discovery } from './discovery.ts'
-import { answerHome } from './home.ts'
+import { completion, discovery } from './discovery.ts'
+import { datasetCard, modifiedOf } from './parts/cards.ts'
+import { languageField } from './parts/form-fields.ts'
+import { startingReply, startNote } from './parts/start-progress.ts'
 import { answerOdsqlPage } from './playground/odsql-page.ts'
 import { answerSparqlPage } from './playground/sparql-page.ts'
-import { QueryService } from './query-service.ts'
+import { catalogSource, QueryService } from './query-service.ts'
+import { NOTHING_SELECTED, selectionParameters } from './selection.ts'
 import type { SiteServices } from './services.ts'
+import { catalogData } from './structured-data.ts'
 
 interface DatasetRoute {
   readonly Params: { readonly dataset: string; readonly tab?: string }
@@ -44,4 +57,117 @@ export const playgrounds: FastifyPluginAsync<SiteServices> = async (app, service
   app.get('/sparql', (request, reply) => answerSparqlPage(request, reply, services))
   const answerOdsql = answerOdsqlPage(services)
   app.get('/odsql', answerOdsql)
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+  json: 'application/json',
+  wasm: 'application/wasm',
+}
+
+/** Maximum bytes of a file that is compressed at the highest level; larger ones would take seconds. */
+const SMALL = 300_000
+
+/**
+ * The built files for browsers: their names contain hashes of their contents, so that they are cached forever, and
+ * compressed once.
+ */
+const assets: FastifyPluginAsync = async app => {
+  configureRoutes(app, { endpoint: 'assets', access: 'everybody' }, [ASSETS_PATH.slice(0, -1)])
+  const compressed = new Map<string, Promise<Buffer>>()
+  app.get<{ Params: { file: string } }>(`${ASSETS_PATH}:file`, async (request, reply) => {
+    const { file } = request.params
+    const type = /^[\w-]+(?:\.part)?\.[A-Z0-9]{8}\.(\w+)$/.exec(file)?.[1]
+    const content =
+      type === undefined
+        ? null
+        : ((await ignoreRejection(readFile(new URL(file, ASSETS)), 'it is answered with 404')) ?? null)
+    if (type === undefined || content === null)
+      throw new Fault(NOT_FOUND_RESOURCE, { kind: 'file', id: file.slice(0, 100) })
+    reply
+      .type(lookup(TYPES, type) ?? 'application/octet-stream')
+      .header('cache-control', 'public, max-age=31536000, immutable')
+      .header('vary', 'Accept-Encoding')
+    const coding = codingOf(request.headers['accept-encoding'])
+    if (coding === null) return reply.send(content)
+    const key = `${coding} ${file}`
+    const encoded = compressed.get(key) ?? compress(content, coding)
+    compressed.set(key, encoded)
+    return reply.header('content-encoding', coding).send(await encoded)
+  })
+}
+
+function codingOf(accepted: string | undefined): Coding | null {
+  if (accepted === undefined) return null
+  return acceptsCoding(accepted, 'br') ? 'br' : acceptsCoding(accepted, 'gzip') ? 'gzip' : null
+}
+
+function compress(content: Buffer, coding: Coding): Promise<Buffer> {
+  const isSmall = content.length <= SMALL
+  if (coding === 'gzip') return promisify(gzip)(content, { level: isSmall ? 9 : 6 })
+  const quality = isSmall ? 11 : 6
+  return promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } })
+}
+
+const CARDS = 6
+
+/** Answers with the home page: a description of the portal, a search, its themes, the latest changes. */
+async function answerHome(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: SiteServices,
+  queryService: QueryService,
+): Promise<FastifyReply> {
+  const pageContext = pageContextOf(request, services)
+  const { t, href } = pageContext
+  const visible = services.catalog.visibleTo(request.principal)
+  const progress = visible.startProgress?.() ?? null
+  const served = await visible.asDataset()
+  const source = catalogSource(served)
+  const themes = (await queryService.facets(source, NOTHING_SELECTED)).find(
+    ({ facet }) => facet.name === 'theme',
+  )
+  const latest = [...served.entries].sort((a, b) => (modifiedOf(a) < modifiedOf(b) ? 1 : -1)).slice(0, CARDS)
+  const records = served.entries.reduce((sum, { statistics }) => sum + statistics.records, 0)
+  const triples = served.entries.reduce((sum, entry) => sum + entry.triples, 0)
+  const counts = [
+    t.many('{n} dataset', '{n} datasets', served.entries.length),
+    t.many('{n} record', '{n} records', records),
+    t.many('{n} triple', '{n} triples', triples),
+  ]
+  const links = (themes?.values ?? []).flatMap(value => {
+    if (value.state === 'excluded') return []
+    const refine = [{ facet: 'theme', value: value.value }]
+    const target = href(CATALOG_PATH, selectionParameters({ ...NOTHING_SELECTED, refine }))
+    return [
+      html`<li><a href="${target}"><span>${value.name}</span> <data value="${value.count}">${pageContext.number(value.count)}</data></a></li>`,
+    ]
+  })
+  return sendSitePage(startingReply(reply, progress), pageContext, {
+    title: '',
+    status: progress === null ? 200 : 503,
+    part: 'home',
+    isWide: true,
+    head: html`${feedLink(pageContext, NOTHING_SELECTED)}
+${catalogData(services, served.entries)}
+`,
+    body: html`<section class="hero"><h1>${services.title}</h1>
+${services.description === '' ? '' : html`<p>${services.description}</p>`}
+<form class="search" action="${href(CATALOG_PATH)}" method="get" role="search">${languageField(pageContext)}<label class="hidden" for="q">${t('Words to look for')}</label>
+<input type="search" id="q" name="q" placeholder="${t('Find datasets')}"><button>${t('Search')}</button></form>
+${progress === null ? '' : startNote(pageContext, progress)}${latest.length === 0 ? '' : html`<p class="figures">${counts.map(count => html`<span>${count}</span> `)}</p>`}</section>
+${links.length === 0 ? '' : html`<section><h2>${t('Themes')}</h2><ul class="themes">${links}</ul></section>`}
+${
+  latest.length === 0
+    ? progress === null
+      ? html`<p class="empty">${t('No dataset is published yet.')}</p>`
+      : ''
+    : html`<section><h2>${t('Last modified')}</h2><ul class="cards">${latest.map(
+        entry => html`<li>${datasetCard(pageContext, entry, 'h3')}</li>
+`,
+      )}</ul><p><a href="${href(CATALOG_PATH)}">${t('All datasets')}</a></p></section>`
+}`,
+  })
 }

@@ -8,7 +8,6 @@ import { modifiedOf } from './parts/cards.ts'
 const MAX = 50_000
 const SPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
-/** A page of the portal, by its path. */
 interface ListedPage {
   readonly path: string
   /** When its content was last modified; absent if unknown. */

@@ -3,9 +3,8 @@ import { Fault, INTERNAL_ERROR } from '../errors/errors.ts'
 import { note } from './account-fields.ts'
 import { faultSentence } from './fault-page.ts'
 import { html } from './html.ts'
-import { pageContextOf } from './page-context.ts'
+import { pageContextOf, type Translator } from './page-context.ts'
 import { type AccountsOptions, sendPage } from './signed-in.ts'
-import type { Translator } from './translator.ts'
 
 /** Answers any error with a page; errors that are no faults are logged and shown as unexpected, without details. */
 export function answerWithPage(options: AccountsOptions) {
@@ -15,7 +14,7 @@ export function answerWithPage(options: AccountsOptions) {
     if (status === 500) request.log.error({ err: error, url: request.routeOptions.url }, 'unexpected')
     if (status === 503 || status === 429) reply.header('retry-after', '2')
     const { t, href } = pageContextOf(request, options)
-    sendPage(request, reply, options, {
+    sendPage(reply, options, {
       type: 'page',
       status,
       heading: headingOf(status, t),

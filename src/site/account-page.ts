@@ -12,7 +12,7 @@ export interface AccountPage {
   /** 200 by default. */
   readonly status?: number
   /** Seconds after which to retry. */
-  readonly retryAfter?: number
+  readonly retryAfter?: number | undefined
   /** Targets of forms in addition to our own pages: sources of a Content-Security-Policy. */
   readonly formTargets?: readonly string[]
   /** Scripts of the page, none by default: names of built files. */

@@ -10,8 +10,7 @@ import {
 import { answerFault } from '../http/faults.ts'
 import { pageText, policyOf } from './frame.ts'
 import { type Html, html } from './html.ts'
-import { pageContextOf, type SiteOptions } from './page-context.ts'
-import type { Translator } from './translator.ts'
+import { pageContextOf, type SiteOptions, type Translator } from './page-context.ts'
 
 /** Answers any error with a page of the site that describes it. */
 export function answerPageFault(site: SiteOptions) {

@@ -1,10 +1,10 @@
+import { readFileSync } from 'node:fs'
 import type { FastifyReply } from 'fastify'
 import { entityTag, isNotModified, varyBy } from '../http/conditional.ts'
-import { alternates } from './alternates.ts'
-import { assetPath } from './assets.ts'
+import { lookup } from '../model/lookup.ts'
 import { type Html, html } from './html.ts'
 import { isRightToLeft, LANGUAGE_NAMES, orderedLanguages } from './language.ts'
-import type { PageContext } from './page-context.ts'
+import { type PageContext, queryText } from './page-context.ts'
 
 /** A page of the site, inside its frame. */
 export interface SitePage {
@@ -12,7 +12,6 @@ export interface SitePage {
   readonly title: string
   readonly description?: string
   readonly body: Html
-  /** The section of the site that it belongs to. */
   readonly part?: 'home' | 'catalog' | 'playground' | 'developers' | 'account'
   /** Scripts for progressive enhancement: names of built files, `map.js`. */
   readonly islands?: readonly string[]
@@ -20,7 +19,6 @@ export interface SitePage {
   readonly head?: Html
   /** 200 by default. */
   readonly status?: number
-  /** True for pages that use the whole width. */
   readonly isWide?: boolean
   /** Sources of its scripts and pictures in addition to this portal: those of configured tiles. */
   readonly imageSources?: readonly string[]
@@ -187,4 +185,61 @@ export function pageValidator({ site, principal, language, href, address }: Page
     address,
     principal.type === 'user' ? principal.name : '',
   ]
+}
+
+/** The metadata of a page for search engines and for previews of shared links. */
+export interface Findable {
+  readonly title: string
+  readonly description: string
+  /** Its canonical path, without parameters; that of the request by default. */
+  readonly path: string | undefined
+}
+
+/**
+ * The canonical address of a page: without filter, in the language of the address. A page has one address for each language,
+ * and one without a language, for negotiation by Accept-Language.
+ */
+function canonicalAddress({ site, address, namedLanguage }: PageContext, path = pathOf(address)): string {
+  return `${site.base}${path}${queryText({ lang: namedLanguage })}`
+}
+
+/** Links to the page itself and to its translations, and the metadata for previews of its address. */
+function alternates(pageContext: PageContext, { title, description, path }: Findable): Html {
+  const { site } = pageContext
+  const own = path ?? pathOf(pageContext.address)
+  const address = canonicalAddress(pageContext, own)
+  const languages = Object.keys(LANGUAGE_NAMES).map(
+    code => html`<link rel="alternate" hreflang="${code}" href="${site.base}${own}?lang=${code}">
+`,
+  )
+  return html`<link rel="canonical" href="${address}">
+${languages}<link rel="alternate" hreflang="x-default" href="${site.base}${own}">
+<meta property="og:type" content="website">
+<meta property="og:site_name" content="${site.title}">
+<meta property="og:title" content="${title}">
+<meta property="og:url" content="${address}">
+${description === '' ? '' : html`<meta property="og:description" content="${description}">`}
+<meta name="twitter:card" content="summary">`
+}
+
+/** The path of a page, always with the trailing slash of its links. */
+function pathOf(address: string): string {
+  const [path = '/'] = address.split('?')
+  return path.endsWith('/') || path.startsWith('/ld/') || path.startsWith('/api/') ? path : `${path}/`
+}
+
+/** Folder of the files that the build generates for browsers, with content hashes in their names. */
+export const ASSETS = new URL('../../dist/assets/', import.meta.url)
+
+/** Path at which they are served, below the base address. */
+export const ASSETS_PATH = '/assets/'
+
+let names: Readonly<Record<string, string>> | null = null
+
+/** The path of a built file, `site.css` or `map.js`, below the base address. */
+function assetPath(name: string): string {
+  names ??= JSON.parse(readFileSync(new URL('manifest.json', ASSETS), 'utf8')) as Record<string, string>
+  const found = lookup(names, name)
+  if (found === undefined) throw new Error(`there is no file ${name} among those for browsers: build them`)
+  return ASSETS_PATH + found
 }

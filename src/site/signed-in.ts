@@ -5,7 +5,7 @@ import type { SignInProvider } from '../config/derived.ts'
 import type { SamlProvider } from '../config/saml.ts'
 import { declareFault, Fault } from '../errors/errors.ts'
 import { type Form, formToken, isFormToken, isOwnOrigin } from '../http/form.ts'
-import { type CookieScope, cookieScope, readSessionToken } from '../http/session-cookie.ts'
+import { cookieScope, readCookie } from '../http/session-cookie.ts'
 import type { Authenticated } from '../model/principal.ts'
 import { type AccountPage, keepPrivate, sendAccountPage } from './account-page.ts'
 import { pageContextOf, type SiteOptions } from './page-context.ts'
@@ -22,7 +22,6 @@ export interface AccountsOptions extends SiteOptions {
   readonly saml?: SamlProvider
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** The address of the client. */
   readonly address: (request: FastifyRequest) => string
 }
 
@@ -32,20 +31,15 @@ export interface SignedIn {
   readonly session: string
 }
 
-/** Where the cookies of the portal are sent. */
-export function cookieScopeOf({ base }: Pick<AccountsOptions, 'base'>): CookieScope {
-  return cookieScope(base)
-}
-
 /** The path of the base address, without a slash at its end. */
 export function rootOf({ base }: Pick<AccountsOptions, 'base'>): string {
   return new URL(base).pathname.replace(/\/+$/, '')
 }
 
 /** The user of a session; null otherwise, also for programs with a key or token. */
-export function signedIn(request: FastifyRequest, options: Pick<AccountsOptions, 'base'>): SignedIn | null {
+export function signedIn(request: FastifyRequest, { base }: Pick<AccountsOptions, 'base'>): SignedIn | null {
   const user = request.principal
-  const session = readSessionToken(request.headers, cookieScopeOf(options))
+  const session = readCookie(request.headers, 'session', cookieScope(base))
   return user.type === 'user' && user.by === 'session' && session !== null ? { user, session } : null
 }
 
@@ -54,40 +48,29 @@ export function tokenFor(session: SignedIn, { accounts }: Pick<AccountsOptions, 
   return formToken(accounts.secret, `session ${session.session}`)
 }
 
-/** Refuses a form that did not come from our own page for this session. Faults: CrossSiteRequest. */
-function refuseForeign(
-  request: FastifyRequest,
-  form: Form,
-  bound: string,
-  { accounts, base }: Pick<AccountsOptions, 'accounts' | 'base'>,
-): void {
-  const given = form.get('form_token')
-  if (isOwnOrigin(request.headers, base) && isFormToken(accounts.secret, bound, given)) return
-  throw new Fault(CROSS_SITE_REQUEST, {
-    reason: 'This form is out of date, or it was not sent from a page of this portal. Nothing was done.',
-  })
-}
-
 /** Refuses a form that did not come from a page of this session. Faults: CrossSiteRequest. */
 export function refuseForeignTo(
   session: SignedIn,
   request: FastifyRequest,
   form: Form,
-  options: Pick<AccountsOptions, 'accounts' | 'base'>,
+  { accounts, base }: Pick<AccountsOptions, 'accounts' | 'base'>,
 ): void {
-  refuseForeign(request, form, `session ${session.session}`, options)
+  const isOurs = isFormToken(accounts.secret, `session ${session.session}`, form.get('form_token'))
+  if (isOurs && isOwnOrigin(request.headers, base)) return
+  throw new Fault(CROSS_SITE_REQUEST, {
+    reason: 'This form is out of date, or it was not sent from a page of this portal. Nothing was done.',
+  })
 }
 
 /** Sends a page in the frame of the portal. */
 export function sendPage(
-  request: FastifyRequest,
   reply: FastifyReply,
   options: AccountsOptions,
   page: AccountPage,
-  session: SignedIn | null = signedIn(request, options),
+  session: SignedIn | null = signedIn(reply.request, options),
 ): FastifyReply {
   const shown = session === null ? null : { user: session.user, formToken: tokenFor(session, options) }
-  return sendAccountPage(reply, pageContextOf(request, options), shown, page)
+  return sendAccountPage(reply, pageContextOf(reply.request, options), shown, page)
 }
 
 /** Redirects to a page of ours, which is requested with GET (RFC 9110, section 15.4.4). */

@@ -7,7 +7,7 @@ import { oauth } from '../../src/api/oauth/routes.ts'
 import type { SignInProvider } from '../../src/config/derived.ts'
 import type { SamlProvider } from '../../src/config/saml.ts'
 import { parseQueryString } from '../../src/http/query-string.ts'
-import { cookieScope, readSessionToken } from '../../src/http/session-cookie.ts'
+import { cookieScope, readCookie } from '../../src/http/session-cookie.ts'
 import { ANONYMOUS } from '../../src/model/principal.ts'
 import { accountPages } from '../../src/portal/account/routes.ts'
 import { GIVEN_PLACE, openAny } from './accounts.ts'
@@ -58,7 +58,7 @@ export async function accountServer(
   const http = fastify({ routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQueryString } })
   http.addHook('onRequest', async (request, reply) => {
     reply.header('access-control-allow-origin', '*')
-    const token = readSessionToken(request.headers, cookieScope(base))
+    const token = readCookie(request.headers, 'session', cookieScope(base))
     request.principal = (token === null ? null : await accounts.sessions.principal(token)) ?? ANONYMOUS
   })
   const options = {

@@ -1,5 +1,5 @@
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import type { MaybePromise } from '../database.ts'
 
 /** Milliseconds for which what was read counts as fresh without a query, unless a change was announced. */
 const CONFIRMED_FOR = 1000

@@ -35,7 +35,6 @@ export interface DescriptionsOptions extends SiteOptions {
   readonly catalog: DatasetSource
   /** Faults: NotFoundResource for an unknown id, Gone, Unauthorised, ForbiddenAccess. */
   readonly dataset: (id: string, principal: Principal, version: string | null) => ServedDataset
-  /** Earlier versions of datasets. */
   readonly versions?: VersionSource
   readonly statisticsFiles: Pick<StatisticsFiles, 'of'>
   /** Milliseconds after which an answer is sent without statistics that are not ready, 5,000 by default. */
@@ -139,7 +138,6 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
   })
 }
 
-/** A dataset with the content of its description. */
 interface DescribedDataset {
   readonly entry: ServedDataset
   readonly statistics: GraphStatistics | null
@@ -181,7 +179,6 @@ async function answer(
   return reply.type(`${format.type}; charset=utf-8`).send(await writeDescription(format, text))
 }
 
-/** What the page of all descriptions needs of a dataset. */
 interface DescribedEntry extends CatalogEntry {
   readonly triples: number
 }

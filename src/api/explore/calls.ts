@@ -17,7 +17,6 @@ const KINDS: Readonly<Record<string, CallKind>> = {
 
 const MAX_LENGTH = 2000
 
-/** What the body of an answer reports. */
 interface BodyReport {
   readonly nhits: number | null
   readonly error: string | null
@@ -59,7 +58,6 @@ function recordStream(request: FastifyRequest, reply: FastifyReply, recorder: Re
   })
 }
 
-/** Where calls are recorded. */
 interface Recorder {
   readonly usage: Usage
   /** Milliseconds since 1970. */
@@ -97,7 +95,6 @@ export function repeatedCall(
   return message => note(message, answered, how, recorder)
 }
 
-/** What was sent to a call. */
 interface Sent {
   readonly report: BodyReport
   /** Bytes. */
@@ -118,7 +115,6 @@ function answeredWith(request: FastifyRequest, reply: FastifyReply, sent: Sent):
   return { ...sent, url, query, params, route, status: reply.statusCode, dataset: datasetOf(request) }
 }
 
-/** The user and the outcome of a call. */
 interface CallOutcome {
   /** Milliseconds that the answer took. */
   readonly elapsed: number
@@ -126,7 +122,6 @@ interface CallOutcome {
   readonly user: string | null
 }
 
-/** Records a call. */
 function note(
   message: Pick<IncomingMessage, 'headers' | 'socket'>,
   answered: Answered,

@@ -88,7 +88,6 @@ export function catalogExportRoutes(app: FastifyInstance, endpoint: ExploreEndpo
   })
 }
 
-/** The clauses, filters and paging of an export. */
 async function readQuery(query: QueryParameters, endpoint: ExploreEndpoint, visible: VisibleDatasets) {
   const source = await endpoint.catalogSource(visible, query)
   const { clauses, filter } = endpoint.readFiltered(query, source)
@@ -96,7 +95,6 @@ async function readQuery(query: QueryParameters, endpoint: ExploreEndpoint, visi
   return { source, question, context: endpoint.context(source, clauses), timezone: clauses.timezone }
 }
 
-/** The datasets that a query finds, in its order. */
 async function findEntries(
   query: QueryParameters,
   endpoint: ExploreEndpoint,
@@ -206,7 +204,6 @@ function metaColumns(columns: readonly ResultColumn[]): readonly ResultColumn[] 
   return [...metas.sort((a, b) => rank(a) - rank(b)), ...columns.filter(({ key }) => key === 'datasetid')]
 }
 
-/** Datasets in the order of an answer, each in its presentation. */
 async function* describedRows(
   source: CatalogSource,
   answer: () => Promise<AnswerPage>,

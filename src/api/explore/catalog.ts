@@ -14,7 +14,6 @@ export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): 
   const { dialect } = options
   const home = `/${place.source}`
 
-  /** The result of a list or of groups of datasets. */
   interface Found {
     readonly query: QueryParameters
     readonly plan: Query

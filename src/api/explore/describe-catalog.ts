@@ -23,7 +23,6 @@ import type { AnswerPlace } from './present.ts'
 /** How the distributions of datasets are listed. */
 export interface CatalogDescriptionOptions {
   readonly base: string
-  /** Title of the portal. */
   readonly title: string
   /** One sentence about the portal; empty if there is none. */
   readonly description: string
@@ -138,7 +137,6 @@ function services(
   ]
 }
 
-/** One file for each format in which a dataset is served. */
 function distributions(
   { dataset: { id, fields } }: CatalogEntry,
   title: string,

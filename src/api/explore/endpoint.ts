@@ -50,9 +50,7 @@ export interface ExploreOptions {
   readonly clock: () => number
   /** Milliseconds since 1970, for `now`. */
   readonly now: () => number
-  /** Cache of answer bodies. */
   readonly answers: AnswerCache
-  /** The API generation. */
   readonly dialect: Dialect
   /** Path of the API:`/api/v2`, `/api/explore/v2.0` or `/api/explore/v2.1`. */
   readonly path: string
@@ -63,9 +61,7 @@ export interface ExploreOptions {
   readonly csvFormulas?: 'kept' | 'escaped'
   /** The portal folder, for attachments; without it none are served. */
   readonly portal?: string
-  /** Usage statistics of datasets. */
   readonly usage?: UsageStatistics
-  /** Earlier versions of datasets. */
   readonly versions?: VersionSource
   /** Caches answers; it must be notified of every change of the catalog. */
   readonly cache?: Pick<ResponseCache, 'cacheable'>
@@ -128,7 +124,6 @@ export class ExploreEndpoint {
     return { target, fields: target.dataset.fields, ...described, entries, ...(statistics && { statistics }) }
   }
 
-  /** The fields that queries of the catalog may name. */
   catalogFields(visible: VisibleDatasets): readonly Field[] {
     const fields = catalogFields(visible.current().entries)
     if (visible.counted === undefined) return fields
@@ -160,7 +155,6 @@ export class ExploreEndpoint {
     return { ...names, ...more, timezone, language, dialect, now: now() }
   }
 
-  /** The clauses and facet filters of a list, with the requested page. */
   readList(query: QueryParameters, source: ExploreSource) {
     const filtered = this.readFiltered(query, source)
     const isGrouped = filtered.clauses.groupBy !== undefined
@@ -168,7 +162,6 @@ export class ExploreEndpoint {
     return { ...filtered, page: readPage(query, isGrouped, standard) }
   }
 
-  /** The clauses and facet filters of a query. */
   readFiltered(query: QueryParameters, source: ExploreSource) {
     const read = this.readClauses(query)
     const clauses = { ...read, where: [...read.where, ...geofilters(query, source.fields)] }

@@ -80,7 +80,6 @@ async function knownFacet(
   return { name: facet.name, values: described.slice(0, MAX_VALUES).map(({ value }) => value), isWhole }
 }
 
-/** Examples of the parameters of the records of a dataset. */
 function recordExamples({ entry, record, facets }: SampleRecords): Examples {
   const { fields } = entry.dataset
   const single = fields.filter(({ type, multivalued }) => !isGeo(type) && !multivalued)

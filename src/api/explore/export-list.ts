@@ -35,7 +35,6 @@ export function exportLinks(
   ]
 }
 
-/** A file of an export. */
 interface ExportFile {
   readonly name: string
   readonly mediaType: string

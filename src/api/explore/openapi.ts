@@ -26,7 +26,6 @@ interface Scope {
   readonly description: string
   readonly values: Readonly<Record<string, TSchema>> | null
   readonly fields: readonly Field[]
-  /** Examples for the records of each source. */
   readonly examples: (source: SourceName) => Examples
 }
 

@@ -50,12 +50,10 @@ function exported(generation: Generation): readonly ParameterName[] {
   return ['select', ...groups, 'order_by', ...FILTERS, 'export_limit', 'export_offset', ...LOCALE]
 }
 
-/** Parameters of the catalog as a file. */
 function exportedCatalog(generation: Generation): readonly ParameterName[] {
   return [...exported(generation), 'use_labels', 'compressed']
 }
 
-/** Parameters of records as a file. */
 function exportedRecords(generation: Generation): readonly ParameterName[] {
   return [...exportedCatalog(generation), 'epsg']
 }
@@ -370,7 +368,6 @@ const ABOUT = {
     'their portal; records of other portals come from there, and their files are JSON only.',
 } as const
 
-/** An operation of the catalog as another source has it. */
 function sharedWith(source: keyof typeof ABOUT, operation: ApiOperation): ApiOperation {
   const { id, path, summary, description } = operation
   const own = source.charAt(0).toUpperCase() + source.slice(1)

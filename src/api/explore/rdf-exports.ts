@@ -127,7 +127,6 @@ function readPlan(
   return plan
 }
 
-/** The fault for a query of an RDF dataset, which has no records. */
 function noRecords(): Fault {
   return new Fault(BAD_REQUEST, {
     reason: 'This dataset is RDF and has no records to choose from: its export is all of its triples.',

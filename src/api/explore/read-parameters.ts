@@ -24,7 +24,6 @@ import {
 import { EXPLORE_PARAMETERS, type Parameter, type ParameterName } from './parameters.ts'
 import type { ExploreSource } from './source.ts'
 
-/** What is read of a schema. */
 interface ReadSchema {
   readonly type?: string
   readonly default?: unknown

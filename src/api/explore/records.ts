@@ -23,7 +23,6 @@ export function recordRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): v
   const { dialect } = options
   const datasets = `/${place.source}/datasets`
 
-  /** The result of a list or of groups of records. */
   interface Found {
     readonly query: QueryParameters
     readonly entry: ServedDataset

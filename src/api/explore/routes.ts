@@ -1,17 +1,20 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import { Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
+import { isFresh } from '../../http/conditional.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { answerVersions } from '../../http/versions.ts'
-import { attachmentRoutes } from './attachments.ts'
+import type { Attachment } from '../../model/dataset.ts'
+import { type MetadataTemplate, TEMPLATE_TYPES, TEMPLATES } from '../../model/templates.ts'
+import { attachmentNamed, type OpenAttachment, openAttachment } from '../../publishing/attachments.ts'
 import { catalogRoutes } from './catalog.ts'
 import { catalogExportRoutes } from './catalog-exports.ts'
 import { selfDescription } from './description.ts'
-import { type CatalogRoute, ExploreEndpoint, type ExploreOptions } from './endpoint.ts'
+import { type CatalogRoute, type DatasetRoute, ExploreEndpoint, type ExploreOptions } from './endpoint.ts'
 import { exportListRoutes } from './export-list.ts'
 import { rdfExportRoutes } from './rdf-exports.ts'
 import { facetRoutes, recordRoutes } from './records.ts'
 import { configureExplore } from './route-config.ts'
 import { tableExportRoutes } from './table-exports.ts'
-import { templateRoutes } from './templates.ts'
 
 /**
  * The Explore API in its two generations (REST 1) and the
@@ -55,4 +58,141 @@ export function rootRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): voi
       endpoint.answer(request, reply, endpoint.executor(), { links }),
     )
   }
+}
+
+interface TypeRoute extends CatalogRoute {
+  readonly Params: { readonly type: string }
+}
+interface TemplateRoute extends CatalogRoute {
+  readonly Params: { readonly type: string; readonly template: string }
+}
+
+/** Metadata templates, which only the Search API v2 lists (REST 2.8). */
+function templateRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
+  if (endpoint.options.dialect.name !== 'search-v2') return
+  const home = `${endpoint.place.root}/catalog/metadata_templates`
+  const up = { rel: 'metadata_templates', href: home }
+
+  app.get<CatalogRoute>('/catalog/metadata_templates', async (request, reply) => {
+    const types = TEMPLATE_TYPES.map(({ type, label }) => ({ rel: label, href: `${home}/${type}` }))
+    return endpoint.answer(request, reply, endpoint.executor(), {
+      links: [{ rel: 'self', href: home }, ...types],
+    })
+  })
+
+  app.get<TypeRoute>('/catalog/metadata_templates/:type', async (request, reply) => {
+    const type = typeNamed(request.params.type)
+    const body = {
+      links: [{ rel: 'self', href: `${home}/${type}` }, up],
+      metadata_templates: TEMPLATES.filter(each => each.type === type).map(template => ({
+        links: [{ rel: 'self', href: `${home}/${type}/${template.name}` }],
+        // The key is spelled like this in the answer that is specified, and nowhere else.
+        matadata_template: template,
+      })),
+    }
+    return endpoint.answer(request, reply, endpoint.executor(), body)
+  })
+
+  app.get<TemplateRoute>('/catalog/metadata_templates/:type/:template', async (request, reply) => {
+    const type = typeNamed(request.params.type)
+    const template = templateNamed(type, request.params.template)
+    const links = [
+      { rel: 'self', href: `${home}/${type}/${template.name}` },
+      { rel: type, href: `${home}/${type}` },
+      up,
+    ]
+    return endpoint.answer(request, reply, endpoint.executor(), { links, metadata_template: template })
+  })
+}
+
+function typeNamed(name: string): string {
+  const found = TEMPLATE_TYPES.find(({ type }) => type === name)
+  if (found === undefined) throw unknown('metadata template type', name)
+  return found.type
+}
+
+function templateNamed(type: string, name: string): MetadataTemplate {
+  const found = TEMPLATES.find(template => template.type === type && template.name === name)
+  if (found === undefined) throw unknown('metadata template', name)
+  return found
+}
+
+function unknown(kind: string, id: string): Fault {
+  return new Fault(NOT_FOUND_RESOURCE, { kind, id: id.slice(0, 100) })
+}
+
+interface AttachmentRoute extends DatasetRoute {
+  readonly Params: { readonly dataset: string; readonly attachment: string }
+}
+
+/** Attachments of datasets: their list and the files themselves (REST 2.6). */
+function attachmentRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
+  const { portal } = endpoint.options
+  const datasets = `${endpoint.place.root}/catalog/datasets`
+
+  app.get<DatasetRoute>('/catalog/datasets/:dataset/attachments', async (request, reply) => {
+    const { dataset } = endpoint.dataset(request)
+    const home = `${datasets}/${dataset.id}`
+    const links = [
+      { rel: 'self', href: `${home}/attachments` },
+      { rel: 'dataset', href: home },
+    ]
+    const attachments = dataset.attachments.map(each => presentAttachment(each, `${home}/attachments`))
+    return endpoint.answer(request, reply, endpoint.executor(), { links, attachments })
+  })
+
+  app.get<AttachmentRoute>('/catalog/datasets/:dataset/attachments/:attachment', async (request, reply) => {
+    const { dataset } = endpoint.dataset(request)
+    const { attachment: id } = request.params
+    const attachment = attachmentNamed(dataset, id)
+    if (attachment === undefined || portal === undefined) throw noAttachment(id)
+    const file = await openAttachment(portal, dataset, attachment)
+    if (file === null) {
+      request.log.warn({ dataset: dataset.id, path: attachment.path }, 'attachment cannot be served')
+      throw noAttachment(id)
+    }
+    if (isFresh(request, reply, file.version)) {
+      await file.close()
+      return reply.code(304).send()
+    }
+    return reply.headers(fileHeaders(attachment, file)).send(file.content())
+  })
+}
+
+/** One item of the list, in both generations (OpenAPI of v2.0 and v2.1, schema "attachment"). */
+function presentAttachment({ id, title, mimetype }: Attachment, home: string): unknown {
+  const href = `${home}/${encodeURIComponent(id)}`
+  return { href, metas: { 'mime-type': mimetype, title, url: href, id } }
+}
+
+/**
+ * A file comes from the publisher, so it is not trusted: browsers save it, and if one opens it nevertheless, it gets an
+ * opaque origin and runs no scripts (CSP Level 3, section 6.3.2, "sandbox").
+ */
+function fileHeaders({ mimetype }: Attachment, { name, bytes }: OpenAttachment): Record<string, string> {
+  return {
+    'content-type': MEDIA_TYPE.test(mimetype) ? mimetype : 'application/octet-stream',
+    'content-length': String(bytes),
+    'content-disposition': contentDisposition(name),
+    'content-security-policy': 'sandbox',
+    'x-content-type-options': 'nosniff',
+  }
+}
+
+/** A media type with parameters: no other text of dataset.yaml may reach a header (RFC 9110, section 8.3.1). */
+const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?: *; *[\w!#$&^.+-]+=(?:[\w!#$&^.+-]+|"[\w !#$&^.+-]*"))*$/
+
+/** A name for saving, once in ASCII and once whole (RFC 6266, section 4.3; RFC 8187). */
+function contentDisposition(name: string): string {
+  const plain = name.normalize('NFC').replace(/[^\w .()+-]/gu, '_')
+  const whole = encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, escaped)
+  return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`
+}
+
+function escaped(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
+}
+
+function noAttachment(id: string): Fault {
+  return new Fault(NOT_FOUND_RESOURCE, { kind: 'attachment', id: id.slice(0, 100) })
 }

@@ -9,9 +9,7 @@ export interface ExploreSource {
   readonly fields: readonly Field[]
   /** Metadata template that may be left out before a name; only the catalog has one. */
   readonly template?: string
-  /** Default order of facet values. */
   readonly facetSort: FacetSort
-  /** Default facets. */
   readonly facets: readonly string[]
 }
 

@@ -46,7 +46,6 @@ export interface FragmentSource<Found> {
 export interface FragmentAnswerOptions extends SiteOptions {
   /** Triples on a page; clients cannot choose it, so that pages can be cached. */
   readonly pageSize: number
-  /** Cache of answer bodies. */
   readonly answers: AnswerCache
 }
 

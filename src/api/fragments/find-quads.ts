@@ -75,7 +75,6 @@ export async function findQuads(
   return { parts, count: before }
 }
 
-/** The graphs of a request, each with the pattern on its triples. */
 function partsOf(graphs: QuadGraphs, { graph, pattern, bindings }: FragmentRequest): readonly Part[] {
   const place: TriplePosition = graph ?? { type: 'variable', name: '' }
   const whole = { name: null, graphs: graphs.defaultGraphs }

@@ -71,7 +71,6 @@ export async function findPage(
   return { triples, count: Number(counted[0]?.count?.value ?? 0) }
 }
 
-/** The graphs that have triples with given terms. */
 async function graphsWith(
   store: Store,
   graphs: readonly string[],

@@ -46,7 +46,6 @@ export interface FragmentsOptions extends FragmentAnswerOptions {
   readonly store: Store
   /** Faults: NotFoundResource for an unknown id, Gone for one that was withdrawn, Unauthorised, ForbiddenAccess. */
   readonly dataset: (id: string, principal: Principal, version: string | null) => FragmentDataset
-  /** Earlier versions of datasets. */
   readonly versions?: VersionSource
   /** All datasets that are visible to a principal, and the version of all of them together. */
   readonly datasets?: (principal: Principal) => {
@@ -129,7 +128,6 @@ async function answerList(
   return send(reply, format, body, pageContext)
 }
 
-/** A dataset in the list of all. */
 interface ListedDataset {
   readonly id: string
   readonly title: string

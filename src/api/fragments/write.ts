@@ -39,7 +39,6 @@ export interface QuadFormat extends Representation {
 /** HTML, which is rendered separately, since it depends on the user. */
 export const HTML: Representation = { type: 'text/html', explicit: true }
 
-/** Lines of N-Triples as N-Quads. */
 function inGraph(lines: readonly string[], graph: string): string {
   const end = ` ${iriText(graph)} .\n`
   return lines.map(line => line.slice(0, -3) + end).join('')

@@ -56,7 +56,6 @@ const OPERATIONS: readonly Operation[] = [
   ['get', `${DATASET}/changes`, 'Who did what, the latest first'],
 ]
 
-/** The parameters of queries at a path. */
 function queryOf(path: string) {
   const declared = Object.entries<{ description: string; schema: unknown }>(lookup(QUERIES, path) ?? {})
   return declared.map(([name, { description, schema }]) => ({ name, in: 'query', description, schema }))

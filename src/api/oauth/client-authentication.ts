@@ -1,14 +1,19 @@
 import OAuth2Server from '@node-oauth/oauth2-server'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { Client } from '../../accounts/accounts.ts'
 import type { Attempts } from '../../http/attempts.ts'
 import type { AccountsOptions } from '../../site/signed-in.ts'
 import type { Parameters } from './parameters.ts'
 
-/** The credentials of a client. */
-export interface ClientCredentials {
+interface ClientCredentials {
   readonly id: string
   readonly secret: string | null
+}
+
+/** A client whose credentials are right. */
+export interface AuthenticatedClient {
+  readonly client: Client
+  readonly credentials: ClientCredentials
 }
 
 /**
@@ -16,13 +21,12 @@ export interface ClientCredentials {
  * Throws InvalidClientError and InvalidRequestError; 429 after too many wrong secrets.
  */
 export async function authenticateClient(
-  request: FastifyRequest,
   reply: FastifyReply,
   parameters: Parameters,
   { accounts, address, now }: AccountsOptions,
   attempts: Attempts,
-): Promise<{ readonly client: Client; readonly credentials: ClientCredentials }> {
-  const credentials = readCredentials(request.headers.authorization, parameters)
+): Promise<AuthenticatedClient> {
+  const credentials = readCredentials(reply.request.headers.authorization, parameters)
   const { id, secret } = credentials
   const client = await accounts.clients.find(id)
   if (secret === null) {
@@ -30,7 +34,7 @@ export async function authenticateClient(
       throw new OAuth2Server.InvalidClientError('Invalid client: it is not known, or its secret is missing')
     return { client, credentials }
   }
-  const attempt = await attempts.begin(id, address(request))
+  const attempt = await attempts.begin(id, address(reply.request))
   if (attempt.type === 'blocked') {
     reply.header('retry-after', String(Math.max(1, Math.ceil((attempt.until - now()) / 1000))))
     const described = { code: 429, name: 'invalid_client' }

@@ -20,7 +20,6 @@ export function oauthServer(accounts: Accounts, now: () => number, issuing: Issu
   })
 }
 
-/** The codes and tokens of the accounts, for one request. */
 type OAuthModel = OAuth2Server.AuthorizationCodeModel & OAuth2Server.RefreshTokenModel
 
 /**

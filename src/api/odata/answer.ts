@@ -9,7 +9,7 @@ import { rawText } from './format/texts.ts'
 import { asText, writeAnswer } from './format/write.ts'
 import { countOption, optionNamed, type RawOptions } from './options.ts'
 import { type ODataExecution, queryEntities, queryEntity } from './query-entities.ts'
-import type { ODataRequest } from './request.ts'
+import { type ODataRequest, split } from './request.ts'
 import type { Entity, PropertyResource, RecordResource } from './resource.ts'
 
 /**
@@ -20,12 +20,11 @@ export async function answerText(
   resource: RecordResource,
   request: ODataRequest,
   execution: ODataExecution,
-  place: ServicePlace,
 ): Promise<string | null> {
   switch (resource.type) {
     case 'feed':
     case 'feedReferences':
-      return write(await feed(resource, request, execution, place), request, execution, place)
+      return write(await feed(resource, request, execution), request, execution)
     case 'count': {
       const { of } = resource
       const clauses = parsed(execution, () =>
@@ -34,38 +33,31 @@ export async function answerText(
       return String((await queryEntities(of, clauses, execution)).total)
     }
     case 'entity':
-      return write(await entity(resource.of, request, execution), request, execution, place)
+      return write(await entity(resource.of, request, execution), request, execution)
     case 'reference': {
       const { of } = resource
       await oneOf(of, { ...NOTHING, select: [selected('recordid')] }, execution)
       const references = { type: 'one', set: of.model.set, id: of.id } as const
-      return write({ type: 'references', references }, request, execution, place)
+      return write({ type: 'references', references }, request, execution)
     }
     case 'property':
     case 'value':
     case 'valueCount':
-      return property(resource, request, execution, place)
+      return property(resource, request, execution)
     default:
       return resource satisfies never
   }
 }
 
-function write(
-  answer: ODataAnswer,
-  request: ODataRequest,
-  { executor }: ODataExecution,
-  place: ServicePlace,
-): string {
+function write(answer: ODataAnswer, request: ODataRequest, { executor }: ODataExecution): string {
   const payloadFormat = { ...request.format, omitNulls: request.preferences.omitNulls }
-  return executor.watch.time('present', () => writeAnswer(answer, payloadFormat, place))
+  return executor.watch.time('present', () => writeAnswer(answer, payloadFormat, request.place))
 }
 
-/** A page of entities, or of references to them. */
 async function feed(
   { type, of }: Extract<RecordResource, { type: 'feed' | 'feedReferences' }>,
-  { below, options, format, preferences }: ODataRequest,
+  { below, options, format, preferences, place }: ODataRequest,
   execution: ODataExecution,
-  place: ServicePlace,
 ): Promise<ODataAnswer> {
   const { model, entry, updated } = of
   const window = readWindow(options, preferences.pageSize)
@@ -105,9 +97,8 @@ async function property(
   { type, of, property: { name, type: edmType }, member }: PropertyResource,
   request: ODataRequest,
   execution: ODataExecution,
-  place: ServicePlace,
 ): Promise<string | null> {
-  const { format, options } = request
+  const { format, options, place } = request
   checkExpand(options)
   const parts = readParts(options, name, edmType === 'Ods.GeoPoint2D' && member === null)
   const found = await oneOf(of, { ...NOTHING, select: parts.map(part => selected(name, ...part)) }, execution)
@@ -122,7 +113,7 @@ async function property(
   const path = member === null ? [name] : [name, member]
   const { set } = of.model
   const context = propertyContext(set, of.id, path, column, format.version, place)
-  return write({ type: 'property', property: { column, value, context } }, request, execution, place)
+  return write({ type: 'property', property: { column, value, context } }, request, execution)
 }
 
 /** The parts of a complex property that `$select` requests: paths below it; an empty path selects all. */
@@ -169,22 +160,14 @@ function parsed(execution: ODataExecution, read: () => ODataClauses): ODataClaus
   return execution.executor.watch.time('parse', read)
 }
 
-/** The address of a service. */
-export interface ODataAddresses {
-  /** Public address of its root without trailing slash: `https://host/api/odata`. */
-  readonly root: string
-}
-
 /**
  * The absolute address of the next page: the verbatim request with another `$skiptoken`, which counts the entities passed
  * (OData service 2.4).
  *
  * @param below verbatim path and query of the request, below the root of the service
  */
-export function nextLink({ root }: ODataAddresses, below: string, passed: number): string {
-  const end = below.indexOf('?')
-  const path = end < 0 ? below : below.slice(0, end)
-  const options = end < 0 ? [] : below.slice(end + 1).split('&')
-  const cached = options.filter(option => option !== '' && optionNamed(option) !== 'skiptoken')
+export function nextLink({ root }: Pick<ServicePlace, 'root'>, below: string, passed: number): string {
+  const { path, query } = split(below)
+  const cached = query.split('&').filter(option => option !== '' && optionNamed(option) !== 'skiptoken')
   return `${root}${path}?${[...cached, `$skiptoken=${passed}`].join('&')}`
 }

@@ -20,6 +20,7 @@ import { type Preferences, type RequestHeaders, readPreferences, readVersions } 
 export interface ODataRequest {
   /** Verbatim path and query, below the root of the service. */
   readonly below: string
+  readonly place: ServicePlace
   readonly options: RawOptions
   readonly resource: Exclude<Resource, { type: 'named' }>
   readonly format: ODataFormat
@@ -59,7 +60,8 @@ export function readRequest(below: string, headers: RequestHeaders, context: Req
       : negotiateFormat(wish, headers.accept, named, kind)
   refuseOthers(options, [...ALLOWED[found.type], 'schemaversion'], unservedOptions(found), NAMES[found.type])
   checkSchemaVersion(options)
-  return { below, options, resource, format, preferences: readPreferences(headers) }
+  const { place } = context
+  return { below, place, options, resource, format, preferences: readPreferences(headers) }
 }
 
 function resourceOf(
@@ -106,7 +108,6 @@ function fixedFormat(
   return { ...formatAnyway(headers, named), contentType }
 }
 
-/** The kind of document that determines the media types of a resource. */
 function kindOf({ type }: ODataRequest['resource']): DocumentKind | 'fixed' {
   switch (type) {
     case 'service':
@@ -129,7 +130,6 @@ function kindOf({ type }: ODataRequest['resource']): DocumentKind | 'fixed' {
   }
 }
 
-/** The options that choose, sort and page the members of a collection. */
 const PAGING: readonly SystemOption[] = [
   'filter',
   'search',

@@ -181,7 +181,6 @@ export function isOwnType(segment: PathSegment, { model }: ServedSet): boolean {
   )
 }
 
-/** The record id of a key. */
 function keyText(key: KeyPredicate, context: ResourcePathContext): string {
   switch (key.type) {
     case 'raw':

@@ -29,9 +29,7 @@ export interface ODataOptions {
   readonly clock: () => number
   /** Milliseconds since 1970, for `now()`. */
   readonly now: () => number
-  /** Cache of answer bodies. */
   readonly answers: AnswerCache
-  /** Earlier versions of datasets. */
   readonly versions?: VersionSource
 }
 
@@ -95,7 +93,6 @@ function append(reply: FastifyReply, name: string, more: readonly string[]): voi
   reply.header(name, [...known, ...more.filter(each => !known.includes(each))].join(', '))
 }
 
-/** What the requests of one service share. */
 class Service {
   private readonly options: ODataOptions
   private readonly place: ServicePlace
@@ -130,14 +127,8 @@ class Service {
     if (isDocument) requireComplete(visible)
     const version = isDocument ? sets.version : resource.of.entry.version
     if (!isDocument) nameDataset(request, resource.of.entry.dataset.id)
-    const payloadFormat = [
-      format.contentType,
-      format.version,
-      preferences.pageSize,
-      applied,
-      place.root,
-    ].join(' ')
-    const isKnown = this.isKnown(request, reply, version, payloadFormat)
+    const written = [format.contentType, format.version, preferences.pageSize, applied, place.root]
+    const isKnown = this.isKnown(request, reply, version, written.join(' '))
     const refuseOther = () => refuseUnmatched(request.headers, reply.getHeader('etag'))
     if (isKnown) {
       refuseOther()
@@ -155,7 +146,7 @@ class Service {
     const executor = new Executor(this.options.store, new Stopwatch(this.options.clock))
     const { rowCache } = this
     const execution = { executor, rowCache, version: format.version, now: this.options.now() }
-    const text = await answerText(resource, read, execution, place)
+    const text = await answerText(resource, read, execution)
     // Invalid requests are reported before a failed precondition.
     refuseOther()
     const timing = executor.watch.header()
@@ -207,7 +198,6 @@ function send(reply: FastifyReply, { contentType }: ODataFormat, text: string): 
     .send(text)
 }
 
-/** Verbatim path and query of a request, below the root of the service. */
 function belowRoot(request: FastifyRequest): string {
   return (request.raw.url ?? request.url).slice(ODATA_PATH.length)
 }

@@ -32,18 +32,15 @@ export interface ResourceDataset {
 }
 
 export interface ResourcesOptions extends SiteOptions {
-  /** Cache of answer bodies. */
   readonly answers: AnswerCache
   readonly store: Store
   /** Whether the IRI of a thing redirects to the document about it or answers with it. */
   readonly dereference: 'redirect' | 'direct'
-  /** The datasets that are visible to a principal. */
   readonly visibleTo: (
     principal: Principal,
     /** The dataset that is requested in an older version. */
     requested: { readonly id: string; readonly version: string } | null,
   ) => VisibleResources
-  /** Earlier versions of datasets. */
   readonly versions?: VersionSource
 }
 

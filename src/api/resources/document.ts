@@ -59,7 +59,6 @@ export interface DocumentRequest {
   readonly from: string | null
   /** True for an HTML page: with some links of each kind, and the names of predicates. */
   readonly isPage: boolean
-  /** The language to prefer for its title. */
   readonly language: string
 }
 

@@ -10,7 +10,6 @@ import { hasTripleTerms, parseTriples, withTripleTerms } from '../../rdf/ntriple
 
 /** A format of documents about resources. */
 export interface DocumentFormat extends Representation {
-  /** Its name for display. */
   readonly name: string
   /** Suffix of the address of the document, without the dot. */
   readonly suffix: string

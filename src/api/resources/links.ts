@@ -140,7 +140,6 @@ export function linksetTriples(
     .join('')
 }
 
-/** The address of the first page of the links of a group. */
 function linksAddress(document: string, { source, predicate }: LinkGroup): string {
   return `${document}?inverse=1&predicate=${encodeURIComponent(predicate)}&from=${encodeURIComponent(source.id)}`
 }

@@ -1,7 +1,7 @@
 import { toGeoShape } from '../../model/geometry.ts'
 import type { Geometry } from '../../model/value.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Translator } from '../../site/translator.ts'
+import type { Translator } from '../../site/page-context.ts'
 import { type CoastlineBox, coastlineWithin } from './coastline.ts'
 
 type Position = readonly [lon: number, lat: number]
@@ -126,7 +126,6 @@ function frameOf({ west, south, east, north }: CoastlineBox): Frame {
 
 const STEPS = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 45]
 
-/** Meridians and parallels at round numbers of degrees, three to six of each. */
 function graticule({ west, east, south, north, height, x, y }: Frame): Html {
   const step = STEPS.find(size => (east - west) / size <= 5) ?? 90
   const meridians = multiples(step, west, east)

@@ -60,7 +60,6 @@ ${source(page)}`,
   }
 }
 
-/** The breadcrumbs from the datasets to the thing. */
 function crumbs({ base, pageContext: { t, href }, gathered: { thing, title } }: ResourcePage): Html {
   const { dataset, iri, type } = thing
   const start = Object.values(SPACES).find(({ things }) => iri.startsWith(base + things))?.things ?? ''
@@ -112,7 +111,6 @@ ${groupByPredicate(triples).map(
 `
 }
 
-/** The properties that records of a dataset have. */
 function fieldsTable({ base, pageContext: { t }, gathered: { thing }, requested }: ResourcePage): Html | '' {
   const { dataset, type } = thing
   if (
@@ -192,7 +190,6 @@ function bySubject(triples: Iterable<Triple>): ReadonlyMap<string, readonly Trip
   return groups
 }
 
-/** The objects of each predicate, in the order of their first occurrence. */
 function groupByPredicate(triples: readonly Triple[]): readonly (readonly [string, readonly Term[]])[] {
   const groups = new Map<string, Term[]>()
   for (const { predicate, object } of triples) {

@@ -18,7 +18,6 @@ export interface ValueContext {
   readonly nested: ReadonlyMap<string, readonly Triple[]>
   /** Label by predicate IRI. */
   readonly labels: ReadonlyMap<string, string>
-  /** The prefixes for serialising the dataset's triples. */
   readonly prefixes: Readonly<Record<string, string>>
   readonly pageContext: PageContext
 }
@@ -54,7 +53,6 @@ export class ValueWriter {
     return isOurs ? `${asciiAddress(iri)}?${query}` : asciiAddress(iri)
   }
 
-  /** The label of a predicate. */
   predicateLabel(iri: string): string {
     const { labels, names, pageContext } = this.context
     return labels.get(iri) ?? preferredName(names.get(iri) ?? [], pageContext.language) ?? termName(iri)
@@ -84,7 +82,6 @@ export class ValueWriter {
     return html`<ul class="plain">${items.slice(0, many)}</ul><details><summary>${t.many('{n} more', '{n} more', terms.length - many)}</summary><ul class="plain">${items.slice(many)}</ul></details>`
   }
 
-  /** One value of a property. */
   value(term: Term, predicate = '', depth = 0): Html {
     switch (term.type) {
       case 'iri':
@@ -149,7 +146,6 @@ export class ValueWriter {
   }
 }
 
-/** Vocabularies with well-known prefixes. */
 const PREFIXES: readonly (readonly [namespace: string, prefix: string])[] = [
   ...Object.entries(datasetPrefixes('', '')).filter(([, namespace]) => namespace.startsWith('http')),
   ['dcat', 'http://www.w3.org/ns/dcat#'],

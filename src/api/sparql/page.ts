@@ -110,7 +110,6 @@ function cut(text: string): string {
   return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS)}\n…`
 }
 
-/** A term of SPARQL Query Results JSON. */
 type Cell =
   | {
       readonly type: 'uri' | 'bnode' | 'literal'
@@ -154,7 +153,6 @@ ${rows}</tbody></table></div>
 `
 }
 
-/** The link to the rest of an incomplete answer. */
 function restLink(t: PageContext['t'], rest: Rest | undefined): Html {
   if (rest === undefined) return html``
   const { pathname, search } = new URL(rest.next ?? 'urn:none')

@@ -10,7 +10,6 @@ import { SPARQL_PATH } from './endpoint.ts'
 import { readGet, readPost } from './request.ts'
 
 export interface QueryLogOptions {
-  /** Folder of the log files. */
   readonly folder: string
   /** Maximum bytes of all files together. */
   readonly size: number
@@ -48,14 +47,12 @@ export class QueryLog {
     this.timer.unref()
   }
 
-  /** Observes requests, and logs the queries among them. */
   readonly observer: RequestObserver = {
     ended: (request, _, answered) => this.note(request, answered),
     // Answers to queries never come from the cache in front of the routes.
     repeated: () => () => undefined,
   }
 
-  /** Writes the buffered lines, and stops. */
   async close(): Promise<void> {
     clearInterval(this.timer)
     await this.flush()

@@ -50,7 +50,6 @@ export interface QueryText extends SyntaxTree, Declarations {
   readonly declared: readonly TextRange[]
   readonly graphs: readonly GraphClause[]
   readonly services: readonly ServiceClause[]
-  /** The aggregates that join texts. */
   readonly groupConcats: readonly SyntaxNode[]
   /** Offset of the end of its prologue. */
   readonly start: number
@@ -189,7 +188,6 @@ function datasetOf(clauses: readonly SyntaxNode[]): DatasetRequest | null {
   return { defaultGraphs: graphs('default'), namedGraphs: graphs('named') }
 }
 
-/** Collects the relevant clauses of a syntax tree. */
 class Clauses {
   readonly graphs: GraphClause[] = []
   readonly services: ServiceClause[] = []

@@ -7,7 +7,6 @@ import { graphsByIri, type QueryDataset } from './graphs.ts'
 import type { GraphName, QueryText } from './query-text.ts'
 import type { ServiceSolutions } from './service-results.ts'
 
-/** A replacement for a part of the query. */
 interface Edit extends TextRange {
   readonly text: string
 }

@@ -39,14 +39,12 @@ import { SERVICE_LIMITS, type ServiceLimits } from './service-results.ts'
 
 /** Options of the endpoints; that of all datasets has the title of the portal. */
 export interface SparqlOptions extends SiteOptions {
-  /** Cache of answer bodies. */
   readonly answers: AnswerCache
   readonly store: Store
   /** Seconds that a query may run. */
   readonly deadline: number
   /** Faults: NotFoundResource for an unknown id, Gone for one that was withdrawn, Unauthorised, ForbiddenAccess. */
   readonly dataset: (id: string, principal: Principal, version: string | null) => QueriedDataset
-  /** Earlier versions of datasets. */
   readonly versions?: VersionSource
   /** All datasets that are visible to a principal: the same array while they do not change. */
   readonly datasets: (principal: Principal) => readonly QueriedDataset[]

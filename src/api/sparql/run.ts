@@ -21,7 +21,6 @@ export interface RunOptions {
   readonly continuation?: ContinuationFormat | undefined
   /** Called with the cursor of the rest at the end of an answer that was stopped and can be continued. */
   readonly onStopped?: (cursor: string) => void
-  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 

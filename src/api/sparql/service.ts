@@ -14,19 +14,16 @@ import { boundedText, readResults, type ServiceLimits, type ServiceSolutions } f
 
 /** The context in which SERVICE is evaluated. */
 export interface ServiceContext {
-  /** The public address of the portal. */
   readonly base: string
   readonly store: Store
   /** The endpoint of a dataset, null for that of the portal. Faults: if it is hidden from the caller or does not exist. */
   readonly endpoint: (dataset: string | null) => SparqlEndpoint
-  /** Addresses of external endpoints that may be queried. */
   readonly allowed: readonly string[]
   readonly limits: ServiceLimits
   /** Milliseconds that are left to the services of the query. */
   readonly remaining: () => number
   /** What relative IRIs of the query are resolved against. */
   readonly queryBase: string
-  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
@@ -35,7 +32,6 @@ export interface ResolvedQuery {
   readonly query: QueryText
   /** Graphs that it names in addition to those of its dataset. */
   readonly named: readonly PublicGraph[]
-  /** The solutions of services. */
   readonly inline: InlineRows
 }
 

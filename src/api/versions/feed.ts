@@ -149,7 +149,6 @@ export function versionsAddress(base: string, dataset: string): string {
   return `${base}/api/versions/${encodeURIComponent(dataset)}`
 }
 
-/** A pair of consecutive versions. */
 interface VersionStep {
   readonly earlier: Manifest
   readonly later: Manifest

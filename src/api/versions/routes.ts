@@ -69,7 +69,6 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
   configureRoutes(app, { apiType: 'other' })
   const path = '/api/versions/:dataset'
 
-  /** The versions of the requested dataset, if it is visible to the caller. */
   const retainedFor = (request: FastifyRequest<Route>): RetainedManifests => {
     const { dataset: id } = request.params
     const [first, ...rest] = catalog.versionsOf(id, request.principal)
@@ -145,7 +144,6 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
     return parts
   }
 
-  /** Number of the members of a part. */
   const countOf = async ({ step }: StreamPart, { entry }: Pick<OpenVersion, 'entry'>): Promise<number> =>
     step === null
       ? (await store.contents(entry.target.graphs.facts, [])).subjects

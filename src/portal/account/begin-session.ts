@@ -1,49 +1,40 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { User } from '../../accounts/accounts.ts'
 import { formToken, isFormToken } from '../../http/form.ts'
-import {
-  type CookieScope,
-  clearedCookie,
-  readCookie,
-  sessionCookie,
-  setCookie,
-} from '../../http/session-cookie.ts'
-import { type AccountsOptions, cookieScopeOf, rootOf, sendOn } from '../../site/signed-in.ts'
+import { clearedCookie, cookieScope, readCookie, setCookie } from '../../http/session-cookie.ts'
+import { type AccountsOptions, rootOf, sendOn } from '../../site/signed-in.ts'
 
 /** Begins a session that replaces the browser's previous one, and remembers the device. */
 export async function beginSession(
-  request: FastifyRequest,
   reply: FastifyReply,
   options: AccountsOptions,
   user: User,
   how: string,
   next: string | null,
 ): Promise<FastifyReply> {
-  const scope = cookieScopeOf(options)
   reply.header('set-cookie', [
-    await replaceSession(request, options, user, how),
-    clearedCookie(scope, 'login'),
-    deviceCookie(user.name, { secret: options.accounts.secret, scope }),
+    await replaceSession(reply, options, user, how),
+    clearedCookie(cookieScope(options.base), 'login'),
+    deviceCookie(user.name, options),
   ])
   return sendOn(reply, next ?? `${rootOf(options)}/account/`)
 }
 
 /** Begins a session that replaces the browser's previous one; returns its Set-Cookie header. */
 export async function replaceSession(
-  request: FastifyRequest,
-  options: AccountsOptions,
+  { request }: FastifyReply,
+  { accounts, now, base, address }: AccountsOptions,
   user: Pick<User, 'id' | 'name'>,
   how: string,
 ): Promise<string> {
-  const { accounts, now } = options
-  const scope = cookieScopeOf(options)
+  const scope = cookieScope(base)
   const before = readCookie(request.headers, 'session', scope)
   if (before !== null) await accounts.sessions.end(before)
   const { token, expires } = await accounts.sessions.begin(user.id)
-  await accounts.audit.note('signed in', how, { name: user.name, address: options.address(request) })
-  return sessionCookie(token, { scope, maxAge: (expires - now()) / 1000 })
+  await accounts.audit.note('signed in', how, { name: user.name, address: address(request) })
+  return setCookie('session', token, { scope, maxAge: (expires - now()) / 1000 })
 }
 
 /** Seconds for which a device is remembered. */
@@ -58,21 +49,19 @@ const NAME_LENGTH = 16
 export function deviceOf(
   headers: IncomingHttpHeaders,
   account: string,
-  { secret, scope }: { readonly secret: Buffer; readonly scope: CookieScope },
+  { accounts: { secret }, base }: Pick<AccountsOptions, 'accounts' | 'base'>,
 ): string | null {
-  const cookie = readCookie(headers, 'device', scope)
+  const cookie = readCookie(headers, 'device', cookieScope(base))
   if (cookie === null) return null
   const [name, seal] = [cookie.slice(0, NAME_LENGTH), cookie.slice(NAME_LENGTH)]
   return isFormToken(secret, boundTo(name, account), seal) ? name : null
 }
 
 /** The Set-Cookie header that remembers a device on which an account was signed in. */
-export function deviceCookie(
-  account: string,
-  { secret, scope }: { readonly secret: Buffer; readonly scope: CookieScope },
-): string {
+function deviceCookie(account: string, { accounts, base }: AccountsOptions): string {
   const name = randomBytes(12).toString('base64url')
-  return setCookie('device', name + formToken(secret, boundTo(name, account)), { scope, maxAge: LIFE })
+  const sealed = name + formToken(accounts.secret, boundTo(name, account))
+  return setCookie('device', sealed, { scope: cookieScope(base), maxAge: LIFE })
 }
 
 function boundTo(name: string, account: string): string {

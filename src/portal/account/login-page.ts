@@ -1,18 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { User } from '../../accounts/accounts.ts'
-import { formToken } from '../../http/form.ts'
-import { readCookie, setCookie } from '../../http/session-cookie.ts'
+import { formToken, isFormToken } from '../../http/form.ts'
+import { cookieScope, readCookie, setCookie } from '../../http/session-cookie.ts'
 import { hiddenField, note, textField } from '../../site/account-fields.ts'
 import { type AccountPage, redirectSources } from '../../site/account-page.ts'
 import { html } from '../../site/html.ts'
 import { type PageContext, pageContextOf } from '../../site/page-context.ts'
-import { type AccountsOptions, cookieScopeOf, rootOf, sendPage } from '../../site/signed-in.ts'
+import { type AccountsOptions, rootOf, sendPage } from '../../site/signed-in.ts'
 import { relyingParty, requestOptions } from './passkeys/ceremony.ts'
 import { PASSKEY_ISLAND, passkeyForm } from './passkeys/form.ts'
 import { OPENID_LOG_OUT_PATH, OPENID_SIGN_IN_PATH } from './provider.ts'
 import { SAML_PATH } from './saml/sign-in.ts'
-import { secondStepPage } from './second-step.ts'
 
 /** What the sign-in page shows in addition to its fields. */
 interface Login {
@@ -20,14 +19,13 @@ interface Login {
   readonly name?: string
   readonly problem?: string
   readonly status?: number
-  readonly retryAfter?: number
+  readonly retryAfter?: number | undefined
   /** How the page follows a sign-out: `1`, or `openid` for a user who may end the session at the provider as well. */
   readonly out?: unknown
 }
 
 /** Sends the form for the code. */
 export async function sendSecondStep(
-  request: FastifyRequest,
   reply: FastifyReply,
   options: AccountsOptions,
   user: User,
@@ -36,32 +34,32 @@ export async function sendSecondStep(
 ): Promise<FastifyReply> {
   const { passkeys, secret } = options.accounts
   const hasPasskeys = relyingParty(options) !== null && (await passkeys.list(user.id)).length > 0
-  const page = secondStepPage(pageContextOf(request, options), options, {
+  const page = secondStepPage(pageContextOf(reply.request, options), options, {
     ...step,
     token: formToken(secret, `login ${login}`),
     formTargets: await onwardSources(options, step.next),
     passkeyOptions: hasPasskeys ? await requestOptions(options, login, user.id) : null,
   })
-  return sendPage(request, reply, options, page, null)
+  return sendPage(reply, options, page, null)
 }
 
 /** Sends the form, with a cookie bound to its token, so that no other site can log a user in to another account. */
 export async function sendLogin(
-  request: FastifyRequest,
   reply: FastifyReply,
   options: AccountsOptions,
   login: Login,
 ): Promise<FastifyReply> {
-  const scope = cookieScopeOf(options)
+  const { request } = reply
+  const scope = cookieScope(options.base)
   const cookie = readCookie(request.headers, 'login', scope) ?? randomBytes(18).toString('base64url')
   reply.header('set-cookie', setCookie('login', cookie, { scope }))
   const token = formToken(options.accounts.secret, `login ${cookie}`)
   const { out } = request.query as Readonly<Record<string, unknown>>
+  const context = pageContextOf(request, options)
   return sendPage(
-    request,
     reply,
     options,
-    await loginPage(pageContextOf(request, options), options, { out, ...login }, { token, cookie }),
+    await loginPage(context, options, { out, ...login }, { token, cookie }),
     null,
   )
 }
@@ -89,7 +87,7 @@ async function loginPage(
     type: 'page',
     heading: t('Sign in'),
     status: login.status ?? 200,
-    ...(login.retryAfter === undefined ? {} : { retryAfter: login.retryAfter }),
+    retryAfter: login.retryAfter,
     formTargets: await onwardSources(options, next),
     ...(hasPasskeys ? { islands: [PASSKEY_ISLAND] } : {}),
     content: html`${problem === undefined ? '' : note('bad', html`<p id="problem">${problem}</p>`)}${
@@ -138,4 +136,77 @@ async function onwardSources(
   if (!/\/oauth2\/authorize\/?$/.test(pathname)) return []
   const client = await accounts.clients.find(searchParams.get('client_id') ?? '')
   return redirectSources(client?.redirectUris ?? [])
+}
+
+/** Milliseconds between the password and the code. */
+const LIFE = 5 * 60_000
+
+/**
+ * Failures of the second factor are counted for the account as a whole, under this value instead of a device. This cannot lock
+ * out the owner, for the second step requires the password.
+ */
+export const ANY_DEVICE = 'any'
+
+/** A proof that the password was right, in this browser and recently: `{user}.{expires}.{seal}`. */
+export function passwordPassed(
+  { accounts, now }: Pick<AccountsOptions, 'accounts' | 'now'>,
+  user: Pick<User, 'id'>,
+  login: string,
+): string {
+  const expires = now() + LIFE
+  return `${user.id}.${expires}.${formToken(accounts.secret, boundTo(login, user.id, expires))}`
+}
+
+/** The user whose password was right; null if the proof is expired, or of another browser. */
+export async function userOfPassed(
+  { accounts, now }: Pick<AccountsOptions, 'accounts' | 'now'>,
+  passed: string,
+  login: string,
+): Promise<User | null> {
+  const [, id, expires, seal] = /^(\d{1,15})\.(\d{1,15}(?:\.\d+)?)\.([\w-]+)$/.exec(passed) ?? []
+  if (id === undefined || Number(expires) <= now()) return null
+  const bound = boundTo(login, Number(id), Number(expires))
+  return isFormToken(accounts.secret, bound, seal) ? accounts.users.byId(Number(id)) : null
+}
+
+function boundTo(login: string, user: number, expires: number): string {
+  return `second factor ${login} ${user} ${expires}`
+}
+
+interface SecondStep {
+  readonly passed: string
+  readonly token: string
+  readonly next: string | null
+  readonly formTargets: readonly string[]
+  /** The options for a passkey, as JSON; null if the user has none. */
+  readonly passkeyOptions: string | null
+  readonly problem?: string
+  readonly status?: number
+  readonly retryAfter?: number | undefined
+}
+
+/** The form for the code, after the password was right. */
+function secondStepPage(pageContext: PageContext, options: AccountsOptions, step: SecondStep): AccountPage {
+  const { t } = pageContext
+  const { passed, token, next, formTargets, problem, status = 200, retryAfter, passkeyOptions } = step
+  const action = `${rootOf(options)}/account/login/`
+  const hidden = { form_token: token, passed, ...(next === null ? {} : { next }) }
+  return {
+    type: 'page',
+    heading: t('Two-step sign-in'),
+    status,
+    formTargets,
+    ...(passkeyOptions === null ? {} : { islands: [PASSKEY_ISLAND] }),
+    retryAfter,
+    content: html`${problem === undefined ? '' : note('bad', html`<p id="problem">${problem}</p>`)}<form method="post" action="${action}">
+${Object.entries(hidden).map(([name, value]) => hiddenField(name, value))}${textField({
+  name: 'code',
+  label: t('Code'),
+  hint: t('Enter the code of your app, or a recovery code.'),
+  autocomplete: 'one-time-code',
+  describedBy: problem === undefined ? undefined : 'problem',
+})}<div class="buttons"><button>${t('Sign in')}</button></div>
+</form>
+${passkeyOptions === null ? '' : passkeyForm(pageContext, { action, hidden, options: passkeyOptions })}`,
+  }
 }

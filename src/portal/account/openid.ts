@@ -1,22 +1,16 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { Configuration, IDToken } from 'openid-client'
 import type { SignInProvider } from '../../config/derived.ts'
 import { BAD_GATEWAY, Fault } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { ASSERTION_LIMITS, Attempts } from '../../http/attempts.ts'
 import { CREDENTIAL_INVALID } from '../../http/authenticate.ts'
-import { localPath } from '../../http/local-path.ts'
-import { clearedCookie, readCookie, setCookie } from '../../http/session-cookie.ts'
+import { localPath } from '../../http/form.ts'
+import { clearedCookie, cookieScope, readCookie, setCookie } from '../../http/session-cookie.ts'
 import { lookup } from '../../model/lookup.ts'
-import {
-  type AccountsOptions,
-  CROSS_SITE_REQUEST,
-  cookieScopeOf,
-  rootOf,
-  sendOn,
-} from '../../site/signed-in.ts'
+import { type AccountsOptions, CROSS_SITE_REQUEST, rootOf, sendOn } from '../../site/signed-in.ts'
 import { replaceSession } from './begin-session.ts'
 import { sendLogin } from './login-page.ts'
 import {
@@ -50,13 +44,14 @@ export class OpenIdSignIn {
   }
 
   /** Redirects a user to the provider. Faults: BadGateway if it does not answer. */
-  async begin(request: FastifyRequest, reply: FastifyReply, next: string | null): Promise<FastifyReply> {
+  async begin(reply: FastifyReply, next: string | null): Promise<FastifyReply> {
     const client = await import('openid-client')
     const configuration = await this.configuration().catch(fault => {
-      request.log.warn({ provider: this.provider.name, reason: failureReason(fault.cause) }, 'sign-in failed')
+      const reason = failureReason(fault.cause)
+      reply.log.warn({ provider: this.provider.name, reason }, 'sign-in failed')
       throw fault
     })
-    const scope = cookieScopeOf(this.options)
+    const scope = cookieScope(this.options.base)
     const cookie = randomBytes(24).toString('base64url')
     const address = client.buildAuthorizationUrl(configuration, {
       redirect_uri: this.redirectUri(),
@@ -75,9 +70,10 @@ export class OpenIdSignIn {
    * Signs in a user who returns from the provider. If that fails, the sign-in page shows why, and leads to the page that the
    * user wanted. A user who has ended the session there returns here, too. Faults: CrossSiteRequest, TooManyAttempts.
    */
-  async end(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async end(reply: FastifyReply): Promise<FastifyReply> {
     const { accounts, now } = this.options
-    const scope = cookieScopeOf(this.options)
+    const { request } = reply
+    const scope = cookieScope(this.options.base)
     const cookie = readCookie(request.headers, 'openid', scope)
     const given = new URL(request.url, this.options.base).searchParams
     if (!given.has('code') && !given.has('error')) return this.sendOut(reply)
@@ -99,13 +95,13 @@ export class OpenIdSignIn {
       // A scheme that no browser requests by itself (RFC 9110, section 11.6.1).
       reply.headers({ 'www-authenticate': 'Form', 'set-cookie': clearedCookie(scope, 'openid') })
       const { message: problem, status } = error
-      return sendLogin(request, reply, this.options, { next: localPath(next), problem, status })
+      return sendLogin(reply, this.options, { next: localPath(next), problem, status })
     }
     await attempt.withdraw()
     const user = await accounts.identities.user({ issuer, subject: claims.sub, name: nameOf(claims) })
     await setGrantsOfGroups(request, this.options, user, this.provider, this.groupsIn(claims))
     reply.header('set-cookie', [
-      await replaceSession(request, this.options, user, `by ${provider}`),
+      await replaceSession(reply, this.options, user, `by ${provider}`),
       clearedCookie(scope, 'openid'),
     ])
     return sendOn(reply, localPath(next) ?? `${rootOf(this.options)}/account/`)

@@ -1,10 +1,9 @@
 import { EDITING, EVERYTHING, PUBLISHING } from '../../accounts/authorisation.ts'
 import { PASSWORD_PAGES } from '../../site/account-page.ts'
 import { type Html, html } from '../../site/html.ts'
-import { messageKey, type Translator } from '../../site/translator.ts'
+import { messageKey, type Translator } from '../../site/page-context.ts'
 import type { AccountSection } from './section.ts'
 
-/** The kinds of grants, each with the datasets that it names. */
 const GRANTS: readonly {
   readonly label: string
   readonly of: (grants: ReadonlySet<string>) => readonly string[]

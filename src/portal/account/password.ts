@@ -20,7 +20,7 @@ export function passwordSection(attempts: Attempts): AccountSection {
 const PATH = '/account/password/'
 
 async function change(requested: AccountRequest, form: Form, attempts: Attempts): Promise<SectionAnswer> {
-  const { session, options, address, root } = requested
+  const { session, options, root } = requested
   const { t } = requested.pageContext
   const { users, sessions } = options.accounts
   const { name, id } = session.user
@@ -34,9 +34,7 @@ async function change(requested: AccountRequest, form: Form, attempts: Attempts)
   if (fresh !== form.get('new_password_again'))
     return refused('new_password_again', t('This is not the same as the new password.'))
   const old = form.get('old_password') ?? ''
-  const checked = await checkThrottled(attempts, requested.pageContext, name, address, options.now, () =>
-    users.verify(name, old),
-  )
+  const checked = await checkThrottled(attempts, requested, name, () => users.verify(name, old))
   if (checked.type === 'blocked')
     return refused('old_password', checked.message, { status: 429, retryAfter: checked.seconds })
   if (checked.value === null) return refused('old_password', t('This is not your password.'), { status: 403 })

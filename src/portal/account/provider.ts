@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { User } from '../../accounts/accounts.ts'
+import { grantsOf } from '../../accounts/authorisation.ts'
 import { TOO_MANY_ATTEMPTS } from '../../accounts/faults.ts'
-import { grantsOf } from '../../accounts/roles.ts'
 import type { SignInProvider } from '../../config/derived.ts'
 import { Fault } from '../../errors/errors.ts'
 import type { Attempt } from '../../http/attempts.ts'

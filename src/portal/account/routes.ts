@@ -1,17 +1,15 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Attempts, PASSKEY_LIMITS, PASSWORD_LIMITS, SECOND_FACTOR_LIMITS } from '../../http/attempts.ts'
-import { acceptForms, readForm, singleFields } from '../../http/form.ts'
-import { localPath } from '../../http/local-path.ts'
+import { acceptForms, localPath, readForm, singleFields } from '../../http/form.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes } from '../../http/route-config.ts'
-import { sessionCookie } from '../../http/session-cookie.ts'
+import { cookieScope, setCookie } from '../../http/session-cookie.ts'
 import { answerWithPage } from '../../site/account-faults.ts'
 import type { AccountPage } from '../../site/account-page.ts'
 import { html } from '../../site/html.ts'
 import { pageContextOf } from '../../site/page-context.ts'
 import {
   type AccountsOptions,
-  cookieScopeOf,
   refuseForeignTo,
   rootOf,
   type SignedIn,
@@ -30,7 +28,7 @@ import { OVERVIEW } from './overview.ts'
 import { passkeySection } from './passkeys/section.ts'
 import { passwordSection } from './password.ts'
 import { OPENID_LOG_OUT_PATH, OPENID_SIGN_IN_PATH } from './provider.ts'
-import { samlRoutes } from './saml/routes.ts'
+import { samlRoutes } from './saml/sign-in.ts'
 import { secondFactorSection } from './second-factor.ts'
 import type { AccountRequest, AccountSection, SectionAnswer } from './section.ts'
 import { SESSIONS } from './sessions.ts'
@@ -47,22 +45,22 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
   configureRoutes(app, { endpoint: 'account', access: 'signIn', methods: 'forms' }, ['/account'])
   app.setErrorHandler(answerWithPage(options))
   app.get('/account/login', async (request, reply) =>
-    showLogin(request, reply, options, singleFields(request.query as QueryParameters)),
+    showLogin(reply, options, singleFields(request.query as QueryParameters)),
   )
   app.post('/account/login', (request, reply) =>
-    logIn(request, reply, options, { passwords: attempts, codes, passkeys }, readForm(request.body)),
+    logIn(reply, options, { passwords: attempts, codes, passkeys }, readForm(request.body)),
   )
   const openId = options.provider === undefined ? null : new OpenIdSignIn(options.provider, options)
   if (openId !== null) {
     app.get(OPENID_SIGN_IN_PATH, async (request, reply) =>
-      openId.begin(request, reply, localPath(singleFields(request.query as QueryParameters).get('next'))),
+      openId.begin(reply, localPath(singleFields(request.query as QueryParameters).get('next'))),
     )
-    app.get(`${OPENID_SIGN_IN_PATH}/callback`, async (request, reply) => openId.end(request, reply))
+    app.get(`${OPENID_SIGN_IN_PATH}/callback`, async (_, reply) => openId.end(reply))
     app.get(OPENID_LOG_OUT_PATH, async (_, reply) => openId.logOut(reply))
   }
   await app.register(samlRoutes, options)
   app.post('/account/logout', async (request, reply) =>
-    logOut(request, reply, options, openId, readForm(request.body)),
+    logOut(reply, options, openId, readForm(request.body)),
   )
   // A browser that returns to this address is no longer signed in, or never sent the form.
   app.get('/account/logout', async (_, reply) => sendOn(reply, `${rootOf(options)}/account/`))
@@ -79,7 +77,7 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
     app.get(path, async (request, reply) => {
       const session = signedIn(request, options)
       if (session === null) return sendToLogin(reply, options, `${path}/`)
-      return sendPage(request, reply, options, await show(accountRequest(request, session, options)), session)
+      return sendPage(reply, options, await show(accountRequest(request, session, options)), session)
     })
     if (change === undefined) continue
     app.post(path, async (request, reply) => {
@@ -88,7 +86,7 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
       const form = readForm(request.body)
       refuseForeignTo(session, request, form, options)
       const answer = await change(accountRequest(request, session, options), form)
-      return sendAnswer(request, reply, options, answer, session)
+      return sendAnswer(reply, options, answer, session)
     })
   }
 }
@@ -130,17 +128,19 @@ function accountRequest(
 }
 
 function sendAnswer(
-  request: FastifyRequest,
   reply: FastifyReply,
   options: AccountsOptions,
   answer: SectionAnswer,
   signedInBy: SignedIn,
 ): FastifyReply {
-  if (answer.type === 'page') return sendPage(request, reply, options, answer, signedInBy)
+  if (answer.type === 'page') return sendPage(reply, options, answer, signedInBy)
   const { path, session } = answer
   if (session !== undefined) {
     const maxAge = (session.expires - options.now()) / 1000
-    reply.header('set-cookie', sessionCookie(session.token, { scope: cookieScopeOf(options), maxAge }))
+    reply.header(
+      'set-cookie',
+      setCookie('session', session.token, { scope: cookieScope(options.base), maxAge }),
+    )
   }
   return sendOn(reply, path)
 }

@@ -1,3 +1,4 @@
+import { encode } from 'uqr'
 import type { SecondFactorSetup } from '../../accounts/accounts.ts'
 import { otpauthUri } from '../../accounts/totp.ts'
 import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
@@ -6,8 +7,7 @@ import type { Form } from '../../http/form.ts'
 import { type FieldProblem, hiddenField, note, textField } from '../../site/account-fields.ts'
 import type { AccountPage } from '../../site/account-page.ts'
 import { type Html, html } from '../../site/html.ts'
-import { qrCode } from './qr-code.ts'
-import { ANY_DEVICE } from './second-step.ts'
+import { ANY_DEVICE } from './login-page.ts'
 import type { AccountRequest, AccountSection, SectionAnswer } from './section.ts'
 import { checkThrottled } from './throttled-check.ts'
 
@@ -28,13 +28,11 @@ interface Shown {
   readonly status?: number
   readonly retryAfter?: number
   readonly codes?: readonly string[]
-  /** The second factor that is being set up. */
-  readonly setup?: SecondFactorSetup
+  readonly setup?: SecondFactorSetup | undefined
 }
 
-/** Activates the secret after a correct code of the app. */
 async function confirm(requested: AccountRequest, form: Form, attempts: Attempts): Promise<SectionAnswer> {
-  const { session, options, address, pageContext } = requested
+  const { session, options, pageContext } = requested
   const { id, name } = session.user
   const { secondFactors } = options.accounts
   const setup = secondFactors.begun(id, session.session, form.get('setup') ?? '')
@@ -43,7 +41,7 @@ async function confirm(requested: AccountRequest, form: Form, attempts: Attempts
     return factorPage(requested, { problem: { field: 'password', message }, status: 403 })
   }
   const check = () => secondFactors.confirm(id, session.session, setup.sealed, form.get('code') ?? '')
-  const checked = await checkThrottled(attempts, pageContext, name, address, options.now, check, ANY_DEVICE)
+  const checked = await checkThrottled(attempts, requested, name, check, ANY_DEVICE)
   if (checked.type === 'blocked') return blocked(requested, 'code', checked, setup)
   if (checked.value !== null) return factorPage(requested, { codes: checked.value })
   const message = pageContext.t('This code is wrong, or it was used before.')
@@ -52,11 +50,11 @@ async function confirm(requested: AccountRequest, form: Form, attempts: Attempts
 
 /** Actions that need the password: to begin, to generate new recovery codes, to turn it off. */
 async function change(requested: AccountRequest, form: Form, attempts: Attempts): Promise<SectionAnswer> {
-  const { session, options, address, pageContext, root } = requested
+  const { session, options, pageContext, root } = requested
   const { users, secondFactors } = options.accounts
   const { id, name } = session.user
   const verify = () => users.verify(name, form.get('password') ?? '')
-  const checked = await checkThrottled(attempts, pageContext, name, address, options.now, verify)
+  const checked = await checkThrottled(attempts, requested, name, verify)
   if (checked.type === 'blocked') return blocked(requested, 'password', checked)
   if (checked.value === null) {
     const message = pageContext.t('This is not your password.')
@@ -81,8 +79,7 @@ function blocked(
   { message, seconds }: { readonly message: string; readonly seconds: number },
   setup?: SecondFactorSetup,
 ): Promise<AccountPage> {
-  const shown: Shown = { problem: { field, message }, status: 429, retryAfter: seconds }
-  return factorPage(requested, setup === undefined ? shown : { ...shown, setup })
+  return factorPage(requested, { problem: { field, message }, status: 429, retryAfter: seconds, setup })
 }
 
 async function factorPage(requested: AccountRequest, shown: Shown = {}): Promise<AccountPage> {
@@ -92,7 +89,7 @@ async function factorPage(requested: AccountRequest, shown: Shown = {}): Promise
     type: 'page',
     heading: t('Two-step sign-in'),
     status: shown.status ?? 200,
-    ...(shown.retryAfter === undefined ? {} : { retryAfter: shown.retryAfter }),
+    retryAfter: shown.retryAfter,
     content:
       state.type === 'on'
         ? onPage(requested, shown, state.recoveryCodes)
@@ -151,7 +148,6 @@ function onPage(requested: AccountRequest, shown: Shown, left: number): Html {
   ])}`
 }
 
-/** A form that needs the password, with a button for each action. */
 function passwordForm(
   requested: AccountRequest,
   shown: Shown,
@@ -171,4 +167,33 @@ ${textField({
   )}</div>
 </form>
 `
+}
+
+/** Modules of the quiet zone around a code (ISO/IEC 18004, section 6.3.8), and minimum pixels of a module. */
+const [QUIET, PIXELS] = [4, 4]
+
+/** Maximum characters: the modules of longer codes are too small for the camera of a phone. */
+const MAX_LENGTH = 600
+
+/**
+ * A QR code as SVG within the page: dark on light even on a dark page, for scanners expect it. Null for texts that are too
+ * long.
+ *
+ * @param label its description for screen readers
+ */
+export function qrCode(text: string, label: string): Html | null {
+  if (text.length > MAX_LENGTH) return null
+  const { size, data } = encode(text, { ecc: 'M', border: QUIET })
+  const path = data.flatMap((row, y) =>
+    runsOf(row).map(([x, length]) => `M${x} ${y}h${length}v1h-${length}z`),
+  )
+  const side = size * PIXELS
+  return html`<svg class="qr" role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}" width="${side}" height="${side}" shape-rendering="crispEdges"><rect width="100%" height="100%" fill="#fff"/><path d="${path.join('')}" fill="#000"/></svg>
+`
+}
+
+/** Runs of dark modules in a row: start and length. */
+function runsOf(row: readonly boolean[]): readonly (readonly [number, number])[] {
+  const bits = row.map(isDark => (isDark ? '1' : '0')).join('')
+  return [...bits.matchAll(/1+/g)].map(({ index, 0: run }) => [index, run.length])
 }

@@ -17,7 +17,6 @@ export interface AccountRequest {
   readonly options: AccountsOptions
   /** The path of the base address, without trailing slash. */
   readonly root: string
-  /** Returns a token for a form of the page. */
   readonly token: () => string
   /** The address of the client. */
   readonly address: string

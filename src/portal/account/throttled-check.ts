@@ -1,5 +1,5 @@
 import type { Attempts } from '../../http/attempts.ts'
-import type { PageContext } from '../../site/page-context.ts'
+import type { AccountRequest } from './section.ts'
 
 /** The outcome of an attempt: the value found, null if the secret was wrong; or that it was blocked. */
 export type Checked<T> =
@@ -11,15 +11,16 @@ export type Checked<T> =
  * then.
  *
  * @param account the given name, of an existing user or not
- * @param address of the client
  * @param device on which the account was signed in before; null for any other
  */
 export async function checkThrottled<T>(
   attempts: Attempts,
-  { t }: Pick<PageContext, 't'>,
+  {
+    pageContext: { t },
+    options: { now },
+    address,
+  }: Pick<AccountRequest, 'pageContext' | 'options' | 'address'>,
   account: string,
-  address: string,
-  now: () => number,
   check: () => Promise<T | null>,
   device: string | null = null,
 ): Promise<Checked<T>> {

@@ -38,12 +38,10 @@ export function chartClauses(request: ChartRequest, width: number): ChartClauses
   }
 }
 
-/** A name that no other column has. */
 function unusedName(name: string, used: readonly (string | null)[]): string {
   return used.includes(name) ? unusedName(`${name}_`, used) : name
 }
 
-/** The group_by expression of an axis, in ODSQL. */
 function groupText(axis: Axis, width: number): string {
   const name = fieldText(axis.field)
   switch (axis.type) {

@@ -95,7 +95,6 @@ export async function queryChart(
   )
 }
 
-/** The values of each key and each series. */
 function table(
   rows: Rows,
   keys: readonly unknown[],
@@ -119,7 +118,6 @@ function cellValue(row: Readonly<Record<string, unknown>>, { keys }: ChartClause
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
-/** Positions the groups on the axis. */
 function placed(
   request: ChartRequest,
   clauses: ChartClauses,

@@ -149,7 +149,6 @@ function compact(pageContext: PageContext, value: number): string {
   return pageContext.number(value, { notation: 'compact', maximumSignificantDigits: 4 })
 }
 
-/** The tick format of a scale of numbers or of time. */
 function scaleFormat(
   pageContext: PageContext,
   { request, slots }: ChartData,

@@ -1,13 +1,27 @@
+import type { Field } from '../../model/field.ts'
 import { type Html, html } from '../../site/html.ts'
-import { queryText } from '../../site/page-context.ts'
-import { axisText } from '../chart/axes.ts'
+import { type PageContext, queryText } from '../../site/page-context.ts'
+import { type Axis, axesOf, axisText, measuredFields, seriesFields } from '../chart/axes.ts'
 import { type ChartData, MAX_SERIES, queryChart } from '../chart/data.ts'
 import { drawChart } from '../chart/draw.ts'
 import { aggregateLabel, axisLabel } from '../chart/labels.ts'
-import { aggregateText, CHART_PARAMETERS, isContinuous, readChart } from '../chart/request.ts'
+import {
+  AGGREGATES,
+  aggregateText,
+  CHART_PARAMETERS,
+  type ChartAggregate,
+  type ChartKind,
+  type ChartRequest,
+  isContinuous,
+  KINDS,
+  readChart,
+  SORTS,
+  type Sort,
+  TOPS,
+} from '../chart/request.ts'
+import { hiddenFields, languageField } from '../parts/form-fields.ts'
 import { noneMark, shortText } from '../parts/value.ts'
-import { apiParameters } from '../selection.ts'
-import { chartForm } from './analyze-form.ts'
+import { apiParameters, selectionParameters } from '../selection.ts'
 import { noRecords, type Tab, type TabContext } from './tab.ts'
 import { tablePath } from './table.ts'
 
@@ -57,7 +71,6 @@ ${valuesTable(context, data)}`,
   },
 }
 
-/** Remarks on what the chart leaves out. */
 function remarks(
   { pageContext: { t } }: TabContext,
   { request, slots, groups, seriesValues, series }: ChartData,
@@ -132,4 +145,103 @@ export function valuesTable({ pageContext }: TabContext, data: ChartData): Html 
 <thead><tr><th scope="col">${axisLabel(pageContext, request.axis)}</th>${heads.map(head => html`<th scope="col" class="number">${head}</th>`)}</tr></thead>
 <tbody>${slots.slice(0, ROWS).map(({ label }, at) => row(label, values[at] ?? []))}${unplaced === null ? '' : row(t('no value'), unplaced)}</tbody></table></div>
 ${rest > 0 ? html`<p class="soft">${t.many('{n} more row is in the file.', '{n} more rows are in the file.', rest)}</p>` : ''}`
+}
+
+interface Choice {
+  readonly value: string
+  readonly label: string
+}
+
+/** The form of a chart: the groups, the aggregate of each, and how it is drawn. */
+function chartForm(context: TabContext, request: ChartRequest): Html {
+  const { pageContext, entry, selection, path, query } = context
+  const { t } = pageContext
+  const { fields } = entry.dataset
+  const cached = hiddenFields(selectionParameters({ ...selection, page: 1, view: {} }))
+  const axes = axesOf(fields, entry.statistics)
+  const measured = measuredFields(fields)
+  const dividing = seriesFields(fields, entry.statistics).filter(
+    ({ name }) => name !== request.axis.field.name,
+  )
+  const whole = isContinuous(request.axis)
+  return html`<form class="chart-form" action="${pageContext.href(path('analyze'))}" method="get" autocomplete="off" aria-label="${t('Chart')}">${cached}${languageField(pageContext)}
+${choose('x', t('Groups'), axisOptions(pageContext, axes, request.axis))}
+${measured.length === 0 ? '' : choose('y', t('Figure'), aggregateOptions(pageContext, measured, request))}
+${dividing.length === 0 ? '' : choose('series', t('Divided by'), options([{ value: '', label: t('nothing') }, ...fieldChoices(dividing)], request.series?.name ?? ''))}
+${choose('kind', t('Kind'), options(kinds(pageContext), KINDS.find(kind => kind === query.kind) ?? ''))}
+${
+  whole
+    ? ''
+    : html`${choose('sort', t('Order'), options(sorts(pageContext), request.sort))}${choose('top', t('Most groups'), options(tops(pageContext), String(request.top)))}`
+}
+<button>${t('Draw')}</button></form>`
+}
+
+function choose(name: string, label: string, options: Html): Html {
+  return html`<label>${label} <select name="${name}">${options}</select></label>
+`
+}
+
+function options(choices: readonly Choice[], chosen: string): Html {
+  return html`${choices.map(
+    ({ value, label }) =>
+      html`<option value="${value}"${value === chosen ? html` selected` : ''}>${label}</option>`,
+  )}`
+}
+
+/** Options of axes: fields with several axes are option groups. */
+function axisOptions(pageContext: PageContext, axes: readonly Axis[], chosen: Axis): Html {
+  const names = [...new Set(axes.map(({ field }) => field.name))]
+  return html`${names.map(name => {
+    const own = axes.filter(({ field }) => field.name === name)
+    const choices = options(
+      own.map(axis => ({ value: axisText(axis), label: axisLabel(pageContext, axis) })),
+      axisText(chosen),
+    )
+    return own.length === 1 ? choices : html`<optgroup label="${own[0]?.field.label}">${choices}</optgroup>`
+  })}`
+}
+
+function fieldChoices(fields: readonly Field[]): readonly Choice[] {
+  return fields.map(({ name, label }) => ({ value: name, label }))
+}
+
+function aggregateOptions(
+  pageContext: PageContext,
+  measured: readonly Field[],
+  { aggregate, of }: ChartRequest,
+): Html {
+  const chosen = aggregateText(aggregate, of)
+  const choice = (name: ChartAggregate, field: Field | null) => ({
+    value: aggregateText(name, field),
+    label: aggregateLabel(pageContext, name, field),
+  })
+  const groups = measured.map(field => {
+    const own = AGGREGATES.filter(name => name !== 'count').map(name => choice(name, field))
+    return html`<optgroup label="${field.label}">${options(own, chosen)}</optgroup>`
+  })
+  return html`${options([choice('count', null)], chosen)}${groups}`
+}
+
+function kinds({ t }: PageContext): readonly Choice[] {
+  const labels: Readonly<Record<ChartKind, string>> = {
+    bar: t('Bars'),
+    column: t('Columns'),
+    line: t('Line'),
+    area: t('Area'),
+  }
+  return [{ value: '', label: t('What suits') }, ...KINDS.map(value => ({ value, label: labels[value] }))]
+}
+
+function tops({ number }: PageContext): readonly Choice[] {
+  return TOPS.map(top => ({ value: String(top), label: number(top) }))
+}
+
+function sorts({ t }: PageContext): readonly Choice[] {
+  const labels: Readonly<Record<Sort, string>> = {
+    largest: t('Largest first'),
+    smallest: t('Smallest first'),
+    axis: t('By name'),
+  }
+  return SORTS.map(value => ({ value, label: labels[value] }))
 }

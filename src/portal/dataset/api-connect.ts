@@ -1,7 +1,6 @@
 import { type Html, html } from '../../site/html.ts'
-import { addressLine, codeBlock, plainAddress } from '../parts/code.ts'
-import { endpointAddress, endpointPaths } from './endpoints.ts'
-import type { TabContext } from './tab.ts'
+import { addressLine, codeBlock, plainAddress } from '../parts/highlight.ts'
+import { endpointAddress, endpointPaths, type TabContext } from './tab.ts'
 
 /** The addresses of a dataset for programs, one API at a time. */
 export function endpointList({ pageContext, entry }: TabContext): Html {

@@ -1,16 +1,17 @@
 import type { Fault } from '../../errors/errors.ts'
+import { DEFAULT_ROWS, DEFAULT_ZONE, many, one, readPage, readPresentation } from '../../http/parameters.ts'
 import { exactJson } from '../../model/exact-json.ts'
+import { isLanguage } from '../../model/language.ts'
 import type { AnswerPage } from '../../query/execute/answer.ts'
 import { type Html, html } from '../../site/html.ts'
 import { LANGUAGE_NAMES } from '../../site/language.ts'
-import { addressLine, COPY_ISLAND, codeBlock } from '../parts/code.ts'
+import type { LinkParameters } from '../../site/page-context.ts'
 import { languageField } from '../parts/form-fields.ts'
+import { addressLine, COPY_ISLAND, codeBlock } from '../parts/highlight.ts'
 import { isFilterFault } from '../query-service.ts'
-import { ANSWER_LANGUAGE, type ApiCall, answerCall, readCall } from './api-call.ts'
+import { odsqlText, refinementText } from '../selection.ts'
 import { connectTools, endpointList } from './api-connect.ts'
-import { snippetsOf } from './api-snippets.ts'
-import { endpointAddress, endpointPaths } from './endpoints.ts'
-import type { Tab, TabContext } from './tab.ts'
+import { endpointAddress, endpointPaths, type Tab, type TabContext } from './tab.ts'
 
 /** Maximum characters of an answer on the page; the link has all. */
 const MAX_LENGTH = 12_000
@@ -142,4 +143,138 @@ ${cutNote(pageContext, cut !== text)}`
 
 function cutNote({ t }: TabContext['pageContext'], isCut: boolean): Html {
   return html`<p class="soft cut"${isCut ? '' : html` hidden`}>${t('These are the first lines; the link has the whole answer.')}</p>`
+}
+
+/** A call of the Explore API v2.1 for records, with the texts of the form of the page; empty texts are absent parameters. */
+interface ApiCall {
+  readonly select: string
+  readonly where: string
+  readonly group_by: string
+  readonly order_by: string
+  readonly limit: string
+  readonly offset: string
+  readonly refine: readonly string[]
+  readonly exclude: readonly string[]
+  readonly timezone: string
+  readonly lang: string
+}
+
+/** The parameter of the page for the language of the answer: `lang` is that of the page. */
+const ANSWER_LANGUAGE = 'answer_lang'
+
+/** Reads the call from an address of the page: searched words become a part of its condition. */
+function readCall({ query, selection }: TabContext): ApiCall {
+  const text = (name: string) => (many(query, name)[0] ?? '').trim()
+  const { words, where, refine, exclude, orderBy } = selection
+  const quoted = words === '' ? '' : odsqlText(words)
+  return {
+    select: text('select'),
+    where: quoted === '' || where === '' ? quoted + where : `${quoted} and (${where})`,
+    group_by: text('group_by'),
+    order_by: orderBy,
+    limit: text('limit'),
+    offset: text('offset'),
+    refine: refine.map(refinementText),
+    exclude: exclude.map(refinementText),
+    timezone: text('timezone'),
+    lang: isLanguage(text(ANSWER_LANGUAGE)) ? text(ANSWER_LANGUAGE) : '',
+  }
+}
+
+/**
+ * The answer of the call; null if the page cannot compute it, because the API uses another time zone. Faults are those of
+ * the API.
+ */
+async function answerCall(context: TabContext, call: ApiCall): Promise<AnswerPage | null> {
+  const { queryService, source, selection, query } = context
+  const { timezone, language } = readPresentation({ timezone: call.timezone, lang: call.lang })
+  const page = { limit: one(query, 'limit') ?? '', offset: one(query, 'offset') ?? '' }
+  const isGrouped = call.group_by !== ''
+  const answer = await queryService.find(
+    source,
+    { ...selection, words: '', where: call.where },
+    {
+      ...readPage(page, isGrouped, isGrouped ? null : DEFAULT_ROWS),
+      ...(call.select === '' ? {} : { select: call.select }),
+      ...(call.group_by === '' ? {} : { groupBy: call.group_by }),
+      orderBy: call.order_by,
+    },
+    language,
+  )
+  return timezone === DEFAULT_ZONE ? answer : null
+}
+
+/** A short program that makes a call. */
+export interface Snippet {
+  readonly title: string
+  readonly text: string
+}
+
+/** The input of a snippet. */
+export interface SnippetCall {
+  /** The address without its parameters, and with them. */
+  readonly address: string
+  readonly whole: string
+  readonly parameters: LinkParameters
+  readonly isRestricted: boolean
+}
+
+const KEY = 'YOUR-API-KEY'
+
+/** The same call in languages for data analysis. */
+function snippetsOf(call: SnippetCall): readonly Snippet[] {
+  return [
+    { title: 'curl', text: curl(call) },
+    { title: 'JavaScript', text: javascript(call) },
+    { title: 'Python', text: python(call) },
+    { title: 'R', text: r(call) },
+  ]
+}
+
+function curl({ whole, isRestricted }: SnippetCall): string {
+  const header = isRestricted ? ` -H 'Authorization: Apikey ${KEY}'` : ''
+  return `curl${header} '${whole.replaceAll("'", '%27')}'`
+}
+
+function javascript({ address, parameters, isRestricted }: SnippetCall): string {
+  const pairs = pairsOf(parameters)
+  const query = pairs
+    .map(([name, value]) => `  [${JSON.stringify(name)}, ${JSON.stringify(value)}],\n`)
+    .join('')
+  const headers = isRestricted ? `, {\n  headers: { Authorization: 'Apikey ${KEY}' },\n}` : ''
+  const url = pairs.length === 0 ? JSON.stringify(address) : `\`${address}?\${query}\``
+  return `${query === '' ? '' : `const query = new URLSearchParams([\n${query}])\n`}const response = await fetch(${url}${headers})
+const { ${parameters.group_by ? '' : 'total_count, '}results } = await response.json()`
+}
+
+function python({ address, parameters, isRestricted }: SnippetCall): string {
+  const query = pairsOf(parameters)
+    .map(([name, value]) => `    (${JSON.stringify(name)}, ${JSON.stringify(value)}),\n`)
+    .join('')
+  const headers = isRestricted ? `, headers={"Authorization": "Apikey ${KEY}"}` : ''
+  return `import requests
+
+${query === '' ? '' : `query = [\n${query}]\n`}answer = requests.get("${address}"${query === '' ? '' : ', params=query'}${headers})
+answer.raise_for_status()
+records = answer.json()["results"]`
+}
+
+function r({ whole, isRestricted }: SnippetCall): string {
+  const url = JSON.stringify(whole)
+  if (!isRestricted) return `library(jsonlite)\n\nrecords <- fromJSON(${url})$results`
+  return `library(httr2)
+
+records <- request(${url}) |>
+  req_headers(Authorization = "Apikey ${KEY}") |>
+  req_perform() |>
+  resp_body_json(simplifyVector = TRUE) |>
+  _$results`
+}
+
+function pairsOf(parameters: LinkParameters): readonly (readonly [string, string])[] {
+  return Object.entries(parameters).flatMap(([name, given]) =>
+    (Array.isArray(given) ? (given as readonly string[]) : [given]).flatMap(value =>
+      value === undefined || value === '' ? [] : [[name, String(value)] as const],
+    ),
+  )
 }

@@ -130,7 +130,6 @@ async function lengthOfGzip(file: string): Promise<number> {
   }
 }
 
-/** The first lines of a compressed text. */
 async function beginningOf(file: string): Promise<string> {
   const stream = createReadStream(file, { end: SAMPLE }).pipe(createGunzip())
   let text = ''

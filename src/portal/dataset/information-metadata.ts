@@ -65,7 +65,6 @@ const OMITTED_FIELDS: ReadonlySet<string> = new Set([
 /** Templates that are about the portal and not about the data. */
 const INTERNAL: ReadonlySet<string> = new Set(['visualization', 'explore', 'internal', 'semantic'])
 
-/** Titles of further templates. */
 const TEMPLATE_TITLES: Readonly<Record<string, string>> = {
   dcat_ap_ch: 'DCAT-AP CH',
   'dublin-core': 'Dublin Core',

@@ -49,7 +49,6 @@ ${twins(context, field)}`,
   },
 }
 
-/** The settings for the script of a map. */
 function mapSettings(
   { pageContext, services, entry, selection }: TabContext,
   field: Field,
@@ -99,7 +98,6 @@ function popupField(field: Field): PopupField {
   return { name, label, type, isName: isNumberedName(field) }
 }
 
-/** The field with the name of a record. */
 function titleField(fields: readonly Field[]): Field {
   const texts = fields.filter(({ type, multivalued }) => type === 'text' && !multivalued)
   return (

@@ -1,16 +1,20 @@
+import path from 'node:path'
 import { NOT_PUBLISHED_YET } from '../../catalog/faults.ts'
 import { Fault } from '../../errors/errors.ts'
 import type { RuleReport } from '../../mapping/compile.ts'
-import type { Diagnostic } from '../../mapping/diagnostic.ts'
+import { type Diagnostic, placesOf } from '../../mapping/diagnostic.ts'
 import { directMapping } from '../../mapping/direct.ts'
 import type { Mapping } from '../../mapping/ir.ts'
 import type { DatasetRecord } from '../../model/value.ts'
 import { fileForText } from '../../publishing/mapping/mapping-edit.ts'
 import { checkMapping } from '../../publishing/mapping/mapping-file.ts'
-import type { Lines } from '../../publishing/mapping/mapping-lines.ts'
-import { firstPublished, mapRecords, prefixesOf } from '../../publishing/mapping/mapping-preview.ts'
+import { type Lines, prettyText } from '../../publishing/mapping/mapping-lines.ts'
+import { firstPublished, mapRecords, prefixesOf, shortIri } from '../../publishing/mapping/mapping-preview.ts'
 import { currentManifest, type Manifest, versionsOf } from '../../publishing/versions/versions.ts'
+import { type Html, html } from '../../site/html.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import { DataCache } from '../data-cache.ts'
+import { highlight } from '../parts/highlight.ts'
 
 /** Number of records that are mapped to show changes, and of those whose triples are shown. */
 const SAMPLE = 100
@@ -27,7 +31,7 @@ export interface MappingDraft {
 }
 
 /** The results for a draft. */
-export interface CheckedDraft {
+interface CheckedDraft {
   /** The file that it would be saved to. */
   readonly file: string
   readonly diagnostics: readonly Diagnostic[]
@@ -36,7 +40,7 @@ export interface CheckedDraft {
 }
 
 /** The triples that a draft generates from the first records. */
-export interface DraftSample {
+interface DraftSample {
   readonly prefixes: Readonly<Record<string, string>>
   readonly shown: { readonly records: number; readonly lines: Lines }
   readonly records: number
@@ -108,4 +112,118 @@ function sampleOf(
     added: mapped.lines.without(before.lines),
     removed: before.lines.without(mapped.lines),
   }
+}
+
+/** Maximum reported diagnostics and rules, triples of a change, characters of a block of triples. */
+const MAX_REPORTED = 100
+const MAX_CHANGES = 40
+const MAX_LENGTH = 20_000
+/** Maximum linked lines of one diagnostic. */
+const MAX_LINKS = 10
+
+/**
+ * The results for a draft: its errors, the triples of some records, and the changes.
+ *
+ * @param opened the file that is edited
+ */
+export function draftResults(
+  pageContext: PageContext,
+  { file, diagnostics, sample }: CheckedDraft,
+  opened: string,
+): Html {
+  return html`${file === opened ? '' : otherFile(pageContext, file)}${problems(pageContext, diagnostics)}${sample === null ? '' : html`${changes(pageContext, sample)}${triples(pageContext, sample)}${rules(pageContext, sample)}`}`
+}
+
+function problems({ t }: PageContext, diagnostics: readonly Diagnostic[]): Html {
+  if (diagnostics.length === 0)
+    return html`<h2>${t('Check')}</h2><p class="good">${t('Nothing is wrong with this mapping.')}</p>`
+  const names = { error: t('Error'), warning: t('Warning'), info: t('Note') } as const
+  const items = diagnostics.slice(0, MAX_REPORTED).map(diagnostic => {
+    const { severity, message, hint, code } = diagnostic
+    const places = placesOf(diagnostic)
+    const links = places
+      .filter(({ line }, index) => places.findIndex(other => other.line === line) === index)
+      .slice(0, MAX_LINKS)
+      .map(
+        ({ line, column }) =>
+          html`, <a href="#text" data-line="${line}" data-column="${column}">${t('line {line}', { line })}</a>`,
+      )
+    return html`<li class="is-${severity}"><p><strong>${names[severity]}</strong>${links}: <span dir="auto">${message}</span></p>${hint === undefined ? '' : html`<p class="soft" dir="auto">${hint}</p>`}<p class="soft"><code>${code}</code></p></li>`
+  })
+  const rest = diagnostics.length - items.length
+  const more = rest > 0 ? html`<p>${t.many('{n} more', '{n} more', rest)}</p>` : ''
+  return html`<h2>${t('Check')}</h2><ul class="problems">${items}</ul>${more}`
+}
+
+/** A note that a text in the other language is saved to another file. */
+function otherFile({ t }: PageContext, file: string): Html {
+  const name = { file: `mappings/${path.basename(file)}` }
+  return html`<p class="soft">${
+    file.endsWith('.ttl')
+      ? t('This is RML in Turtle. It will be saved as {file}, in place of the mapping in YARRRML.', name)
+      : t('This is YARRRML. It will be saved as {file}, in place of the mapping in RML.', name)
+  }</p>`
+}
+
+function changes(pageContext: PageContext, { added, removed, records, prefixes }: DraftSample): Html {
+  const { t } = pageContext
+  const head = html`<h2>${t('What would change')}</h2>`
+  if (added.size + removed.size === 0)
+    return html`${head}<p>${t.many('The first record stays as it is.', 'The first {n} records stay as they are.', records)}</p>`
+  const part = (lines: Lines, sentence: string, name: string) => {
+    if (lines.size === 0) return ''
+    const some = lines.first(MAX_CHANGES)
+    const cut = lines.size - some.size
+    const rest = cut > 0 ? html`<p class="soft">${t.many('{n} more', '{n} more', cut)}</p>` : ''
+    return html`<details class="${name}"><summary>${sentence}</summary>${block(some, prefixes, sentence)}${rest}</details>`
+  }
+  return html`${head}<p>${t.many('In the first record:', 'In the first {n} records:', records)}</p>
+${part(added, t.many('{n} triple is added', '{n} triples are added', added.size), 'added')}
+${part(removed, t.many('{n} triple is removed', '{n} triples are removed', removed.size), 'removed')}`
+}
+
+function triples({ t }: PageContext, { shown, prefixes, records, triples }: DraftSample): Html {
+  const label = t('Triples of the first records')
+  const counts = [t.many('{n} record', '{n} records', records), t.many('{n} triple', '{n} triples', triples)]
+  return html`<h2>${label}</h2><p class="facts">${counts.map(count => html`<span>${count}</span> `)}</p>${block(shown.lines, prefixes, label)}`
+}
+
+/** Turtle that can be scrolled with the keyboard. */
+function block(lines: Lines, prefixes: Readonly<Record<string, string>>, label: string): Html {
+  const text = prettyText(lines, prefixes).replace(/^(?:@prefix .*\n)+\n*/, '')
+  const cut = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}\n…` : text
+  return html`<pre dir="ltr" tabindex="0" role="region" aria-label="${label}"><code>${highlight(cut, 'turtle')}</code></pre>`
+}
+
+function rules({ t, number }: PageContext, { rules, prefixes }: DraftSample): Html {
+  const rows = rules.slice(0, 3 * MAX_REPORTED).map(rule => {
+    const { resource, predicate, term, place, made: written } = rule
+    const line =
+      place === undefined
+        ? ''
+        : html`<a href="#text" data-line="${place.line}" data-column="${place.column}">${number(place.line)}</a>`
+    const left = leftOut(t, rule)
+    return html`<tr><td class="number">${line}</td><td>${resource}</td><td>${predicate === null ? html`<em>${t('the resource')}</em>` : html`<code>${shortIri(predicate, prefixes)}</code>`}</td><td><code>${shortIri(term, prefixes)}</code></td><td class="number">${number(written)}</td><td>${left.length === 0 ? '' : left.join(', ')}</td></tr>
+`
+  })
+  const label = t('Rules')
+  return html`<h2>${label}</h2><div class="scroll" tabindex="0" role="region" aria-label="${label}"><table class="rules"><caption class="hidden">${label}</caption>
+<thead><tr><th scope="col" class="number">${t('Line')}</th><th scope="col">${t('Of')}</th><th scope="col">${t('Property')}</th><th scope="col">${t('Value')}</th><th scope="col" class="number">${t('Made')}</th><th scope="col">${t('Left out')}</th></tr></thead>
+<tbody>${rows}</tbody></table></div>`
+}
+
+function leftOut(t: PageContext['t'], rule: RuleReport): readonly string[] {
+  const { nulls, invalidIri, illTyped, invalidDatatype, invalidLanguage, cut } = rule
+  return [
+    ...(nulls > 0 ? [t.many('{n} without a value', '{n} without a value', nulls)] : []),
+    ...(invalidIri > 0 ? [t.many('{n} is no IRI', '{n} are no IRIs', invalidIri)] : []),
+    ...(illTyped > 0 ? [t.many('{n} not of the datatype', '{n} not of the datatype', illTyped)] : []),
+    ...(invalidDatatype > 0 ? [t.many('{n} is no datatype', '{n} are no datatypes', invalidDatatype)] : []),
+    ...(invalidLanguage > 0
+      ? [t.many('{n} is no language tag', '{n} are no language tags', invalidLanguage)]
+      : []),
+    ...(cut > 0
+      ? [t.many('{n} record with too many combinations', '{n} records with too many combinations', cut)]
+      : []),
+  ]
 }

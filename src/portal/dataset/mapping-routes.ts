@@ -9,10 +9,8 @@ import { pageContextOf } from '../../site/page-context.ts'
 import { refuseForeignTo, type SignedIn, sendOn, signedIn, tokenFor } from '../../site/signed-in.ts'
 import type { QueryService } from '../query-service.ts'
 import type { SiteServices } from '../services.ts'
-import { DraftChecker } from './mapping-draft.ts'
-import { draftResults } from './mapping-results.ts'
-import { mappingState, stateRegion } from './mapping-state.ts'
-import { type MappingEdit, mappingTab } from './mapping-tab.ts'
+import { DraftChecker, draftResults } from './mapping-draft.ts'
+import { type MappingEdit, mappingState, mappingTab, stateRegion } from './mapping-tab.ts'
 import { answerDataset } from './page.ts'
 
 interface MappingRoute {

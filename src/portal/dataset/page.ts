@@ -93,7 +93,6 @@ async function renderTab(tab: Tab, context: Omit<TabContext, 'selection'>): Prom
   }
 }
 
-/** The parameters of a tab in an address. */
 function viewOf({ parameters = [] }: Tab, query: QueryParameters): Readonly<Record<string, string>> {
   return Object.fromEntries(
     parameters.flatMap(name => {

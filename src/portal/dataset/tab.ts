@@ -1,7 +1,7 @@
 import type { ServedDataset } from '../../catalog/served.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { Html } from '../../site/html.ts'
-import type { PageContext } from '../../site/page-context.ts'
+import { type LinkParameters, type PageContext, queryText } from '../../site/page-context.ts'
 import type { PageQuerySource, QueryService } from '../query-service.ts'
 import type { PageSelection } from '../selection.ts'
 import type { SiteServices } from '../services.ts'
@@ -17,7 +17,6 @@ export interface TabContext {
   readonly selection: PageSelection
   /** All parameters of the address: a tab may have its own. */
   readonly query: QueryParameters
-  /** Path of a tab of this dataset. */
   readonly path: (tab: TabName) => string
 }
 
@@ -39,7 +38,6 @@ export interface Tab {
   readonly name: TabName
   /** In English: it is translated for display. */
   readonly label: string
-  /** True if it applies to a dataset and a user. */
   readonly isShown: (context: Pick<TabContext, 'entry' | 'pageContext'>) => boolean
   /** True if it shows the records that the filter bar selects. */
   readonly isFiltered: boolean
@@ -66,4 +64,41 @@ export function noRecords({ pageContext: { t }, entry }: Pick<TabContext, 'pageC
   return entry.statistics.records === 0
     ? t('The dataset has no records.')
     : t('No record matches all of this. Remove something from the filter.')
+}
+
+/** An address for programs: as a page links to it, and in full. */
+export interface EndpointAddress {
+  readonly href: string
+  readonly address: string
+}
+
+/** The address of a path of this portal; unlike those of pages it contains no language. */
+export function endpointAddress(
+  { site }: PageContext,
+  path: string,
+  parameters: LinkParameters = {},
+): EndpointAddress {
+  const end = path + queryText(parameters)
+  return { href: new URL(site.base).pathname.replace(/\/+$/, '') + end, address: site.base + end }
+}
+
+/** The paths of the endpoints of a dataset, below the base address. */
+export function endpointPaths(dataset: string) {
+  const id = encodeURIComponent(dataset)
+  const explore = `/api/explore/v2.1/catalog/datasets/${id}`
+  return {
+    explore,
+    records: `${explore}/records`,
+    exports: `${explore}/exports`,
+    attachments: `${explore}/attachments`,
+    console: `${explore}/console`,
+    openapi: `${explore}/swagger.json`,
+    odata: `/api/odata/${id}`,
+    fragments: `/api/tpf/${id}`,
+    sparql: `/api/sparql/${id}`,
+    void: `/api/void/${id}`,
+    queries: `/api/void/${id}/queries`,
+    shapes: `/api/shapes/${id}`,
+    document: `/ld/resources/${id}`,
+  } as const
 }

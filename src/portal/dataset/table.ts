@@ -1,13 +1,18 @@
-import { isGeo, isNumeric } from '../../model/field.ts'
+import type { ServedDataset } from '../../catalog/served.ts'
+import type { ResourceRule } from '../../mapping/ir.ts'
+import { subjectReport } from '../../mapping/report.ts'
+import { compileTerm } from '../../mapping/terms.ts'
+import { type Field, isGeo, isNumeric, isQuantity, isTemporal } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
+import type { Value } from '../../model/value.ts'
 import type { AnswerRow } from '../../query/execute/answer.ts'
+import { recordIri } from '../../rdf/minted-iris.ts'
 import { type Html, html } from '../../site/html.ts'
-import { queryText } from '../../site/page-context.ts'
+import { type PageContext, queryText } from '../../site/page-context.ts'
 import { pager } from '../parts/pager.ts'
-import { recordPath } from '../parts/record-path.ts'
+import { valueCell } from '../parts/value.ts'
 import { apiParameters, fieldName, selectionParameters } from '../selection.ts'
 import { noRecords, type Tab, type TabContext } from './tab.ts'
-import { columnCell, type ShownColumn, shownColumnsOf } from './table-columns.ts'
 
 /** Rows of a page, and the deepest one that a page may show. */
 const ROWS = 50
@@ -119,4 +124,118 @@ function sortHead({ pageContext, selection, path }: TabContext, { field, kind, u
   )
   const arrow = !isSorted ? '' : isDown ? ' ↓' : ' ↑'
   return html`<th scope="col" class="${kind}"${state}><a href="${target}" rel="nofollow"${title}>${label}<span aria-hidden="true">${arrow}</span></a>${measure}</th>`
+}
+
+/** Returns the IRI of the resource of a record by its mapping. */
+type Namer = (id: string, object: Readonly<Record<string, unknown>>) => string | null
+
+const namers = new WeakMap<ServedDataset, Namer>()
+
+/**
+ * The address of the page of a record: that of the resource which the mapping generates, else that of the record by the
+ * direct mapping.
+ *
+ * @param object the record in an answer of a query
+ */
+function recordPath(
+  { site }: Pick<PageContext, 'site'>,
+  entry: ServedDataset,
+  id: string,
+  object: Readonly<Record<string, unknown>>,
+): string {
+  const namer = namers.get(entry) ?? namerOf(entry)
+  namers.set(entry, namer)
+  const root = new URL(site.base).pathname.replace(/\/+$/, '')
+  const named = namer(id, object)
+  const isOwn = named?.startsWith(`${site.base}/ld/`) === true
+  return root + (isOwn ? named.slice(site.base.length) : recordIri('', entry.dataset.id, id))
+}
+
+/** Names records by the first resource of their mapping that none of its resources links to. */
+function namerOf({ mapping, dataset }: ServedDataset): Namer {
+  const resources = mapping?.mapping.resources ?? []
+  const main = resources.find(rule => !isLinkedTo(rule, resources)) ?? resources[0]
+  if (main === undefined) return () => null
+  const { fields } = dataset
+  const write = compileTerm(main.subject, fields, { canonical: true, blank: label => `_:${label}` }, main.key)
+  return (id, object) => {
+    // Answers write dates and shapes differently: a subject that uses them has no value here.
+    const values = fields.map(
+      ({ name, type }): Value =>
+        type === 'text' || type === 'int' || type === 'double' || type === 'boolean'
+          ? ((lookup(object, name) as Value | undefined) ?? null)
+          : null,
+    )
+    const subjectText = write({ id, position: 0, values }, subjectReport(main))
+    const subject = typeof subjectText === 'string' ? subjectText : subjectText?.[0]
+    return subject?.startsWith('<') === true && !subject.includes('\\') ? subject.slice(1, -1) : null
+  }
+}
+
+function isLinkedTo({ key }: ResourceRule, resources: readonly ResourceRule[]): boolean {
+  return resources.some(
+    other =>
+      other.key !== key &&
+      other.statements.some(({ object }) => object.type === 'link' && object.resource === key),
+  )
+}
+
+/** A column of a table: a field, and the layout for its values on the page. */
+interface ShownColumn {
+  readonly field: Field
+  /** Numbers, dates and points stay on one line; columns of long texts are wide. */
+  readonly kind: 'number' | 'line' | 'text' | 'long'
+  /** Unit of its values; null if unknown. */
+  readonly unit: string | null
+  /** Decimals of all its numbers, so that their decimal points are aligned. */
+  readonly decimals: number
+}
+
+type RecordObject = Readonly<Record<string, unknown>>
+
+/** Characters of a text from which on its column is wide, and up to which it stays on one line. */
+const LONG = 40
+const SHORT = 14
+const MAX_DECIMALS = 3
+
+/** The columns of a page of records. */
+export function shownColumnsOf(
+  fields: readonly Field[],
+  records: readonly RecordObject[],
+): readonly ShownColumn[] {
+  return fields.map(field => {
+    const values = records.map(record => lookup(record, field.name))
+    const unit = field.annotations.unit?.[0]
+    return {
+      field,
+      kind: kindOf(field, values),
+      unit: unit === undefined ? null : String(unit),
+      decimals: field.type === 'double' ? decimalsOf(values) : 0,
+    }
+  })
+}
+
+function columnCell(
+  pageContext: PageContext,
+  value: unknown,
+  { field, decimals }: ShownColumn,
+  isInLink = false,
+): Html {
+  return valueCell(pageContext, value, field, { decimals, isInLink })
+}
+
+function kindOf(field: Field, values: readonly unknown[]): ShownColumn['kind'] {
+  if (isQuantity(field)) return 'number'
+  if (isTemporal(field.type) || isGeo(field.type) || field.type !== 'text') return 'line'
+  const lengths = values.map(value => (value === null || value === undefined ? 0 : String(value).length))
+  const maxLength = Math.max(0, ...lengths)
+  if (maxLength <= SHORT && !values.some(value => String(value).includes('\n'))) return 'line'
+  const given = lengths.filter(length => length > 0)
+  return given.reduce((sum, length) => sum + length, 0) / given.length > LONG ? 'long' : 'text'
+}
+
+function decimalsOf(values: readonly unknown[]): number {
+  const lengths = values.map(value => /\.(\d+)$/.exec(String(value))?.[1]?.length ?? 0)
+  const max = Math.max(0, ...lengths)
+  return max <= MAX_DECIMALS ? max : 0
 }

@@ -14,8 +14,7 @@ import { type Html, html } from '../../site/html.ts'
 import { languageField } from '../parts/form-fields.ts'
 import { pager } from '../parts/pager.ts'
 import { valueCell } from '../parts/value.ts'
-import { endpointAddress } from './endpoints.ts'
-import type { Tab, TabContext } from './tab.ts'
+import { endpointAddress, type Tab, type TabContext } from './tab.ts'
 import { tablePath } from './table.ts'
 
 /** Changed records on a page, and maximum number of pages. */

@@ -1,7 +1,7 @@
 import type { Form } from '../../http/form.ts'
 import { lookup, setMember } from '../../model/lookup.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Translator } from '../../site/translator.ts'
+import type { Translator } from '../../site/page-context.ts'
 
 /** A member of a list in a YAML file, as a field of a form. Its name is that in the file, as documented. */
 export interface EntryMember {
@@ -9,7 +9,6 @@ export interface EntryMember {
   /** `raw` keeps blanks at its ends, `lines` has one element a line, `pairs` has one `name: value` a line. */
   readonly kind: 'text' | 'raw' | 'long' | 'lines' | 'pairs' | 'number' | 'choice'
   readonly isRequired?: true
-  /** The options of a choice. */
   readonly choices?: readonly string[]
 }
 

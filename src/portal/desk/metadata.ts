@@ -1,5 +1,5 @@
 import type { MetaValue } from '../../model/metadata.ts'
-import { messageKey } from '../../site/translator.ts'
+import { messageKey } from '../../site/page-context.ts'
 
 /** A metadata field of the desk's form. */
 export interface MetadataField {

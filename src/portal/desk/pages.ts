@@ -6,8 +6,7 @@ import type { HistoryEntry } from '../../publishing/management/history.ts'
 import type { Manifest } from '../../publishing/versions/versions.ts'
 import { hiddenField, note } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { PageContext } from '../../site/page-context.ts'
-import { messageKey, type Translator } from '../../site/translator.ts'
+import { messageKey, type PageContext, type Translator } from '../../site/page-context.ts'
 import { METADATA, valueText } from './metadata.ts'
 
 /** The sections of a dataset at the desk, in the order of the work. */
@@ -61,7 +60,6 @@ ${hiddenField('form_token', token)}<div class="field"><label for="file">${label}
 <div class="buttons"><button>${t('Upload')}</button></div></form>`
 }
 
-/** The form for an address and its schedule. */
 function addressForm({ pageContext, token }: DeskContext): Html {
   const { t } = pageContext
   return html`<form method="post" action="${pageContext.href('/desk/')}">${hiddenField('form_token', token)}<div class="field"><label for="url">${t('Address of a file')}</label>

@@ -9,16 +9,17 @@ import {
   NOT_FOUND_RESOURCE,
   VERSION_UNKNOWN,
 } from '../../errors/errors.ts'
-import { acceptForms, type Form, isOwnOrigin, readForm } from '../../http/form.ts'
+import { acceptForms, FORM_TYPE, type Form, isOwnOrigin, readForm } from '../../http/form.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import { unusedId } from '../../model/readable-name.ts'
 import type { Desk } from '../../publishing/management/desk.ts'
 import { EDIT_CONFLICT } from '../../publishing/management/desk-types.ts'
+import { hiddenField, note } from '../../site/account-fields.ts'
 import { keepPrivate } from '../../site/account-page.ts'
 import { answerPageFault } from '../../site/fault-page.ts'
 import { sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
-import { pageContextOf } from '../../site/page-context.ts'
+import { pageContextOf, type SiteOptions } from '../../site/page-context.ts'
 import {
   CROSS_SITE_REQUEST,
   refuseForeignTo,
@@ -34,7 +35,6 @@ import { nameInAddress, readUpload, type UploadForm } from './forms.ts'
 import { HARVEST_PATH, harvestBody, savedHarvest, saveHarvest } from './harvest.ts'
 import { type DeskContext, datasetBody, listBody, questionBody, SECTIONS, type SectionName } from './pages.ts'
 import { applyForm, formState, sectionContent } from './sections.ts'
-import { sendSessionEnded } from './session-ended.ts'
 
 interface Route {
   readonly Params: { readonly dataset: string; readonly section?: string }
@@ -47,7 +47,6 @@ const MAX_FORM = 2_000_000
 /** Faults that a form shows. */
 const REPORTED = [BAD_REQUEST, CONFLICT, CONTENT_TOO_LARGE, VERSION_UNKNOWN, NOT_FOUND_RESOURCE]
 
-/** A request of a signed-in user, with its reply. */
 interface DeskRequest {
   readonly request: FastifyRequest<Route>
   readonly reply: FastifyReply
@@ -235,4 +234,38 @@ function sectionOf(name: string | undefined): SectionName {
   if (found === undefined)
     throw new Fault(NOT_FOUND_RESOURCE, { kind: 'page', id: String(name).slice(0, 100) })
   return found.name
+}
+
+/**
+ * Answers a form of a session that has ended: nothing is saved, and its fields wait in the page until the user has signed in on
+ * another tab. They come back without a token, which is of another session, so that the form is shown and not saved. A form
+ * with a file loses the file.
+ */
+function sendSessionEnded(request: FastifyRequest, reply: FastifyReply, options: SiteOptions): FastifyReply {
+  const pageContext = pageContextOf(request, options)
+  const { t } = pageContext
+  const path = rootOf(options) + request.url
+  const login = `${rootOf(options)}/account/login/?${new URLSearchParams({ next: path })}`
+  const isForm = request.headers['content-type']?.startsWith(FORM_TYPE) === true
+  const fields = isForm && isOwnOrigin(request.headers, options.base) ? [...readForm(request.body)] : []
+  const saved = fields.filter(([name]) => name !== 'form_token')
+  const title = t('Your session has ended. Nothing was saved.')
+  const body = html`<h1>${t('Sign in')}</h1>
+${note('bad', html`<p>${title}</p>`)}${
+  saved.length === 0
+    ? html`<p><a href="${login}">${t('Sign in')}</a></p>`
+    : html`<p>${t('Sign in on a new tab, then come back to this one: the form opens with your input.')}</p>
+<p><a href="${login}" target="_blank">${t('Sign in')}</a></p>
+<form method="post" action="${path}">${saved.map(([name, value]) => hiddenField(name, value))}<div class="buttons"><button>${t('Open the form with my input')}</button></div></form>`
+}`
+  // A scheme that no browser requests by itself (RFC 9110, section 11.6.1).
+  reply.header('www-authenticate', 'Form')
+  return sendSitePage(keepPrivate(reply), pageContext, {
+    title,
+    body,
+    status: 401,
+    part: 'account',
+    isIndexed: false,
+    isPrivate: true,
+  })
 }

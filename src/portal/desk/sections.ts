@@ -1,11 +1,16 @@
 import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import type { Form } from '../../http/form.ts'
+import { FIELD_TYPES } from '../../model/field.ts'
 import type { Principal } from '../../model/principal.ts'
+import type { DatasetPreview, PreviewedField } from '../../publishing/management/dataset-preview.ts'
 import type { Desk } from '../../publishing/management/desk.ts'
 import type { DeskDataset } from '../../publishing/management/desk-types.ts'
 import { retainedVersions } from '../../publishing/versions/versions.ts'
+import { EXPLORE_V21 } from '../../query/dialect.ts'
+import { valueJson } from '../../query/execute/json.ts'
+import { hiddenField } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
-import { fieldsBody } from './fields.ts'
+import { numberClass, valueCell } from '../parts/value.ts'
 import { describedBy, formFields } from './forms.ts'
 import {
   type DeskContext,
@@ -15,11 +20,12 @@ import {
   mappingBody,
   reportBody,
   type SectionName,
+  sectionFields,
+  uploadForm,
 } from './pages.ts'
 import { saveSource, sourceContent } from './source.ts'
 import { saveSteps, stepsContent } from './steps.ts'
 
-/** Records of a preview. */
 const PREVIEWED = 10
 
 /** A user at the desk. */
@@ -116,4 +122,114 @@ export async function applyForm(
     default:
       throw new Fault(BAD_REQUEST, { reason: 'The form lacks its action.' })
   }
+}
+
+const STYLE = { dialect: EXPLORE_V21, timezone: 'UTC' } as const
+
+/** A row of the form: a field as it is saved, or as a user entered it. */
+interface FieldRow {
+  readonly name: string
+  readonly type: string
+  readonly label: string
+  readonly description: string
+  readonly isFacet: boolean
+  /** null for a field of a form that is not in the data now. */
+  readonly previewed: PreviewedField | null
+}
+
+function savedRows(fields: readonly PreviewedField[]): readonly FieldRow[] {
+  return fields.map(previewed => {
+    const { spec, field } = previewed
+    const { type, label, description, annotations } = field
+    const isFacet = annotations.facet !== undefined
+    return { name: spec.name, type, label, description: description ?? '', isFacet, previewed }
+  })
+}
+
+/** The rows of a form that was not saved: what was entered, then fields that it lacks. */
+function enteredRows(form: Form, fields: readonly PreviewedField[]): readonly FieldRow[] {
+  const rows: FieldRow[] = []
+  const saved = savedRows(fields)
+  for (let at = 0; form.has(`name.${at}`); at++) {
+    const text = (part: string) => form.get(`${part}.${at}`) ?? ''
+    const name = text('name')
+    rows.push({
+      name,
+      type: text('type'),
+      label: text('label'),
+      description: text('description'),
+      isFacet: form.has(`facet.${at}`),
+      previewed: saved.find(row => row.name === name)?.previewed ?? null,
+    })
+  }
+  return [...rows, ...saved.filter(({ name }) => rows.every(row => row.name !== name))]
+}
+
+function fieldsBody(
+  desk: DeskContext,
+  dataset: DeskDataset,
+  { fields, records }: Pick<DatasetPreview, 'fields' | 'records'>,
+  state: FormState,
+): Html {
+  const { pageContext } = desk
+  const { t } = pageContext
+  const path = `/desk/${dataset.id}/fields/`
+  const rows = state.given === null ? savedRows(fields) : enteredRows(state.given, fields)
+  const heads = [t('Name'), t('Type'), t('Label'), t('Description'), t('Facet'), t('Examples')]
+  return html`<h2>${t('Data')}</h2>
+${uploadForm(desk, path, t('Another file as source'))}
+${
+  rows.length === 0
+    ? ''
+    : html`<h2 id="fields">${t('Fields')}</h2>
+<form method="post" action="${pageContext.href(path)}">${sectionFields(desk, state, 'fields')}
+<div class="scroll" tabindex="0" role="region" aria-labelledby="fields"><table><thead><tr>${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows.map((row, at) => fieldRow(desk, row, at))}</tbody></table></div>
+<div class="buttons"><button>${t('Save')}</button></div></form>`
+}${fields.length === 0 ? '' : previewTable(desk, fields, records)}`
+}
+
+function fieldRow(
+  { pageContext }: DeskContext,
+  { name, type, label, description, isFacet, previewed }: FieldRow,
+  at: number,
+): Html {
+  const { t } = pageContext
+  const input = (part: string, described: string, value: string) =>
+    html`<input name="${part}.${at}" value="${value}" aria-label="${described}: ${name}">`
+  const options = FIELD_TYPES.map(
+    each => html`<option${each === type ? html` selected` : ''}>${each}</option>`,
+  )
+  return html`<tr><th scope="row">${hiddenField(`name.${at}`, name)}<code>${name}</code></th>
+<td><select name="type.${at}" aria-label="${t('Type')}: ${name}">${options}</select></td>
+<td>${input('label', t('Label'), label)}</td><td>${input('description', t('Description'), description)}</td>
+<td><input type="checkbox" name="facet.${at}" value="1" aria-label="${t('Facet')}: ${name}"${isFacet ? html` checked` : ''}></td>
+<td>${previewed === null ? '' : examplesCell(pageContext, previewed)}</td></tr>
+`
+}
+
+function examplesCell(
+  pageContext: DeskContext['pageContext'],
+  { field, examples, conversionErrors }: PreviewedField,
+): Html {
+  const { t } = pageContext
+  const shown = examples.map(
+    (example, index) =>
+      html`${index === 0 ? '' : ', '}${valueCell(pageContext, valueJson(example, field.type, STYLE), field)}`,
+  )
+  return html`${shown}${conversionErrors === null ? '' : html`<br><span class="error">${t('Values that do not fit')} (${pageContext.number(conversionErrors.count)}): ${conversionErrors.examples.map(({ found }) => String(found)).join(', ')}</span>`}`
+}
+
+function previewTable(
+  { pageContext }: DeskContext,
+  fields: readonly PreviewedField[],
+  records: DatasetPreview['records'],
+): Html {
+  const { t } = pageContext
+  const rows = records.map(
+    values => html`<tr>${fields.map(({ field }, at) => html`<td${numberClass(field)}>${valueCell(pageContext, valueJson(values[at] ?? null, field.type, STYLE), field)}</td>`)}</tr>
+`,
+  )
+  return html`
+<h2 id="preview">${t('Preview')}</h2>
+<div class="scroll" tabindex="0" role="region" aria-labelledby="preview"><table class="records"><thead><tr>${fields.map(({ field }) => html`<th scope="col"${numberClass(field)}>${field.label}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`
 }

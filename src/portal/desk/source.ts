@@ -7,20 +7,18 @@ import type { FieldEdit } from '../../publishing/edit-definition.ts'
 import type { Desk } from '../../publishing/management/desk.ts'
 import { isSchedule, SCHEDULE_EXPECTED } from '../../runtime/cron.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Translator } from '../../site/translator.ts'
+import type { Translator } from '../../site/page-context.ts'
 import { RDF_FORMATS, SOURCE_FORMATS } from '../../sources/formats.ts'
 import type { Inspection } from '../../sources/inspect.ts'
 import { type EntryMember, memberFields, memberText, readMembers, textsIn } from './entries.ts'
 import { type DeskContext, type FormState, sectionFields } from './pages.ts'
 
-/** Members of the source address. */
 const ADDRESS: readonly EntryMember[] = [
   { name: 'url', kind: 'text' },
   { name: 'refresh', kind: 'text' },
   { name: 'authorization', kind: 'text' },
 ]
 
-/** Members of the reading options. */
 const READING: readonly EntryMember[] = [
   { name: 'format', kind: 'choice', choices: [...SOURCE_FORMATS, ...RDF_FORMATS] },
   { name: 'encoding', kind: 'text' },

@@ -7,7 +7,7 @@ import type { DeskDataset } from '../../publishing/management/desk-types.ts'
 import { type Processor, STEP_TYPES, type StepType } from '../../publishing/processors/schema.ts'
 import { hiddenField } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Translator } from '../../site/translator.ts'
+import type { Translator } from '../../site/page-context.ts'
 import { type EntryMember, memberFields, memberText, type Problems, readMembers, textsIn } from './entries.ts'
 import { type DeskContext, type FormState, sectionFields } from './pages.ts'
 
@@ -62,7 +62,6 @@ function isOneValue(type: StepType): boolean {
   return type === 'rename' || type === 'filter'
 }
 
-/** The steps of dataset.yaml in the form. */
 function stepsOf(processors: readonly Processor[]): readonly FormStep[] {
   return processors.map(({ step: { type, settings } }) => ({
     type,

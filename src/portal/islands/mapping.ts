@@ -120,7 +120,6 @@ async function followState(region: HTMLElement | null, check: () => Promise<void
   }
 }
 
-/** Sets the cursor of a plain field to a position. */
 function selectIn(field: HTMLTextAreaElement, line: number, column: number): void {
   const before = field.value.split('\n').slice(0, line - 1)
   const at = before.reduce((sum, text) => sum + text.length + 1, 0) + column - 1

@@ -1,10 +1,51 @@
+import { type HighlightToken, highlightTokens } from '../parts/highlight.ts'
 import { endpointPath } from '../playground/endpoint-path.ts'
 import type { PlaygroundData } from '../playground/sparql-page.ts'
-import { CodePaint } from './modules/code-paint.ts'
 import { CompletionList, vocabularySource } from './modules/completion-list.ts'
-import { exampleList } from './modules/example-list.ts'
 import type { MessageSource, QueryMessage, QueryRun } from './modules/query-messages.ts'
 import { QueryView } from './modules/query-view.ts'
+
+/**
+ * Highlights the text of a field: the visible text lies behind the field, whose own letters are transparent, so that the
+ * field is unchanged for keyboards, screen readers and programs.
+ */
+class CodePaint {
+  private readonly field: HTMLTextAreaElement
+  private readonly paint: HTMLElement
+  private bad: number | null = null
+
+  constructor(field: HTMLTextAreaElement, paint: HTMLElement) {
+    this.field = field
+    this.paint = paint
+    field.addEventListener('input', () => {
+      this.bad = null
+      field.removeAttribute('aria-invalid')
+      this.draw()
+    })
+    field.parentElement?.classList.add('painted')
+    this.draw()
+  }
+
+  /** Marks the position of a fault; null for none. */
+  mark(offset: number | null): void {
+    this.bad = offset
+    if (offset === null) this.field.removeAttribute('aria-invalid')
+    else this.field.setAttribute('aria-invalid', 'true')
+    this.draw()
+  }
+
+  draw(): void {
+    let at = 0
+    const pieces = highlightTokens(this.field.value, 'sparql').map(token => {
+      const from = at
+      at += token.text.length
+      const isBad = this.bad !== null && this.bad >= from && this.bad < at
+      return pieceOf(token, isBad)
+    })
+    // An empty line has no height without a character.
+    this.paint.replaceChildren(...pieces, '\n')
+  }
+}
 
 /** The SPARQL playground: runs the query in a worker and shows its answer as it arrives. */
 const data = JSON.parse(element('playground-data').textContent ?? '') as PlaygroundData
@@ -147,4 +188,93 @@ function element(id: string): HTMLElement {
   const found = document.getElementById(id)
   if (found === null) throw new Error(`the page has no ${id}`)
   return found
+}
+
+function pieceOf({ kind, text }: HighlightToken, isBad: boolean): Node | string {
+  if (!isBad && kind === 'plain') return text
+  const piece = document.createElement('span')
+  piece.className = `t-${kind}${isBad ? ' t-bad' : ''}`
+  piece.textContent = text
+  return piece
+}
+
+/** An example in the list at `/api/void/{dataset}/queries`. */
+interface ListedQuery {
+  readonly title: string
+  readonly query: string
+  readonly federatesWith: readonly string[]
+}
+
+interface Place {
+  readonly here: string
+  /** Ids of the existing datasets. */
+  readonly sources: readonly string[]
+  readonly texts: { readonly noExamples: string }
+}
+
+/**
+ * The list of examples: a click inserts one into the page, and the list follows the selected datasets.
+ *
+ * @param take called with the example, and the datasets that it needs
+ */
+function exampleList(
+  list: HTMLElement,
+  { here, sources, texts }: Place,
+  take: (query: string, sources: readonly string[]) => void,
+): { show(ids: readonly string[]): void } {
+  const known = new Map<string, Promise<readonly ListedQuery[]>>()
+  let requested: readonly string[] = []
+  list.addEventListener('click', event => {
+    const link = (event.target as Element).closest('a')
+    if (link === null || event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    const { searchParams } = new URL(link.href)
+    take(searchParams.get('query') ?? '', searchParams.getAll('source'))
+    document.getElementById('run')?.focus()
+  })
+  const examplesOf = (id: string) => {
+    const found = known.get(id) ?? listOf(`${here}/api/void/${encodeURIComponent(id)}/queries`)
+    known.set(id, found)
+    return found
+  }
+  return {
+    show(ids) {
+      requested = ids
+      Promise.all(ids.map(async id => ({ id, queries: await examplesOf(id) }))).then(found => {
+        if (requested !== ids) return
+        const items = found.flatMap(({ id, queries }) =>
+          queries.flatMap(each =>
+            each.federatesWith.every(other => sources.includes(other)) ? [itemOf(id, each)] : [],
+          ),
+        )
+        list.replaceChildren(...(items.length === 0 ? [noItem(texts.noExamples)] : items))
+      })
+    },
+  }
+}
+
+async function listOf(address: string): Promise<readonly ListedQuery[]> {
+  const answer = await fetch(address).catch(() => null)
+  if (answer === null || !answer.ok) return []
+  const { queries } = (await answer.json()) as { readonly queries: readonly ListedQuery[] }
+  return queries
+}
+
+function itemOf(id: string, { title, query, federatesWith }: ListedQuery): HTMLElement {
+  const address = new URL(location.pathname, location.origin)
+  for (const source of [id, ...federatesWith]) address.searchParams.append('source', source)
+  address.searchParams.set('query', query)
+  const link = document.createElement('a')
+  link.href = address.href
+  link.textContent = title
+  const item = document.createElement('li')
+  item.append(link)
+  return item
+}
+
+function noItem(text: string): HTMLElement {
+  const item = document.createElement('li')
+  item.className = 'soft'
+  item.textContent = text
+  return item
 }

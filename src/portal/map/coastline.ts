@@ -9,21 +9,33 @@ export const COASTLINE_MODULE = 'lodestone:land'
 
 /** The text of the module of outlines. */
 export function coastlineModule(): string {
-  const coastline = topology('land-110m')
-  const shape = feature(coastline, coastline.objects.land as GeometryCollection)
-  const rings = shape.features.flatMap(({ geometry }): readonly Line[] => {
-    if (geometry.type === 'Polygon') return geometry.coordinates as unknown as readonly Line[]
-    return geometry.type === 'MultiPolygon' ? (geometry.coordinates.flat() as unknown as readonly Line[]) : []
-  })
-  return `export const coastline = ${JSON.stringify(encodeOutline(rings.flatMap(ring => cutAtEdges(ring, 'ring'))))}`
+  const rings = coastlines('110m').flatMap(ring => cutAtEdges(ring, 'ring'))
+  return `export const coastline = ${JSON.stringify(encodeOutline(rings))}`
 }
 
 /** The text of the module of borders. */
 export function bordersModule(): string {
-  const countries = topology('countries-110m')
-  const borders = mesh(countries, countries.objects.countries as GeometryCollection, (a, b) => a !== b)
-  const lines = borders.coordinates as unknown as readonly Line[]
-  return `export const borders = ${JSON.stringify(encodeOutline(lines.flatMap(line => cutAtEdges(line, 'path'))))}`
+  const lines = borders('110m').flatMap(line => cutAtEdges(line, 'path'))
+  return `export const borders = ${JSON.stringify(encodeOutline(lines))}`
+}
+
+/**
+ * The text of the file for maps that the server draws: coastlines and borders between countries of Natural Earth at
+ * 1 : 50 million, each line as steps in hundredths of a degree.
+ */
+export function coastlineFile(): string {
+  return JSON.stringify({ land: coastlines('50m').map(stepsOf), borders: borders('50m').map(stepsOf) })
+}
+
+function stepsOf(line: Line): readonly number[] {
+  let [x, y] = [0, 0]
+  return line.flatMap(([lon, lat], at) => {
+    const [stepX, stepY] = [Math.round(lon * 100) - x, Math.round(lat * 100) - y]
+    if (at > 0 && stepX === 0 && stepY === 0) return []
+    x += stepX
+    y += stepY
+    return [stepX, stepY]
+  })
 }
 
 /** Longitudes are between this and its negative. */
@@ -91,6 +103,26 @@ function closed(type: 'ring' | 'path'): (part: Line) => Line {
       ? part
       : [...part, first]
   }
+}
+
+/** The rings of Natural Earth's coastlines at a scale. */
+function coastlines(scale: string): readonly Line[] {
+  const coastline = topology(`land-${scale}`)
+  const { features } = feature(coastline, coastline.objects.land as GeometryCollection)
+  return features.flatMap(({ geometry }) => {
+    if (geometry.type === 'Polygon') return geometry.coordinates as unknown as readonly Line[]
+    return geometry.type === 'MultiPolygon' ? (geometry.coordinates.flat() as unknown as readonly Line[]) : []
+  })
+}
+
+function borders(scale: string): readonly Line[] {
+  const countries = topology(`countries-${scale}`)
+  const { coordinates } = mesh(
+    countries,
+    countries.objects.countries as GeometryCollection,
+    (a, b) => a !== b,
+  )
+  return coordinates as unknown as readonly Line[]
 }
 
 function topology(name: string): Topology {

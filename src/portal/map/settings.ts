@@ -8,11 +8,9 @@ export interface MapSettings {
   readonly field: string
   readonly key: string
   readonly isShape: boolean
-  /** Number of selected records. */
   readonly total: number
   /** The field with the name of a record. */
   readonly title: { readonly name: string; readonly text: string }
-  /** The fields in the popup of a record. */
   readonly fields: readonly PopupField[]
   /** Prefix of the paths of records. */
   readonly records: string

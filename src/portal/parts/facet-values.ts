@@ -68,7 +68,6 @@ function hasWords(value: FacetValue, words: string, called: (name: string) => st
   return value.state !== 'excluded' && (value.facets ?? []).some(each => hasWords(each, words, called))
 }
 
-/** A text without case and accents. */
 function folded(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 }

@@ -1,4 +1,5 @@
 import { type Html, html } from '../../site/html.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import { SOURCE_RULES, type SourceLanguage, type TokenKind, type TokenRule } from './highlight-rules.ts'
 
 /** A token of source text. */
@@ -8,7 +9,7 @@ export interface HighlightToken {
 }
 
 /** Returns the link target of a token; null for none. */
-export type TokenLink = (token: HighlightToken) => string | null
+type TokenLink = (token: HighlightToken) => string | null
 
 /** Splits a source text into tokens, which together are the text. */
 export function highlightTokens(text: string, language: SourceLanguage): readonly HighlightToken[] {
@@ -41,4 +42,31 @@ export function highlight(text: string, language: SourceLanguage, link: TokenLin
     const shown = target === null ? html`${token.text}` : html`<a href="${target}">${token.text}</a>`
     return token.kind === 'plain' ? shown : html`<span class="t-${token.kind}">${shown}</span>`
   })}`
+}
+
+/** The script of the copy buttons, which are hidden without it. */
+export const COPY_ISLAND = 'copy.js'
+
+/** A source text with a button that copies it. */
+export function codeBlock(
+  pageContext: PageContext,
+  text: string,
+  language: SourceLanguage,
+  link?: TokenLink,
+): Html {
+  return html`<div class="listing" dir="ltr"><pre><code>${highlight(text, language, link)}</code></pre>${copyButton(pageContext)}</div>`
+}
+
+/** An address in full, as a link, with a button that copies it. */
+export function addressLine(pageContext: PageContext, href: string, address: string): Html {
+  return html`<span class="address"><a href="${href}"><code dir="ltr">${address}</code></a>${copyButton(pageContext)}</span>`
+}
+
+/** An address for programs, not a link for browsers. */
+export function plainAddress(pageContext: PageContext, address: string): Html {
+  return html`<span class="address"><code dir="ltr">${address}</code>${copyButton(pageContext)}</span>`
+}
+
+function copyButton({ t }: PageContext): Html {
+  return html`<button type="button" class="plain copy" aria-live="polite" data-done="${t('Copied')}" data-failed="${t('Not copied')}" hidden>${t('Copy')}</button>`
 }

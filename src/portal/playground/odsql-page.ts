@@ -4,31 +4,24 @@ import type { ServedDataset } from '../../catalog/served.ts'
 import { Fault } from '../../errors/errors.ts'
 import { DEFAULT_ZONE, one } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { isQuantity, isTemporal } from '../../model/field.ts'
 import { EXPLORE_V21 } from '../../query/dialect.ts'
 import { type Explained, explainOdsql } from '../../query/execute/explain.ts'
 import { sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
-import { type PageContext, pageContextOf } from '../../site/page-context.ts'
+import { type LinkParameters, type PageContext, pageContextOf } from '../../site/page-context.ts'
 import { DataCache } from '../data-cache.ts'
 import { filterFaultText, isAbout } from '../parts/filter-fault.ts'
 import { languageField } from '../parts/form-fields.ts'
 import { isFilterFault, isFleeting } from '../query-service.ts'
+import { fieldName } from '../selection.ts'
 import { datasetTitle, type SiteServices } from '../services.ts'
 import { answerTable, stages } from './odsql-answer.ts'
-import {
-  CLAUSES,
-  exampleClauses,
-  odsqlParameters,
-  readRowCount,
-  readTypedClauses,
-  type TypedClauses,
-} from './odsql-request.ts'
 
 const ODSQL_PAGE = '/odsql/'
 
 const MAX_CACHED = 500
 
-/** A dataset, and the query on it. */
 interface PlaygroundRequest {
   readonly entry: ServedDataset
   readonly clauses: TypedClauses
@@ -188,4 +181,77 @@ function apiCall({ entry, clauses, rows }: PlaygroundRequest) {
 
 function isEmpty(clauses: TypedClauses): boolean {
   return CLAUSES.every(name => clauses[name] === '')
+}
+
+/** The texts of the clauses of a query, by the names of their parameters. */
+interface TypedClauses {
+  readonly select: string
+  readonly where: string
+  readonly group_by: string
+  readonly order_by: string
+}
+
+const CLAUSES = ['select', 'where', 'group_by', 'order_by'] as const satisfies readonly (keyof TypedClauses)[]
+
+const NOTHING: TypedClauses = { select: '', where: '', group_by: '', order_by: '' }
+
+/** Default and maximum number of rows. */
+const DEFAULT_ROWS = 10
+const MAX_ROWS = 100
+
+/** Reads the clauses of an address. Faults: InvalidRESTParameterError. */
+function readTypedClauses(query: QueryParameters): TypedClauses {
+  const text = (name: keyof TypedClauses) => (one(query, name) ?? '').trim()
+  return {
+    select: text('select'),
+    where: text('where'),
+    group_by: text('group_by'),
+    order_by: text('order_by'),
+  }
+}
+
+/** Reads the requested number of rows; the default for anything else. */
+function readRowCount(query: QueryParameters): number {
+  const rows = Number(one(query, 'limit') ?? DEFAULT_ROWS)
+  return Number.isInteger(rows) && rows >= 1 && rows <= MAX_ROWS ? rows : DEFAULT_ROWS
+}
+
+function odsqlParameters(dataset: string, clauses: TypedClauses, rows: number): LinkParameters {
+  return { dataset, ...clauses, limit: rows === DEFAULT_ROWS ? undefined : rows }
+}
+
+/** Example queries of a dataset, built from the types of its fields: groups first, then records. */
+function exampleClauses({ dataset }: Pick<ServedDataset, 'dataset'>): readonly TypedClauses[] {
+  const { fields } = dataset
+  const facet = fields.find(field => field.annotations.facet !== undefined && field.type === 'text')
+  const number = fields.find(isQuantity)
+  const date = fields.find(field => isTemporal(field.type))
+  const amount = 'number'
+  const counted = { select: `count(*) as ${amount}`, order_by: `${amount} desc` }
+  return [
+    ...(facet === undefined ? [] : [{ ...NOTHING, ...counted, group_by: fieldName(facet.name) }]),
+    ...(facet === undefined || number === undefined
+      ? []
+      : [
+          {
+            ...NOTHING,
+            select: `avg(${fieldName(number.name)}) as mean, max(${fieldName(number.name)}) as greatest`,
+            group_by: fieldName(facet.name),
+            order_by: 'mean desc',
+          },
+        ]),
+    ...(date === undefined
+      ? []
+      : [{ ...NOTHING, select: `count(*) as ${amount}`, group_by: `year(${fieldName(date.name)}) as year` }]),
+    ...(number === undefined
+      ? []
+      : [
+          {
+            ...NOTHING,
+            where: `${fieldName(number.name)} is not null`,
+            order_by: `${fieldName(number.name)} desc`,
+          },
+        ]),
+    NOTHING,
+  ]
 }

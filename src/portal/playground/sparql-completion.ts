@@ -1,6 +1,5 @@
 /** The prefixes, classes and properties of datasets for queries. */
 export interface QueryVocabulary {
-  /** Namespaces by their prefixes. */
   readonly prefixes: Readonly<Record<string, string>>
   readonly classes: readonly string[]
   readonly properties: readonly string[]

@@ -1,21 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { queryPrefixes } from '../../catalog/example-queries.ts'
+import { type ExampleQuery, exampleQueries, queryPrefixes } from '../../catalog/example-queries.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
+import { many, one } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import type { Principal } from '../../model/principal.ts'
 import { file, sendSitePage } from '../../site/frame.ts'
 import { type Html, html, jsonBlock } from '../../site/html.ts'
-import { type PageContext, pageContextOf } from '../../site/page-context.ts'
+import { type LinkParameters, type PageContext, pageContextOf } from '../../site/page-context.ts'
 import { languageField } from '../parts/form-fields.ts'
 import { highlight } from '../parts/highlight.ts'
 import { datasetTitle, type SiteServices } from '../services.ts'
 import { endpointPath } from './endpoint-path.ts'
-import {
-  ACCESS_PATHS,
-  type AccessPath,
-  type PlaygroundState,
-  playgroundParameters,
-  readPlayground,
-} from './sparql-request.ts'
 
 const SPARQL_PAGE = '/sparql/'
 
@@ -167,3 +162,94 @@ function islandData(
 
 /** The texts and addresses that the script of the playground reads. */
 export type PlaygroundData = ReturnType<typeof islandData>
+
+/** How the playground queries datasets: by whole queries or parts of them, by triple patterns, or by these with bindings. */
+const ACCESS_PATHS = ['endpoint', 'fragments', 'brtpf'] as const
+type AccessPath = (typeof ACCESS_PATHS)[number]
+const DEFAULTS: AccessPath = 'endpoint'
+
+/** The state of the playground, all of which is in its address. */
+interface PlaygroundState {
+  readonly chosen: readonly ServedDataset[]
+  readonly accessPath: AccessPath
+  readonly query: string
+  readonly examples: readonly Example[]
+}
+
+/** An example and the existing datasets that it needs. */
+export interface Example {
+  readonly example: ExampleQuery
+  readonly sources: readonly string[]
+}
+
+const MAX_SOURCES = 20
+
+const ANY_QUERY = `SELECT * WHERE {
+  ?subject ?predicate ?object
+}
+LIMIT 20
+`
+
+type Services = Pick<SiteServices, 'catalog' | 'portal' | 'base'>
+
+/**
+ * Reads the state of the playground from its address: `query`, `source` for each dataset, `via`. Without `source`
+ * it selects the datasets that the query names, else the first that has an example. Faults: NotFoundResource, Unauthorised,
+ * ForbiddenAccess, InvalidRESTParameterError.
+ */
+async function readPlayground(
+  query: QueryParameters,
+  services: Services,
+  principal: Principal,
+): Promise<PlaygroundState> {
+  const visible = services.catalog.visibleTo(principal)
+  const { entries } = visible.current()
+  const text = one(query, 'query') ?? ''
+  const named = [...new Set(many(query, 'source').filter(id => id !== ''))].slice(0, MAX_SOURCES)
+  const mentioned = entries.filter(({ dataset: { id } }) => mentions(text, id, services.base))
+  const given = named.length > 0 ? named.map(id => visible.dataset(id)) : mentioned
+  const chosen = given.length > 0 ? given : await firstWithExample(entries, services)
+  const via = one(query, 'via')
+  const ids = new Set(entries.map(({ dataset }) => dataset.id))
+  const lists = await Promise.all(
+    chosen.map(async ({ dataset: { id } }) =>
+      (await exampleQueries(services.portal, id, services.base)).flatMap(example =>
+        example.federatesWith.every(other => ids.has(other))
+          ? [{ example, sources: [id, ...example.federatesWith] }]
+          : [],
+      ),
+    ),
+  )
+  const examples = lists.flat()
+  const first = examples.find(({ example }) => example.federatesWith.length === 0) ?? examples[0]
+  return {
+    chosen,
+    accessPath: ACCESS_PATHS.find(accessPath => accessPath === via) ?? DEFAULTS,
+    query: text.trim() === '' ? (first?.example.query ?? ANY_QUERY) : text,
+    examples,
+  }
+}
+
+function playgroundParameters(
+  query: string,
+  sources: readonly string[],
+  accessPath: AccessPath = DEFAULTS,
+): LinkParameters {
+  return { source: sources, via: accessPath === DEFAULTS ? undefined : accessPath, query }
+}
+
+function mentions(text: string, id: string, base: string): boolean {
+  const name = encodeURIComponent(id)
+  return ['ontologies', 'resources'].some(kind => text.includes(`<${base}/ld/${kind}/${name}/`))
+}
+
+async function firstWithExample(
+  entries: readonly ServedDataset[],
+  { portal, base }: Services,
+): Promise<readonly ServedDataset[]> {
+  for (const entry of entries) {
+    const examples = await exampleQueries(portal, entry.dataset.id, base)
+    if (examples.some(({ federatesWith }) => federatesWith.length === 0)) return [entry]
+  }
+  return entries.slice(0, 1)
+}

@@ -3,12 +3,12 @@ import { XML_DECLARATION, xmlAttribute, xmlName, xmlText } from '../../../model/
 import { contextAddress, entityAddress, entityPath, linkTypesOf, segment, versionQuery } from './links.ts'
 import { ATOM, DATA, DATA_SERVICES, META, SCHEME } from './namespaces.ts'
 import type {
+  AnswerFormat,
   EntityRow,
   Feed,
   PayloadFormat,
   PropertyAnswer,
   References,
-  ServicePlace,
   Single,
   Version,
 } from './shape.ts'
@@ -16,16 +16,17 @@ import { type PointValue, primitiveText } from './texts.ts'
 import { MEMBER_TYPE, membersOf, typeFragment } from './types.ts'
 
 /** Writes a page of entities as a feed (Atom Format 4.0, section 8; OData 3.0 Atom Format). */
-export function atomFeed(feed: Feed, payloadFormat: PayloadFormat, place: ServicePlace): string {
+export function atomFeed(feed: Feed, payloadFormat: AnswerFormat): string {
   const { model, title, updated, count, next } = feed
+  const { place } = payloadFormat
   const path = `${segment(model.set)}${versionQuery(place)}`
-  const write = entryWriter(feed, payloadFormat, place)
+  const write = entryWriter(feed, payloadFormat)
   const entries: string[] = []
   feed.rows.forEach((row, index) => {
     entries.push(`<entry>${write(row, index)}</entry>\n`)
   })
   return [
-    `${XML_DECLARATION}<feed ${attributes(feed.context, payloadFormat, place)}>\n`,
+    `${XML_DECLARATION}<feed ${attributes(feed.context, payloadFormat)}>\n`,
     `<id>${xmlText(`${place.root}/${path}`)}</id>\n`,
     `<title type="text">${xmlText(title)}</title>\n`,
     `<updated>${xmlText(updated)}</updated>\n`,
@@ -39,17 +40,13 @@ export function atomFeed(feed: Feed, payloadFormat: PayloadFormat, place: Servic
 }
 
 /** Writes one entity as an entry (Atom Format 4.0, section 5). */
-export function atomEntity(single: Single, payloadFormat: PayloadFormat, place: ServicePlace): string {
-  const write = entryWriter(single, payloadFormat, place)
-  return `${XML_DECLARATION}<entry ${attributes(single.context, payloadFormat, place)}>${write(single.row, 0)}</entry>\n`
+export function atomEntity(single: Single, payloadFormat: AnswerFormat): string {
+  const write = entryWriter(single, payloadFormat)
+  return `${XML_DECLARATION}<entry ${attributes(single.context, payloadFormat)}>${write(single.row, 0)}</entry>\n`
 }
 
 /** Writes references to entities (Atom Format 4.0, section 13; links of 3.0). */
-export function atomReferences(
-  references: References,
-  { version }: PayloadFormat,
-  place: ServicePlace,
-): string {
+export function atomReferences(references: References, { version, place }: AnswerFormat): string {
   const address = (id: string) => entityAddress(place, references.set, id)
   if (version !== '4.0') return oldReferences(references, address)
   const context = (text: string) => `m:context="${xmlAttribute(contextAddress(place, text))}"`
@@ -92,7 +89,7 @@ function following(next: string | null): string {
   return next === null ? '' : `<link rel="next" href="${xmlAttribute(next)}"/>\n`
 }
 
-function attributes(context: string, { version }: PayloadFormat, place: ServicePlace): string {
+function attributes(context: string, { version, place }: AnswerFormat): string {
   const [data, meta] = version !== '4.0' ? [DATA_SERVICES.data, DATA_SERVICES.meta] : [DATA, META]
   const described = version !== '4.0' ? '' : ` m:context="${xmlAttribute(contextAddress(place, context))}"`
   return `xml:base="${xmlAttribute(`${place.root}/`)}" xmlns="${ATOM}" xmlns:d="${data}" xmlns:m="${meta}"${described}`
@@ -101,12 +98,12 @@ function attributes(context: string, { version }: PayloadFormat, place: ServiceP
 /** The content of an entry. A row that is no record gets an id that cannot be dereferenced (Atom Format 4.0, section 5.1.2). */
 function entryWriter(
   { model, columns, updated }: Pick<Feed, 'model' | 'columns' | 'updated'>,
-  payloadFormat: PayloadFormat,
-  place: ServicePlace,
+  payloadFormat: AnswerFormat,
 ): (row: EntityRow, index: number) => string {
+  const { version, place } = payloadFormat
   const types = linkTypesOf(place)
   const writers = columns.map(column => propertyWriter(column, payloadFormat, types))
-  const isOld = payloadFormat.version !== '4.0'
+  const isOld = version !== '4.0'
   const term = xmlAttribute(`${isOld ? '' : '#'}${model.namespace}.${model.type}`)
   const category = `<category term="${term}" scheme="${isOld ? DATA_SERVICES.scheme : SCHEME}"/>`
   const title = xmlAttribute(model.set)
@@ -148,10 +145,9 @@ function propertyWriter(
 /** Writes the value of a property by itself (Atom Format 4.0, section 11); in 3.0 the element has its name. */
 export function atomProperty(
   { column, value, context }: PropertyAnswer,
-  payloadFormat: PayloadFormat,
-  place: ServicePlace,
+  payloadFormat: AnswerFormat,
 ): string {
-  const { version } = payloadFormat
+  const { version, place } = payloadFormat
   const [data, meta] = version !== '4.0' ? [DATA_SERVICES.data, DATA_SERVICES.meta] : [DATA, META]
   const name = version !== '4.0' ? `d:${xmlName(column.name)}` : 'm:value'
   const described = version !== '4.0' ? '' : ` m:context="${xmlAttribute(contextAddress(place, context))}"`
@@ -174,7 +170,6 @@ function typeAttribute(
   return ` m:type="${xmlAttribute(isPrimitive ? fragment.replace('#', '') : fragment)}"`
 }
 
-/** Preserves white space at the ends of a text. */
 function spaceAttribute(value: EdmValue): string {
   return typeof value === 'string' && /^\s|\s$/.test(value) ? ' xml:space="preserve"' : ''
 }

@@ -1,12 +1,12 @@
 import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
 import { contextAddress, entityAddress, entityPath, linkTypesOf, versionQuery } from './links.ts'
 import type {
+  AnswerFormat,
   EntityRow,
   Feed,
   PayloadFormat,
   PropertyAnswer,
   References,
-  ServicePlace,
   Single,
   Version,
 } from './shape.ts'
@@ -14,55 +14,47 @@ import { type PointValue, primitiveText } from './texts.ts'
 import { membersOf, typeFragment } from './types.ts'
 
 /** Writes a page of entities as JSON light (JSON Format 4.0, section 12; JSON Format 3.0). */
-export function jsonFeed(feed: Feed, payloadFormat: PayloadFormat, place: ServicePlace): string {
-  const write = rowWriter(feed, payloadFormat, place)
+export function jsonFeed(feed: Feed, payloadFormat: AnswerFormat): string {
+  const write = rowWriter(feed, payloadFormat)
   const names = namesOf(payloadFormat.version)
   const rows: string[] = []
   for (const row of feed.rows) rows.push(`{${write(row).slice(1)}}`)
   const count = feed.count === null ? '' : `,"${names.prefix}count":${countText(feed.count, payloadFormat)}`
   const next = feed.next === null ? '' : `,"${names.prefix}nextLink":${JSON.stringify(feed.next)}`
-  return `{${context(feed.context, payloadFormat, place)}${count},"value":[${rows.join(',')}]${next}}`
+  return `{${context(feed.context, payloadFormat)}${count},"value":[${rows.join(',')}]${next}}`
 }
 
 /** Writes one entity as JSON light (JSON Format 4.0, section 6). */
-export function jsonEntity(single: Single, payloadFormat: PayloadFormat, place: ServicePlace): string {
-  return `{${context(single.context, payloadFormat, place)}${rowWriter(single, payloadFormat, place)(single.row)}}`
+export function jsonEntity(single: Single, payloadFormat: AnswerFormat): string {
+  return `{${context(single.context, payloadFormat)}${rowWriter(single, payloadFormat)(single.row)}}`
 }
 
 /** Writes the value of a property as JSON light: the parts of a point become members of the object itself (JSON Format 4.0, section 11). */
-export function jsonProperty(
-  answer: PropertyAnswer,
-  payloadFormat: PayloadFormat,
-  place: ServicePlace,
-): string {
+export function jsonProperty(answer: PropertyAnswer, payloadFormat: AnswerFormat): string {
   const { column, value } = answer
   const names = namesOf(payloadFormat.version)
-  const head = context(answer.context, payloadFormat, place)
+  const head = context(answer.context, payloadFormat)
   if (value === null)
     return payloadFormat.version !== '4.0' ? `{${head},"odata.null":true}` : `{${head},"value":null}`
   const type = needsType(column, value, payloadFormat)
-    ? `,"${names.prefix}type":"${typeFragment(column, payloadFormat.version, linkTypesOf(place))}"`
+    ? `,"${names.prefix}type":"${typeFragment(column, payloadFormat.version, linkTypesOf(payloadFormat.place))}"`
     : ''
-  const text = valueWriter(column, { ...payloadFormat, level: 'minimal' }, place)(value)
+  const text = valueWriter(column, { ...payloadFormat, level: 'minimal' })(value)
   if (column.type !== 'Ods.GeoPoint2D') return `{${head}${type},"value":${text}}`
   return `{${head}${type}${text === '{}' ? '' : `,${text.slice(1, -1)}`}}`
 }
 
 /** Writes references to entities as JSON light (JSON Format 4.0, sections 13 and 14; links of 3.0). */
-export function jsonReferences(
-  references: References,
-  payloadFormat: PayloadFormat,
-  place: ServicePlace,
-): string {
+export function jsonReferences(references: References, payloadFormat: AnswerFormat): string {
   const isOld = payloadFormat.version !== '4.0'
   const { set } = references
+  const { place } = payloadFormat
   const [name, links] = isOld ? ['url', `${set}/$links`] : ['@odata.id', '$ref']
   const reference = (id: string) => `"${name}":${JSON.stringify(entityAddress(place, set, id))}`
-  if (references.type === 'one')
-    return `{${context(links, payloadFormat, place)},${reference(references.id)}}`
+  if (references.type === 'one') return `{${context(links, payloadFormat)},${reference(references.id)}}`
   const { prefix } = namesOf(payloadFormat.version)
   const { ids, count, next } = references
-  const head = context(isOld ? links : 'Collection($ref)', payloadFormat, place)
+  const head = context(isOld ? links : 'Collection($ref)', payloadFormat)
   const counted = count === null ? '' : `,"${prefix}count":${countText(count, payloadFormat)}`
   const more = next === null ? '' : `,"${prefix}nextLink":${JSON.stringify(next)}`
   return `{${head}${counted},"value":[${ids.map(id => `{${reference(id)}}`).join(',')}]${more}}`
@@ -77,7 +69,7 @@ function namesOf(version: Version): (typeof NAMES)[keyof typeof NAMES] {
   return NAMES[version === '4.0' ? '4.0' : '3.0']
 }
 
-function context(text: string, { version }: PayloadFormat, place: ServicePlace): string {
+function context(text: string, { version, place }: AnswerFormat): string {
   return `"${namesOf(version).context}":${JSON.stringify(contextAddress(place, text))}`
 }
 
@@ -88,12 +80,11 @@ function countText(count: number, { version, ieee754 }: PayloadFormat): string {
 /** The members of the JSON of an entity, each with a comma before it. */
 function rowWriter(
   { model, columns }: Pick<Feed, 'model' | 'columns'>,
-  payloadFormat: PayloadFormat,
-  place: ServicePlace,
+  payloadFormat: AnswerFormat,
 ): (row: EntityRow) => string {
-  const writers = columns.map(column => memberWriter(column, payloadFormat, place))
+  const writers = columns.map(column => memberWriter(column, payloadFormat))
   const type = JSON.stringify(`${payloadFormat.version !== '4.0' ? '' : '#'}${model.namespace}.${model.type}`)
-  const control = controlWriter(type, model.set, payloadFormat, place)
+  const control = controlWriter(type, model.set, payloadFormat)
   return ({ id, values }) => {
     let text = control(id)
     for (let index = 0; index < writers.length; index++) {
@@ -108,8 +99,7 @@ function rowWriter(
 function controlWriter(
   type: string,
   set: string,
-  { version, level }: PayloadFormat,
-  place: ServicePlace,
+  { version, level, place }: AnswerFormat,
 ): (id: string | null) => string {
   const transient = version === '4.0' ? ',"@odata.id":null' : ''
   if (level === 'minimal') return id => (id === null ? transient : '')
@@ -122,19 +112,15 @@ function controlWriter(
   }
 }
 
-function memberWriter(
-  column: EntityColumn,
-  payloadFormat: PayloadFormat,
-  place: ServicePlace,
-): (value: EdmValue) => string {
+function memberWriter(column: EntityColumn, payloadFormat: AnswerFormat): (value: EdmValue) => string {
   if (column.annotation === 'count')
     return count =>
       `,${JSON.stringify(`${column.name}@odata.count`)}:${countText(Number(count), payloadFormat)}`
   const name = JSON.stringify(column.name)
   const plain = `,${name}:`
   const absent = payloadFormat.omitNulls ? '' : `${plain}null`
-  const write = valueWriter(column, payloadFormat, place)
-  const type = typeFragment(column, payloadFormat.version, linkTypesOf(place))
+  const write = valueWriter(column, payloadFormat)
+  const type = typeFragment(column, payloadFormat.version, linkTypesOf(payloadFormat.place))
   const typed = `,${JSON.stringify(`${column.name}@odata.type`)}:"${type}"${plain}`
   const isComplex = column.type === 'Ods.GeoPoint2D' && !column.collection
   if (isComplex || (payloadFormat.level === 'minimal' && !column.dynamic))
@@ -160,9 +146,9 @@ function needsType(column: EntityColumn, value: EdmValue, { level }: PayloadForm
 type Write = (value: EdmValue) => string
 
 /** Writes a value that is not null. */
-function valueWriter(column: EntityColumn, payloadFormat: PayloadFormat, place: ServicePlace): Write {
+function valueWriter(column: EntityColumn, payloadFormat: AnswerFormat): Write {
   const { type, collection, dynamic } = column
-  const { version, level, ieee754 } = payloadFormat
+  const { version, level, ieee754, place } = payloadFormat
   if (collection) return value => JSON.stringify(value)
   switch (type) {
     case 'Edm.String':

@@ -27,6 +27,11 @@ export interface PayloadFormat {
   readonly omitNulls: boolean
 }
 
+/** A format, and the service whose addresses answers have. */
+export interface AnswerFormat extends PayloadFormat {
+  readonly place: ServicePlace
+}
+
 /**
  * One entity: its key, null for a row that is no record, and a value for each column of the answer, undefined for a property
  * that it does not have.

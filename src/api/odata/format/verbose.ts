@@ -1,11 +1,19 @@
 import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
 import { entityAddress, linkTypesOf } from './links.ts'
-import type { EntityRow, Feed, PropertyAnswer, References, ServicePlace, Single } from './shape.ts'
+import type {
+  AnswerFormat,
+  EntityRow,
+  Feed,
+  PropertyAnswer,
+  References,
+  ServicePlace,
+  Single,
+} from './shape.ts'
 import { type PointValue, primitiveText } from './texts.ts'
 import { membersOf, typeText } from './types.ts'
 
 /** Writes a page of entities as verbose JSON (OData 3.0 Verbose JSON Format). */
-export function verboseFeed(feed: Feed, place: ServicePlace): string {
+export function verboseFeed(feed: Feed, { place }: AnswerFormat): string {
   const write = rowWriter(feed, place)
   const rows: string[] = []
   for (const row of feed.rows) rows.push(write(row))
@@ -13,17 +21,17 @@ export function verboseFeed(feed: Feed, place: ServicePlace): string {
 }
 
 /** Writes one entity as verbose JSON. */
-export function verboseEntity(single: Single, place: ServicePlace): string {
+export function verboseEntity(single: Single, { place }: AnswerFormat): string {
   return `{"d":${rowWriter(single, place)(single.row)}}`
 }
 
 /** Writes the value of a property as verbose JSON: under its name. */
-export function verboseProperty({ column, value }: PropertyAnswer, place: ServicePlace): string {
+export function verboseProperty({ column, value }: PropertyAnswer, { place }: AnswerFormat): string {
   return `{"d":{${JSON.stringify(column.name)}:${valueWriter(column, place)(value)}}}`
 }
 
 /** Writes references to entities as verbose JSON. */
-export function verboseReferences(references: References, place: ServicePlace): string {
+export function verboseReferences(references: References, { place }: AnswerFormat): string {
   const reference = (id: string) => `{"uri":${JSON.stringify(entityAddress(place, references.set, id))}}`
   if (references.type === 'one') return `{"d":${reference(references.id)}}`
   return page(references.ids.map(reference), references)

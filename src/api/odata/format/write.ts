@@ -2,93 +2,78 @@ import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
 import { atomEntity, atomFeed, atomProperty, atomReferences } from './atom.ts'
 import { jsonEntity, jsonFeed, jsonProperty, jsonReferences } from './json.ts'
 import type {
+  AnswerFormat,
   EntityRow,
   Feed,
   ODataAnswer,
   PayloadFormat,
   PropertyAnswer,
+  References,
   ServicePlace,
   Single,
 } from './shape.ts'
 import { verboseEntity, verboseFeed, verboseProperty, verboseReferences } from './verbose.ts'
 
+/** The parts of answers that are written, by the type of the answer. */
+interface Parts {
+  readonly feed: Feed
+  readonly entity: Single
+  readonly property: PropertyAnswer
+  readonly references: References
+}
+
+type Writers = {
+  readonly [Type in keyof Parts]: (part: Parts[Type], payloadFormat: AnswerFormat) => string
+}
+
+const WRITERS: Readonly<Record<PayloadFormat['type'], Writers>> = {
+  json: { feed: jsonFeed, entity: jsonEntity, property: jsonProperty, references: jsonReferences },
+  verbose: {
+    feed: verboseFeed,
+    entity: verboseEntity,
+    property: verboseProperty,
+    references: verboseReferences,
+  },
+  atom: { feed: atomFeed, entity: atomEntity, property: atomProperty, references: atomReferences },
+}
+
 /** Writes an answer in the negotiated format and version. */
 export function writeAnswer(written: ODataAnswer, payloadFormat: PayloadFormat, place: ServicePlace): string {
-  const fitting = withFittingTypes(written)
-  const answer = payloadFormat.version === '2.0' ? withListsAsText(fitting) : fitting
-  switch (payloadFormat.type) {
-    case 'json':
-      return inJson(answer, payloadFormat, place)
-    case 'verbose':
-      return inVerbose(answer, place)
-    case 'atom':
-      return inAtom(answer, payloadFormat, place)
-    default:
-      return payloadFormat.type satisfies never
-  }
-}
-
-function inJson(answer: ODataAnswer, payloadFormat: PayloadFormat, place: ServicePlace): string {
+  const fitting = withTable(written, withFittingTypes)
+  const answer = payloadFormat.version === '2.0' ? withTable(fitting, withListsAsText) : fitting
+  const write = <Type extends keyof Parts>(type: Type, part: Parts[Type]) =>
+    WRITERS[payloadFormat.type][type](part, { ...payloadFormat, place })
   switch (answer.type) {
     case 'feed':
-      return jsonFeed(answer.feed, payloadFormat, place)
+      return write('feed', answer.feed)
     case 'entity':
-      return jsonEntity(answer.entity, payloadFormat, place)
+      return write('entity', answer.entity)
     case 'property':
-      return jsonProperty(answer.property, payloadFormat, place)
+      return write('property', answer.property)
     case 'references':
-      return jsonReferences(answer.references, payloadFormat, place)
+      return write('references', answer.references)
     default:
       return answer satisfies never
   }
 }
 
-function inVerbose(answer: ODataAnswer, place: ServicePlace): string {
+/** The same answer with other columns and rows; references have none. */
+function withTable(answer: ODataAnswer, change: (table: Table) => Table): ODataAnswer {
   switch (answer.type) {
     case 'feed':
-      return verboseFeed(answer.feed, place)
-    case 'entity':
-      return verboseEntity(answer.entity, place)
-    case 'property':
-      return verboseProperty(answer.property, place)
-    case 'references':
-      return verboseReferences(answer.references, place)
-    default:
-      return answer satisfies never
-  }
-}
-
-function inAtom(answer: ODataAnswer, payloadFormat: PayloadFormat, place: ServicePlace): string {
-  switch (answer.type) {
-    case 'feed':
-      return atomFeed(answer.feed, payloadFormat, place)
-    case 'entity':
-      return atomEntity(answer.entity, payloadFormat, place)
-    case 'property':
-      return atomProperty(answer.property, payloadFormat, place)
-    case 'references':
-      return atomReferences(answer.references, payloadFormat, place)
-    default:
-      return answer satisfies never
-  }
-}
-
-/**
- * The same answer with types that hold its values: a computed or aggregated property of integers of which one on the page is
- * beyond Edm.Int64 is Edm.Decimal there, or Edm.Double where it was computed in doubles and so is no exact integer.
- */
-function withFittingTypes(answer: ODataAnswer): ODataAnswer {
-  switch (answer.type) {
-    case 'feed': {
-      const { feed } = answer
-      return { type: 'feed', feed: { ...feed, ...fitting(feed.columns, feed.rows) } }
-    }
+      return { type: 'feed', feed: { ...answer.feed, ...change(answer.feed) } }
     case 'entity': {
       const { entity } = answer
-      const { columns, rows } = fitting(entity.columns, [entity.row])
+      const { columns, rows } = change({ columns: entity.columns, rows: [entity.row] })
       return { type: 'entity', entity: { ...entity, columns, row: rows[0] ?? entity.row } }
     }
-    case 'property':
+    case 'property': {
+      const { property } = answer
+      const table = { columns: [property.column], rows: [{ id: null, values: [property.value] }] }
+      const { columns, rows } = change(table)
+      const [column = property.column, value = property.value] = [columns[0], rows[0]?.values[0]]
+      return { type: 'property', property: { ...property, column, value } }
+    }
     case 'references':
       return answer
     default:
@@ -101,7 +86,11 @@ interface Table {
   readonly rows: readonly EntityRow[]
 }
 
-function fitting(columns: readonly EntityColumn[], rows: readonly EntityRow[]): Table {
+/**
+ * Types that hold the values: a computed or aggregated property of integers of which one on the page is beyond Edm.Int64 is
+ * Edm.Decimal there, or Edm.Double where it was computed in doubles and so is no exact integer.
+ */
+function withFittingTypes({ columns, rows }: Table): Table {
   let table: Table = { columns, rows }
   for (const [index, { type, dynamic, annotation }] of columns.entries()) {
     if (type !== 'Edm.Int64' || !dynamic || annotation !== undefined) continue
@@ -134,42 +123,17 @@ function inDoubles(rows: readonly EntityRow[], index: number): readonly EntityRo
 }
 
 /**
- * The same answer for OData 2.0, which has no collections: a list becomes the text of its JSON array, so that no value is
- * lost; the metadata document declares such a property as a string.
+ * For OData 2.0, which has no collections: a list becomes the text of its JSON array, so that no value is lost; the metadata
+ * document declares such a property as a string.
  */
-function withListsAsText(answer: ODataAnswer): ODataAnswer {
-  switch (answer.type) {
-    case 'feed': {
-      const { feed } = answer
-      const rows = feed.rows.map(row => ({ ...row, values: row.values.map(asText) }))
-      return { type: 'feed', feed: { ...feed, ...withoutCollections(feed), rows } }
-    }
-    case 'entity': {
-      const { entity } = answer
-      const row = { ...entity.row, values: entity.row.values.map(asText) }
-      return { type: 'entity', entity: { ...entity, ...withoutCollections(entity), row } }
-    }
-    case 'property': {
-      const { column, value, context } = answer.property
-      const property: PropertyAnswer = { column: single(column), value: asText(value), context }
-      return { type: 'property', property }
-    }
-    case 'references':
-      return answer
-    default:
-      return answer satisfies never
+function withListsAsText({ columns, rows }: Table): Table {
+  return {
+    columns: columns.map(column => ({ ...column, collection: false })),
+    rows: rows.map(row => ({ ...row, values: row.values.map(asText) })),
   }
 }
 
 /** A list as the text of its JSON array; any other value unchanged. */
 export function asText<Known extends EdmValue | undefined>(value: Known): Known | string {
   return Array.isArray(value) ? JSON.stringify(value) : value
-}
-
-function withoutCollections({ columns }: Feed | Single): Pick<Feed, 'columns'> {
-  return { columns: columns.map(single) }
-}
-
-function single(column: EntityColumn): EntityColumn {
-  return column.collection ? { ...column, collection: false } : column
 }

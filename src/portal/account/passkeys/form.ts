@@ -12,7 +12,6 @@ export function passkeyProblem({ t }: Pick<PageContext, 't'>): Html {
 }
 
 interface SignInForm {
-  /** The address that the form is sent to. */
   readonly action: string
   /** The options for the browser, as JSON. */
   readonly options: string

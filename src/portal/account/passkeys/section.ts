@@ -36,11 +36,11 @@ export function passkeySection(passwords: Attempts): AccountSection {
 }
 
 async function add(requested: AccountRequest, form: Form, attempts: Attempts): Promise<SectionAnswer> {
-  const { session, options, address, pageContext } = requested
+  const { session, options, pageContext } = requested
   const { users, passkeys } = options.accounts
   const { id, name } = session.user
   const verify = () => users.verify(name, form.get('password') ?? '')
-  const checked = await checkThrottled(attempts, pageContext, name, address, options.now, verify)
+  const checked = await checkThrottled(attempts, requested, name, verify)
   const label = form.get('label') ?? ''
   const refused = (field: string, message: string, status: number, retryAfter?: number) =>
     passkeyPage(requested, { problem: { field, message }, status, label, retryAfter })
@@ -84,7 +84,7 @@ async function passkeyPage(requested: AccountRequest, shown: Shown = {}): Promis
     type: 'page',
     heading: t('Passkeys'),
     status: shown.status ?? 200,
-    ...(shown.retryAfter === undefined ? {} : { retryAfter: shown.retryAfter }),
+    retryAfter: shown.retryAfter,
     islands: [PASSKEY_ISLAND],
     content: html`<p>${t('A passkey in your device, password manager or security key signs you in without the password. In two-step sign-in it replaces the code.')}</p>
 ${

@@ -8,7 +8,6 @@ import { lookup } from '../../../model/lookup.ts'
 
 /** An identity provider: its entity id, the address for requests, and the certificates of its signatures. */
 export interface IdentityProvider {
-  /** Its entity id. */
   readonly issuer: string
   readonly entryPoint: string
   /** PEM. */

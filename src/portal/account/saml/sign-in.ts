@@ -1,20 +1,22 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { SamlProvider } from '../../../config/saml.ts'
 import { Fault } from '../../../errors/errors.ts'
 import { ASSERTION_LIMITS, Attempts } from '../../../http/attempts.ts'
 import { CREDENTIAL_INVALID } from '../../../http/authenticate.ts'
-import { type Form, formToken, isFormToken } from '../../../http/form.ts'
-import { localPath } from '../../../http/local-path.ts'
-import { clearedCookie, readCookie, setCookie } from '../../../http/session-cookie.ts'
-import { keepPrivate } from '../../../site/account-page.ts'
 import {
-  type AccountsOptions,
-  CROSS_SITE_REQUEST,
-  cookieScopeOf,
-  rootOf,
-  sendOn,
-} from '../../../site/signed-in.ts'
+  acceptForms,
+  type Form,
+  formToken,
+  isFormToken,
+  localPath,
+  readForm,
+  singleFields,
+} from '../../../http/form.ts'
+import type { QueryParameters } from '../../../http/query-string.ts'
+import { clearedCookie, cookieScope, readCookie, setCookie } from '../../../http/session-cookie.ts'
+import { keepPrivate } from '../../../site/account-page.ts'
+import { type AccountsOptions, CROSS_SITE_REQUEST, rootOf, sendOn } from '../../../site/signed-in.ts'
 import { replaceSession } from '../begin-session.ts'
 import { noteFailure, refuseBlocked, setGrantsOfGroups } from '../provider.ts'
 import { readIdentityProvider } from './identity-provider.ts'
@@ -31,7 +33,7 @@ import {
 export const SAML_PATH = '/account/saml'
 
 /** Paths of the metadata, of the assertion consumer service, and of the end of a sign-in. */
-export const SAML_PATHS = {
+const SAML_PATHS = {
   metadata: `${SAML_PATH}/metadata`,
   consumer: `${SAML_PATH}/acs`,
   end: `${SAML_PATH}/end`,
@@ -53,7 +55,7 @@ const [MAX_RELAY_STATE, MAX_NEXT] = [80, 2000]
  * cookie is set that is valid only in the browser that began, one redirect later. Only consumed ids are stored, so that any of
  * several servers can continue.
  */
-export class SamlSignIn {
+class SamlSignIn {
   private readonly options: AccountsOptions
   private readonly service: ServiceProvider
   private readonly attempts: Attempts
@@ -82,7 +84,6 @@ export class SamlSignIn {
     return reply.type('application/samlmetadata+xml').send(text)
   }
 
-  /** Redirects a user to the provider. */
   async begin(reply: FastifyReply, next: string | null): Promise<FastifyReply> {
     const { SAML } = await import('@node-saml/node-saml')
     const { accounts, now } = this.options
@@ -92,7 +93,7 @@ export class SamlSignIn {
     const library = new SAML({ ...libraryOptions(this.service), generateUniqueId: () => id })
     const relayState = Buffer.byteLength(path) > MAX_RELAY_STATE ? '' : path
     const address = await library.getAuthorizeUrlAsync(relayState, undefined, {})
-    const scope = cookieScopeOf(this.options)
+    const scope = cookieScope(this.options.base)
     reply.header('set-cookie', setCookie('saml', cookie, { scope, maxAge: REQUEST_LIFE / 1000 }))
     return sendOn(reply, address)
   }
@@ -123,7 +124,10 @@ export class SamlSignIn {
     const seal = formToken(accounts.secret, boundTo(found.browser, user.id, expires))
     const maxAge = END_LIFE / 1000
     const ticket = `${user.id}-${expires}-${seal}`
-    reply.header('set-cookie', setCookie('saml-end', ticket, { scope: cookieScopeOf(this.options), maxAge }))
+    reply.header(
+      'set-cookie',
+      setCookie('saml-end', ticket, { scope: cookieScope(this.options.base), maxAge }),
+    )
     const next = localPath(form.get('RelayState'))
     const query = next === null ? '' : `?${new URLSearchParams({ next })}`
     return sendOn(keepPrivate(reply), `${rootOf(this.options)}${SAML_PATHS.end}${query}`)
@@ -132,7 +136,7 @@ export class SamlSignIn {
   /** Signs in the returning user, if it is the browser that began. Faults: CrossSiteRequest. */
   async end(request: FastifyRequest, reply: FastifyReply, given: string | undefined): Promise<FastifyReply> {
     const { accounts, now } = this.options
-    const scope = cookieScopeOf(this.options)
+    const scope = cookieScope(this.options.base)
     const cookie = readCookie(request.headers, 'saml', scope) ?? ''
     const ticket = readCookie(request.headers, 'saml-end', scope) ?? ''
     const [, id, end, seal] = /^(\d{1,15})-(\d{1,15})-([\w-]+)$/.exec(ticket) ?? []
@@ -147,7 +151,7 @@ export class SamlSignIn {
         reason: 'This sign-in was not begun in this browser, or it took too long. Please begin again.',
       })
     reply.header('set-cookie', [
-      await replaceSession(request, this.options, found, `by ${this.service.settings.name} (SAML)`),
+      await replaceSession(reply, this.options, found, `by ${this.service.settings.name} (SAML)`),
       clearedCookie(scope, 'saml'),
       clearedCookie(scope, 'saml-end'),
     ])
@@ -181,4 +185,21 @@ function boundTo(browser: string, user: number, expires: number): string {
 
 function nextOf(cookie: string): string {
   return Buffer.from(cookie.slice(NONCE_LENGTH), 'base64url').toString()
+}
+
+/** Bytes of a form with a response: 256 kB in base 64, percent-encoded in part. */
+const MAX_FORM = 400 * 1024
+
+/** The endpoints of sign-in by SAML 2.0, if the portal has an identity provider. */
+export const samlRoutes: FastifyPluginAsync<AccountsOptions> = async (app, options) => {
+  if (options.saml === undefined) return
+  const signIn = new SamlSignIn(options.saml, options)
+  acceptForms(app, MAX_FORM)
+  const nextIn = (query: unknown) => singleFields(query as QueryParameters).get('next')
+  app.get(SAML_PATHS.metadata, async (_, reply) => signIn.metadata(reply))
+  app.get(SAML_PATH, async (request, reply) => signIn.begin(reply, localPath(nextIn(request.query))))
+  app.post(SAML_PATHS.consumer, async (request, reply) =>
+    signIn.consume(request, reply, readForm(request.body)),
+  )
+  app.get(SAML_PATHS.end, async (request, reply) => signIn.end(request, reply, nextIn(request.query)))
 }

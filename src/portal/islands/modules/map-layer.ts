@@ -4,7 +4,6 @@ import type { Geometry } from '../../../model/value.ts'
 import type { MapSettings } from '../../map/settings.ts'
 import { DivIcon, LayerGroup, type LeafletMap, Marker } from './leaflet.ts'
 import { coordinateText, fetchPlaces, type Group, type MapPlace, onGlobe, stacksOf } from './map-data.ts'
-import type { ShownPlaces } from './map-shown.ts'
 
 /** Maximum records of a group that are listed at the highest zoom. */
 const MAX_LISTED = 20
@@ -89,7 +88,6 @@ function groupLayer(map: LeafletMap, settings: MapSettings, group: Group): Layer
   return chosen(dot(at, groupText(settings, group)), () => void openGroup(map, settings, group))
 }
 
-/** A circle with the number of its records. */
 function groupMarker(settings: MapSettings, group: Group, act: () => void): Marker {
   const title = groupText(settings, group)
   const size = sizeOf(group)
@@ -148,4 +146,22 @@ async function openGroup(map: LeafletMap, settings: MapSettings, group: Group): 
   const rest = Math.max(0, group.count - places.length)
   if (found === null) popup.openFailure(map, settings, [lat, lon])
   else popup.openPlaces(map, settings, places, [lat, lon], rest)
+}
+
+/** The part of the records that is on the map. */
+export type ShownPlaces =
+  | { readonly type: 'places'; readonly places: readonly MapPlace[]; readonly isCut: boolean }
+  | { readonly type: 'groups'; readonly groups: readonly Group[] }
+
+/** The latitude at which maps end (Web Mercator, a little less): places beyond it are drawn there. */
+export const EDGE_LATITUDE = 85
+
+/** True for a position in view. */
+export function isPositionInView(map: LeafletMap, lon: number, lat: number): boolean {
+  return map.getBounds().contains([Math.max(-EDGE_LATITUDE, Math.min(EDGE_LATITUDE, lat)), lon])
+}
+
+/** True for a place with at least one corner in view. */
+export function isInView(map: LeafletMap, { geometry }: MapPlace): boolean {
+  return positionsOf(geometry).some(([lon, lat]) => isPositionInView(map, lon, lat))
 }

@@ -2,11 +2,26 @@ import type { LatLngBoundsLiteral } from 'leaflet'
 import { positionsOf } from '../../../model/geometry.ts'
 import type { MapSettings } from '../../map/settings.ts'
 import type { LeafletMap } from './leaflet.ts'
-import { boxOfAll, coordinateText, fetchGroups, fetchPlaces, type MapBox, onGlobe } from './map-data.ts'
+import {
+  boxOfAll,
+  coordinateText,
+  fetchGroups,
+  fetchPlaces,
+  type MapBox,
+  onGlobe,
+  recordLink,
+} from './map-data.ts'
 import { baseMapOf } from './map-ground.ts'
-import { apart, mapLayer } from './map-layer.ts'
-import { placeList } from './map-list.ts'
-import { EDGE_LATITUDE, isInView, isPositionInView, type ShownPlaces } from './map-shown.ts'
+import {
+  apart,
+  EDGE_LATITUDE,
+  enterGroup,
+  groupText,
+  isInView,
+  isPositionInView,
+  mapLayer,
+  type ShownPlaces,
+} from './map-layer.ts'
 
 /** Maximum records in view that are shown one by one; more are shown as groups. */
 const MAX_PLACES = 250
@@ -175,4 +190,42 @@ function keepView(map: LeafletMap): void {
     '',
     `${url.pathname}${url.search}${url.search === '' ? '?' : '&'}${view}${url.hash}`,
   )
+}
+
+const MAX_LENGTH = 100
+
+/** The places in view as a list, for users of screen readers and keyboards. */
+function placeList(
+  frame: HTMLElement,
+  map: LeafletMap,
+  settings: MapSettings,
+): { readonly draw: (shown: ShownPlaces) => void } {
+  const list = frame.querySelector('.map-places ul')
+  return {
+    draw: shown => {
+      const items: readonly (() => HTMLElement)[] =
+        shown.type === 'places'
+          ? shown.places.filter(place => isInView(map, place)).map(place => () => recordLink(settings, place))
+          : shown.groups.map(group => () => {
+              const button = document.createElement('button')
+              button.type = 'button'
+              button.className = 'plain'
+              button.textContent = groupText(settings, group)
+              button.addEventListener('click', () => enterGroup(map, settings, group))
+              return button
+            })
+      const lines = items.slice(0, MAX_LENGTH).map(make => {
+        const line = document.createElement('li')
+        line.append(make())
+        return line
+      })
+      const rest = items.length - MAX_LENGTH
+      if (rest > 0) {
+        const line = document.createElement('li')
+        line.textContent = settings.texts.more.replace('{n}', coordinateText(settings.language, rest))
+        lines.push(line)
+      }
+      list?.replaceChildren(...lines)
+    },
+  }
 }

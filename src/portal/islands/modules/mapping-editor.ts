@@ -30,7 +30,6 @@ const NAMES: Readonly<Record<TokenKind, string | null>> = {
   plain: null,
 }
 
-/** Reads the next token of a line by the highlighting rules of pages. */
 function nextToken(
   stream: StringStream,
   rules: (typeof SOURCE_RULES)[keyof typeof SOURCE_RULES],

@@ -209,7 +209,6 @@ export class QueryView {
     return [line]
   }
 
-  /** Draws the places of the answer, if it has any. */
   private async map(): Promise<void> {
     const isPlace = (row: MessageRow) => row.some(term => term?.type === 'literal' && term.datatype === WKT)
     const rows = this.rows
@@ -244,7 +243,6 @@ function paragraph(text: string, className = ''): HTMLElement {
   return created
 }
 
-/** The prefixes that a query declares. */
 function prefixesOf(query: string): Readonly<Record<string, string>> {
   const found = query.matchAll(/\bPREFIX\s+([A-Za-z][\w-]*)?:\s*<([^<>\s]+)>/gi)
   return Object.fromEntries(Array.from(found, ([, prefix = '', namespace = '']) => [prefix, namespace]))
