@@ -46,8 +46,6 @@ function scriptOf(shell: Shell, entries: readonly Entry[]): string {
       return `#compdef lodestone\nautoload -U +X bashcompinit && bashcompinit\n${bash(entries)}`
     case 'fish':
       return fish(entries)
-    default:
-      return shell satisfies never
   }
 }
 

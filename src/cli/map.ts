@@ -90,8 +90,6 @@ function written(
       return pieces
     case 'turtle':
       return turtle(texts(pieces), prefixes)
-    default:
-      return format satisfies never
   }
 }
 

@@ -182,8 +182,6 @@ function writeGeometry(builder: Builder, geometry: Geometry): number {
       const parts = polygons.map(rings => geometryTable(builder, 'Polygon', rings.flat(), endsOf(rings)))
       return geometryTable(builder, type, [], [], parts)
     }
-    default:
-      return type satisfies never
   }
 }
 

@@ -107,8 +107,6 @@ function segmentReader(segment: Segment, columns: readonly MappingColumn[], opti
       return record => record.id
     case 'field':
       return fieldReader(segment.name, columns, options)
-    default:
-      return segment satisfies never
   }
 }
 

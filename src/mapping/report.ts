@@ -107,8 +107,6 @@ function segmentText(segment: Segment): string {
       return `$(${segment.name})`
     case 'recordId':
       return '$(recordid)'
-    default:
-      return segment satisfies never
   }
 }
 
@@ -124,7 +122,5 @@ export function termDescription(term: ObjectMap): string {
     case 'iri':
     case 'literal':
       return templateText(term.segments)
-    default:
-      return term satisfies never
   }
 }

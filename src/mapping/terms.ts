@@ -39,8 +39,6 @@ export function compileTerm(
       return blankTerm(term.segments, columns, options, key)
     case 'literal':
       return literalTerm(term, columns, options)
-    default:
-      return term satisfies never
   }
 }
 

@@ -166,8 +166,6 @@ function termReferences(
       return [term.segments, term.datatype, term.language].flatMap(part =>
         part === undefined || typeof part === 'string' ? [] : segmentReferences(part, place),
       )
-    default:
-      return term satisfies never
   }
 }
 

@@ -26,7 +26,5 @@ export function isOrdered(operator: ComparisonOperator, order: number): boolean 
       return order > 0
     case '>=':
       return order >= 0
-    default:
-      return operator satisfies never
   }
 }

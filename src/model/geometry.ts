@@ -138,8 +138,6 @@ function hasFullLines(type: PositionKind, coordinates: Coordinates): boolean {
       return parts.every(isRing)
     case 'MultiPolygon':
       return parts.every(polygon => (polygon as readonly Coordinates[]).every(isRing))
-    default:
-      return type satisfies never
   }
 }
 

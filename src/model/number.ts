@@ -78,7 +78,5 @@ export function calculated(operator: '+' | '-' | '*' | '/', first: unknown, seco
       return left * right
     case '/':
       return right === 0 ? null : left / right
-    default:
-      return operator satisfies never
   }
 }

@@ -23,8 +23,6 @@ export function valueOfForm(form: string, type: FieldType): Value {
     }
     case 'geo_shape':
       return (parseWkt(form) ?? null) as Geometry | null
-    default:
-      return type satisfies never
   }
 }
 

@@ -57,8 +57,6 @@ function fits(value: unknown, type: MetaType): boolean | 'lenient' {
       return typeof value === 'boolean'
     case 'geo_shape':
       return typeof value === 'string' || (typeof value === 'object' && !Array.isArray(value))
-    default:
-      return type satisfies never
   }
 }
 

@@ -65,7 +65,5 @@ function stateOf(message: PublishMessage): PublicationState {
       return { type: 'refused', diagnostics: message.diagnostics }
     case 'failed':
       return { type: 'failed', reason: message.reason }
-    default:
-      return message satisfies never
   }
 }

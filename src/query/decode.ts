@@ -163,8 +163,6 @@ function rowValue(of: RowValue, source: RowSource): GroupRow['selected'][number]
       return source.aggregateOf(of.aggregate)
     case 'arithmetic':
       return exactly(of.operator, rowValue(of.left, source), rowValue(of.right, source))
-    default:
-      return of satisfies never
   }
 }
 

@@ -42,8 +42,6 @@ function wholeResult(operator: Exclude<Operator, '/'>, a: bigint, b: bigint): bi
       return a / b
     case 'modulo':
       return a % b
-    default:
-      return operator satisfies never
   }
 }
 

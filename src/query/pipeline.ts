@@ -137,8 +137,6 @@ function resolveV1(query: V1Query, context: ResolveContext): Condition | null {
     }
     case 'comparison':
       return comparison(query, context)
-    default:
-      return query satisfies never
   }
 }
 

@@ -54,8 +54,6 @@ function clauseLines(plan: Query): readonly Line[] {
           'none: that of the keys',
         ),
       ]
-    default:
-      return plan satisfies never
   }
 }
 
@@ -113,8 +111,6 @@ function leafText(condition: Leaf): string {
       return `${condition.field.name} ${condition.relation} a ${condition.shape.type}`
     case 'always':
       return condition.value ? 'every record' : 'no record'
-    default:
-      return condition satisfies never
   }
 }
 
@@ -167,8 +163,6 @@ function scalarText(scalar: Scalar): string {
         .join(' ')}`
     case 'choice':
       return `choice of ${scalar.branches.map(({ value }) => scalarText(value)).join(', ')}`
-    default:
-      return scalar satisfies never
   }
 }
 
@@ -182,8 +176,6 @@ function groupingText(grouping: Grouping): string {
       return `steps of ${scalarText(grouping.value)}, each ${grouping.width}${grouping.unit === null ? '' : ` ${grouping.unit}`} wide`
     case 'cells':
       return `cells of ${grouping.degrees}° of ${grouping.field.name}`
-    default:
-      return grouping satisfies never
   }
 }
 
@@ -200,7 +192,5 @@ function rowText(value: RowValue): string {
       return constantText(value.value)
     case 'arithmetic':
       return `(${rowText(value.left)} ${value.operator} ${rowText(value.right)})`
-    default:
-      return value satisfies never
   }
 }

@@ -336,8 +336,6 @@ export function scalarType(scalar: Scalar): FieldType {
       return 'int'
     case 'truth':
       return 'boolean'
-    default:
-      return scalar satisfies never
   }
 }
 

@@ -73,8 +73,6 @@ export function termText(term: Term): string {
       return `_:${term.value}`
     case 'triple':
       return term.value
-    default:
-      return term satisfies never
   }
 }
 

@@ -53,8 +53,6 @@ export function converterOf(
       return nullIfEmpty(format === undefined ? toGeoPoint : pointConverter(format))
     case 'geo_shape':
       return withoutFormat(type, format, toGeoShape)
-    default:
-      return type satisfies never
   }
 }
 

@@ -132,8 +132,6 @@ async function completed(opened: OpenedFile, format: SourceFormat, given: Source
     case 'kml':
     case 'gpx':
       return { options: given, diagnostics: [] }
-    default:
-      return format satisfies never
   }
 }
 
@@ -257,7 +255,5 @@ async function completeJson(opened: OpenedFile, given: SourceOptions): Promise<C
         options: { ...options, records: `${found.pointer}/*` },
         diagnostics: [...diagnostics, 'the records are the members of an object'],
       }
-    default:
-      return found satisfies never
   }
 }

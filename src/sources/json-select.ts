@@ -21,7 +21,5 @@ function testOf(step: PathStep): StepTest {
       return index => index === step.index
     case 'name':
       return (index, name) => index === undefined && name === step.name
-    default:
-      return step satisfies never
   }
 }

@@ -170,8 +170,6 @@ function sourceOf(opened: OpenedFile, format: SourceFormat, options: SourceOptio
       return gpxSource(data)
     case 'xml':
       return xmlSource(data, options.records)
-    default:
-      return format satisfies never
   }
 }
 
@@ -206,8 +204,6 @@ export function gridOf({ data }: OpenedFile, format: GridFormat, options: Source
       return odsGrid(data, options, range)
     case 'spreadsheetml':
       return spreadsheetmlGrid(data, options, range)
-    default:
-      return format satisfies never
   }
 }
 

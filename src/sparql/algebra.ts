@@ -238,8 +238,6 @@ export function certainVariables(operation: SparqlOperation): ReadonlySet<string
       const inner = certainVariables(operation.input)
       return new Set(operation.keys.filter(name => inner.has(name)))
     }
-    default:
-      return operation satisfies never
   }
 }
 

@@ -115,8 +115,6 @@ export function cellWriter(format: ResultFormat): CellWriter {
       return CSV
     case 'tsv':
       return TSV
-    default:
-      return format satisfies never
   }
 }
 
@@ -263,7 +261,5 @@ export function plain(term: Term): string {
       return `_:${term.value}`
     case 'triple':
       return `${plain(term.subject)} ${plain(term.predicate)} ${plain(term.object)}`
-    default:
-      return term satisfies never
   }
 }

@@ -29,8 +29,6 @@ export function generateUpdate(update: Update): string {
       const all = `GRAPH ${graph} { ?s ?p ?o }`
       return `DELETE { ${all} } WHERE { { SELECT ?s ?p ?o WHERE { ${all} } LIMIT ${Math.floor(update.triples)} } }`
     }
-    default:
-      return update satisfies never
   }
 }
 

@@ -142,8 +142,6 @@ class TablePage implements SolutionPage {
         const value = vector.values[row] as number
         return literalOf(numberFormOf({ type: 'number', kind, value }), NUMBER_TYPES[kind])
       }
-      default:
-        return vector satisfies never
     }
   }
 

@@ -72,7 +72,5 @@ export function originText(origin: Origin): string {
     case 'variable':
     case 'flag':
       return origin.name
-    default:
-      return origin satisfies never
   }
 }

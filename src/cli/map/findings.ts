@@ -157,8 +157,6 @@ function ofTerm(term: TermMap): readonly Reference[] {
       return [term.segments, term.datatype, term.language].flatMap(part =>
         typeof part === 'object' ? ofSegments(part) : [],
       )
-    default:
-      return term satisfies never
   }
 }
 

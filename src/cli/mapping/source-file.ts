@@ -181,8 +181,6 @@ function renamed(mapping: Mapping, name: (field: string) => string): Mapping {
           ...(typeof language === 'object' ? { language: segments(language) } : {}),
         }
       }
-      default:
-        return map satisfies never
     }
   }
   return mapTerms(mapping, term)

@@ -60,8 +60,6 @@ export function writeQueryAnswer(
         throw new Fault(USAGE, { reason: `--format ${chosen}: the answer has rows, not triples.` })
       return rows(answer, ROWS[chosen]())
     }
-    default:
-      return answer satisfies never
   }
 }
 

@@ -95,8 +95,6 @@ function datasetSource(id: string, base: string, protocol: Protocol): QuerySourc
       return { type: 'brtpf', value: datasetFragmentsAddress(base, id) }
     case 'sparql':
       return { type: 'sparql', value: sparqlAddress(base, id) }
-    default:
-      return protocol satisfies never
   }
 }
 

@@ -70,8 +70,6 @@ export function termNode(dialect: RmlDialect, term: TermMap, isObject: boolean):
         ? [sources, { predicate: name('termType'), object: name('Literal') }]
         : [sources, tag]
     }
-    default:
-      return term satisfies never
   }
 }
 

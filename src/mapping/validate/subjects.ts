@@ -163,7 +163,5 @@ function segmentText(segment: Segment): string {
       return `$(${JSON.stringify(segment.name)})`
     case 'recordId':
       return '$'
-    default:
-      return segment satisfies never
   }
 }

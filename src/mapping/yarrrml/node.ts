@@ -58,8 +58,6 @@ export function described(node: YamlNode): string {
             .slice(0, 5)
             .map(({ key }) => shortened(key.text))
             .join(', ')}`
-    default:
-      return node satisfies never
   }
 }
 

@@ -26,8 +26,6 @@ export function readObject(
       return objectOfMap(context, node, path, wish)
     case 'list':
       return objectOfPair(context, node.items, node, path, wish)
-    default:
-      return node satisfies never
   }
 }
 

@@ -33,8 +33,6 @@ export function readPredicates(context: Context, node: YamlNode, path: string): 
       context.diagnostics.report('predicate-not-iri', node.span, path, found)
       return []
     }
-    default:
-      return node satisfies never
   }
 }
 
@@ -86,8 +84,6 @@ export function readGraphs(context: Context, node: YamlNode, path: string): read
         ? readGraphs(context, value, childPath(path, 'value'))
         : reportGraph(context, node, path)
     }
-    default:
-      return node satisfies never
   }
 }
 

@@ -60,8 +60,6 @@ export function readSources(context: Context, node: YamlNode, path: string): rea
     case 'list':
       if (isShortcut(node.items, context)) return present(readSource(context, node, path))
       return node.items.flatMap((item, index) => readSources(context, item, `${path}[${index}]`))
-    default:
-      return node satisfies never
   }
 }
 

@@ -55,8 +55,6 @@ function readStatement(context: Context, node: YamlNode, path: string): readonly
         'Put predicate and object between brackets, a comma between them.',
       )
       return []
-    default:
-      return node satisfies never
   }
 }
 

@@ -72,8 +72,6 @@ function readSubject(
         `a subject is a text, found ${described(node)}`,
       )
       return null
-    default:
-      return node satisfies never
   }
 }
 

@@ -89,7 +89,5 @@ function originsAfter(
       const { expression, into } = step.settings
       return [originEntry(compileValue(expression, fieldReader).columns, into, `compute ${expression}`)]
     }
-    default:
-      return step satisfies never
   }
 }

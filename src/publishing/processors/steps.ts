@@ -81,8 +81,6 @@ export function compileStep(processor: Processor, table: LookupTable | null): Co
       }
       return { processor, reads: columns, writes: [into], removes: [], apply }
     }
-    default:
-      return step satisfies never
   }
 }
 

@@ -29,8 +29,6 @@ export function validatorTerm(
         : factory.literal(term.value, term.language.replace(/--.*$/, ''))
     case 'triple':
       return null
-    default:
-      return term satisfies never
   }
 }
 

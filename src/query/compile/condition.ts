@@ -194,8 +194,6 @@ function valueTest(
         : apply(LODESTONE.near, value, pointTerm(condition.point), doubleTerm(condition.metres))
     case 'spatial':
       return apply(RELATIONS[condition.relation], value, geometryTerm(condition.shape))
-    default:
-      return condition satisfies never
   }
 }
 

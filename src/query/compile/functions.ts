@@ -96,8 +96,6 @@ function cast(
     case 'datetime':
       if (from !== 'date') return apply(XSD.dateTime, value)
       return apply(XSD.dateTime, call('CONCAT', call('STR', value), literal('T00:00:00Z')))
-    default:
-      return to satisfies never
   }
 }
 

@@ -79,8 +79,6 @@ export function compileKey(
         ],
       }
     }
-    default:
-      return grouping satisfies never
   }
 }
 

@@ -93,8 +93,6 @@ function rowValue(value: RowValue, plan: GroupQuery, aggregates: readonly Aggreg
       const [left, right] = [value.left, value.right].map(side => double(rowValue(side, plan, aggregates)))
       return arithmeticExpression(value.operator, left as AlgebraExpression, right as AlgebraExpression)
     }
-    default:
-      return value satisfies never
   }
 }
 
@@ -127,8 +125,6 @@ function aggregateOf({ name, of, distinct, rank }: Aggregate, body: PatternBuild
       return aggregate(LODESTONE.hull, operand)
     case 'bbox':
       return aggregate(LODESTONE.boundingBox, operand)
-    default:
-      return name satisfies never
   }
 }
 

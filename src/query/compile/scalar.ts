@@ -85,8 +85,6 @@ export function compileScalar(scalar: Scalar, body: PatternBuilder, need: Need):
           conditional(test(when, body), compileScalar(value, body, 'optional'), other),
         NOTHING,
       )
-    default:
-      return scalar satisfies never
   }
 }
 

@@ -39,8 +39,6 @@ export function columnsOf(plan: Query, dialect: Dialect): readonly ResultColumn[
         return aggregateType(value.aggregate)
       case 'arithmetic':
         return 'double'
-      default:
-        return value satisfies never
     }
   }
   const columns = new Map<string, ResultColumn>()

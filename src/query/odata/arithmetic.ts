@@ -91,8 +91,6 @@ function numbers(
     case 'mod':
       if (kind === 'int') return computed(kind, call('modulo', x, y, 'int'), [a, b])
       return computed(kind, call('remainder', x, y, 'double'), [a, b])
-    default:
-      return operator satisfies never
   }
 }
 

@@ -98,8 +98,6 @@ export function typedExpressionOf(node: Expression, outer: Scope): TypedExpressi
         node.span,
         scope,
       )
-    default:
-      return node satisfies never
   }
 }
 

@@ -39,8 +39,6 @@ export function typedLiteral(node: ODataLiteral, scope: Scope): TypedExpression 
       return constantOf('geography', String(value))
     case 'Edm.Enum':
       throw unserved(scope, 'An enumeration', span)
-    default:
-      return of satisfies never
   }
 }
 

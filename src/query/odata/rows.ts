@@ -184,8 +184,6 @@ function applyStep(step: RowStep, rows: readonly ApplyRow[], work: RowWork): rea
         }
       return all
     }
-    default:
-      return step satisfies never
   }
 }
 
@@ -291,7 +289,5 @@ function aggregateCell({ method, of, type }: RowAggregate, rows: readonly ApplyR
         first,
       )
     }
-    default:
-      return method satisfies never
   }
 }

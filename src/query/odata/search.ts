@@ -34,7 +34,5 @@ function resolve(node: SearchExpression, outer: Scope, words: { count: number })
       return disjunction(node.operands.map(operand => resolve(operand, scope, words)))
     case 'not':
       return negate(resolve(node.operand, scope, words))
-    default:
-      return node satisfies never
   }
 }

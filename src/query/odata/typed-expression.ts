@@ -218,8 +218,6 @@ export function describeExpression(node: Expression): string {
       return 'a condition'
     case 'case':
       return 'the function case'
-    default:
-      return node satisfies never
   }
 }
 
@@ -259,7 +257,5 @@ export function describeType(typed: TypedExpression): string {
       return 'a list'
     case 'object':
       return 'an object'
-    default:
-      return typed satisfies never
   }
 }

@@ -42,8 +42,6 @@ function reader(
       return row => elements(source, row).map(([value]) => String(value))
     case 'elementCount':
       return row => elements(source, row).length
-    default:
-      return source satisfies never
   }
 }
 

@@ -189,8 +189,6 @@ class Rows {
       }
       case 'arithmetic':
         return true
-      default:
-        return value satisfies never
     }
   }
 

@@ -320,8 +320,6 @@ function geometryOf(table: FlatTable, ofHeader: number): RawGeometry | null {
     case 'Polygon':
     case 'MultiLineString':
       return { type, coordinates: linesOf(table) }
-    default:
-      return type satisfies never
   }
 }
 

@@ -189,8 +189,6 @@ export class TextProfile {
       }
       case 'pair':
         return this.notePair(text)
-      default:
-        return kind satisfies never
     }
   }
 

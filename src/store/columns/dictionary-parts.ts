@@ -125,8 +125,6 @@ export function openPart(header: DictionaryPart, first: number, source: SectionS
         datatypes: header.datatypes,
         types: types(header.types),
       }
-    default:
-      return kind satisfies never
   }
 }
 

@@ -132,8 +132,6 @@ export class Dictionary {
       }
       case 'point':
         return pointForm(part.longitudes[place] as number, part.latitudes[place] as number)
-      default:
-        return part satisfies never
     }
   }
 
@@ -217,8 +215,6 @@ export function findIn(part: DictionarySection, term: Literal, formOf: (place: n
       }
       return -1
     }
-    default:
-      return part satisfies never
   }
 }
 

@@ -173,8 +173,6 @@ function matchingWords(index: WordIndex, word: string, mode: WordSearchMode): re
       return misspelt(index, word)
     case 'unfinished':
       return [...new Set([...misspelt(index, word), ...ranksFrom(index.words, bytes)])]
-    default:
-      return mode satisfies never
   }
 }
 
@@ -266,7 +264,5 @@ export function wordTest(word: string, mode: WordSearchMode): (other: string) =>
       const isSimilar = similarTo(word, slipsOf(word))
       return other => other.startsWith(word) || isSimilar(other)
     }
-    default:
-      return mode satisfies never
   }
 }

@@ -159,8 +159,6 @@ function layout(
     }
     case 'other':
       return { update: query, data: null, graphParameter: 'graph', ...given }
-    default:
-      return kind satisfies never
   }
 }
 

@@ -351,8 +351,6 @@ export class JobRunner {
         return rebuilding()
       case 'error':
         return new Error(failure.message)
-      default:
-        return failure satisfies never
     }
   }
 

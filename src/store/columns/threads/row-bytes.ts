@@ -194,8 +194,6 @@ export class RowBytes {
           return true
         }
       }
-      default:
-        return vector satisfies never
     }
   }
 
