@@ -117,6 +117,7 @@ t.test('what a database or a connection is to blame for', async t => {
     [{ code: '28P01' }, 'password "hunter2"', /refuses the user or the password$/, false],
     [{ code: '3D000' }, '', /does not exist: create it/, false],
     [{ code: '25006' }, '', /is read-only: a standby/, false],
+    [{ code: '22P05' }, '', /it needs the encoding UTF8$/, true],
     [{ code: '53300' }, '', /has no free connection$/, true],
     [{ code: '42P01' }, 'a defect', null, false],
     [{ code: '23505' }, 'a defect', null, false],

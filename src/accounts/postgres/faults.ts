@@ -6,6 +6,7 @@ const REASONS = [
   ['28', 'refuses the user or the password'],
   ['3D000', 'does not exist: create it, or correct the setting accounts'],
   ['42501', 'does not let this user do it: the user needs to own the database, or the right CREATE on it'],
+  ['22P05', 'cannot store these characters: it needs the encoding UTF8'],
   ['53300', 'has no free connection'],
   ['53', 'has not enough memory, disk or connections'],
   ['25006', 'is read-only: a standby cannot serve as the database of accounts'],
