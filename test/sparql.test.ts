@@ -441,6 +441,9 @@ t.test('queries that are refused say where', async t => {
     ],
     ['SELECT (1 AS ?x) ?x {}', 'column 18: ?x is selected already'],
     ['SELECT (1 AS ?x) { ?x ?y ?z }', 'column 14: ?x is in scope already'],
+    ['SELECT (COUNT(*) AS ?n) { ?x ?y ?z } VALUES ?n { 1 }', 'column 21: ?n is in scope already'],
+    ['SELECT (1 AS ?z) { ?s ?p ?z } GROUP BY ?z', 'column 14: ?z is in scope already'],
+    ['SELECT (1 AS ?z) (2 AS ?p) { ?s ?p ?z } GROUP BY ?p', 'column 24: ?p is in scope already'],
     ['SELECT ?x { BIND(1 AS ?x) BIND(2 AS ?x) }', 'column 37: ?x is in scope already'],
     ['SELECT * { ?x ?y ?z OPTIONAL { ?a ?b ?c BIND(2 AS ?a) } }', 'column 51: ?a is in scope already'],
     [

@@ -78,10 +78,7 @@ interface Modifiers {
 }
 
 function ungrouped(select: SyntaxNode): ScopeProblem | null {
-  const { group, having, order } = select.solutionModifiers as Modifiers
-  const expressions = itemsOf(select).map(({ expression }) => expression)
-  const isGrouped = group !== undefined || [...expressions, having, order].some(hasAggregate)
-  if (!isGrouped) return null
+  if (!isGrouped(select)) return null
   const known = new Set(keysOf(select))
   for (const item of itemsOf(select)) {
     if (item.type === 'wildcard')
@@ -92,6 +89,12 @@ function ungrouped(select: SyntaxNode): ScopeProblem | null {
     if (item.variable !== undefined) known.add(nameOf(item.variable))
   }
   return null
+}
+
+function isGrouped(select: SyntaxNode): boolean {
+  const { group, having, order } = select.solutionModifiers as Modifiers
+  const expressions = itemsOf(select).map(({ expression }) => expression)
+  return group !== undefined || [...expressions, having, order].some(hasAggregate)
 }
 
 /** The variables of GROUP BY. */
@@ -110,9 +113,14 @@ function hasAggregate(part: unknown): boolean {
   return false
 }
 
-/** A variable after AS in SELECT that has a value already, or that is selected twice (notes 12 and 13). */
+/**
+ * A variable after AS in SELECT that has a value already, or that is selected twice (notes 12 and 13). Of the patterns of a grouped
+ * query the variables of GROUP BY alone have one.
+ */
 function reselected(select: SyntaxNode): ScopeProblem | null {
-  const known = new Set([...variablesInScope(select.where), ...keysOf(select)])
+  const parts = isGrouped(select) ? [select.values] : [select.where, select.values]
+  const inParts = parts.flatMap(part => (part === undefined ? [] : [...variablesInScope(part)]))
+  const known = new Set([...inParts, ...keysOf(select)])
   const computed = new Set<string>()
   for (const item of itemsOf(select)) {
     const name = nameOf(item.variable ?? item)
