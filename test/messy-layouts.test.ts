@@ -329,9 +329,19 @@ t.test('what cannot be read ends with the way out', async t => {
       /flat OpenDocument[\s\S]*as \.ods/,
     ],
     ['table.px', 'CHARSET="ANSI";\nAXIS-VERSION="2000";\nTITLE="x";\nDATA=\n1 2;\n', /PC-Axis[\s\S]*as CSV/],
+    [
+      'graphs.trix',
+      '<?xml version="1.0"?>\n<TriX xmlns="http://www.w3.org/2004/03/trix/trix-1/"><graph/></TriX>',
+      /TriX[\s\S]*as TriG/,
+    ],
     ['table.csv', '<table><tr><td>1</td></tr></table>', /a web page/],
   ]
   for (const [name, content, report] of cases) t.match(await answerOf(name, content), report, name)
+  const gml = await understood(
+    'trees.gml',
+    '<f:Trees xmlns:f="f" xmlns:gml="http://www.opengis.net/gml/3.2"><f:tree><f:n>1</f:n></f:tree><f:tree><f:n>2</f:n></f:tree></f:Trees>',
+  )
+  t.match(gml.found.diagnostics, [/^the file is GML, .* save it as GeoJSON or GeoPackage/])
   const positions = await understood('positions.csv', 'name,pos\nA,47.37 8.54\nB,46.2 6.14\n')
   t.match(positions.found.columns.at(-1)?.suggestion, /may be two coordinates: .* format: 'lat,lon'/)
   const { found } = await understood(
