@@ -329,9 +329,19 @@ t.test('what cannot be read ends with the way out', async t => {
       /flat OpenDocument[\s\S]*as \.ods/,
     ],
     ['table.px', 'CHARSET="ANSI";\nAXIS-VERSION="2000";\nTITLE="x";\nDATA=\n1 2;\n', /PC-Axis[\s\S]*as CSV/],
+    [
+      'graphs.trix',
+      '<?xml version="1.0"?>\n<TriX xmlns="http://www.w3.org/2004/03/trix/trix-1/"><graph/></TriX>',
+      /TriX[\s\S]*as TriG/,
+    ],
     ['table.csv', '<table><tr><td>1</td></tr></table>', /a web page/],
   ]
   for (const [name, content, report] of cases) t.match(await answerOf(name, content), report, name)
+  const gml = await understood(
+    'trees.gml',
+    '<f:Trees xmlns:f="f" xmlns:gml="http://www.opengis.net/gml/3.2"><f:tree><f:n>1</f:n></f:tree><f:tree><f:n>2</f:n></f:tree></f:Trees>',
+  )
+  t.match(gml.found.diagnostics, [/^the file is GML, .* save it as GeoJSON or GeoPackage/])
   const positions = await understood('positions.csv', 'name,pos\nA,47.37 8.54\nB,46.2 6.14\n')
   t.match(positions.found.columns.at(-1)?.suggestion, /may be two coordinates: .* format: 'lat,lon'/)
   const { found } = await understood(
@@ -339,6 +349,37 @@ t.test('what cannot be read ends with the way out', async t => {
     '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"a":1},"geometry":{"type":"Point","coordinates":[448262,5411932]}}]}',
   )
   t.match(found.columns.at(-1)?.suggestion, /not in degrees: publish the file with its reference system/)
+})
+
+t.test('values as other countries and programs write them', async t => {
+  const wkb = '0101000020E6100000CDCCCCCCCCCC0240CDCCCCCCCC6C4840'
+  const cases: readonly (readonly [values: readonly string[], field: string, first: unknown])[] = [
+    [[wkb, wkb], 'v: geo_point_2d', { lon: 2.35, lat: 48.85 }],
+    [['SRID=4258;POINT(2.5 48.5)', 'SRID=4258;POINT(2 48)'], 'v: geo_point_2d', { lon: 2.5, lat: 48.5 }],
+    [['2020-01-02', '0000-00-00', '2020-01-03'], 'v: date yyyy-M-d', '2020-01-02'],
+    [['5 października 2020', '6 maja 2020'], 'v: date d MMMM yyyy', '2020-10-05'],
+    [['5 ИЮНЯ 2020', '6 июля 2020'], 'v: date d MMMM yyyy', '2020-06-05'],
+    [['EVET', 'HAYIR'], 'v: boolean EVET/HAYIR', true],
+    [['否', '是'], 'v: boolean 是/否', false],
+  ]
+  for (const [values, field, first] of cases) {
+    const {
+      fields,
+      values: read,
+      misfits,
+    } = await understood('v.csv', `n,v\n${values.map(v => `A,${v}\n`).join('')}`)
+    t.strictSame([fields[1], read[0]?.[1], misfits], [field, first, 0])
+  }
+  const asked: readonly (readonly [value: string, question: RegExp])[] = [
+    ['15/03/2563', /Buddhist calendar/],
+    ['1399-01-15', /Persian or Islamic calendar/],
+    ['١٢٣', /digits of another script/],
+    ['SRID=2154;POINT(652469 6862035)', /not in degrees/],
+  ]
+  for (const [value, question] of asked) {
+    const { found } = await understood('asked.csv', `n,v\nA,${value}\nB,${value}\n`)
+    t.match(found.columns[1]?.suggestion, question, value)
+  }
 })
 
 const features = (crs: unknown, geometries: readonly unknown[], isLast = false) => {

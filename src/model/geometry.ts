@@ -1,5 +1,6 @@
 import { lookup } from './lookup.ts'
 import type { Coordinates, Geometry, GeoPoint } from './value.ts'
+import { parseWkbHex } from './wkb.ts'
 import { parseWkt } from './wkt.ts'
 
 /** Depth of arrays in the coordinates of each kind of geometry (RFC 7946, section 3.1). */
@@ -25,7 +26,7 @@ const LONGITUDES = ['lon', 'lng', 'long', 'longitude']
 
 /**
  * A position from `lat,lon` text, a [lon, lat] array, an object with members lat or latitude and lon, lng, long or longitude, a
- * GeoJSON Point or Feature, its JSON text, or WKT. Null for empty text, undefined where the value is no position within ±90 and
+ * GeoJSON Point or Feature, its JSON text, WKT, or WKB in hexadecimal digits. Null for empty text, undefined where the value is no position within ±90 and
  * ±180 degrees.
  */
 export function toGeoPoint(raw: unknown): GeoPoint | null | undefined {
@@ -35,7 +36,7 @@ export function toGeoPoint(raw: unknown): GeoPoint | null | undefined {
     if (text === '') return null
     const pair = PAIR.exec(text)
     if (pair !== null) return pointOf(Number(pair[2]), Number(pair[1]))
-    const read = /^[{[]/.test(text) ? parseJson(text) : parseWkt(text)
+    const read = /^\[/.test(text) ? parseJson(text) : parsedText(text)
     return read === undefined ? undefined : positionOf(geometryWithin(read))
   }
   return positionOf(geometryWithin(raw))
@@ -48,7 +49,7 @@ export function toGeoPointOfTwo(lat: unknown, lon: unknown): GeoPoint | null | u
 }
 
 /**
- * A GeoJSON geometry from a geometry, from a Feature, from the JSON text of either or from WKT. It is validated against RFC 7946:
+ * A GeoJSON geometry from a geometry, from a Feature, from the JSON text of either, from WKT or WKB in hexadecimal digits. It is validated against RFC 7946:
  * nesting, finite numbers, lines of two or more positions, rings of four or more that end where they begin, latitudes within ±90
  * and longitudes within ±360 (a shape may cross the antimeridian, projected coordinates are refused). Positions keep longitude
  * and latitude only, foreign members are dropped. Null for empty text and a geometry without positions, undefined where the value
@@ -59,10 +60,16 @@ export function toGeoShape(raw: unknown): Geometry | null | undefined {
   if (typeof raw === 'string') {
     const text = raw.trim()
     if (text === '') return null
-    const read = text.startsWith('{') ? parseJson(text) : parseWkt(text)
+    const read = parsedText(text)
     return read === undefined ? undefined : geometryOf(geometryWithin(read), 0)
   }
   return geometryOf(geometryWithin(raw), 0)
+}
+
+/** What a text of JSON, WKT or WKB in hexadecimal digits describes; undefined for another text. */
+function parsedText(text: string): unknown {
+  if (text.startsWith('{')) return parseJson(text)
+  return /^\d/.test(text) ? parseWkbHex(text) : parseWkt(text)
 }
 
 /** True for an object that has the type of a GeoJSON geometry. */

@@ -13,6 +13,9 @@ const KINDS = [
 /** Flags of the extended form: Z, M and a reference system. */
 const EXTENDED = { z: 0x80000000, m: 0x40000000, srid: 0x20000000 } as const
 
+/** Codes of reference systems whose degrees equal those of WGS 84 at the precision of maps. */
+const DEGREES: ReadonlySet<number> = new Set([4326, 4258, 4269, 4171])
+
 const MAX_NESTING = 32
 
 /** Thrown within the reader only. */
@@ -26,7 +29,7 @@ export function parseWkbHex(text: string): WktGeometry | undefined {
 
 /**
  * Parses the well-known binary of a geometry (OGC 06-103r4, section 8.2), also with Z, M and the extended form with the reference
- * system 4326. Undefined for invalid bytes.
+ * system 4326, or another one of degrees that equals it. Undefined for invalid bytes.
  */
 export function parseWkb(bytes: Uint8Array): WktGeometry | undefined {
   const reader = new Reader(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength))
@@ -56,7 +59,7 @@ class Reader {
     if (depth > MAX_NESTING) throw MALFORMED
     this.little = this.view.getUint8(this.at++) === 1
     const code = this.count()
-    if ((code & EXTENDED.srid) !== 0 && this.count() !== 4326) throw MALFORMED
+    if ((code & EXTENDED.srid) !== 0 && !DEGREES.has(this.count())) throw MALFORMED
     const plain = code & 0x1fffffff
     const variant = Math.floor(plain / 1000)
     const type = KINDS[(plain % 1000) - 1]

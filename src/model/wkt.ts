@@ -17,8 +17,9 @@ const KINDS: Readonly<Record<string, string>> = {
   GEOMETRYCOLLECTION: 'GeometryCollection',
 }
 
-/** A reference system before the geometry; only those of longitude and latitude. */
-const PREFIX = /^(?:SRID=4326;|<http:\/\/www\.opengis\.net\/def\/crs\/OGC\/1\.3\/CRS84>)\s*/i
+/** A reference system before the geometry; only those of longitude and latitude that equal WGS 84 at the precision of maps. */
+const PREFIX =
+  /^(?:SRID=(?:4326|4258|4269|4171);|<http:\/\/www\.opengis\.net\/def\/crs\/OGC\/1\.3\/CRS84>)\s*/i
 
 const TOKEN = /\s*([(),]|[a-z]+|[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)/iy
 

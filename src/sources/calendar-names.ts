@@ -1,6 +1,20 @@
 /** Languages with known names of months and weekdays. */
 const LANGUAGES = ['en', 'fr', 'de', 'es', 'it', 'pt', 'nl'] as const
 
+/** Names of months in dates, and short ones after a bar, of languages whose forms Intl has only in part, or too slowly for all. */
+const OTHER_LANGUAGES: readonly string[] = [
+  'stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia|sty lut mar kwi maj cze lip sie wrz paź lis gru',
+  'ledna února března dubna května června července srpna září října listopadu prosince',
+  'января февраля марта апреля мая июня июля августа сентября октября ноября декабря|янв фев мар апр май июн июл авг сен окт ноя дек',
+  'січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня',
+  'januari februari mars april maj juni juli augusti september oktober november december|jan feb mar apr maj jun jul aug sep okt nov dec',
+  'januar februar marts april maj juni juli august september oktober november december|jan feb mar apr mai jun jul aug sep okt nov des',
+  'tammikuuta helmikuuta maaliskuuta huhtikuuta toukokuuta kesäkuuta heinäkuuta elokuuta syyskuuta lokakuuta marraskuuta joulukuuta',
+  'ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık|oca şub mar nis may haz tem ağu eyl eki kas ara',
+  'ianuarie februarie martie aprilie mai iunie iulie august septembrie octombrie noiembrie decembrie',
+  'ιανουαρίου φεβρουαρίου μαρτίου απριλίου μαΐου ιουνίου ιουλίου αυγούστου σεπτεμβρίου οκτωβρίου νοεμβρίου δεκεμβρίου',
+]
+
 /** Forms that publishers use and that the data of Intl do not have. */
 const MORE_MONTHS: readonly (readonly [name: string, month: number])[] = [
   ['sept', 9],
@@ -52,6 +66,10 @@ function gather() {
       const dayOf = new Intl.DateTimeFormat(language, { weekday: width, timeZone: 'UTC' })
       for (let day = 1; day <= 7; day++) weekdays.add(plain(dayOf.format(Date.UTC(2024, 0, day))))
     }
+  for (const language of OTHER_LANGUAGES)
+    for (const [width, list] of language.split('|').entries())
+      for (const [at, name] of list.split(' ').entries())
+        add(names[width === 0 ? 'long' : 'short'], name, at + 1)
   for (const [name, month] of MORE_MONTHS) add(names.short, name, month)
   return { months, long: [...names.long], short: [...names.short], weekdays: [...weekdays] }
 }

@@ -15,6 +15,7 @@ import {
   ALL_TYPES,
   INT_TYPES,
   isBeyondNumbers,
+  isGeometryText,
   isListOfScalars,
   isPlainObject,
   nameSuggestsPoint,
@@ -179,6 +180,7 @@ function noteText(column: GuessedColumn, text: string): void {
   const { types, isPosition } = typesOf(text, column.types, column.suggestsPoint)
   column.types &= types
   if (isPosition) column.hasPosition = true
+  if (types === TEXT && isGeometryText(text)) column.isProjected = true
   if (types & INT_TYPES) noteNumber(column, Number(text))
 }
 
@@ -280,7 +282,8 @@ function fieldAndReport(
   const suggestion =
     question ??
     (near === undefined ? undefined : nearText(near)) ??
-    (column.isProjected && type === 'text' ? PROJECTED : undefined)
+    (column.isProjected && type === 'text' ? PROJECTED : undefined) ??
+    (type === 'text' && profile.hasOtherDigits ? OTHER_DIGITS : undefined)
   const report: ColumnReport = {
     column: from,
     field: name,
@@ -295,6 +298,9 @@ function fieldAndReport(
   }
   return { column, spec, report }
 }
+
+const OTHER_DIGITS =
+  'the values are digits of another script, which are texts: numbers and days have the digits 0 to 9'
 
 const PROJECTED =
   'some values are geometries that are not valid, or not in degrees: publish the file with its reference system (.prj), or in EPSG:4326'

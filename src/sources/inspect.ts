@@ -101,6 +101,9 @@ export function inspectFormat(spec: SourceSpec, from: SourceFolders): SourceForm
   return spec.module === undefined ? openFile(spec, from).format : 'module'
 }
 
+const GML =
+  'the file is GML, of which elements are read as texts and no geometries: save it as GeoJSON or GeoPackage for maps'
+
 interface Completed {
   readonly options: SourceOptions
   readonly diagnostics: readonly string[]
@@ -123,7 +126,7 @@ async function completed(opened: OpenedFile, format: SourceFormat, given: Source
     case 'xml':
       return {
         options: { ...given, records: given.records ?? (await xmlRecordPath(opened.data)) },
-        diagnostics: [],
+        diagnostics: headText(opened, undefined).includes('http://www.opengis.net/gml') ? [GML] : [],
       }
     case 'parquet':
     case 'shapefile':

@@ -50,6 +50,8 @@ export function sniffFormat(
     throw unreadable('The file is PC-Axis.', { file: name }, 'Save its table as CSV or XLSX.')
   if (/^(?:<\?xml[^>]*>\s*)?<office:document\s/.test(start))
     throw unreadable('The file is flat OpenDocument (.fods).', { file: name }, 'Save it as .ods.')
+  if (/^(?:<\?xml[^>]*>\s*)?<(?:\w+:)?TriX[\s>]/.test(start))
+    throw unreadable('The file is RDF in TriX.', { file: name }, 'Save it as TriG or N-Quads.')
   if (/^<[^>\s:]*:[^>\s]*>\s+<[^>\s]+>\s/.test(start)) return 'ntriples'
   if (named === undefined && /^@(?:prefix|base)\s+\S*:?\s*</.test(start)) return 'turtle'
   if (start.startsWith('<'))

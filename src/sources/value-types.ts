@@ -29,6 +29,8 @@ const DATETIME_TEXT = /^\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:/i
 const PAIR_TEXT = /^-?\d+(\.\d+)?\s*,\s*-?\d+(\.\d+)?$/
 const SHAPE_TEXT =
   /^(?:\{[\s\S]*"type"|(?:SRID=\d+;\s*)?(?:MULTI)?(?:POINT|LINESTRING|POLYGON|GEOMETRYCOLLECTION)[ZM\s(])/i
+/** Well-known binary in hexadecimal digits, as PostGIS writes it: the order of bytes, then one of seven kinds with its flags. */
+const BINARY_SHAPE = /^0(?:10[1-7]0000[02468ace]0|0[02468ace]000000[1-7])(?:[0-9a-f]{2}){4,}$/i
 const POSITION_TEXT =
   /^\{\s*"(?:lat|lon|lng|latitude|longitude)"\s*:[^{}[\],]{1,40},\s*"(?:lat|lon|lng|latitude|longitude)"\s*:[^{}[\],]{1,40}\}$/
 const POINT_NAME =
@@ -86,6 +88,11 @@ export function isListOfScalars(values: readonly unknown[]): boolean {
   return values.every(value => typeof value !== 'object' || value === null)
 }
 
+/** True for a text that is written as a geometry, whether it is a valid one or not. */
+export function isGeometryText(text: string): boolean {
+  return SHAPE_TEXT.test(text) || BINARY_SHAPE.test(text)
+}
+
 /** True for the name of a column that may contain positions: geo, point, coordinates, location … as a separate word. */
 export function nameSuggestsPoint(name: string): boolean {
   return POINT_NAME.test(name.replace(/([a-z])([A-Z])/g, '$1_$2'))
@@ -106,7 +113,7 @@ function typesOfText(text: string, required: number, suggestsPoint: boolean): Va
     const pair = suggestsPoint ? PAIR_TEXT.exec(text) : null
     if (pair !== null && isValue(toGeoPoint(text)))
       return { types: POSITION, isPosition: pair[1] !== undefined && pair[2] !== undefined }
-    if (SHAPE_TEXT.test(text)) return typesOfGeometry(text)
+    if (isGeometryText(text)) return typesOfGeometry(text)
     if (POSITION_TEXT.test(text) && isValue(toGeoPoint(text))) return { types: POSITION, isPosition: true }
   }
   return plain(TEXT)

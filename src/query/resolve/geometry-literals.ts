@@ -3,7 +3,6 @@ import { LENGTH_UNITS } from '../../language/odsql/vocabulary.ts'
 import { toGeoShape } from '../../model/geometry.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Geometry, GeoPoint } from '../../model/value.ts'
-import { parseWkbHex } from '../../model/wkb.ts'
 import { malformed, queryFault } from '../faults.ts'
 import type { FieldNames } from './context.ts'
 
@@ -19,8 +18,7 @@ export function geometryLiteral(call: Call, node: Argument | undefined, names: F
       node?.span ?? call.span,
     )
   const text = node.text.trim()
-  const binary = parseWkbHex(text)
-  const geometry = binary === undefined ? toGeoShape(text) : toGeoShape(binary)
+  const geometry = toGeoShape(text)
   if (geometry !== undefined && geometry !== null) {
     refuseTangled(geometry, node.span, names)
     return geometry

@@ -7,6 +7,7 @@ import {
   namesIdentifier,
   namesOutline,
   namesTime,
+  otherCalendar,
 } from './text-type.ts'
 import { meansNothing } from './words.ts'
 
@@ -78,6 +79,13 @@ export function typeOfColumn(column: GuessedColumn, name: string, hints: FileHin
   }
   if (plain === 'datetime' && column.isMidnight && profile.count === column.filled)
     return { type: 'date', nulls: [], why: 'all values are days, with the time of midnight' }
+  if (plain === 'date' || plain === 'datetime')
+    return {
+      type: plain,
+      nulls: [],
+      why: PLAIN_REASONS[plain],
+      ...otherCalendar(profile.days(true)?.calendar),
+    }
   if (plain !== 'text') return { type: plain, nulls: [], why: PLAIN_REASONS[plain] }
   if (profile.count === column.filled) {
     const chosen = chooseType(profile, name, column.suggestsPoint, hints)

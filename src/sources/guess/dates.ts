@@ -19,6 +19,8 @@ export interface DateEvidence {
   readonly isSeason: boolean
   /** True if years of two digits are interpreted as distant future years, such as 62 as 2062. */
   readonly isDistant: boolean
+  /** Another calendar that all years may be of. */
+  readonly calendar: string | undefined
 }
 
 const CLOCK = String.raw`(\d{1,2})(:|h|\.)(\d{2})(?:(:|\.)(\d{2})(?:([.,])(\d{1,9}))?)?( *)([ap]\.?m\.?)?`
@@ -29,7 +31,7 @@ const TIME = new RegExp(
 )
 const TIME_FIRST = new RegExp(`^${CLOCK}(,? +)(\\S.*)$`, 'i')
 const TIME_BEFORE_YEAR = new RegExp(
-  `^(\\p{L}{3,10}\\.?)( +)(\\d{1,2})( +)${CLOCK}( *)(${ZONE})?( +)(\\d{4})$`,
+  `^(\\p{L}{3,12}\\.?)( +)(\\d{1,2})( +)${CLOCK}( *)(${ZONE})?( +)(\\d{4})$`,
   'iu',
 )
 const WEEKDAY = new RegExp(`^(${WEEKDAY_FORM})(,? +)`, 'i')
@@ -38,16 +40,16 @@ const SPACED = /^(\d{1,4}) (\d{1,2}) (\d{1,4})$/
 const CHARACTERS = /^\d{4}(年) ?\d{1,2}(月) ?\d{1,2}(日)$/
 const ORDINAL = '(?:st|nd|rd|th|er|[eéèº°ª])'
 const DAY_NAME = new RegExp(
-  `^(\\d{1,2}(${ORDINAL})?)(\\.? +|[-/.]| de |)(\\p{L}{3,10}\\.?)( +|[-/.]| de |, *|)(\\d{4}|\\d{2})$`,
+  `^(\\d{1,2}(${ORDINAL})?)(\\.? +|[-/.]| de |)(\\p{L}{3,12}\\.?)( +|[-/.]| de |, *|)(\\d{4}|\\d{2})$`,
   'u',
 )
 const NAME_DAY = new RegExp(
-  `^(\\p{L}{3,10}\\.?)( +|[-/.])(\\d{1,2}(${ORDINAL})?)(, *| +|[-/.])(\\d{4}|\\d{2})$`,
+  `^(\\p{L}{3,12}\\.?)( +|[-/.])(\\d{1,2}(${ORDINAL})?)(, *| +|[-/.])(\\d{4}|\\d{2})$`,
   'u',
 )
-const YEAR_NAME = /^(\d{4})( +|[-/.])(\p{L}{3,10}\.?)( +|[-/.])(\d{1,2})$/u
-const NAME_YEAR = /^(\p{L}{3,10}\.?)( +|[-/.]|, *)(\d{4}|\d{2})$/u
-const YEAR_MONTH = /^(\d{4})( +|[-/.]|, *)(\p{L}{3,10}\.?)$/u
+const YEAR_NAME = /^(\d{4})( +|[-/.])(\p{L}{3,12}\.?)( +|[-/.])(\d{1,2})$/u
+const NAME_YEAR = /^(\p{L}{3,12}\.?)( +|[-/.]|, *)(\d{4}|\d{2})$/u
+const YEAR_MONTH = /^(\d{4})( +|[-/.]|, *)(\p{L}{3,12}\.?)$/u
 const MONTH = /^(?:(\d{4})[-/](\d{2})|(\d{1,2})[-/.](\d{4}))$/
 const PACKED = /^\d{8}(?:T?\d{6}Z?)?$/
 
@@ -64,6 +66,7 @@ export class DateGuess {
   private isPacked = false
   private isSeason = true
   private isDistant = false
+  private years = { min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY }
   /** True once a two-digit year could not be a day. */
   private isYear = false
 
@@ -91,6 +94,7 @@ export class DateGuess {
         this.alive.delete(pattern)
         continue
       }
+      this.years = { min: Math.min(this.years.min, local.year), max: Math.max(this.years.max, local.year) }
       if (of.hasTime && !isMidnight(local)) this.isMidnight = false
       if (!/(?<!y)yy(?!y)/.test(pattern)) continue
       if (local.year >= DISTANT) this.isDistant = true
@@ -106,8 +110,21 @@ export class DateGuess {
       ({ order, pattern }) => order !== 'month' || /yyyy/.test(pattern) || this.isYear,
     )
     const { isMidnight, isSeason, isDistant } = this
-    return { candidates: this.isPacked && !isNamed ? [] : candidates, isMidnight, isSeason, isDistant }
+    const calendar = calendarOf(this.years.min, this.years.max)
+    return {
+      candidates: this.isPacked && !isNamed ? [] : candidates,
+      isMidnight,
+      isSeason,
+      isDistant,
+      calendar,
+    }
   }
+}
+
+/** The calendar whose years these are more probably than those of the Gregorian one. */
+function calendarOf(min: number, max: number): string | undefined {
+  if (min >= 2440 && max <= 2600) return 'Buddhist'
+  return min >= 1340 && max <= 1460 ? 'Persian or Islamic' : undefined
 }
 
 function isSeason(text: string): boolean {

@@ -11,6 +11,9 @@ const MAX_AFFIXES = 2
 /** Two signs, around the digits of a text that is then no number. */
 const SIGNS = /[+(\-\u2212\u2013].*[+(\-\u2212\u2013]/
 
+/** A number or day of other decimal digits than those of ASCII. */
+const OTHER_DIGITS = /^(?=.*(?![0-9])\p{Nd})[^\p{L}0-9]*$/u
+
 /** How the numbers of a column are written. */
 export interface NumberEvidence {
   /** The set of NUMBER_STYLES that fit all of them. */
@@ -59,6 +62,7 @@ export class TextProfile {
   count = 0
   private readonly distinct = new Map<string, number>()
   private overflow = false
+  private otherDigits = 0
   private readonly alive = new Set<Kind>(['number', 'date', 'pair'])
   /** Number of texts that fit each kind; the odd ones that do not, with their frequencies. */
   private readonly fits: Record<Kind, number> = { number: 0, date: 0, pair: 0 }
@@ -84,6 +88,7 @@ export class TextProfile {
   note(text: string): void {
     this.count++
     this.countDistinct(text)
+    if (text.length < 60 && OTHER_DIGITS.test(text)) this.otherDigits++
     if (this.alive.size === 0) return
     for (const kind of this.alive) {
       if (this.noteAs(kind, text)) this.fits[kind]++
@@ -156,6 +161,11 @@ export class TextProfile {
     return this.overflow ? null : this.distinct
   }
 
+  /** True if all texts are digits of another script. */
+  get hasOtherDigits(): boolean {
+    return this.otherDigits > 0 && this.otherDigits === this.count
+  }
+
   /** One of the texts. */
   get first(): string | undefined {
     return this.distinct.keys().next().value
@@ -183,7 +193,7 @@ export class TextProfile {
       case 'number':
         return this.noteNumber(text)
       case 'date': {
-        if (!/\d/.test(text) || !this.dates.isPossible) return false
+        if (!/\d/.test(text) || meansNothing(text) || !this.dates.isPossible) return false
         this.dates.note(text)
         return this.dates.isPossible
       }

@@ -211,8 +211,16 @@ function chooseDate(profile: TextProfile, name: string, hints: FileHints): Choic
     format: candidate.pattern,
     nulls: found.nulls,
     why: `all values are ${isDay ? 'days' : 'moments'} written as ${candidate.pattern}`,
-    ...(question === undefined ? {} : { question }),
+    ...otherCalendar(found.calendar, question),
     ...(isMonth ? { annotations: { timeserie_precision: ['month'] } } : {}),
+  }
+}
+
+/** The question about a calendar, or else the one given. */
+export function otherCalendar(calendar: string | undefined, question?: string): Pick<Choice, 'question'> {
+  if (calendar === undefined) return question === undefined ? {} : { question }
+  return {
+    question: `the years may be those of the ${calendar} calendar, and were taken for Gregorian ones: where they are, write Gregorian dates, or say type: text`,
   }
 }
 

@@ -35,9 +35,25 @@ const PAIRS: readonly (readonly [yes: string, no: string])[] = [
   ['так', 'ні'],
   ['ναι', 'όχι'],
   ['evet', 'hayır'],
+  ['evet', 'hayir'],
   ['kyllä', 'ei'],
   ['jah', 'ei'],
   ['taip', 'ne'],
+  ['jā', 'nē'],
+  ['да', 'не'],
+  ['bai', 'ez'],
+  ['já', 'nei'],
+  ['نعم', 'لا'],
+  ['כן', 'לא'],
+  ['是', '否'],
+  ['有', '無'],
+  ['有', '无'],
+  ['はい', 'いいえ'],
+  ['예', '아니오'],
+  ['có', 'không'],
+  ['ya', 'tidak'],
+  ['✓', '✗'],
+  ['✔', '✘'],
   ['on', 'off'],
 ]
 
@@ -115,6 +131,9 @@ const NO_VALUE: ReadonlySet<string> = new Set([
   '#nom?',
   '#name?',
   '\\n',
+  // What MySQL has for no day.
+  '0000-00-00',
+  '0000-00-00 00:00:00',
 ])
 
 /** True for a word for a missing value, in a column whose other values have a type. */
