@@ -52,6 +52,11 @@ export interface DescriptionParts {
   readonly queries?: readonly ExampleQuery[]
 }
 
+/** Address of the page of a dataset on the site. */
+export function pageAddress(base: string, dataset: string): string {
+  return `${base}/explore/dataset/${encodeURIComponent(dataset)}/`
+}
+
 /** Address of the document that describes a dataset. */
 export function descriptionAddress(base: string, dataset: string): string {
   return `${base}/api/void/${encodeURIComponent(dataset)}`
@@ -164,7 +169,7 @@ export function datasetDescription(entry: Described, parts: DescriptionParts): s
         .filter(isIri)
         .map((url): Statement => ['dcterms:source', iriText(url)]),
       ['dcterms:modified', moment(published)],
-      ['dcat:landingPage', iriText(`${base}/api/v2/catalog/datasets/${encodeURIComponent(id)}`)],
+      ['dcat:landingPage', iriText(pageAddress(base, id))],
       ['dcterms:isReferencedBy', iriText(document)],
       ['rdfs:seeAlso', iriText(`${document}/queries`)],
       ['dcterms:conformsTo', shapes],

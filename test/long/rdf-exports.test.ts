@@ -410,8 +410,14 @@ t.test('the catalog in DCAT-AP has what the profile demands, in Turtle and RDF/X
         404,
         `${row.get('url')?.value}`,
       )
+    const pages = ask('?d dcat:landingPage ?url').map(row => row.get('url')?.value ?? '')
+    t.equal(pages.length, 4)
+    for (const page of pages) {
+      const { headers } = await get(page.slice(base.length))
+      t.match(headers['content-type'], 'text/html', `${page} is for people`)
+    }
     for (const row of ask(
-      '{ ?d dcat:theme ?url } UNION { ?d dcat:landingPage ?url } UNION { ?e dcterms:publisher ?url FILTER(CONTAINS(STR(?url), "refine")) }',
+      '{ ?d dcat:theme ?url } UNION { ?e dcterms:publisher ?url FILTER(CONTAINS(STR(?url), "refine")) }',
     )) {
       const answer = await get(row.get('url')?.value.slice(base.length) ?? '')
       t.equal(answer.statusCode, 200)
@@ -441,6 +447,7 @@ t.test('the feed is RSS 2.0', async t => {
   t.equal([...body.matchAll(/<item>/g)].length, 4)
   t.match(body, '<title>Awkward &lt;&amp;&gt; things</title>')
   t.match(body, '<pubDate>Mon, 06 May 2024 07:08:09 GMT</pubDate>')
+  t.match(body, `<link>${base}/explore/dataset/awkward/</link>`)
   // Wrapped as RDF/XML any XML that is well-formed is a literal.
   const wrapped = `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="urn:x"><p xmlns="urn:" rdf:parseType="Literal">${body.replace(/^<\?xml[^>]*>/, '')}</p></rdf:Description></rdf:RDF>`
   t.equal(oxigraph.parse(wrapped, { format: 'application/rdf+xml' }).length, 1)
@@ -461,6 +468,7 @@ t.test('data.json has what Project Open Data demands', async t => {
     for (const { downloadURL, mediaType } of dataset.distribution) t.ok(downloadURL && mediaType)
   }
   const [awkward] = read.dataset
+  t.equal(awkward.landingPage, `${base}/explore/dataset/awkward/`)
   t.match(awkward, {
     title: 'Awkward <&> things',
     description: 'Two\nlines of "text" \ufffd',

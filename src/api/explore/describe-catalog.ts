@@ -2,6 +2,7 @@ import { type CatalogEntry, completeMetas, momentMeta } from '../../catalog/cata
 import {
   datasetFragmentsAddress,
   descriptionAddress,
+  pageAddress,
   shapesAddress,
   sparqlAddress,
 } from '../../catalog/void.ts'
@@ -76,7 +77,7 @@ function describeDataset(entry: CatalogEntry, options: CatalogDescriptionOptions
   return {
     id,
     iri: datasetIri(base, id),
-    page: `${datasets}/${id}`,
+    page: isOfPortal(options) ? pageAddress(base, id) : `${datasets}/${id}`,
     title,
     description: textOf(known.description) ?? title,
     language: language !== null && isLanguageTag(language) ? language : null,
