@@ -45,7 +45,7 @@ ${choose('kind', t('Kind'), options(kinds(pageContext), KINDS.find(kind => kind 
 ${
   whole
     ? ''
-    : html`${choose('sort', t('Order'), options(sorts(pageContext), request.sort))}${choose('top', t('Most groups'), options(tops(pageContext), String(request.top)))}`
+    : html`${choose('sort', t('Order'), options(sorts(pageContext), request.sort))}${request.axis.type === 'part' ? '' : choose('top', t('Most groups'), options(tops(pageContext), String(request.top)))}`
 }
 <button>${t('Draw')}</button></form>`
 }
