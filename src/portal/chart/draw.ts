@@ -171,9 +171,9 @@ function scaleTicks(
 ): object {
   if (axis.type !== 'period') {
     const write = (value: number) => valueLabel(pageContext, value, axis.field)
-    const longest = Math.max(write(scale.first).length, write(scale.last).length)
+    const maxLength = Math.max(write(scale.first).length, write(scale.last).length)
     // A scale of numbers may have some ticks more than requested.
-    return { ticks: Math.min(steps, scale.width / (longest + 2) / 1.4), tickFormat: write }
+    return { ticks: Math.min(steps, scale.width / (maxLength + 2) / 1.4), tickFormat: write }
   }
   const ticks = timeTicks(plot, pageContext, axis.period, scale)
   return {

@@ -76,8 +76,8 @@ export function timeTicks(
       const end = one.offset(start, 1).getTime()
       return { at: (from + end) / 2, label: periodLabel(pageContext, from, at === shortest ? period : label) }
     })
-    const longest = Math.max(...ticks.map(tick => tick.label.length))
-    if (ticks.length > Math.min(MAX_TICKS, width / (longest + GAP))) continue
+    const maxLength = Math.max(...ticks.map(tick => tick.label.length))
+    if (ticks.length > Math.min(MAX_TICKS, width / (maxLength + GAP))) continue
     const place = (tick: Tick) => ((tick.at - first) / (last - first)) * width
     return ticks.filter(
       tick =>
