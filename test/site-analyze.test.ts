@@ -1,8 +1,14 @@
+import { utcInterval } from '@observablehq/plot'
 import t from 'tap'
 import { loadConfig } from '../src/config/load.ts'
+import type { DatasetStatistics } from '../src/model/dataset.ts'
 import { field, isNumberedName, isQuantity } from '../src/model/field.ts'
+import type { Language } from '../src/model/language.ts'
+import { shownDigits } from '../src/model/number.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
 import { chartClauses, roundWidth } from '../src/portal/chart/clauses.ts'
+import { readChart } from '../src/portal/chart/request.ts'
+import { timeTicks } from '../src/portal/chart/ticks.ts'
 import {
   boxOfAll,
   fetchPlaces,
@@ -14,6 +20,7 @@ import { popupPlace } from '../src/portal/islands/modules/map-popup.ts'
 import { coastlineModule, cutAtEdges } from '../src/portal/map/coastline.ts'
 import { decodeLines, encodeOutline, type Line } from '../src/portal/map/outline.ts'
 import type { MapSettings } from '../src/portal/map/settings.ts'
+import type { PageContext } from '../src/site/page-context.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
@@ -278,6 +285,51 @@ t.test('widths of ranges are round', t => {
     [0, 22_315_474, true, 1_000_000],
   ]
   for (const [low, high, isWhole, width] of cases) t.equal(roundWidth(low, high, isWhole), width)
+  t.end()
+})
+
+t.test('labels of an axis of time have room beside one another', t => {
+  const cases = [
+    ['2020-01-01T00', '2020-01-01T01', 'hour', 100, ['1 Jan 2020, 00:00']],
+    ['2018-01-31T00', '2018-02-01T00', 'hour', 100, ['06:00', '12:00', '18:00']],
+    ['2018-01-31T00', '2018-02-08T00', 'day', 100, ['31 Jan 2018', '2 Feb 2018', '4 Feb 2018', '6 Feb 2018']],
+    ['2012-01-01T00', '2016-01-01T00', 'month', 45, ['2012', '2013', '2014', '2015']],
+    ['2001-01-01T00', '2004-01-01T00', 'year', 45, ['2001', '2002', '2003']],
+    ['0001-01-01T00', '3001-01-01T00', 'year', 45, ['500', '1000', '1500', '2000', '2500', '3000']],
+  ] as const
+  const language = 'en-GB' as Language
+  for (const [from, to, period, width, labels] of cases) {
+    const [first, last] = [from, to].map(text => Date.parse(`${text}:00:00Z`)) as [number, number]
+    const scale = { first, last, width, margins: [3, 3] as const }
+    const ticks = timeTicks({ utcInterval }, { language, t: text => text } as PageContext, period, scale)
+    t.same(
+      ticks.map(({ label }, at) => (label.endsWith(labels[at] ?? '?') ? labels[at] : label)),
+      labels,
+      `${period}s from ${from}`,
+    )
+  }
+  t.end()
+})
+
+t.test('all hours of the day are in a chart', t => {
+  const time = field('time', 'datetime')
+  const statistics = { records: 9, fields: { time: { distinct: 9 } } } as unknown as DatasetStatistics
+  const chart = readChart({ x: 'hour_of_day(time)', top: '10' }, [time], statistics)
+  t.ok((chart?.top ?? 0) >= 24, 'also where an address has another number of groups')
+  t.end()
+})
+
+t.test('numbers keep their first digits', t => {
+  for (const [value, max, text] of [
+    [1234.5678912, 6, '1,234.567891'],
+    [-0.000001234, 6, '-0.000001234'],
+    [1e-12, 6, '1E-12'],
+    [0.004, 2, '0.004'],
+    [0.126, 2, '0.13'],
+    [0, 2, '0'],
+    [12n, 6, '12'],
+  ] as const)
+    t.equal(new Intl.NumberFormat('en', shownDigits(value, max)).format(value), text)
   t.end()
 })
 

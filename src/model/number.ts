@@ -55,6 +55,17 @@ function isIntegerTie(value: number, text: string, zeros: number): boolean {
   return (rest < 0n ? -rest : rest) === 5n * 10n ** BigInt(zeros - 1) && rest > 0n === value > 0
 }
 
+/**
+ * The digits of a number on a page: at most `max` decimals, but of a number that would become 0 or a single digit by that its
+ * first significant ones.
+ */
+export function shownDigits(value: number | bigint, max: number): Intl.NumberFormatOptions {
+  const size = Math.abs(Number(value))
+  if (size === 0 || size >= 10 ** (1 - max)) return { maximumFractionDigits: max }
+  const maximumSignificantDigits = Math.max(max, 3)
+  return size < 1e-9 ? { maximumSignificantDigits, notation: 'scientific' } : { maximumSignificantDigits }
+}
+
 /** The number with the fewest digits that is equal in single precision. */
 export function shortestSingle(value: number): number {
   if (!Number.isFinite(value)) return value

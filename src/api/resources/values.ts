@@ -1,5 +1,6 @@
 import { toGeoPoint } from '../../model/geometry.ts'
 import { lookup } from '../../model/lookup.ts'
+import { shownDigits } from '../../model/number.ts'
 import type { Triple } from '../../rdf/ntriples-reader.ts'
 import { datasetPrefixes } from '../../rdf/prefixes.ts'
 import type { Literal, Term } from '../../rdf/term.ts'
@@ -262,7 +263,7 @@ function numberText(value: string, name: string, { number }: PageContext): strin
   const read = Number(value)
   const isName = /(?:^|_)(?:id|code|year)$|(?:Id|ID|Code|Year)$/.test(name)
   if (isName || !Number.isFinite(read) || value.length > 17) return value
-  return number(read, { maximumFractionDigits: 10 })
+  return number(read, shownDigits(read, 10))
 }
 
 /** A text, collapsed if it is long; of texts in HTML only the words are shown. */

@@ -3,9 +3,10 @@ import type { Html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { cutText } from '../parts/cut-text.ts'
 import type { ChartData } from './data.ts'
-import { aggregateLabel, axisLabel, periodLabel, valueLabel } from './labels.ts'
+import { aggregateLabel, axisLabel, valueLabel } from './labels.ts'
 import { piecesOf, plotLayers } from './pieces.ts'
 import { type ChartKind, isContinuous } from './request.ts'
+import { type TimeScale, timeTicks } from './ticks.ts'
 
 /** The sizes of a drawn chart: style sheets show the one that suits the screen. */
 const SIZES = { wide: { width: 900, font: 13 }, narrow: { width: 380, font: 12 } } as const
@@ -55,7 +56,11 @@ function svgText(
   const widths = [low, high].map(value => compact(pageContext, value).length)
   const room = font * 0.6
   const lanes = isLying && pieces.some(({ lane }) => lane > 0) ? data.series.length : 1
-  const rotated = !isLying && !isContinuousAxis && maxLength * room > (width - 60) / Math.max(1, slots.length)
+  const slotWidth = (width - 60) / Math.max(1, slots.length)
+  const rotated = !isLying && !isContinuousAxis && maxLength * room > slotWidth
+  // Labels at an angle of 40 degrees that would cover one another stand upright, and some are left out where even that is too narrow.
+  const isUpright = slotWidth * 0.64 < font
+  const every = Math.ceil(font / slotWidth)
   const steps = size === 'wide' ? 8 : 4
   // Numbers of records have no fractions.
   const valueAxis = {
@@ -67,30 +72,6 @@ function svgText(
     domain: [Math.min(0, low), Math.max(high, low === 0 && high === 0 ? 1 : 0)],
     nice: true,
   }
-  const places = isLying
-    ? slots.map((_, at) => [at, at + 1] as const)
-    : slots.map(({ from, to }) => [from, to] as const)
-  const axisOfGroups = {
-    label: isLying ? null : axisLabel(pageContext, request.axis),
-    labelArrow: 'none',
-    labelAnchor: 'center',
-    ...(isContinuousAxis && request.axis.type === 'period' ? { type: 'utc' } : {}),
-    domain: [Math.min(...places.map(([from]) => from)), Math.max(...places.map(([, to]) => to))],
-    ...(isContinuousAxis
-      ? { ticks: steps, tickFormat: scaleFormat(pageContext, data) }
-      : {
-          ticks: slots.map((_, at) => at + 0.5),
-          tickFormat: (value: number) => labels[Math.floor(value)] ?? '',
-          ...(rotated ? { tickRotate: -40 } : {}),
-        }),
-    tickSize: 0,
-    line: false,
-  }
-  const rows = isLying
-    ? Math.max(slots.length * (lanes > 1 ? lanes * 9 + 10 : 25), 60)
-    : size === 'wide'
-      ? 330
-      : 250
   const margins = isLying
     ? {
         marginLeft: 12 + maxLength * room,
@@ -102,8 +83,39 @@ function svgText(
         marginLeft: 18 + Math.max(...widths, 3) * room,
         marginRight: 24,
         marginTop: 34,
-        marginBottom: rotated ? 34 + Math.min(maxLength, 20) * room * 0.7 : 44,
+        marginBottom: rotated ? 34 + Math.min(maxLength, 20) * room * (isUpright ? 1 : 0.7) : 44,
       }
+  const places = isLying
+    ? slots.map((_, at) => [at, at + 1] as const)
+    : slots.map(({ from, to }) => [from, to] as const)
+  const [first, last] = [Math.min(...places.map(([from]) => from)), Math.max(...places.map(([, to]) => to))]
+  const across = width - margins.marginLeft - margins.marginRight
+  const axisOfGroups = {
+    label: isLying ? null : axisLabel(pageContext, request.axis),
+    labelArrow: 'none',
+    labelAnchor: 'center',
+    ...(isContinuousAxis && request.axis.type === 'period' ? { type: 'utc' } : {}),
+    domain: [first, last],
+    ...(isContinuousAxis
+      ? scaleTicks(pageContext, data, plot, steps, {
+          first,
+          last,
+          width: across / room,
+          margins: [margins.marginLeft / room, margins.marginRight / room],
+        })
+      : {
+          ticks: slots.flatMap((_, at) => (isLying || at % every === 0 ? [at + 0.5] : [])),
+          tickFormat: (value: number) => labels[Math.floor(value)] ?? '',
+          ...(rotated ? { tickRotate: isUpright ? -90 : -40 } : {}),
+        }),
+    tickSize: 0,
+    line: false,
+  }
+  const rows = isLying
+    ? Math.max(slots.length * (lanes > 1 ? lanes * 9 + 10 : 25), 60)
+    : size === 'wide'
+      ? 330
+      : 250
   const options = {
     document,
     width,
@@ -149,14 +161,23 @@ function compact(pageContext: PageContext, value: number): string {
   return pageContext.number(value, { notation: 'compact', maximumSignificantDigits: 4 })
 }
 
-function scaleFormat(
+/** The ticks of a scale of numbers or of time. */
+function scaleTicks(
   pageContext: PageContext,
-  { request, slots }: ChartData,
-): (value: number | Date) => string {
-  const { axis } = request
-  if (axis.type !== 'period') return value => valueLabel(pageContext, Number(value), axis.field)
-  const [first, last] = [slots[0]?.from ?? 0, slots.at(-1)?.to ?? 0]
-  const days = (last - first) / 86_400_000
-  const period = days > 365 * 5 ? 'year' : days > 120 ? 'month' : days > 4 ? 'day' : 'hour'
-  return value => periodLabel(pageContext, Number(value), period)
+  { request: { axis } }: ChartData,
+  plot: Plot,
+  steps: number,
+  scale: TimeScale,
+): object {
+  if (axis.type !== 'period') {
+    const write = (value: number) => valueLabel(pageContext, value, axis.field)
+    const maxLength = Math.max(write(scale.first).length, write(scale.last).length)
+    // A scale of numbers may have some ticks more than requested.
+    return { ticks: Math.min(steps, scale.width / (maxLength + 2) / 1.4), tickFormat: write }
+  }
+  const ticks = timeTicks(plot, pageContext, axis.period, scale)
+  return {
+    ticks: ticks.map(({ at }) => new Date(at)),
+    tickFormat: (value: Date) => ticks.find(({ at }) => at === value.getTime())?.label ?? '',
+  }
 }

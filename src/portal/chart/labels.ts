@@ -1,4 +1,5 @@
 import { type Field, isNumberedName } from '../../model/field.ts'
+import { shownDigits } from '../../model/number.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import type { Axis, AxisPart, Period } from './axes.ts'
 import type { ChartAggregate } from './request.ts'
@@ -62,7 +63,7 @@ export function valueLabel({ t, number }: PageContext, value: unknown, field: Fi
   if (value === null || value === undefined) return t('no value')
   if (typeof value === 'boolean') return value ? t('yes') : t('no')
   if (typeof value !== 'number') return String(value)
-  return isNumberedName(field) ? String(value) : number(value, { maximumFractionDigits: 6 })
+  return isNumberedName(field) ? String(value) : number(value, shownDigits(value, 6))
 }
 
 const HOUR = { hour: '2-digit', minute: '2-digit' } as const

@@ -1,4 +1,5 @@
 import type * as PlotModule from '@observablehq/plot'
+import { shownDigits } from '../../model/number.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { cutText } from '../parts/cut-text.ts'
 import type { ChartData } from './data.ts'
@@ -60,7 +61,7 @@ export function piecesOf(
           value,
           series: line,
           lane,
-          title: `${name}: ${pageContext.number(value, { maximumFractionDigits: 3 })}`,
+          title: `${name}: ${pageContext.number(value, shownDigits(value, 3))}`,
         },
       ]
     })

@@ -27,7 +27,7 @@ export interface ChartRequest {
   readonly series: Field | null
   readonly kind: ChartKind
   readonly sort: Sort
-  /** Maximum groups that are shown; periods and ranges are all shown. */
+  /** Maximum groups that are shown; periods, parts of dates and ranges are all shown. */
   readonly top: number
 }
 
@@ -47,7 +47,7 @@ export function readChart(
   const series =
     seriesFields(fields, statistics).find(({ name }) => name === query.series && name !== axis.field.name) ??
     null
-  const top = TOPS.find(each => String(each) === query.top) ?? 20
+  const top = axis.type === 'part' ? 50 : (TOPS.find(each => String(each) === query.top) ?? 20)
   const sort = oneOf(SORTS, query.sort) ?? defaultSort(axis)
   const kind = oneOf(KINDS, query.kind) ?? defaultKind(axis)
   return { axis, aggregate, of, series, kind, sort, top }

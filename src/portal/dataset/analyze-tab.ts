@@ -1,4 +1,5 @@
 import type { Field } from '../../model/field.ts'
+import { shownDigits } from '../../model/number.ts'
 import { type Html, html } from '../../site/html.ts'
 import { type PageContext, queryText } from '../../site/page-context.ts'
 import { type Axis, axesOf, axisText, measuredFields, seriesFields } from '../chart/axes.ts'
@@ -138,7 +139,7 @@ export function valuesTable({ pageContext }: TabContext, data: ChartData): Html 
   const formatted = (value: number | null) =>
     value === null
       ? noneMark(t('no value'))
-      : html`<data value="${value}">${pageContext.number(value, { maximumFractionDigits: request.aggregate === 'avg' ? 2 : 6 })}</data>`
+      : html`<data value="${value}">${pageContext.number(value, shownDigits(value, request.aggregate === 'avg' ? 2 : 6))}</data>`
   const rest = slots.length - ROWS
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${t('The numbers')}"><table class="figures-table">
 <caption class="hidden">${aggregateLabel(pageContext, request.aggregate, request.of)}</caption>
@@ -172,7 +173,7 @@ ${choose('kind', t('Kind'), options(kinds(pageContext), KINDS.find(kind => kind 
 ${
   whole
     ? ''
-    : html`${choose('sort', t('Order'), options(sorts(pageContext), request.sort))}${choose('top', t('Most groups'), options(tops(pageContext), String(request.top)))}`
+    : html`${choose('sort', t('Order'), options(sorts(pageContext), request.sort))}${request.axis.type === 'part' ? '' : choose('top', t('Most groups'), options(tops(pageContext), String(request.top)))}`
 }
 <button>${t('Draw')}</button></form>`
 }

@@ -1,4 +1,5 @@
 import { coarsePrecision, type Field, isNumberedName, isQuantity } from '../../model/field.ts'
+import { shownDigits } from '../../model/number.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
@@ -94,9 +95,11 @@ function numberText(
 ): string {
   if (isNumberedName(field)) return String(value)
   const max = field.annotations.decimals?.[0]
-  const maximumFractionDigits = typeof max === 'number' ? max : 6
+  const digits = typeof max === 'number' ? { maximumFractionDigits: max } : shownDigits(value, 6)
+  const { maximumFractionDigits } = digits
+  if (maximumFractionDigits === undefined) return pageContext.number(value, digits)
   return pageContext.number(value, {
-    maximumFractionDigits,
+    ...digits,
     minimumFractionDigits: Math.min(decimals, maximumFractionDigits),
   })
 }

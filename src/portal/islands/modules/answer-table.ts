@@ -1,3 +1,4 @@
+import { shownDigits } from '../../../model/number.ts'
 import { readableName } from '../../../model/readable-name.ts'
 import { termText } from '../../../rdf/ntriples.ts'
 import { prefixedName } from '../../../rdf/prefixes.ts'
@@ -133,7 +134,7 @@ export function localizedLiteral(term: Literal, language: string): string {
   const { value, datatype } = term
   // As a text, so that no digit of a large number is lost.
   if (isNumber(term) && Number.isFinite(Number(value)))
-    return new Intl.NumberFormat(language, { maximumFractionDigits: 6 }).format(value as `${number}`)
+    return new Intl.NumberFormat(language, shownDigits(Number(value), 6)).format(value as `${number}`)
   if (datatype === `${XSD}date` || datatype === `${XSD}dateTime`) {
     // Without a zone, browsers would read the time in that of the reader.
     const isLocal = datatype === `${XSD}dateTime` && !/(?:Z|[+-]\d\d:\d\d)$/.test(value)

@@ -1,6 +1,7 @@
 import type { LatLngExpression } from 'leaflet'
 import { Popup } from 'leaflet/src/layer/Popup.js'
 import { lookup } from '../../../model/lookup.ts'
+import { shownDigits } from '../../../model/number.ts'
 import type { MapSettings, PopupField } from '../../map/settings.ts'
 import type { LeafletMap } from './leaflet.ts'
 import { coordinateText, fetchRecord, type MapPlace, recordLink } from './map-data.ts'
@@ -119,7 +120,7 @@ function valueText(settings: MapSettings, value: unknown, { type, isName }: Popu
     )
   }
   if (typeof value === 'number' || typeof value === 'bigint')
-    return isName ? String(value) : coordinateText(language, value)
+    return isName ? String(value) : coordinateText(language, value, shownDigits(value, 6))
   return String(value).slice(0, 160)
 }
 
