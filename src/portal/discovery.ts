@@ -20,10 +20,6 @@ import { NOTHING_SELECTED, odsqlText } from './selection.ts'
 import { datasetTitle, metaTexts, type SiteServices } from './services.ts'
 import { listedPages, listedTabs, sitemap, sitemapPart } from './sitemap.ts'
 
-interface PartRoute {
-  readonly Params: { readonly part: string }
-}
-
 /** The metadata of the portal for search engines and browsers as a whole. Only public content is listed. */
 export const discovery: FastifyPluginAsync<SiteServices> = async (app, services) => {
   const { base, catalog } = services
@@ -31,7 +27,7 @@ export const discovery: FastifyPluginAsync<SiteServices> = async (app, services)
 
   app.get('/robots.txt', (_, reply) => sendText(reply, 'text/plain', robotsText(base)))
   app.get('/sitemap.xml', (_, reply) => sendText(reply, 'application/xml', sitemap(pages(), base)))
-  app.get<PartRoute>('/sitemap/:part', (request, reply) => {
+  app.get<{ Params: { part: string } }>('/sitemap/:part', (request, reply) => {
     const { part } = request.params
     const number = Number(/^(\d{1,6})\.xml$/.exec(part)?.[1] ?? 0)
     const text = number === 0 ? null : sitemapPart(pages(), base, number)

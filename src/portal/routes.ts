@@ -28,10 +28,6 @@ import { NOTHING_SELECTED, selectionParameters } from './selection.ts'
 import type { SiteServices } from './services.ts'
 import { catalogData } from './structured-data.ts'
 
-interface DatasetRoute {
-  readonly Params: { readonly dataset: string; readonly tab?: string }
-}
-
 /** The HTML pages of the portal: the catalog, datasets, playgrounds. */
 export const site: FastifyPluginAsync<SiteServices & { readonly desk: Desk }> = async (app, services) => {
   const queryService = new QueryService(services)
@@ -46,7 +42,7 @@ export const site: FastifyPluginAsync<SiteServices & { readonly desk: Desk }> = 
   app.get('/developers', (request, reply) => answerDevelopers(request, reply, services))
   app.get('/explore', (request, reply) => answerCatalog(request, reply, services, queryService))
   for (const path of ['/explore/dataset/:dataset', '/explore/dataset/:dataset/:tab'])
-    app.get<DatasetRoute>(path, (request, reply) => {
+    app.get<{ Params: { dataset: string; tab?: string } }>(path, (request, reply) => {
       const { dataset, tab = 'information' } = request.params
       return answerDataset(request, reply, services, queryService, dataset, tab)
     })

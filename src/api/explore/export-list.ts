@@ -56,12 +56,7 @@ export function sendFile(
   return reply
     .type('application/gzip')
     .header('content-disposition', disposition(`${name}.gz`))
-    .send(inGzip(stream))
-}
-
-/** A stream through gzip; an error of either stream destroys the other, and the one that is read reports it. */
-function inGzip(stream: Readable): Readable {
-  return pipeline(stream, createGzip(), () => undefined)
+    .send(pipeline(stream, createGzip(), () => undefined))
 }
 
 /** Waits for the first chunk: an error before it is thrown here, and answered as a fault. */

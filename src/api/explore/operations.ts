@@ -54,10 +54,6 @@ function exportedCatalog(generation: Generation): readonly ParameterName[] {
   return [...exported(generation), 'use_labels', 'compressed']
 }
 
-function exportedRecords(generation: Generation): readonly ParameterName[] {
-  return [...exportedCatalog(generation), 'epsg']
-}
-
 /** Parameters of tables of text; the later generation begins them with a byte order mark. */
 function csv(generation: Generation): readonly ParameterName[] {
   const mark = generation === 'explore-v2.1' ? 'with_bom_usually' : 'with_bom'
@@ -264,7 +260,7 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
     summary: 'Download records',
     description: 'All records that match a condition, as a file.',
     answer: exportFile,
-    parameters: exportedRecords,
+    parameters: generation => [...exportedCatalog(generation), 'epsg'],
   },
   {
     id: 'exportRecordsCSV',
