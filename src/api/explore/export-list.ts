@@ -11,16 +11,16 @@ export function exportListRoutes(app: FastifyInstance, endpoint: ExploreEndpoint
   const { dialect } = endpoint.options
   const { root } = endpoint.place
 
-  app.get<CatalogRoute>('/catalog/exports', async (request, reply) => {
+  app.get<CatalogRoute>('/catalog/exports', async (_, reply) => {
     const links = exportLinks(`${root}/catalog/exports`, exportFormats(dialect.name, 'catalog'))
-    return endpoint.answer(request, reply, endpoint.executor(), { links })
+    return endpoint.answer(reply, { links })
   })
 
   app.get<DatasetRoute>('/catalog/datasets/:dataset/exports', async (request, reply) => {
     const { dataset } = endpoint.dataset(request)
     const home = `${root}/catalog/datasets/${dataset.id}/exports`
     const links = exportLinks(home, exportFormats(dialect.name, dataset.fields))
-    return endpoint.answer(request, reply, endpoint.executor(), { links })
+    return endpoint.answer(reply, { links })
   })
 }
 
