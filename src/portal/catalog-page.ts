@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { ServedDataset } from '../catalog/served.ts'
 import type { Fault } from '../errors/errors.ts'
 import type { QueryParameters } from '../http/query-string.ts'
@@ -13,7 +13,7 @@ import { chosenChips, facetPanel, type ValueName } from './parts/facets.ts'
 import { hiddenFields, languageField } from './parts/form-fields.ts'
 import { pager } from './parts/pager.ts'
 import { startingReply, startNote } from './parts/start-progress.ts'
-import { catalogSource, isFilterFault, type PageQuerySource, type QueryService } from './query-service.ts'
+import { catalogSource, isFilterFault, type PageQuerySource, type PageServices } from './query-service.ts'
 import {
   apiParameters,
   isEverything,
@@ -62,12 +62,9 @@ const FEATURE_LABELS: Readonly<Record<string, string>> = {
 }
 
 /** Answers with the catalog: search, facets, order, cards, and links to feeds and files of the same list. */
-export async function answerCatalog(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  services: SiteServices,
-  queryService: QueryService,
-): Promise<FastifyReply> {
+export async function answerCatalog(reply: FastifyReply, services: PageServices): Promise<FastifyReply> {
+  const { request } = reply
+  const { queryService } = services
   const pageContext = pageContextOf(request, services)
   const { t } = pageContext
   const visible = services.catalog.visibleTo(request.principal)
@@ -75,7 +72,7 @@ export async function answerCatalog(
   const served = await visible.asDataset()
   const source = catalogSource(served)
   const { selection, fault } = readable(request.query as QueryParameters)
-  const found = await findOrFault(() => findCards(services, queryService, source, selection))
+  const found = await findOrFault(() => findCards(services, source, selection))
   const problem = fault ?? found.fault
   const facets = await queryService.facets(source, problem === null ? selection : NOTHING_SELECTED)
   const byId = new Map(served.entries.map(entry => [entry.dataset.id, entry]))
@@ -116,8 +113,7 @@ ${takeAway(pageContext, selection)}
  * cached datasets.
  */
 async function findCards(
-  { usage }: Pick<SiteServices, 'usage'>,
-  queryService: QueryService,
+  { usage, queryService }: PageServices,
   source: PageQuerySource,
   selection: PageSelection,
 ): Promise<{ readonly ids: readonly string[]; readonly total: number; readonly page: number }> {

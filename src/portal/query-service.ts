@@ -79,6 +79,11 @@ export function recordsSource({ dataset, version, target }: ServedDataset): Page
   return { version: `${id} ${version}`, target, fields, facets }
 }
 
+/** The services of pages that query datasets. */
+export interface PageServices extends SiteServices {
+  readonly queryService: QueryService
+}
+
 /** Queries the store for pages, and caches the answers. */
 export class QueryService {
   private readonly services: Pick<SiteServices, 'store' | 'clock' | 'now' | 'cachedCharacters'>
