@@ -208,8 +208,8 @@ function pairOf(
 
 /** Opens one or two versions for some work. */
 async function withOpened<Result>(
-  { retained }: VersionsOptions['catalog'],
-  [first, second]: readonly [Manifest, Manifest?],
+  { retained }: Pick<Catalog, 'retained'>,
+  [first, second]: readonly [Manifest, Manifest | undefined] | readonly [Manifest],
   work: (first: OpenVersion, second?: OpenVersion) => Promise<Result>,
 ): Promise<Result> {
   const opened = await retained.opened(first.dataset.id, first.version)
