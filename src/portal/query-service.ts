@@ -237,6 +237,18 @@ function facetNamed(
   return field === undefined ? undefined : facetOf(name, field, sort)
 }
 
+/** What is found, or the fault that the user can correct in the filter of the page. */
+export async function orFilterFault<Answer>(
+  find: () => Promise<Answer>,
+): Promise<{ readonly answer: Answer | null; readonly fault: Fault | null }> {
+  try {
+    return { answer: await find(), fault: null }
+  } catch (error) {
+    if (!isFilterFault(error)) throw error
+    return { answer: null, fault: error }
+  }
+}
+
 /** True for a fault that the user can correct in the filter of a page. */
 export function isFilterFault(error: unknown): error is Fault {
   return error instanceof Fault && error.status === 400
