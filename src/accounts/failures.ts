@@ -62,7 +62,7 @@ export class FailuresInMemory implements Failures {
   }
 
   private forgetOld(counted: readonly FailureLimit[], now: number): void {
-    const since = now - maxWithin(counted)
+    const since = now - Math.max(0, ...counted.map(({ within }) => within))
     for (const subject of subjectsOf(counted)) {
       const moments = this.moments.get(subject)?.filter(moment => moment > since) ?? []
       if (moments.length === 0) this.moments.delete(subject)
@@ -82,10 +82,6 @@ export class FailuresInMemory implements Failures {
 
 function subjectsOf(counted: readonly FailureLimit[]): ReadonlySet<string> {
   return new Set(counted.map(({ subject }) => subject))
-}
-
-function maxWithin(counted: readonly FailureLimit[]): number {
-  return Math.max(0, ...counted.map(({ within }) => within))
 }
 
 /** Milliseconds for which failures are stored. */

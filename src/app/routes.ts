@@ -59,6 +59,9 @@ import {
 } from './endpoint-sources.ts'
 import { addPlugins } from './plugins.ts'
 
+/** A dataset as the address, the caller and the version of a request name it. */
+type Asked = Parameters<Catalog['addressed']>
+
 /** The services that the routes use. */
 export interface Services {
   readonly catalog: Catalog
@@ -191,8 +194,7 @@ export async function registerEndpoints(
     ...frame,
     store,
     versions,
-    dataset: (id: string, principal: Principal, version: string | null) =>
-      sparqlDataset(catalog.addressed(id, principal, version)),
+    dataset: (...asked: Asked) => sparqlDataset(catalog.addressed(...asked)),
     datasets: (principal: Principal) => {
       const served = completeList(catalog.visibleTo(principal))
       const datasets = queried.get(served) ?? served.entries.map(sparqlDataset)
@@ -219,8 +221,7 @@ export async function registerEndpoints(
       ...frame,
       statisticsFiles: services.statisticsFiles,
       versions,
-      dataset: (id: string, principal: Principal, version: string | null) =>
-        catalog.addressed(id, principal, version),
+      dataset: (...asked: Asked) => catalog.addressed(...asked),
     })
     await endpoints.register(fragments, {
       answers,
@@ -228,16 +229,15 @@ export async function registerEndpoints(
       pageSize: config.fragmentSize,
       store,
       versions,
-      dataset: (id: string, principal: Principal, version: string | null) =>
-        describedDatasets(catalog.addressed(id, principal, version), base),
+      dataset: (...asked: Asked) => describedDatasets(catalog.addressed(...asked), base),
       datasets: (principal: Principal) => {
         const { version, entries } = completeList(catalog.visibleTo(principal))
         const listed = entries.map(each => ({ ...describedDatasets(each, base), triples: each.triples }))
         return { version, entries: listed }
       },
       quads: {
-        dataset: (id: string, principal: Principal, version: string | null) => {
-          const served = catalog.addressed(id, principal, version)
+        dataset: (...asked: Asked) => {
+          const served = catalog.addressed(...asked)
           return { ...describedDatasets(served, base), graphs: quadGraphs(base, [served]) }
         },
         portal: (principal: Principal) => {

@@ -100,17 +100,14 @@ function writeEntry(file: string, server: RunningServer): void {
  * @param who the server or command, for the message
  */
 export function refuseOtherAddress({ portal, base }: Pick<Config, 'portal' | 'base'>, who: string): void {
-  const other = runningServers(portal, Date.now()).find(server => server.base !== base && !isThis(server))
+  const other = runningServers(portal, Date.now()).find(
+    server => server.base !== base && (server.pid !== process.pid || server.host !== hostname()),
+  )
   if (other === undefined) return
   const reason =
     `${portal} is served at ${other.base}, by process ${other.pid} on ${other.host} (port ${other.port}), and ${who} has the ` +
     `address ${base}: each would publish over the other. Give this one --base ${other.base} or a folder of its own, or end the other first`
   throw new Fault(CONFIG_INVALID, { reason })
-}
-
-/** True for an entry of this process, or of an earlier one with the same host and pid: containers reuse them. */
-function isThis({ host, pid }: RunningServer): boolean {
-  return pid === process.pid && host === hostname()
 }
 
 /** Milliseconds after which a lock counts as stale, and between two attempts to acquire it. */

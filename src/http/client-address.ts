@@ -13,7 +13,8 @@ export function clientAddress({ headers, socket }: Message, proxies: number): st
   const forwarded = proxies > 0 ? headers['x-forwarded-for'] : undefined
   if (forwarded !== undefined) {
     const address = plainAddress(entryFromRight(String(forwarded), proxies))
-    if (address !== null) return copyOf(address)
+    // A copy: a slice of a header would retain the whole header in memory.
+    if (address !== null) return Buffer.from(address, 'latin1').toString('latin1')
   }
   // A request that was destroyed, as by a body beyond the limit, has none.
   if (socket === null) return ''
@@ -63,11 +64,6 @@ function plainAddress(text: string): string | null {
     default:
       return null
   }
-}
-
-/** A copy of a string: a slice of a header would retain the whole header in memory. */
-function copyOf(text: string): string {
-  return Buffer.from(text, 'latin1').toString('latin1')
 }
 
 /** Longer entries are no addresses: an IPv6 address with a zone, a port and brackets is shorter. */

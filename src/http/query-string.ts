@@ -137,17 +137,16 @@ export function isSecret(name: string): boolean {
 
 /** A query string without credentials, for everything that is stored, logged or reported. */
 export function withoutSecrets(query: string): string {
-  return query.split('&').map(withoutSecret).join('&')
+  return query
+    .split('&')
+    .map(pair => (isSecretPair(pair) ? `${nameOf(pair)}=redacted` : pair))
+    .join('&')
 }
 
 /** An address without credentials in its query string. */
 export function addressWithoutSecrets(url: string): string {
   const at = url.indexOf('?')
   return at < 0 ? url : `${url.slice(0, at)}?${withoutSecrets(url.slice(at + 1))}`
-}
-
-function withoutSecret(pair: string): string {
-  return isSecretPair(pair) ? `${nameOf(pair)}=redacted` : pair
 }
 
 /** An address without the parameters that carry credentials, for links: a value that is redacted would be refused there. */

@@ -95,7 +95,10 @@ export class ResponseCache {
 
   constructor(options: ResponseCacheOptions) {
     this.options = options
-    this.variants = new LRUCache({ maxSize: options.max, sizeCalculation: sizeOf })
+    this.variants = new LRUCache({
+      maxSize: options.max,
+      sizeCalculation: each => each.reduce((sum, { length }) => sum + length + OVERHEAD, 0),
+    })
   }
 
   /**
@@ -211,16 +214,13 @@ export class ResponseCache {
 function variantFor(headers: IncomingMessage['headers'], variants: readonly Variant[]): Variant | undefined {
   const { accept, 'accept-encoding': codings, 'if-none-match': known } = headers
   for (const variant of variants)
-    if (variant.known === known && variant.codings === codings && isChosen(variant, accept)) return variant
+    if (
+      variant.known === known &&
+      variant.codings === codings &&
+      (variant.accept === null || variant.accept === accept)
+    )
+      return variant
   return undefined
-}
-
-function isChosen(variant: Variant, accept: string | undefined): boolean {
-  return variant.accept === null || variant.accept === accept
-}
-
-function sizeOf(variants: readonly Variant[]): number {
-  return variants.reduce((sum, { length }) => sum + length + OVERHEAD, 0)
 }
 
 function isDefault(headers: IncomingMessage['headers']): boolean {

@@ -113,11 +113,6 @@ function momentOf(text: string): number {
   })
 }
 
-/** The version that was current at a time; the first one for earlier times. */
-function versionAt(retained: readonly VersionMoment[], moment: number): VersionMoment | undefined {
-  return retained.find(({ published }) => secondOf(published) <= moment) ?? retained.at(-1)
-}
-
 /** Dates of HTTP have whole seconds. */
 function secondOf(published: string): number {
   return Math.floor(Date.parse(published) / 1000) * 1000
@@ -131,7 +126,7 @@ function redirect(
   { base, list }: VersionSource,
 ): FastifyReply {
   const retained = list(dataset, request.principal)
-  const found = versionAt(retained, moment)
+  const found = retained.find(({ published }) => secondOf(published) <= moment) ?? retained.at(-1)
   if (found === undefined)
     throw new Fault(VERSION_UNKNOWN, { id: dataset, version: 'at that time', retained: '' })
   request.versionNote = { dataset, memento: null, retained }

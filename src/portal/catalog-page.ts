@@ -1,6 +1,5 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { ServedDataset } from '../catalog/served.ts'
-import type { Fault } from '../errors/errors.ts'
 import type { QueryParameters } from '../http/query-string.ts'
 import { lookup } from '../model/lookup.ts'
 import type { Facet } from '../query/facets.ts'
@@ -13,7 +12,7 @@ import { chosenChips, facetPanel, type ValueName } from './parts/facets.ts'
 import { hiddenFields, languageField } from './parts/form-fields.ts'
 import { pager } from './parts/pager.ts'
 import { startingReply, startNote } from './parts/start-progress.ts'
-import { catalogSource, isFilterFault, type PageQuerySource, type QueryService } from './query-service.ts'
+import { catalogSource, orFilterFault, type PageQuerySource, type PageServices } from './query-service.ts'
 import {
   apiParameters,
   isEverything,
@@ -62,21 +61,20 @@ const FEATURE_LABELS: Readonly<Record<string, string>> = {
 }
 
 /** Answers with the catalog: search, facets, order, cards, and links to feeds and files of the same list. */
-export async function answerCatalog(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  services: SiteServices,
-  queryService: QueryService,
-): Promise<FastifyReply> {
+export async function answerCatalog(reply: FastifyReply, services: PageServices): Promise<FastifyReply> {
+  const { request } = reply
+  const { queryService } = services
   const pageContext = pageContextOf(request, services)
   const { t } = pageContext
   const visible = services.catalog.visibleTo(request.principal)
   const progress = visible.startProgress?.() ?? null
   const served = await visible.asDataset()
   const source = catalogSource(served)
-  const { selection, fault } = readable(request.query as QueryParameters)
-  const found = await findOrFault(() => findCards(services, queryService, source, selection))
-  const problem = fault ?? found.fault
+  const query = request.query as QueryParameters
+  const read = await orFilterFault(async () => readSelection(query))
+  const selection = read.answer ?? NOTHING_SELECTED
+  const found = await orFilterFault(() => findCards(services, source, selection))
+  const problem = read.fault ?? found.fault
   const facets = await queryService.facets(source, problem === null ? selection : NOTHING_SELECTED)
   const byId = new Map(served.entries.map(entry => [entry.dataset.id, entry]))
   const shown = (found.answer?.ids ?? []).flatMap(id => byId.get(id) ?? [])
@@ -84,7 +82,6 @@ export async function answerCatalog(
   const label = (name: string) => t(lookup(FACET_LABELS, name.replace(/^default\./, '')) ?? name)
   const called = valueNames(pageContext)
   const place = { path: CATALOG_PATH, label: ({ name }: Facet) => label(name), called }
-  const query = request.query as QueryParameters
   const values =
     problem === null ? await facetValues(pageContext, queryService, source, selection, query, place) : null
   return sendSitePage(startingReply(reply, progress), pageContext, {
@@ -116,8 +113,7 @@ ${takeAway(pageContext, selection)}
  * cached datasets.
  */
 async function findCards(
-  { usage }: Pick<SiteServices, 'usage'>,
-  queryService: QueryService,
+  { usage, queryService }: PageServices,
   source: PageQuerySource,
   selection: PageSelection,
 ): Promise<{ readonly ids: readonly string[]; readonly total: number; readonly page: number }> {
@@ -163,29 +159,6 @@ function list(pageContext: PageContext, selection: PageSelection, shown: readonl
     entry => html`<li>${datasetCard(pageContext, entry)}</li>
 `,
   )}</ul>`
-}
-
-function readable(query: QueryParameters): {
-  readonly selection: PageSelection
-  readonly fault: Fault | null
-} {
-  try {
-    return { selection: readSelection(query), fault: null }
-  } catch (error) {
-    if (!isFilterFault(error)) throw error
-    return { selection: NOTHING_SELECTED, fault: error }
-  }
-}
-
-async function findOrFault<Answer>(
-  find: () => Promise<Answer>,
-): Promise<{ readonly answer: Answer | null; readonly fault: Fault | null }> {
-  try {
-    return { answer: await find(), fault: null }
-  } catch (error) {
-    if (!isFilterFault(error)) throw error
-    return { answer: null, fault: error }
-  }
 }
 
 function searchForm(pageContext: PageContext, selection: PageSelection): Html {

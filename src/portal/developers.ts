@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { ServedDataset } from '../catalog/served.ts'
 import { sendSitePage } from '../site/frame.ts'
 import { type Html, html } from '../site/html.ts'
@@ -18,11 +18,8 @@ interface Endpoint {
 }
 
 /** Answers with the page for developers: the APIs of the portal, accounts, limits. */
-export async function answerDevelopers(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  services: SiteServices,
-): Promise<FastifyReply> {
+export async function answerDevelopers(reply: FastifyReply, services: SiteServices): Promise<FastifyReply> {
+  const { request } = reply
   const pageContext = pageContextOf(request, services)
   const { t } = pageContext
   const { entries } = services.catalog.visibleTo(request.principal).current()

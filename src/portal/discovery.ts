@@ -15,14 +15,10 @@ import { Stopwatch } from '../query/execute/executor.ts'
 import { planOdsql } from '../query/pipeline.ts'
 import { pageContextOf, type SiteOptions } from '../site/page-context.ts'
 import { faultHint, faultReason } from './parts/filter-fault.ts'
-import { type QueryService, recordsSource } from './query-service.ts'
+import { type PageServices, type QueryService, recordsSource } from './query-service.ts'
 import { NOTHING_SELECTED, odsqlText } from './selection.ts'
 import { datasetTitle, metaTexts, type SiteServices } from './services.ts'
 import { listedPages, listedTabs, sitemap, sitemapPart } from './sitemap.ts'
-
-interface PartRoute {
-  readonly Params: { readonly part: string }
-}
 
 /** The metadata of the portal for search engines and browsers as a whole. Only public content is listed. */
 export const discovery: FastifyPluginAsync<SiteServices> = async (app, services) => {
@@ -31,7 +27,7 @@ export const discovery: FastifyPluginAsync<SiteServices> = async (app, services)
 
   app.get('/robots.txt', (_, reply) => sendText(reply, 'text/plain', robotsText(base)))
   app.get('/sitemap.xml', (_, reply) => sendText(reply, 'application/xml', sitemap(pages(), base)))
-  app.get<PartRoute>('/sitemap/:part', (request, reply) => {
+  app.get<{ Params: { part: string } }>('/sitemap/:part', (request, reply) => {
     const { part } = request.params
     const number = Number(/^(\d{1,6})\.xml$/.exec(part)?.[1] ?? 0)
     const text = number === 0 ? null : sitemapPart(pages(), base, number)
@@ -136,10 +132,7 @@ const MAX_VALUE_LENGTH = 200
  * Completions for editors of ODSQL: the fields of a dataset, values of a field that begin with a text, and the errors of a
  * condition.
  */
-export const completion: FastifyPluginAsync<{
-  readonly services: SiteServices
-  readonly queryService: QueryService
-}> = async (app, { services, queryService }) => {
+export const completion: FastifyPluginAsync<PageServices> = async (app, services) => {
   const visible = (
     request: { readonly principal: Parameters<typeof services.catalog.visibleTo>[0] },
     id: string,
@@ -152,7 +145,7 @@ export const completion: FastifyPluginAsync<{
     const name = one(query, 'field')
     reply.header('cache-control', 'no-cache')
     if (name === undefined) return { fields: entry.dataset.fields.map(fieldShown) }
-    return { values: await valuesOf(entry, name, one(query, 'prefix') ?? '', queryService) }
+    return { values: await valuesOf(entry, name, one(query, 'prefix') ?? '', services.queryService) }
   })
 
   app.get<DatasetRoute>('/explore/dataset/:dataset/check', options, async (request, reply) => {

@@ -79,6 +79,11 @@ export function recordsSource({ dataset, version, target }: ServedDataset): Page
   return { version: `${id} ${version}`, target, fields, facets }
 }
 
+/** The services of pages that query datasets. */
+export interface PageServices extends SiteServices {
+  readonly queryService: QueryService
+}
+
 /** Queries the store for pages, and caches the answers. */
 export class QueryService {
   private readonly services: Pick<SiteServices, 'store' | 'clock' | 'now' | 'cachedCharacters'>
@@ -230,6 +235,18 @@ function facetNamed(
 ): Facet | undefined {
   const field = facetField(name, fields, template)
   return field === undefined ? undefined : facetOf(name, field, sort)
+}
+
+/** What is found, or the fault that the user can correct in the filter of the page. */
+export async function orFilterFault<Answer>(
+  find: () => Promise<Answer>,
+): Promise<{ readonly answer: Answer | null; readonly fault: Fault | null }> {
+  try {
+    return { answer: await find(), fault: null }
+  } catch (error) {
+    if (!isFilterFault(error)) throw error
+    return { answer: null, fault: error }
+  }
 }
 
 /** True for a fault that the user can correct in the filter of a page. */

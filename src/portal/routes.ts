@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { acceptsCoding, type Coding } from '../http/content-coding.ts'
@@ -23,40 +23,35 @@ import { languageField } from './parts/form-fields.ts'
 import { startingReply, startNote } from './parts/start-progress.ts'
 import { answerOdsqlPage } from './playground/odsql-page.ts'
 import { answerSparqlPage } from './playground/sparql-page.ts'
-import { catalogSource, QueryService } from './query-service.ts'
+import { catalogSource, type PageServices, QueryService } from './query-service.ts'
 import { NOTHING_SELECTED, selectionParameters } from './selection.ts'
 import type { SiteServices } from './services.ts'
 import { catalogData } from './structured-data.ts'
 
-interface DatasetRoute {
-  readonly Params: { readonly dataset: string; readonly tab?: string }
-}
-
 /** The HTML pages of the portal: the catalog, datasets, playgrounds. */
-export const site: FastifyPluginAsync<SiteServices & { readonly desk: Desk }> = async (app, services) => {
-  const queryService = new QueryService(services)
+export const site: FastifyPluginAsync<SiteServices & { readonly desk: Desk }> = async (app, options) => {
+  const services = { ...options, queryService: new QueryService(options) }
   app.setErrorHandler(answerPageFault(services))
   await app.register(assets)
   await app.register(playgrounds, services)
   await app.register(discovery, services)
-  app.get('/', (request, reply) => answerHome(request, reply, services, queryService))
-  await app.register(completion, { services, queryService })
-  await app.register(mappingEditor, { services, queryService })
+  app.get('/', (_, reply) => answerHome(reply, services))
+  await app.register(completion, services)
+  await app.register(mappingEditor, services)
   await app.register(deskPages, services)
-  app.get('/developers', (request, reply) => answerDevelopers(request, reply, services))
-  app.get('/explore', (request, reply) => answerCatalog(request, reply, services, queryService))
+  app.get('/developers', (_, reply) => answerDevelopers(reply, services))
+  app.get('/explore', (_, reply) => answerCatalog(reply, services))
   for (const path of ['/explore/dataset/:dataset', '/explore/dataset/:dataset/:tab'])
-    app.get<DatasetRoute>(path, (request, reply) => {
+    app.get<{ Params: { dataset: string; tab?: string } }>(path, (request, reply) => {
       const { dataset, tab = 'information' } = request.params
-      return answerDataset(request, reply, services, queryService, dataset, tab)
+      return answerDataset(reply, services, dataset, tab)
     })
 }
 
 /** The playgrounds: SPARQL, which the browser runs, and ODSQL with all of its stages. */
 export const playgrounds: FastifyPluginAsync<SiteServices> = async (app, services) => {
-  app.get('/sparql', (request, reply) => answerSparqlPage(request, reply, services))
-  const answerOdsql = answerOdsqlPage(services)
-  app.get('/odsql', answerOdsql)
+  app.get('/sparql', (_, reply) => answerSparqlPage(reply, services))
+  app.get('/odsql', answerOdsqlPage(services))
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -114,19 +109,15 @@ function compress(content: Buffer, coding: Coding): Promise<Buffer> {
 const CARDS = 6
 
 /** Answers with the home page: a description of the portal, a search, its themes, the latest changes. */
-async function answerHome(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  services: SiteServices,
-  queryService: QueryService,
-): Promise<FastifyReply> {
+async function answerHome(reply: FastifyReply, services: PageServices): Promise<FastifyReply> {
+  const { request } = reply
   const pageContext = pageContextOf(request, services)
   const { t, href } = pageContext
   const visible = services.catalog.visibleTo(request.principal)
   const progress = visible.startProgress?.() ?? null
   const served = await visible.asDataset()
   const source = catalogSource(served)
-  const themes = (await queryService.facets(source, NOTHING_SELECTED)).find(
+  const themes = (await services.queryService.facets(source, NOTHING_SELECTED)).find(
     ({ facet }) => facet.name === 'theme',
   )
   const latest = [...served.entries].sort((a, b) => (modifiedOf(a) < modifiedOf(b) ? 1 : -1)).slice(0, CARDS)

@@ -1,9 +1,10 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault, INTERNAL_ERROR } from '../errors/errors.ts'
+import { lookup } from '../model/lookup.ts'
 import { note } from './account-fields.ts'
 import { faultSentence } from './fault-page.ts'
 import { html } from './html.ts'
-import { pageContextOf, type Translator } from './page-context.ts'
+import { messageKey, pageContextOf, type Translator } from './page-context.ts'
 import { type AccountsOptions, sendPage } from './signed-in.ts'
 
 /** Answers any error with a page; errors that are no faults are logged and shown as unexpected, without details. */
@@ -26,24 +27,18 @@ export function answerWithPage(options: AccountsOptions) {
 }
 
 function headingOf(status: number, t: Translator): string {
-  switch (status) {
-    case 403:
-      return t('The form was not accepted')
-    case 404:
-      return t('Not found')
-    case 413:
-      return t('The form is too long')
-    case 415:
-      return t('This is not a form')
-    case 429:
-      return t('Too many attempts')
-    case 500:
-      return t('Something went wrong')
-    case 503:
-      return t('Not possible now')
-    default:
-      return t('This cannot be done')
-  }
+  return t(lookup(HEADINGS, String(status)) ?? messageKey('This cannot be done'))
+}
+
+/** Headings by the status of the answer. */
+const HEADINGS: Readonly<Record<string, string>> = {
+  403: messageKey('The form was not accepted'),
+  404: messageKey('Not found'),
+  413: messageKey('The form is too long'),
+  415: messageKey('This is not a form'),
+  429: messageKey('Too many attempts'),
+  500: messageKey('Something went wrong'),
+  503: messageKey('Not possible now'),
 }
 
 function reportOf(error: unknown): { readonly status: number; readonly message: string } {

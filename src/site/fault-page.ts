@@ -8,9 +8,10 @@ import {
   VERSION_UNKNOWN,
 } from '../errors/errors.ts'
 import { answerFault } from '../http/faults.ts'
+import { lookup } from '../model/lookup.ts'
 import { pageText, policyOf } from './frame.ts'
 import { type Html, html } from './html.ts'
-import { pageContextOf, type SiteOptions, type Translator } from './page-context.ts'
+import { messageKey, pageContextOf, type SiteOptions, type Translator } from './page-context.ts'
 
 /** Answers any error with a page of the site that describes it. */
 export function answerPageFault(site: SiteOptions) {
@@ -78,22 +79,16 @@ function sentenceOf(fault: ShownFault, t: Translator): string | null {
 }
 
 function headingOf(status: number, t: Translator): string {
-  switch (status) {
-    case 403:
-      return t('Not for you')
-    case 404:
-      return t('Not found')
-    case 406:
-      return t('Not in this form')
-    case 410:
-      return t('No longer there')
-    case 429:
-      return t('Too many calls')
-    case 500:
-      return t('Something went wrong')
-    case 503:
-      return t('Not possible now')
-    default:
-      return t('This cannot be shown')
-  }
+  return t(lookup(HEADINGS, String(status)) ?? messageKey('This cannot be shown'))
+}
+
+/** Headings by the status of the answer. */
+const HEADINGS: Readonly<Record<string, string>> = {
+  403: messageKey('Not for you'),
+  404: messageKey('Not found'),
+  406: messageKey('Not in this form'),
+  410: messageKey('No longer there'),
+  429: messageKey('Too many calls'),
+  500: messageKey('Something went wrong'),
+  503: messageKey('Not possible now'),
 }

@@ -88,39 +88,28 @@ function readable(value: string): string {
 
 const READABLE: Readonly<Record<string, string>> = { '%20': '+', '%2C': ',', '%3A': ':', '%2F': '/' }
 
-const translators = new Map<Language, Translator>()
-
-function translatorOf(language: Language): Translator {
-  const known = translators.get(language)
-  if (known !== undefined) return known
-  const created = translator(language)
-  translators.set(language, created)
-  return created
+/** The same function, which makes the result for the same arguments once. */
+function once<Given extends readonly unknown[], Result>(make: (...given: Given) => Result) {
+  const known = new Map<string, Result>()
+  return (...given: Given): Result => {
+    const key = JSON.stringify(given)
+    const result = known.get(key) ?? make(...given)
+    known.set(key, result)
+    return result
+  }
 }
 
-const formats = new Map<string, Intl.NumberFormat>()
+const translatorOf = once(translator)
 
-function numberFormat(language: Language, options: Intl.NumberFormatOptions = {}): Intl.NumberFormat {
-  const key = `${language} ${JSON.stringify(options)}`
-  const known = formats.get(key)
-  if (known !== undefined) return known
-  const created = new Intl.NumberFormat(language, options)
-  formats.set(key, created)
-  return created
-}
+const numberFormat = once(
+  (language: Language, options?: Intl.NumberFormatOptions) => new Intl.NumberFormat(language, options),
+)
 
-const dateFormats = new Map<string, Intl.DateTimeFormat>()
-
-function dateFormat(language: Language, style: 'day' | 'moment'): Intl.DateTimeFormat {
-  const key = `${language} ${style}`
-  const known = dateFormats.get(key)
-  if (known !== undefined) return known
+const dateFormat = once((language: Language, style: 'day' | 'moment') => {
   const day = { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' } as const
-  const options = style === 'day' ? day : ({ ...day, hour: '2-digit', minute: '2-digit' } as const)
-  const created = new Intl.DateTimeFormat(language, options)
-  dateFormats.set(key, created)
-  return created
-}
+  const time = style === 'day' ? {} : ({ hour: '2-digit', minute: '2-digit' } as const)
+  return new Intl.DateTimeFormat(language, { ...day, ...time })
+})
 
 function dateText(iso: string, language: Language, style: 'day' | 'moment'): string {
   const moment = new Date(iso)

@@ -104,7 +104,9 @@ export class Tracing {
     const parent = readTraceparent(headers.traceparent)
     const traceId = parent?.traceId ?? randomHex(16)
     const isSampled =
-      parent !== null && sampler.followsParent ? parent.isSampled : isDrawn(traceId, sampler.ratio)
+      parent !== null && sampler.followsParent
+        ? parent.isSampled
+        : Number.parseInt(traceId.slice(-13), 16) < sampler.ratio * 2 ** 52
     if (!isSampled) return null
     const traceState = parent === null ? null : readTracestate(headers.tracestate)
     return {
@@ -178,14 +180,6 @@ function serverOf({
 /** What the caller's `tracestate` adds to each span below it. */
 function stateOf({ traceState }: Active): Pick<TraceSpan, 'traceState'> {
   return traceState === undefined ? {} : { traceState }
-}
-
-/**
- * True for a share of all traces that equals the ratio: by the last 52 bits of the identifier, which are random, so that each part
- * of a trace is decided alike (OpenTelemetry, Tracing SDK, TraceIdRatioBased).
- */
-function isDrawn(traceId: string, ratio: number): boolean {
-  return Number.parseInt(traceId.slice(-13), 16) < ratio * 2 ** 52
 }
 
 /** The stages in a Server-Timing header, in milliseconds. */

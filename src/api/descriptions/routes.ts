@@ -49,10 +49,6 @@ interface DatasetRoute extends Route {
   readonly Params: { readonly dataset: string }
 }
 
-interface QueryRoute extends Route {
-  readonly Params: { readonly dataset: string; readonly name: string }
-}
-
 const QUERY_TYPE = 'application/sparql-query; charset=utf-8'
 
 /**
@@ -128,14 +124,17 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
     return reply.type(JSON_TYPE).send(body)
   })
 
-  app.get<QueryRoute>('/api/void/:dataset/queries/:name', async (request, reply) => {
-    const { id } = options.dataset(request.params.dataset, request.principal, request.version).dataset
-    const { name } = request.params
-    const found = (await exampleQueries(portal, id, base)).find(query => query.name === name)
-    if (found === undefined) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'query', id: name.slice(0, 100) })
-    if (isFresh(request, reply, entityTag(found.query))) return reply.code(304).send()
-    return reply.type(QUERY_TYPE).send(found.query)
-  })
+  app.get<Route & { Params: { dataset: string; name: string } }>(
+    '/api/void/:dataset/queries/:name',
+    async (request, reply) => {
+      const { id } = options.dataset(request.params.dataset, request.principal, request.version).dataset
+      const { name } = request.params
+      const found = (await exampleQueries(portal, id, base)).find(query => query.name === name)
+      if (found === undefined) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'query', id: name.slice(0, 100) })
+      if (isFresh(request, reply, entityTag(found.query))) return reply.code(304).send()
+      return reply.type(QUERY_TYPE).send(found.query)
+    },
+  )
 }
 
 interface DescribedDataset {

@@ -7,7 +7,6 @@ import { addressSubject, clientAddress } from '../../http/client-address.ts'
 import { type QueryParameters, withoutSecrets } from '../../http/query-string.ts'
 import type { RouteConfig } from '../../http/route-config.ts'
 import { lookup } from '../../model/lookup.ts'
-import type { Principal } from '../../model/principal.ts'
 
 /** The kinds of calls that are not plain API calls, by their operations. */
 const KINDS: Readonly<Record<string, CallKind>> = {
@@ -69,12 +68,12 @@ interface Recorder {
 function record(request: FastifyRequest, reply: FastifyReply, sent: Sent, recorder: Recorder): void {
   const elapsed = reply.elapsedTime
   const isGood = request.method === 'GET' && (reply.statusCode === 200 || reply.statusCode === 304)
-  note(request.raw, answeredWith(request, reply, sent), { elapsed, isGood, user: nameOf(request) }, recorder)
-}
-
-/** The name of the user; null for anonymous calls, and for those refused before authentication. */
-function nameOf({ principal }: { readonly principal?: Principal }): string | null {
-  return principal?.type === 'user' ? principal.name : null
+  note(
+    request.raw,
+    answeredWith(request, reply, sent),
+    { elapsed, isGood, user: request.principal?.type === 'user' ? request.principal.name : null },
+    recorder,
+  )
 }
 
 /**
@@ -130,7 +129,7 @@ function note(
 ): void {
   usage.remember(new AnsweredCall(message.headers, answered, how, clientAddress(message, proxies), now()))
   const { dataset, route } = answered
-  const kind = kindOf(route)
+  const kind = route.isUse === false ? null : (lookup(KINDS, route.operation ?? '') ?? 'call')
   if (how.isGood && kind !== null && dataset !== null) usage.count(dataset, kind)
 }
 
@@ -195,11 +194,6 @@ function look(body: string, status: number): BodyReport {
   const error = status < 400 ? null : /"error_code":\s*"(\w+)"/.exec(body.slice(0, 300))?.[1]
   const hits = /^\{"total_count":\s*(\d+)/.exec(body.slice(0, 40))?.[1]
   return { nhits: hits === undefined ? null : Number(hits), error: error ?? null }
-}
-
-/** The kind that a call of a route counts as; null if it is no use of a dataset of this portal. */
-function kindOf({ isUse, operation = '' }: RouteConfig): CallKind | null {
-  return isUse === false ? null : (lookup(KINDS, operation) ?? 'call')
 }
 
 function datasetOf({ params }: { readonly params: unknown }): string | null {

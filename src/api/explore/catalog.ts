@@ -1,105 +1,90 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import type { VisibleDatasets } from '../../catalog/visible.ts'
 import { readClauses, readPage } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { fieldNamed } from '../../model/field.ts'
-import { answerQuery } from '../../query/execute/answer.ts'
-import type { Condition, Query } from '../../query/plan.ts'
+import type { Executor } from '../../query/execute/executor.ts'
+import type { Condition } from '../../query/plan.ts'
 import type { CatalogRoute, DatasetRoute, ExploreEndpoint } from './endpoint.ts'
 import { pageLinks, presentDataset, queriedDataset, splitSelect } from './present.ts'
 import type { ExploreSource } from './source.ts'
 
 /** The catalog: its datasets, one of them, and aggregates of all (REST 2.1). */
 export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
-  const { options, place } = endpoint
-  const { dialect } = options
+  const { place } = endpoint
+  const { dialect } = endpoint.options
   const home = `/${place.source}`
 
-  interface Found {
-    readonly query: QueryParameters
-    readonly plan: Query
-    readonly total: number
-    /** Datasets as `present` returns them, or groups unchanged. */
-    readonly shown: readonly unknown[]
-    readonly page: { readonly limit: number; readonly offset: number }
+  /** A page of datasets in a presentation, or of groups of them as they are. */
+  const find = async (
+    query: QueryParameters,
+    visible: VisibleDatasets,
+    present: typeof presentDataset,
+    executor: Executor,
+  ) => {
+    const source = await endpoint.catalogSource(visible, query)
+    const { clauses, filter, page } = endpoint.readList(query, source)
+    const { requested: select, shown: parts } = splitSelect(clauses.select, dialect)
+    const question = { ...clauses, ...page, filter, select }
+    const plan = endpoint.planCatalog(question, endpoint.context(source, clauses), executor)
+    const { total, rows } = await endpoint.run(plan, source.target, clauses, executor)
+    const byId = new Map(source.entries.map(entry => [entry.dataset.id, entry]))
+    const shown = rows.map(({ id, object }) => {
+      const entry = id === null ? undefined : byId.get(id)
+      if (entry === undefined) return object
+      const object_ = select === undefined ? {} : object
+      const selected = clauses.select === undefined ? undefined : { object: object_, shown: parts }
+      return present(entry, place, endpoint.presentation(query, entry, source.statistics), selected)
+    })
+    return { plan, total, shown, page }
   }
-  const answered =
-    (present: typeof presentDataset, body: (found: Found) => unknown) =>
-    async (request: FastifyRequest<CatalogRoute>, reply: FastifyReply) => {
-      const { query } = request
-      const fromCache = endpoint.fromCache(
-        request,
-        reply,
-        endpoint.catalogVersion(endpoint.visible(request), query),
-      )
-      if (fromCache !== null) return fromCache
-      const executor = endpoint.executor()
-      const source = await endpoint.catalogSource(endpoint.visible(request), query)
-      const { clauses, filter, page } = endpoint.readList(query, source)
-      const { requested: select, shown: parts } = splitSelect(clauses.select, dialect)
-      const question = { ...clauses, ...page, filter, select }
-      const plan = endpoint.planCatalog(question, endpoint.context(source, clauses), executor)
-      const requested = { target: source.target, style: { dialect, timezone: clauses.timezone } }
-      const { total, rows } = await answerQuery(plan, requested, executor)
-      const byId = new Map(source.entries.map(entry => [entry.dataset.id, entry]))
-      const shown = rows.map(({ id, object }) => {
-        const entry = id === null ? undefined : byId.get(id)
-        if (entry === undefined) return object
-        const object_ = select === undefined ? {} : object
-        const selected = clauses.select === undefined ? undefined : { object: object_, shown: parts }
-        return present(entry, place, endpoint.presentation(query, entry, source.statistics), selected)
-      })
-      return endpoint.answer(request, reply, executor, body({ query, plan, total, shown, page }))
-    }
 
-  app.get<CatalogRoute>(
-    `${home}/datasets`,
-    answered(presentDataset, ({ query, plan, total, shown, page }) => {
+  app.get<CatalogRoute>(`${home}/datasets`, async ({ query }, reply) =>
+    endpoint.ofCatalog(reply, async (visible, executor) => {
+      const { plan, total, shown, page } = await find(query, visible, presentDataset, executor)
       const links = pageLinks(`${place.root}${home}/datasets`, query, { ...page, total })
       return endpoint.list('datasets', query, { plan, total, links }, shown)
     }),
   )
 
   // The older generations return lists without wrappers, like later ones at /datasets.
-  const query = answered(queriedDataset, ({ total, shown }) => ({ total_count: total, results: shown }))
-  app.get<CatalogRoute>(`${home}/query`, (request, reply) => {
+  app.get<CatalogRoute>(`${home}/query`, async ({ query }, reply) => {
     endpoint.refuseGone('Queries')
-    return query(request, reply)
+    return endpoint.ofCatalog(reply, async (visible, executor) => {
+      const { total, shown } = await find(query, visible, queriedDataset, executor)
+      return { total_count: total, results: shown }
+    })
   })
 
-  app.get<CatalogRoute>(`${home}/aggregates`, async (request, reply) => {
+  app.get<CatalogRoute>(`${home}/aggregates`, async ({ query }, reply) => {
     endpoint.refuseGone('Aggregates')
-    const fromCache = endpoint.fromCatalogCache(request, reply)
-    if (fromCache !== null) return fromCache
-    const executor = endpoint.executor()
-    const source = await endpoint.catalogSource(endpoint.visible(request), request.query)
-    const { clauses, filter } = endpoint.readFiltered(request.query, source)
-    const page = readPage(request.query, true, null)
-    const context = endpoint.context(source, clauses)
-    const plan = endpoint.planCatalog({ ...clauses, ...page, filter }, context, executor, 'groups')
-    const requested = { target: source.target, style: { dialect, timezone: clauses.timezone } }
-    const { rows } = await answerQuery(plan, requested, executor)
-    const links = [{ rel: 'self', href: `${place.root}${home}/aggregates` }]
-    const aggregations = rows.map(({ object }) => object)
-    return endpoint.answer(request, reply, executor, { links, aggregations })
+    return endpoint.ofCatalog(reply, async (visible, executor) => {
+      const source = await endpoint.catalogSource(visible, query)
+      const { clauses, filter } = endpoint.readFiltered(query, source)
+      const question = { ...clauses, ...readPage(query, true, null), filter }
+      const plan = endpoint.planCatalog(question, endpoint.context(source, clauses), executor, 'groups')
+      const { rows } = await endpoint.run(plan, source.target, clauses, executor)
+      const links = [{ rel: 'self', href: `${place.root}${home}/aggregates` }]
+      return { links, aggregations: rows.map(({ object }) => object) }
+    })
   })
 
   app.get<DatasetRoute>(`${home}/datasets/:dataset`, async (request, reply) => {
+    const { query } = request
     const entry = endpoint.dataset(request)
-    const fromCache = endpoint.fromCatalogCache(request, reply)
-    if (fromCache !== null) return fromCache
-    const executor = endpoint.executor()
-    const presentation = endpoint.presentation(request.query, entry)
-    const clauses = readClauses(request.query)
-    if (clauses.select === undefined)
-      return endpoint.answer(request, reply, executor, presentDataset(entry, place, presentation))
-    const source = await endpoint.catalogSource(endpoint.visible(request), request.query)
-    const { requested: select, shown } = splitSelect(clauses.select, dialect)
-    const question = { select, where: [], filter: isDataset(entry.dataset.id, source), limit: 1, offset: 0 }
-    const plan = endpoint.planCatalog(question, endpoint.context(source, clauses), executor)
-    const requested = { target: source.target, style: { dialect, timezone: clauses.timezone } }
-    const [row] = select === undefined ? [] : (await answerQuery(plan, requested, executor)).rows
-    const selected = { object: row?.object ?? {}, shown }
-    return endpoint.answer(request, reply, executor, presentDataset(entry, place, presentation, selected))
+    return endpoint.ofCatalog(reply, async (visible, executor) => {
+      const presentation = endpoint.presentation(query, entry)
+      const clauses = readClauses(query)
+      if (clauses.select === undefined) return presentDataset(entry, place, presentation)
+      const source = await endpoint.catalogSource(visible, query)
+      const { requested: select, shown } = splitSelect(clauses.select, dialect)
+      const filter = isDataset(entry.dataset.id, source)
+      const question = { select, where: [], filter, limit: 1, offset: 0 }
+      const plan = endpoint.planCatalog(question, endpoint.context(source, clauses), executor)
+      const [row] =
+        select === undefined ? [] : (await endpoint.run(plan, source.target, clauses, executor)).rows
+      return presentDataset(entry, place, presentation, { object: row?.object ?? {}, shown })
+    })
   })
 }
 

@@ -27,7 +27,9 @@ import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
 import type { VersionSource } from '../../http/versions.ts'
 import type { Field } from '../../model/field.ts'
+import type { CompileTarget } from '../../query/compile/target.ts'
 import type { Dialect } from '../../query/dialect.ts'
+import { answerQuery } from '../../query/execute/answer.ts'
 import { Executor, Stopwatch } from '../../query/execute/executor.ts'
 import { canBeFacet, facetCondition } from '../../query/facets.ts'
 import { type OdsqlClauses, planOdsql } from '../../query/pipeline.ts'
@@ -203,11 +205,7 @@ export class ExploreEndpoint {
   list(
     name: 'datasets' | 'records',
     query: QueryParameters,
-    {
-      plan,
-      total,
-      links,
-    }: { readonly plan: Query; readonly total: number; readonly links: readonly PageLink[] },
+    { plan, total, links }: { plan: Query; total: number; links: readonly PageLink[] },
     shown: readonly unknown[],
   ): unknown {
     if (!this.isFlat) return { total_count: total, links, [name]: shown }
@@ -216,42 +214,57 @@ export class ExploreEndpoint {
     return { ...(isGrouped ? {} : { total_count: total }), ...more, results: shown }
   }
 
+  run(plan: Query, target: CompileTarget, { timezone }: QueryClauses, executor: Executor) {
+    return answerQuery(plan, { target, style: { dialect: this.options.dialect, timezone } }, executor)
+  }
+
+  /** Answers with what a query of the records of the dataset of a request makes. */
+  async ofDataset(
+    reply: FastifyReply,
+    make: (entry: ServedDataset, executor: Executor) => Promise<unknown>,
+  ): Promise<FastifyReply> {
+    const entry = this.dataset(reply.request)
+    return this.answerOnce(reply, entry.version, executor => make(entry, executor))
+  }
+
+  /** Answers with what a query of the catalog that is visible to the caller makes. */
+  async ofCatalog(
+    reply: FastifyReply,
+    make: (visible: VisibleDatasets, executor: Executor) => Promise<unknown>,
+  ): Promise<FastifyReply> {
+    const visible = this.visible(reply.request)
+    const version = this.catalogVersion(visible, reply.request.query as QueryParameters)
+    return this.answerOnce(reply, version, executor => make(visible, executor))
+  }
+
   /**
-   * Answers 304 if the client has the answer already, or from the cache of the same version; null if the store must be
-   * queried.
+   * Answers 304 if the client has the answer already, or from the cache of the same version; makes it otherwise.
    *
    * @param version of the data of the answer; null if that changes with every call
    */
-  fromCache(
-    request: Pick<FastifyRequest, 'url' | 'query' | 'headers'>,
+  private async answerOnce(
     reply: FastifyReply,
     version: string | null,
-  ): FastifyReply | null {
-    if (this.isKnown(request, reply, version)) {
+    make: (executor: Executor) => Promise<unknown>,
+  ): Promise<FastifyReply> {
+    if (this.isKnown(reply, version)) {
       this.options.cache?.cacheable(reply, '')
       return reply.code(304).send()
     }
     const body = this.options.answers.find(reply)
-    if (body === undefined) return null
+    if (body === undefined) {
+      const executor = this.executor()
+      return this.answer(reply, await make(executor), executor)
+    }
     this.options.cache?.cacheable(reply, body)
     return reply.type(JSON_TYPE).send(body)
   }
 
-  /** {@link fromCache} for answers from the catalog that is visible to the caller. */
-  fromCatalogCache(request: FastifyRequest, reply: FastifyReply): FastifyReply | null {
-    const version = this.catalogVersion(this.visible(request), request.query as QueryParameters)
-    return this.fromCache(request, reply, version)
-  }
-
   /** Sets the entity tag of an answer, if it has one; returns true if the client has the answer already. */
-  isKnown(
-    request: Pick<FastifyRequest, 'url' | 'query' | 'headers'>,
-    reply: FastifyReply,
-    version: string | null,
-  ): boolean {
-    const isChanging =
-      this.place.source !== 'catalog' || (request.query as QueryParameters).include_app_metas !== undefined
-    return isFresh(request, reply, isChanging ? null : version)
+  isKnown(reply: FastifyReply, version: string | null): boolean {
+    const { include_app_metas: isChanging } = reply.request.query as QueryParameters
+    const isFixed = this.place.source === 'catalog' && isChanging === undefined
+    return isFresh(reply.request, reply, isFixed ? version : null)
   }
 
   /** The version of the catalog: those of its datasets; null for a query that names usage statistics. */
@@ -266,8 +279,8 @@ export class ExploreEndpoint {
   }
 
   /** Sends a body as JSON, and caches it if it has a tag. */
-  answer(_request: FastifyRequest, reply: FastifyReply, executor: Executor, body: unknown): FastifyReply {
-    const timing = executor.watch.header()
+  answer(reply: FastifyReply, body: unknown, executor?: Executor): FastifyReply {
+    const timing = executor?.watch.header() ?? ''
     if (timing !== '') reply.header('server-timing', timing)
     // Without it, some caches store an answer for minutes, although who may see it can change.
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache')

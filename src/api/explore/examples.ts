@@ -94,7 +94,9 @@ function recordExamples({ entry, record, facets }: SampleRecords): Examples {
     select: names.length === 0 ? undefined : names.join(', '),
     figures: 'count(*) as records',
     figure_order: 'count(*) desc',
-    where: whereExample(number, entry) ?? (single[0] === undefined ? undefined : notNull(single[0])),
+    where:
+      whereExample(number, entry) ??
+      (single[0] === undefined ? undefined : `${nameText(single[0])} is not null`),
     order_by: number === undefined ? names[0] : `${nameText(number)} desc`,
     sort: number === undefined ? names[0] : `-${nameText(number)}`,
     group_by: key === undefined ? undefined : nameText(key),
@@ -109,10 +111,6 @@ function whereExample(number: Field | undefined, { statistics }: ServedDataset):
   if (number === undefined || known === undefined) return undefined
   const middle = known.quantiles?.[Math.floor(known.quantiles.length / 2)] ?? known.min
   return typeof middle === 'number' ? `${nameText(number)} >= ${middle}` : undefined
-}
-
-function notNull(known: Field): string {
-  return `${nameText(known)} is not null`
 }
 
 function refinement({ name }: KnownFacet, value: string | undefined): string | undefined {

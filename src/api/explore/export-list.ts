@@ -11,16 +11,16 @@ export function exportListRoutes(app: FastifyInstance, endpoint: ExploreEndpoint
   const { dialect } = endpoint.options
   const { root } = endpoint.place
 
-  app.get<CatalogRoute>('/catalog/exports', async (request, reply) => {
+  app.get<CatalogRoute>('/catalog/exports', async (_, reply) => {
     const links = exportLinks(`${root}/catalog/exports`, exportFormats(dialect.name, 'catalog'))
-    return endpoint.answer(request, reply, endpoint.executor(), { links })
+    return endpoint.answer(reply, { links })
   })
 
   app.get<DatasetRoute>('/catalog/datasets/:dataset/exports', async (request, reply) => {
     const { dataset } = endpoint.dataset(request)
     const home = `${root}/catalog/datasets/${dataset.id}/exports`
     const links = exportLinks(home, exportFormats(dialect.name, dataset.fields))
-    return endpoint.answer(request, reply, endpoint.executor(), { links })
+    return endpoint.answer(reply, { links })
   })
 }
 
@@ -56,12 +56,7 @@ export function sendFile(
   return reply
     .type('application/gzip')
     .header('content-disposition', disposition(`${name}.gz`))
-    .send(inGzip(stream))
-}
-
-/** A stream through gzip; an error of either stream destroys the other, and the one that is read reports it. */
-function inGzip(stream: Readable): Readable {
-  return pipeline(stream, createGzip(), () => undefined)
+    .send(pipeline(stream, createGzip(), () => undefined))
 }
 
 /** Waits for the first chunk: an error before it is thrown here, and answered as a fault. */

@@ -88,7 +88,9 @@ function document(app: FastifyInstance, endpoint: ExploreEndpoint, scope: Scope)
     ({ path }) => scope.dataset === null || path.startsWith(DATASET_PATH),
   )
   const paths = served.map(operation => [
-    boundPath(operation.path, scope),
+    scope.dataset === null
+      ? operation.path
+      : operation.path.replace('{dataset_id}', encodeURIComponent(scope.dataset)),
     { get: describeOperation(endpoint, operation, scope) },
   ])
   return {
@@ -203,7 +205,9 @@ function pathParameters(
     if (name === 'dataset_id' && scope.dataset !== null) return []
     const formats = formatsOf(endpoint, operation, scope).map(known => known.name)
     if (name === 'format')
-      return [describe(name, formatParameter(formats), { format: defaultFormat(formats) })]
+      return [
+        describe(name, formatParameter(formats), { format: formats.includes('json') ? 'json' : formats[0] }),
+      ]
     if (name !== 'dcat_ap_format') return [describe(name, lookup(PATH_PARAMETERS, name) ?? UNNAMED, examples)]
     const profiles = formats.map(format => format.slice('dcat'.length))
     return [describe(name, formatParameter(profiles), { dcat_ap_format: profiles[0] })]
@@ -212,10 +216,6 @@ function pathParameters(
 
 function formatParameter(formats: readonly string[]): Parameter {
   return { in: 'path', schema: choice(formats), description: 'Format of the file.' }
-}
-
-function defaultFormat(formats: readonly string[]): string | undefined {
-  return formats.includes('json') ? 'json' : formats[0]
 }
 
 function describe(key: string, parameter: Parameter, examples: Examples): unknown {
@@ -231,10 +231,6 @@ function describe(key: string, parameter: Parameter, examples: Examples): unknow
     schema,
     ...(example === undefined ? {} : { example: isList ? [example] : example }),
   }
-}
-
-function boundPath(path: string, { dataset }: Scope): string {
-  return dataset === null ? path : path.replace('{dataset_id}', encodeURIComponent(dataset))
 }
 
 /**

@@ -23,12 +23,14 @@ export interface ApiOperation {
   readonly parameters: (generation: Generation) => readonly ParameterName[]
 }
 
+/** A row of the table of operations; those below a dataset are about it. */
+type OperationRow = Omit<ApiOperation, 'tag' | 'parameters'> & Partial<Pick<ApiOperation, 'parameters'>>
+
 /** Prefix of the names of the DCAT profiles. */
 export const DCAT_PROFILES = 'dcat_'
 
 const LOCALE = ['lang', 'timezone'] as const
 const FILTERS = ['where', 'qv1', 'refine', 'exclude'] as const
-const NOTHING = () => []
 
 /** Parameters of a list: with groups where the generation has them. */
 function listed(generation: Generation, isGrouped: boolean): readonly ParameterName[] {
@@ -54,10 +56,6 @@ function exportedCatalog(generation: Generation): readonly ParameterName[] {
   return [...exported(generation), 'use_labels', 'compressed']
 }
 
-function exportedRecords(generation: Generation): readonly ParameterName[] {
-  return [...exportedCatalog(generation), 'epsg']
-}
-
 /** Parameters of tables of text; the later generation begins them with a byte order mark. */
 function csv(generation: Generation): readonly ParameterName[] {
   const mark = generation === 'explore-v2.1' ? 'with_bom_usually' : 'with_bom'
@@ -79,50 +77,41 @@ const exportFile: OperationAnswer = { type: 'export' }
 const DATASET = '/catalog/datasets/{dataset_id}'
 
 /** The operations on the catalog and its datasets, and the entry points of all sources. */
-const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
+const ROWS: readonly OperationRow[] = [
   {
     id: 'getRoot',
-    tag: 'Catalog',
     path: '/',
     summary: 'Entry point',
     description: 'Links to the sources of datasets: the catalog, monitoring and the network.',
     answer: json('links'),
-    parameters: NOTHING,
   },
   {
     id: 'getCatalog',
-    tag: 'Catalog',
     path: '/catalog',
     summary: 'The catalog as a source',
     description: 'Links to the resources of the catalog.',
     answer: json('links'),
-    parameters: NOTHING,
   },
   {
     id: 'getMonitoring',
-    tag: 'Catalog',
     source: 'monitoring',
     path: '/monitoring',
     summary: 'Monitoring as a source',
     description:
       'Links to the monitoring datasets: the same resources as below `/catalog` are below this path.',
     answer: json('links'),
-    parameters: NOTHING,
   },
   {
     id: 'getNetwork',
-    tag: 'Catalog',
     source: 'network',
     path: '/network',
     summary: 'Other portals as a source',
     description:
       'Links to the datasets of other portals: the same resources as below `/catalog` are below this path.',
     answer: json('links'),
-    parameters: NOTHING,
   },
   {
     id: 'getDatasets',
-    tag: 'Catalog',
     path: '/catalog/datasets',
     summary: 'Query the catalog',
     description: 'The datasets that match a condition, in pages.',
@@ -131,7 +120,6 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
   },
   {
     id: 'queryDatasets',
-    tag: 'Catalog',
     path: '/catalog/query',
     summary: 'Query the catalog, without wrappers',
     description: 'The datasets that match a condition, or groups of them, each as a plain object.',
@@ -140,7 +128,6 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
   },
   {
     id: 'aggregateDatasets',
-    tag: 'Catalog',
     path: '/catalog/aggregates',
     summary: 'Aggregate the catalog',
     description: 'Counts and other aggregates of the datasets, in total or by group.',
@@ -149,7 +136,6 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
   },
   {
     id: 'getDatasetsFacets',
-    tag: 'Catalog',
     path: '/catalog/facets',
     summary: 'Facets of the catalog',
     description: 'The values of the facets with the number of datasets that have each.',
@@ -158,16 +144,13 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
   },
   {
     id: 'listExportFormats',
-    tag: 'Catalog',
     path: '/catalog/exports',
     summary: 'Export formats of the catalog',
     description: 'A link for each format in which the catalog can be exported.',
     answer: json('export_formats'),
-    parameters: NOTHING,
   },
   {
     id: 'exportDatasets',
-    tag: 'Catalog',
     path: '/catalog/exports/{format}',
     summary: 'Download the catalog',
     description: 'All datasets that match a condition, as a file.',
@@ -176,7 +159,6 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
   },
   {
     id: 'exportCatalogCSV',
-    tag: 'Catalog',
     path: '/catalog/exports/csv',
     summary: 'Download the catalog as CSV',
     description: 'A CSV file; takes the parameters that only CSV has.',
@@ -186,7 +168,6 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
   },
   {
     id: 'exportCatalogDCAT',
-    tag: 'Catalog',
     path: '/catalog/exports/dcat{dcat_ap_format}',
     summary: 'Download the catalog in a profile of DCAT',
     description: 'RDF in an application profile of DCAT, as national and European portals exchange it.',
@@ -196,7 +177,6 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
   },
   {
     id: 'getDataset',
-    tag: 'Catalog',
     path: DATASET,
     summary: 'One dataset',
     description: 'The fields and the metadata of a dataset.',
@@ -205,7 +185,6 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
   },
   {
     id: 'getRecords',
-    tag: 'Dataset',
     path: `${DATASET}/records`,
     summary: 'Query records',
     description: 'The records that match a condition, in pages, or groups of them.',
@@ -214,7 +193,6 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
   },
   {
     id: 'queryRecords',
-    tag: 'Dataset',
     path: `${DATASET}/query`,
     summary: 'Query records, without wrappers',
     description: 'The records that match a condition, or groups of them, each as a plain object.',
@@ -223,7 +201,6 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
   },
   {
     id: 'aggregateRecords',
-    tag: 'Dataset',
     path: `${DATASET}/aggregates`,
     summary: 'Aggregate records',
     description: 'Counts, sums, means and other aggregates of the records, in total or by group.',
@@ -232,7 +209,6 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
   },
   {
     id: 'getRecord',
-    tag: 'Dataset',
     path: `${DATASET}/records/{record_id}`,
     summary: 'One record',
     description: 'A record by its id.',
@@ -241,7 +217,6 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
   },
   {
     id: 'getRecordsFacets',
-    tag: 'Dataset',
     path: `${DATASET}/facets`,
     summary: 'Facets of a dataset',
     description: 'The values of the facets with the number of records that have each.',
@@ -250,25 +225,21 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
   },
   {
     id: 'listDatasetExportFormats',
-    tag: 'Dataset',
     path: `${DATASET}/exports`,
     summary: 'Export formats of a dataset',
     description: 'A link for each format in which the dataset can be exported.',
     answer: json('export_formats'),
-    parameters: NOTHING,
   },
   {
     id: 'exportRecords',
-    tag: 'Dataset',
     path: `${DATASET}/exports/{format}`,
     summary: 'Download records',
     description: 'All records that match a condition, as a file.',
     answer: exportFile,
-    parameters: exportedRecords,
+    parameters: generation => [...exportedCatalog(generation), 'epsg'],
   },
   {
     id: 'exportRecordsCSV',
-    tag: 'Dataset',
     path: `${DATASET}/exports/csv`,
     summary: 'Download records as CSV',
     description: 'A CSV file; takes the parameters that only CSV has.',
@@ -278,7 +249,6 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
   },
   {
     id: 'exportRecordsParquet',
-    tag: 'Dataset',
     path: `${DATASET}/exports/parquet`,
     summary: 'Download records as Parquet',
     description: 'A Parquet file; takes the parameters that only Parquet has.',
@@ -288,7 +258,6 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
   },
   {
     id: 'exportRecordsGPX',
-    tag: 'Dataset',
     path: `${DATASET}/exports/gpx`,
     summary: 'Download records as GPX',
     description: 'A GPX file of waypoints; takes the parameters that only GPX has.',
@@ -298,50 +267,48 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
   },
   {
     id: 'getDatasetAttachments',
-    tag: 'Dataset',
     path: `${DATASET}/attachments`,
     summary: 'Attachments',
     description: 'The files that the publisher provides in addition to the records.',
     answer: json('attachments'),
-    parameters: NOTHING,
   },
   {
     id: 'getAttachment',
-    tag: 'Dataset',
     path: `${DATASET}/attachments/{attachment_id}`,
     summary: 'One attachment',
     description: 'The file itself.',
     answer: { type: 'file' },
-    parameters: NOTHING,
   },
   {
     id: 'listMetadataTemplateTypes',
-    tag: 'Catalog',
     path: '/catalog/metadata_templates',
     summary: 'Types of metadata templates',
     description: 'A link for each type.',
     answer: json('links'),
-    parameters: NOTHING,
   },
   {
     id: 'listMetadataTemplates',
-    tag: 'Catalog',
     path: '/catalog/metadata_templates/{type}',
     summary: 'Metadata templates',
     description: 'The templates of a type, each with its entries.',
     answer: json('templates'),
-    parameters: NOTHING,
   },
   {
     id: 'getMetadataTemplate',
-    tag: 'Catalog',
     path: '/catalog/metadata_templates/{type}/{template}',
     summary: 'One metadata template',
     description: 'The metadata that a dataset can have by this template.',
     answer: json('one_template'),
-    parameters: NOTHING,
   },
 ]
+
+const ENTRANCES_AND_CATALOG = ROWS.map(
+  (row): ApiOperation => ({
+    tag: row.path.startsWith(`${DATASET}/`) ? 'Dataset' : 'Catalog',
+    parameters: () => [],
+    ...row,
+  }),
+)
 
 /** Ids of the operations of the catalog that other sources share. */
 const SHARED: ReadonlySet<string> = new Set([

@@ -54,9 +54,7 @@ export function rootRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): voi
   for (const [path, relations] of Object.entries(roots)) {
     const home = `${endpoint.place.root}${path === '/' ? '' : path}`
     const links = [{ rel: 'self', href: home }, ...relations.map(rel => ({ rel, href: `${home}/${rel}` }))]
-    app.get<CatalogRoute>(path, async (request, reply) =>
-      endpoint.answer(request, reply, endpoint.executor(), { links }),
-    )
+    app.get<CatalogRoute>(path, async (_, reply) => endpoint.answer(reply, { links }))
   }
 }
 
@@ -73,9 +71,9 @@ function templateRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const home = `${endpoint.place.root}/catalog/metadata_templates`
   const up = { rel: 'metadata_templates', href: home }
 
-  app.get<CatalogRoute>('/catalog/metadata_templates', async (request, reply) => {
+  app.get<CatalogRoute>('/catalog/metadata_templates', async (_, reply) => {
     const types = TEMPLATE_TYPES.map(({ type, label }) => ({ rel: label, href: `${home}/${type}` }))
-    return endpoint.answer(request, reply, endpoint.executor(), {
+    return endpoint.answer(reply, {
       links: [{ rel: 'self', href: home }, ...types],
     })
   })
@@ -90,7 +88,7 @@ function templateRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
         matadata_template: template,
       })),
     }
-    return endpoint.answer(request, reply, endpoint.executor(), body)
+    return endpoint.answer(reply, body)
   })
 
   app.get<TemplateRoute>('/catalog/metadata_templates/:type/:template', async (request, reply) => {
@@ -101,7 +99,7 @@ function templateRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
       { rel: type, href: `${home}/${type}` },
       up,
     ]
-    return endpoint.answer(request, reply, endpoint.executor(), { links, metadata_template: template })
+    return endpoint.answer(reply, { links, metadata_template: template })
   })
 }
 
@@ -138,7 +136,7 @@ function attachmentRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void
       { rel: 'dataset', href: home },
     ]
     const attachments = dataset.attachments.map(each => presentAttachment(each, `${home}/attachments`))
-    return endpoint.answer(request, reply, endpoint.executor(), { links, attachments })
+    return endpoint.answer(reply, { links, attachments })
   })
 
   app.get<AttachmentRoute>('/catalog/datasets/:dataset/attachments/:attachment', async (request, reply) => {

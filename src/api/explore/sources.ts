@@ -86,9 +86,7 @@ function sourceRoutes(
     rel: part === '' ? 'self' : part.slice(1),
     href: home + part,
   }))
-  app.get<CatalogRoute>(`/${source}`, async (request, reply) =>
-    endpoint.answer(request, reply, endpoint.executor(), { links }),
-  )
+  app.get<CatalogRoute>(`/${source}`, async (_, reply) => endpoint.answer(reply, { links }))
   catalogRoutes(app, endpoint)
   recordRoutes(app, endpoint)
   facetRoutes(app, endpoint)
@@ -109,8 +107,8 @@ function exportRoutes(
   const { root, source } = endpoint.place
   const home = `${root}/${source}`
 
-  app.get<CatalogRoute>(`/${source}/exports`, async (request, reply) =>
-    endpoint.answer(request, reply, endpoint.executor(), {
+  app.get<CatalogRoute>(`/${source}/exports`, async (_, reply) =>
+    endpoint.answer(reply, {
       links: exportLinks(`${home}/exports`, JSON_ONLY),
     }),
   )
@@ -119,7 +117,7 @@ function exportRoutes(
     const { id, fields } = endpoint.visible(request).dataset(request.params.dataset).dataset
     const formats = isElsewhere(id) ? JSON_ONLY : tableFormats(dialect.name, fields)
     const links = exportLinks(`${home}/datasets/${id}/exports`, formats)
-    return endpoint.answer(request, reply, endpoint.executor(), { links })
+    return endpoint.answer(reply, { links })
   })
 
   app.get<DatasetRoute>(`/${source}/datasets/:dataset/attachments`, async (request, reply) => {
@@ -128,7 +126,7 @@ function exportRoutes(
       { rel: 'self', href: `${home}/datasets/${id}/attachments` },
       { rel: 'dataset', href: `${home}/datasets/${id}` },
     ]
-    return endpoint.answer(request, reply, endpoint.executor(), { links, attachments: [] })
+    return endpoint.answer(reply, { links, attachments: [] })
   })
 
   app.get<ExportRoute>(`/${source}/exports/:format`, async (request, reply) => {

@@ -63,7 +63,7 @@ export function tableExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoin
       rows: exportObjects(plan, requested, executor),
       count: () => countObjects(plan, requested, executor),
     }
-    if (endpoint.isKnown(request, reply, `${entry.version} ${format.name}`)) return reply.code(304).send()
+    if (endpoint.isKnown(reply, `${entry.version} ${format.name}`)) return reply.code(304).send()
     const escapesFormulas = endpoint.options.csvFormulas === 'escaped'
     const pieces = writer(table, { ...options, numericDates: !dialect.isoKeys, escapesFormulas })
     const { compressed } = options

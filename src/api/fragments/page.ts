@@ -105,7 +105,7 @@ function cell(
   term: Term | undefined,
 ): Html | '' {
   if (term === undefined) return ''
-  const href = `${address}${asQuery([...foreign, `${place}=${encoded(asParameter(term))}`])}`
+  const href = `${address}${asQuery([...foreign, `${place}=${encodeURIComponent(asParameter(term).toWellFormed())}`])}`
   if (term.value === DEFAULT_GRAPH && place === 'graph')
     return html`<a href="${href}" title="${term.value}">${pageContext.t('Default graph')}</a>`
   return termLink(href, term, iri => (id === null ? iri : shortenedTerm(iri, base, id)), pageContext)
@@ -191,18 +191,8 @@ function shortenedTerm(iri: string, base: string, dataset: string): string {
   return found === undefined ? iri : found[1] + iri.slice(found[0].length)
 }
 
-/** Only such IRIs become links: `javascript:` is an IRI too. */
-function isWebAddress(iri: string): boolean {
-  return /^https?:/i.test(iri)
-}
-
 function asQuery(parts: readonly string[]): string {
   return parts.length === 0 ? '' : `?${parts.join('&')}`
-}
-
-/** Percent-encodes a text; a lone surrogate, which no address can contain, never matches anything. */
-function encoded(text: string): string {
-  return encodeURIComponent(text.toWellFormed())
 }
 
 /** The form for a pattern: an input for each position, and the other parameters of the address. */
@@ -240,7 +230,7 @@ ${table()}
 function termLink(href: string, term: Term, shortened: (iri: string) => string, { t }: PageContext): Html {
   if (term.type !== 'literal')
     return html`<a href="${href}" title="${term.value}">${shortened(term.value)}</a>${
-      isWebAddress(term.value)
+      /^https?:/i.test(term.value)
         ? html` <a class="self" href="${term.value}" title="${t('The resource itself')}" aria-label="${t('The resource itself')}">↗</a>`
         : ''
     }`

@@ -43,6 +43,8 @@ interface Route {
   readonly Querystring: QueryParameters
 }
 
+type Work = (principal: Principal, id: string, request: FastifyRequest<Route>, reply: FastifyReply) => unknown
+
 /**
  * The management API: all functions of publishers, for programs with an API key of a user who may publish. Changes are stored
  * in a draft until they are published. The names follow Opendatasoft's Automation API.
@@ -62,6 +64,17 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
   const shown = (principal: Principal, id: string) =>
     datasetJson(base, desk.dataset(principal, id), desk.definition(principal, id))
 
+  /** A route about a dataset, which answers what the work returns; 204 for nothing. */
+  const route = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, work: Work) =>
+    app.route<Route>({
+      method,
+      url: path + url,
+      handler: async (request, reply) => {
+        const body = await work(request.principal, request.params.dataset, request, reply)
+        return body === undefined ? reply.code(204).send() : send(reply, body)
+      },
+    })
+
   app.get('/openapi.json', async (_, reply) => send(reply, managementDocument(base)))
 
   app.get<Route>('/datasets', async ({ principal, query }, reply) => {
@@ -75,17 +88,13 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
   app.post<Route>('/datasets', async (request, reply) => {
     const { dataset_id: id, title } = await bodyOf(request, NEW_DATASET_BODY)
     desk.create(request.principal, id, title ?? null)
-    return send(
-      reply.code(201).header('location', `${base}/api/management/v1/datasets/${id}`),
-      shown(request.principal, id),
-    )
+    reply.code(201).header('location', `${base}/api/management/v1/datasets/${id}`)
+    return send(reply, shown(request.principal, id))
   })
 
-  app.get<Route>(path, async ({ principal, params }, reply) => send(reply, shown(principal, params.dataset)))
-
-  app.put<Route>(path, async (request, reply) => {
-    const { principal, params } = request
-    desk.dataset(principal, params.dataset)
+  route('GET', '', shown)
+  route('PUT', '', async (principal, dataset, request) => {
+    desk.dataset(principal, dataset)
     const {
       is_restricted: isRestricted,
       metadata,
@@ -100,37 +109,28 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
       ...(metadata === undefined ? {} : { metas: metadata as NonNullable<DefinitionChange['metas']> }),
       ...(isRestricted === undefined ? {} : { visibility: isRestricted ? 'restricted' : 'public' }),
     }
-    await desk.change(principal, params.dataset, change)
-    return send(reply, shown(principal, params.dataset))
+    await desk.change(principal, dataset, change)
+    return shown(principal, dataset)
   })
+  route('DELETE', '', (principal, id) => desk.remove(principal, id))
 
-  app.delete<Route>(path, async ({ principal, params }, reply) => {
-    await desk.remove(principal, params.dataset)
-    return reply.code(204).send()
-  })
-
-  app.get<Route>(`${path}/metadata`, async ({ principal, params }, reply) =>
-    send(reply, desk.definition(principal, params.dataset)?.metas ?? {}),
-  )
-  app.put<Route>(`${path}/metadata`, async (request, reply) => {
-    const { principal, params } = request
-    desk.dataset(principal, params.dataset)
+  const metadata = (principal: Principal, id: string) => desk.definition(principal, id)?.metas ?? {}
+  route('GET', '/metadata', metadata)
+  route('PUT', '/metadata', async (principal, id, request) => {
+    desk.dataset(principal, id)
     const metas = (await bodyOf(request, METADATA_BODY)) as NonNullable<DefinitionChange['metas']>
-    await desk.change(principal, params.dataset, { metas })
-    return send(reply, desk.definition(principal, params.dataset)?.metas ?? {})
+    await desk.change(principal, id, { metas })
+    return metadata(principal, id)
   })
 
   const fields = async (principal: Principal, id: string) =>
-    (await desk.preview(principal, id, 0)).fields.map(({ spec }) => fieldJson(spec))
-  app.get<Route>(`${path}/fields`, async ({ principal, params }, reply) =>
-    sendAll(reply, await fields(principal, params.dataset)),
-  )
-  app.put<Route>(`${path}/fields`, async (request, reply) => {
-    const { principal, params } = request
-    desk.dataset(principal, params.dataset)
+    allOf((await desk.preview(principal, id, 0)).fields.map(({ spec }) => fieldJson(spec)))
+  route('GET', '/fields', fields)
+  route('PUT', '/fields', async (principal, id, request) => {
+    desk.dataset(principal, id)
     const given = await bodyOf(request, FIELDS_BODY)
-    await desk.change(principal, params.dataset, { fields: given as NonNullable<DefinitionChange['fields']> })
-    return sendAll(reply, await fields(principal, params.dataset))
+    await desk.change(principal, id, { fields: given as NonNullable<DefinitionChange['fields']> })
+    return fields(principal, id)
   })
 
   app.get<Route>(`${path}/mapping`, async ({ principal, params }, reply) => {
@@ -138,101 +138,66 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
     if (text === null) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'mapping of', id: params.dataset })
     return reply.type('text/plain; charset=utf-8').send(text)
   })
-  app.put<Route>(`${path}/mapping`, async (request, reply) => {
-    const { principal, params } = request
-    desk.dataset(principal, params.dataset)
-    desk.changeMapping(principal, params.dataset, await textOf(request))
-    return reply.code(204).send()
+  route('PUT', '/mapping', async (principal, id, request) => {
+    desk.dataset(principal, id)
+    desk.changeMapping(principal, id, await textOf(request))
   })
-  app.delete<Route>(`${path}/mapping`, async ({ principal, params }, reply) => {
-    desk.changeMapping(principal, params.dataset, null)
-    return reply.code(204).send()
-  })
+  route('DELETE', '/mapping', (principal, id) => desk.changeMapping(principal, id, null))
 
   // A file comes as the whole body, so that it streams to the disk: curl -T trees.csv …/resources/files/
-  for (const method of ['PUT', 'POST'] as const)
-    for (const url of [
-      `${path}/resources/files/:file`,
-      ...(method === 'POST' ? [`${path}/resources/files`] : []),
-    ])
-      app.route<Route>({
-        method,
-        url,
-        handler: async (request, reply) => {
-          const { principal, params, query, body } = request
-          desk.admit(principal, params.dataset)
-          const name = params.file ?? one(query, 'filename')
-          if (name === undefined || name === '')
-            throw new Fault(BAD_REQUEST, {
-              reason: 'The name of the file is expected in the address, or as filename.',
-            })
-          const type = request.headers['content-type'] ?? ''
-          if (type.startsWith('multipart/'))
-            throw new Fault(UNSUPPORTED_MEDIA_TYPE, {
-              reason: 'The file itself is expected as body, not a form: curl -T FILE …/resources/files/',
-            })
-          const stream = body instanceof Readable ? body : Readable.from([])
-          const taken = await desk.upload(principal, params.dataset, { name, stream })
-          return send(reply.code(201), { ...taken, dataset: shown(principal, params.dataset) })
-        },
+  const upload: Work = async (principal, id, { params, query, body, headers }, reply) => {
+    desk.admit(principal, id)
+    const name = params.file ?? one(query, 'filename')
+    if (name === undefined || name === '')
+      throw new Fault(BAD_REQUEST, {
+        reason: 'The name of the file is expected in the address, or as filename.',
       })
+    if (headers['content-type']?.startsWith('multipart/') === true)
+      throw new Fault(UNSUPPORTED_MEDIA_TYPE, {
+        reason: 'The file itself is expected as body, not a form: curl -T FILE …/resources/files/',
+      })
+    const stream = body instanceof Readable ? body : Readable.from([])
+    const taken = await desk.upload(principal, id, { name, stream })
+    reply.code(201)
+    return { ...taken, dataset: shown(principal, id) }
+  }
+  for (const method of ['PUT', 'POST'] as const) route(method, '/resources/files/:file', upload)
+  route('POST', '/resources/files', upload)
 
-  app.get<Route>(`${path}/preview`, async ({ principal, params, query }, reply) =>
-    send(
-      reply,
-      previewJson(
-        await desk.preview(principal, params.dataset, readRows(query, '/datasets/{dataset}/preview').limit),
-      ),
-    ),
+  route('GET', '/preview', async (principal, id, { query }) =>
+    previewJson(await desk.preview(principal, id, readRows(query, '/datasets/{dataset}/preview').limit)),
   )
 
   for (const method of ['GET', 'POST'] as const)
-    app.route<Route>({
-      method,
-      url: `${path}/check`,
-      handler: async ({ principal, params }, reply) => {
-        const findings = await desk.check(principal, params.dataset)
-        const errors = findings.filter(({ severity }) => severity === 'error').length
-        return send(reply, {
-          is_publishable: errors === 0,
-          errors,
-          warnings: findings.length - errors,
-          findings,
-        })
-      },
+    route(method, '/check', async (principal, id) => {
+      const findings = await desk.check(principal, id)
+      const errors = findings.filter(({ severity }) => severity === 'error').length
+      return { is_publishable: errors === 0, errors, warnings: findings.length - errors, findings }
     })
 
   const status = (principal: Principal, id: string) =>
     statusJson(desk.dataset(principal, id), desk.status(principal, id))
-  app.get<Route>(`${path}/status`, async ({ principal, params }, reply) =>
-    send(reply, status(principal, params.dataset)),
-  )
-  app.post<Route>(`${path}/publish`, async ({ principal, params }, reply) => {
-    await desk.publish(principal, params.dataset)
-    const body = status(principal, params.dataset)
-    reply.code(202).header('location', `${base}/api/management/v1/datasets/${params.dataset}/status`)
-    return send(reply, body)
+  route('GET', '/status', status)
+  route('POST', '/publish', async (principal, id, _, reply) => {
+    await desk.publish(principal, id)
+    const body = status(principal, id)
+    reply.code(202).header('location', `${base}/api/management/v1/datasets/${id}/status`)
+    return body
   })
-  app.post<Route>(`${path}/unpublish`, async ({ principal, params }, reply) => {
-    await desk.withdraw(principal, params.dataset)
-    return send(reply, shown(principal, params.dataset))
+  route('POST', '/unpublish', async (principal, id) => {
+    await desk.withdraw(principal, id)
+    return shown(principal, id)
   })
-  app.post<Route>(`${path}/discard`, async ({ principal, params }, reply) => {
-    desk.discard(principal, params.dataset)
-    return reply.code(204).send()
-  })
-  app.post<Route>(`${path}/restore`, async (request, reply) => {
-    const { principal, params } = request
+  route('POST', '/discard', (principal, id) => desk.discard(principal, id))
+  route('POST', '/restore', async (principal, id, request) => {
     const { version } = await bodyOf(request, RESTORE_BODY)
-    await desk.rollBack(principal, params.dataset, version ?? null)
-    return send(reply, shown(principal, params.dataset))
+    await desk.rollBack(principal, id, version ?? null)
+    return shown(principal, id)
   })
-  app.get<Route>(`${path}/versions`, async ({ principal, params }, reply) => {
-    desk.dataset(principal, params.dataset)
-    const retained = retainedVersions(desk.options.versions, params.dataset)
-    return sendAll(
-      reply,
-      retained.map(({ version, published, statistics, restored }, at) => ({
+  route('GET', '/versions', (principal, id) => {
+    desk.dataset(principal, id)
+    return allOf(
+      retainedVersions(desk.options.versions, id).map(({ version, published, statistics, restored }, at) => ({
         version,
         published,
         records_count: statistics.records,
@@ -241,17 +206,15 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
       })),
     )
   })
-  app.get<Route>(`${path}/changes`, async ({ principal, params }, reply) =>
-    sendAll(reply, desk.history(principal, params.dataset)),
-  )
+  route('GET', '/changes', (principal, id) => allOf(desk.history(principal, id)))
 }
 
 function send(reply: FastifyReply, body: unknown): FastifyReply {
   return reply.header('cache-control', 'private, no-store').type(JSON_TYPE).send(prettyJson(body))
 }
 
-function sendAll(reply: FastifyReply, results: readonly unknown[]): FastifyReply {
-  return send(reply, { total_count: results.length, results })
+function allOf(results: readonly unknown[]) {
+  return { total_count: results.length, results }
 }
 
 async function textOf({ body }: FastifyRequest): Promise<string> {

@@ -121,12 +121,6 @@ async function introspect(
   }
 }
 
-interface Reported {
-  readonly status: number
-  readonly error: string
-  readonly description: string
-}
-
 /** Answers errors of the token and the revocation endpoint (RFC 6749, section 5.2). */
 function answerOAuthError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { status, error: code, description } = reportOf(error)
@@ -139,12 +133,13 @@ function answerOAuthError(error: unknown, request: FastifyRequest, reply: Fastif
     .send(prettyJson({ error: code, error_description: description }))
 }
 
-function reportOf(error: unknown): Reported {
+function reportOf(error: unknown) {
   if (error instanceof OAuth2Server.OAuthError && error.name !== 'server_error') {
     const status = error.name === 'invalid_client' && error.code !== 429 ? 401 : error.code
     return { status, error: error.name, description: plain(error.message) }
   }
-  const cause = error instanceof OAuth2Server.OAuthError ? innerOf(error) : error
+  const cause =
+    error instanceof OAuth2Server.OAuthError ? ((error as { readonly inner?: unknown }).inner ?? null) : error
   if (cause instanceof Fault && cause.status !== 500)
     return {
       status: cause.status,
@@ -155,10 +150,6 @@ function reportOf(error: unknown): Reported {
   if (statusCode >= 400 && statusCode < 500)
     return { status: 400, error: 'invalid_request', description: plain(message) }
   return { status: 500, error: 'server_error', description: new Fault(INTERNAL_ERROR).message }
-}
-
-function innerOf(error: OAuth2Server.OAuthError): unknown {
-  return (error as { readonly inner?: unknown }).inner ?? null
 }
 
 /** Only the characters that an error_description can have. */

@@ -213,17 +213,14 @@ function appliedTo({ resource, format, preferences: { applied } }: ODataRequest)
   return described.filter(text => text !== null).join(', ')
 }
 
-/** The id of the dataset that an address begins with; null for the documents of the service, and for names of types. */
-function datasetIn(below: string): string | null {
-  return /^\/([a-z0-9][a-z0-9_-]{0,99})(?=[/(?]|$)/.exec(below)?.[1] ?? null
-}
-
 /** The dataset whose versions a request is about: that of its address, or of the metadata document of an older version. */
 function datasetOf(request: FastifyRequest): string | null {
   const below = belowRoot(request)
   const { dataset, version } = request.query as QueryParameters
   const isOlder = typeof dataset === 'string' && version !== undefined
-  return isOlder && /^\/(?:\$|%24)metadata(?=\?)/.test(below) ? dataset : datasetIn(below)
+  return isOlder && /^\/(?:\$|%24)metadata(?=\?)/.test(below)
+    ? dataset
+    : (/^\/([a-z0-9][a-z0-9_-]{0,99})(?=[/(?]|$)/.exec(below)?.[1] ?? null)
 }
 
 /** Has the call counted for a dataset. */

@@ -72,15 +72,12 @@ function reading(
   const start = `${base}${SPACES[space].things}${first}`
   if (local === null) return { dataset: first, local, spellings: [start], format }
   const normal = `${start}/${normaliseEscapes(local)}`
-  const others = [`${start}/${local}`, asciiAddress(normal), withPlainDelimiters(normal)].filter(
-    other => other !== normal,
-  )
+  const others = [
+    `${start}/${local}`,
+    asciiAddress(normal),
+    normal.replaceAll('%3F', '?').replaceAll('%23', '#'),
+  ].filter(other => other !== normal)
   return { dataset: first, local: normaliseEscapes(local), spellings: [normal, ...new Set(others)], format }
-}
-
-/** An IRI with the marks of its query and its fragment, which addresses of documents have percent-encoded. */
-function withPlainDelimiters(iri: string): string {
-  return iri.replaceAll('%3F', '?').replaceAll('%23', '#')
 }
 
 /** The address of the document about a thing of this portal, as an IRI; a suffix fixes its format. */

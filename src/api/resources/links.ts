@@ -128,7 +128,9 @@ export function linksetTriples(
   return groups
     .slice(0, MAX_DESCRIBED)
     .map(group => {
-      const set = iriText(linksAddress(document, group))
+      const set = iriText(
+        `${document}?inverse=1&predicate=${encodeURIComponent(group.predicate)}&from=${encodeURIComponent(group.source.id)}`,
+      )
       return [
         `${set} <${RDF.type}> <${VOID.Linkset}> .\n`,
         `${set} <${VOID.linkPredicate}> ${iriText(group.predicate)} .\n`,
@@ -138,8 +140,4 @@ export function linksetTriples(
       ].join('')
     })
     .join('')
-}
-
-function linksAddress(document: string, { source, predicate }: LinkGroup): string {
-  return `${document}?inverse=1&predicate=${encodeURIComponent(predicate)}&from=${encodeURIComponent(source.id)}`
 }

@@ -238,7 +238,7 @@ function typedText(value: string, datatype: string, name: string, pageContext: P
     case XSD.date:
       return html`<time datetime="${value}">${pageContext.date(value)}</time>`
     case XSD.dateTime:
-      return html`<time datetime="${value}" title="${value}">${pageContext.date(zoned(value), 'moment')}</time>`
+      return html`<time datetime="${value}" title="${value}">${pageContext.date(/(?:Z|[+-]\d\d:\d\d)$/.test(value) ? value : `${value}Z`, 'moment')}</time>`
     case XSD.boolean:
       return html`<data value="${value}">${value === 'true' || value === '1' ? pageContext.t('yes') : pageContext.t('no')}</data>`
     case GEO.wktLiteral: {
@@ -252,11 +252,6 @@ function typedText(value: string, datatype: string, name: string, pageContext: P
         ? html`<data value="${value}">${numberText(value, name, pageContext)}</data>`
         : longText(value, pageContext)
   }
-}
-
-/** A date-time without a zone is shown unchanged, not converted to the server's own zone. */
-function zoned(value: string): string {
-  return /(?:Z|[+-]\d\d:\d\d)$/.test(value) ? value : `${value}Z`
 }
 
 function numberText(value: string, name: string, { number }: PageContext): string {

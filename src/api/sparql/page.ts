@@ -95,7 +95,7 @@ function answer(pageContext: PageContext, shown: ShownAnswer): Html {
       return results(pageContext, shown.json)
     case 'graph':
       return html`<h2>${t('Answer')}</h2>
-<pre tabindex="0">${cut(shown.turtle)}</pre>
+<pre tabindex="0">${shown.turtle.length <= MAX_CHARACTERS ? shown.turtle : `${shown.turtle.slice(0, MAX_CHARACTERS)}\n…`}</pre>
 `
     case 'fault':
       return html`<h2>${t('The query was not answered')}</h2>
@@ -104,10 +104,6 @@ function answer(pageContext: PageContext, shown: ShownAnswer): Html {
     default:
       return shown satisfies never
   }
-}
-
-function cut(text: string): string {
-  return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS)}\n…`
 }
 
 type Cell =

@@ -90,7 +90,7 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
       timemap: `${home}/timemap`,
       versions: retained.map((manifest, at) => versionJson(base, manifest, at === 0)),
     })
-    return answer(request, reply, JSON_TYPE, body)
+    return answer(reply, JSON_TYPE, body)
   })
 
   app.get<Route>(`${path}/changes`, async (request, reply) => {
@@ -100,12 +100,11 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
     const [earlier, later] = pairOf(request, retained)
     const difference = await changes.between(earlier, later)
     const counts = changeCounts(difference)
-    const opened = await openAll(catalog, [earlier, later])
-    try {
-      const [old, now] = opened.map(({ entry }) => entry)
-      if (old === undefined || now === undefined) throw new Error('no versions were opened')
+    return withOpened(catalog, [earlier, later], async (old, opened) => {
+      if (opened === undefined) throw new Error('no version was opened')
+      const { entry: now } = opened
       const isRdf = now.content === 'rdf'
-      const found = isRdf ? [] : await changedRecords(store, [old, now], difference, types, page)
+      const found = isRdf ? [] : await changedRecords(store, [old.entry, now], difference, types, page)
       const body = prettyJson({
         dataset: request.params.dataset,
         from: versionJson(base, earlier, earlier === retained[0]),
@@ -114,10 +113,8 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
         total_count: types.reduce((sum, type) => sum + counts[type], 0),
         results: found.map(change => changeJson(base, now, change)),
       })
-      return answer(request, reply, JSON_TYPE, body)
-    } finally {
-      for (const { release } of opened) release()
-    }
+      return answer(reply, JSON_TYPE, body)
+    })
   })
 
   app.get<Route>(`${path}/feed`, async (request, reply) => {
@@ -125,14 +122,14 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
     const steps = []
     for (const step of stepsOf(retained))
       steps.push({ ...step, difference: await changes.between(step.earlier, step.later) })
-    return answer(request, reply, 'application/atom+xml; charset=utf-8', changesFeed(base, retained, steps))
+    return answer(reply, 'application/atom+xml; charset=utf-8', changesFeed(base, retained, steps))
   })
 
   app.get<Route>(`${path}/timemap`, async (request, reply) => {
     const retained = retainedFor(request)
     const id = request.params.dataset
     const uri = one(request.query, 'uri') ?? datasetIri(base, id)
-    return answer(request, reply, LINK_FORMAT, timeMap(base, id, uri, retained))
+    return answer(reply, LINK_FORMAT, timeMap(base, id, uri, retained))
   })
 
   /** The versions as parts of the event stream, from the oldest to the latest. */
@@ -152,12 +149,9 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
   app.get<Route>(`${path}/ldes`, async (request, reply) => {
     const parts = await partsOf(retainedFor(request))
     const counts: number[] = []
-    for (const part of parts) {
-      const [opened] = await openAll(catalog, [part.manifest])
-      if (opened === undefined) throw new Error('no version was opened')
-      counts.push(await countOf(part, opened).finally(opened.release))
-    }
-    return answerStream(request, reply, rootTriples(base, parts, counts), false)
+    for (const part of parts)
+      counts.push(await withOpened(catalog, [part.manifest], opened => countOf(part, opened)))
+    return answerStream(reply, rootTriples(base, parts, counts), false)
   })
 
   app.get<Route>(`${path}/ldes/:part/:page`, async (request, reply) => {
@@ -170,18 +164,13 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
         id: `${name}/${number}`.slice(0, 100),
       })
     if (part === undefined) throw missing()
-    const before = part.step === null ? [] : [part.step.earlier]
-    const opened = await openAll(catalog, [part.manifest, ...before])
-    try {
-      const [now, old] = opened
-      if (now === undefined) throw new Error('no version was opened')
+    const versions = [part.manifest, part.step?.earlier] as const
+    return withOpened(catalog, versions, async (now, old) => {
       const count = await countOf(part, now)
       if (page === 0 || (page - 1) * PAGE_MEMBERS >= count) throw missing()
       const source = { store, entry: now.entry, earlier: old?.entry ?? null }
-      return await answerStream(request, reply, await pageTriples(base, part, page, count, source), true)
-    } finally {
-      for (const { release } of opened) release()
-    }
+      return answerStream(reply, await pageTriples(base, part, page, count, source), true)
+    })
   })
 }
 
@@ -217,43 +206,33 @@ function pairOf(
   return [earlier, later]
 }
 
-async function openAll(
-  catalog: VersionsOptions['catalog'],
-  manifests: readonly Manifest[],
-): Promise<readonly OpenVersion[]> {
-  const opened: OpenVersion[] = []
+/** Opens one or two versions for some work. */
+async function withOpened<Result>(
+  { retained }: Pick<Catalog, 'retained'>,
+  [first, second]: readonly [Manifest, Manifest | undefined] | readonly [Manifest],
+  work: (first: OpenVersion, second?: OpenVersion) => Promise<Result>,
+): Promise<Result> {
+  const opened = await retained.opened(first.dataset.id, first.version)
   try {
-    for (const { dataset, version } of manifests)
-      opened.push(await catalog.retained.opened(dataset.id, version))
-    return opened
-  } catch (error) {
-    for (const { release } of opened) release()
-    throw error
+    if (second === undefined) return await work(opened)
+    return await withOpened({ retained }, [second], other => work(opened, other))
+  } finally {
+    opened.release()
   }
 }
 
-async function answerStream(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  triples: string,
-  isImmutable: boolean,
-): Promise<FastifyReply> {
-  const format = negotiate(request.headers.accept, STREAM_FORMATS)
+function answerStream(reply: FastifyReply, triples: string, isImmutable: boolean): FastifyReply {
+  const format = negotiate(reply.request.headers.accept, STREAM_FORMATS)
   if (format === null)
     throw new Fault(NOT_ACCEPTABLE, { available: STREAM_FORMATS.map(({ type }) => type).join(', ') })
   const isTurtle = format.type === 'text/turtle' || format.type === 'application/trig'
   const body = isTurtle ? turtleText(triples, STREAM_PREFIXES) : triples
   varyBy(reply, 'Accept')
-  return answer(request, reply, `${format.type}; charset=utf-8`, body, isImmutable)
+  return answer(reply, `${format.type}; charset=utf-8`, body, isImmutable)
 }
 
-function answer(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  type: string,
-  body: string,
-  isImmutable = false,
-): FastifyReply {
+function answer(reply: FastifyReply, type: string, body: string, isImmutable = false): FastifyReply {
+  const { request } = reply
   const tag = entityTag(type, body)
   const scope = request.principal.type === 'anonymous' ? 'public' : 'private'
   const cacheControl = `${scope}, ${isImmutable ? 'max-age=604800, immutable' : 'no-cache'}`

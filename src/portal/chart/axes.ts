@@ -26,18 +26,12 @@ const DAY = 86_400_000
 
 /** The text of an axis in addresses: `region`, `ranges(area)`, `year(date)`. */
 export function axisText(axis: Axis): string {
-  switch (axis.type) {
-    case 'value':
-      return axis.field.name
-    case 'ranges':
-      return `ranges(${axis.field.name})`
-    case 'period':
-      return `${axis.period}(${axis.field.name})`
-    case 'part':
-      return `${axis.part}(${axis.field.name})`
-    default:
-      return axis satisfies never
-  }
+  return axis.type === 'value' ? axis.field.name : `${unitOf(axis)}(${axis.field.name})`
+}
+
+/** What the groups of an axis are, unless they are values. */
+export function unitOf(axis: Exclude<Axis, { type: 'value' }>): Period | AxisPart | 'ranges' {
+  return axis.type === 'ranges' ? axis.type : axis.type === 'period' ? axis.period : axis.part
 }
 
 /** All axes that the fields of a dataset offer, in the order of the fields. */

@@ -1,6 +1,6 @@
 import type { Field } from '../../model/field.ts'
 import { fieldName } from '../selection.ts'
-import type { Axis } from './axes.ts'
+import { type Axis, unitOf } from './axes.ts'
 import { type ChartRequest, isContinuous } from './request.ts'
 
 /** A grouped query in ODSQL, and the names of its columns. */
@@ -60,18 +60,8 @@ function groupText(axis: Axis, width: number): string {
 
 function aliasOf(axis: Axis): string {
   const { name } = axis.field
-  switch (axis.type) {
-    case 'value':
-      return name
-    case 'ranges':
-      return `${name}_range`
-    case 'period':
-      return `${name}_${axis.period}`
-    case 'part':
-      return `${name}_${axis.part}`
-    default:
-      return axis satisfies never
-  }
+  if (axis.type === 'value') return name
+  return axis.type === 'ranges' ? `${name}_range` : `${name}_${unitOf(axis)}`
 }
 
 /** The name of a field in ODSQL. */

@@ -1,3 +1,4 @@
+import type { Field } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import type { PageQuerySource, QueryService } from '../query-service.ts'
@@ -57,42 +58,43 @@ export async function queryChart(
   }
   const clauses = chartClauses(request, width)
   const alone = chartClauses({ ...request, series: null }, width)
-  const max = isContinuous(request.axis) ? alone.limit : request.top
-  const groups = await execute(alone, max)
+  const whole = isContinuous(request.axis)
+  const groups = await execute(alone, whole ? alone.limit : request.top)
   const keys = groups.rows.map(row => lookup(row, alone.keys.x))
-  if (request.series === null)
-    return placed(
-      request,
-      clauses,
-      pageContext,
-      keys,
-      [''],
-      groups.rows.map(row => [cellValue(row, clauses)]),
-      {
-        groups: groups.total,
-        seriesValues: 1,
-      },
-    )
-  const name = fieldText(request.series)
-  const largest = await queryService.find(source, all, {
-    select: 'count(*) as number',
-    groupBy: `${name} as series`,
-    orderBy: 'number desc',
-    limit: MAX_SERIES,
-    offset: 0,
-  })
-  const values = largest.rows.map(({ object }) => object.series)
-  const { rows } = await execute(clauses)
-  const { series } = request
-  return placed(
+  const { series, values, seriesValues } =
+    request.series === null
+      ? { series: [''], values: groups.rows.map(row => [cellValue(row, clauses)]), seriesValues: 1 }
+      : await divided(request.series)
+  const lines = keys.map((key, at) => ({
+    slot: slotOf(key, at, request.axis, pageContext),
+    line: values[at] ?? [],
+    key,
+  }))
+  const shown = whole ? lines.filter(({ key }) => key !== null) : lines
+  return {
     request,
     clauses,
-    pageContext,
-    keys,
-    values.map(value => valueLabel(pageContext, value, series)),
-    table(rows, keys, values, clauses),
-    { groups: groups.total, seriesValues: largest.total },
-  )
+    slots: shown.flatMap(({ slot }) => slot ?? []),
+    series,
+    values: shown.flatMap(({ slot, line }) => (slot === null ? [] : [line])),
+    unplaced: whole ? (lines.find(({ key }) => key === null)?.line ?? null) : null,
+    groups: groups.total,
+    seriesValues,
+  }
+
+  async function divided(by: Field) {
+    const largest = await queryService.find(source, all, {
+      select: 'count(*) as number',
+      groupBy: `${fieldText(by)} as series`,
+      orderBy: 'number desc',
+      limit: MAX_SERIES,
+      offset: 0,
+    })
+    const values = largest.rows.map(({ object }) => object.series)
+    const { rows } = await execute(clauses)
+    const series = values.map(value => valueLabel(pageContext, value, by))
+    return { series, values: table(rows, keys, values, clauses), seriesValues: largest.total }
+  }
 }
 
 function table(
@@ -116,33 +118,6 @@ function cellValue(row: Readonly<Record<string, unknown>>, { keys }: ChartClause
   const value = lookup(row, keys.value)
   if (typeof value === 'bigint') return Number(value)
   return typeof value === 'number' && Number.isFinite(value) ? value : null
-}
-
-function placed(
-  request: ChartRequest,
-  clauses: ChartClauses,
-  pageContext: PageContext,
-  keys: readonly unknown[],
-  series: readonly string[],
-  values: readonly (readonly (number | null)[])[],
-  totals: Pick<ChartData, 'groups' | 'seriesValues'>,
-): ChartData {
-  const whole = isContinuous(request.axis)
-  const lines = keys.map((key, at) => ({
-    slot: slotOf(key, at, request.axis, pageContext),
-    line: values[at] ?? [],
-    key,
-  }))
-  const shown = whole ? lines.filter(({ key }) => key !== null) : lines
-  return {
-    request,
-    clauses,
-    slots: shown.flatMap(({ slot }) => slot ?? []),
-    series,
-    values: shown.flatMap(({ slot, line }) => (slot === null ? [] : [line])),
-    unplaced: whole ? (lines.find(({ key }) => key === null)?.line ?? null) : null,
-    ...totals,
-  }
 }
 
 /** The slot of a group; null if its key cannot be read. */

@@ -1,61 +1,39 @@
 import { type Field, isNumberedName } from '../../model/field.ts'
 import { shownDigits } from '../../model/number.ts'
-import type { PageContext } from '../../site/page-context.ts'
-import type { Axis, AxisPart, Period } from './axes.ts'
+import { messageKey, type PageContext } from '../../site/page-context.ts'
+import { type Axis, type AxisPart, type Period, unitOf } from './axes.ts'
 import type { ChartAggregate } from './request.ts'
 
 /** The label of an axis. */
 export function axisLabel({ t }: PageContext, axis: Axis): string {
   const field = axis.field.label
-  switch (axis.type) {
-    case 'value':
-      return field
-    case 'ranges':
-      return t('{field}, in ranges', { field })
-    case 'period':
-      return PERIOD_LABELS[axis.period](t, field)
-    case 'part':
-      return PART_LABELS[axis.part](t, field)
-    default:
-      return axis satisfies never
-  }
+  return axis.type === 'value' ? field : t(AXIS_LABELS[unitOf(axis)], { field })
 }
 
-type Label = (t: PageContext['t'], field: string) => string
-
-const PERIOD_LABELS: Readonly<Record<Period, Label>> = {
-  year: (t, field) => t('{field}, by year', { field }),
-  quarter: (t, field) => t('{field}, by quarter', { field }),
-  month: (t, field) => t('{field}, by month', { field }),
-  week: (t, field) => t('{field}, by week', { field }),
-  day: (t, field) => t('{field}, by day', { field }),
-  hour: (t, field) => t('{field}, by hour', { field }),
-}
-
-const PART_LABELS: Readonly<Record<AxisPart, Label>> = {
-  month_of_year: (t, field) => t('{field}, by month of the year', { field }),
-  hour_of_day: (t, field) => t('{field}, by hour of the day', { field }),
+const AXIS_LABELS: Readonly<Record<ReturnType<typeof unitOf>, string>> = {
+  ranges: messageKey('{field}, in ranges'),
+  year: messageKey('{field}, by year'),
+  quarter: messageKey('{field}, by quarter'),
+  month: messageKey('{field}, by month'),
+  week: messageKey('{field}, by week'),
+  day: messageKey('{field}, by day'),
+  hour: messageKey('{field}, by hour'),
+  month_of_year: messageKey('{field}, by month of the year'),
+  hour_of_day: messageKey('{field}, by hour of the day'),
 }
 
 /** The label of the values of a chart. */
 export function aggregateLabel({ t }: PageContext, aggregate: ChartAggregate, of: Field | null): string {
-  const field = of?.label ?? ''
-  switch (aggregate) {
-    case 'count':
-      return t('Number of records')
-    case 'sum':
-      return t('Sum of {field}', { field })
-    case 'avg':
-      return t('Average of {field}', { field })
-    case 'median':
-      return t('Median of {field}', { field })
-    case 'min':
-      return t('Smallest {field}', { field })
-    case 'max':
-      return t('Largest {field}', { field })
-    default:
-      return aggregate satisfies never
-  }
+  return t(AGGREGATE_LABELS[aggregate], { field: of?.label ?? '' })
+}
+
+const AGGREGATE_LABELS: Readonly<Record<ChartAggregate, string>> = {
+  count: messageKey('Number of records'),
+  sum: messageKey('Sum of {field}'),
+  avg: messageKey('Average of {field}'),
+  median: messageKey('Median of {field}'),
+  min: messageKey('Smallest {field}'),
+  max: messageKey('Largest {field}'),
 }
 
 /** The label of a group by a value of a field. */

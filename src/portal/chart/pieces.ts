@@ -24,11 +24,6 @@ export interface Piece {
 /** Maximum characters of a label in the title of a piece. */
 const MAX_TITLE = 1000
 
-/** Colours of the series; the style sheet has them for light and dark. */
-function seriesColour(series: number): string {
-  return `var(--series-${series + 1})`
-}
-
 /** Positions the values: parts of a whole are stacked, others are side by side. */
 export function piecesOf(
   { request, slots, series, values }: ChartData,
@@ -78,7 +73,7 @@ export function plotLayers(
   pageContext: PageContext,
   { series }: ChartData,
 ): readonly PlotModule.Markish[] {
-  const colour = ({ series: at }: Piece) => seriesColour(at)
+  const colour = ({ series: at }: Piece) => `var(--series-${at + 1})`
   const title = 'title'
   const zero = { stroke: 'currentColor', strokeOpacity: 0.5 }
   switch (kind) {

@@ -168,7 +168,7 @@ function chartForm(context: TabContext, request: ChartRequest): Html {
   return html`<form class="chart-form" action="${pageContext.href(path('analyze'))}" method="get" autocomplete="off" aria-label="${t('Chart')}">${cached}${languageField(pageContext)}
 ${choose('x', t('Groups'), axisOptions(pageContext, axes, request.axis))}
 ${measured.length === 0 ? '' : choose('y', t('Figure'), aggregateOptions(pageContext, measured, request))}
-${dividing.length === 0 ? '' : choose('series', t('Divided by'), options([{ value: '', label: t('nothing') }, ...fieldChoices(dividing)], request.series?.name ?? ''))}
+${dividing.length === 0 ? '' : choose('series', t('Divided by'), options([{ value: '', label: t('nothing') }, ...dividing.map(({ name, label }) => ({ value: name, label }))], request.series?.name ?? ''))}
 ${choose('kind', t('Kind'), options(kinds(pageContext), KINDS.find(kind => kind === query.kind) ?? ''))}
 ${
   whole
@@ -201,10 +201,6 @@ function axisOptions(pageContext: PageContext, axes: readonly Axis[], chosen: Ax
     )
     return own.length === 1 ? choices : html`<optgroup label="${own[0]?.field.label}">${choices}</optgroup>`
   })}`
-}
-
-function fieldChoices(fields: readonly Field[]): readonly Choice[] {
-  return fields.map(({ name, label }) => ({ value: name, label }))
 }
 
 function aggregateOptions(

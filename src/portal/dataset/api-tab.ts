@@ -8,7 +8,7 @@ import { LANGUAGE_NAMES } from '../../site/language.ts'
 import type { LinkParameters } from '../../site/page-context.ts'
 import { languageField } from '../parts/form-fields.ts'
 import { addressLine, COPY_ISLAND, codeBlock } from '../parts/highlight.ts'
-import { isFilterFault } from '../query-service.ts'
+import { orFilterFault } from '../query-service.ts'
 import { odsqlText, refinementText } from '../selection.ts'
 import { connectTools, endpointList } from './api-connect.ts'
 import { endpointAddress, endpointPaths, type Tab, type TabContext } from './tab.ts'
@@ -48,22 +48,10 @@ function restrictedNote({ pageContext, entry }: TabContext): Html {
 async function tryOut(context: TabContext): Promise<Html> {
   const { t } = context.pageContext
   const call = readCall(context)
-  const { answer, fault } = await answered(context, call)
+  const { answer, fault } = await orFilterFault(() => answerCall(context, call))
   return html`<h2 class="first">${t('Try it out')}</h2>
 ${callForm(context, call)}
 ${callResult(context, call, answer, fault)}`
-}
-
-async function answered(
-  context: TabContext,
-  call: ApiCall,
-): Promise<{ readonly answer: AnswerPage | null; readonly fault: Fault | null }> {
-  try {
-    return { answer: await answerCall(context, call), fault: null }
-  } catch (error) {
-    if (!isFilterFault(error)) throw error
-    return { answer: null, fault: error }
-  }
 }
 
 function callForm({ pageContext, entry, path }: TabContext, call: ApiCall): Html {

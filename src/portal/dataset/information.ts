@@ -130,10 +130,6 @@ const TYPES: Readonly<Record<FieldType, { readonly label: string }>> = {
   geo_shape: { label: 'Shape on the map' },
 }
 
-function fieldTypeText({ t }: PageContext, { type, multivalued }: Field): string {
-  return multivalued ? t('List of texts') : t(TYPES[type].label)
-}
-
 /** The fields of a dataset: the type and description of each, and statistics of its values. */
 function schemaTable({ pageContext, entry }: TabContext): Html {
   const { t } = pageContext
@@ -142,10 +138,10 @@ function schemaTable({ pageContext, entry }: TabContext): Html {
   const rows = dataset.fields.map(field => {
     const known = lookup(statistics.fields, field.name)
     return html`<tr><th scope="row"><span dir="auto">${field.label}</span><br><code class="soft">${field.name}</code></th>
-<td>${fieldTypeText(pageContext, field)}${badgeList(pageContext, field)}</td>
+<td>${field.multivalued ? t('List of texts') : t(TYPES[field.type].label)}${badgeList(pageContext, field)}</td>
 <td class="description">${field.description ?? noneMark(t('no description'))}${originText(pageContext, origins.get(field.name))}</td>
 <td>${known === undefined ? '' : range(pageContext, field, known)}</td>
-<td class="number">${known === undefined ? '' : distinct(pageContext, known)}</td>
+<td class="number">${known === undefined ? '' : known.distinct === null ? t('over {n}', { n: 10_000 }) : pageContext.number(known.distinct)}</td>
 <td class="number">${known === undefined ? '' : emptyShare(pageContext, known, statistics.records)}</td></tr>
 `
   })
@@ -181,10 +177,6 @@ function range(pageContext: PageContext, field: Field, { min, max }: FieldStatis
   }
   if (min === max) return shown(min)
   return html`${shown(min)}<br>${shown(max)}`
-}
-
-function distinct({ t, number }: PageContext, { distinct }: FieldStatistics): string {
-  return distinct === null ? t('over {n}', { n: 10_000 }) : number(distinct)
 }
 
 /** The share of records without a value; very small and very large shares are not rounded to 0 or 100 %. */

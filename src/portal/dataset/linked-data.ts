@@ -62,7 +62,7 @@ function pendingVocabulary({ pageContext, entry }: TabContext): Html {
   >
   return html`<h2>${t('Classes and properties')}</h2>
 <p class="remark">${t('Their statistics are being computed: look again in a minute.')}</p>
-${usedNames(pageContext, entry, [...(classes ?? []), ...(properties ?? [])].slice(0, 100))}`
+<ul>${[...(classes ?? []), ...(properties ?? [])].slice(0, 100).map(iri => html`<li>${nameLink(pageContext, entry, iri)}</li>`)}</ul>`
 }
 
 function addresses({ pageContext, entry }: TabContext): Html {
@@ -240,11 +240,6 @@ function propertyList(
     })
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${t('Properties')}"><table class="terms">
 <thead><tr><th scope="col">${t('Property')}</th><th scope="col" class="number">${t('Triples')}</th><th scope="col" class="number">${t('Subjects')}</th><th scope="col" class="number">${t('Objects')}</th></tr></thead><tbody>${rows}</tbody></table></div>${rest(pageContext, predicates)}`
-}
-
-/** The names without counts, while these are being computed. */
-function usedNames(pageContext: PageContext, entry: ServedDataset, iris: readonly string[]): Html {
-  return html`<ul>${iris.map(iri => html`<li>${nameLink(pageContext, entry, iri)}</li>`)}</ul>`
 }
 
 const MAX = 100

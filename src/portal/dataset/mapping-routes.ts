@@ -7,7 +7,7 @@ import { hasErrors, placesOf } from '../../mapping/diagnostic.ts'
 import { openMapping, saveMapping } from '../../publishing/mapping/mapping-edit.ts'
 import { pageContextOf } from '../../site/page-context.ts'
 import { refuseForeignTo, type SignedIn, sendOn, signedIn, tokenFor } from '../../site/signed-in.ts'
-import type { QueryService } from '../query-service.ts'
+import type { PageServices } from '../query-service.ts'
 import type { SiteServices } from '../services.ts'
 import { DraftChecker, draftResults } from './mapping-draft.ts'
 import { type MappingEdit, mappingState, mappingTab, stateRegion } from './mapping-tab.ts'
@@ -23,10 +23,7 @@ const MAX_BYTES = 800_000
 const PATH = '/explore/dataset/:dataset/mapping'
 
 /** The editor of mappings: shows, checks and saves them, for signed-in users who may edit the dataset. */
-export const mappingEditor: FastifyPluginAsync<{
-  readonly services: SiteServices
-  readonly queryService: QueryService
-}> = async (app, { services, queryService }) => {
+export const mappingEditor: FastifyPluginAsync<PageServices> = async (app, services) => {
   const checker = new DraftChecker(services)
   acceptForms(app, MAX_BYTES)
   configureRoutes(app, { methods: 'forms' }, [PATH])
@@ -38,7 +35,7 @@ export const mappingEditor: FastifyPluginAsync<{
     edit: Pick<MappingEdit, 'text' | 'outcome'>,
   ) => {
     const tab = mappingTab({ checker, formToken: tokenFor(session, services), ...edit })
-    return answerDataset(request, reply, services, queryService, request.params.dataset, 'mapping', tab)
+    return answerDataset(reply, services, request.params.dataset, 'mapping', tab)
   }
 
   app.get<MappingRoute>(PATH, (request, reply) => {

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { lookup } from '../../model/lookup.ts'
@@ -8,9 +8,9 @@ import { type Html, html } from '../../site/html.ts'
 import { pageContextOf } from '../../site/page-context.ts'
 import { facetValues } from '../parts/facet-values.ts'
 import { facetPanel } from '../parts/facets.ts'
-import { isFilterFault, type QueryService, recordsSource } from '../query-service.ts'
+import { isFilterFault, type PageServices, recordsSource } from '../query-service.ts'
 import { NOTHING_SELECTED, type PageSelection, readSelection, selectionParameters } from '../selection.ts'
-import { datasetTitle, metaText, plainText, type SiteServices } from '../services.ts'
+import { datasetTitle, metaText, plainText } from '../services.ts'
 import { tabPath } from '../sitemap.ts'
 import { datasetData } from '../structured-data.ts'
 import { filterBar } from './filter-bar.ts'
@@ -23,14 +23,14 @@ import { TABS } from './tabs.ts'
  * @param postedTab the tab, if it is built for this request from a posted form
  */
 export async function answerDataset(
-  request: FastifyRequest,
   reply: FastifyReply,
-  services: SiteServices,
-  queryService: QueryService,
+  services: PageServices,
   id: string,
   name: string,
   postedTab?: Tab,
 ): Promise<FastifyReply> {
+  const { request } = reply
+  const { queryService } = services
   const entry = services.catalog.visibleTo(request.principal).dataset(id)
   const pageContext = pageContextOf(request, services)
   const query = request.query as QueryParameters

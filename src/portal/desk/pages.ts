@@ -1,6 +1,8 @@
 import type { Form } from '../../http/form.ts'
 import { lookup } from '../../model/lookup.ts'
+import type { Principal } from '../../model/principal.ts'
 import type { Definition } from '../../publishing/definition.ts'
+import type { Desk } from '../../publishing/management/desk.ts'
 import type { DeskDataset, DeskFinding } from '../../publishing/management/desk-types.ts'
 import type { HistoryEntry } from '../../publishing/management/history.ts'
 import type { Manifest } from '../../publishing/versions/versions.ts'
@@ -25,6 +27,13 @@ export type SectionName = (typeof SECTIONS)[number]['name']
 export interface DeskContext {
   readonly pageContext: PageContext
   readonly token: string
+}
+
+/** A user at the desk. */
+export interface DeskUser {
+  readonly desk: Desk
+  readonly principal: Principal
+  readonly context: DeskContext
 }
 
 /** A form of a section: what it is made from, and what a user entered into it before. */

@@ -1,9 +1,7 @@
 import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import type { Form } from '../../http/form.ts'
 import { FIELD_TYPES } from '../../model/field.ts'
-import type { Principal } from '../../model/principal.ts'
 import type { DatasetPreview, PreviewedField } from '../../publishing/management/dataset-preview.ts'
-import type { Desk } from '../../publishing/management/desk.ts'
 import type { DeskDataset } from '../../publishing/management/desk-types.ts'
 import { retainedVersions } from '../../publishing/versions/versions.ts'
 import { EXPLORE_V21 } from '../../query/dialect.ts'
@@ -14,6 +12,7 @@ import { numberClass, valueCell } from '../parts/value.ts'
 import { describedBy, formFields } from './forms.ts'
 import {
   type DeskContext,
+  type DeskUser,
   descriptionBody,
   type FormState,
   historyBody,
@@ -27,13 +26,6 @@ import { saveSource, sourceContent } from './source.ts'
 import { saveSteps, stepsContent } from './steps.ts'
 
 const PREVIEWED = 10
-
-/** A user at the desk. */
-export interface DeskUser {
-  readonly desk: Desk
-  readonly principal: Principal
-  readonly context: DeskContext
-}
 
 /**
  * The state of the form of a section.
@@ -54,12 +46,13 @@ export function formState(
 
 /** The content of a section. @param added type of a step that is added to the form */
 export async function sectionContent(
-  { desk, principal, context }: DeskUser,
+  user: DeskUser,
   section: SectionName,
   dataset: DeskDataset,
   state: FormState,
   added: string | undefined,
 ): Promise<Html> {
+  const { desk, principal, context } = user
   const { id } = dataset
   switch (section) {
     case 'fields':
@@ -71,9 +64,9 @@ export async function sectionContent(
         return html`<p class="error lines" role="alert">${error.message}</p>${nothing}`
       }
     case 'source':
-      return sourceContent(desk, principal, id, context, state)
+      return sourceContent(user, id, state)
     case 'steps':
-      return stepsContent({ desk, principal, context, dataset }, added, state)
+      return stepsContent(user, dataset, added, state)
     case 'description':
       return descriptionBody(context, dataset, desk.definition(principal, id), state)
     case 'mapping':
@@ -90,12 +83,8 @@ export async function sectionContent(
 }
 
 /** Does what a form of a dataset asks for. Faults: BadRequest, Conflict, EditConflict, NotFoundResource, VersionUnknown. */
-export async function applyForm(
-  { desk, principal, context }: DeskUser,
-  id: string,
-  form: Form,
-): Promise<void> {
-  const { t } = context.pageContext
+export async function applyForm(user: DeskUser, id: string, form: Form): Promise<void> {
+  const { desk, principal } = user
   const opened = form.get('opened')
   switch (form.get('action')) {
     case 'fields':
@@ -107,9 +96,9 @@ export async function applyForm(
       return desk.changeMapping(principal, id, text.trim() === '' ? null : text, opened)
     }
     case 'source':
-      return saveSource(desk, principal, id, form, t)
+      return saveSource(user, id, form)
     case 'steps':
-      return saveSteps(desk, principal, id, form, t)
+      return saveSteps(user, id, form)
     case 'publish':
       return desk.publish(principal, id)
     case 'withdraw':

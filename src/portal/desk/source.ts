@@ -1,17 +1,15 @@
 import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import type { Form } from '../../http/form.ts'
 import { lookup } from '../../model/lookup.ts'
-import type { Principal } from '../../model/principal.ts'
 import type { Definition } from '../../publishing/definition.ts'
 import type { FieldEdit } from '../../publishing/edit-definition.ts'
-import type { Desk } from '../../publishing/management/desk.ts'
 import { isSchedule, SCHEDULE_EXPECTED } from '../../runtime/cron.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { Translator } from '../../site/page-context.ts'
 import { RDF_FORMATS, SOURCE_FORMATS } from '../../sources/formats.ts'
 import type { Inspection } from '../../sources/inspect.ts'
 import { type EntryMember, memberFields, memberText, readMembers, textsIn } from './entries.ts'
-import { type DeskContext, type FormState, sectionFields } from './pages.ts'
+import { type DeskUser, type FormState, sectionFields } from './pages.ts'
 
 const ADDRESS: readonly EntryMember[] = [
   { name: 'url', kind: 'text' },
@@ -49,12 +47,11 @@ function readForm(form: Form, t: Translator) {
 
 /** Saves the source address and the reading options; infers the fields again if the form requests it. Faults: BadRequest. */
 export async function saveSource(
-  desk: Desk,
-  principal: Principal,
+  { desk, principal, context }: DeskUser,
   id: string,
   form: Form,
-  t: Translator,
 ): Promise<void> {
+  const { t } = context.pageContext
   const { address, format, options, problems } = readForm(form, t)
   if (problems.size > 0) throw new Fault(BAD_REQUEST, { reason: t('Nothing was saved.') })
   const { refresh, ...source } = address
@@ -85,13 +82,8 @@ function textsOf(definition: Definition | null): Readonly<Record<string, string>
 }
 
 /** The form of the source, with the fields that are inferred with its options. */
-export async function sourceContent(
-  desk: Desk,
-  principal: Principal,
-  id: string,
-  context: DeskContext,
-  state: FormState,
-): Promise<Html> {
+export async function sourceContent(user: DeskUser, id: string, state: FormState): Promise<Html> {
+  const { desk, principal, context } = user
   const { pageContext } = context
   const { given } = state
   const { t } = pageContext
@@ -99,7 +91,7 @@ export async function sourceContent(
   const saved = textsOf(definition)
   const texts = given === null ? saved : textsIn([...ADDRESS, ...READING], given, '')
   const read = readForm(given ?? new Map(Object.entries(saved)), t)
-  const found = await inferredBody(desk, principal, id, context, read)
+  const found = await inferredBody(user, id, read)
   const path = pageContext.href(`/desk/${id}/source/`)
   return html`<h2>${t('Source')}</h2>
 <form class="source" method="post" action="${path}">${sectionFields(context, state, null)}
@@ -111,13 +103,11 @@ export async function sourceContent(
 }
 
 async function inferredBody(
-  desk: Desk,
-  principal: Principal,
+  { desk, principal, context }: DeskUser,
   id: string,
-  { pageContext }: DeskContext,
   { format, options, problems }: ReturnType<typeof readForm>,
 ): Promise<Html> {
-  const { t } = pageContext
+  const { t } = context.pageContext
   if (problems.size > 0) return html``
   let inspection: Inspection
   try {

@@ -1,15 +1,13 @@
 import { BAD_REQUEST, Fault, placeText } from '../../errors/errors.ts'
 import type { Form } from '../../http/form.ts'
 import { lookup } from '../../model/lookup.ts'
-import type { Principal } from '../../model/principal.ts'
-import type { Desk } from '../../publishing/management/desk.ts'
 import type { DeskDataset } from '../../publishing/management/desk-types.ts'
 import { type Processor, STEP_TYPES, type StepType } from '../../publishing/processors/schema.ts'
 import { hiddenField } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { Translator } from '../../site/page-context.ts'
 import { type EntryMember, memberFields, memberText, type Problems, readMembers, textsIn } from './entries.ts'
-import { type DeskContext, type FormState, sectionFields } from './pages.ts'
+import { type DeskContext, type DeskUser, type FormState, sectionFields } from './pages.ts'
 
 const column: EntryMember = { name: 'column', kind: 'text', isRequired: true }
 const into: EntryMember = { name: 'into', kind: 'text' }
@@ -103,12 +101,11 @@ function readSteps(form: Form, t: Translator) {
 
 /** Saves the steps of a form. Faults: BadRequest if a field is not as expected. */
 export async function saveSteps(
-  desk: Desk,
-  principal: Principal,
+  { desk, principal, context }: DeskUser,
   id: string,
   form: Form,
-  t: Translator,
 ): Promise<void> {
+  const { t } = context.pageContext
   const { processors, problems } = readSteps(form, t)
   if (problems.size > 0) throw new Fault(BAD_REQUEST, { reason: t('Nothing was saved.') })
   const change = { processors: processors.length === 0 ? null : processors }
@@ -117,33 +114,27 @@ export async function saveSteps(
 
 /** The form of the steps. */
 export async function stepsContent(
-  { desk, principal, context, dataset }: StepsPage,
+  user: DeskUser,
+  dataset: DeskDataset,
   added: string | undefined,
   state: FormState,
 ): Promise<Html> {
+  const { desk, principal, context } = user
   const { given } = state
   const { t } = context.pageContext
   const processors = desk.definition(principal, dataset.id)?.processors ?? []
   const { steps, problems } =
     given === null
-      ? { steps: stepsOf(processors), problems: await problemsOf(desk, principal, dataset.id, processors) }
+      ? { steps: stepsOf(processors), problems: await problemsOf(user, dataset.id, processors) }
       : readSteps(given, t)
   const type = STEP_TYPES.find(it => it === added)
   const all = type === undefined || given !== null ? steps : [...steps, { type, texts: {} }]
   return stepsBody(context, dataset, all, problems, state)
 }
 
-interface StepsPage {
-  readonly desk: Desk
-  readonly principal: Principal
-  readonly context: DeskContext
-  readonly dataset: DeskDataset
-}
-
 /** Errors of the saved steps, at the member or the step in whose line they are. */
 async function problemsOf(
-  desk: Desk,
-  principal: Principal,
+  { desk, principal }: DeskUser,
   id: string,
   processors: readonly Processor[],
 ): Promise<Problems> {

@@ -1,6 +1,7 @@
 import { exactJson, parseExactly } from '../../model/exact-json.ts'
 import { lookup } from '../../model/lookup.ts'
 import { highlightTokens } from '../parts/highlight.ts'
+import { editOnFocus } from './modules/edit-on-focus.ts'
 
 /** Runs the call of the form in place: updates the address of the page, and shows the answer of the API. */
 const form = document.querySelector<HTMLFormElement>('form.api-form')
@@ -18,16 +19,7 @@ form?.addEventListener('submit', event => {
   })
 })
 
-/** The condition becomes an editor when it gets the focus: it is loaded then. */
-const where = form?.querySelector<HTMLTextAreaElement>('textarea[name=where]')
-where?.addEventListener(
-  'focus',
-  async () => {
-    const { editCondition } = await import('./modules/condition-editor.ts')
-    editCondition(where)
-  },
-  { once: true },
-)
+editOnFocus(form?.querySelector<HTMLTextAreaElement>('textarea[name=where]'))
 
 /** Ends the call before: its answer must not follow that of a later one. */
 let latest = new AbortController()

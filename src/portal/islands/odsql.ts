@@ -1,18 +1,8 @@
-/** The ODSQL playground: its condition becomes an editor when it gets the focus, and another dataset starts with an empty query. */
-const condition = document.querySelector<HTMLTextAreaElement>('#odsql [name=where]')
-condition?.addEventListener(
-  'focus',
-  async () => {
-    const { editCondition } = await import('./modules/condition-editor.ts')
-    editCondition(condition)
-  },
-  { once: true },
-)
+import { editOnFocus, sendOnEnter } from './modules/edit-on-focus.ts'
 
-for (const field of document.querySelectorAll<HTMLTextAreaElement>('#odsql textarea'))
-  field.addEventListener('keydown', event => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) field.form?.requestSubmit()
-  })
+/** The ODSQL playground: its condition becomes an editor, and another dataset starts with an empty query. */
+editOnFocus(document.querySelector<HTMLTextAreaElement>('#odsql [name=where]'))
+for (const field of document.querySelectorAll<HTMLTextAreaElement>('#odsql textarea')) sendOnEnter(field)
 
 document.querySelector<HTMLSelectElement>('#dataset')?.addEventListener('change', event => {
   const { form, value } = event.target as HTMLSelectElement
@@ -22,5 +12,3 @@ document.querySelector<HTMLSelectElement>('#dataset')?.addEventListener('change'
   target.searchParams.set('dataset', value)
   location.href = target.href
 })
-
-export {}

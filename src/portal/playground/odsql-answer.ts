@@ -70,26 +70,15 @@ function statementText(
   const cut = text.length > MAX_STATEMENT_LENGTH ? `${text.slice(0, MAX_STATEMENT_LENGTH)}\n…` : text
   return html`<h3>${name}</h3>
 <pre tabindex="0" dir="ltr">${highlight(cut, 'sparql')}</pre>
-<p class="soft">${pageContext.t('Columns: {list}', { list: columnNames(columns, prefixes) })} · ${pageContext.t('Rows: {n}', { n: rows })} · ${pageContext.t('Time: {n} ms', { n: decimal(pageContext, milliseconds) })}</p>`
-}
-
-/** The predicates whose columns were read, as short names. */
-function columnNames(columns: readonly string[], prefixes: Readonly<Record<string, string>>): string {
-  return columns.map(predicate => shortIri(predicate, prefixes)).join(', ') || '–'
+<p class="soft">${pageContext.t('Columns: {list}', { list: columns.map(predicate => shortIri(predicate, prefixes)).join(', ') || '–' })} · ${pageContext.t('Rows: {n}', { n: rows })} · ${pageContext.t('Time: {n} ms', { n: decimal(pageContext, milliseconds) })}</p>`
 }
 
 function decimal(pageContext: PageContext, value: number): string {
   return pageContext.number(value, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 }
 
-interface Column {
-  readonly key: string
-  /** The field that determines the format of its values. */
-  readonly field: Field
-}
-
 /** The columns of an answer: those of fields are formatted like these, others by the type of their values. */
-function columnsOf(plan: Query, first: Readonly<Record<string, unknown>>): readonly Column[] {
+function columnsOf(plan: Query, first: Readonly<Record<string, unknown>>) {
   const fields = new Map<string, Field>()
   if (plan.type === 'records')
     for (const { key, value } of plan.select) if (value.type === 'field') fields.set(key, value.field)

@@ -9,7 +9,7 @@ import { EXPLORE_V21 } from '../../query/dialect.ts'
 import { type Explained, explainOdsql } from '../../query/execute/explain.ts'
 import { sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
-import { type LinkParameters, type PageContext, pageContextOf } from '../../site/page-context.ts'
+import { type PageContext, pageContextOf } from '../../site/page-context.ts'
 import { DataCache } from '../data-cache.ts'
 import { filterFaultText, isAbout } from '../parts/filter-fault.ts'
 import { languageField } from '../parts/form-fields.ts'
@@ -163,7 +163,7 @@ function exampleList(
   const { id } = entry.dataset
   const links = examples.map(
     clauses =>
-      html`<li><a href="${href(ODSQL_PAGE, odsqlParameters(id, clauses, rows))}" rel="nofollow">${isEmpty(clauses) ? t('All records') : html`<code>${clausesText(clauses)}</code>`}</a></li>
+      html`<li><a href="${href(ODSQL_PAGE, { dataset: id, ...clauses, limit: rows === DEFAULT_ROWS ? undefined : rows })}" rel="nofollow">${isEmpty(clauses) ? t('All records') : html`<code>${clausesText(clauses)}</code>`}</a></li>
 `,
   )
   return html`<details class="odsql-examples"><summary>${t('Example queries')}</summary><ul>${links}</ul></details>`
@@ -214,10 +214,6 @@ function readTypedClauses(query: QueryParameters): TypedClauses {
 function readRowCount(query: QueryParameters): number {
   const rows = Number(one(query, 'limit') ?? DEFAULT_ROWS)
   return Number.isInteger(rows) && rows >= 1 && rows <= MAX_ROWS ? rows : DEFAULT_ROWS
-}
-
-function odsqlParameters(dataset: string, clauses: TypedClauses, rows: number): LinkParameters {
-  return { dataset, ...clauses, limit: rows === DEFAULT_ROWS ? undefined : rows }
 }
 
 /** Example queries of a dataset, built from the types of its fields: groups first, then records. */

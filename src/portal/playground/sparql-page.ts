@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { type ExampleQuery, exampleQueries, queryPrefixes } from '../../catalog/example-queries.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { many, one } from '../../http/parameters.ts'
@@ -19,11 +19,8 @@ const SPARQL_PAGE = '/sparql/'
  * `run=endpoint`, which browsers without scripts send, redirects to the endpoint with the same answer. Faults: those of
  * {@link readPlayground}.
  */
-export async function answerSparqlPage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  services: SiteServices,
-): Promise<FastifyReply> {
+export async function answerSparqlPage(reply: FastifyReply, services: SiteServices): Promise<FastifyReply> {
+  const { request } = reply
   const pageContext = pageContextOf(request, services)
   const query = request.query as QueryParameters
   const state = await readPlayground(query, services, request.principal)

@@ -3,7 +3,7 @@ import { XML_DECLARATION, xmlAttribute, xmlName, xmlText } from '../../../model/
 import { contextAddress, entityAddress, entityPath, linkTypesOf, segment, versionQuery } from './links.ts'
 import { ATOM, DATA, DATA_SERVICES, META, SCHEME } from './namespaces.ts'
 import type {
-  AnswerFormat,
+  AddressedFormat,
   EntityRow,
   Feed,
   PayloadFormat,
@@ -16,7 +16,7 @@ import { type PointValue, primitiveText } from './texts.ts'
 import { MEMBER_TYPE, membersOf, typeFragment } from './types.ts'
 
 /** Writes a page of entities as a feed (Atom Format 4.0, section 8; OData 3.0 Atom Format). */
-export function atomFeed(feed: Feed, payloadFormat: AnswerFormat): string {
+export function atomFeed(feed: Feed, payloadFormat: AddressedFormat): string {
   const { model, title, updated, count, next } = feed
   const { place } = payloadFormat
   const path = `${segment(model.set)}${versionQuery(place)}`
@@ -40,13 +40,13 @@ export function atomFeed(feed: Feed, payloadFormat: AnswerFormat): string {
 }
 
 /** Writes one entity as an entry (Atom Format 4.0, section 5). */
-export function atomEntity(single: Single, payloadFormat: AnswerFormat): string {
+export function atomEntity(single: Single, payloadFormat: AddressedFormat): string {
   const write = entryWriter(single, payloadFormat)
   return `${XML_DECLARATION}<entry ${attributes(single.context, payloadFormat)}>${write(single.row, 0)}</entry>\n`
 }
 
 /** Writes references to entities (Atom Format 4.0, section 13; links of 3.0). */
-export function atomReferences(references: References, { version, place }: AnswerFormat): string {
+export function atomReferences(references: References, { version, place }: AddressedFormat): string {
   const address = (id: string) => entityAddress(place, references.set, id)
   if (version !== '4.0') return oldReferences(references, address)
   const context = (text: string) => `m:context="${xmlAttribute(contextAddress(place, text))}"`
@@ -89,7 +89,7 @@ function following(next: string | null): string {
   return next === null ? '' : `<link rel="next" href="${xmlAttribute(next)}"/>\n`
 }
 
-function attributes(context: string, { version, place }: AnswerFormat): string {
+function attributes(context: string, { version, place }: AddressedFormat): string {
   const [data, meta] = version !== '4.0' ? [DATA_SERVICES.data, DATA_SERVICES.meta] : [DATA, META]
   const described = version !== '4.0' ? '' : ` m:context="${xmlAttribute(contextAddress(place, context))}"`
   return `xml:base="${xmlAttribute(`${place.root}/`)}" xmlns="${ATOM}" xmlns:d="${data}" xmlns:m="${meta}"${described}`
@@ -98,7 +98,7 @@ function attributes(context: string, { version, place }: AnswerFormat): string {
 /** The content of an entry. A row that is no record gets an id that cannot be dereferenced (Atom Format 4.0, section 5.1.2). */
 function entryWriter(
   { model, columns, updated }: Pick<Feed, 'model' | 'columns' | 'updated'>,
-  payloadFormat: AnswerFormat,
+  payloadFormat: AddressedFormat,
 ): (row: EntityRow, index: number) => string {
   const { version, place } = payloadFormat
   const types = linkTypesOf(place)
@@ -145,7 +145,7 @@ function propertyWriter(
 /** Writes the value of a property by itself (Atom Format 4.0, section 11); in 3.0 the element has its name. */
 export function atomProperty(
   { column, value, context }: PropertyAnswer,
-  payloadFormat: AnswerFormat,
+  payloadFormat: AddressedFormat,
 ): string {
   const { version, place } = payloadFormat
   const [data, meta] = version !== '4.0' ? [DATA_SERVICES.data, DATA_SERVICES.meta] : [DATA, META]

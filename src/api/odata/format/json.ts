@@ -1,7 +1,7 @@
 import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
 import { contextAddress, entityAddress, entityPath, linkTypesOf, versionQuery } from './links.ts'
 import type {
-  AnswerFormat,
+  AddressedFormat,
   EntityRow,
   Feed,
   PayloadFormat,
@@ -14,7 +14,7 @@ import { type PointValue, primitiveText } from './texts.ts'
 import { membersOf, typeFragment } from './types.ts'
 
 /** Writes a page of entities as JSON light (JSON Format 4.0, section 12; JSON Format 3.0). */
-export function jsonFeed(feed: Feed, payloadFormat: AnswerFormat): string {
+export function jsonFeed(feed: Feed, payloadFormat: AddressedFormat): string {
   const write = rowWriter(feed, payloadFormat)
   const names = namesOf(payloadFormat.version)
   const rows: string[] = []
@@ -25,12 +25,12 @@ export function jsonFeed(feed: Feed, payloadFormat: AnswerFormat): string {
 }
 
 /** Writes one entity as JSON light (JSON Format 4.0, section 6). */
-export function jsonEntity(single: Single, payloadFormat: AnswerFormat): string {
+export function jsonEntity(single: Single, payloadFormat: AddressedFormat): string {
   return `{${context(single.context, payloadFormat)}${rowWriter(single, payloadFormat)(single.row)}}`
 }
 
 /** Writes the value of a property as JSON light: the parts of a point become members of the object itself (JSON Format 4.0, section 11). */
-export function jsonProperty(answer: PropertyAnswer, payloadFormat: AnswerFormat): string {
+export function jsonProperty(answer: PropertyAnswer, payloadFormat: AddressedFormat): string {
   const { column, value } = answer
   const names = namesOf(payloadFormat.version)
   const head = context(answer.context, payloadFormat)
@@ -45,7 +45,7 @@ export function jsonProperty(answer: PropertyAnswer, payloadFormat: AnswerFormat
 }
 
 /** Writes references to entities as JSON light (JSON Format 4.0, sections 13 and 14; links of 3.0). */
-export function jsonReferences(references: References, payloadFormat: AnswerFormat): string {
+export function jsonReferences(references: References, payloadFormat: AddressedFormat): string {
   const isOld = payloadFormat.version !== '4.0'
   const { set } = references
   const { place } = payloadFormat
@@ -69,7 +69,7 @@ function namesOf(version: Version): (typeof NAMES)[keyof typeof NAMES] {
   return NAMES[version === '4.0' ? '4.0' : '3.0']
 }
 
-function context(text: string, { version, place }: AnswerFormat): string {
+function context(text: string, { version, place }: AddressedFormat): string {
   return `"${namesOf(version).context}":${JSON.stringify(contextAddress(place, text))}`
 }
 
@@ -80,7 +80,7 @@ function countText(count: number, { version, ieee754 }: PayloadFormat): string {
 /** The members of the JSON of an entity, each with a comma before it. */
 function rowWriter(
   { model, columns }: Pick<Feed, 'model' | 'columns'>,
-  payloadFormat: AnswerFormat,
+  payloadFormat: AddressedFormat,
 ): (row: EntityRow) => string {
   const writers = columns.map(column => memberWriter(column, payloadFormat))
   const type = JSON.stringify(`${payloadFormat.version !== '4.0' ? '' : '#'}${model.namespace}.${model.type}`)
@@ -99,7 +99,7 @@ function rowWriter(
 function controlWriter(
   type: string,
   set: string,
-  { version, level, place }: AnswerFormat,
+  { version, level, place }: AddressedFormat,
 ): (id: string | null) => string {
   const transient = version === '4.0' ? ',"@odata.id":null' : ''
   if (level === 'minimal') return id => (id === null ? transient : '')
@@ -112,7 +112,7 @@ function controlWriter(
   }
 }
 
-function memberWriter(column: EntityColumn, payloadFormat: AnswerFormat): (value: EdmValue) => string {
+function memberWriter(column: EntityColumn, payloadFormat: AddressedFormat): (value: EdmValue) => string {
   if (column.annotation === 'count')
     return count =>
       `,${JSON.stringify(`${column.name}@odata.count`)}:${countText(Number(count), payloadFormat)}`
@@ -146,7 +146,7 @@ function needsType(column: EntityColumn, value: EdmValue, { level }: PayloadForm
 type Write = (value: EdmValue) => string
 
 /** Writes a value that is not null. */
-function valueWriter(column: EntityColumn, payloadFormat: AnswerFormat): Write {
+function valueWriter(column: EntityColumn, payloadFormat: AddressedFormat): Write {
   const { type, collection, dynamic } = column
   const { version, level, ieee754, place } = payloadFormat
   if (collection) return value => JSON.stringify(value)

@@ -28,7 +28,7 @@ export interface PayloadFormat {
 }
 
 /** A format, and the service whose addresses answers have. */
-export interface AnswerFormat extends PayloadFormat {
+export interface AddressedFormat extends PayloadFormat {
   readonly place: ServicePlace
 }
 

@@ -1,7 +1,7 @@
 import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
 import { entityAddress, linkTypesOf } from './links.ts'
 import type {
-  AnswerFormat,
+  AddressedFormat,
   EntityRow,
   Feed,
   PropertyAnswer,
@@ -13,7 +13,7 @@ import { type PointValue, primitiveText } from './texts.ts'
 import { membersOf, typeText } from './types.ts'
 
 /** Writes a page of entities as verbose JSON (OData 3.0 Verbose JSON Format). */
-export function verboseFeed(feed: Feed, { place }: AnswerFormat): string {
+export function verboseFeed(feed: Feed, { place }: AddressedFormat): string {
   const write = rowWriter(feed, place)
   const rows: string[] = []
   for (const row of feed.rows) rows.push(write(row))
@@ -21,17 +21,17 @@ export function verboseFeed(feed: Feed, { place }: AnswerFormat): string {
 }
 
 /** Writes one entity as verbose JSON. */
-export function verboseEntity(single: Single, { place }: AnswerFormat): string {
+export function verboseEntity(single: Single, { place }: AddressedFormat): string {
   return `{"d":${rowWriter(single, place)(single.row)}}`
 }
 
 /** Writes the value of a property as verbose JSON: under its name. */
-export function verboseProperty({ column, value }: PropertyAnswer, { place }: AnswerFormat): string {
+export function verboseProperty({ column, value }: PropertyAnswer, { place }: AddressedFormat): string {
   return `{"d":{${JSON.stringify(column.name)}:${valueWriter(column, place)(value)}}}`
 }
 
 /** Writes references to entities as verbose JSON. */
-export function verboseReferences(references: References, { place }: AnswerFormat): string {
+export function verboseReferences(references: References, { place }: AddressedFormat): string {
   const reference = (id: string) => `{"uri":${JSON.stringify(entityAddress(place, references.set, id))}}`
   if (references.type === 'one') return `{"d":${reference(references.id)}}`
   return page(references.ids.map(reference), references)

@@ -2,7 +2,7 @@ import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
 import { atomEntity, atomFeed, atomProperty, atomReferences } from './atom.ts'
 import { jsonEntity, jsonFeed, jsonProperty, jsonReferences } from './json.ts'
 import type {
-  AnswerFormat,
+  AddressedFormat,
   EntityRow,
   Feed,
   ODataAnswer,
@@ -23,7 +23,7 @@ interface Parts {
 }
 
 type Writers = {
-  readonly [Type in keyof Parts]: (part: Parts[Type], payloadFormat: AnswerFormat) => string
+  readonly [Type in keyof Parts]: (part: Parts[Type], payloadFormat: AddressedFormat) => string
 }
 
 const WRITERS: Readonly<Record<PayloadFormat['type'], Writers>> = {

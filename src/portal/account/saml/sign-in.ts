@@ -155,7 +155,8 @@ class SamlSignIn {
       clearedCookie(scope, 'saml'),
       clearedCookie(scope, 'saml-end'),
     ])
-    const next = localPath(given) ?? localPath(nextOf(cookie))
+    const next =
+      localPath(given) ?? localPath(Buffer.from(cookie.slice(NONCE_LENGTH), 'base64url').toString())
     return sendOn(reply, next ?? `${rootOf(this.options)}/account/`)
   }
 
@@ -181,10 +182,6 @@ class SamlSignIn {
 
 function boundTo(browser: string, user: number, expires: number): string {
   return `saml end ${browser} ${user} ${expires}`
-}
-
-function nextOf(cookie: string): string {
-  return Buffer.from(cookie.slice(NONCE_LENGTH), 'base64url').toString()
 }
 
 /** Bytes of a form with a response: 256 kB in base 64, percent-encoded in part. */
