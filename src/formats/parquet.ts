@@ -50,7 +50,7 @@ export async function* parquet(table: Table, options: ExportOptions): AsyncGener
   const zstd = options.parquetCompression === 'zstd' ? await loadZstd() : undefined
   const writer = new library.ParquetWriter({
     writer: bytes,
-    schema: schemaOf(targets),
+    schema: [{ name: 'root', num_children: targets.length }, ...targets.flatMap(elementsOf)],
     codec: zstd === undefined ? 'SNAPPY' : 'ZSTD',
     ...(zstd === undefined ? {} : { compressors: { ZSTD: (input: Uint8Array) => zstd.compress(input) } }),
     kvMetadata: metadata,
@@ -104,10 +104,6 @@ function targetsOf(columns: readonly TableColumn[], options: ExportOptions): rea
     const isGeometry = column.type === 'geo_point_2d' || column.type === 'geo_shape'
     return { name, column, coverage: isGeometry ? { types: new Set<string>() } : undefined, values: [] }
   })
-}
-
-function schemaOf(targets: readonly Target[]): SchemaElement[] {
-  return [{ name: 'root', num_children: targets.length }, ...targets.flatMap(elementsOf)]
 }
 
 function elementsOf({ name, column }: Target): readonly SchemaElement[] {

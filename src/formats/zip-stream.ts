@@ -43,7 +43,7 @@ export async function* zip(
     const tally = { crc: 0, size: 0, compressed: 0 }
     for await (const piece of deflated(entry.content, tally)) yield piece
     if (tally.size > LIMIT || tally.compressed > LIMIT) throw new RangeError(`${entry.name} is over 4 GiB`)
-    yield descriptor(tally)
+    yield fields([4, SIGNATURE.descriptor], [4, tally.crc], [4, tally.compressed], [4, tally.size])
     files.push({ name, offset, ...tally })
     offset += head.length + tally.compressed + 16
   }
@@ -104,10 +104,6 @@ function localHeader(name: Uint8Array): Buffer {
     [2, 0],
   )
   return Buffer.concat([head, name])
-}
-
-function descriptor({ crc, compressed, size }: Tally): Buffer {
-  return fields([4, SIGNATURE.descriptor], [4, crc], [4, compressed], [4, size])
 }
 
 function centralHeader({ name, offset, crc, compressed, size }: Written): Buffer {

@@ -206,7 +206,7 @@ function* messagesOf(
   const { type, manifest, refusal } = result
   const size = {
     records: manifest.statistics.records,
-    triples: servedTriples(manifest),
+    triples: (manifest.graphs.find(({ role }) => role === 'mapped') ?? manifest.graphs[0])?.triples ?? 0,
     ...fetchFailureOf(portal, id),
   }
   if (type === 'published') yield { type, dataset: id, ...size, seconds, report: result.report }
@@ -216,10 +216,6 @@ function* messagesOf(
 
 /** Builds a version of a dataset; null for one that is left to others. */
 type Make = (id: string, context: PublishContext) => Promise<PublishResult | null>
-
-function servedTriples({ graphs }: Manifest): number {
-  return (graphs.find(({ role }) => role === 'mapped') ?? graphs[0])?.triples ?? 0
-}
 
 function bytesOf(portal: string, id: string): number {
   const { definition } = readDefinition(portal, id)

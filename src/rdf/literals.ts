@@ -71,7 +71,7 @@ const TYPES: Readonly<Record<string, LiteralDatatype>> = {
   date: type('date', text => dayText(DATE.exec(text), text)),
   dateTime: type('dateTime', dateTimeText),
   dateTimeStamp: {
-    canonical: text => (isZoned(text) ? dateTimeText(text) : null),
+    canonical: text => ((DATE_TIME.exec(text)?.[9] ?? '') !== '' ? dateTimeText(text) : null),
     stored: XSD.dateTime,
   },
   time: type('time', text => {
@@ -132,16 +132,12 @@ function integerText(text: string, [least, max]: readonly [bigint | null, bigint
 function decimalText(text: string): string | null {
   const parts = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))$/.exec(text)
   if (parts === null) return null
-  const whole = stripLeft(parts[2] ?? '0')
+  const whole = (parts[2] ?? '0').replace(/^0+/, '')
   const fraction = stripRight(parts[3] ?? parts[4] ?? '')
   // The store has 128 bits with 18 decimals; beyond them it stores the text unchanged.
   if (fraction.length > 18 || whole.length > 20) return text
   const value = (whole === '' ? '0' : whole) + (fraction === '' ? '' : `.${fraction}`)
   return parts[1] === '-' && value !== '0' ? `-${value}` : value
-}
-
-function stripLeft(digits: string): string {
-  return digits.replace(/^0+/, '')
 }
 
 function stripRight(digits: string): string {
@@ -202,10 +198,6 @@ function clockText([hours, minutes, seconds, fraction]: readonly (string | undef
   if (hours === undefined) return '00:00:00'
   const trimmed = stripRight(fraction ?? '')
   return `${hours}:${minutes}:${seconds}${trimmed === '.' ? '' : trimmed}`
-}
-
-function isZoned(text: string): boolean {
-  return (DATE_TIME.exec(text)?.[9] ?? '') !== ''
 }
 
 function zoneText(zone: string | undefined): string {

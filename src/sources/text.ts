@@ -97,12 +97,9 @@ export async function detectEncoding(file: TextFile): Promise<Encoding> {
 /** True for valid UTF-8, apart from an incomplete last character. */
 function isUtf8Start(bytes: Buffer): boolean {
   return (
-    [0, 1, 2, 3].some(cut => isUtf8(bytes.subarray(0, Math.max(0, bytes.length - cut)))) && !hasNulls(bytes)
+    [0, 1, 2, 3].some(cut => isUtf8(bytes.subarray(0, Math.max(0, bytes.length - cut)))) &&
+    !bytes.subarray(0, 4096).includes(0)
   )
-}
-
-function hasNulls(bytes: Buffer): boolean {
-  return bytes.subarray(0, 4096).includes(0)
 }
 
 function attempt(decode: () => string): string | undefined {

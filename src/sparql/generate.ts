@@ -32,7 +32,7 @@ function selectText(operation: SparqlOperation): string {
   let where = project.input
   let modifiers = slice
   if (where.type === 'order') {
-    modifiers = ` ORDER BY ${where.keys.map(orderText).join(' ')}${modifiers}`
+    modifiers = ` ORDER BY ${where.keys.map(({ expression, descending }) => `${descending ? 'DESC' : 'ASC'}(${expressionText(expression)})`).join(' ')}${modifiers}`
     where = where.input
   }
   const computed = new Map<string, string>()
@@ -56,10 +56,6 @@ function withoutSlice(operation: SparqlOperation): readonly [SparqlOperation, st
   const { input, limit, offset } = operation
   const limited = limit === null ? '' : ` LIMIT ${wholeNumber(limit)}`
   return [input, offset === 0 ? limited : `${limited} OFFSET ${wholeNumber(offset)}`]
-}
-
-function orderText({ expression, descending }: OrderCondition): string {
-  return `${descending ? 'DESC' : 'ASC'}(${expressionText(expression)})`
 }
 
 function groupText(operation: SparqlOperation): string {

@@ -122,7 +122,7 @@ export function datasetYaml(understood: Understood, title: string): string {
     source: { path: file },
     ...(format === undefined || isPlain ? {} : { format }),
     ...(options === undefined ? {} : { options }),
-    ...(understood.type === 'rdf' ? {} : { fields: understood.inspection.fields.map(fieldEntry) }),
+    ...(understood.type === 'rdf' ? {} : { fields: understood.inspection.fields.map(spec => ({ ...spec })) }),
     metas: { default: { title, description: '', keyword: [], license: '', publisher: '' } },
     visibility: 'public',
   }
@@ -132,8 +132,4 @@ export function datasetYaml(understood: Understood, title: string): string {
 /** A title from a file name or the last segment of an address. */
 export function importTitle(name: string): string {
   return titleFromName(path.basename(name).replace(/\.gz$/i, ''))
-}
-
-function fieldEntry(spec: FieldSpec): object {
-  return { ...spec }
 }

@@ -65,14 +65,10 @@ function number(text: string): Reading {
   const whole = /^[+-]?\d+$/.test(digits)
   if (suffix === 'Edm.Int64' && !whole) return 'is no whole number'
   return {
-    of: suffix ?? (whole ? integerType(digits) : realType(digits)),
+    of: suffix ?? (whole ? integerType(digits) : /e/i.test(digits) ? 'Edm.Double' : 'Edm.Decimal'),
     value: Number(digits),
     text: digits,
   }
-}
-
-function realType(digits: string): LiteralType {
-  return /e/i.test(digits) ? 'Edm.Double' : 'Edm.Decimal'
 }
 
 /** The smallest type that can represent a whole number, else a decimal. */

@@ -176,7 +176,8 @@ function withinCall(
   if (entry === undefined) return []
   const inner = functionsOf(clause).filter(({ name }) => name === 'equi')
   if (entry.name === 'range' && level.argument > 0) return inner.map(functionOption)
-  if (entry.name === 'geometry' && level.argument === 2) return relations()
+  if (entry.name === 'geometry' && level.argument === 2)
+    return Object.keys(RELATIONS).map(label => ({ label, kind: 'relation', detail: '', says: '' }))
   const takes = lookup(TAKES, parameterAt(entry, level.argument))
   if (takes === undefined) return []
   const scalars = functionsOf(clause).filter(({ kind }) => kind === 'scalar' && entry.kind !== 'fields')
@@ -301,10 +302,6 @@ function parameters(): readonly CompletionOption[] {
     return { label, kind: 'parameter', detail: 'a whole number', says: `adds ${label}` }
   })
   return [...setters, ...adders]
-}
-
-function relations(): readonly CompletionOption[] {
-  return Object.keys(RELATIONS).map(label => ({ label, kind: 'relation', detail: '', says: '' }))
 }
 
 function quote(name: string): string {

@@ -28,13 +28,10 @@ export function writtenConstant({ names }: RmlDialect, term: TermMap): string | 
   if (term.type !== 'iri' && term.type !== 'literal') return null
   const text = constantText(term.segments)
   if (text === null || text === '') return term.type === 'literal' && text === '' ? '""' : null
-  if (term.type === 'iri') return names.iri(absoluteConstant(text, term.base))
+  if (term.type === 'iri')
+    return names.iri(/^[a-z][a-z0-9+.-]*:/i.test(text) ? text : (term.base ?? '') + text)
   if (typeof (term.datatype ?? '') !== 'string' || typeof (term.language ?? '') !== 'string') return null
   return names.literal(text, term.datatype as string | undefined, term.language as string | undefined)
-}
-
-function absoluteConstant(text: string, base: string | undefined): string {
-  return /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : (base ?? '') + text
 }
 
 /**

@@ -35,7 +35,7 @@ export function openMapping(portal: string, dataset: string): OpenedMapping {
   const found = mappingFile(portal, dataset)
   const file = found?.file ?? path.join(portal, 'mappings', `${dataset}.yml`)
   const text = found?.text ?? null
-  return { file, text, digest: text === null ? 'none' : digestOf(text) }
+  return { file, text, digest: text === null ? 'none' : createHash('sha256').update(text).digest('hex') }
 }
 
 /** The file in which a text is saved: the one that was opened, unless the text is in the other language, which has a file of its own. */
@@ -84,10 +84,6 @@ function keepBackup(portal: string, dataset: string, file: string, now: Date): v
   copyFileSync(file, path.join(folder, `${now.toISOString().replaceAll(':', '-')}${ending}`))
   const old = readdirSync(folder).sort().slice(0, -MAX_BACKUPS)
   for (const name of old) rmSync(path.join(folder, name), { force: true })
-}
-
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }
 
 /** A first mapping of a dataset, generated from its fields. */

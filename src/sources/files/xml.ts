@@ -17,7 +17,7 @@ export function xmlSource(data: DataFile, records: string | undefined): RecordSo
       const path = pathOf(records ?? (await xmlRecordPath(data)))
       yield* elementRows(
         data,
-        it => isPath(it, path),
+        it => it.length === path.length && it.every((name, at) => name === path[at] || path[at] === '*'),
         element => dataOf(element),
         () => nothing(data, records),
       )
@@ -56,12 +56,6 @@ function dataOf(element: XmlElement): Readonly<Record<string, unknown>> {
 
 function pathOf(text: string): readonly string[] {
   return text.split('/').filter(step => step !== '')
-}
-
-function isPath(path: readonly string[], required: readonly string[]): boolean {
-  return (
-    path.length === required.length && path.every((name, at) => name === required[at] || required[at] === '*')
-  )
 }
 
 /** Statistics of the elements at one path. */

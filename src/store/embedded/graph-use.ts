@@ -26,7 +26,7 @@ export class GraphUse {
   /** Counts a query over the merge of graphs. */
   note(graphs: readonly string[]): void {
     if (this.file === null || graphs.length === 0) return
-    const key = keyOf(graphs)
+    const key = graphs.map(unversionedGraph).sort().join(' ')
     this.counts.set(key, (this.counts.get(key) ?? 0) + 1)
     this.timer ??= setTimeout(() => this.save(), SAVE_AFTER).unref()
   }
@@ -56,10 +56,6 @@ export class GraphUse {
   private sorted(): readonly (readonly [key: string, count: number])[] {
     return [...this.counts].sort(([, a], [, b]) => b - a)
   }
-}
-
-function keyOf(graphs: readonly string[]): string {
-  return graphs.map(unversionedGraph).sort().join(' ')
 }
 
 function readCounts(file: string): readonly (readonly [key: string, count: number])[] {

@@ -68,7 +68,7 @@ async function load({ id, graph, source, limit }: EngineJob & { type: 'load' }):
     reply({ type: 'loaded', id, memory: engine.memory })
   } catch (error) {
     // Errors of the file system and of decompression have a code, too, but the engine did not cause them.
-    if (isTrap(error) && !isReadError(error)) trap(id, error)
+    if (isTrap(error) && !(error instanceof Error && 'errno' in error && !isOversize(error))) trap(id, error)
     else refuse(id, graph, 'text', `the graph ${graph} cannot be loaded: ${messageOf(error)}`)
   }
 }
@@ -96,10 +96,6 @@ function trap(id: number, error: unknown): void {
   sound = false
   const reason = panic === '' ? messageOf(error) : `${messageOf(error)}: ${panic}`
   reply({ type: 'trap', id, reason, oversize: isOversize(error) })
-}
-
-function isReadError(error: unknown): boolean {
-  return error instanceof Error && 'errno' in error && !isOversize(error)
 }
 
 function messageOf(error: unknown): string {

@@ -66,7 +66,8 @@ async function exportTriples(
     let rest = ''
     const take = (text: string) => {
       for (const triple of parseTriples(text))
-        if (doubles === null || !isDouble(triple.object)) writer.add(triple)
+        if (doubles === null || !(triple.object.type === 'literal' && triple.object.datatype === XSD.double))
+          writer.add(triple)
     }
     await engine.export(graph, piece => {
       const text = rest + decoder.write(piece)
@@ -103,10 +104,6 @@ async function addDoubles(engine: RemoteEngine, text: string, writer: TripleFile
 }
 
 const EXACT_DEADLINE = 600_000
-
-function isDouble(term: Term): boolean {
-  return term.type === 'literal' && term.datatype === XSD.double
-}
 
 /** A compressed file of N-Triples, from which columns are built. */
 class TripleFile {

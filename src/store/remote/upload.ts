@@ -57,7 +57,7 @@ export async function upload(
   for await (const piece of wholeLines(text, bytes)) {
     pieces += 1
     lines += lineFeeds(piece)
-    samples.push(lastLine(piece))
+    samples.push(piece.subarray(piece.lastIndexOf(0x0a, piece.length - 2) + 1).toString())
     const encoded = encodeLines(piece, forms)
     await sending
     signal?.throwIfAborted()
@@ -68,8 +68,4 @@ export async function upload(
   }
   await sending
   return { lines, samples }
-}
-
-function lastLine(piece: Buffer): string {
-  return piece.subarray(piece.lastIndexOf(0x0a, piece.length - 2) + 1).toString()
 }
