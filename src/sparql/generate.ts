@@ -5,7 +5,6 @@ import type {
   AggregateCall,
   AlgebraExpression,
   Node,
-  OrderCondition,
   QueryOperation,
   SparqlOperation,
   TriplePatternNode,
