@@ -1,4 +1,13 @@
-import { closeSync, fchmodSync, fstatSync, mkdirSync, openSync, statfsSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  statfsSync,
+} from 'node:fs'
 import path from 'node:path'
 import { Fault } from '../errors/errors.ts'
 import { ACCOUNT_INVALID } from './faults.ts'
@@ -31,6 +40,16 @@ export function makeBackupFile(file: string): void {
         ? `${file} exists already, and is not overwritten`
         : `${file} cannot be written: ${code}`
     throw new Fault(ACCOUNT_INVALID, { reason })
+  }
+}
+
+/** True for a file that exists on a disk that is mounted for reading alone. */
+export function isOnReadOnlyDisk(file: string): boolean {
+  try {
+    accessSync(file, constants.W_OK)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EROFS'
   }
 }
 

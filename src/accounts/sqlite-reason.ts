@@ -6,6 +6,11 @@ export const FULL = {
   hint: 'Make room on its disk; the accounts in the file are unharmed.',
 }
 
+export const READ_ONLY = {
+  reason: 'cannot be written: the disk is read-only',
+  hint: 'Mount it for writing; the accounts in the file are unharmed.',
+}
+
 export interface Reason {
   readonly reason: string
   readonly hint?: string
