@@ -70,6 +70,18 @@ t.test('accounts on a full disk can be read, and written again once there is roo
   t.equal(stdout, JSON.stringify({ full: ['ann', refusal], withRoom: ['ann', 'added', 'ann'] }), stderr)
 })
 
+t.test('accounts on a read-only disk can be read', { skip }, async t => {
+  const folder = temporaryFolder(t, {})
+  const accounts = openAccounts(path.join(folder, 'accounts.sqlite'), { now: Date.now })
+  await accounts.users.add('ann', PASSWORD)
+  const { key } = await accounts.keys.create('ann', 'test')
+  await accounts.close()
+  const run = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
+  const given = [folder, process.execPath, ...scriptArguments('support/read-only-disk'), folder, key]
+  const { stdout, stderr } = spawnSync('unshare', ['-rm', 'sh', '-c', run, ...given], { encoding: 'utf8' })
+  t.match(stdout, /^\["ann","AccountsUnavailable: .* cannot be written: .* is read-only"\]$/, stderr)
+})
+
 t.test('accounts stay readable where the room for writing is gone again at once', async t => {
   const file = path.join(temporaryFolder(t, {}), 'accounts.sqlite')
   const database = new SqliteDatabase(file, ['CREATE TABLE names (name TEXT)'])

@@ -1,4 +1,13 @@
-import { closeSync, fchmodSync, fstatSync, mkdirSync, openSync, statfsSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  statfsSync,
+} from 'node:fs'
 import path from 'node:path'
 import { Fault } from '../errors/errors.ts'
 import { ACCOUNT_INVALID } from './faults.ts'
@@ -34,6 +43,16 @@ export function makeBackupFile(file: string): void {
   }
 }
 
+/** True for a file that exists on a disk that is mounted for reading alone. */
+export function isOnReadOnlyDisk(file: string): boolean {
+  try {
+    accessSync(file, constants.W_OK)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EROFS'
+  }
+}
+
 /** The free bytes of the disk of a file. */
 export function freeBytes(file: string): number {
   try {
@@ -50,6 +69,11 @@ export const LEAST_FREE = 2 ** 17
 export const FULL = {
   reason: 'cannot be written: the disk is full',
   hint: 'Make room on its disk; the accounts in the file are unharmed.',
+}
+
+export const READ_ONLY = {
+  reason: 'cannot be written: the disk is read-only',
+  hint: 'Mount it for writing; the accounts in the file are unharmed.',
 }
 
 export interface Reason {

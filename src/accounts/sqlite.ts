@@ -8,9 +8,11 @@ import { ACCOUNTS_UNAVAILABLE } from './faults.ts'
 import {
   FULL,
   freeBytes,
+  isOnReadOnlyDisk,
   LEAST_FREE,
   makeBackupFile,
   makePrivateFile,
+  READ_ONLY,
   type Reason,
   sqliteReason,
 } from './sqlite-files.ts'
@@ -45,14 +47,14 @@ export class SqliteDatabase implements Database {
   private currentGeneration = 0
   private version: number | undefined
   private dataVersion: Libsql.Statement
-  /** When room was last looked for, if the disk is so full that the file can only be read; null otherwise. */
+  /** When room was last looked for, if the disk is so full, or read-only, that the file can only be read; null otherwise. */
   private roomChecked: number | null = null
 
   /**
    * Opens the file, creates it if it is absent (readable only by its owner), and migrates its schema.
    *
    * @param steps statements of the schema; step n leads to version n + 1. Several processes may do so concurrently.
-   * Faults: AccountsUnavailable if it cannot be written, is no database of accounts, or has a newer schema.
+   * Faults: AccountsUnavailable if it cannot be written for another reason than its disk, is no database of accounts, or has a newer schema.
    */
   constructor(file: string, steps: readonly string[]) {
     this.file = file
@@ -61,7 +63,7 @@ export class SqliteDatabase implements Database {
     this.dataVersion = this.begin()
   }
 
-  /** Prepares the connection; on a full disk, which has no room for a log, it is replaced by one that only reads. */
+  /** Prepares the connection; on a full or read-only disk, which takes no log, it is replaced by one that only reads. */
   private begin(): Libsql.Statement {
     try {
       this.refuseForeign(this.steps.length)
@@ -74,7 +76,8 @@ export class SqliteDatabase implements Database {
     } catch (error) {
       this.connection.close()
       const isFull = error instanceof Libsql.SqliteError && this.reasonOf(error) === FULL
-      if (!isFull || !this.openForReading()) throw this.faultOf(error)
+      const isReadable = isFull || isOnReadOnlyDisk(this.file)
+      if (!isReadable || !this.openForReading()) throw this.faultOf(error)
     }
     return this.connection.prepare('PRAGMA data_version')
   }
@@ -89,11 +92,11 @@ export class SqliteDatabase implements Database {
     return isReadable
   }
 
-  /** Opens the file for writing if the disk was full and has room again. */
+  /** Opens the file for writing if the disk was full or read-only and takes something again. */
   private takeRoom(): void {
     if (this.roomChecked === null || Date.now() - this.roomChecked < ROOM_INTERVAL) return
     this.roomChecked = Date.now()
-    if (freeBytes(this.file) < LEAST_FREE) return
+    if (freeBytes(this.file) < LEAST_FREE || isOnReadOnlyDisk(this.file)) return
     const reading = this.connection
     try {
       this.connection = connect(this.file)
@@ -170,7 +173,7 @@ export class SqliteDatabase implements Database {
 
   private transact<T>(work: () => T): T {
     return this.withFaults(() => {
-      if (this.roomChecked !== null) throw this.faultFor(FULL)
+      if (this.roomChecked !== null) throw this.faultFor(isOnReadOnlyDisk(this.file) ? READ_ONLY : FULL)
       this.connection.exec('BEGIN IMMEDIATE')
       try {
         const result = work()
@@ -294,7 +297,7 @@ function withBuffers(row: Record<string, unknown>): Record<string, unknown> {
 /** A connection to a file that only its owner can read. */
 function connect(file: string): Libsql.Database {
   try {
-    makePrivateFile(file)
+    if (!isOnReadOnlyDisk(file)) makePrivateFile(file)
     return new Libsql(file, { timeout: TIMEOUT })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
