@@ -149,6 +149,7 @@ t.test('facets tell their values, levels and states', async t => {
     [{ facet: 'facet(name="tags", limit=0)' }, /limit=0/],
     [{ refine: 'country' }, /refine/],
     [{ exclude: 'nope:1' }, /exclude/],
+    [{ facet: 'tags,'.repeat(101).slice(0, -1) }, /facet.*101 values was found but at most 100/],
   ] as const)
     t.match(
       await get(`${MADE}/facets`, query),
