@@ -158,7 +158,7 @@ t.test('facets tell their values, levels and states', async t => {
     )
 })
 
-t.test('values of dates refine to the records that they count, in the first years too', async t => {
+t.test('values of dates refine to the records that they count, at the ends of the calendar too', async t => {
   const old = `${CATALOG}/datasets/old`
   const found = (await facet('day', {}, old)).map(({ value }) => value)
   t.same(found.sort(), ['0001', '0081', '0476', '0999', '2020', '9999'])
@@ -172,7 +172,7 @@ t.test('values of dates refine to the records that they count, in the first year
       for (const { value } of years) {
         const refine = `${name}:${value}`
         const opened = flat(await facet(name, { refine, timezone }, old))
-        if (timezone === 'UTC') t.ok(opened.length > 0, `${refine} has records`)
+        t.ok(opened.length > 0, `${refine} has records in ${timezone}`)
         for (const each of opened) {
           const query = { refine: `${name}:${each.value}`, timezone, limit: '0' }
           const { body } = await get(`${old}/records`, query)
