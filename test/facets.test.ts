@@ -149,6 +149,7 @@ t.test('facets tell their values, levels and states', async t => {
     [{ facet: 'facet(name="tags", limit=0)' }, /limit=0/],
     [{ refine: 'country' }, /refine/],
     [{ exclude: 'nope:1' }, /exclude/],
+    [{ facet: 'tags,'.repeat(101).slice(0, -1) }, /facet.*101 values was found but at most 100/],
   ] as const)
     t.match(
       await get(`${MADE}/facets`, query),
@@ -157,7 +158,7 @@ t.test('facets tell their values, levels and states', async t => {
     )
 })
 
-t.test('values of dates refine to the records that they count, in the first years too', async t => {
+t.test('values of dates refine to the records that they count, at the ends of the calendar too', async t => {
   const old = `${CATALOG}/datasets/old`
   const found = (await facet('day', {}, old)).map(({ value }) => value)
   t.same(found.sort(), ['0001', '0081', '0476', '0999', '2020', '9999'])
@@ -171,7 +172,7 @@ t.test('values of dates refine to the records that they count, in the first year
       for (const { value } of years) {
         const refine = `${name}:${value}`
         const opened = flat(await facet(name, { refine, timezone }, old))
-        if (timezone === 'UTC') t.ok(opened.length > 0, `${refine} has records`)
+        t.ok(opened.length > 0, `${refine} has records in ${timezone}`)
         for (const each of opened) {
           const query = { refine: `${name}:${each.value}`, timezone, limit: '0' }
           const { body } = await get(`${old}/records`, query)

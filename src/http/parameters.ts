@@ -201,8 +201,9 @@ export function readFacetValues(
 /** Reads `facet`: names, each plain, in back-quotes or with its options as `facet(name="…", sort=-count, limit=10)`. */
 export function readFacets(query: QueryParameters): readonly FacetParameter[] {
   const texts = many(query, 'facet').filter(text => text.trim() !== '')
-  if (texts.length > MAX_FILTERS) throw invalid('facet', `${texts.length} values`, `at most ${MAX_FILTERS}`)
-  return texts.flatMap(text => readList(text.trim()))
+  const facets = texts.flatMap(text => readList(text.trim()))
+  if (facets.length > MAX_FILTERS) throw invalid('facet', `${facets.length} values`, `at most ${MAX_FILTERS}`)
+  return facets
 }
 
 function readList(text: string): readonly FacetParameter[] {

@@ -34,10 +34,14 @@ export interface DateBounds {
 }
 
 const FORM =
-  /^(\d{4})(?:([-/])(\d{1,2})(?:\2(\d{1,2})(?:[T ](\d{1,2})(?::(\d{2})(?::(\d{2})(?:[.,](\d{1,12}))?)?)?\s*(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?)?)?$/i
+  /^(\d{4}|10000)(?:([-/])(\d{1,2})(?:\2(\d{1,2})(?:[T ](\d{1,2})(?::(\d{2})(?::(\d{2})(?:[.,](\d{1,12}))?)?)?\s*(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?)?)?$/i
 
-/** Parses a date literal (ODSQL 1.5); null if it is invalid. */
-export function parseDate(text: string): DateConstant | null {
+/**
+ * Parses a date literal (ODSQL 1.5); null if it is invalid.
+ *
+ * @param atEdges whether the years 0 and 10000 are valid, which the first and the last moments have on some clocks
+ */
+export function parseDate(text: string, atEdges = false): DateConstant | null {
   const match = FORM.exec(text.trim())
   if (match === null) return null
   const [, year, , month, day, hour, minute, second, fraction, zone] = match
@@ -50,7 +54,9 @@ export function parseDate(text: string): DateConstant | null {
     second: Number(second ?? 0),
     fraction: (fraction ?? '').replace(/0+$/, ''),
   }
-  if (!isCalendarDay(local.year, local.month, local.day)) return null
+  // Both are leap years, as 2000 is.
+  const shown = atEdges && local.year % 10_000 === 0 ? 2000 : local.year
+  if (!isCalendarDay(shown, local.month, local.day)) return null
   if (local.hour > 23 || local.minute > 59 || local.second > 59) return null
   const precision = second
     ? 'second'
@@ -73,10 +79,10 @@ export function dateBounds(constant: DateConstant, type: FieldType, timezone: st
   if (type === 'date') {
     const insideDay = local.hour > 0 || local.minute > 0 || local.second > 0 || local.fraction !== ''
     const isPeriod = precision === 'year' || precision === 'month'
-    const end = isPeriod && next !== null ? dayText(next) : null
+    const end = isPeriod && next !== null && next.year <= 9999 ? dayText(next) : null
     return { start: dayText(local), end, isPeriod, insideDay }
   }
-  const start = instant(local, constant.offset, timezone)
+  const start = instant(local, constant.offset, timezone) ?? '9999-12-31T23:59:59.999999Z'
   const end = next === null ? null : instant(next, constant.offset, timezone)
   return { start, end, isPeriod: precision !== 'second', insideDay: false }
 }
@@ -91,17 +97,17 @@ function following(local: LocalTime, precision: DatePrecision): LocalTime | null
     hour: () => utcEpoch(year, month, day, hour + 1),
     minute: () => utcEpoch(year, month, day, hour, minute + 1),
   }[precision]()
-  const parts = utcParts(next)
-  return parts.year > 9999 ? null : parts
+  return utcParts(next)
 }
 
-function instant(local: LocalTime, offset: number | null, timezone: string): string {
+/** A moment as text; null where it is after the last. */
+function instant(local: LocalTime, offset: number | null, timezone: string): string | null {
   const epoch = offset === null ? localToEpoch(local, timezone) : localToEpoch(local, 'UTC') - offset * 60_000
-  if (epoch > LAST) return '9999-12-31T23:59:59.999999Z'
+  if (epoch > LAST) return null
   return instantText(Math.max(epoch, FIRST) / 1000, local.fraction)
 }
 
-/** The first and the last moment that records can have: moments outside are clamped to them. */
+/** The first and the last second that records can have: moments outside are clamped to them. */
 const FIRST = utcEpoch(1, 1, 1)
 const LAST = utcEpoch(9999, 12, 31, 23, 59, 59)
 

@@ -142,7 +142,7 @@ function numberNamed(text: string, type: FieldType): number | bigint | null {
 
 /** A year, month or day in a time zone; null for any other text. */
 function dateCondition({ field }: Facet, value: string, timezone: string): Condition | null {
-  const date = parseDate(value)
+  const date = parseDate(value, field.type === 'datetime')
   if (date === null) return null
   const { start, end, isPeriod } = dateBounds(date, field.type, timezone)
   if (!isPeriod) return { type: 'compare', field, operator: '=', value: start }
