@@ -298,8 +298,12 @@ t.test('who may not publish, and what is refused', async t => {
     ['', { is_restricted: 'yes' }, 400, /is_restricted/],
     ['', { nothing: 1 }, 400, /expected/],
     ['', '{', 400, /no JSON/],
-    ['', { source: { path: '../../../etc/passwd' } }, 200, /./],
+    ['', { source: { path: '../../../etc/passwd' } }, 400, /leads out of its folder/],
+    ['', { source: { path: 'gone.csv' } }, 200, /./],
     ['', { source: { module: 'fs' } }, 400, /code that the server runs/],
+    ['', { source: { path: 'a/../../b.csv' } }, 400, /leads out of its folder/],
+    ['', { source: { path: '/etc/hosts' } }, 400, /leads out of its folder/],
+    ['', { source: { package: '../b/c.csv' } }, 400, /not the name of an npm package/],
     ['', { source: { path: 'a', package: 'b', more: 'c' } }, 400, /more/],
     ['/fields', [{ name: 'x', type: 'number' }], 400, /type/],
     ['/metadata', { default: { title: { a: 1 } } }, 400, /title/],
@@ -312,7 +316,7 @@ t.test('who may not publish, and what is refused', async t => {
     t.match(answer.body, message)
   }
   const checked = (await api('GET', `${API}/own/check`)).json()
-  t.equal(checked.is_publishable, false, 'a source outside of the folder is found')
+  t.equal(checked.is_publishable, false, 'a source that is not there is found')
   t.equal((await api('POST', `${API}/own/publish`)).status, 400)
   t.equal((await api('POST', `${API}/own/discard`)).status, 204)
   const files: readonly (readonly [string, string | Buffer, number])[] = [

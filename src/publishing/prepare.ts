@@ -39,14 +39,14 @@ type Prepared =
 
 /**
  * Writes a version and puts it in force; a version that fails, or is not to be released, leaves no files. Resolves to null if
- * another one was put in force meanwhile.
+ * another one was put in force meanwhile, or nothing was made.
  */
 export async function prepare(
   id: string,
   { definition, source }: Digests,
   mapping: string | null,
   { base, versions, now, replaced }: PublishAttempt,
-  make: (preparation: Preparation) => Promise<Prepared>,
+  make: (preparation: Preparation) => Promise<Prepared | null>,
 ): Promise<PublishResult | null> {
   const begun = now()
   const fingerprint = fingerprintOf(definition, source, mapping)
@@ -56,10 +56,14 @@ export async function prepare(
   const head = { format: VERSION_FORMAT, version, fingerprint, definition, source, base, published }
   try {
     const built = await make({ ...head, folder, begun })
-    const manifest = built.manifest === null ? null : await commitVersion(versions, built.manifest, replaced)
-    if (built.manifest !== null && manifest !== null) return { type: 'published', ...built, manifest }
+    const manifest =
+      built === null || built.manifest === null
+        ? null
+        : await commitVersion(versions, built.manifest, replaced)
+    if (built !== null && built.manifest !== null && manifest !== null)
+      return { type: 'published', ...built, manifest }
     rmSync(folder, { recursive: true, force: true })
-    if (built.manifest !== null) return null
+    if (built === null || built.manifest !== null) return null
     return { type: 'unchanged', manifest: built.current, refusal: built.refusal }
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })

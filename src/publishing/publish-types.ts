@@ -28,6 +28,8 @@ export interface PublishContext {
 export interface PublishAttempt extends PublishContext {
   /** The version in force at its beginning; null for none. */
   readonly replaced: string | null
+  /** True unless it was attempted before. */
+  readonly isFirst: boolean
 }
 
 export interface PublishProgress {

@@ -36,7 +36,8 @@ const ATTEMPTS = 5
  * Publishes one dataset: source -> typed records -> triples -> a version on disk that replaces the previous one in one step. If
  * only the mapping has changed, the records are those of the version in force and the source is not read. If nothing has changed
  * and the version in force is intact, nothing is done: a damaged one is rebuilt. If another process puts a version in force
- * meanwhile, the inputs are compared with that one: what was read of older inputs never replaces it.
+ * meanwhile, the inputs are compared with that one: what was read of older inputs never replaces it. A source that was changed while
+ * it was read, which may be a part of the old file and a part of the new one, is read once more.
  *
  * Faults: ConfigInvalid, SourceUnreadable, Conflict if it is withdrawn meanwhile; the version in force then stays in force.
  */
@@ -45,11 +46,13 @@ export async function publishDataset(id: string, context: PublishContext): Promi
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const replaced = currentVersion(versions, id)
     const isWithdrawnMeanwhile = () => replaced !== null && isWithdrawn(versions, id)
-    const result = await attemptToPublish(id, { ...context, replaced }).catch((error: unknown) => {
-      // Withdrawing in this process removes the files that are being written.
-      if (isWithdrawnMeanwhile()) return null
-      throw error
-    })
+    const result = await attemptToPublish(id, { ...context, replaced, isFirst: attempt === 1 }).catch(
+      (error: unknown) => {
+        // Withdrawing in this process removes the files that are being written.
+        if (isWithdrawnMeanwhile()) return null
+        throw error
+      },
+    )
     if (result !== null) return result
     if (isWithdrawnMeanwhile())
       throw new Fault(CONFLICT, { reason: 'it was withdrawn while it was published, and stays so' })
@@ -59,7 +62,7 @@ export async function publishDataset(id: string, context: PublishContext): Promi
   })
 }
 
-/** Resolves to null if another process has put a version in force, or withdrawn the dataset, meanwhile. */
+/** Resolves to null if another process has put a version in force, or withdrawn the dataset, or the source was changed meanwhile. */
 async function attemptToPublish(id: string, context: PublishAttempt): Promise<PublishResult | null> {
   const { versions, mappingOnly = false } = context
   removeLeftovers(versions, id)
@@ -213,6 +216,8 @@ async function publishRecords(
   return prepare(id, digests, textOf(file), context, async head => {
     const onProgress = (records: number) => context.onProgress?.({ dataset: id, records })
     const written = await materialise(definition, { portal, base, folder: head.folder, onProgress })
+    if (context.isFirst && (await digestsOf(definition, file, null, context)).source !== digests.source)
+      return null
     refuseEmptied(definition, written.statistics.records, current)
     const { misfits: conversionErrors, misfitCount, repeated, warnings, ...part } = written
     const { fields } = written.dataset

@@ -6,6 +6,7 @@ import type { FieldSpec } from './fields.ts'
 import { type GuessedColumn, typeOfColumn } from './guess/column-type.ts'
 import { coordinateColumns } from './guess/coordinate-columns.ts'
 import { TextProfile } from './guess/profile.ts'
+import { suggestionOf } from './guess/suggestion.ts'
 import { type FileHints, hintsOf, namesIdentifier, namesOutline } from './guess/text-type.ts'
 import { safeNames } from './names.ts'
 import { formatPointer } from './pointer.ts'
@@ -280,10 +281,7 @@ function fieldAndReport(
   const isNumeric = !isList && !namesIdentifier(title) && !namesOutline(title)
   const near = type === 'text' && isNumeric ? profile.nearly() : undefined
   const suggestion =
-    question ??
-    (near === undefined ? undefined : nearText(near)) ??
-    (column.isProjected && type === 'text' ? PROJECTED : undefined) ??
-    (type === 'text' && profile.hasOtherDigits ? OTHER_DIGITS : undefined)
+    question ?? (type === 'text' ? suggestionOf(profile, near, column.isProjected) : undefined)
   const report: ColumnReport = {
     column: from,
     field: name,
@@ -297,23 +295,4 @@ function fieldAndReport(
     ...(suggestion === undefined ? {} : { suggestion }),
   }
   return { column, spec, report }
-}
-
-const OTHER_DIGITS =
-  'the values are digits of another script, which are texts: numbers and days have the digits 0 to 9'
-
-const PROJECTED =
-  'some values are geometries that are not valid, or not in degrees: publish the file with its reference system (.prj), or in EPSG:4326'
-
-function nearText({ kind, unfittingValues }: NonNullable<ReturnType<TextProfile['nearly']>>) {
-  if (unfittingValues.length > 0) {
-    const shown = unfittingValues.map(it => JSON.stringify(it)).join(', ')
-    const what = kind === 'pair' ? 'pairs of coordinates' : `${kind}s`
-    return `most values are ${what}, but not ${shown}: correct these, or name a type and they become null`
-  }
-  // Values that all fit one date pattern but are no dates are seasons, such as 2007/08.
-  if (kind === 'date') return undefined
-  return kind === 'pair'
-    ? "the values may be two coordinates: where they are, say type: geo_point_2d and format: 'lat,lon' or 'lon,lat'"
-    : `most values are ${kind}s, in more than one form`
 }

@@ -23,6 +23,20 @@ export function pathWithin(folder: string, path: string): string {
   return full
 }
 
+/** Throws ConfigInvalid if the path or package of a source names a file outside its folder, whether there is one or not. */
+export function refuseOutside({
+  path,
+  package: packed,
+}: {
+  readonly path?: string
+  readonly package?: string
+}): void {
+  const folder = resolve('dataset')
+  if (path !== undefined && (isAbsolute(path) || isOutside(folder, resolve(folder, path))))
+    throw outside(path)
+  if (packed !== undefined) packagePath(packed)
+}
+
 /**
  * The absolute path of a file in an installed npm package, `vega-datasets/data/airports.csv`, found in the `node_modules` of a
  * folder or of its ancestors. The `exports` of the package do not apply: data is not code.

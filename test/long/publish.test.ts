@@ -247,6 +247,13 @@ t.test('what was read earlier does not replace what was read later', async t => 
   t.match(result, { type: 'unchanged', manifest: { statistics: { records: 2 } } })
   t.equal(currentManifest(versions, 'big')?.statistics.records, 2)
   t.equal(retainedVersions(versions, 'big').length, 1)
+  writeFileSync(file, `nr,text\n${rows}`)
+  t.match(
+    await interrupted('big', () => writeFileSync(file, 'nr,text\n1,newer\n')),
+    { type: 'published', manifest: { statistics: { records: 1 } } },
+    'a file that is changed while it is read is read again',
+  )
+  t.equal(retainedVersions(versions, 'big').length, 2)
   t.match(await interrupted('same', () => elsewhere('publish', 'same')), { type: 'unchanged' })
   t.equal(retainedVersions(versions, 'same').length, 1, 'equal publications make one version')
   await publish(portal, ['gone'], 'http://localhost:3000')

@@ -11,6 +11,7 @@ import {
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import type { Principal } from '../../model/principal.ts'
 import { isSchedule, SCHEDULE_EXPECTED } from '../../runtime/cron.ts'
+import { refuseOutside } from '../../sources/packages.ts'
 import { type Definition, definedDatasets, definitionProblems, readDefinition } from '../definition.ts'
 import { changedDefinition, type DefinitionChange } from '../edit-definition.ts'
 import { openMapping, saveMapping } from '../mapping/mapping-edit.ts'
@@ -189,6 +190,7 @@ export class Desk {
         reason:
           'A module is code that the server runs: only who has the portal folder may name one, in dataset.yaml.',
       })
+    await asBadRequest(() => refuseOutside(change.source ?? {}))
     const draft = this.draft(id, by)
     const before = definitionText(draft)
     if (before.trim() === '' && change.source === undefined)

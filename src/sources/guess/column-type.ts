@@ -1,4 +1,5 @@
 import { FIELD_TYPES, type FieldType } from '../../model/field.ts'
+import { otherCalendar } from './calendars.ts'
 import type { TextProfile } from './profile.ts'
 import {
   type Choice,
@@ -7,7 +8,6 @@ import {
   namesIdentifier,
   namesOutline,
   namesTime,
-  otherCalendar,
 } from './text-type.ts'
 import { meansNothing } from './words.ts'
 

@@ -1,6 +1,7 @@
 import type { LocalTime } from '../../model/time.ts'
 import { monthNamed, WEEKDAY_FORM } from '../calendar-names.ts'
 import { compilePattern, type PatternReader } from '../calendar-pattern.ts'
+import { calendarOf } from './calendars.ts'
 
 /** A date pattern that all values of a column so far match. */
 export interface DateCandidate {
@@ -119,12 +120,6 @@ export class DateGuess {
       calendar,
     }
   }
-}
-
-/** The calendar whose years these are more probably than those of the Gregorian one. */
-function calendarOf(min: number, max: number): string | undefined {
-  if (min >= 2440 && max <= 2600) return 'Buddhist'
-  return min >= 1340 && max <= 1460 ? 'Persian or Islamic' : undefined
 }
 
 function isSeason(text: string): boolean {

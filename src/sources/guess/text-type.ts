@@ -1,5 +1,6 @@
 import type { FieldType } from '../../model/field.ts'
 import { formatText, NUMBER_STYLES, type NumberFormat } from '../number-format.ts'
+import { otherCalendar } from './calendars.ts'
 import type { DateCandidate } from './dates.ts'
 import type { NumberEvidence, TextProfile } from './profile.ts'
 import { certaintyOf } from './words.ts'
@@ -213,14 +214,6 @@ function chooseDate(profile: TextProfile, name: string, hints: FileHints): Choic
     why: `all values are ${isDay ? 'days' : 'moments'} written as ${candidate.pattern}`,
     ...otherCalendar(found.calendar, question),
     ...(isMonth ? { annotations: { timeserie_precision: ['month'] } } : {}),
-  }
-}
-
-/** The question about a calendar, or else the one given. */
-export function otherCalendar(calendar: string | undefined, question?: string): Pick<Choice, 'question'> {
-  if (calendar === undefined) return question === undefined ? {} : { question }
-  return {
-    question: `the years may be those of the ${calendar} calendar, and were taken for Gregorian ones: where they are, write Gregorian dates, or say type: text`,
   }
 }
 
