@@ -73,6 +73,7 @@ const GRAPH_X = [
   `<${DOTTED}> <http://x/p> "dotted" .\n`,
   `<${BASE}/ld/resources/x/thing/a?q=1&r=2> <http://x/p> "queried" .\n`,
   `<${BASE}/ld/resources/x/thing/b#part> <http://x/p> "fragment" .\n`,
+  `<${BASE}/ld/resources/x/thing/c%5B25%25%5D> <http://x/p> "escaped" .\n`,
   `<${BASE}/ld/resources/x/odd/%c3%a9> <http://x/p> "odd spelling" .\n`,
   `<${BASE}/ld/resources/x/bad/1> <http://x/2020> "no name for XML" .\n`,
   `<${BASE}/ld/resources/x/bad/2> <http://x/p> "\\u0007" .\n`,
@@ -155,6 +156,7 @@ t.test('a thing redirects to the document about it', async t => {
     ['/ld/resources/x/thing/a?q=1&r=2', `${BASE}/ld/data/x/thing/a%3Fq=1&r=2`],
     ['/ld/resources/x/thing/b%23part', `${BASE}/ld/data/x/thing/b%23part`],
     ['/ld/resources/x/thing/b', `${BASE}/ld/data/x/thing/b`],
+    ['/ld/resources/x/thing/c%5B25%25%5D', `${BASE}/ld/data/x/thing/c%5B25%25%5D`],
     [
       '/ld/resources/x/%63ity/Zo%c3%ab%20Kr%c3%bcger%2f1',
       `${BASE}/ld/data/x/city/Zo%C3%AB%20Kr%C3%BCger%2F1`,

@@ -94,5 +94,5 @@ export function documentAddress(base: string, iri: string, format?: DocumentForm
 
 /** An IRI for a header: characters beyond ASCII are percent-encoded (RFC 3987, section 3.1). */
 export function asciiAddress(iri: string): string {
-  return encodeURI(iri).replaceAll('%25', '%').replaceAll('%5B', '[').replaceAll('%5D', ']')
+  return iri.replace(/[^%[\]]+/g, encodeURI)
 }
