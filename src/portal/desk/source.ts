@@ -1,4 +1,4 @@
-import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault, faultText } from '../../errors/errors.ts'
 import type { Form } from '../../http/form.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Principal } from '../../model/principal.ts'
@@ -12,6 +12,7 @@ import { RDF_FORMATS, SOURCE_FORMATS } from '../../sources/formats.ts'
 import type { Inspection } from '../../sources/inspect.ts'
 import { type EntryMember, memberFields, memberText, readMembers, textsIn } from './entries.ts'
 import { type DeskContext, type FormState, sectionFields } from './pages.ts'
+import { uploadMessage } from './upload-messages.ts'
 
 /** Members of the source address. */
 const ADDRESS: readonly EntryMember[] = [
@@ -58,7 +59,7 @@ export async function saveSource(
   t: Translator,
 ): Promise<void> {
   const { address, format, options, problems } = readForm(form, t)
-  if (problems.size > 0) throw new Fault(BAD_REQUEST, { reason: t('Nothing was saved.') })
+  if (problems.size > 0) throw new Fault(BAD_REQUEST, { reason: 'Nothing was saved.' })
   const { refresh, ...source } = address
   const inferred = form.has('infer') ? await desk.inspect(principal, id, { format, options }) : null
   const isRemote = source.url !== undefined
@@ -126,7 +127,7 @@ async function inferredBody(
     inspection = await desk.inspect(principal, id, { format, options })
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    return html`<p class="error lines" role="alert">${error.message}${error.hint === undefined ? '' : `\n${error.hint}`}</p>`
+    return html`<div class="error" role="alert">${uploadMessage(faultText(error), t)}</div>`
   }
   const rows = inspection.columns.map(
     each => html`<tr><th scope="row">${each.column}</th><td><code>${each.type}${each.format === undefined ? '' : ` ${each.format}`}</code></td><td>${each.examples.join(' · ')}</td><td>${each.suggestion ?? each.why}</td></tr>

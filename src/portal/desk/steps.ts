@@ -111,7 +111,7 @@ export async function saveSteps(
   t: Translator,
 ): Promise<void> {
   const { processors, problems } = readSteps(form, t)
-  if (problems.size > 0) throw new Fault(BAD_REQUEST, { reason: t('Nothing was saved.') })
+  if (problems.size > 0) throw new Fault(BAD_REQUEST, { reason: 'Nothing was saved.' })
   const change = { processors: processors.length === 0 ? null : processors }
   await desk.change(principal, id, change, form.get('opened'))
 }
