@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import t from 'tap'
 import {
   BAD_REQUEST,
@@ -11,6 +13,7 @@ import {
 import { TOO_MUCH_WORK } from '../src/http/fair-use.ts'
 import { TOO_MANY_OPEN_FILES } from '../src/http/faults.ts'
 import { LANGUAGES, type Language } from '../src/model/language.ts'
+import { UPLOAD_SENTENCES, uploadMessage } from '../src/portal/desk/upload-messages.ts'
 import { faultSentence } from '../src/site/fault-page.ts'
 import { type Message, messagesOf, translator } from '../src/site/page-context.ts'
 import { DEADLINE_EXCEEDED } from '../src/store/faults.ts'
@@ -130,6 +133,22 @@ t.test('pages of errors are in the language of the page', async t => {
   t.equal(text(faults[0] as Fault, 'de'), '<p>Hier gibt es keinen Datensatz trees.</p>')
   const other = new Fault(BAD_REQUEST, { reason: 'No <number>.' })
   t.equal(text(other, 'de'), '<p lang="en" dir="ltr">No &lt;number&gt;.</p>', 'others are marked as English')
+})
+
+t.test('messages of uploads are in the language of the page', async t => {
+  const shown = (message: string) => uploadMessage(message, translator('de')).html
+  t.equal(shown('The file <b>.csv is empty.'), '<p class="lines">Die Datei &lt;b&gt;.csv ist leer.</p>')
+  t.equal(
+    shown('a.pdf: The file is a PDF.\n  Publish the table that it was made from.'),
+    '<p class="lines">a.pdf: Die Datei ist ein PDF.\n  Veröffentlichen Sie die Tabelle, aus der es entstand.</p>',
+  )
+  t.equal(shown('Another one.'), '<p class="lines" lang="en" dir="ltr">Another one.</p>')
+  const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.ts') && !name.endsWith('upload-messages.ts'))
+    .map(name => readFileSync(path.join('src', name), 'utf8'))
+    .join('\n')
+  const unused = UPLOAD_SENTENCES.filter(text => !text.split(/\{\w+\}/).every(part => sources.includes(part)))
+  t.same(unused, [], 'each is written by a reader of files')
 })
 
 t.test('numbers choose the form and are written as the language writes them', async t => {

@@ -30,11 +30,13 @@ import {
   signedIn,
   tokenFor,
 } from '../../site/signed-in.ts'
+import type { Translator } from '../../site/translator.ts'
 import type { SiteServices } from '../services.ts'
 import { nameInAddress, readUpload, type UploadForm } from './forms.ts'
 import { HARVEST_PATH, harvestBody, savedHarvest, saveHarvest } from './harvest.ts'
 import { type DeskContext, datasetBody, listBody, questionBody, SECTIONS, type SectionName } from './pages.ts'
 import { applyForm, formState, sectionContent } from './sections.ts'
+import { uploadMessage } from './upload-messages.ts'
 
 interface Route {
   readonly Params: { readonly dataset: string; readonly section?: string }
@@ -58,7 +60,7 @@ interface DeskRequest {
 interface Refused {
   readonly form: Form | null
   /** null for a form that was only tried. */
-  readonly problem: string | null
+  readonly problem: Html | null
   readonly status: number
 }
 
@@ -105,14 +107,13 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
       islands: ['desk.js'],
     })
 
-  const showList = (requested: DeskRequest, problem: string | null = null) => {
+  const showList = (requested: DeskRequest, problem: Html | null = null) => {
     const { context, request } = requested
     const { principal } = request
     const datasets = desk.list(principal)
     const isForNew = mayPublish(principal, null)
     if (datasets.length === 0 && !isForNew) desk.admit(principal, null)
-    const described =
-      problem === null ? '' : html`<div class="note bad" role="alert"><p class="lines">${problem}</p></div>`
+    const described = problem === null ? '' : html`<div class="note bad" role="alert">${problem}</div>`
     const body = html`${described}${listBody(context, datasets, isForNew)}`
     return send(requested, context.pageContext.t('Desk'), body, problem === null ? 200 : 400)
   }
@@ -133,7 +134,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     const status = desk.status(principal, id)
     const failed = status?.type === 'failed' ? status.reason : null
     const messages = {
-      problem: refused?.problem ?? failed,
+      problem: refused?.problem ?? (failed === null ? null : uploadMessage(failed, t)),
       done: query.done === '1' && refused === null ? t('Saved.') : null,
       running: status?.type === 'running' ? t('It is being published.') : null,
       isOutdated,
@@ -159,7 +160,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
       return sendOn(requested.reply, `${rootOf(options)}/desk/${id}/${upload === null ? 'source/' : ''}`)
     } catch (error) {
       upload?.stream.resume()
-      return showList(requested, messageShown(error))
+      return showList(requested, messageShown(error, requested.context.pageContext.t))
     }
   }
   app.post<Route>('/desk', withSession(begin))
@@ -193,21 +194,19 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
         await applyForm({ desk, principal, context }, params.dataset, form)
       }
     } catch (error) {
-      const refuse = (problem: string, status: number) => show(requested, { form, problem, status })
+      const refuse = (problem: Html, status: number) => show(requested, { form, problem, status })
       if (isFault(error, EDIT_CONFLICT))
         return refuse(
-          t(
-            'Somebody changed this dataset after you opened the form. Nothing was saved. Your input is still in the form: save again to replace what is there now.',
-          ),
+          html`<p>${t('Somebody changed this dataset after you opened the form. Nothing was saved. Your input is still in the form: save again to replace what is there now.')}</p>`,
           EDIT_CONFLICT.status,
         )
       // A form of a session that was replaced since, of this portal as far as can be seen: it is shown, and does nothing.
       if (form !== null && isFault(error, CROSS_SITE_REQUEST) && isOwnOrigin(request.headers, options.base))
         return refuse(
-          t('This form is out of date. Nothing was saved. Check your input, and save again.'),
+          html`<p>${t('This form is out of date. Nothing was saved. Check your input, and save again.')}</p>`,
           CROSS_SITE_REQUEST.status,
         )
-      return refuse(messageShown(error), BAD_REQUEST.status)
+      return refuse(messageShown(error, t), BAD_REQUEST.status)
     }
     const isThere = desk.list(principal).some(({ id }) => id === params.dataset)
     const next = isThere ? `/desk/${params.dataset}/${section}/?done=1` : '/desk/'
@@ -224,8 +223,8 @@ function isMultipart({ headers }: FastifyRequest): boolean {
 }
 
 /** The message of a fault that a form shows; rethrows any other error. */
-function messageShown(error: unknown): string {
-  if (isFault(error, ...REPORTED)) return error.message
+function messageShown(error: unknown, t: Translator): Html {
+  if (isFault(error, ...REPORTED)) return uploadMessage(error.message, t)
   throw error
 }
 

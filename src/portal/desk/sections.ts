@@ -1,4 +1,4 @@
-import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault, faultText } from '../../errors/errors.ts'
 import type { Form } from '../../http/form.ts'
 import { FIELD_TYPES } from '../../model/field.ts'
 import type { DatasetPreview, PreviewedField } from '../../publishing/management/dataset-preview.ts'
@@ -24,6 +24,7 @@ import {
 } from './pages.ts'
 import { saveSource, sourceContent } from './source.ts'
 import { saveSteps, stepsContent } from './steps.ts'
+import { uploadMessage } from './upload-messages.ts'
 
 const PREVIEWED = 10
 
@@ -61,7 +62,7 @@ export async function sectionContent(
       } catch (error) {
         if (!(error instanceof Fault)) throw error
         const nothing = fieldsBody(context, dataset, { fields: [], records: [] }, state)
-        return html`<p class="error lines" role="alert">${error.message}</p>${nothing}`
+        return html`<div class="error" role="alert">${uploadMessage(faultText(error), context.pageContext.t)}</div>${nothing}`
       }
     case 'source':
       return sourceContent(user, id, state)

@@ -1,4 +1,4 @@
-import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault, faultText } from '../../errors/errors.ts'
 import type { Form } from '../../http/form.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Definition } from '../../publishing/definition.ts'
@@ -9,7 +9,8 @@ import type { Translator } from '../../site/page-context.ts'
 import { RDF_FORMATS, SOURCE_FORMATS } from '../../sources/formats.ts'
 import type { Inspection } from '../../sources/inspect.ts'
 import { type EntryMember, memberFields, memberText, readMembers, textsIn } from './entries.ts'
-import { type DeskUser, type FormState, sectionFields } from './pages.ts'
+import { type DeskContext, type DeskUser, type FormState, sectionFields } from './pages.ts'
+import { uploadMessage } from './upload-messages.ts'
 
 const ADDRESS: readonly EntryMember[] = [
   { name: 'url', kind: 'text' },
@@ -53,7 +54,7 @@ export async function saveSource(
 ): Promise<void> {
   const { t } = context.pageContext
   const { address, format, options, problems } = readForm(form, t)
-  if (problems.size > 0) throw new Fault(BAD_REQUEST, { reason: t('Nothing was saved.') })
+  if (problems.size > 0) throw new Fault(BAD_REQUEST, { reason: 'Nothing was saved.' })
   const { refresh, ...source } = address
   const inferred = form.has('infer') ? await desk.inspect(principal, id, { format, options }) : null
   const isRemote = source.url !== undefined
@@ -114,7 +115,7 @@ async function inferredBody(
     inspection = await desk.inspect(principal, id, { format, options })
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    return html`<p class="error lines" role="alert">${error.message}${error.hint === undefined ? '' : `\n${error.hint}`}</p>`
+    return html`<div class="error" role="alert">${uploadMessage(faultText(error), t)}</div>`
   }
   const rows = inspection.columns.map(
     each => html`<tr><th scope="row">${each.column}</th><td><code>${each.type}${each.format === undefined ? '' : ` ${each.format}`}</code></td><td>${each.examples.join(' · ')}</td><td>${each.suggestion ?? each.why}</td></tr>

@@ -107,7 +107,7 @@ export async function saveSteps(
 ): Promise<void> {
   const { t } = context.pageContext
   const { processors, problems } = readSteps(form, t)
-  if (problems.size > 0) throw new Fault(BAD_REQUEST, { reason: t('Nothing was saved.') })
+  if (problems.size > 0) throw new Fault(BAD_REQUEST, { reason: 'Nothing was saved.' })
   const change = { processors: processors.length === 0 ? null : processors }
   await desk.change(principal, id, change, form.get('opened'))
 }

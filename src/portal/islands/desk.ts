@@ -37,8 +37,12 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form.upload')) {
       isSending = false
       progress.hidden = true
       const answer = new DOMParser().parseFromString(request.responseText, 'text/html')
-      const found = answer.querySelector('[role=alert] p, main p, .error[role=alert]:not([hidden])')
+      const found = answer.querySelector<HTMLElement>(
+        '[role=alert] p, main p, .error[role=alert]:not([hidden])',
+      )
       error.textContent = found?.textContent?.trim() ?? request.statusText
+      error.lang = found?.lang ?? ''
+      error.dir = found?.dir ?? ''
       error.hidden = false
     })
     request.addEventListener('error', () => form.submit())
