@@ -8,7 +8,6 @@ const rewritten = (root, rewrite) => ({
     bundler.onLoad({ filter: /\.(?:ts|mjs)$/ }, ({ path: file }) => {
       if (!file.startsWith(root) || file.includes('/node_modules/')) return null
       const text = readFileSync(file, 'utf8')
-      if (!text.includes('import.meta.')) return null
       return { contents: rewrite(text, file), loader: file.endsWith('.ts') ? 'ts' : 'js' }
     })
   },

@@ -11,18 +11,22 @@ import { bundle } from '../bundle.js'
 const root = path.dirname(import.meta.dirname)
 const source = path.join(root, 'src')
 
-/** Modules keep their addresses: tests and their peers those in test, src those that it has in dist. */
+/**
+ * Modules keep their addresses: tests and their peers those in test, src those that it has in dist. A test that runs after others in
+ * one process (test/support/group.ts) has its own `t`.
+ */
 function rewrite(text, file) {
   const own = path.relative(source, file)
   const built = own.startsWith('..') ? file : path.join(root, 'dist', own.replace(/\.ts$/, '.js'))
   return text
+    .replace(/^import t\b(.*) from 'tap'$/m, "import tap$1 from 'tap'; const t = globalThis.fileTest ?? tap")
     .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(built).href))
     .replaceAll('import.meta.dirname', JSON.stringify(path.dirname(built)))
     .replaceAll('import.meta.filename', JSON.stringify(built))
 }
 
 /** What tests start as processes of their own (test/support/script.ts). */
-const SCRIPTS = ['support/full-disk.ts', 'support/run-lines.ts', 'support/spender.ts']
+const SCRIPTS = ['support/full-disk.ts', 'support/group.ts', 'support/run-lines.ts', 'support/spender.ts']
 
 await bundle({
   entries: ['', 'long', 'engines', 'browser']

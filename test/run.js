@@ -1,9 +1,10 @@
 /**
- * Runs built test files (test/build.js), each as a process of its own without loaders: `node test/run.js [folder ...] [name ...]`.
+ * Runs built test files (test/build.js) in processes without loaders: `node test/run.js [folder ...] [name ...]`.
  * `folder` is `unit` (the files of test itself, those that run where no folder is named), long, engines or browser, a name takes the
- * files that have it in theirs. The longest begin first, and some more run at once than there is work for all processors: many wait
- * for servers and engines (`JOBS=n` sets how many). Prints one line of TAP for a file, what was skipped with its reason, and all that
- * a failing file printed; ends with 1 where one failed.
+ * files that have it in theirs. The longest begin first, each in a process of its own, the others of `unit` share some: half of what
+ * a short one takes is to load and compile what all have in common. Some more run at once than there is work for all processors: many
+ * wait for servers and engines (`JOBS=n` sets how many). Prints one line of TAP for a file, what was skipped with its reason, and all
+ * that a failing file printed; ends with 1 where one failed.
  */
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
@@ -20,6 +21,8 @@ const FLAGS = ['--interrupt-budget=500000']
 
 /** Files that take longest, which begin first: those that wait for a server or an engine between those that compute. */
 const LONGEST = [
+  'unit/algebra',
+  'unit/column-expressions',
   'long/cli',
   'engines/virtuoso',
   'long/serving',
@@ -50,6 +53,8 @@ const names =
   split === -1 ? [] : words.slice(split).map(word => path.basename(word).replace(/\.test\.[jt]s$/, ''))
 
 const nameOf = file => file.replace(/\.test\.js$/, '')
+/** The path below .built/. */
+const builtName = file => file.replace('unit/', '')
 
 /** The chosen files, as `folder/name.test.js`, in the order in which they begin. */
 function chosenFiles() {
@@ -69,58 +74,77 @@ function chosenFiles() {
   )
 }
 
-/** The counts that tap prints at the end of a file: `# { total: 12, pass: 11, skip: 1 }`. */
-function countsOf(output) {
-  const [, text = ''] = output.match(/^# (\{ total: .*\})$/m) ?? []
-  return Object.fromEntries(
-    [...text.matchAll(/(\w+): (\d+)/g)].map(([, name, count]) => [name, Number(count)]),
-  )
+/** The next files that run in one process: fewer the nearer the end, so that all processors have work until then. */
+function nextGroup() {
+  const isAlone = !files[0].startsWith('unit/') || LONGEST.includes(nameOf(files[0]))
+  return files.splice(0, isAlone ? 1 : Math.ceil(files.length / (2 * JOBS)))
 }
 
-/** Runs one file; a process that ends well without its counts did not come to its end. */
-async function run(file) {
-  const begin = performance.now()
-  const child = spawn(process.execPath, [...FLAGS, path.join(root, '.built', file.replace('unit/', ''))], {
+/** The counts that tap prints at the end: `# { total: 12, pass: 11, skip: 1 }`. */
+function countsOf(output) {
+  const [, text = ''] = output.match(/^# (\{ total: .*\})$/m) ?? []
+  return [...text.matchAll(/(\w+): (\d+)/g)].map(([, name, count]) => [name, Number(count)])
+}
+
+/** Runs files in a process. */
+async function run(group) {
+  const child = spawn(process.execPath, [...FLAGS, path.join(root, '.built/support/group.js')], {
     cwd: root,
-    env: { ...process.env, TAP_TIMEOUT: String(TIMEOUT), ...(file.startsWith('long/') ? { LONG: '1' } : {}) },
+    env: {
+      ...process.env,
+      TAP_TIMEOUT: String(TIMEOUT),
+      TEST_FILES: group.map(builtName).join(' '),
+      ...(group[0].startsWith('long/') ? { LONG: '1' } : {}),
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const pieces = []
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', piece => pieces.push(piece))
+  const [output, errors] = [child.stdout, child.stderr].map(stream => {
+    const pieces = []
+    stream.on('data', piece => pieces.push(piece))
+    return () => Buffer.concat(pieces).toString()
+  })
   const late = new AbortController()
-  // The file ends itself at its time; this is for one that cannot.
-  wait((TIMEOUT + 30) * 1000, undefined, { ref: false, signal: late.signal }).then(
+  // Files end themselves at their time; this is for those that cannot.
+  wait((TIMEOUT * group.length + 30) * 1000, undefined, { ref: false, signal: late.signal }).then(
     () => child.kill('SIGKILL'),
     () => undefined,
   )
   const code = await new Promise(resolve => child.on('close', resolve))
   late.abort()
-  const output = Buffer.concat(pieces).toString()
-  const counts = countsOf(output)
-  return { output, counts, passed: code === 0 && counts.total > 0, time: (performance.now() - begin) / 1000 }
+  return { output: output(), errors: errors(), code }
+}
+
+/** What was told of a file: it did not pass where it has no end or no test. */
+function resultOf(file, output) {
+  const text =
+    output.split(/^# Subtest: /m).find(section => section.startsWith(`${builtName(file)}\n`)) ?? output
+  const count = text.match(/^ +(?:not )?ok \d+(?!.* # time=)/gm)?.length ?? 0
+  const [, not, time] = text.match(/^(not )?ok .* # time=(.*)ms$/m) ?? ['', 'not', Number.NaN]
+  return { file, text, count, passed: count > 0 && not === undefined, time: (time / 1000).toFixed(1) }
 }
 
 const files = chosenFiles()
 if (files.length === 0) throw new Error(`no test file has ${names.join(' or ')} in its name`)
 const totals = {}
 const failed = []
-let next = 0
+let place = 0
 
 async function work() {
-  while (next < files.length) {
-    const place = next++
-    const file = files[place]
-    const { output, counts, passed, time } = await run(file)
-    for (const [key, count] of Object.entries(counts)) totals[key] = (totals[key] ?? 0) + count
-    if (!passed) {
-      failed.push(file)
-      process.stdout.write(output.replaceAll(/^/gm, '    '))
+  while (files.length > 0) {
+    const group = nextGroup()
+    const { output, errors, code } = await run(group)
+    for (const [key, count] of countsOf(output)) totals[key] = (totals[key] ?? 0) + count
+    const results = group.map(file => resultOf(file, output))
+    // A process may fail after the end of its files.
+    if (code !== 0 && results.every(({ passed }) => passed)) results.at(-1).passed = false
+    for (const { file, text, count, passed, time } of results) {
+      if (!passed) {
+        failed.push(file)
+        process.stdout.write(`${text}\n${errors}`.replaceAll(/^/gm, '    '))
+      }
+      for (const [skip] of text.matchAll(/^ *ok .*# SKIP.*$/gm)) console.log(`    ${skip.trim()}`)
+      console.log(`${passed ? '' : 'not '}ok ${++place} - ${builtName(file)} # ${count} in ${time} s`)
     }
-    for (const [skip] of output.matchAll(/^ *ok .*# SKIP.*$/gm)) console.log(`    ${skip.trim()}`)
-    const name = file.replace('unit/', '')
-    console.log(
-      `${passed ? '' : 'not '}ok ${place + 1} - ${name} # ${counts.total ?? 0} in ${time.toFixed(1)} s`,
-    )
   }
 }
 
@@ -129,7 +153,7 @@ await Promise.all(Array.from({ length: JOBS }, work))
 const counts = Object.entries(totals).map(([key, count]) => `${key}: ${count}`)
 console.log(`# { ${counts.join(', ')} }\n# time=${performance.now().toFixed(0)}ms`)
 for (const file of failed) {
-  const source = path.join('test', file.replace('unit/', '').replace(/js$/, 'ts'))
+  const source = path.join('test', builtName(file).replace(/js$/, 'ts'))
   console.log(`# failed: ${file}; alone: node --import=tsx ${source}`)
 }
 process.exitCode = failed.length === 0 ? 0 : 1

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { accountsFile, openAccounts } from '../../src/accounts/open.ts'
-import { type Outcome, runCommandLines } from '../support/command-lines.ts'
+import { commandProcess, type Outcome } from '../support/command-lines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 /** The commands user, key, app and backup. */
@@ -21,10 +21,12 @@ function portalOf(t: Test): string {
   })
 }
 
+const runLine = commandProcess(t)
+
 /** Runs commands one after the other, each with the portal; all are expected to end, whatever they tell. */
 function commandsOn(portal: string) {
   return async <const L extends readonly (readonly string[])[]>(...lines: L) =>
-    (await runCommandLines(lines.map(line => [...line, '--portal', portal]))) as {
+    (await Promise.all(lines.map(line => runLine([...line, '--portal', portal])))) as {
       readonly [Line in keyof L]: Outcome
     }
 }
@@ -271,12 +273,11 @@ t.test('what is wrong is told, and no password is', { buffered: true }, async t 
     { args: ['user', 'list'], code: 1, told: cannot, portal: broken },
     { args: ['user', 'list'], code: 1, told: /portal\.yaml was not found/, portal: nowhere },
   ]
-  const outcomes = await runCommandLines(all.map(({ args, portal }) => [...args, '--portal', portal]))
-  for (const [at, { args, code, told: described }] of all.entries()) {
-    const outcome = outcomes[at]
+  for (const { args, code, told: described, portal } of all) {
+    const outcome = await runLine([...args, '--portal', portal])
     const name = args.join(' ').replaceAll(portal, '')
     t.match(outcome, { code, stdout: /^$/, stderr: described }, name)
-    t.notMatch(outcome?.stderr, /\n {4}at |hunter2/, `${name}: neither stack nor password`)
+    t.notMatch(outcome.stderr, /\n {4}at |hunter2/, `${name}: neither stack nor password`)
   }
   t.notOk(existsSync(path.join(nowhere, 'var')), 'nothing is made where no portal is')
 })

@@ -5,11 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { program } from '../../src/cli/lodestone.ts'
 import { titleFromName } from '../../src/model/title.ts'
-import { lodestone, spawnLodestone } from '../support/crash.ts'
+import { commandProcess } from '../support/command-lines.ts'
+import { lodestone as lodestoneAlone, spawnLodestone } from '../support/crash.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { freePort } from '../support/serving.ts'
 
-/** The command line, each command as a process of its own. */
+/** The command line: every command as a process of its own, and most of what they answer from one that runs them in turn. */
+const lodestone = commandProcess(t)
+
 const CSV = 'name,height,planted\nOak,12,1999-04-01\nElm,7.5,2001-05-02\nYew,,\n'
 
 function portalOf(t: Test): string {
@@ -115,20 +118,15 @@ t.test('every command has --help, and exit codes tell what happened', { buffered
   mkdirSync(path.join(earlier, 'v1'), { recursive: true })
   writeFileSync(path.join(earlier, 'current'), 'v1\n')
   writeFileSync(path.join(earlier, 'v1/manifest.json'), '{"format": 1, "version": "v1"}')
-  const pending = [...cases]
-  const work = async () => {
-    for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
-      const [args, code, output] = next
-      const ended = await lodestone(args)
-      const name = args.filter(word => !word.startsWith(portal)).join(' ')
-      t.equal(ended.code, code, `${name}: exit code`)
-      t.match(ended.stdout + ended.stderr, output, `${name}: output`)
-      t.notMatch(ended.stderr, /\n {4}at /, `${name}: no stack`)
-      t.equal(ended.stdout === '', code !== 0 || args[0] === 'check', `${name}: failures are told on stderr`)
-    }
+  for (const [args, code, output] of cases) {
+    const ended = await lodestone(args)
+    const name = args.filter(word => !word.startsWith(portal)).join(' ')
+    t.equal(ended.code, code, `${name}: exit code`)
+    t.match(ended.stdout + ended.stderr, output, `${name}: output`)
+    t.notMatch(ended.stderr, /\n {4}at /, `${name}: no stack`)
+    t.equal(ended.stdout === '', code !== 0 || args[0] === 'check', `${name}: failures are told on stderr`)
   }
-  await Promise.all([work(), work(), work()])
-  const wrong = await lodestone(['publish', ...at], { environment: { LODESTONE_PROT: '1' } })
+  const wrong = await lodestoneAlone(['publish', ...at], { environment: { LODESTONE_PROT: '1' } })
   t.match(wrong, { code: 1, stderr: /did you mean LODESTONE_PORT/ })
 })
 

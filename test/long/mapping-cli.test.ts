@@ -16,7 +16,8 @@ import { fieldOf } from '../../src/sources/fields.ts'
 import { inferColumns } from '../../src/sources/infer.ts'
 import { openSource } from '../../src/sources/open.ts'
 import { typeRecords } from '../../src/sources/typed-records.ts'
-import { lodestone } from '../support/crash.ts'
+import { commandProcess } from '../support/command-lines.ts'
+import { lodestone as lodestoneAlone } from '../support/crash.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 /** The commands of mappings, and the first mapping of a dataset. */
@@ -245,6 +246,8 @@ function portalOf(t: Test): string {
 
 t.jobs = 3
 
+const lodestone = commandProcess(t)
+
 t.test('mapping check tells diagnostics with their place', { buffered: true }, async t => {
   const portal = portalOf(t)
   const at = ['--portal', portal]
@@ -267,10 +270,10 @@ t.test('mapping check tells diagnostics with their place', { buffered: true }, a
   t.equal(alone.code, 1)
   t.match(alone.stdout, /alone\.yml:5:\d+: error prefix-unknown: /)
   const outside = { folder: path.join(portal, 'mappings') }
-  const elsewhere = await lodestone(['mapping', 'check', '../alone.yml'], outside)
+  const elsewhere = await lodestoneAlone(['mapping', 'check', '../alone.yml'], outside)
   t.equal(elsewhere.code, 1)
   t.match(elsewhere.stdout, /alone\.yml:5:\d+: error prefix-unknown: /, 'a file needs no portal')
-  t.match((await lodestone(['mapping', 'check', 'trees'], outside)).stderr, /portal\.yaml was not found/)
+  t.match((await lodestoneAlone(['mapping', 'check', 'trees'], outside)).stderr, /portal\.yaml was not found/)
   t.match((await lodestone(['mapping', 'check', 'stones', ...at])).stdout, /direct mapping is used/)
   t.equal((await lodestone(['mapping', 'check', 'nowhere', ...at])).code, 2)
   writeFileSync(path.join(portal, 'mappings/gone.yml'), MAPPING)
