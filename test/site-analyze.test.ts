@@ -16,7 +16,7 @@ import {
   onGlobe,
   stacksOf,
 } from '../src/portal/islands/modules/map-data.ts'
-import { popupPlace } from '../src/portal/islands/modules/map-popup.ts'
+import { popupPlace } from '../src/portal/islands/modules/popup-place.ts'
 import { coastlineModule, cutAtEdges } from '../src/portal/map/coastline.ts'
 import { decodeLines, encodeOutline, type Line } from '../src/portal/map/outline.ts'
 import type { MapSettings } from '../src/portal/map/settings.ts'

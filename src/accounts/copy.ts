@@ -38,7 +38,6 @@ const TABLES = [
 
 type TableRow = Readonly<Record<string, SqlValue>>
 
-/** All data of accounts, by the names of tables. */
 type AccountsCopy = ReadonlyMap<string, readonly TableRow[]>
 
 function* readAll(): DatabaseScript<AccountsCopy> {

@@ -58,7 +58,6 @@ export function openAccountsOf(
   return openSharedAccounts({ url, ...password }, options)
 }
 
-/** The first line of a file. */
 function readPassword(file: string): string {
   try {
     return readFileSync(file, 'utf8').split(/\r?\n/, 1)[0] ?? ''

@@ -60,7 +60,7 @@ import {
 import { addPlugins } from './plugins.ts'
 
 /** A dataset as the address, the caller and the version of a request name it. */
-type Asked = Parameters<Catalog['addressed']>
+type Addressed = Parameters<Catalog['addressed']>
 
 /** The services that the routes use. */
 export interface Services {
@@ -194,7 +194,7 @@ export async function registerEndpoints(
     ...frame,
     store,
     versions,
-    dataset: (...asked: Asked) => sparqlDataset(catalog.addressed(...asked)),
+    dataset: (...given: Addressed) => sparqlDataset(catalog.addressed(...given)),
     datasets: (principal: Principal) => {
       const served = completeList(catalog.visibleTo(principal))
       const datasets = queried.get(served) ?? served.entries.map(sparqlDataset)
@@ -221,7 +221,7 @@ export async function registerEndpoints(
       ...frame,
       statisticsFiles: services.statisticsFiles,
       versions,
-      dataset: (...asked: Asked) => catalog.addressed(...asked),
+      dataset: (...given: Addressed) => catalog.addressed(...given),
     })
     await endpoints.register(fragments, {
       answers,
@@ -229,15 +229,15 @@ export async function registerEndpoints(
       pageSize: config.fragmentSize,
       store,
       versions,
-      dataset: (...asked: Asked) => describedDatasets(catalog.addressed(...asked), base),
+      dataset: (...given: Addressed) => describedDatasets(catalog.addressed(...given), base),
       datasets: (principal: Principal) => {
         const { version, entries } = completeList(catalog.visibleTo(principal))
         const listed = entries.map(each => ({ ...describedDatasets(each, base), triples: each.triples }))
         return { version, entries: listed }
       },
       quads: {
-        dataset: (...asked: Asked) => {
-          const served = catalog.addressed(...asked)
+        dataset: (...given: Addressed) => {
+          const served = catalog.addressed(...given)
           return { ...describedDatasets(served, base), graphs: quadGraphs(base, [served]) }
         },
         portal: (principal: Principal) => {

@@ -127,7 +127,6 @@ function letters(turn: number): string {
   return String.fromCharCode(97 + (turn % 26), 97 + ((turn * 7) % 26))
 }
 
-/** A query that differs each turn. */
 type Query = (turn: number) => string
 
 /** One predicate of a dataset with an object of it, as the results of {@link PREDICATES} have them. */

@@ -50,7 +50,6 @@ export class ClientBudget implements WorkClient {
   private settled: number
   private recent = 0
   private offences: number[] = []
-  /** Its requests that are being answered or wait. */
   private underWay = 0
   /** Its requests without a pause before them, weighted by age. */
   private successive = 0

@@ -34,7 +34,6 @@ export interface FairUseOptions {
   readonly address: (message: IncomingMessage) => string
 }
 
-/** The work of a request. */
 interface RequestContext extends WorkContext {
   client: ClientBudget
   /** True if its client need not be marked as active any more. */

@@ -134,7 +134,6 @@ export function returnCall(reply: FastifyReply): void {
   reportAllowance(reply, { ...allowance, remaining: allowance.remaining + 1 })
 }
 
-/** The call that was counted for an answer. */
 interface CountedCall {
   readonly quotas: CallTaker
   readonly principal: Principal

@@ -40,7 +40,6 @@ ${limits(pageContext, services)}`,
   })
 }
 
-/** A dataset with records, and preferably with its own graph. */
 function exampleDataset(entries: readonly ServedDataset[]): ServedDataset | null {
   const tables = entries.filter(({ content }) => content === 'records')
   return tables.find(({ mapping }) => mapping !== null) ?? tables[0] ?? null

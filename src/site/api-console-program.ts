@@ -60,7 +60,6 @@ export function consoleProgram(): void {
     return element
   }
 
-  /** Text with the parts between back-quotes as code. */
   function prose(text: string): readonly (Node | string)[] {
     return text.split('`').map((piece, index) => (index % 2 === 0 ? piece : make('code', {}, piece)))
   }

@@ -95,7 +95,6 @@ export class Metrics {
     )
   }
 
-  /** The text for Prometheus. */
   async text(audience: 'everybody' | 'operators'): Promise<string> {
     const { measuredStore: store } = this
     this.statistics =

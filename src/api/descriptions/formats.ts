@@ -62,7 +62,6 @@ export function descriptionFormat(query: QueryParameters, accept: string | undef
   throw new Fault(NOT_ACCEPTABLE, { available: DESCRIPTION_FORMATS.map(({ type }) => type).join(', ') })
 }
 
-/** JSON-LD in the form that the Accept header requests. */
 function inForm(format: DescriptionFormat, accept: string | undefined): DescriptionFormat {
   const form = format.type === JSONLD_TYPE ? jsonldForm(accept) : null
   if (form === null) return format

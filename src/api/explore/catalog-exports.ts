@@ -162,7 +162,6 @@ async function catalogTable(
       const selected = isSelected ? { object, shown: parts } : undefined
       return presentDataset(
         entry,
-        endpoint.place,
         endpoint.presentation(query, entry, source.statistics),
         selected,
       ) as TableRow
@@ -173,7 +172,7 @@ async function catalogTable(
   if (plan.type === 'records' && parts.length > 0) {
     const present = (entry: CatalogEntry, object: TableRow) => {
       const selected = { object, shown: parts }
-      const described = datasetObject(entry, endpoint.place, endpoint.presentation(query, entry), selected)
+      const described = datasetObject(entry, endpoint.presentation(query, entry), selected)
       return { ...described, ...Object.fromEntries(parts.map(part => [part, cellValue(described[part])])) }
     }
     const cached = [...(select === undefined ? [] : columns), ...parts.map(partColumn)]

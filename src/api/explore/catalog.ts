@@ -34,7 +34,7 @@ export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): 
       if (entry === undefined) return object
       const object_ = select === undefined ? {} : object
       const selected = clauses.select === undefined ? undefined : { object: object_, shown: parts }
-      return present(entry, place, endpoint.presentation(query, entry, source.statistics), selected)
+      return present(entry, endpoint.presentation(query, entry, source.statistics), selected)
     })
     return { plan, total, shown, page }
   }
@@ -75,7 +75,7 @@ export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): 
     return endpoint.ofCatalog(reply, async (visible, executor) => {
       const presentation = endpoint.presentation(query, entry)
       const clauses = readClauses(query)
-      if (clauses.select === undefined) return presentDataset(entry, place, presentation)
+      if (clauses.select === undefined) return presentDataset(entry, presentation)
       const source = await endpoint.catalogSource(visible, query)
       const { requested: select, shown } = splitSelect(clauses.select, dialect)
       const filter = isDataset(entry.dataset.id, source)
@@ -83,7 +83,7 @@ export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): 
       const plan = endpoint.planCatalog(question, endpoint.context(source, clauses), executor)
       const [row] =
         select === undefined ? [] : (await endpoint.run(plan, source.target, clauses, executor)).rows
-      return presentDataset(entry, place, presentation, { object: row?.object ?? {}, shown })
+      return presentDataset(entry, presentation, { object: row?.object ?? {}, shown })
     })
   })
 }

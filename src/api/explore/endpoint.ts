@@ -192,6 +192,7 @@ export class ExploreEndpoint {
     const { timezone } = readPresentation(query)
     const { usage = uncounted } = this.options
     return {
+      place: this.place,
       timezone,
       links: readParameter(query, 'include_links'),
       appMetas: readParameter(query, 'include_app_metas') ? (statistics?.get(id) ?? usage(id)) : null,
@@ -218,7 +219,6 @@ export class ExploreEndpoint {
     return answerQuery(plan, { target, style: { dialect: this.options.dialect, timezone } }, executor)
   }
 
-  /** Answers with what a query of the records of the dataset of a request makes. */
   async ofDataset(
     reply: FastifyReply,
     make: (entry: ServedDataset, executor: Executor) => Promise<unknown>,

@@ -1,10 +1,15 @@
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { ServedDataset } from '../../catalog/served.ts'
 import { type ExportFormat, exportFormats } from '../../formats/export-formats.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import type { Executor } from '../../query/execute/executor.ts'
+import { planOdsql } from '../../query/pipeline.ts'
 import { forSameClient } from '../../runtime/work-client.ts'
 import type { CatalogRoute, DatasetRoute, ExploreEndpoint } from './endpoint.ts'
 import type { PageLink } from './present.ts'
+import { readExportPage } from './read-parameters.ts'
 
 /** The lists of export formats: one link a format (REST 2.5). */
 export function exportListRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
@@ -67,4 +72,17 @@ export async function begunExport<Piece>(pieces: AsyncGenerator<Piece>): Promise
     yield first.value
     yield* pieces
   })()
+}
+
+/** The query of the records of a dataset for a file. */
+export function planExport(
+  query: QueryParameters,
+  entry: ServedDataset,
+  endpoint: ExploreEndpoint,
+  executor: Executor,
+) {
+  const source = endpoint.datasetSource(entry)
+  const { clauses, filter } = endpoint.readFiltered(query, source)
+  const question = { ...clauses, ...readExportPage(query), filter }
+  return { plan: planOdsql(question, endpoint.context(source, clauses), executor.watch), clauses }
 }

@@ -34,6 +34,7 @@ export interface AnswerPlace {
 
 /** How datasets and records are presented in the answer to a request. */
 export interface Presentation {
+  readonly place: AnswerPlace
   /** IANA name of the time zone of dates. */
   readonly timezone: string
   /** False if links are left out: the later generation returns them only on request. */
@@ -99,12 +100,11 @@ export function presentRow(
   row: AnswerRow,
   plan: Query,
   entry: CatalogEntry,
-  place: AnswerPlace,
   presentation: Presentation,
 ): unknown {
-  if (row.id !== null) return presentRecord(row, entry, place, presentation)
+  if (row.id !== null) return presentRecord(row, entry, presentation)
   const isWhole = plan.type === 'groups' && plan.keys.length === 0
-  return isWhole && place.dialect.name === 'search-v2'
+  return isWhole && presentation.place.dialect.name === 'search-v2'
     ? { links: [], record: { fields: row.object } }
     : row.object
 }
@@ -113,8 +113,7 @@ export function presentRow(
 export function presentRecord(
   row: AnswerRow,
   entry: CatalogEntry,
-  place: AnswerPlace,
-  { links, timezone }: Presentation,
+  { place, links, timezone }: Presentation,
 ): unknown {
   const timestamp = zonedText(new Date(entry.published).toISOString(), timezone)
   const { id } = entry.dataset
@@ -138,11 +137,11 @@ export interface SelectedDataset {
 /** A dataset in the form of its generation (REST 1.2), or what was selected of it. */
 export function presentDataset(
   entry: CatalogEntry,
-  place: AnswerPlace,
   presentation: Presentation,
   selected?: SelectedDataset,
 ): unknown {
-  const dataset = datasetObject(entry, place, presentation, selected)
+  const { place } = presentation
+  const dataset = datasetObject(entry, presentation, selected)
   const links = datasetLinks(entry.dataset.id, place)
   if (place.dialect.name === 'explore-v2.1')
     return presentation.links ? { _links: links, ...dataset } : dataset
@@ -152,11 +151,10 @@ export function presentDataset(
 /** A dataset without a wrapper, or what was selected of it. */
 export function datasetObject(
   entry: CatalogEntry,
-  place: AnswerPlace,
   presentation: Presentation,
   selected?: SelectedDataset,
 ): Readonly<Record<string, unknown>> {
-  const whole: Readonly<Record<string, unknown>> = describeDataset(entry, place, presentation)
+  const whole: Readonly<Record<string, unknown>> = describeDataset(entry, presentation)
   if (selected === undefined) return whole
   const parts = selected.shown.map(name => [name, whole[name]] as const)
   return { ...selected.object, ...Object.fromEntries(parts) }
@@ -168,22 +166,18 @@ export function datasetObject(
  */
 export function queriedDataset(
   entry: CatalogEntry,
-  place: AnswerPlace,
   presentation: Presentation,
   selected?: SelectedDataset,
 ): unknown {
-  if (selected !== undefined) return datasetObject(entry, place, presentation, selected)
-  const { metas, ...whole } = describeDataset(entry, place, presentation)
+  if (selected !== undefined) return datasetObject(entry, presentation, selected)
+  const { metas, ...whole } = describeDataset(entry, presentation)
   return { ...metas, ...whole, metas }
 }
 
 /** The order of keys is that of the live service. */
-function describeDataset(
-  entry: CatalogEntry,
-  { root, dialect, source }: AnswerPlace,
-  presentation: Presentation,
-) {
+function describeDataset(entry: CatalogEntry, presentation: Presentation) {
   const { dataset, statistics } = entry
+  const { root, dialect, source } = presentation.place
   const isFlat = dialect.name === 'explore-v2.1'
   const home = `${root}/${source}/datasets/${dataset.id}`
   const visibility = dataset.visibility === 'public' ? 'domain' : 'restricted'
@@ -266,17 +260,11 @@ function hasPart({ name }: Dialect, part: ShownPart): boolean {
  * Parts a select clause of the catalog: the items for the store, and the parts of a dataset that are added to its answer.
  * `select=dataset_id, fields` is an example of the live documents.
  */
-export function splitSelect(
-  select: string | undefined,
-  dialect: Dialect,
-): {
-  readonly requested: string | undefined
-  readonly shown: readonly ShownPart[]
-} {
+export function splitSelect(select: string | undefined, dialect: Dialect) {
   const parts = PARTS[dialect.name]
   const mentions = select !== undefined && parts.some(name => select.includes(name))
-  if (!mentions) return { requested: select, shown: [] }
   const shown: ShownPart[] = []
+  if (!mentions) return { requested: select, shown }
   const requested: string[] = []
   for (const { expression, label, span } of parseSelect(select)) {
     const name = expression?.type === 'field' && label === null ? expression.name : ''

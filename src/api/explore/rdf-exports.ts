@@ -17,13 +17,12 @@ import { isXmlText } from '../../model/xml.ts'
 import { compileFor } from '../../publishing/graphs/mapped-graphs.ts'
 import { publishedTriples } from '../../publishing/published-triples.ts'
 import type { Executor } from '../../query/execute/executor.ts'
-import { planOdsql } from '../../query/pipeline.ts'
 import type { RecordQuery } from '../../query/plan.ts'
 import { fieldIri } from '../../rdf/minted-iris.ts'
 import { hasTripleTerms, parseTriples, withTripleTerms } from '../../rdf/ntriples-reader.ts'
 import type { DatasetRoute, ExploreEndpoint } from './endpoint.ts'
-import { begunExport, sendFile } from './export-list.ts'
-import { readExportPage, readParameter } from './read-parameters.ts'
+import { begunExport, planExport, sendFile } from './export-list.ts'
+import { readParameter } from './read-parameters.ts'
 
 const NTRIPLES_TYPE = 'application/n-triples; charset=utf-8'
 
@@ -116,13 +115,7 @@ function readPlan(
   executor: Executor,
 ): RecordQuery {
   refuseParameters(query, ['select', 'group_by'], 'an RDF export has the triples of whole records')
-  const source = endpoint.datasetSource(entry)
-  const { clauses, filter } = endpoint.readFiltered(query, source)
-  const plan = planOdsql(
-    { ...clauses, ...readExportPage(query), filter },
-    endpoint.context(source, clauses),
-    executor.watch,
-  )
+  const { plan } = planExport(query, entry, endpoint, executor)
   if (plan.type !== 'records') throw new Error('a query without groups became one for groups')
   return plan
 }

@@ -33,7 +33,7 @@ export function recordRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): v
     endpoint.ofDataset(reply, async (entry, executor) => {
       const { plan, total, rows, page } = await find(query, entry, executor)
       const presentation = endpoint.presentation(query, entry)
-      const shown = rows.map(row => presentRow(row, plan, entry, place, presentation))
+      const shown = rows.map(row => presentRow(row, plan, entry, presentation))
       const home = `${place.root}${datasets}/${entry.dataset.id}/records`
       const links = pageLinks(home, query, { ...page, total })
       return endpoint.list('records', query, { plan, total, links }, shown)
@@ -78,7 +78,7 @@ export function recordRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): v
       const object = recordObject(row, plan.select, entry.dataset.fields, style)
       const size = [...exactJson(row.record.values)].length
       const presentation = endpoint.presentation(query, entry)
-      return presentRecord({ id: row.record.id, size, object }, entry, place, presentation)
+      return presentRecord({ id: row.record.id, size, object }, entry, presentation)
     }),
   )
 }

@@ -139,7 +139,6 @@ export function answerSchemas(
   }
 }
 
-/** The later generation: records and datasets flat, links only on demand (REST 1.2). */
 function flatSchemas(values: Readonly<Record<string, TSchema>>): Readonly<Record<string, TSchema>> {
   const list = (items: string) =>
     Type.Object({

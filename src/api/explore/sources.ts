@@ -161,9 +161,7 @@ async function exportDatasets(
   )
   const described = ({ datasetid }: Readonly<Record<string, unknown>>) => {
     const entry = byId.get(String(datasetid))
-    return entry === undefined
-      ? []
-      : [presentDataset(entry, endpoint.place, endpoint.presentation(query, entry))]
+    return entry === undefined ? [] : [presentDataset(entry, endpoint.presentation(query, entry))]
   }
   return mapped(found, rows => rows.flatMap(described))
 }

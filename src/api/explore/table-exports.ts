@@ -9,11 +9,10 @@ import { ODSQL_ERROR } from '../../language/odsql/faults.ts'
 import { lookup } from '../../model/lookup.ts'
 import { countObjects, exportObjects } from '../../query/execute/answer.ts'
 import { columnsOf } from '../../query/execute/columns.ts'
-import { planOdsql } from '../../query/pipeline.ts'
 import type { Query } from '../../query/plan.ts'
 import type { DatasetRoute, ExploreEndpoint } from './endpoint.ts'
-import { sendFile } from './export-list.ts'
-import { readExport, readExportPage } from './read-parameters.ts'
+import { planExport, sendFile } from './export-list.ts'
+import { readExport } from './read-parameters.ts'
 
 interface ExportRoute extends DatasetRoute {
   readonly Params: { readonly dataset: string; readonly format: string }
@@ -41,13 +40,7 @@ export function tableExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoin
     if (options.epsg !== WGS84 && projector(options.epsg) === null)
       throw invalid('epsg', options.epsg, 'the EPSG code of a known reference system')
     const executor = endpoint.executor()
-    const source = endpoint.datasetSource(entry)
-    const { clauses, filter } = endpoint.readFiltered(query, source)
-    const plan = planOdsql(
-      { ...clauses, ...readExportPage(query), filter },
-      endpoint.context(source, clauses),
-      executor.watch,
-    )
+    const { plan, clauses } = planExport(query, entry, endpoint, executor)
     refuseLongOrder(plan)
     const columns = columnsOf(plan, dialect)
     refuseUnknown(

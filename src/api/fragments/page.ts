@@ -97,7 +97,6 @@ function table(view: FragmentView, id: string | null, rows: readonly Row[]): Htm
 ${lines}</tbody></table></section>`
 }
 
-/** A term as a link to its fragment; a web address also has a link to itself. */
 function cell(
   { base, address, foreign, pageContext }: FragmentView,
   id: string | null,
@@ -226,7 +225,6 @@ ${table()}
 <nav class="pager" aria-label="${t('Pages')}">${steps(paged)}</nav>`
 }
 
-/** A term as a link to its fragment; a web address also has a link to itself. */
 function termLink(href: string, term: Term, shortened: (iri: string) => string, { t }: PageContext): Html {
   if (term.type !== 'literal')
     return html`<a href="${href}" title="${term.value}">${shortened(term.value)}</a>${

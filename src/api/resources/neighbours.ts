@@ -206,7 +206,6 @@ ${hiddenGroups > 0 ? html`<p class="more"><a href="${pageAddress(1, whole)}">${t
 `
 }
 
-/** The navigation through the pages of links, and back. */
 function steps(
   {
     pageContext: { t },

@@ -98,7 +98,6 @@ function elsewhere({ base, pageContext: { t, href }, gathered: { thing } }: Reso
   }<a href="${base}/api/tpf/${id}?subject=${encodeURIComponent(iri)}">${t('Its triples')}</a> <a href="${href('/sparql/', { query, source: dataset.id })}">${t('Query it with SPARQL')}</a></p>`
 }
 
-/** One row a property, with all its values. */
 function properties(triples: readonly Triple[], values: ValueWriter, { t }: PageContext): Html {
   return html`<section id="properties"><h2>${t('Properties')}</h2><table class="properties"><tbody>
 ${groupByPredicate(triples).map(

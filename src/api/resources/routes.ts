@@ -194,7 +194,6 @@ function reportOf(
     .header('access-control-expose-headers', EXPOSED)
 }
 
-/** The query of an address, of the parameters that are given. */
 function queryOf(parameters: Readonly<Record<string, string | number | null>>): string {
   const given = Object.entries(parameters).flatMap(([name, value]) =>
     value === null ? [] : [`${name}=${encodeURIComponent(value)}`],
@@ -229,7 +228,6 @@ function links(
   ]
 }
 
-/** Reads which links are requested. Throws BadRequest. */
 function readRequest(query: QueryParameters, pageContext: PageContext | null): DocumentRequest {
   const inverse = one(query, 'inverse')
   const predicate = one(query, 'predicate')
@@ -250,7 +248,6 @@ function readRequest(query: QueryParameters, pageContext: PageContext | null): D
   }
 }
 
-/** A parameter that may be given once. */
 function one(query: QueryParameters, name: string): string | undefined {
   const value = lookup(query, name)
   if (Array.isArray(value)) throw new Fault(BAD_REQUEST, { reason: `${name} may be given once.` })

@@ -145,7 +145,6 @@ export function chooseResultFormat(
   return 'requested' in chosen ? inForm(chosen, accept) : chosen
 }
 
-/** JSON-LD in the form that the Accept header requests. */
 function inForm(representation: AnswerRepresentation, accept: string | undefined): AnswerRepresentation {
   const form = representation.type === JSONLD_TYPE ? jsonldForm(accept) : null
   if (form === null) return representation

@@ -102,7 +102,6 @@ function groupConcatEdits(aggregate: SyntaxNode): readonly Edit[] {
   ]
 }
 
-/** A generator of variable names that do not occur in the query. */
 function freshVariables(text: string): () => string {
   let prefix = 'graph_of_'
   while (text.includes(prefix)) prefix += '_'

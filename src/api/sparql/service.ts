@@ -102,7 +102,6 @@ function freshSpace(text: string): string {
   return space
 }
 
-/** The endpoint of this portal for a service; null for any other. */
 function portalEndpointOf(
   { name }: ServiceClause,
   { base, endpoint }: ServiceContext,

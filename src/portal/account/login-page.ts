@@ -13,7 +13,6 @@ import { PASSKEY_ISLAND, passkeyForm } from './passkeys/form.ts'
 import { OPENID_LOG_OUT_PATH, OPENID_SIGN_IN_PATH } from './provider.ts'
 import { SAML_PATH } from './saml/sign-in.ts'
 
-/** What the sign-in page shows in addition to its fields. */
 interface Login {
   readonly next: string | null
   readonly name?: string
@@ -185,7 +184,6 @@ interface SecondStep {
   readonly retryAfter?: number | undefined
 }
 
-/** The form for the code, after the password was right. */
 function secondStepPage(pageContext: PageContext, options: AccountsOptions, step: SecondStep): AccountPage {
   const { t } = pageContext
   const { passed, token, next, formTargets, problem, status = 200, retryAfter, passkeyOptions } = step

@@ -107,7 +107,6 @@ export class OpenIdSignIn {
     return sendOn(reply, localPath(next) ?? `${rootOf(this.options)}/account/`)
   }
 
-  /** True if a user signs in at this provider and may end the session there as well. */
   async canLogOut(user: number): Promise<boolean> {
     if (!(await this.options.accounts.identities.isLinked(user, this.provider.issuer))) return false
     const configuration = await ignoreRejection(this.configuration(), 'a sign-in reports it')

@@ -192,7 +192,6 @@ export function qrCode(text: string, label: string): Html | null {
 `
 }
 
-/** Runs of dark modules in a row: start and length. */
 function runsOf(row: readonly boolean[]): readonly (readonly [number, number])[] {
   const bits = row.map(isDark => (isDark ? '1' : '0')).join('')
   return [...bits.matchAll(/1+/g)].map(({ index, 0: run }) => [index, run.length])

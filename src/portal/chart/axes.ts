@@ -102,7 +102,6 @@ export function firstAxis(fields: readonly Field[], statistics: DatasetStatistic
   )
 }
 
-/** The period that divides the time span of a field into a suitable number. */
 function defaultPeriod({ name, type }: Field, { fields }: DatasetStatistics): Period {
   const { min, max } = lookup(fields, name) ?? {}
   const days = (Date.parse(String(max)) - Date.parse(String(min))) / DAY

@@ -165,7 +165,6 @@ function rangeEnds(key: unknown): readonly string[] {
   return [from, bracket === ']' ? String(Number(to) + 1) : to]
 }
 
-/** The width of the ranges of a number, from the minimum and maximum of the selected records. */
 async function widthOf(
   queryService: QueryService,
   source: PageQuerySource,

@@ -153,7 +153,6 @@ interface Choice {
   readonly label: string
 }
 
-/** The form of a chart: the groups, the aggregate of each, and how it is drawn. */
 function chartForm(context: TabContext, request: ChartRequest): Html {
   const { pageContext, entry, selection, path, query } = context
   const { t } = pageContext

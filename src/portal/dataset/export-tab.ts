@@ -45,7 +45,6 @@ ${isEverything(selection) ? '' : html`<p class="soft">${pageContext.t('The addre
   },
 }
 
-/** The number of records, and the estimated size of each file. */
 async function measured(
   { entry, queryService, source, selection, pageContext }: TabContext,
   groups: readonly FormatGroup[],
@@ -80,7 +79,6 @@ function summary({ pageContext, entry, selection }: TabContext, total: number): 
   return html`<h2 class="first">${text}</h2>`
 }
 
-/** The chosen options for spreadsheets, as parameters of the API. */
 function optionsOf({ query }: TabContext): LinkParameters {
   const separator = SEPARATORS.find(({ value }) => value === query.delimiter)?.value
   return { delimiter: separator, use_labels: query.use_labels === 'true' ? 'true' : undefined }

@@ -36,7 +36,6 @@ ${twins(context)}`,
   },
 }
 
-/** Key statistics: the size of the dataset, and its use. */
 function statisticsTiles({ pageContext, entry, services }: TabContext): Html {
   const { t } = pageContext
   const { dataset, statistics, triples, content, named } = entry
@@ -105,7 +104,6 @@ function attachments({ pageContext, entry }: TabContext): Html {
   return html`<h2>${pageContext.t('Attachments')}</h2><ul>${items}</ul>`
 }
 
-/** Links to the same content for programs. */
 function twins({ pageContext, entry }: TabContext): Html {
   const paths = endpointPaths(entry.dataset.id)
   const links = [
@@ -130,7 +128,6 @@ const TYPES: Readonly<Record<FieldType, { readonly label: string }>> = {
   geo_shape: { label: 'Shape on the map' },
 }
 
-/** The fields of a dataset: the type and description of each, and statistics of its values. */
 function schemaTable({ pageContext, entry }: TabContext): Html {
   const { t } = pageContext
   const { dataset, statistics } = entry

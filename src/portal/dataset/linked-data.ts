@@ -197,7 +197,6 @@ function lookUpAddress({ site }: PageContext, iri: string): string | null {
   return /^https?:\/\//.test(iri) ? iri : null
 }
 
-/** The classes of a graph, the most frequent first; the counts link to the resources. */
 function classList(
   pageContext: PageContext,
   entry: ServedDataset,
@@ -221,7 +220,6 @@ function classList(
 <thead><tr><th scope="col">${t('Class')}</th><th scope="col" class="number">${t('Resources')}</th></tr></thead><tbody>${rows}</tbody></table></div>${rest(pageContext, types)}`
 }
 
-/** The properties of a graph, the most frequent first. */
 function propertyList(
   pageContext: PageContext,
   entry: ServedDataset,

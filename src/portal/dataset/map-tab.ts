@@ -121,7 +121,6 @@ function fieldLinks(context: TabContext, fields: readonly Field[], chosen: Field
   )}</ul></nav>`
 }
 
-/** Links to the same records for programs that draw maps. */
 function twins({ pageContext, entry, selection }: TabContext, field: Field): Html {
   const path = tablePath(
     `/api/explore/v2.1/catalog/datasets/${encodeURIComponent(entry.dataset.id)}`,

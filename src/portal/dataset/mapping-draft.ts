@@ -30,7 +30,6 @@ export interface MappingDraft {
   readonly file: string
 }
 
-/** The results for a draft. */
 interface CheckedDraft {
   /** The file that it would be saved to. */
   readonly file: string

@@ -84,7 +84,6 @@ function line(
 `
 }
 
-/** Links to the same content for programs. */
 function twins({ pageContext, selection }: TabContext, dataset: string, page: number): Html {
   const records = `/api/explore/v2.1/catalog/datasets/${encodeURIComponent(dataset)}`
   const requested = apiParameters(selection)
@@ -180,7 +179,6 @@ function isLinkedTo({ key }: ResourceRule, resources: readonly ResourceRule[]): 
   )
 }
 
-/** A column of a table: a field, and the layout for its values on the page. */
 interface ShownColumn {
   readonly field: Field
   /** Numbers, dates and points stay on one line; columns of long texts are wide. */

@@ -61,7 +61,6 @@ function versionList({ pageContext, path }: TabContext, cached: readonly Manifes
 <thead><tr><th scope="col">${t('Published')}</th><th scope="col" class="number">${t('Records')}</th><th scope="col">${t('Version')}</th><th scope="col">${t('State')}</th></tr></thead><tbody>${rows}</tbody></table></div>`
 }
 
-/** Links to the same content for programs. */
 function twins({ pageContext, entry }: TabContext): Html {
   const home = `/api/versions/${encodeURIComponent(entry.dataset.id)}`
   const links = [

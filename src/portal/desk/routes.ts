@@ -56,7 +56,6 @@ interface DeskRequest {
   readonly context: DeskContext
 }
 
-/** A form that was not saved. */
 interface Refused {
   readonly form: Form | null
   /** null for a form that was only tried. */

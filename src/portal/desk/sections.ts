@@ -116,7 +116,6 @@ export async function applyForm(user: DeskUser, id: string, form: Form): Promise
 
 const STYLE = { dialect: EXPLORE_V21, timezone: 'UTC' } as const
 
-/** A row of the form: a field as it is saved, or as a user entered it. */
 interface FieldRow {
   readonly name: string
   readonly type: string

@@ -50,7 +50,6 @@ const STEPS: Readonly<Record<StepType, readonly EntryMember[]>> = {
   compute: [expression, { ...into, isRequired: true }],
 }
 
-/** A step in a form: its type and the texts of its fields. */
 interface FormStep {
   readonly type: StepType
   readonly texts: Readonly<Record<string, string>>

@@ -183,7 +183,6 @@ function isEmpty(clauses: TypedClauses): boolean {
   return CLAUSES.every(name => clauses[name] === '')
 }
 
-/** The texts of the clauses of a query, by the names of their parameters. */
 interface TypedClauses {
   readonly select: string
   readonly where: string
@@ -210,7 +209,6 @@ function readTypedClauses(query: QueryParameters): TypedClauses {
   }
 }
 
-/** Reads the requested number of rows; the default for anything else. */
 function readRowCount(query: QueryParameters): number {
   const rows = Number(one(query, 'limit') ?? DEFAULT_ROWS)
   return Number.isInteger(rows) && rows >= 1 && rows <= MAX_ROWS ? rows : DEFAULT_ROWS

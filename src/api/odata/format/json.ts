@@ -145,7 +145,6 @@ function needsType(column: EntityColumn, value: EdmValue, { level }: PayloadForm
 
 type Write = (value: EdmValue) => string
 
-/** Writes a value that is not null. */
 function valueWriter(column: EntityColumn, payloadFormat: AddressedFormat): Write {
   const { type, collection, dynamic } = column
   const { version, level, ieee754, place } = payloadFormat

@@ -14,7 +14,6 @@ import type {
 } from './shape.ts'
 import { verboseEntity, verboseFeed, verboseProperty, verboseReferences } from './verbose.ts'
 
-/** The parts of answers that are written, by the type of the answer. */
 interface Parts {
   readonly feed: Feed
   readonly entity: Single

@@ -81,7 +81,6 @@ export function editMapping(field: HTMLTextAreaElement, fieldNames: readonly str
   }
 }
 
-/** Completions of fields, after `$(`. */
 function referenceOffers(context: CompletionContext, names: readonly string[]) {
   const begun = context.matchBefore(/\$\([^)\n]*/)
   if (begun === null) return null
