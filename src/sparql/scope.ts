@@ -94,7 +94,6 @@ function ungrouped(select: SyntaxNode): ScopeProblem | null {
   return null
 }
 
-/** The variables of GROUP BY. */
 function keysOf({ solutionModifiers }: SyntaxNode): readonly string[] {
   const { groupings = [] } = (solutionModifiers as Modifiers).group ?? {}
   return groupings.flatMap(key =>
