@@ -26,7 +26,13 @@ function rewrite(text, file) {
 }
 
 /** What tests start as processes of their own (test/support/script.ts). */
-const SCRIPTS = ['support/full-disk.ts', 'support/group.ts', 'support/run-lines.ts', 'support/spender.ts']
+const SCRIPTS = [
+  'support/full-disk.ts',
+  'support/group.ts',
+  'support/read-only-disk.ts',
+  'support/run-lines.ts',
+  'support/spender.ts',
+]
 
 await bundle({
   entries: ['', 'long', 'engines', 'browser']

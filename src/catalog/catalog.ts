@@ -28,7 +28,6 @@ export interface CatalogOptions {
   readonly base: string
   readonly store: Store
   readonly versions: Versions
-  /** The versions in force. */
   readonly registry: Registry
   /** Milliseconds for which the graphs of a replaced version remain, for responses that are still reading them. */
   readonly grace: number
@@ -60,7 +59,6 @@ export class Catalog implements DatasetSource {
   /** The datasets that will be served, with the visibility of each; null for those that lists do not wait for. */
   private expected: ReadonlyMap<string, () => Dataset['visibility'] | null> = new Map()
 
-  /** The retained versions that are not in force. */
   readonly retained: RetainedVersions
 
   constructor(options: CatalogOptions) {
@@ -335,13 +333,11 @@ function memoised<T>(compute: () => T): () => T {
   }
 }
 
-/** One state of the catalog. */
 interface Served {
   readonly version: string
   readonly entries: readonly ServedDataset[]
   readonly byId: ReadonlyMap<string, ServedDataset>
   readonly restricted: readonly ServedDataset[]
-  /** The list of public datasets. */
   readonly open: VisibleList
   /** Lists with restricted datasets, by the ids of these. */
   readonly lists: LRUCache<string, VisibleList>

@@ -22,7 +22,6 @@ export const DATASETS_MONITORING = 'ods-datasets-monitoring'
 /** One record for each call; for users who may browse the analytics of the portal. */
 const API_MONITORING = 'ods-api-monitoring'
 
-/** The field that identifies the records of datasets. */
 const IDENTITY = 'dataset_id'
 
 /** Name of the list of both, as a queryable dataset. */

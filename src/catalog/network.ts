@@ -46,7 +46,6 @@ const FIRST_TIMEOUT = 8000
 /** The cached state of another portal. */
 interface MemberCopy {
   entries: readonly CatalogEntry[]
-  /** Increased with each reading. */
   readings: number
   /** Moment after which the portal is read again. */
   due: number

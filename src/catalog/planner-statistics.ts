@@ -129,7 +129,6 @@ async function assignSets(graph: GraphColumns, signal: AbortSignal) {
   return { setOf, elements, classes }
 }
 
-/** The classes among the elements of a set. */
 function classesIn(elements: readonly number[], classes: readonly string[]): readonly string[] {
   return elements
     .map(at => classes[at] ?? '')

@@ -108,7 +108,6 @@ function literalDatatype(
   return datatype === TRIPLE_TERM ? null : datatype
 }
 
-/** Aggregates the counts of sets by class. */
 function ofClasses(
   property: string,
   counts: ReadonlyMap<number, Counts>,

@@ -15,7 +15,6 @@ import { type PlannerStatistics, plannerStatistics } from './planner-statistics.
 export interface CountedVersion {
   readonly dataset: { readonly id: string }
   readonly version: string
-  /** Graph that is counted. */
   readonly resources: string
 }
 

@@ -24,7 +24,6 @@ import { printError } from './print.ts'
 /** A temporary portal folder for files given on the command line. */
 export interface GeneratedPortal {
   readonly portal: string
-  /** Removes the folder. */
   readonly remove: () => void
 }
 

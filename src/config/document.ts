@@ -130,7 +130,6 @@ function unknownKey(key: string, known: readonly string[]): string {
   return `unknown key ${key}${close === undefined ? `, known are: ${known.join(', ')}` : `, did you mean ${close}?`}`
 }
 
-/** The subschema for a path. */
 function schemaAt(schema: TSchema, path: readonly string[]): unknown {
   let here: unknown = schema
   for (const step of path) {

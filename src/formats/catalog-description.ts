@@ -20,7 +20,6 @@ export interface DataServiceDescription {
   readonly url: string
   readonly title: string
   readonly description: string
-  /** The protocol of the endpoint. */
   readonly protocol: Named
 }
 
@@ -28,7 +27,6 @@ export interface DataServiceDescription {
 export interface DatasetDescription {
   readonly id: string
   readonly iri: string
-  /** Address of the page of the dataset. */
   readonly page: string
   readonly title: string
   readonly description: string
@@ -49,7 +47,6 @@ export interface DatasetDescription {
   readonly temporal: { readonly start: string | null; readonly end: string | null } | null
   readonly standards: readonly Named[]
   readonly accessRights: Named | null
-  /** Addresses of documents. */
   readonly references: readonly string[]
   readonly distributions: readonly DistributionDescription[]
   readonly services: readonly DataServiceDescription[]

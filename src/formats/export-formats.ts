@@ -70,7 +70,6 @@ function dataset(name: string, mediaType: string): ExportFormat {
   return { name, mediaType, sources: ['dataset'], needsGeo: false, generations: EVERYWHERE }
 }
 
-/** A format of the catalog alone. */
 function catalog(name: string, mediaType: string): ExportFormat {
   return { name, mediaType, sources: ['catalog'], needsGeo: false, generations: EVERYWHERE }
 }

@@ -11,12 +11,6 @@ const COLUMNS = 'urn:lodestone:columns'
 /** Longitude, latitude and optionally height. */
 type Position = readonly number[]
 
-/** A column with the name of its values in the file. */
-interface Described {
-  readonly column: TableColumn
-  readonly name: string
-}
-
 /**
  * Writes GPX 1.1. The geometry of a row is that of the first shape, else of the first point: a point is a waypoint, anything else
  * a track with a segment for each line, ring or further point. GPX has all waypoints before the first track, so that after the
@@ -69,7 +63,7 @@ function describedColumns(
   columns: readonly TableColumn[],
   geometry: TableColumn | undefined,
   options: ExportOptions,
-): readonly Described[] {
+) {
   const { descriptionFields, useExtension } = options
   const chosen =
     descriptionFields === null

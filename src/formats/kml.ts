@@ -13,12 +13,6 @@ const TYPES: Readonly<Partial<Record<FieldType, string>>> = {
   boolean: 'bool',
 }
 
-/** A column with the opening tag of its values. */
-interface DataColumn {
-  readonly column: TableColumn
-  readonly tag: string
-}
-
 /**
  * Writes KML 2.2 (OGC 07-147r2): a Placemark a row, its name the first text, its geometry that of the first shape, else of the
  * first point, and the other columns as `SchemaData` with the types of a `Schema`; null has no element.
@@ -56,7 +50,7 @@ function element(
 
 function extendedData(
   row: TableRow,
-  columns: readonly DataColumn[],
+  columns: readonly { readonly column: TableColumn; readonly tag: string }[],
   { listSeparator }: ExportOptions,
 ): string {
   let data = ''

@@ -27,7 +27,6 @@ interface Coverage {
   readonly types: Set<string>
 }
 
-/** A column of the file. */
 interface Target {
   readonly name: string
   readonly column: TableColumn

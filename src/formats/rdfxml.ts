@@ -25,17 +25,11 @@ const NAME_START =
 const NAME = `${NAME_START}\\-.0-9\\u{B7}\\u{300}-\\u{36F}\\u{203F}\\u{2040}`
 const LAST_NAME = new RegExp(`[${NAME_START}][${NAME}]*$`, 'u')
 
-/** The namespace and local name of an IRI. */
-interface SplitIri {
-  readonly namespace: string
-  readonly local: string
-}
-
 /**
  * Splits the IRI of a predicate before its longest NCName; null if RDF/XML cannot name it (RDF 1.1 XML Syntax, section 6.1.4;
  * Namespaces in XML 1.0, production 4).
  */
-export function splitIri(iri: string): SplitIri | null {
+export function splitIri(iri: string): { readonly namespace: string; readonly local: string } | null {
   const local = LAST_NAME.exec(iri)?.[0] ?? ''
   const namespace = iri.slice(0, iri.length - local.length)
   if (local === '' || namespace === '' || RESERVED.has(iri) || namespace === UNBINDABLE) return null

@@ -341,7 +341,6 @@ function writePositions(bytes: Buffer, start: number, positions: Line): void {
   })
 }
 
-/** The mapping from fields to columns, as CSV. */
 function fieldsCsv(report: Report, options: ExportOptions): AsyncIterable<string> {
   const text = (key: string): TableColumn => ({ key, label: key, type: 'text', multivalued: false })
   const mapped = report.layout.fields.map(field => ({

@@ -5,7 +5,6 @@ import { distinctNames } from '../model/xml.ts'
 export interface TableColumn {
   /** The key of its values in each row. */
   readonly key: string
-  /** Its display name. */
   readonly label: string
   readonly type: FieldType
   /** True if a value is an array of texts. */
@@ -32,7 +31,6 @@ export interface Table {
 
 /** The parameters of an export (REST 3.9). */
 export interface ExportOptions {
-  /** Whether columns are named by their labels. */
   readonly useLabels: boolean
   /** CSV: separator between the values of a row. */
   readonly delimiter: string

@@ -52,14 +52,11 @@ export async function* zip(
   yield endOfArchive(files.length, offset, directory.length)
 }
 
-interface Tally {
-  crc: number
-  size: number
-  compressed: number
-}
-
 /** The compressed content, piece by piece; the tally has its sizes and checksum at the end. */
-async function* deflated(content: ZipEntry['content'], tally: Tally): AsyncGenerator<Uint8Array> {
+async function* deflated(
+  content: ZipEntry['content'],
+  tally: { crc: number; size: number; compressed: number },
+): AsyncGenerator<Uint8Array> {
   const deflate = createDeflateRaw()
   const counted = async function* () {
     for await (const piece of content) {

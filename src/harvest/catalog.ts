@@ -3,7 +3,6 @@ import { unreadable } from '../sources/unreadable.ts'
 
 /** A dataset offered by a catalog. */
 export interface OfferedDataset {
-  /** Its id in the catalog. */
   readonly id: string
   readonly url: string
   /** A source format; absent if it is detected from the file. */
@@ -27,7 +26,6 @@ export interface SkippedDataset {
 export interface ReadCatalog {
   readonly offered: readonly OfferedDataset[]
   readonly skipped: readonly SkippedDataset[]
-  /** Number of datasets in the catalog. */
   readonly found: number
   /** Number of them that were left out because of the limit, or not read. */
   readonly left: number

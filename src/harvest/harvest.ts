@@ -39,7 +39,6 @@ export interface HarvestOutcome {
 export interface HarvestContext {
   readonly portal: string
   readonly now: () => Date
-  /** True if nothing is to be written. */
   readonly isDryRun: boolean
 }
 
@@ -115,18 +114,13 @@ async function readCatalog(harvester: Harvester, { portal, now }: HarvestContext
   }
 }
 
-interface TakenOver {
-  readonly outcome: HarvestOutcome
-  readonly datasets: Readonly<Record<string, HarvestedState>>
-}
-
 function takeOver(
   harvester: Harvester,
   catalog: ReadCatalog,
   known: ReadonlyMap<string, string>,
   before: HarvestState,
   { portal, now, isDryRun }: HarvestContext,
-): TakenOver {
+) {
   const skipped: SkippedDataset[] = [...catalog.skipped]
   const datasets: Record<string, HarvestedState> = {}
   const [created, updated, present]: [string[], string[], Set<string>] = [[], [], new Set()]

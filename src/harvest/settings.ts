@@ -31,7 +31,6 @@ const HarvesterSchema = Type.Object(
   { additionalProperties: false },
 )
 
-/** The schema of harvest.yaml. */
 const HARVEST_SCHEMA = Type.Object(
   { harvesters: Type.Array(HarvesterSchema, { maxItems: 100 }) },
   { additionalProperties: false },
@@ -41,7 +40,6 @@ const HARVEST_SCHEMA = Type.Object(
 export interface Harvester extends Omit<Static<typeof HarvesterSchema>, 'refresh' | 'prefix' | 'limit'> {
   /** `daily` by default. */
   readonly refresh: string
-  /** Prefix of the ids of its datasets. */
   readonly prefix: string
   /** Maximum number of datasets that are taken over. */
   readonly limit: number
@@ -84,13 +82,6 @@ function harvestersIn(text: string, file: string) {
   return problems.length === 0 ? read : { ...read, value: null, problems }
 }
 
-/** An error of an entry, and the member that it is shown next to; null for the entry as a whole. */
-interface HarvesterProblem {
-  readonly index: number
-  readonly member: string | null
-  readonly message: string
-}
-
 /**
  * Writes harvest.yaml with changed harvesters, in one step: comments and other members of existing entries are preserved. If
  * there are errors, returns them and writes nothing.
@@ -102,7 +93,7 @@ export function changeHarvesters(
   portal: string,
   harvesters: readonly Readonly<Record<string, unknown>>[],
   members: readonly string[],
-): readonly HarvesterProblem[] {
+): readonly { readonly index: number; readonly member: string | null; readonly message: string }[] {
   const file = path.join(portal, HARVEST_FILE)
   const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const text = editedDocument(before, HARVEST_FILE, document => changeDocument(document, harvesters, members))

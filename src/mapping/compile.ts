@@ -224,7 +224,6 @@ function constantStatement(
   }
 }
 
-/** The record for evaluating constants. */
 const NO_RECORD: DatasetRecord = { id: '', position: 0, values: [] }
 
 /** A statement with graphs, a computed predicate, or inverse direction. */

@@ -27,9 +27,7 @@ export interface PropertyOutline {
   readonly values: readonly ValueOutline[]
   /** The field of its values, if it is one. */
   readonly field: string | null
-  /** True if a resource has at most one value. */
   readonly isSingle: boolean
-  /** True if each resource has a value. */
   readonly isRequired: boolean
 }
 
@@ -115,7 +113,6 @@ function ends(
     .map(rule => ({ term: rule.subject, classes: classesOf(rule) }))
 }
 
-/** The classes of every resource of a rule. */
 function classesOf({ statements }: ResourceRule): readonly string[] {
   return unique(
     statements.flatMap(({ predicate, object, inverse }) => {

@@ -16,7 +16,6 @@ export interface SkippedExample {
 
 /** How often a rule created a triple, and how often it could not (Mapping 4.2). */
 export interface RuleReport {
-  /** Key of the resource. */
   readonly resource: string
   /** IRI of the predicate, or a description of its term map; null for the subject of the resource. */
   readonly predicate: string | null

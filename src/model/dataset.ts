@@ -39,7 +39,6 @@ export interface Dataset {
 export interface FieldStatistics {
   /** Records that have a value. */
   readonly present: number
-  /** Records without a value. */
   readonly nulls: number
   /** Distinct values, exact up to 10,000, null beyond. */
   readonly distinct: number | null

@@ -11,7 +11,6 @@ export const DATASET_ID = /^[a-z0-9][a-z0-9_-]{0,99}$/
 export interface ImplicitSource {
   /** Absolute path of its folder. */
   readonly folder: string
-  /** Its file name. */
   readonly file: string
   /** Other data files of the folder: with any of them it is unknown which one is meant. */
   readonly others: readonly string[]
@@ -50,12 +49,7 @@ export function severalFilesText({ file, others }: ImplicitSource): string {
 /** Maximum file names in a message. */
 const MAX_NAMES = 5
 
-interface DataFolder {
-  readonly sources: ReadonlyMap<string, ImplicitSource>
-  readonly ignored: readonly IgnoredData[]
-}
-
-function readDataFolder(portal: string): DataFolder {
+function readDataFolder(portal: string) {
   const data = path.join(portal, 'data')
   const sources = new Map<string, ImplicitSource>()
   const ignored: IgnoredData[] = []

@@ -225,7 +225,6 @@ function bytesOf(portal: string, id: string): number {
 /** Where publications happen, and the store that they are loaded into if it is shared. */
 export interface PublishAllContext extends Omit<PublishContext, 'versions' | 'onProgress' | 'inForce'> {
   readonly shared?: SharedRegistry | null
-  /** Retained versions of a dataset. */
   readonly keepVersions?: number
   /** Maximum number of threads, and bytes of memory for all of them; if absent, this thread publishes one dataset after another. */
   readonly parallel?: { readonly threads: number; readonly memory: number }

@@ -42,7 +42,6 @@ export function negate(condition: Condition): Condition {
   return condition.type === 'not' ? condition.operand : { type: 'not', operand: condition }
 }
 
-/** Conditions without duplicates. */
 function distinct(conditions: readonly Condition[]): readonly Condition[] {
   if (conditions.length < 2) return conditions
   return [...new Map(conditions.map(condition => [exactJson(condition), condition])).values()]

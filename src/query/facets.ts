@@ -23,7 +23,6 @@ export interface Facet {
   readonly limit: number
 }
 
-/** Default number of values of a facet. */
 const DEFAULT_VALUES = 100
 
 /** A value of a facet that records must have, or must not. */

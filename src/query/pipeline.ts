@@ -19,7 +19,6 @@ import { resolveWhere } from './resolve/where.ts'
 /** The clauses of an ODSQL query as an API receives them; an empty clause counts as absent. */
 export interface OdsqlClauses {
   readonly select?: string | undefined
-  /** Several filters must all hold. */
   readonly where: readonly string[]
   /** Queries in the language of the Search API v1, which must all hold, too. */
   readonly qv1?: readonly string[]

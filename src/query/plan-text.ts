@@ -1,6 +1,5 @@
 import type { Bound, Condition, Constant, Grouping, Query, RowValue, Scalar, Word } from './plan.ts'
 
-/** A line of a plan and its indentation depth. */
 type Line = readonly [depth: number, text: string]
 
 /** A plan as readable text: one line per part, conditions indented below their operator. */

@@ -10,7 +10,6 @@ import { XSD } from './vocab.ts'
 export interface LiteralDatatype {
   /** The lexical form that the store holds; null for a text that is invalid for the datatype. */
   readonly canonical: (text: string) => string | null
-  /** The datatype that the store returns. */
   readonly stored: string
 }
 

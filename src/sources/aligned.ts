@@ -77,7 +77,6 @@ export function alignedGrid(file: TextFile, widths: string): Grid {
   }
 }
 
-/** The lines of a text that contain values. */
 async function* readLines(file: TextFile): AsyncGenerator<readonly Line[]> {
   let rest = ''
   let number = 1

@@ -1,6 +1,5 @@
 /** What separates and quotes the cells of a line. */
 export interface CellSigns {
-  /** Code of the delimiter. */
   readonly delimiter: number
   readonly quote: string
   /** True if quotes may follow blanks, as in `a, "b"`. */

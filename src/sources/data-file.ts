@@ -11,7 +11,6 @@ import { isZip, listZip, memberPieces, type ZipMember } from './zip.ts'
 
 /** A data file, decompressed and extracted from its archive. */
 export interface DataFile {
-  /** For messages: `trees.zip/trees.csv`. */
   readonly name: string
   /** The file name of the data themselves, without archive: `trees.csv`. */
   readonly base: string

@@ -90,7 +90,6 @@ async function* readTable(
   if (batch.length > 0) yield batch
 }
 
-/** The names of the columns, and the rows below the header. */
 async function* tableRows(grid: Grid, { header }: TableLayout): AsyncGenerator<Piece> {
   let names: readonly string[] | undefined
   let units: ReadonlyMap<string, string> = new Map()

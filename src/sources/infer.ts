@@ -39,7 +39,6 @@ const EXAMPLE_CHARACTERS = 60
 
 /** The result of inference for one column. */
 export interface ColumnReport {
-  /** The column, or the pointer to a nested value. */
   readonly column: string
   readonly field: string
   readonly type: FieldType

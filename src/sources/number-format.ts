@@ -107,7 +107,6 @@ export function numberReader(format: NumberFormat): (text: string) => string | u
 export interface WrittenNumber {
   readonly prefix: string
   readonly suffix: string
-  /** Digits and their separators. */
   readonly core: string
 }
 

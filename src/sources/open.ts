@@ -38,7 +38,6 @@ export { formatOf, SOURCE_FORMATS, type SourceFormat, type SourceOptions } from 
 
 /** The source in dataset.yaml: exactly one of path, package and module. */
 export interface SourceSpec {
-  /** Path of a file, within the folder of the dataset. */
   readonly path?: string
   /** Path of a file in an installed npm package: `vega-datasets/data/airports.csv`. */
   readonly package?: string

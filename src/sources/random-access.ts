@@ -2,7 +2,6 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
 /** Bytes with random access: of a file, or in memory. */
 export interface RandomAccess {
-  /** Bytes. */
   readonly size: number
   /** The bytes from an offset; fewer at the end. */
   read(offset: number, length: number): Buffer

@@ -30,7 +30,6 @@ export interface ConversionError {
   readonly line: number | undefined
   /** The value, at most 80 characters of it. */
   readonly found: string
-  /** Number of occurrences. */
   readonly count: number
 }
 
@@ -59,7 +58,6 @@ export interface FieldCounts {
 /** The result of typing: complete once all batches have been read. */
 export interface TypingReport {
   readonly rows: number
-  /** For each field with conversion errors, in field order. */
   readonly misfits: readonly FieldConversionErrors[]
   readonly misfitCount: number
   readonly fields: Readonly<Record<string, FieldCounts>>

@@ -241,14 +241,12 @@ export function certainVariables(operation: SparqlOperation): ReadonlySet<string
   }
 }
 
-/** The input operations of an operation. */
 function inputsOf(operation: SparqlOperation): readonly SparqlOperation[] {
   if ('inputs' in operation) return operation.inputs
   if ('left' in operation) return [operation.left, operation.right]
   return 'input' in operation ? [operation.input] : []
 }
 
-/** The expressions of an operation, without those of its inputs. */
 function expressionsOf(operation: SparqlOperation): readonly AlgebraExpression[] {
   switch (operation.type) {
     case 'filter':

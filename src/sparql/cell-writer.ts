@@ -62,7 +62,6 @@ export function termCell({ form, triple }: CellWriter, term: Term): string {
   return `${before}${escaped(term.value)}${after}`
 }
 
-/** The kind of a term. */
 function kindOf(term: Exclude<Term, TripleTerm>): TermKind {
   return term.type === 'literal' ? term : { type: term.type, datatype: '', language: '' }
 }

@@ -22,7 +22,6 @@ export function generate(query: QueryOperation): string {
   return `CONSTRUCT { ${query.template.map(tripleText).join(' ')} } WHERE ${groupText(where)}${slice}`
 }
 
-/** A SELECT, from its outermost operation inwards. */
 function selectText(operation: SparqlOperation): string {
   const [sliced, slice] = withoutSlice(operation)
   const isDistinct = sliced.type === 'distinct'

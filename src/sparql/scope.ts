@@ -97,7 +97,6 @@ function isGrouped(select: SyntaxNode): boolean {
   return group !== undefined || [...expressions, having, order].some(hasAggregate)
 }
 
-/** The variables of GROUP BY. */
 function keysOf({ solutionModifiers }: SyntaxNode): readonly string[] {
   const { groupings = [] } = (solutionModifiers as Modifiers).group ?? {}
   return groupings.flatMap(key =>

@@ -88,13 +88,11 @@ export class QueryError extends Error {
 /** A page of the answer of a SELECT. */
 export interface SolutionPage {
   readonly rows: number
-  /** Total number of solutions; that of the page if the total was not requested. */
   readonly total: number
   /** Predicates whose columns were read. */
   readonly columns: readonly string[]
   /** The term of a variable at a row; null where it is unbound. */
   term(variable: string, row: number): Term | null
-  /** All rows. */
   solutions(): readonly Solution[]
   /** The number of the graph's subject that is the value of a variable at a row; -1 for none. */
   subject(variable: string, row: number): number

@@ -22,7 +22,6 @@ export interface OpenFile {
   readonly size: number
   /** Modification time when it was opened, in milliseconds since 1970. */
   readonly mtimeMs: number
-  /** The permissions of the file. */
   readonly mode: number
 }
 

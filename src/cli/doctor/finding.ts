@@ -7,7 +7,6 @@ export interface DoctorFinding {
   /** A warning should be fixed although everything works; a problem prevents the portal, or a part of it, from working. */
   readonly status: 'ok' | 'warning' | 'problem'
   readonly message: string
-  /** How to fix it. */
   readonly advice?: string
 }
 

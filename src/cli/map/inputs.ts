@@ -6,7 +6,6 @@ import { nearest } from '../../model/did-you-mean.ts'
 
 /** How records are read from a file. */
 export interface Input {
-  /** Path of the file. */
   readonly file: string
   readonly formulation: 'csv' | 'json'
   /** Alternative JSONPaths: the first that selects records with a reference of the rules is used. */

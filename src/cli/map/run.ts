@@ -77,7 +77,6 @@ export async function planMapping(
   return { plan: { runs, hasGraphs, dataErrors: generation === 'new' }, diagnostics: found }
 }
 
-/** The place of an iterator: of the source that states it, else of the rules. */
 function iteratorPlace(rules: readonly ResourceRule[], iterator: string): MappingPlace {
   const source = rules.flatMap(({ sources = [] }) => sources).find(one => one.iterator === iterator)
   return source?.iteratorPlace ?? rules[0]?.place ?? NOWHERE

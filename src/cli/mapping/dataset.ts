@@ -21,7 +21,6 @@ export interface DatasetAtHand {
   readonly specs: () => Promise<readonly FieldSpec[]>
   readonly fields: readonly Field[]
   readonly statistics: DatasetStatistics
-  /** The first records, in order. */
   readonly records: (limit: number) => Promise<readonly DatasetRecord[]>
 }
 

@@ -19,9 +19,7 @@ import type { DatasetAtHand } from './dataset.ts'
 export interface MappingOverFile {
   /** Its rules name the file. */
   readonly mapping: Mapping
-  /** The fields with the names of the references. */
   readonly columns: readonly MappingColumn[]
-  /** Describes the file and its origin. */
   readonly description: string
   /** Statements that cannot be expressed over a file. */
   readonly leftOut: readonly string[]
@@ -68,7 +66,6 @@ export async function overFile(
 
 const RECORD_ID = 'recordid'
 
-/** A file and its references for the fields. */
 interface FileOfFields {
   readonly source: LogicalSource
   readonly references: ReadonlyMap<string, string>
@@ -157,7 +154,6 @@ function namesOf(term: ObjectMap): readonly string[] {
     )
 }
 
-/** The mapping with its fields renamed. */
 function renamed(mapping: Mapping, name: (field: string) => string): Mapping {
   const segments = (list: readonly Segment[]) =>
     list.map((segment): Segment => {

@@ -8,7 +8,6 @@ export const MAX_DEPTH = 50
 const TOKEN =
   /\s*(?:([()])|"((?:\\.|[^"\\])*)"?|(#\w+\s*\([^)]*\)?)|(\[[^\]]*\]?)|(==|<=|>=|[:=<>])|([^\s()":=<>[\]#]+)|(.))/sy
 
-/** One token of a query. */
 interface Token {
   readonly type: 'parenthesis' | 'phrase' | 'call' | 'range' | 'operator' | 'word'
   readonly text: string

@@ -116,7 +116,6 @@ const JOINERS = new Set(
 /** Languages that the last word of a name can indicate: `name_fr`. */
 const LANGUAGES = new Set(['en', 'fr', 'de', 'es', 'it', 'pt', 'nl'])
 
-/** Irregular plurals. */
 const SINGULARS: Readonly<Record<string, string>> = {
   people: 'person',
   children: 'child',
@@ -154,19 +153,16 @@ export function singular(word: string): string {
   return word
 }
 
-/** The forms of a field name for look-ups in a table of names, the likeliest first, and the language that the name indicates. */
-interface NameForms {
-  readonly forms: readonly string[]
-  readonly language: string | null
-}
-
 /**
  * Forms of a field name: unchanged, without connecting words and the words of the dataset itself (`nom_de_la_ville` among cities
  * is `nom`), and in the singular.
  *
  * @param own words for the type of the records, in the singular
  */
-export function nameForms(name: string, own: ReadonlySet<string>): NameForms {
+export function nameForms(
+  name: string,
+  own: ReadonlySet<string>,
+): { readonly forms: readonly string[]; readonly language: string | null } {
   const words = wordsOf(name)
   const last = words.at(-1) ?? ''
   const language = words.length > 1 && LANGUAGES.has(last) ? last : null

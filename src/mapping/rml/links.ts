@@ -98,12 +98,7 @@ function canonical({ path, formulation, iterator, dialect }: LogicalSource): rea
   return [path, formulation, iterator, Object.entries(dialect ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))]
 }
 
-interface JoinPair {
-  readonly child: string
-  readonly parent: string
-}
-
-function readJoin(reading: Reading, condition: Property, at: Location): JoinPair | null {
+function readJoin(reading: Reading, condition: Property, at: Location) {
   const node = nodeOf(reading, condition.object, 'join condition', at)
   const child = node && side(reading, node, at, 'child')
   const parent = node && side(reading, node, at, 'parent')

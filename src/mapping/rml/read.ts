@@ -12,7 +12,6 @@ import { CSVW, QL, R2RML, RML, RML1 } from './vocabulary.ts'
 
 /** Maximum size of a document in octets. */
 const MAX_SIZE = 256 * 1024
-/** Maximum number of triples maps of a document. */
 const MAX_TRIPLES_MAPS = 200
 /** Maximum number of statements of a document. */
 const MAX_STATEMENTS = 2000

@@ -129,18 +129,7 @@ function readPredicates(
   })
 }
 
-interface PlacedObject {
-  readonly object: ObjectMap
-  readonly place: Location
-}
-
-function readObjects(
-  reading: Reading,
-  node: DocumentNode,
-  at: Location,
-  map: TriplesMap,
-  maps: MapsById,
-): readonly PlacedObject[] {
+function readObjects(reading: Reading, node: DocumentNode, at: Location, map: TriplesMap, maps: MapsById) {
   const properties = values(reading, node, 'object', 'objectMap')
   if (properties.length === 0)
     reportReading(

@@ -19,7 +19,6 @@ export interface Property {
   /** The predicate as written in the text: `rml:template`. */
   readonly written: string
   readonly object: DocumentTerm
-  /** The position of the predicate. */
   readonly span: TurtleSpan
   readonly objectSpan: TurtleSpan
 }

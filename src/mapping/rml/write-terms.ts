@@ -19,7 +19,6 @@ export interface RmlDialect {
   /** Name of the reference to the record's own id. */
   readonly recordId: string | undefined
   readonly columns: readonly MappingColumn[]
-  /** The name of a triples map. */
   readonly name: (name: string) => string
 }
 

@@ -146,7 +146,6 @@ function oneBase(bases: ReadonlySet<string>): string | undefined {
   })
 }
 
-/** The bases of the IRIs of a rule. */
 function basesOf({ subject, graphs, statements }: ResourceRule): readonly string[] {
   const terms = [subject, ...(graphs ?? []), ...statements.flatMap(termsOf)]
   return terms.flatMap(term => (term.type === 'iri' && term.base !== undefined ? [term.base] : []))

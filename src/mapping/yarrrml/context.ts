@@ -25,7 +25,6 @@ export interface Context {
   readonly sourceDiagnostics: Diagnostics
   /** Every prefix with its namespace: predefined, of RDFa, declared. */
   readonly prefixes: ReadonlyMap<string, string>
-  /** Prefixes that the document declares. */
   readonly declared: ReadonlySet<string>
   /** Prefixes that were used, collected during reading. */
   readonly usedPrefixes: Set<string>
@@ -37,7 +36,6 @@ export interface Context {
   readonly sources: ReadonlyMap<string, NamedSource>
   /** Conditions of links, collected during reading. */
   readonly joins: JoinCondition[]
-  /** Number of rules so far. */
   rules: number
   /** Number of constants that were compared with names of mappings so far. */
   guesses: number
@@ -54,7 +52,6 @@ export interface Diagnostics {
   ) => void
   readonly reportAt: (code: DiagnosticCode, place: MappingPlace, message: string, hint?: string) => void
   readonly place: (span: YamlSpan, path: string) => MappingPlace
-  /** Number of diagnostics so far. */
   readonly count: () => number
   /** In document order. */
   readonly diagnostics: () => readonly Diagnostic[]
@@ -104,7 +101,6 @@ export function ignoringSources(diagnostics: Diagnostics): Diagnostics {
   }
 }
 
-/** Diagnostics in document order. */
 function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   return [...diagnostics].sort(
     ({ place: a }, { place: b }) => a.line - b.line || a.column - b.column || a.endColumn - b.endColumn,

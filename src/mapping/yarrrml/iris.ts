@@ -136,7 +136,6 @@ const PORTAL_NAMESPACES: Readonly<Record<string, string>> = {
   field: 'http://…/ld/ontologies/DATASET/',
 }
 
-/** Reports an undeclared prefix. */
 function reportUnknownPrefix(context: Context, node: YamlText, path: string, name: string): void {
   const customary = lookup(NAMESPACES, name)
   const close =

@@ -19,6 +19,7 @@ import { keepPrivate } from '../../site/account-page.ts'
 import { answerPageFault } from '../../site/fault-page.ts'
 import { sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
+import type { Translator } from '../../site/page-context.ts'
 import { pageContextOf, type SiteOptions } from '../../site/page-context.ts'
 import {
   CROSS_SITE_REQUEST,
@@ -30,7 +31,6 @@ import {
   signedIn,
   tokenFor,
 } from '../../site/signed-in.ts'
-import type { Translator } from '../../site/translator.ts'
 import type { SiteServices } from '../services.ts'
 import { nameInAddress, readUpload, type UploadForm } from './forms.ts'
 import { HARVEST_PATH, harvestBody, savedHarvest, saveHarvest } from './harvest.ts'

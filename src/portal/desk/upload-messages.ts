@@ -1,5 +1,5 @@
 import { type Html, html } from '../../site/html.ts'
-import { messageKey, type Translator } from '../../site/translator.ts'
+import { messageKey, type Translator } from '../../site/page-context.ts'
 
 /** Sentences of faults of files that publishers meet most, as the readers of files write them. */
 export const UPLOAD_SENTENCES = [

@@ -28,7 +28,6 @@ export interface MappedPlace {
 /** The result of mapping the records of a dataset. */
 export interface MappedGraphs {
   readonly graphs: readonly GraphFile[]
-  /** The result of each rule. */
   readonly rules: readonly RuleReport[]
 }
 
@@ -195,7 +194,6 @@ function presentationOf({ resources }: Mapping, fields: readonly Field[]): Recor
   return { hasOneSubject, mayRepeat: mayRepeat || !hasOneSubject }
 }
 
-/** The fields that a term is built from. */
 function fieldsOf(map: TermMap): readonly string[] {
   if (map.type === 'natural') return [map.field]
   const parts = map.type === 'literal' ? [map.segments, map.datatype, map.language] : [map.segments]

@@ -15,7 +15,6 @@ import { Lines } from './mapping-lines.ts'
 /** The result of mapping some records. */
 export interface MappedRecords {
   readonly lines: Lines
-  /** Records that were mapped. */
   readonly records: number
   readonly rules: readonly RuleReport[]
 }

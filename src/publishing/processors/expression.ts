@@ -48,7 +48,6 @@ function scopeOf(clause: ClauseName, readerOf: ExpressionScope['readerOf']): Exp
   return scope
 }
 
-/** Compiles an expression that is a value. */
 function compileScalar(node: Expression, scope: ExpressionScope): ProcessorValue {
   switch (node.type) {
     case 'field': {

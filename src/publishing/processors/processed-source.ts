@@ -64,7 +64,6 @@ function processed(row: SourceRow, steps: readonly RunningStep[]): readonly Sour
   return steps.every(step => step.apply(changing)) ? [{ ...row, data: changing.data }] : []
 }
 
-/** Throws the faults of several steps as one. */
 function throwAll(faults: readonly Fault[]): void {
   const [first] = faults
   if (first === undefined) return

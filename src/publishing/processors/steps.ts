@@ -22,9 +22,7 @@ export interface CompiledStep {
   readonly processor: Processor
   /** Columns and pointers that it reads. */
   readonly reads: readonly string[]
-  /** Columns that it writes. */
   readonly writes: readonly string[]
-  /** Columns that it removes. */
   readonly removes: readonly string[]
   /** Changes a row; returns false to drop it. */
   readonly apply: (row: ChangingRow) => boolean

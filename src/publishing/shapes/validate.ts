@@ -41,7 +41,6 @@ export interface Shapes {
   readonly validator: SHACLValidator
   /** Unsupported features that the shapes use: constraints in SPARQL, imports. */
   readonly ignored: readonly string[]
-  /** Number of shapes with targets. */
   readonly targets: number
 }
 

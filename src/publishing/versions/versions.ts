@@ -41,7 +41,6 @@ export interface PublishedMapping {
   readonly file: string
   readonly text: string
   readonly mapping: Mapping
-  /** The result of each rule. */
   readonly rules: readonly RuleReport[]
 }
 

@@ -77,7 +77,6 @@ function orderOf(plan: GroupQuery, aggregates: readonly Aggregate[]): readonly O
   ]
 }
 
-/** A value of a row from the variables of its keys and aggregates. */
 function rowValue(value: RowValue, plan: GroupQuery, aggregates: readonly Aggregate[]): AlgebraExpression {
   switch (value.type) {
     case 'key': {

@@ -74,18 +74,12 @@ export async function* exportObjects(
     yield rows.map(row => recordObject(row, plan.select, fields, style))
 }
 
-/** A page of groups, and their total number; without keys, the number of records that were aggregated. */
-interface GroupsAnswer {
-  readonly total: number
-  readonly rows: readonly GroupRow[]
-}
-
 /** Answers a grouped query. */
 export async function findGroups(
   plan: GroupQuery,
   target: CompileTarget,
   executor: Executor,
-): Promise<GroupsAnswer> {
+): Promise<{ readonly total: number; readonly rows: readonly GroupRow[] }> {
   // Where there is a row for each step, the page is cut from all rows.
   const requested = hasEmptySteps(plan) ? { ...plan, limit: null, offset: 0 } : plan
   const statement = executor.watch.time('compile', () => compileGroups(requested, target))

@@ -103,7 +103,6 @@ function comparison(left: TypedExpression, operator: Ordered, right: TypedExpres
   return NEVER
 }
 
-/** The condition that an operand is null. */
 function absence(typed: TypedExpression): Condition {
   switch (typed.type) {
     case 'null':
@@ -138,7 +137,6 @@ function compareTests(a: TypedTest, operator: Ordered, b: TypedTest): Condition 
   }
 }
 
-/** True for a test that is never null. */
 function isCertain({ holds, fails }: TypedTest): boolean {
   const isOpposite = (a: Condition, b: Condition) => a.type === 'not' && a.operand === b
   return isOpposite(holds, fails) || isOpposite(fails, holds)

@@ -10,7 +10,6 @@ export interface ScopeRequest {
   /** The value of `now()`: `YYYY-MM-DDTHH:MM:SS[.f…]Z`. */
   readonly now: string
   readonly version: '2.0' | '3.0' | '4.0'
-  /** Name of the entity set, for faults. */
   readonly set: string
   /** Qualified name of the entity type. */
   readonly entity: string

@@ -21,7 +21,6 @@ type Call = Extract<Expression, { type: 'call' }>
 const LEAST_WIDTH = 1e-9
 const MAX_WIDTH = 1e15
 
-/** Maximum number of steps of a range. */
 const MAX_EDGES = 1000
 
 /** Pixels of a map of the whole world at zoom 0, and the default radius of a cluster. */

@@ -2,7 +2,6 @@
 export interface FetchLimits {
   /** Hosts that may be fetched from, `*.example.org` for all subdomains; if absent, all. */
   readonly hosts?: readonly string[]
-  /** Hosts in private networks that may be fetched from. */
   readonly privateHosts: readonly string[]
   /** Maximum bytes of a response. */
   readonly size: number

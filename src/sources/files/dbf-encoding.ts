@@ -11,12 +11,6 @@ export interface EncodingReport {
   readonly onGuess: (encoding: string) => void
 }
 
-/** The content of the `.cpg`, and the bytes of the `.dbf`. */
-interface DeclaredEncoding {
-  readonly cpg: string | undefined
-  readonly pieces: () => AsyncIterable<Buffer> | null
-}
-
 /** Score of Windows-1252 for the few letters of a dBASE table: most are written on Windows. */
 const WINDOWS_BONUS = 2
 
@@ -57,7 +51,7 @@ const CODE_PAGES: ReadonlyMap<number, string> = new Map([
 
 /** The decoder of the texts of a table: declared, by its `.cpg`, its bytes or its header. */
 export async function attributeDecoder(
-  { cpg, pieces }: DeclaredEncoding,
+  { cpg, pieces }: { readonly cpg: string | undefined; readonly pieces: () => AsyncIterable<Buffer> | null },
   codePage: number,
   declared: string | undefined,
   { file, onGuess }: EncodingReport,

@@ -83,7 +83,6 @@ interface ContentContext {
 }
 
 class ContentReader implements XmlListener {
-  /** True once the sheet is read. */
   isDone = false
   /** The sheets so far. */
   readonly sheets: OdsSheet[] = []

@@ -40,7 +40,6 @@ export function parquetSource(data: DataFile): RecordSource {
   }
 }
 
-/** Rows that are read at a time, by the number of columns. */
 function rowsAtATime(columns: number): number {
   return Math.min(MAX_ROWS, Math.max(MIN_ROWS, Math.floor(CACHED_VALUES / Math.max(1, columns))))
 }
@@ -170,7 +169,6 @@ function isoOf(nanoseconds: bigint): string | null {
   return `${date.toISOString().slice(0, 19)}${fraction}Z`
 }
 
-/** Geometry columns, and the conversion of each to degrees. */
 function geometryColumns(metadata: FileMetaData, file: string): ReadonlyMap<string, Unprojector | null> {
   const columns = new Map<string, Unprojector | null>()
   for (const { name, logical_type: kind } of metadata.schema) {

@@ -34,7 +34,6 @@ interface SheetContext {
   readonly range: CellRange
   readonly findings: CellFindings
   readonly file: string
-  /** The index of the sheet. */
   readonly required: number
 }
 

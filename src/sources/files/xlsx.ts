@@ -110,7 +110,6 @@ async function heard(archive: Archive, part: string, file: string, listener: Xml
   if (pieces !== null) for await (const _ of readXml(pieces, `${file}/${part}`, listener));
 }
 
-/** The kinds of numbers by cell style. */
 async function readKinds(archive: Archive, file: string): Promise<readonly CellKind[]> {
   const formats = new Map<number, string>()
   const kinds: CellKind[] = []

@@ -11,7 +11,6 @@ import {
 } from './text-type.ts'
 import { meansNothing } from './words.ts'
 
-/** Types from the narrowest to the widest. */
 const NARROWEST: readonly FieldType[] = [
   'boolean',
   'int',

@@ -57,7 +57,6 @@ export class ColumnStore {
     void ignoreRejection(this.up, 'who waits for it gets it')
   }
 
-  /** Number of queries that exceeded their deadline. */
   get deadlines(): number {
     return this.runner.deadlines
   }

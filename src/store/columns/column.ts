@@ -21,7 +21,6 @@ export interface Postings {
 export class Column {
   readonly header: ColumnHeader
   readonly dictionary: Dictionary
-  /** Subjects of the graph. */
   readonly graphSubjects: number
   private readonly source: SectionSource
   private readonly derived: Derived

@@ -5,7 +5,6 @@ import type { SectionSource } from './sections.ts'
 
 /** A readable part of a dictionary. Indexes in it start at 0. */
 interface PartBase {
-  /** Code of its first term. */
   readonly first: number
   readonly count: number
 }
@@ -57,7 +56,6 @@ export type DictionarySection = ResourcePart | ValuePart | BooleanPart | TextPar
 
 /** Lexical forms that differ from those of their values. */
 class Forms {
-  /** Their indexes, ascending. */
   readonly places: Uint32Array
   private readonly texts: Texts
 

@@ -42,7 +42,6 @@ export type ResourceSegment =
       readonly first: string
       readonly last: string
       readonly bytes: SectionNumber
-      /** The offset of each block. */
       readonly blocks: SectionNumber
     }
 
@@ -148,7 +147,6 @@ export interface GraphHeader {
   /** Subjects, in source order, including those without any triple. */
   readonly subjects: number
   readonly resources: ResourcesHeader
-  /** The resource of each subject. */
   readonly subjectResources: SectionNumber
   readonly columns: readonly ColumnHeader[]
   readonly dictionaries: readonly DictionaryHeader[]

@@ -48,7 +48,6 @@ export class GraphColumns {
     return this.byPredicate.get(predicate)
   }
 
-  /** Resources of the subjects. */
   get subjectResources(): Uint32Array {
     this.cachedSubjectResources ??= new Uint32Array(this.source.get(this.header.subjectResources))
     return this.cachedSubjectResources

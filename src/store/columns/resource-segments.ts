@@ -5,7 +5,6 @@ import type { SectionSource } from './sections.ts'
 
 /** A readable run of resources. */
 export interface ResourceRun {
-  /** Number of resources before it. */
   readonly before: number
   readonly count: number
   readonly first: string

@@ -8,7 +8,6 @@ import type { SectionSource } from './sections.ts'
 /** Texts of two graphs that are being compared. */
 const [OWN, OTHER] = [new TermBytes(), new TermBytes()]
 
-/** The first and the last text of a segment. */
 interface Bounds {
   readonly segment: ResourceRun
   readonly isBlank: boolean

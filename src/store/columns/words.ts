@@ -176,7 +176,6 @@ function matchingWords(index: WordIndex, word: string, mode: WordSearchMode): re
   }
 }
 
-/** The words with a prefix. */
 function ranksFrom(words: Texts, start: Buffer): readonly number[] {
   const { offsets, bytes } = words
   const ranks: number[] = []

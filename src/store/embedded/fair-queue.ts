@@ -9,7 +9,6 @@ interface WaitingWork {
 }
 
 export interface FairQueueOptions {
-  /** Maximum number of waiting jobs. */
   readonly limit: number
   /** Maximum milliseconds of waiting. */
   readonly timeout: number

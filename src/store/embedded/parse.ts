@@ -16,7 +16,6 @@ const FORMATS: Readonly<Record<RdfFormat, string>> = {
 
 /** The origin of a text, for messages. */
 export interface TextOrigin {
-  /** Name of the file. */
   readonly file: string
   /** Lines of the file before this text. */
   readonly linesBefore?: number

@@ -7,7 +7,6 @@ import { EmbeddedEngine } from './engine.ts'
 import type { EngineJob, EngineReply, WorkerSetup } from './protocol.ts'
 import { isOversize, isTrap } from './traps.ts'
 
-/** Entry point of a worker thread: one engine that answers {@link EngineJob} with {@link EngineReply}. */
 const port = parentPort
 if (port === null) throw new Error('worker.ts runs in a worker thread only')
 const reply = (message: EngineReply): void => port.postMessage(message)

@@ -23,14 +23,12 @@ const PART_BYTES = 15_000
 const PARTS_AT_A_TIME = 100
 const STEP = PART_BYTES * PARTS_AT_A_TIME
 
-/** The summary of all parts. */
 interface Sum {
   /** Bytes of the compressed file, and their CRC-32. */
   readonly bytes: number
   readonly crc: number
 }
 
-/** The graph with the columns of a graph. */
 function columnsGraph(graph: string): string {
   return `${graph}:columns`
 }

@@ -52,7 +52,6 @@ export async function rebuildColumns(
   }
 }
 
-/** Writes the triples of a graph into a compressed file and returns their number. */
 async function exportTriples(
   engine: RemoteEngine,
   { rounded }: StoredForms,

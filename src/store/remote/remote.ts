@@ -52,7 +52,6 @@ export interface SharedStore extends Store {
   readonly engine: { readonly kind: EngineKind; readonly version: string; readonly address: string }
   /** How the engine changes values. */
   readonly forms: StoredForms
-  /** Queries the engine itself. */
   read(query: SelectOperation, deadline?: number): Promise<readonly Solution[]>
   /** Makes small changes in the engine, in one request. */
   change(updates: readonly Update[]): Promise<void>
@@ -267,7 +266,6 @@ const COUNTING = 1_800_000
 
 const [S, P, O] = [variable('s'), variable('p'), variable('o')]
 
-/** One triple of a graph. */
 function firstOf(graph: string): SelectOperation {
   return select([S], inGraph(graph, triple(S, P, O)), { limit: 1 })
 }

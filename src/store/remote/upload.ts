@@ -29,7 +29,6 @@ const OXIGRAPH_BYTES = 32 * 2 ** 20
 /** The results of an upload. */
 export interface Uploaded {
   readonly lines: number
-  /** The last line of each chunk. */
   readonly samples: readonly string[]
 }
 

@@ -15,7 +15,6 @@ export interface ColumnContext {
   readonly sink: SectionSink
   /** True for a graph with full-text search: the words of its texts are stored. */
   readonly isSearched: boolean
-  /** Returns the number of a dictionary, the same for equal dictionaries. */
   readonly addDictionary: (dictionary: DictionaryHeader) => number
 }
 
@@ -139,14 +138,9 @@ function sortedBySubject(subjects: Uint32Array, codes: Uint32Array, count: numbe
   return { subjects: sortedSubjects, codes: sortedCodes }
 }
 
-interface Repeat {
-  readonly subject: number
-  readonly codes: Uint32Array
-}
-
 /** Divides sorted entries into rows; a value that occurs twice in a row is one triple, and recorded as a repeat. */
 function assembleRows(subjects: Uint32Array, codes: Uint32Array) {
-  const repeats: Repeat[] = []
+  const repeats: { readonly subject: number; readonly codes: Uint32Array }[] = []
   const rowSubjects = new Uint32Array(subjects.length)
   const offsets = new Uint32Array(subjects.length + 1)
   const distinct = new Uint32Array(codes.length)

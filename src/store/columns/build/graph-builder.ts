@@ -30,7 +30,6 @@ interface PendingColumn {
 export interface GraphBuilderOptions {
   /** Path for a file of data that does not fit into memory; null for a small graph. */
   readonly spill?: string | null
-  /** True for a graph with full-text search. */
   readonly isSearched?: boolean
   /** Bytes that are buffered in memory before the file is used. */
   readonly limit?: number

@@ -145,7 +145,6 @@ class PieceSorter {
     return next
   }
 
-  /** Shell sort. */
   private sortByComparison(begin: number, end: number): void {
     const { keys, index } = this
     for (const gap of GAPS)

@@ -63,17 +63,11 @@ export class SpillFile {
   }
 }
 
-/** A chunk in the file. */
-interface Spilt {
-  readonly at: number
-  readonly length: number
-}
-
 /** The values of one predicate in order of occurrence, in memory or in the file. */
 export class ValueLog {
   entries = 0
   private readonly spillFile: SpillFile
-  private readonly pieces: (Buffer | Spilt)[] = []
+  private readonly pieces: (Buffer | { readonly at: number; readonly length: number })[] = []
   private pending = new Arena(2 ** 10)
   private last = 0
 
@@ -151,9 +145,7 @@ class LogReader {
   subject = 0
   /** Number of the literal's ending, from 1; 0 where the value is a resource. */
   ending = 0
-  /** Number of the resource. */
   resource = 0
-  /** The text of a literal. */
   bytes: Uint8Array = new Uint8Array(0)
   start = 0
   end = 0

@@ -101,7 +101,6 @@ export class JobRunner {
     await up
   }
 
-  /** The threads that answer. */
   get threads(): ReadonlySet<ColumnThread> {
     return this.scheduler.threads
   }

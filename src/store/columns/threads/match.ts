@@ -137,7 +137,6 @@ function withObject(
   }
 }
 
-/** All triples of one predicate. */
 function ofColumn(graph: GraphColumns, column: Column, offset: number, limit: number) {
   const { triples: count } = column.header
   if (offset >= count) return { triples: '', count }

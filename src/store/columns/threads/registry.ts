@@ -8,7 +8,6 @@ import type { ColumnThread } from './thread.ts'
 /** Sections and derived data that a thread shares with the others. */
 export interface PartListener {
   readonly onPart: (graph: string, part: SharedPart) => void
-  /** Returns the error that the reader of a damaged graph gets. */
   readonly onDamage: (graph: string, damage: ColumnsDamaged) => Error
 }
 
@@ -69,7 +68,6 @@ interface Entry {
   bytes: number
   /** Predicates whose values can be written from memory. */
   loaded: Set<string>
-  /** Number of the last job that used it. */
   used: number
 }
 
