@@ -84,7 +84,9 @@ metas:
     broken: {
       'made.json': JSON.stringify([{ a: 'bad \u0001' }, { a: 'good' }]),
       'dataset.yaml': `source: { path: made.json }
-metas: { default: { license: no address, publisher: 'Town of "X" & Y', keyword: [one] } }
+metas:
+  default: { license: no address, publisher: 'Town of "X" & Y', keyword: [one] }
+  dcat: { temporal: 2019-02-03/2020-12-31 }
 `,
     },
     long: { 'rows.csv': `id,word\n${ROWS.join('\n')}\n`, 'dataset.yaml': 'source: { path: rows.csv }\n' },
@@ -410,6 +412,7 @@ t.test('the catalog in DCAT-AP has what the profile demands, in Turtle and RDF/X
         404,
         `${row.get('url')?.value}`,
       )
+    t.equal(ask('?d dcterms:temporal/dcat:startDate ?s').length, 2)
     const pages = ask('?d dcat:landingPage ?url').map(row => row.get('url')?.value ?? '')
     t.equal(pages.length, 4)
     for (const page of pages) {
@@ -467,7 +470,8 @@ t.test('data.json has what Project Open Data demands', async t => {
     t.ok(dataset.contactPoint.fn)
     for (const { downloadURL, mediaType } of dataset.distribution) t.ok(downloadURL && mediaType)
   }
-  const [awkward] = read.dataset
+  const [awkward, broken] = read.dataset
+  t.equal(broken.temporal, '2019-02-03T00:00:00Z/2020-12-31T00:00:00Z')
   t.equal(awkward.landingPage, `${base}/explore/dataset/awkward/`)
   t.match(awkward, {
     title: 'Awkward <&> things',

@@ -173,9 +173,13 @@ function contactOf(dcat: Template): DatasetDescription['contact'] {
   return name === null ? null : { name, email }
 }
 
+/** An interval of days or moments (ISO 8601), as data.json has it. */
+const INTERVAL = /^(\d{4}-\d\d-\d\d[^/]*)\/(\d{4}-\d\d-\d\d[^/]*)$/
+
 function temporalOf(dcat: Template): DatasetDescription['temporal'] {
-  const start = momentOf(dcat.temporal_coverage_start)
-  const end = momentOf(dcat.temporal_coverage_end)
+  const [, first, last] = INTERVAL.exec(textOf(dcat.temporal) ?? '') ?? []
+  const start = momentOf(dcat.temporal_coverage_start ?? first)
+  const end = momentOf(dcat.temporal_coverage_end ?? last)
   return start === null && end === null ? null : { start, end }
 }
 

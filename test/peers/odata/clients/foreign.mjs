@@ -34,10 +34,17 @@ export const python = (script, module, version) => (base, sets) => {
 }
 
 /**
- * Reads lines of JSON, a record each with the name of its set: in 2.0 these are identifiers, and lists are texts.
+ * Reads lines of JSON, a record each with the name of its set: in 2.0 names are identifiers that begin with a letter, and lists
+ * are texts.
  */
 async function readLines(program, parameters, sets, version) {
-  const nameOf = id => (version === 'v2' ? id.replace(/[^\p{L}\p{N}_]/gu, '_').replace(/^(?=\d)/, '_') : id)
+  const nameOf = name =>
+    version === 'v2'
+      ? name
+          .replace(/[^\p{L}\p{N}_]/gu, '_')
+          .replace(/^(?=\d)/, '_')
+          .replace(/^(?=_)/, 'x')
+      : name
   const byName = new Map([...sets].map(([id, comparison]) => [nameOf(id), comparison]))
   const client = spawn(program, parameters, { stdio: ['ignore', 'pipe', 'pipe'] })
   let complaint = ''
@@ -50,7 +57,7 @@ async function readLines(program, parameters, sets, version) {
     const comparison = byName.get(name)
     const lists = new Set(comparison?.fields.filter(({ many }) => many).map(field => field.name))
     comparison?.take(record, property => {
-      const value = record[property]
+      const value = record[nameOf(property)]
       return version === 'v2' && lists.has(property) && value !== undefined ? JSON.parse(value) : value
     })
   }
