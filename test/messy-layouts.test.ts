@@ -103,6 +103,16 @@ const TEXTS: readonly Case[] = [
     Array.from({ length: 3 }, () => ['North', 1.5, 2, 3]),
   ],
   [
+    'units-below-years.csv',
+    'Kreis;Einwohner;;Land\n;2019;2020;\n;Anzahl;Anzahl;km²\nA;10;4;1,5\nB;11;5;2,5\nC;12;6;3,5\n',
+    ['kreis: text', 'einwohner_2019: int', 'einwohner_2020: int', 'land: double ,'],
+    [
+      ['A', 10, 4, 1.5],
+      ['B', 11, 5, 2.5],
+      ['C', 12, 6, 3.5],
+    ],
+  ],
+  [
     'units-of-records.csv',
     'unit,n,kind\nm,,x\nkg,2,x\nl,3,y\n',
     ['unit: text', 'n: int', 'kind: text'],

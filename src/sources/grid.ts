@@ -103,7 +103,7 @@ async function* tableRows(grid: Grid, { header }: TableLayout): AsyncGenerator<P
     refuseWide(grid.name, width)
     const found = columnNames(headerNames(head ?? [], above, width))
     names = found
-    const row = head === undefined ? null : unitsBelow(head, first)
+    const row = head === undefined ? null : unitsBelow(headerNames(head, above, width), first)
     if (row !== null) {
       units = new Map([...row.units].map(([column, unit]) => [found[column] ?? '', unit]))
       first = first.slice(row.index + 1)
