@@ -45,8 +45,12 @@ export async function detectLayout(grid: Grid): Promise<DetectedLayout> {
   const units = header === undefined ? null : unitsBelow(namesAt(filled, at), below)
   const body = below.slice(units === null ? 0 : units.index + 1)
   const diagnostics: string[] = []
-  if (header !== undefined && at > 0)
-    diagnostics.push(`${at} ${at === 1 ? 'row' : 'rows'} above the header left out`)
+  const names = header === undefined ? [] : namesAt(filled, at)
+  const isOfTwoRows = names.some((name, column) => name !== gridText(header?.cells[column]))
+  const above = isOfTwoRows ? at - 1 : at
+  if (header !== undefined && above > 0)
+    diagnostics.push(`${above} ${above === 1 ? 'row' : 'rows'} above the header left out`)
+  if (isOfTwoRows) diagnostics.push('the names of the columns are those of two rows')
   if (units !== null)
     diagnostics.push(
       `the row ${below[units.index]?.line} has the units of columns and is no record: ${[...units.units.values()].slice(0, 5).join(', ')}`,
