@@ -525,6 +525,7 @@ t.test('numbers, line ends and aliases of dataset.yaml stay as long as they mean
   t.throws(() => changedDefinition(`${source}id: [a\nmetas: {}`, title), {
     code: 'ConfigInvalid',
     place: { file: 'dataset.yaml', line: 3 },
+    message: /^dataset.yaml:3:\d+: /,
   })
   t.end()
 })

@@ -103,6 +103,16 @@ const TEXTS: readonly Case[] = [
     Array.from({ length: 3 }, () => ['North', 1.5, 2, 3]),
   ],
   [
+    'units-below-years.csv',
+    'Kreis;Einwohner;;Land\n;2019;2020;\n;Anzahl;Anzahl;km²\nA;10;4;1,5\nB;11;5;2,5\nC;12;6;3,5\n',
+    ['kreis: text', 'einwohner_2019: int', 'einwohner_2020: int', 'land: double ,'],
+    [
+      ['A', 10, 4, 1.5],
+      ['B', 11, 5, 2.5],
+      ['C', 12, 6, 3.5],
+    ],
+  ],
+  [
     'units-of-records.csv',
     'unit,n,kind\nm,,x\nkg,2,x\nl,3,y\n',
     ['unit: text', 'n: int', 'kind: text'],
@@ -275,6 +285,8 @@ t.test('tables among titles, notes and other signs', async t => {
   const units = await understood('units.csv', 'name;height;n\n;(m);\nA;12;1\nB;13;2\n')
   t.strictSame(units.found.fields[1]?.annotations, { unit: ['m'] }, 'units are those of the fields')
   t.match(units.found.diagnostics, ['the row 2 has the units of columns and is no record: m'])
+  const groups = await understood('groups.csv', 'n,share,\n,men,women\nA,1,2\nB,1,2\n')
+  t.strictSame(groups.found.diagnostics, ['the names of the columns are those of two rows'])
   const beside = await understood('beside.csv', 'name;n;;city;pop\nA;1;;Rome;100\nB;2;;Oslo;200\nC;3;;;\n')
   t.match(beside.found.diagnostics, [/^an empty column stands before "city", which may begin another table/])
   const { found } = await understood('identifiers.csv', 'fips,n\n01001,1\n31003,2\n')

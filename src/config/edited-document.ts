@@ -1,6 +1,6 @@
 import * as yaml from 'yaml'
 import { type CollectionTag, Document, parseDocument, type Scalar, type ScalarTag, type Tags } from 'yaml'
-import { Fault } from '../errors/errors.ts'
+import { Fault, placeText } from '../errors/errors.ts'
 import { CONFIG_INVALID } from './faults.ts'
 
 /**
@@ -34,7 +34,7 @@ function parsed(text: string, file: string): Document {
   if (error === undefined) return document as unknown as Document
   const before = text.slice(0, error.pos[0]).split('\n')
   const place = { file, line: before.length, column: (before.at(-1) ?? '').length + 1 }
-  throw new Fault(CONFIG_INVALID, { reason: error.message }, { place })
+  throw new Fault(CONFIG_INVALID, { reason: placeText(place) + error.message }, { place })
 }
 
 /** Tags whose unchanged numbers keep their notation. */

@@ -61,8 +61,8 @@ export type PatternReader = (text: string) => PatternTime | null
 /**
  * Compiles a pattern of `yyyy yy MMMM MMM MM M dd d HH H mm ss SSS S EEE` and literals: `MMM dd yyyy` reads `Jun 12 1998`; with
  * `a` for am or pm also `hh` and `h`. `EEE` is the name of a weekday, which is ignored; `do` a day with or without its ordinal
- * (`5th`, `1er`), `X` an offset from UTC (`+02:00`, `+0200`, `Z`, `UTC`). Names are English, French, German, Spanish, Italian,
- * Portuguese or Dutch, in any case, short or long for MMMM; two-digit years up to 68 are of this century, from 69 of the last; a
+ * (`5th`, `1er`), `X` an offset from UTC (`+02:00`, `+0200`, `Z`, `UTC`). Names are those of
+ * calendar-names.ts, in any case, short or long for MMMM; two-digit years up to 68 are of this century, from 69 of the last; a
  * blank matches one or more; letters within single quotes are literals, as are letters that begin no token. Parts that the
  * pattern lacks are the first of the period. Throws ConfigInvalid for a pattern without a year, with a part twice or with a gap,
  * like a day without a month.

@@ -1,5 +1,5 @@
 import { coordinatePair } from './coordinates.ts'
-import { filledWidth, type GridCell, type GridRow, isFilled } from './grid.ts'
+import { filledWidth, type GridCell, type GridRow, isFilled } from './grid-cells.ts'
 import { meansNothing } from './guess/words.ts'
 import { writtenNumber } from './number-format.ts'
 import { typesOf } from './value-types.ts'

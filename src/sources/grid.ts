@@ -1,17 +1,11 @@
 import { setMember } from '../model/lookup.ts'
 import { columnNames } from './column-names.ts'
+import { filledWidth, type GridCell, type GridRow, gridText, isFilled } from './grid-cells.ts'
 import { headerNames, unitsBelow } from './header-rows.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow } from './source.ts'
 import { unreadable } from './unreadable.ts'
 
-/** The value of a cell: text formats have texts alone, workbooks typed values, with days and moments in ISO 8601. */
-export type GridCell = string | number | bigint | boolean | null
-
-/** A row of cells, with its line in a text or its number in a sheet. */
-export interface GridRow {
-  readonly line: number
-  readonly cells: readonly GridCell[]
-}
+export { filledWidth, type GridCell, type GridRow, gridText, isFilled } from './grid-cells.ts'
 
 /** Rows of cells, some of which may be titles, notes and totals. */
 export interface Grid {
@@ -102,7 +96,7 @@ async function* tableRows(grid: Grid, { header }: TableLayout): AsyncGenerator<P
     refuseWide(grid.name, width)
     const found = columnNames(headerNames(head ?? [], above, width))
     names = found
-    const row = head === undefined ? null : unitsBelow(head, first)
+    const row = head === undefined ? null : unitsBelow(headerNames(head, above, width), first)
     if (row !== null) {
       units = new Map([...row.units].map(([column, unit]) => [found[column] ?? '', unit]))
       first = first.slice(row.index + 1)
@@ -146,22 +140,6 @@ function widthOf(head: readonly GridCell[] | undefined, rows: readonly GridRow[]
 function repeats(head: readonly GridCell[], cells: readonly GridCell[]): boolean {
   if (cells[0] !== head[0] || cells[1] !== head[1] || filledWidth(head) < 2) return false
   return head.every((cell, at) => gridText(cell) === gridText(cells[at])) && head.filter(isFilled).length > 1
-}
-
-/** The number of cells up to the last non-empty one. */
-export function filledWidth(cells: readonly GridCell[]): number {
-  for (let at = cells.length; at > 0; at--) if (isFilled(cells[at - 1])) return at
-  return 0
-}
-
-/** True for a non-empty cell. */
-export function isFilled(cell: GridCell | undefined): boolean {
-  return cell !== null && cell !== undefined && (typeof cell !== 'string' || cell.trim() !== '')
-}
-
-/** A cell as text. */
-export function gridText(cell: GridCell | undefined): string {
-  return cell === null || cell === undefined ? '' : String(cell)
 }
 
 function byName(

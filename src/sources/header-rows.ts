@@ -1,5 +1,5 @@
 import { typedColumns } from './cell-kinds.ts'
-import { filledWidth, type GridCell, type GridRow, gridText, isFilled } from './grid.ts'
+import { filledWidth, type GridCell, type GridRow, gridText, isFilled } from './grid-cells.ts'
 
 /** Words and signs that fill a cell of a row of units where the column has none. */
 const NO_UNIT = /^(?:[-–—.*/]+|n\/?a|none|text|string|name|id|code)$/i
@@ -23,7 +23,7 @@ const MAX_UNIT = 40
  * and stand above numbers, days and the like in columns that have names. Null otherwise.
  */
 export function unitsBelow(
-  head: readonly GridCell[],
+  names: readonly GridCell[],
   rows: readonly GridRow[],
 ): { readonly index: number; readonly units: ReadonlyMap<number, string> } | null {
   const index = rows.findIndex(({ cells }) => cells.some(isFilled))
@@ -37,7 +37,7 @@ export function unitsBelow(
   const units = new Map<number, string>()
   for (const [column, unit] of found.entries()) {
     if (unit === null || unit === undefined) continue
-    if (!isFilled(head[column])) return null
+    if (!isFilled(names[column])) return null
     if (typed.has(column)) units.set(column, unit)
   }
   return units.size === 0 ? null : { index, units }

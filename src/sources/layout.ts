@@ -9,7 +9,7 @@ import {
   isFilled,
   type TableLayout,
 } from './grid.ts'
-import { tableBeside, unitsBelow } from './header-rows.ts'
+import { headerNames, tableBeside, unitsBelow } from './header-rows.ts'
 
 /** Rows at the beginning and at the end of a grid that are examined. */
 const HEAD_ROWS = 200
@@ -42,11 +42,15 @@ export async function detectLayout(grid: Grid): Promise<DetectedLayout> {
   const at = headerIndex(filled)
   const header = filled[at]
   const below = filled.slice(at + 1)
-  const units = header === undefined ? null : unitsBelow(header.cells, below)
+  const units = header === undefined ? null : unitsBelow(namesAt(filled, at), below)
   const body = below.slice(units === null ? 0 : units.index + 1)
   const diagnostics: string[] = []
-  if (header !== undefined && at > 0)
-    diagnostics.push(`${at} ${at === 1 ? 'row' : 'rows'} above the header left out`)
+  const names = header === undefined ? [] : namesAt(filled, at)
+  const isOfTwoRows = names.some((name, column) => name !== gridText(header?.cells[column]))
+  const above = isOfTwoRows ? at - 1 : at
+  if (header !== undefined && above > 0)
+    diagnostics.push(`${above} ${above === 1 ? 'row' : 'rows'} above the header left out`)
+  if (isOfTwoRows) diagnostics.push('the names of the columns are those of two rows')
   if (units !== null)
     diagnostics.push(
       `the row ${below[units.index]?.line} has the units of columns and is no record: ${[...units.units.values()].slice(0, 5).join(', ')}`,
@@ -114,6 +118,21 @@ function headerIndex(rows: readonly GridRow[]): number {
 /** Maximum rows below a first row of names that may contain the column names: after titles in several cells, or in headers of two rows. */
 const MAX_HEADERS = 10
 
+/** The names of the columns in a row, and of those that it does not name in the row above. */
+function namesAt(rows: readonly GridRow[], at: number): readonly string[] {
+  const [head, above] = [rows[at] as GridRow, rows[at - 1]]
+  const isHeader = above?.line === head.line - 1 && above.cells.filter(isFilled).length > 1
+  const upper = isHeader ? above.cells : []
+  return headerNames(head.cells, upper, Math.max(head.cells.length, upper.length))
+}
+
+/** Some of the rows below a header, without one of units. */
+function recordsBelow(rows: readonly GridRow[], at: number): readonly GridRow[] {
+  const below = rows.slice(at + 1, at + 60)
+  const units = at < rows.length ? unitsBelow(namesAt(rows, at), below) : null
+  return units === null ? below : below.slice(units.index + 1)
+}
+
 /**
  * The last row of names among the following ones: texts in columns (at least two) whose values below are numbers, days and the
  * like. A word in a single such column may denote a missing value.
@@ -121,11 +140,9 @@ const MAX_HEADERS = 10
 function lowerHeader(rows: readonly GridRow[], at: number): number {
   let found = hasGroups(rows, at) ? at + 1 : at
   for (let next = at + 1; next <= at + MAX_HEADERS && next < rows.length - 2; next++) {
-    const below = rows.slice(next + 1, next + 60)
-    const units = unitsBelow((rows[next] as GridRow).cells, below)
-    const typed = typedColumns(below.slice(units === null ? 0 : units.index + 1))
+    const typed = typedColumns(recordsBelow(rows, next))
     if (typed.length < 2 || !isLowerHeader(rows, at, next, typed)) continue
-    if (unitsBelow((rows[found] as GridRow).cells, rows.slice(next)) === null) found = next
+    if (unitsBelow(namesAt(rows, found), rows.slice(next)) === null) found = next
   }
   return found
 }
@@ -137,7 +154,7 @@ function lowerHeader(rows: readonly GridRow[], at: number): number {
 function hasGroups(rows: readonly GridRow[], at: number): boolean {
   const upper = (rows[at] as GridRow).cells
   const lower = rows[at + 1]?.cells ?? []
-  const below = rows.slice(at + 2, at + 60)
+  const below = recordsBelow(rows, at + 1)
   const width = Math.max(filledWidth(upper), filledWidth(lower))
   let groups = 0
   for (let column = 0; column < width; column++) {
@@ -175,7 +192,7 @@ function isLowerHeader(
  */
 function yearsBelowNames(rows: readonly GridRow[], at: number, next: number): ReadonlySet<number> {
   const [upper, lower] = [rows[at] as GridRow, rows[next] as GridRow]
-  const below = rows.slice(next + 1, next + 60)
+  const below = recordsBelow(rows, next)
   const isSpanning = lower.cells.some(
     (cell, column) => column > 1 && isFilled(cell) && !isFilled(upper.cells[column]),
   )

@@ -12,7 +12,7 @@ const MAX_AFFIXES = 2
 const SIGNS = /[+(\-\u2212\u2013].*[+(\-\u2212\u2013]/
 
 /** A number or day of other decimal digits than those of ASCII. */
-const OTHER_DIGITS = /^(?=.*(?![0-9])\p{Nd})[^\p{L}0-9]*$/u
+const OTHER_DIGITS = /^[^\p{L}0-9]*\p{Nd}[^\p{L}0-9]*$/u
 
 /** How the numbers of a column are written. */
 export interface NumberEvidence {
