@@ -42,7 +42,7 @@ export interface PageContext {
   /** A number in the format of the language. */
   readonly number: (value: number | bigint, options?: Intl.NumberFormatOptions) => string
   /** A day, or a date with time, in the format of the language, in UTC. */
-  readonly date: (iso: string, style?: 'day' | 'moment') => string
+  readonly date: (iso: string, style?: DateStyle) => string
 }
 
 /** The page context of a request. */
@@ -110,20 +110,27 @@ function numberFormat(language: Language, options: Intl.NumberFormatOptions = {}
   return created
 }
 
+/** A day, a moment of data, or a moment of the portal with its time zone, which is UTC. */
+export type DateStyle = 'day' | 'moment' | 'zoned'
+
 const dateFormats = new Map<string, Intl.DateTimeFormat>()
 
-function dateFormat(language: Language, style: 'day' | 'moment'): Intl.DateTimeFormat {
+function dateFormat(language: Language, style: DateStyle): Intl.DateTimeFormat {
   const key = `${language} ${style}`
   const known = dateFormats.get(key)
   if (known !== undefined) return known
   const day = { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' } as const
-  const options = style === 'day' ? day : ({ ...day, hour: '2-digit', minute: '2-digit' } as const)
-  const created = new Intl.DateTimeFormat(language, options)
+  const options = {
+    day,
+    moment: { ...day, hour: '2-digit', minute: '2-digit' },
+    zoned: { ...day, hour: '2-digit', minute: '2-digit', timeZoneName: 'short' },
+  } as const
+  const created = new Intl.DateTimeFormat(language, options[style])
   dateFormats.set(key, created)
   return created
 }
 
-function dateText(iso: string, language: Language, style: 'day' | 'moment'): string {
+function dateText(iso: string, language: Language, style: DateStyle): string {
   const moment = new Date(iso)
   return Number.isNaN(moment.getTime()) ? iso : dateFormat(language, style).format(moment)
 }

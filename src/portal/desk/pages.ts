@@ -223,7 +223,7 @@ export function historyBody(
   const { t } = pageContext
   const versions = cached.map(({ version, published, statistics }, at) => {
     const back = html`<form method="post" action="${pageContext.href(`/desk/${dataset.id}/history/`)}">${hiddenField('form_token', token)}${hiddenField('action', 'restore')}${hiddenField('version', version)}<button class="plain small" aria-label="${t('Roll back')}: ${version}">${t('Roll back')}</button></form>`
-    return html`<tr><th scope="row"><time datetime="${published}">${pageContext.date(published, 'moment')}</time></th><td class="number">${pageContext.number(statistics.records)}</td><td><code>${version}</code></td><td>${at === 0 ? t('in force') : back}</td></tr>
+    return html`<tr><th scope="row"><time datetime="${published}">${pageContext.date(published, 'zoned')}</time></th><td class="number">${pageContext.number(statistics.records)}</td><td><code>${version}</code></td><td>${at === 0 ? t('in force') : back}</td></tr>
 `
   })
   const done = entries.map(
@@ -233,7 +233,7 @@ export function historyBody(
       action,
       version,
       changed,
-    }) => html`<tr><th scope="row"><time datetime="${at}">${pageContext.date(at, 'moment')}</time></th><td>${by ?? ''}</td><td>${t(ACTION_NAMES[action])}</td><td>${[...changed, ...(version === null ? [] : [version])].join(', ')}</td></tr>
+    }) => html`<tr><th scope="row"><time datetime="${at}">${pageContext.date(at, 'zoned')}</time></th><td>${by ?? ''}</td><td>${t(ACTION_NAMES[action])}</td><td>${[...changed, ...(version === null ? [] : [version])].join(', ')}</td></tr>
 `,
   )
   return html`${
