@@ -141,6 +141,12 @@ t.test('pages are for who is signed in, and for nobody else', async t => {
   for (const grant of ['edit:trees', 'edit:airports', 'edit:*']) await accounts.users.revoke('ada', grant)
 })
 
+t.test('moments of the portal have their time zone', async t => {
+  const browser = new Browser(http)
+  await browser.logIn('ada')
+  t.match((await browser.get('/account/sessions/')).body, /<time datetime="[^"]+Z">[^<]+ UTC<\/time>/)
+})
+
 t.test('the cookie of a session is a new one at each login', async t => {
   const eve = new Browser(http)
   await eve.logIn('bob')

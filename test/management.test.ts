@@ -629,6 +629,21 @@ t.test('the desk: the same with pages and forms, without scripts', async t => {
     t.match(yaml, /annotations:\s*\n?\s*\{?\s*facet: \[\]|facet: \[\]/)
   })
 
+  await t.test('its page is linked for those who see it', async t => {
+    for (const visibility of ['restricted', 'public'] as const) {
+      const page = await get(`${own}/description/`)
+      const form = { form_token: token, action: 'description', 'default.title': 'Trees', visibility }
+      await post(`${own}/description/`, {
+        ...form,
+        opened: /name="opened" value="([^"]*)"/.exec(page.body)?.[1] ?? '',
+      })
+      await post(`${own}/fields/`, { form_token: token, action: 'publish' })
+      const isDone = () => app.catalog.entries()[0]?.dataset.visibility === visibility
+      for (let tries = 0; tries < 600 && !isDone(); tries++) await sleep(50)
+      t.equal((await get(`${own}/`)).body.includes(`href="${dataset}"`), visibility === 'public', visibility)
+    }
+  })
+
   await t.test('changes are discarded, and not published where a column is missing', async t => {
     const mapping =
       "prefixes: { ex: 'http://ex.test/' }\nmappings:\n  tree:\n    subject: portal:trees/$(nr)\n    predicateobjects:\n      - [ex:name, $(name)]\n"

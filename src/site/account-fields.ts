@@ -56,5 +56,5 @@ export function note(kind: 'bad' | 'good', content: Html): Html {
 /** A day, or a date with time, for display; "never" for null. */
 export function momentText({ t, date }: Pick<PageContext, 't' | 'date'>, moment: string | null): Html {
   if (moment === null) return html`${t('never')}`
-  return html`<time datetime="${moment}">${date(moment, moment.length > 10 ? 'moment' : 'day')}</time>`
+  return html`<time datetime="${moment}">${date(moment, moment.length > 10 ? 'zoned' : 'day')}</time>`
 }

@@ -41,7 +41,7 @@ export interface PageContext {
   readonly href: (path: string, parameters?: LinkParameters) => string
   readonly number: (value: number | bigint, options?: Intl.NumberFormatOptions) => string
   /** A day, or a date with time, in the format of the language, in UTC. */
-  readonly date: (iso: string, style?: 'day' | 'moment') => string
+  readonly date: (iso: string, style?: DateStyle) => string
 }
 
 /** The page context of a request. */
@@ -105,13 +105,17 @@ const numberFormat = once(
   (language: Language, options?: Intl.NumberFormatOptions) => new Intl.NumberFormat(language, options),
 )
 
-const dateFormat = once((language: Language, style: 'day' | 'moment') => {
+/** A day, a moment of data, or a moment of the portal with its time zone, which is UTC. */
+export type DateStyle = 'day' | 'moment' | 'zoned'
+
+const dateFormat = once((language: Language, style: DateStyle) => {
   const day = { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' } as const
   const time = style === 'day' ? {} : ({ hour: '2-digit', minute: '2-digit' } as const)
-  return new Intl.DateTimeFormat(language, { ...day, ...time })
+  const zone = style === 'zoned' ? ({ timeZoneName: 'short' } as const) : {}
+  return new Intl.DateTimeFormat(language, { ...day, ...time, ...zone })
 })
 
-function dateText(iso: string, language: Language, style: 'day' | 'moment'): string {
+function dateText(iso: string, language: Language, style: DateStyle): string {
   const moment = new Date(iso)
   return Number.isNaN(moment.getTime()) ? iso : dateFormat(language, style).format(moment)
 }

@@ -168,7 +168,7 @@ function source({ base, pageContext, gathered: { thing } }: ResourcePage): Html 
   )}</p>
 <dl><div><dt>${t('Dataset')}</dt><dd><a href="${href(`/explore/dataset/${encodeURIComponent(dataset.id)}/`)}">${dataset.title}</a> <a class="soft" href="${asciiAddress(datasetIri(base, dataset.id))}">${t('as a resource')}</a></dd></div>${
     dataset.publisher === null ? '' : html`<div><dt>${t('Publisher')}</dt><dd>${dataset.publisher}</dd></div>`
-  }${licence}<div><dt>${t('Modified')}</dt><dd><time datetime="${dataset.modified}">${pageContext.date(dataset.modified, 'moment')}</time></dd></div></dl></aside>`
+  }${licence}<div><dt>${t('Modified')}</dt><dd><time datetime="${dataset.modified}">${pageContext.date(dataset.modified, 'zoned')}</time></dd></div></dl></aside>`
 }
 
 /** The texts of geometries, each once; the first hundred. */

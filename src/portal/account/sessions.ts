@@ -55,7 +55,7 @@ function sessionItem(requested: AccountRequest, { id, begun, used, isOwn }: Sess
 ${
   isOwn === true
     ? ''
-    : html`<form method="post" action="${root}${PATH}">${hiddenField('form_token', requested.token())}${hiddenField('action', 'end')}${hiddenField('id', String(id))}<button class="bad small" aria-label="${t('End session')}: ${pageContext.date(begun, 'moment')}">${t('End session')}</button></form>`
+    : html`<form method="post" action="${root}${PATH}">${hiddenField('form_token', requested.token())}${hiddenField('action', 'end')}${hiddenField('id', String(id))}<button class="bad small" aria-label="${t('End session')}: ${pageContext.date(begun, 'zoned')}">${t('End session')}</button></form>`
 }</li>
 `
 }

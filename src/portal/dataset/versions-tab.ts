@@ -53,7 +53,7 @@ function versionList({ pageContext, path }: TabContext, cached: readonly Manifes
   if (cached.length === 0) return html`<p class="empty">${t('No version is kept here.')}</p>`
   const rows = cached.map(
     ({ version, published, statistics, restored }, at) =>
-      html`<tr><th scope="row"><a href="${pageContext.href(path('versions'), { to: version })}"><time datetime="${published}">${pageContext.date(published, 'moment')}</time></a></th>
+      html`<tr><th scope="row"><a href="${pageContext.href(path('versions'), { to: version })}"><time datetime="${published}">${pageContext.date(published, 'zoned')}</time></a></th>
 <td class="number">${pageContext.number(statistics.records)}</td><td><code>${version}</code></td><td>${at === 0 ? t('in force') : ''}${restored === undefined ? '' : html` ${t('restored from {version}', { version: restored.version })}`}</td></tr>
 `,
   )
@@ -134,7 +134,7 @@ function choice(
 ): Html {
   const options = cached.map(
     ({ version, published }) =>
-      html`<option value="${version}"${version === chosen.version ? html` selected` : ''}>${pageContext.date(published, 'moment')} (${version})</option>`,
+      html`<option value="${version}"${version === chosen.version ? html` selected` : ''}>${pageContext.date(published, 'zoned')} (${version})</option>`,
   )
   return html`<label>${label} <select name="${name}">${options}</select></label> `
 }

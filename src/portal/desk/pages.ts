@@ -105,6 +105,8 @@ export function datasetBody(
     readonly running: string | null
     /** True if the form is not that of the text which is saved now. */
     readonly isOutdated: boolean
+    /** True if the page of the dataset is there for the user, who may publish a restricted dataset without seeing its records. */
+    readonly isVisible: boolean
   },
   content: Html,
 ): Html {
@@ -119,7 +121,7 @@ export function datasetBody(
     html`<form action="${path}">${hiddenField('ask', action)}<button class="plain">${label}</button></form> `
   return html`<div class="dataset-head"><nav class="crumbs" aria-label="${t('Where you are')}"><a href="${pageContext.href('/desk/')}">${t('Desk')}</a></nav>
 <h1>${dataset.title}</h1>
-<p>${publicationText(t, dataset)} ${dataset.manifest === null ? '' : html`<a href="${pageContext.href(`/explore/dataset/${dataset.id}/`)}">${t('The page of the dataset')}</a>`}</p>
+<p>${publicationText(t, dataset)} ${!messages.isVisible ? '' : html`<a href="${pageContext.href(`/explore/dataset/${dataset.id}/`)}">${t('The page of the dataset')}</a>`}</p>
 <div class="buttons"><form method="post" action="${path}">${hiddenField('form_token', token)}${hiddenField('action', 'publish')}<button>${t('Publish')}</button></form> ${dataset.manifest === null ? '' : ask('withdraw', t('Unpublish'))}${dataset.hasDraft ? ask('discard', t('Discard changes')) : ''}</div>
 <nav class="tabs" aria-label="${t('Views of the dataset')}"><ul>${links}</ul></nav></div>
 ${messages.problem === null ? '' : note('bad', html`${messages.problem}${messages.isOutdated ? html`<p><a href="${path}" target="_blank">${t('Show what is saved now')}</a></p>` : ''}`)}${messages.done === null ? '' : note('good', html`<p>${messages.done}</p>`)}${messages.running === null ? '' : note('good', html`<p>${messages.running} <a href="${path}">${t('Look again')}</a></p>`)}
@@ -228,7 +230,7 @@ export function historyBody(
   const { t } = pageContext
   const versions = cached.map(({ version, published, statistics }, at) => {
     const back = html`<form method="post" action="${pageContext.href(`/desk/${dataset.id}/history/`)}">${hiddenField('form_token', token)}${hiddenField('action', 'restore')}${hiddenField('version', version)}<button class="plain small" aria-label="${t('Roll back')}: ${version}">${t('Roll back')}</button></form>`
-    return html`<tr><th scope="row"><time datetime="${published}">${pageContext.date(published, 'moment')}</time></th><td class="number">${pageContext.number(statistics.records)}</td><td><code>${version}</code></td><td>${at === 0 ? t('in force') : back}</td></tr>
+    return html`<tr><th scope="row"><time datetime="${published}">${pageContext.date(published, 'zoned')}</time></th><td class="number">${pageContext.number(statistics.records)}</td><td><code>${version}</code></td><td>${at === 0 ? t('in force') : back}</td></tr>
 `
   })
   const done = entries.map(
@@ -238,7 +240,7 @@ export function historyBody(
       action,
       version,
       changed,
-    }) => html`<tr><th scope="row"><time datetime="${at}">${pageContext.date(at, 'moment')}</time></th><td>${by ?? ''}</td><td>${t(ACTION_NAMES[action])}</td><td>${[...changed, ...(version === null ? [] : [version])].join(', ')}</td></tr>
+    }) => html`<tr><th scope="row"><time datetime="${at}">${pageContext.date(at, 'zoned')}</time></th><td>${by ?? ''}</td><td>${t(ACTION_NAMES[action])}</td><td>${[...changed, ...(version === null ? [] : [version])].join(', ')}</td></tr>
 `,
   )
   return html`${

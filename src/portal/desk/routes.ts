@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { mayPublish } from '../../accounts/authorisation.ts'
+import { mayPublish, mayRead } from '../../accounts/authorisation.ts'
 import {
   BAD_REQUEST,
   CONFLICT,
@@ -137,6 +137,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
       done: query.done === '1' && refused === null ? t('Saved.') : null,
       running: status?.type === 'running' ? t('It is being published.') : null,
       isOutdated,
+      isVisible: dataset.manifest !== null && mayRead(principal, dataset.manifest.dataset),
     }
     const body = datasetBody(context, dataset, section, messages, content)
     return send(requested, dataset.title, body, refused?.status ?? 200)

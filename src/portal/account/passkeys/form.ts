@@ -24,7 +24,7 @@ export function passkeyForm(
   { action, options, hidden }: SignInForm,
 ): Html {
   return html`<form method="post" action="${action}" data-passkey="get" data-options="${options}" hidden>
-${Object.entries(hidden).map(([name, value]) => hiddenField(name, value))}${hiddenField('credential', '')}${passkeyProblem(pageContext)}<div class="buttons"><button>${pageContext.t('Sign in with a passkey')}</button></div>
+${Object.entries(hidden).map(([name, value]) => hiddenField(name, value))}${hiddenField('credential', '')}${passkeyProblem(pageContext)}<div class="buttons"><button class="plain">${pageContext.t('Sign in with a passkey')}</button></div>
 </form>
 `
 }
