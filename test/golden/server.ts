@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import path from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { FLAGS } from '../support/script.ts'
 import { changePortal, MOMENTS, PASSWORD, PEOPLE, writePortal } from './portal.ts'
 import type { GoldenRequest } from './request.ts'
 
@@ -33,13 +34,17 @@ export async function startGolden(root: string, folder: string): Promise<GoldenS
   const own = Object.entries(process.env).filter(([name]) => !/^(?:LODESTONE_|NODE_|TAP)/.test(name))
   const environment = { ...Object.fromEntries(own), TZ: 'UTC', LC_ALL: 'C' }
   const run = (args: readonly string[], options = '') =>
-    execFileSync(process.execPath, [path.join(root, 'bin/lodestone.js'), ...args, '--portal', folder], {
-      cwd: root,
-      encoding: 'utf8',
-      input: '',
-      env: { ...environment, NODE_OPTIONS: options },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    }).trim()
+    execFileSync(
+      process.execPath,
+      [...FLAGS, path.join(root, 'bin/lodestone.js'), ...args, '--portal', folder],
+      {
+        cwd: root,
+        encoding: 'utf8',
+        input: '',
+        env: { ...environment, NODE_OPTIONS: options },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      },
+    ).trim()
   writePortal(folder, root)
   run(['publish'], stoppedClock(MOMENTS[0]))
   changePortal(folder)
@@ -57,7 +62,7 @@ export async function startGolden(root: string, folder: string): Promise<GoldenS
   secrets.set('{client}', application.client_id ?? '').set('{secret}', application.client_secret ?? '')
   const child = spawn(
     process.execPath,
-    [path.join(root, 'bin/lodestone.js'), 'serve', '--portal', folder, '--port', '0'],
+    [...FLAGS, path.join(root, 'bin/lodestone.js'), 'serve', '--portal', folder, '--port', '0'],
     { cwd: root, env: environment, stdio: ['ignore', 'pipe', 'pipe'] },
   )
   const port = await portOf(child)

@@ -3,6 +3,7 @@ import { cpSync, readFileSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { temporaryFolder } from '../support/folder.ts'
+import { FLAGS } from '../support/script.ts'
 import { freePort } from '../support/serving.ts'
 
 /** The README, the tour and the reference of ODSQL on the demonstration portal: each call answers as shown. */
@@ -53,7 +54,7 @@ t.test('the demonstration portal answers the README, the tour and the reference 
   const address = `http://localhost:${port}`
   // The public address is the shown one, so that every link and IRI is as shown; calls go to the free port.
   const args = ['serve', '--portal', portal, '--port', String(port), '--base', SHOWN]
-  const server = spawn(process.execPath, [path.join(root, 'bin/lodestone.js'), ...args], {
+  const server = spawn(process.execPath, [...FLAGS, path.join(root, 'bin/lodestone.js'), ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let described = ''

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { currentManifest, graphPath, versionsOf } from '../../src/publishing/versions/versions.ts'
+import { FLAGS } from './script.ts'
 
 /** A portal whose records all carry one generation, to be killed while it publishes another. */
 export const CRASH_DATASETS = ['first', 'second'] as const
@@ -71,12 +72,13 @@ export function spawnLodestone(
 ) {
   const clean = Object.entries(process.env).filter(([name]) => !name.startsWith('LODESTONE_'))
   const { OPEN_FILES: files, ...more } = environment
-  const limited = ['-c', `ulimit -n ${files} && exec "$0" "$@"`, process.execPath, BINARY, ...args]
-  return spawn(
-    files === undefined ? process.execPath : '/bin/sh',
-    files === undefined ? [BINARY, ...args] : limited,
-    { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], env: { ...Object.fromEntries(clean), ...more } },
-  )
+  const command = [...FLAGS, BINARY, ...args]
+  const limited = ['-c', `ulimit -n ${files} && exec "$0" "$@"`, process.execPath, ...command]
+  return spawn(files === undefined ? process.execPath : '/bin/sh', files === undefined ? command : limited, {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...Object.fromEntries(clean), ...more },
+  })
 }
 
 /** Runs it to its end, or kills it with SIGKILL after a time. */

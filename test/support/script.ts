@@ -12,6 +12,9 @@ const BUILT = path.resolve(TESTS, '../.built')
  */
 export function scriptArguments(name: string): readonly string[] {
   return process.argv[1]?.startsWith(BUILT + path.sep)
-    ? [path.join(BUILT, `${name}.js`)]
+    ? [...FLAGS, path.join(BUILT, `${name}.js`)]
     : ['--import=tsx', path.join(TESTS, `${name}.ts`)]
 }
+
+/** The options of node under which `test/run.js` runs tests, for what a test starts: V8 optimises later. */
+export const FLAGS: readonly string[] = process.execArgv.filter(flag => flag.startsWith('--interrupt-budget'))
