@@ -49,7 +49,10 @@ export function grouped(
     const groups = coded?.assign(batch, assign) ?? assign(batch)
     const count = grouper.count()
     if (hasEmptyGroups || others.length < aggregators.length) rows.add(groups, count)
-    for (const aggregator of others) aggregator.add(batch, groups, count)
+    for (const aggregator of others) {
+      evaluation.advance(batch.size)
+      aggregator.add(batch, groups, count)
+    }
   }
   if (coded !== null) {
     const { groups, counts } = coded.counted()
@@ -57,10 +60,10 @@ export function grouped(
   }
   const count = places?.counts.length ?? grouper.count()
   const counts = places?.counts ?? rows.of(count)
-  const results = aggregates.map(({ variable }, at): readonly [string, Vector] => [
-    variable,
-    aggregators[at]?.result(count) ?? integers(Float64Array.from(counts)),
-  ])
+  const results = aggregates.map(({ variable }, at): readonly [string, Vector] => {
+    evaluation.check()
+    return [variable, aggregators[at]?.result(count) ?? integers(Float64Array.from(counts))]
+  })
   if (places) {
     const present = places.present()
     return places
