@@ -55,7 +55,7 @@ export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): 
   app.get<CatalogRoute>(
     `${home}/datasets`,
     answered(presentDataset, ({ query, plan, total, shown, page }) => {
-      const links = pageLinks(`${place.root}${home}/datasets`, query, { ...page, total })
+      const links = pageLinks(`${place.root}${home}/datasets`, query, plan, { ...page, total })
       return endpoint.list('datasets', query, { plan, total, links }, shown)
     }),
   )
