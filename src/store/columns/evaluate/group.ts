@@ -3,6 +3,7 @@ import { type Aggregator, type AggregatorContext, RowCounts } from './aggregates
 import { makeAggregator } from './aggregates/make.ts'
 import { Batch, type Deferred, numbersFrom } from './batch.ts'
 import { ColumnDomain } from './domain.ts'
+import type { Evaluation } from './evaluation.ts'
 import { isStable } from './functions/builtins.ts'
 import { KeyPlaces } from './key-places.ts'
 import { type Grouper, KeyedGroups } from './keyed-groups.ts'
@@ -38,7 +39,7 @@ export function grouped(
       places = coded === null ? KeyPlaces.of(keys, batch, others.length === 0) : null
     }
     if (places !== null) {
-      if (addPlaced(batch, places, others)) continue
+      if (addPlaced(batch, places, others, evaluation)) continue
       // Keys of other domains: from now on the places are groups, including those without rows.
       const all = places.keys(numbersFrom(0, places.counts.length))
       rows.addCounts(assign(all), places.counts, grouper.count())
@@ -49,10 +50,7 @@ export function grouped(
     const groups = coded?.assign(batch, assign) ?? assign(batch)
     const count = grouper.count()
     if (hasEmptyGroups || others.length < aggregators.length) rows.add(groups, count)
-    for (const aggregator of others) {
-      evaluation.advance(batch.size)
-      aggregator.add(batch, groups, count)
-    }
+    addToAll(others, batch, groups, count, evaluation)
   }
   if (coded !== null) {
     const { groups, counts } = coded.counted()
@@ -75,12 +73,30 @@ export function grouped(
 }
 
 /** False where the keys of a batch do not fit into the existing places. */
-function addPlaced(batch: Batch, places: KeyPlaces, aggregators: readonly Aggregator[]): boolean {
+function addPlaced(
+  batch: Batch,
+  places: KeyPlaces,
+  aggregators: readonly Aggregator[],
+  evaluation: Evaluation,
+): boolean {
   if (aggregators.length === 0) return places.count(batch)
   const groups = places.assign(batch)
   if (groups === null) return false
-  for (const aggregator of aggregators) aggregator.add(batch, groups, places.counts.length)
+  addToAll(aggregators, batch, groups, places.counts.length, evaluation)
   return true
+}
+
+function addToAll(
+  aggregators: readonly Aggregator[],
+  batch: Batch,
+  groups: Uint32Array,
+  count: number,
+  evaluation: Evaluation,
+): void {
+  for (const aggregator of aggregators) {
+    evaluation.advance(batch.size)
+    aggregator.add(batch, groups, count)
+  }
 }
 
 /** Without keys there is one group, even for no solutions. */
