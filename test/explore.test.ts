@@ -105,6 +105,13 @@ t.test('records come with typed values, id, size and links', async t => {
       ['next', `${ROOT}/trees/records?limit=2&offset=2`],
     ],
   )
+  const whole = await get(`${ROOT}/trees/records`, { limit: '1', select: 'count(*) as c' })
+  t.match(whole.body, { total_count: 3, records: [{ c: 3 }] })
+  t.same(
+    whole.body.links.map(({ rel }: { rel: string }) => rel),
+    ['self', 'first', 'last'],
+    'aggregates of all records are one row',
+  )
   const [first] = body.records
   t.same(first.record.fields, {
     tree_id: 1,

@@ -42,7 +42,7 @@ export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): 
   app.get<CatalogRoute>(`${home}/datasets`, async ({ query }, reply) =>
     endpoint.ofCatalog(reply, async (visible, executor) => {
       const { plan, total, shown, page } = await find(query, visible, presentDataset, executor)
-      const links = pageLinks(`${place.root}${home}/datasets`, query, { ...page, total })
+      const links = pageLinks(`${place.root}${home}/datasets`, query, plan, { ...page, total })
       return endpoint.list('datasets', query, { plan, total, links }, shown)
     }),
   )

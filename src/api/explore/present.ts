@@ -43,13 +43,18 @@ export interface Presentation {
   readonly appMetas: Metas[string] | null
 }
 
-/** The links of a page: self, first, last and, where more remains, next (REST 4.6). */
+/**
+ * The links of a page: self, first, last and, where more remains, next (REST 4.6). Aggregates without groups are one row, of however
+ * many records.
+ */
 export function pageLinks(
   href: string,
   query: QueryParameters,
+  plan: Query,
   page: { readonly offset: number; readonly limit: number; readonly total: number },
 ): readonly PageLink[] {
-  const { offset, limit, total } = page
+  const { offset, limit } = page
+  const total = plan.type === 'groups' && plan.keys.length === 0 ? 1 : page.total
   const isOld = query.rows !== undefined || query.start !== undefined
   const [rows, start] = isOld ? ['rows', 'start'] : ['limit', 'offset']
   const at = (first: number) =>

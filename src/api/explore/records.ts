@@ -35,7 +35,7 @@ export function recordRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): v
       const presentation = endpoint.presentation(query, entry)
       const shown = rows.map(row => presentRow(row, plan, entry, presentation))
       const home = `${place.root}${datasets}/${entry.dataset.id}/records`
-      const links = pageLinks(home, query, { ...page, total })
+      const links = pageLinks(home, query, plan, { ...page, total })
       return endpoint.list('records', query, { plan, total, links }, shown)
     }),
   )

@@ -3,6 +3,7 @@ import { type Aggregator, type AggregatorContext, RowCounts } from './aggregates
 import { makeAggregator } from './aggregates/make.ts'
 import { Batch, type Deferred, numbersFrom } from './batch.ts'
 import { ColumnDomain } from './domain.ts'
+import type { Evaluation } from './evaluation.ts'
 import { isStable } from './functions/builtins.ts'
 import { KeyPlaces } from './key-places.ts'
 import { type Grouper, KeyedGroups } from './keyed-groups.ts'
@@ -39,7 +40,7 @@ export function grouped(
       places = coded === null ? KeyPlaces.of(keys, batch, others.length === 0) : null
     }
     if (places !== null) {
-      if (addPlaced(batch, places, others)) continue
+      if (addPlaced(batch, places, others, evaluation)) continue
       // Keys of other domains: from now on the places are groups, including those without rows.
       const all = places.keys(numbersFrom(0, places.counts.length))
       rows.addCounts(assign(all), places.counts, grouper.count())
@@ -50,7 +51,7 @@ export function grouped(
     const groups = coded?.assign(batch, assign) ?? assign(batch)
     const count = grouper.count()
     if (hasEmptyGroups || others.length < aggregators.length) rows.add(groups, count)
-    for (const aggregator of others) aggregator.add(batch, groups, count)
+    addToAll(others, batch, groups, count, evaluation)
   }
   if (coded !== null && others.length === 0) {
     const { groups, counts } = coded.counted(assign)
@@ -58,10 +59,10 @@ export function grouped(
   }
   const count = places?.counts.length ?? grouper.count()
   const counts = places?.counts ?? rows.of(count)
-  const results = aggregates.map(({ variable }, at): readonly [string, Vector] => [
-    variable,
-    aggregators[at]?.result(count) ?? integers(Float64Array.from(counts)),
-  ])
+  const results = aggregates.map(({ variable }, at): readonly [string, Vector] => {
+    evaluation.check()
+    return [variable, aggregators[at]?.result(count) ?? integers(Float64Array.from(counts))]
+  })
   if (places) {
     const present = places.present()
     return places
@@ -73,12 +74,30 @@ export function grouped(
 }
 
 /** False where the keys of a batch do not fit into the existing places. */
-function addPlaced(batch: Batch, places: KeyPlaces, aggregators: readonly Aggregator[]): boolean {
+function addPlaced(
+  batch: Batch,
+  places: KeyPlaces,
+  aggregators: readonly Aggregator[],
+  evaluation: Evaluation,
+): boolean {
   if (aggregators.length === 0) return places.count(batch)
   const groups = places.assign(batch)
   if (groups === null) return false
-  for (const aggregator of aggregators) aggregator.add(batch, groups, places.counts.length)
+  addToAll(aggregators, batch, groups, places.counts.length, evaluation)
   return true
+}
+
+function addToAll(
+  aggregators: readonly Aggregator[],
+  batch: Batch,
+  groups: Uint32Array,
+  count: number,
+  evaluation: Evaluation,
+): void {
+  for (const aggregator of aggregators) {
+    evaluation.advance(batch.size)
+    aggregator.add(batch, groups, count)
+  }
 }
 
 /** Without keys there is one group, even for no solutions. */

@@ -102,6 +102,7 @@ export class CompatibleRows {
       const next = new Uint32Array(size)
       // Backwards, so that the rows of a key are linked in their order.
       for (let at = rows.length - 1; at >= 0; at--) {
+        if (at % 8192 === 0) this.evaluation.check()
         const row = rows[at] as number
         const key = keys.number(codes, row)
         if (key < 0) continue

@@ -71,6 +71,7 @@ export class KeyedGroups implements Grouper {
       rest.length > 0 ? [first, this.domains[0]?.size ?? 0] : [scratchUint32(size).fill(0), 0]
     const seconds = rest.length > 0 ? rest : [first]
     for (const [at, second] of seconds.entries()) {
+      this.evaluation.advance(size)
       const table = this.tables[at] as PairTable
       const terms = this.domains[rest.length > 0 ? at + 1 : 0]?.size ?? 0
       numbers = table.number(numbers, second, count, terms, at === seconds.length - 1 ? add : () => undefined)
@@ -94,6 +95,7 @@ export class KeyedGroups implements Grouper {
 
   private inDomain(vector: Vector | undefined, size: number, at: number): Uint32Array {
     if (vector === undefined) return new Uint32Array(size)
+    this.evaluation.advance(size)
     const own: IdVector = identified(vector, size, this.evaluation)
     const domain = this.domains[at] ?? null
     if (domain === null) this.domains[at] = own.domain
