@@ -10,6 +10,7 @@ import {
   UNAUTHORISED,
   UNSUPPORTED_MEDIA_TYPE,
 } from '../../errors/errors.ts'
+import { allowLongUpload } from '../../http/connections.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import { one } from '../../http/parameters.ts'
@@ -172,6 +173,7 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
               reason: 'The file itself is expected as body, not a form: curl -T FILE …/resources/files/',
             })
           const stream = body instanceof Readable ? body : Readable.from([])
+          allowLongUpload(request.raw)
           const taken = await desk.upload(principal, params.dataset, { name, stream })
           return send(reply.code(201), { ...taken, dataset: shown(principal, params.dataset) })
         },
