@@ -1,4 +1,16 @@
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -442,6 +454,22 @@ t.test('what is published when the disk is full is tried again, after pauses tha
   }
   publications.note({ type: 'unchanged', dataset: 'a', records: 1, triples: 1, seconds: 1 }, 430_000)
   t.same(publications.due(1e9), [])
+})
+
+const otherDisk = '/dev/shm'
+const noOtherDisk =
+  statSync(otherDisk, { throwIfNoEntry: false })?.dev === statSync(tmpdir()).dev || !existsSync(otherDisk)
+
+t.test('a dataset is deleted where var is another disk', { skip: noOtherDisk }, async t => {
+  const { desk, portal } = deskOf(t)
+  const disk = mkdtempSync(path.join(otherDisk, 'lodestone-'))
+  t.teardown(() => rmSync(disk, { recursive: true }))
+  rmSync(path.join(portal, 'var'), { recursive: true, force: true })
+  symlinkSync(disk, path.join(portal, 'var'))
+  await desk.remove(ANN, 'trees')
+  t.notOk(existsSync(path.join(portal, 'data', 'trees')))
+  const [away = ''] = readdirSync(path.join(disk, 'deleted'))
+  t.ok(existsSync(path.join(disk, 'deleted', away, 'data', 'a.csv')))
 })
 
 t.test('what a check finds stops publishing, without the place of the portal', async t => {

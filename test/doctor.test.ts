@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -8,6 +8,7 @@ import { diagnoseBase, diagnoseNode } from '../src/cli/doctor/machine.ts'
 import { diagnoseEmbedded } from '../src/cli/doctor/store.ts'
 import { diagnose } from '../src/cli/doctor.ts'
 import { PORTAL_SCHEMA } from '../src/config/schema.ts'
+import { RECORD_IDS_FILE } from '../src/publishing/versions/tombstones.ts'
 import { currentManifest, versionFolder, versionsOf } from '../src/publishing/versions/versions.ts'
 import { lodestone } from './support/crash.ts'
 import { temporaryFolder } from './support/folder.ts'
@@ -124,6 +125,15 @@ t.test('what is wrong is found, with what to do', async t => {
     /^problem: .*did you mean source/s,
   )
   await at(write('data/trees/dataset.yaml', 'source: { path: a.json }\n'), 'data', /^ok/)
+  const source = path.join(portal, 'data', 'trees', 'a.json')
+  const text = readFileSync(source)
+  await at(() => rmSync(source), 'data', /^problem: trees: .*a\.json: There is no such file/)
+  await at(() => writeFileSync(source, text), 'data', /^ok/)
+  await at(
+    () => writeFileSync(path.join(path.dirname(facts), RECORD_IDS_FILE), 'damaged'),
+    'versions',
+    /^problem: trees: .*: records\.ids /,
+  )
   await at(
     () => writeFileSync(facts, 'damaged'),
     'versions',

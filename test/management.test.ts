@@ -86,6 +86,31 @@ async function portalOf(t: Test, files: object = {}) {
   return { portal, app, keyOf, ask, published }
 }
 
+t.test('an upload may take longer than a request, but not without an end', async t => {
+  const limits = 'request_timeout: 1\nidle_timeout: 1\nwrite_timeout: 1\n'
+  const { app, keyOf } = await portalOf(t, { 'portal.yaml': limits })
+  const authorization = `Apikey ${await keyOf('anna', ['publish:*'])}`
+  await app.http.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.http.server.address() as AddressInfo
+  const statusOf = async (place: string, pauses: readonly number[]) => {
+    const sent = request({ port, method: 'POST', path: `${API}${place}`, headers: { authorization } })
+    const answered = new Promise<number | string>(resolve => {
+      sent.on('response', ({ statusCode = 0 }) => resolve(statusCode))
+      sent.on('error', ({ code = '' }: NodeJS.ErrnoException) => resolve(code))
+    })
+    for (const pause of pauses) {
+      sent.write(CSV)
+      await sleep(pause)
+    }
+    sent.end()
+    return answered
+  }
+  const steady = [500, 500, 500, 500, 500]
+  t.equal(await statusOf('/slow/resources/files/a.csv', steady), 201)
+  t.equal(await statusOf('', steady), 408, 'another request')
+  t.equal(await statusOf('/still/resources/files/a.csv', [4000]), 'ECONNRESET', 'one that stands still')
+})
+
 t.test(
   'a dataset from an address: fetched before it is published, described, mapped, on a schedule',
   async t => {

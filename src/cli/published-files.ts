@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { countLines } from '../publishing/versions/damage.ts'
+import { countLines, damageOf } from '../publishing/versions/damage.ts'
 import {
   currentVersion,
   type Manifest,
@@ -52,7 +52,8 @@ export async function checkPublished(versions: Versions, id: string): Promise<Ch
       return { ...found, problem: `${name} cannot be read: ${reasonOf(error)}` }
     }
   }
-  return { ...found, problem: null }
+  const damage = await damageOf(versions, manifest).catch(error => ({ reason: reasonOf(error) }))
+  return { ...found, problem: damage === null ? null : `${folder}: ${damage.reason}` }
 }
 
 function reasonOf(error: unknown): string {

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { SharedRegistry } from '../publishing/registry/shared-registry.ts'
+import { moveAcross } from '../publishing/versions/durable.ts'
 import { currentManifest, type Versions, withdraw } from '../publishing/versions/versions.ts'
 import { runJob } from '../runtime/job.ts'
 import type { HarvestOutcome } from './harvest.ts'
@@ -62,6 +63,6 @@ export async function withdrawHarvested(
     const folder = path.join(portal, 'data', id)
     const away = path.join(portal, 'var', 'deleted', `${id}-${now.toISOString().replaceAll(':', '-')}`)
     mkdirSync(away, { recursive: true })
-    if (existsSync(folder)) renameSync(folder, path.join(away, 'data'))
+    if (existsSync(folder)) moveAcross(folder, path.join(away, 'data'))
   }
 }

@@ -27,6 +27,18 @@ const GRACE = 2000
 /** Milliseconds between two reports that connections are refused. */
 const REPORT_PAUSE = 60_000
 
+/** The latest requests whose bodies are files of publishers. */
+const uploads = new WeakMap<Socket, IncomingMessage>()
+
+/** Lets the body of a request arrive beyond the time for a whole request, for as long as its client goes on sending. */
+export function allowLongUpload(message: IncomingMessage): void {
+  uploads.set(message.socket, message)
+}
+
+function isUploading(socket: Socket): boolean {
+  return uploads.get(socket)?.complete === false
+}
+
 interface Connection {
   readonly opened: number
   /** Requests that are being answered. */
@@ -56,7 +68,8 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   server.headersTimeout = Math.min(requestTimeout, idleTimeout, HEADERS_TIMEOUT)
   server.keepAliveTimeout = idleTimeout
   server.setTimeout(writeTimeout, socket => {
-    const isAnswering = (connections.get(socket)?.answering ?? 0) > 0
+    // Who sends nothing of a file is not waiting for the server.
+    const isAnswering = (connections.get(socket)?.answering ?? 0) > 0 && !isUploading(socket)
     if (isAnswering && socket.writableLength === 0) socket.setTimeout(writeTimeout)
     else socket.destroy()
   })
@@ -176,6 +189,7 @@ type ConnectionError = Error & { readonly code?: string }
  * @param maxHeaderBytes the limit, for the message
  */
 export function answerBrokenRequest(error: ConnectionError, socket: Socket, maxHeaderBytes: number): void {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return
   if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesRead === 0 || isAnswered(socket)) {
     socket.destroy()
     return

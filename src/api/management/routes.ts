@@ -10,6 +10,7 @@ import {
   UNAUTHORISED,
   UNSUPPORTED_MEDIA_TYPE,
 } from '../../errors/errors.ts'
+import { allowLongUpload } from '../../http/connections.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import { one } from '../../http/parameters.ts'
@@ -145,7 +146,7 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
   route('DELETE', '/mapping', (principal, id) => desk.changeMapping(principal, id, null))
 
   // A file comes as the whole body, so that it streams to the disk: curl -T trees.csv …/resources/files/
-  const upload: Work = async (principal, id, { params, query, body, headers }, reply) => {
+  const upload: Work = async (principal, id, { params, query, body, headers, raw }, reply) => {
     desk.admit(principal, id)
     const name = params.file ?? one(query, 'filename')
     if (name === undefined || name === '')
@@ -157,6 +158,7 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
         reason: 'The file itself is expected as body, not a form: curl -T FILE …/resources/files/',
       })
     const stream = body instanceof Readable ? body : Readable.from([])
+    allowLongUpload(raw)
     const taken = await desk.upload(principal, id, { name, stream })
     reply.code(201)
     return { ...taken, dataset: shown(principal, id) }

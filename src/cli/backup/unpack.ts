@@ -189,7 +189,10 @@ async function exchange(portal: string, fresh: string, now: Date): Promise<strin
   const aside = path.join(portal, `before-${now.toISOString().replace(/[:.]/g, '')}`)
   const moved: (readonly [from: string, to: string])[] = []
   const move = async (from: string, to: string) => {
-    await rename(from, to)
+    await rename(from, to).catch(error => {
+      const reason = `${from} is a disk of its own, and cannot be moved: restore into an empty folder, and copy what is in it`
+      throw ['EBUSY', 'EXDEV'].includes(error.code) ? new Fault(USAGE, { reason }, { cause: error }) : error
+    })
     moved.push([from, to])
   }
   try {

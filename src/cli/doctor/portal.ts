@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { placeText } from '../../errors/errors.ts'
 import { readHarvesters } from '../../harvest/settings.ts'
@@ -7,6 +7,7 @@ import { readMapping } from '../../mapping/read.ts'
 import { portalPrefixes } from '../../mapping/vocabulary.ts'
 import { definedDatasets, readDefinition } from '../../publishing/definition.ts'
 import { mappingFile } from '../../publishing/mapping/mapping-file.ts'
+import { reasonOf } from '../../publishing/publish.ts'
 import { remoteStates } from '../../publishing/remote/state.ts'
 import {
   currentManifest,
@@ -17,17 +18,22 @@ import {
   type Versions,
   versionsOf,
 } from '../../publishing/versions/versions.ts'
+import { sourceFiles } from '../../sources/open.ts'
 import { checkPublished } from '../published-files.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
-/** Checks whether every dataset.yaml and every mapping can be read. `lodestone check` reads the data as well. */
+/** Checks whether every dataset.yaml, every mapping and every file of a source can be read. `lodestone check` reads the data as well. */
 export function diagnoseDefinitions(portal: string, base: string): readonly DoctorFinding[] {
   const ids = definedDatasets(portal)
   if (ids.length === 0) {
     const advice = 'lodestone import FILE makes the folder of a dataset'
     return [warning('data', `${path.join(portal, 'data')} has no datasets`, advice)]
   }
-  const wrong = ids.flatMap(id => [...definitionFindings(portal, id), ...mappingFindings(portal, base, id)])
+  const wrong = ids.flatMap(id => [
+    ...definitionFindings(portal, id),
+    ...sourceFindings(portal, id),
+    ...mappingFindings(portal, base, id),
+  ])
   return wrong.length > 0 ? wrong : [ok('data', `${ids.length} datasets and their mappings can be read`)]
 }
 
@@ -35,6 +41,20 @@ function definitionFindings(portal: string, id: string): readonly DoctorFinding[
   return readDefinition(portal, id).problems.map(({ message, place }) =>
     problem('data', `${id}: ${placeText(place)}${message}`, 'correct it; lodestone check has details'),
   )
+}
+
+function sourceFindings(portal: string, id: string): readonly DoctorFinding[] {
+  const { definition } = readDefinition(portal, id)
+  if (definition === null || definition.remote !== null) return []
+  const { source, sourceFolder: datasetFolder } = definition
+  try {
+    for (const file of sourceFiles(source, { datasetFolder, portalFolder: portal }))
+      accessSync(file, constants.R_OK)
+    return []
+  } catch (error) {
+    const advice = `put it back, or remove the folder of ${id}; what is published stays until then`
+    return [problem('data', `${id}: ${reasonOf(error)}`, advice)]
+  }
 }
 
 function mappingFindings(portal: string, base: string, id: string): readonly DoctorFinding[] {

@@ -9,6 +9,7 @@ import {
   NOT_FOUND_RESOURCE,
   VERSION_UNKNOWN,
 } from '../../errors/errors.ts'
+import { allowLongUpload } from '../../http/connections.ts'
 import { acceptForms, FORM_TYPE, type Form, isOwnOrigin, readForm } from '../../http/form.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import { unusedId } from '../../model/readable-name.ts'
@@ -92,6 +93,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
   const uploadOf = async ({ request, session }: DeskRequest): Promise<UploadForm> => {
     const upload = await readUpload(request)
     refuseForeignTo(session, request, upload.form, options)
+    allowLongUpload(request.raw)
     return upload
   }
 

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { BAD_REQUEST, Fault, isFault } from '../../errors/errors.ts'
 import { DATASET_ID, definedDatasets, readDefinition } from '../definition.ts'
 import { openMapping } from '../mapping/mapping-edit.ts'
+import { moveAcross } from '../versions/durable.ts'
 import { currentManifest, isWithdrawn } from '../versions/versions.ts'
 import type { DeskDataset, DeskOptions } from './desk-types.ts'
 import { DEFINITION, draftedDatasets, findDraft } from './drafts.ts'
@@ -51,9 +52,9 @@ export function moveAway(portal: string, id: string, moment: string): void {
   const away = path.join(portal, 'var', 'deleted', `${id}-${moment.replaceAll(':', '-')}`)
   mkdirSync(away, { recursive: true })
   const folder = path.join(portal, 'data', id)
-  if (existsSync(folder)) renameSync(folder, path.join(away, 'data'))
+  if (existsSync(folder)) moveAcross(folder, path.join(away, 'data'))
   const { file } = openMapping(portal, id)
-  if (existsSync(file)) renameSync(file, path.join(away, path.basename(file)))
+  if (existsSync(file)) moveAcross(file, path.join(away, path.basename(file)))
 }
 
 /** Moves away the files of a publication that was cut off before dataset.yaml was there. */

@@ -1,6 +1,7 @@
 import {
   closeSync,
   copyFileSync,
+  cpSync,
   createReadStream,
   fsyncSync,
   linkSync,
@@ -31,6 +32,17 @@ export function replaceDurably(file: string, text: string): void {
 /** Writes a file; it is on disk when this returns. */
 export function writeDurably(file: string, text: string): void {
   writeFileSync(file, text, { flush: true })
+}
+
+/** Moves a file or folder, also to another disk: the folder var may be one, as the volume of a container is. */
+export function moveAcross(from: string, to: string): void {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
+    cpSync(from, to, { recursive: true, preserveTimestamps: true })
+    rmSync(from, { recursive: true })
+  }
 }
 
 /** Waits until a file or folder is on disk. */
