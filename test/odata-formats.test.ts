@@ -10,7 +10,7 @@ import { decimalText, doubleText, durationText, rawText } from '../src/api/odata
 import { writeAnswer } from '../src/api/odata/format/write.ts'
 import { type ColumnType, type EdmValue, type EntityColumn, entityModel } from '../src/model/edm.ts'
 import { field } from '../src/model/field.ts'
-import { TECHNICAL } from '../src/query/field-names.ts'
+import { TECHNICAL } from '../src/query/facets.ts'
 
 const ROOT = 'https://data.example.com/api/odata'
 const PLACE = { root: ROOT }

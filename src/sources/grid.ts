@@ -1,7 +1,6 @@
 import { setMember } from '../model/lookup.ts'
 import { columnNames } from './column-names.ts'
-import { BATCH_ROWS, type RecordSource, type SourceRow } from './source.ts'
-import { unreadable } from './unreadable.ts'
+import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from './source.ts'
 
 /** The value of a cell: text formats have texts alone, workbooks typed values, with days and moments in ISO 8601. */
 export type GridCell = string | number | bigint | boolean | null

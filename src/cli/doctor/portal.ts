@@ -17,7 +17,7 @@ import {
   type Versions,
   versionsOf,
 } from '../../publishing/versions/versions.ts'
-import { checkPublished } from '../published-files.ts'
+import { checkPublished } from '../backup/contents.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
 /** Checks whether every dataset.yaml and every mapping can be read. `lodestone check` reads the data as well. */

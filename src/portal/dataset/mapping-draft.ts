@@ -2,13 +2,16 @@ import { NOT_PUBLISHED_YET } from '../../catalog/faults.ts'
 import { Fault } from '../../errors/errors.ts'
 import type { RuleReport } from '../../mapping/compile.ts'
 import type { Diagnostic } from '../../mapping/diagnostic.ts'
-import { directMapping } from '../../mapping/direct.ts'
+import { directMapping } from '../../mapping/init/write.ts'
 import type { Mapping } from '../../mapping/ir.ts'
 import type { DatasetRecord } from '../../model/value.ts'
-import { fileForText } from '../../publishing/mapping/mapping-edit.ts'
-import { checkMapping } from '../../publishing/mapping/mapping-file.ts'
-import type { Lines } from '../../publishing/mapping/mapping-lines.ts'
-import { firstPublished, mapRecords, prefixesOf } from '../../publishing/mapping/mapping-preview.ts'
+import { checkMapping, fileForText } from '../../publishing/mapping/mapping-file.ts'
+import {
+  firstPublished,
+  type Lines,
+  mapRecords,
+  prefixesOf,
+} from '../../publishing/mapping/mapping-preview.ts'
 import { currentManifest, type Manifest, versionsOf } from '../../publishing/versions/versions.ts'
 import { DataCache } from '../data-cache.ts'
 

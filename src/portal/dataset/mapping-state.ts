@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { ServedDataset } from '../../catalog/served.ts'
-import type { OpenedMapping } from '../../publishing/mapping/mapping-edit.ts'
+import type { OpenedMapping } from '../../publishing/mapping/mapping-file.ts'
 import type { PublicationState } from '../../publishing/publication-state.ts'
 import type { Manifest } from '../../publishing/versions/versions.ts'
 import { type Html, html } from '../../site/html.ts'

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { mayEdit } from '../../accounts/authorisation.ts'
 import { readDefinition } from '../../publishing/definition.ts'
-import { openMapping, proposedMapping } from '../../publishing/mapping/mapping-edit.ts'
+import { openMapping, proposedMapping } from '../../publishing/mapping/mapping-file.ts'
 import type { Manifest } from '../../publishing/versions/versions.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
