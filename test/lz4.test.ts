@@ -1,5 +1,5 @@
 import t from 'tap'
-import { unpackLz4 } from '../src/sources/files/lz4.ts'
+import { unpackLz4 } from '../src/sources/files/parquet.ts'
 import { between, startFrom } from './support/algebra-generator.ts'
 
 /** Blocks as Parquet files have them, made here by the format: sequences of literals and of copies of what was before. */

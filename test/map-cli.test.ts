@@ -5,15 +5,27 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { Parser } from 'n3'
 import t from 'tap'
-import { type InputReport, reportText } from '../src/cli/map/report.ts'
-import { countDataErrors, DEFAULT_BASE, findingsOf, planMapping, runPlan } from '../src/cli/map/run.ts'
-import { mappingFileText } from '../src/cli/mapping-file-text.ts'
+import {
+  countDataErrors,
+  DEFAULT_BASE,
+  findingsOf,
+  type InputReport,
+  planMapping,
+  reportText,
+  runPlan,
+} from '../src/cli/map/run.ts'
+import { mappingFileText } from '../src/cli/mapping/check.ts'
 import { type Diagnostic, hasErrors } from '../src/mapping/diagnostic.ts'
 import { readMapping } from '../src/mapping/read.ts'
 import type { CsvDialect } from '../src/model/csv-dialect.ts'
 import { exactJson, parseExactly } from '../src/model/exact-json.ts'
-import { compileReference, isPathProblem, parseJsonPath, selectJson } from '../src/sources/json-path.ts'
-import { readSelected } from '../src/sources/json-select.ts'
+import {
+  compileReference,
+  isPathProblem,
+  parseJsonPath,
+  readSelected,
+  selectJson,
+} from '../src/sources/json-path.ts'
 import { openTable } from '../src/sources/raw-table.ts'
 import { commandProcess } from './support/command-lines.ts'
 import { temporaryFolder } from './support/folder.ts'

@@ -3,7 +3,6 @@ import path from 'node:path'
 import { buildParserFile } from '@lezer/generator'
 import t from 'tap'
 import { Fault } from '../src/errors/errors.ts'
-import { parseApply } from '../src/language/odata/apply.ts'
 import type {
   Expression,
   KeyPredicate,
@@ -14,6 +13,7 @@ import type {
 import { decodeLiterally, decodeOption, decodeSearch } from '../src/language/odata/decode.ts'
 import { durationSeconds } from '../src/language/odata/literals.ts'
 import {
+  parseApply,
   parseCompute,
   parseExpand,
   parseExpression,

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { RowCache } from '../src/api/odata/query-entities.ts'
-import { parseApply } from '../src/language/odata/apply.ts'
 import {
+  parseApply,
   parseCompute,
   parseExpression,
   parseFilter,
@@ -11,7 +11,7 @@ import {
 } from '../src/language/odata/parse.ts'
 import { entityModel } from '../src/model/edm.ts'
 import { field } from '../src/model/field.ts'
-import { TECHNICAL } from '../src/query/field-names.ts'
+import { TECHNICAL } from '../src/query/facets.ts'
 import { holds } from '../src/query/odata/evaluate.ts'
 import { type ODataPlan, resolveOData } from '../src/query/odata/resolve.ts'
 import { answerRows, pageOf } from '../src/query/odata/rows.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { type Field, type FieldType, fieldNamed } from '../src/model/field.ts'
+import { findRecords } from '../src/query/execute/answer.ts'
 import { Executor, Stopwatch } from '../src/query/execute/executor.ts'
-import { findRecords } from '../src/query/execute/find.ts'
 import type { Condition, Constant, FunctionName, Ordering, RecordQuery, Scalar } from '../src/query/plan.ts'
 import { servePortal } from './support/portal.ts'
 

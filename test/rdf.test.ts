@@ -1,7 +1,7 @@
 import { Parser } from 'n3'
 import oxigraph from 'oxigraph'
 import t from 'tap'
-import { jsonldText } from '../src/formats/jsonld.ts'
+import { jsonldText } from '../src/formats/jsonld-forms.ts'
 import { turtle, turtleText } from '../src/formats/turtle.ts'
 import { numberText } from '../src/model/number.ts'
 import { tokens } from '../src/model/search.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { GraphUse } from '../src/store/embedded/graph-use.ts'
-import { estimate } from '../src/store/embedded/memory.ts'
+import { estimate } from '../src/store/embedded/module.ts'
 import { type Engine, type EngineEvent, ResidentEngine } from '../src/store/embedded/resident-engine.ts'
 import { temporaryFolder } from './support/folder.ts'
 

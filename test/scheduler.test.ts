@@ -8,10 +8,9 @@ import { abortAfter } from '../src/runtime/abort-after.ts'
 import { standBackEngineThreads } from '../src/runtime/thread-priority.ts'
 import type { WorkClient } from '../src/runtime/work-client.ts'
 import { checkDeadline } from '../src/store/columns/evaluate/limits.ts'
-import { KnownSlow } from '../src/store/columns/threads/known-slow.ts'
 import type { Job } from '../src/store/columns/threads/protocol.ts'
 import { isOutweighed, Scheduler, ThreadSlot, type Turn } from '../src/store/columns/threads/scheduler.ts'
-import type { ColumnThread } from '../src/store/columns/threads/thread.ts'
+import { type ColumnThread, KnownSlow } from '../src/store/columns/threads/thread.ts'
 import { workClient } from './support/work-client.ts'
 
 /** Who works on which thread of the columns: turns, lanes, and work that makes room. */

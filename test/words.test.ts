@@ -79,7 +79,7 @@ const SUSPECT = new RegExp(Object.keys(OLD).join('|'), 'i')
 /** Names that stay: members of formats that others read (JSON of the portal, its reports and files), and plain meanings. */
 const STAYING: readonly (readonly [names: RegExp, files: RegExp])[] = [
   // What became of a mapping, in the events of a publication.
-  [/^kept$/, /^(?:publishing\/mapping\/mapping-file|cli\/mapping-report)\.ts$/],
+  [/^kept$/, /^(?:publishing\/mapping\/mapping-file|cli\/progress)\.ts$/],
   // Values that do not fit, in reports of publications and manifests of versions.
   [
     /^misfits$|^misfitCount$/,
@@ -96,7 +96,7 @@ const STAYING: readonly (readonly [names: RegExp, files: RegExp])[] = [
   [/^asked$/, /^(?:harvest|publishing\/remote)\/state\.ts$/],
   // The land of a map, the family of an address.
   [/^land$/, /^api\/resources\/coastline\.ts$/],
-  [/^family$/, /^sources\/address\/hosts\.ts$/],
+  [/^family$/, /^sources\/address\/limits\.ts$/],
   [/^mostFrequent$/, /^catalog\/graph-statistics\.ts$/],
 ]
 

@@ -5,17 +5,16 @@ import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import type { Dataset } from '../model/dataset.ts'
 import type { Principal } from '../model/principal.ts'
 import { DATASET_ID } from '../publishing/definition.ts'
-import type { Registry } from '../publishing/registry/registry.ts'
 import { unknownVersion } from '../publishing/versions/roll-back.ts'
-import { type Manifest, readManifest, type Versions } from '../publishing/versions/versions.ts'
+import { type Manifest, readManifest } from '../publishing/versions/versions.ts'
 import { LOAD_REFUSED } from '../store/faults.ts'
 import { withSharedGraphs } from '../store/shared-graphs.ts'
-import type { LoadProgress, Store } from '../store/store.ts'
+import type { LoadProgress } from '../store/store.ts'
 import { CATALOG_ID } from './catalog-dataset.ts'
-import { catalogGraphs } from './catalog-graphs.ts'
 import { DATASET_DAMAGED, NOT_PUBLISHED_YET } from './faults.ts'
-import { RetainedVersions } from './retained-versions.ts'
-import { graphsOf, type ServedDataset, servedDataset } from './served.ts'
+import { catalogGraphs } from './in-memory-dataset.ts'
+import type { RetainedVersionsOptions } from './served.ts'
+import { graphsOf, RetainedVersions, type ServedDataset, servedDataset } from './served.ts'
 import {
   type DatasetSource,
   type StartProgress,
@@ -24,11 +23,7 @@ import {
   type VisibleOptions,
 } from './visible.ts'
 
-export interface CatalogOptions {
-  readonly base: string
-  readonly store: Store
-  readonly versions: Versions
-  readonly registry: Registry
+export interface CatalogOptions extends RetainedVersionsOptions {
   /** Milliseconds for which the graphs of a replaced version remain, for responses that are still reading them. */
   readonly grace: number
   readonly onProgress?: (progress: LoadProgress) => void

@@ -7,11 +7,10 @@ import { ANONYMOUS, type Principal } from '../model/principal.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
 import { datasetUid } from '../publishing/definition.ts'
 import { Identities } from '../publishing/identity.ts'
-import type { Store } from '../store/store.ts'
 import type { Catalog } from './catalog.ts'
 import { completeMetas, momentMeta } from './catalog-dataset.ts'
-import { catalogGraphs, emptyTarget } from './catalog-graphs.ts'
-import { inMemoryGraphs, LatestGraphs } from './in-memory-dataset.ts'
+import { catalogGraphs, emptyTarget, inMemoryGraphs, LatestGraphs } from './in-memory-dataset.ts'
+import type { NetworkOptions } from './network.ts'
 import type { ServedDataset } from './served.ts'
 import { IN_MEMORY } from './served.ts'
 import { exploreMetas, type Usage } from './usage.ts'
@@ -27,19 +26,10 @@ const IDENTITY = 'dataset_id'
 /** Name of the list of both, as a queryable dataset. */
 const MONITORING_ID = '_monitoring'
 
-export interface MonitoringOptions {
-  readonly base: string
-  readonly store: Store
-  readonly catalog: Catalog
+export interface MonitoringOptions extends Omit<NetworkOptions, 'members' | 'onFailure'> {
   readonly usage: Usage
-  /** Identifier of this portal in the domain_id of its records. */
-  readonly domain: string
   /** True if calls are visible to everyone. */
   readonly openCalls: boolean
-  /** Milliseconds for which replaced graphs remain. */
-  readonly grace: number
-  /** Milliseconds since 1970. */
-  readonly now: () => number
 }
 
 type FieldRow = readonly [name: string, type: FieldType, label: string, ...more: ('facet' | 'many')[]]

@@ -3,12 +3,17 @@ import type { Metas } from '../model/metadata.ts'
 import type { Principal } from '../model/principal.ts'
 import type { Store } from '../store/store.ts'
 import type { UsageStatistics } from './catalog-dataset.ts'
-import { catalogGraphs, type DatasetList, type ServedCatalog } from './catalog-graphs.ts'
 import { CATALOG_INCOMPLETE } from './faults.ts'
-import { LatestGraphs, Memoised } from './in-memory-dataset.ts'
+import {
+  catalogGraphs,
+  type DatasetList,
+  LatestGraphs,
+  Memoised,
+  type ServedCatalog,
+} from './in-memory-dataset.ts'
 import type { ServedDataset } from './served.ts'
 
-export type { DatasetList, ServedCatalog } from './catalog-graphs.ts'
+export type { DatasetList, ServedCatalog } from './in-memory-dataset.ts'
 
 /** A source of datasets: the catalog, the monitoring or the network (REST 7.1). */
 export interface DatasetSource {

@@ -1,9 +1,14 @@
 import { Command } from 'commander'
 import type { Client } from '../accounts/accounts.ts'
-import { printColumns, withAccounts } from './accounts.ts'
-import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import {
+  configOf,
+  JSON_OPTION,
+  PORTAL_OPTION,
+  type PortalOptions,
+  printColumns,
+  withAccounts,
+} from './options.ts'
 import { printJson } from './print.ts'
-import { configOf } from './settings.ts'
 
 interface RegisterOptions extends PortalOptions {
   readonly owner: string

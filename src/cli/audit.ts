@@ -1,8 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
-import { withAccounts } from './accounts.ts'
-import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions, withAccounts } from './options.ts'
 import { escapedText, printText } from './print.ts'
-import { configOf } from './settings.ts'
 
 interface AuditOptions extends PortalOptions {
   readonly since?: number

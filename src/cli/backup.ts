@@ -2,13 +2,11 @@ import path from 'node:path'
 import { Command } from 'commander'
 import { USAGE } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
-import { withAccounts } from './accounts.ts'
 import { makeBackup } from './backup/make.ts'
 import type { BackupManifest } from './backup/manifest.ts'
 import { verifyBackup } from './backup/unpack.ts'
-import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions, withAccounts } from './options.ts'
 import { printError, printJson, printText } from './print.ts'
-import { configOf } from './settings.ts'
 
 interface BackupOptions extends PortalOptions {
   readonly accounts?: boolean

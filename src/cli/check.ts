@@ -3,9 +3,8 @@ import type { Config } from '../config/config.ts'
 import { type CheckFinding, checkDataset, checkPortal } from '../publishing/check.ts'
 import { definedDatasets } from '../publishing/definition.ts'
 import { versionsOf } from '../publishing/versions/versions.ts'
-import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
 import { printError, printJson, printText } from './print.ts'
-import { configOf } from './settings.ts'
 
 interface CheckOptions extends PortalOptions {
   readonly json?: boolean

@@ -18,9 +18,9 @@ import {
   PORTAL_OPTION,
   type PortalOptions,
   portArgument,
+  servedConfigOf,
 } from './options.ts'
 import { printText } from './print.ts'
-import { servedConfigOf } from './settings.ts'
 
 interface ExplainOptions extends PortalOptions {
   readonly json?: boolean

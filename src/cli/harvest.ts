@@ -11,10 +11,16 @@ import { HARVEST_FILE, readHarvesters } from '../harvest/settings.ts'
 import { openReleases, publishAll, publisherSettings } from '../publishing/publish-all.ts'
 import { currentVersion, isWithdrawn, versionsOf } from '../publishing/versions/versions.ts'
 import { publishingShare } from '../runtime/memory.ts'
-import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
+import {
+  BASE_OPTION,
+  configOf,
+  JSON_OPTION,
+  PORTAL_OPTION,
+  type PortalOptions,
+  portArgument,
+} from './options.ts'
 import { printJson, printText } from './print.ts'
 import { createProgress } from './progress.ts'
-import { configOf } from './settings.ts'
 
 interface HarvestOptions extends PortalOptions {
   readonly json?: boolean

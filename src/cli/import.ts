@@ -1,16 +1,16 @@
 import { constants, copyFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import { USAGE } from '../config/faults.ts'
 import { Fault, SOURCE_UNREADABLE } from '../errors/errors.ts'
 import { datasetIdOf } from '../model/readable-name.ts'
 import { DATASET_ID } from '../publishing/definition.ts'
 import { shapefileParts } from '../sources/files/shapefile.ts'
-import { type ReadingOptions, specOf, withReadingOptions } from './import/options.ts'
+import { SOURCE_FORMATS, type SourceOptions, type SourceSpec } from '../sources/open.ts'
+import { RDF_FORMATS } from '../sources/rdf.ts'
 import { datasetYaml, importTitle, type Understood, understand, understoodText } from './import/table.ts'
-import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
 import { printText } from './print.ts'
-import { configOf } from './settings.ts'
 
 type ImportOptions = PortalOptions & ReadingOptions & { readonly id?: string; readonly json?: boolean }
 
@@ -47,7 +47,7 @@ export function importCommand(): Command {
 }
 
 /** The dataset to be created for a file, and how the file gets there. */
-export interface ImportTarget {
+interface ImportTarget {
   readonly folder: string
   readonly id: string
   readonly portal: string
@@ -90,4 +90,50 @@ function reportOf(id: string, understood: Understood): object {
     notes: diagnostics,
     columns,
   }
+}
+
+/** Command line options for reading a file. */
+export interface ReadingOptions extends SourceOptions {
+  readonly format?: string
+}
+
+/** Adds the options for reading a file that cannot be inferred. */
+export function withReadingOptions(command: Command): Command {
+  return command
+    .option('--format <format>', 'csv, xlsx, json … (default: from its bytes and name)', formatArgument)
+    .option('--encoding <name>', 'utf-8, latin-1, windows-1250, macintosh … (default: detected)')
+    .option('--delimiter <c>', 'between the cells of a CSV; \\t for a tab (default: detected)')
+    .option('--quote <c>', 'around cells of a CSV; an empty text for none (default: ")')
+    .option('--widths <numbers>', 'characters of each column but the last, where blanks align them: 7,14')
+    .option('--header <line>', 'line of the header; 0 for none (default: detected)', numberArgument)
+    .option('--footer <rows>', 'rows at the end that are no records (default: detected)', numberArgument)
+    .option('--sheet <name>', 'sheet of a workbook or layer of a GeoPackage, by name or number')
+    .option('--range <cells>', 'cells of a sheet: B3:F200')
+    .option('--file <path>', 'member of a ZIP archive that is the data')
+    .option('--records <path>', 'JSON Pointer to the array, or path of the XML element, of the records')
+}
+
+/** The source for a file with these options. */
+function specOf(path: string, given: ReadingOptions): SourceSpec {
+  const { format, encoding, delimiter, quote, widths, header, footer, sheet, range, file, records } = given
+  const all = { encoding, delimiter, quote, widths, header, footer, sheet, range, file, records }
+  const options = Object.fromEntries(
+    Object.entries(all).filter(([, value]) => value !== undefined),
+  ) as SourceOptions
+  return {
+    path,
+    ...(format === undefined ? {} : { format: format as NonNullable<SourceSpec['format']> }),
+    ...(Object.keys(options).length > 0 ? { options } : {}),
+  }
+}
+
+function formatArgument(text: string): string {
+  const formats: readonly string[] = [...SOURCE_FORMATS, ...RDF_FORMATS]
+  if (!formats.includes(text)) throw new InvalidArgumentError(`formats are ${formats.join(', ')}.`)
+  return text
+}
+
+function numberArgument(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('a whole number is expected.')
+  return Number(text)
 }

@@ -1,8 +1,13 @@
 import { Command } from 'commander'
-import { printColumns, withAccounts } from './accounts.ts'
-import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import {
+  configOf,
+  JSON_OPTION,
+  PORTAL_OPTION,
+  type PortalOptions,
+  printColumns,
+  withAccounts,
+} from './options.ts'
 import { printJson, printText } from './print.ts'
-import { configOf } from './settings.ts'
 
 interface KeyOptions extends PortalOptions {
   readonly label?: string

@@ -5,9 +5,18 @@ import { type Prefixes, turtle } from '../formats/turtle.ts'
 import { diagnosticText, hasErrors, withoutRepeats } from '../mapping/diagnostic.ts'
 import { mappingKind } from '../mapping/read.ts'
 import { isIri } from '../rdf/iri-syntax.ts'
-import { type InputReport, type MapReport, reportText } from './map/report.ts'
-import { countDataErrors, DEFAULT_BASE, findingsOf, type Plan, planMapping, runPlan } from './map/run.ts'
-import { mappingFileText } from './mapping-file-text.ts'
+import {
+  countDataErrors,
+  DEFAULT_BASE,
+  findingsOf,
+  type InputReport,
+  type MapReport,
+  type Plan,
+  planMapping,
+  reportText,
+  runPlan,
+} from './map/run.ts'
+import { mappingFileText } from './mapping/check.ts'
 import { JSON_OPTION } from './options.ts'
 import { print, printError } from './print.ts'
 

@@ -1,4 +1,10 @@
 import { InvalidArgumentError } from 'commander'
+import type { Accounts } from '../accounts/accounts.ts'
+import { openAccountsOf } from '../accounts/open.ts'
+import { runningServers } from '../app/running.ts'
+import type { Config } from '../config/config.ts'
+import { loadConfig, settingSources } from '../config/load.ts'
+import { escapedText, printText } from './print.ts'
 
 /** Options of every command that works on a portal. */
 export interface PortalOptions {
@@ -23,4 +29,51 @@ export function portArgument(text: string): number {
   if (!/^\d{1,5}$/.test(text) || port > 65535)
     throw new InvalidArgumentError('a port is a number from 0 to 65535.')
   return port
+}
+
+/** The configuration that a command runs with. */
+export function configOf(options: PortalOptions): Config {
+  return loadConfig({ portal: options.portal, port: options.port, base: options.base }, process.env)
+}
+
+/**
+ * The configuration for a command about served data: the base address is that of the options or settings; else that of a running
+ * server of the portal, whatever its port; else the default. All servers of a folder have the same one.
+ */
+export function servedConfigOf(options: PortalOptions): Config {
+  const { flags, environment, file } = settingSources(
+    { portal: options.portal, base: options.base },
+    process.env,
+  )
+  const isSet = [flags, environment, file].some(({ base }) => base !== undefined)
+  const config = configOf(options)
+  if (isSet || options.port !== undefined) return config
+  const [server] = runningServers(config.portal, Date.now())
+  return server === undefined ? config : configOf({ ...options, base: server.base })
+}
+
+/** Runs work on the accounts of a portal, and closes them in any case. */
+export async function withAccounts<T>(
+  config: Config,
+  work: (accounts: Accounts) => T | Promise<T>,
+): Promise<T> {
+  const accounts = await openAccountsOf(config, { now: Date.now })
+  try {
+    return await work(accounts)
+  } finally {
+    await accounts.close()
+  }
+}
+
+/** Prints rows in aligned columns under their titles; nothing if there are none. */
+export function printColumns(titles: readonly string[], given: readonly (readonly string[])[]): void {
+  if (given.length === 0) return
+  const rows = given.map(row => row.map(escapedText))
+  const widths = titles.map((title, at) =>
+    Math.max(title.length, ...rows.map(row => [...(row[at] ?? '')].length)),
+  )
+  for (const row of [titles, ...rows]) {
+    const cells = row.map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - [...cell].length))
+    printText(`${cells.join('  ').trimEnd()}\n`)
+  }
 }

@@ -8,11 +8,17 @@ import {
   publisherSettings,
 } from '../publishing/publish-all.ts'
 import { publishingShare } from '../runtime/memory.ts'
-import { withAccounts } from './accounts.ts'
-import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
+import {
+  BASE_OPTION,
+  JSON_OPTION,
+  PORTAL_OPTION,
+  type PortalOptions,
+  portArgument,
+  servedConfigOf,
+  withAccounts,
+} from './options.ts'
 import { printJson, printText } from './print.ts'
 import { createProgress } from './progress.ts'
-import { servedConfigOf } from './settings.ts'
 
 /** `lodestone publish`: writes new versions without serving; a running server of the portal loads them. */
 export function publishCommand(): Command {

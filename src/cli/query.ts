@@ -7,12 +7,18 @@ import { Fault } from '../errors/errors.ts'
 import type { Prefixes } from '../formats/turtle.ts'
 import { definedDatasets } from '../publishing/definition.ts'
 import { followContinuations } from '../sparql/follow.ts'
-import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
+import {
+  BASE_OPTION,
+  JSON_OPTION,
+  PORTAL_OPTION,
+  type PortalOptions,
+  portArgument,
+  servedConfigOf,
+} from './options.ts'
 import { print } from './print.ts'
 import { ANSWER_FORMATS, type QueryFormat, writeQueryAnswer } from './query/answer.ts'
 import { comunicaFault, runComunica } from './query/engine.ts'
 import { checkDatasets, fetchWithKey, PROTOCOLS, type Protocol, querySources } from './query/sources.ts'
-import { servedConfigOf } from './settings.ts'
 
 interface Options extends PortalOptions {
   readonly json?: boolean

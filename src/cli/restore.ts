@@ -2,12 +2,10 @@ import path from 'node:path'
 import { Command } from 'commander'
 import { accountsFile } from '../accounts/open.ts'
 import type { Config } from '../config/config.ts'
-import { withAccounts } from './accounts.ts'
 import { restorePortal } from './backup/unpack.ts'
 import { contentsText } from './backup.ts'
-import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions, withAccounts } from './options.ts'
 import { printError, printJson } from './print.ts'
-import { configOf } from './settings.ts'
 
 interface RestoreOptions extends PortalOptions {
   readonly force?: boolean

@@ -3,9 +3,14 @@ import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import { openReleases, publisherSettings } from '../publishing/publish-all.ts'
 import { suggestedDataset } from '../publishing/suggested-dataset.ts'
 import { currentManifest, publishedDatasets, versionsOf, withdraw } from '../publishing/versions/versions.ts'
-import { withAccounts } from './accounts.ts'
-import { BASE_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
-import { servedConfigOf } from './settings.ts'
+import {
+  BASE_OPTION,
+  PORTAL_OPTION,
+  type PortalOptions,
+  portArgument,
+  servedConfigOf,
+  withAccounts,
+} from './options.ts'
 
 /** `lodestone unpublish`: withdraws a dataset until it is published again by name. */
 export function unpublishCommand(): Command {

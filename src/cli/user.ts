@@ -5,11 +5,16 @@ import { USAGE } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
 import { definedDatasets, readDefinition } from '../publishing/definition.ts'
 import { suggestedDataset } from '../publishing/suggested-dataset.ts'
-import { printColumns, withAccounts } from './accounts.ts'
-import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import {
+  configOf,
+  JSON_OPTION,
+  PORTAL_OPTION,
+  type PortalOptions,
+  printColumns,
+  withAccounts,
+} from './options.ts'
 import { randomPassword, readPassword } from './password.ts'
 import { printError, printJson, printText } from './print.ts'
-import { configOf } from './settings.ts'
 
 interface UserOptions extends PortalOptions {
   readonly password?: string

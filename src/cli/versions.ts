@@ -6,10 +6,17 @@ import { openReleases, publisherSettings } from '../publishing/publish-all.ts'
 import { absenceHint } from '../publishing/suggested-dataset.ts'
 import { rollBack } from '../publishing/versions/roll-back.ts'
 import { retainedVersions, versionsOf } from '../publishing/versions/versions.ts'
-import { withAccounts } from './accounts.ts'
-import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
+import {
+  BASE_OPTION,
+  configOf,
+  JSON_OPTION,
+  PORTAL_OPTION,
+  type PortalOptions,
+  portArgument,
+  servedConfigOf,
+  withAccounts,
+} from './options.ts'
 import { printText } from './print.ts'
-import { configOf, servedConfigOf } from './settings.ts'
 
 /** `lodestone versions`: the retained versions of a dataset. */
 export function versionsCommand(): Command {

@@ -2,8 +2,79 @@ import { Fault, UNPROCESSABLE_ENTITY } from '../errors/errors.ts'
 import { parseTriples, type Triple } from '../rdf/ntriples-reader.ts'
 import type { Term } from '../rdf/term.ts'
 import { RDF, XSD } from '../rdf/vocab.ts'
-import { idOf, noTripleTerms, type TermNames } from './jsonld-node.ts'
-import { jsonldStream } from './jsonld-stream.ts'
+import {
+  idOf,
+  JsonldContext,
+  JsonldNode,
+  type Members,
+  noTripleTerms,
+  type TermNames,
+  type Terms,
+} from './jsonld-node.ts'
+
+/**
+ * Writes a complete N-Triples text as JSON-LD (W3C JSON-LD 1.1): one node an IRI, a context term for each predicate of the
+ * dataset's own vocabulary, values with type or language.
+ *
+ * @param vocabulary namespace of the dataset's predicates
+ */
+export function jsonldText(text: string, vocabulary: string): string {
+  const triples = [...parseTriples(text)]
+  const context = new JsonldContext({ terms: termsOf(triples, vocabulary) })
+  const nodes = new Map<string, JsonldNode>()
+  for (const triple of triples) {
+    const id = idOf(triple.subject)
+    const node = nodes.get(id) ?? new JsonldNode(id, context)
+    nodes.set(id, node)
+    node.add(triple)
+  }
+  const graph = Array.from(nodes.values(), node => Object.fromEntries(node.members()))
+  const body = graph.length === 1 ? graph[0] : { '@graph': graph }
+  return JSON.stringify({ '@context': Object.fromEntries(context.members), ...body }, null, 2)
+}
+
+/** A predicate of the vocabulary becomes a term; any other remains an IRI. */
+function termsOf(triples: readonly Triple[], vocabulary: string): Terms {
+  const terms = new Map<string, string>()
+  for (const { predicate } of triples) {
+    const local = predicate.value.startsWith(vocabulary) ? predicate.value.slice(vocabulary.length) : ''
+    if (/^[A-Za-z_]\w*$/.test(local)) terms.set(local, predicate.value)
+  }
+  return [...terms]
+}
+
+/**
+ * Writes N-Triples as one JSON-LD document (W3C JSON-LD 1.1): a context with terms and prefixes, and a graph with a node for
+ * consecutive triples of a subject, one a line. It streams the pieces, so that only one is in memory at a time.
+ *
+ * @param pieces whole lines of N-Triples
+ */
+export async function* jsonldStream(pieces: AsyncIterable<string>, names: TermNames): AsyncGenerator<string> {
+  const context = new JsonldContext(names)
+  yield `{"@context":${objectText(context.members)},\n"@graph":[`
+  let before = '\n'
+  let node = null as JsonldNode | null
+  for await (const piece of pieces) {
+    let text = ''
+    for (const triple of parseTriples(piece)) {
+      const id = idOf(triple.subject)
+      if (node?.id !== id) {
+        if (node !== null) {
+          text += before + objectText(node.members())
+          before = ',\n'
+        }
+        node = new JsonldNode(id, context)
+      }
+      node.add(triple)
+    }
+    if (text !== '') yield text
+  }
+  yield `${node === null ? '' : before + objectText(node.members())}\n]}\n`
+}
+
+function objectText(members: Members): string {
+  return `{${members.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join(',')}}`
+}
 
 /** Maximum characters of N-Triples whose nodes are held in memory for flattening. */
 const MAX_FLATTENED = 64_000_000

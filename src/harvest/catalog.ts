@@ -1,5 +1,5 @@
 import type { MetaValue } from '../model/metadata.ts'
-import { unreadable } from '../sources/unreadable.ts'
+import { unreadable } from '../sources/source.ts'
 
 /** A dataset offered by a catalog. */
 export interface OfferedDataset {

@@ -1,4 +1,4 @@
-import { unreadable } from '../sources/unreadable.ts'
+import { unreadable } from '../sources/source.ts'
 import {
   addressOf,
   type CatalogReader,

@@ -1,6 +1,6 @@
 import { federatedFields, metasOf } from '../catalog/federated.ts'
 import type { MetaValue } from '../model/metadata.ts'
-import { unreadable } from '../sources/unreadable.ts'
+import { unreadable } from '../sources/source.ts'
 import {
   type CatalogReader,
   harvestedCount,

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { lookup } from '../model/lookup.ts'
+import type { RemoteState } from '../publishing/remote/state.ts'
 import type { Harvester } from './settings.ts'
 
 /** The results of a harvest for the datasets of a catalog. */
@@ -27,16 +28,8 @@ export interface HarvestedState {
 }
 
 /** The state of a harvester. Moments are ISO 8601. */
-export interface HarvestState {
-  readonly url: string
-  /** When the catalog was last requested, and when it last could be read. */
-  readonly asked?: string
-  readonly confirmed?: string
-  /** Number of failures since then, and the reason of the last one. */
-  readonly failures: number
-  readonly reason?: string
-  /** When it is due next. */
-  readonly next?: string
+export interface HarvestState
+  extends Pick<RemoteState, 'url' | 'asked' | 'confirmed' | 'failures' | 'reason' | 'next'> {
   readonly counts?: HarvestCounts
   /** The first skipped datasets, with the reasons. */
   readonly skipped?: readonly { readonly dataset: string; readonly reason: string }[]

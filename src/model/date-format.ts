@@ -1,15 +1,7 @@
-import { civilOf, daysSinceEpoch, utcEpoch, zoneOffset } from './time.ts'
+import { civilOf, daysSinceEpoch, type LocalTime, utcEpoch, zoneOffset } from './time.ts'
 
 /** A date or a moment in local time. */
-export interface LocalMoment {
-  readonly year: number
-  readonly month: number
-  readonly day: number
-  readonly hour: number
-  readonly minute: number
-  /** Whole seconds, and the digits of their fraction. */
-  readonly second: number
-  readonly fraction: string
+export interface LocalMoment extends LocalTime {
   /** Days since 1970-01-01. */
   readonly days: number
   /** Offset of the local time from UTC in milliseconds, and the moment from which on it applies. */

@@ -120,11 +120,7 @@ export function canonicalMoment(text: string): string | null {
 }
 
 /** A day of the (proleptic) Gregorian calendar. */
-interface CivilDay {
-  readonly year: number
-  readonly month: number
-  readonly day: number
-}
+type CivilDay = Pick<LocalTime, 'year' | 'month' | 'day'>
 
 /** Days from 1970-01-01 to a day of the calendar. */
 export function daysSinceEpoch(year: number, month: number, day: number): number {

@@ -1,10 +1,12 @@
 import type { Problem, ReadDocument } from '../config/document.ts'
 import { Fault, type FaultPlace, placeText } from '../errors/errors.ts'
+import { nearest } from '../model/did-you-mean.ts'
+import type { Metas, MetaValue } from '../model/metadata.ts'
+import { type MetaType, TEMPLATES } from '../model/templates.ts'
 import { isSchedule, SCHEDULE_EXPECTED } from '../runtime/cron.ts'
 import { compileFields } from '../sources/fields.ts'
 import { rdfFormatOf } from '../sources/rdf.ts'
 import { type DeclaredDataset, fieldSpec, sourceOf } from './definition-schema.ts'
-import { metadataProblems } from './metadata-problems.ts'
 import { processorsOf, STEP_TYPES, stepOf } from './processors/schema.ts'
 import { compileStep } from './processors/steps.ts'
 
@@ -17,7 +19,7 @@ interface PathProblem {
 type PlaceOf = (path: readonly string[]) => FaultPlace
 
 /** What its schema does not show of a dataset.yaml. */
-export interface DefinitionFindings {
+interface DefinitionFindings {
   /** Contradictions between its parts, and values of metadata: there is no definition. */
   readonly problems: readonly Problem[]
   /** Fields and steps that cannot be compiled: the definition can be edited and not be published. */
@@ -135,4 +137,164 @@ function reasonOf({ message, place, hint }: Fault): string {
   const where = placeText(place)
   const reason = message.startsWith(where) ? message.slice(where.length) : message
   return hint === undefined ? reason : `${reason}\n  ${hint}`
+}
+
+/** The metadata of dataset.yaml, as its schema admits them. */
+type DeclaredMetas = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/** A number of dataset.yaml as it is written. */
+type WrittenNumber = (path: readonly string[]) => string | undefined
+
+/** A value of metadata that is not of the type of its entry, or an entry that its template does not have. */
+interface MetadataProblem {
+  readonly path: readonly string[]
+  readonly message: string
+  /** A warning for a value that is read nevertheless. */
+  readonly severity: 'error' | 'warning'
+}
+
+/** The entries of each template with a schema, with their types. */
+const SCHEMAS: ReadonlyMap<string, ReadonlyMap<string, MetaType>> = new Map(
+  TEMPLATES.filter(({ schema }) => schema.length > 0).map(({ name, schema }) => [
+    name,
+    new Map(schema.map(entry => [entry.name, entry.type])),
+  ]),
+)
+
+const EXPECTED: Readonly<Record<MetaType, string>> = {
+  text: 'a text',
+  longstring: 'a text',
+  list: 'a list of texts',
+  datetime: 'a date or a date and time, as in 2024-05-31 or 2024-05-31T12:00:00Z,',
+  int: 'an integer',
+  double: 'a number',
+  boolean: 'true or false',
+  geo_shape: 'a geometry',
+}
+
+/** True if a value is exactly of a type, `lenient` if it can be read as one, false otherwise. */
+function fits(value: unknown, type: MetaType): boolean | 'lenient' {
+  const isText = (each: unknown) => ['string', 'number', 'boolean'].includes(typeof each)
+  const isPlain = isText(value)
+  const isList = Array.isArray(value) && value.every(each => typeof each === 'string')
+  if (value === null) return true
+  switch (type) {
+    case 'text':
+    case 'longstring':
+      return typeof value === 'string' || ((isPlain || isList) && 'lenient')
+    case 'list':
+      return isList || ((isPlain || (Array.isArray(value) && value.every(isText))) && 'lenient')
+    case 'datetime':
+      return typeof value === 'string' && !Number.isNaN(Date.parse(value))
+    case 'int':
+      return Number.isInteger(value)
+    case 'double':
+      return typeof value === 'number'
+    case 'boolean':
+      return typeof value === 'boolean'
+    case 'geo_shape':
+      return typeof value === 'string' || (typeof value === 'object' && !Array.isArray(value))
+  }
+}
+
+/**
+ * The problems of metadata. What a portal harvests is never an error, because its publisher cannot change it.
+ *
+ * @param isHarvested true if they come from another catalog, which may have templates of its own
+ */
+function metadataProblems(
+  metas: DeclaredMetas,
+  isHarvested: boolean,
+  written: WrittenNumber,
+): readonly MetadataProblem[] {
+  return Object.entries(metas).flatMap(([template, entries]) => {
+    const schema = SCHEMAS.get(template)
+    if (schema === undefined)
+      return isHarvested
+        ? []
+        : [...unknownTemplate(template), ...numbersWrittenOtherwise(template, entries, written)]
+    return Object.entries(entries).flatMap(([name, value]): readonly MetadataProblem[] => {
+      const path = ['metas', template, name]
+      const type = schema.get(name)
+      if (type === undefined)
+        return isHarvested
+          ? []
+          : [{ path, message: unknownEntry(template, name, schema), severity: 'warning' }]
+      const fit = fits(value, type)
+      if (fit === true) return []
+      const left = fit === false && isHarvested ? '; it is left out' : ''
+      const message = `${path.join('.')} is ${written(path) ?? shown(value)}: ${EXPECTED[type]} is expected${left}`
+      return [{ path, message, severity: fit === 'lenient' || isHarvested ? 'warning' : 'error' }]
+    })
+  })
+}
+
+function unknownTemplate(template: string): readonly MetadataProblem[] {
+  const near = nearest(
+    template,
+    TEMPLATES.map(({ name }) => name),
+  )
+  if (near === undefined || near === template) return []
+  const message = `no template of metadata is called ${template}, did you mean ${near}?`
+  return [{ path: ['metas', template], message, severity: 'warning' }]
+}
+
+/** Warnings for numbers that may be texts: 1.10 is a version, or the number 1.1. */
+function numbersWrittenOtherwise(
+  template: string,
+  entries: DeclaredMetas[string],
+  written: WrittenNumber,
+): readonly MetadataProblem[] {
+  return Object.entries(entries).flatMap(([name, value]) => {
+    const path = ['metas', template, name]
+    const text = written(path)
+    if (text === undefined || text === String(value)) return []
+    const message = `${path.join('.')} is the number ${value}, which is written ${text}: where it is a text, put it in quotes`
+    return [{ path, message, severity: 'warning' }]
+  })
+}
+
+function unknownEntry(template: string, name: string, schema: ReadonlyMap<string, MetaType>): string {
+  const near = nearest(name, schema.keys())
+  const known = near === undefined ? 'metadata of your own belong to custom' : `did you mean ${near}?`
+  return `the template ${template} has no entry ${name}, ${known}`
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'absent'
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+}
+
+/**
+ * Metadata without values that are not of the type of their entry; a single text of a list becomes one, a number the text that is
+ * written: the version 1.10 is not 1.1.
+ */
+export function readableMetas(metas: DeclaredMetas, written: WrittenNumber): Metas {
+  return Object.fromEntries(
+    Object.entries(metas).map(([template, entries]) => [
+      template,
+      Object.fromEntries(
+        Object.entries(entries).flatMap(([name, value]): readonly [string, MetaValue][] => {
+          const type = SCHEMAS.get(template)?.get(name)
+          if (type === undefined) return [[name, value as MetaValue]]
+          const fit = fits(value, type)
+          if (fit === false) return []
+          const path = ['metas', template, name]
+          return [[name, fit === true ? (value as MetaValue) : converted(value, type, path, written)]]
+        }),
+      ),
+    ]),
+  )
+}
+
+function converted(
+  value: unknown,
+  type: MetaType,
+  path: readonly string[],
+  written: WrittenNumber,
+): MetaValue {
+  // Several texts, of creators for example, stay a list.
+  if (Array.isArray(value)) return value.map((each, at) => written([...path, String(at)]) ?? String(each))
+  const text = written(path) ?? String(value)
+  return type === 'list' ? [text] : text
 }

@@ -9,7 +9,7 @@ import {
 } from '../model/time.ts'
 
 /** The precision of a date literal as written; a coarse one denotes a whole period. */
-export type DatePrecision = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'
+type DatePrecision = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'
 
 /** A date literal of a query: local parts, the precision written, and its own offset where it has one. */
 export interface DateConstant {
@@ -23,7 +23,7 @@ export interface DateConstant {
  * The bounds of a date literal that is compared with a field: its first instant, and the instant after its last where it was
  * written with less than second precision. Texts are canonical values of the field's type.
  */
-export interface DateBounds {
+interface DateBounds {
   readonly start: string
   /** Null for a single value, and for a period to the end of the calendar. */
   readonly end: string | null
@@ -120,4 +120,49 @@ function offsetMinutes(zone: string | undefined): number | null {
   if (/^z$/i.test(zone)) return 0
   const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3).replace(':', '') || 0)
   return zone.startsWith('-') ? -minutes : minutes
+}
+
+/** The letters of a date pattern (ODSQL 5.5). */
+const PATTERN_LETTERS = 'GCYxweEyDMdaKhHkmsSzZ'
+
+/** A part of a date pattern: literal text, or a symbol with the number of repetitions of its letter. */
+export type DatePatternPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'symbol'; readonly letter: string; readonly count: number }
+
+/**
+ * Parses a date pattern as Joda-Time does: letters are symbols, a quoted stretch is text, two quotes are one quote. Returns the
+ * position of a letter that is no symbol; an unclosed stretch extends to the end.
+ */
+export function parsePattern(
+  text: string,
+): readonly DatePatternPart[] | { readonly unknown: string; readonly at: number } {
+  const parts: DatePatternPart[] = []
+  const add = (piece: string) => {
+    const last = parts.at(-1)
+    if (last?.type === 'text') parts[parts.length - 1] = { type: 'text', text: last.text + piece }
+    else parts.push({ type: 'text', text: piece })
+  }
+  let at = 0
+  while (at < text.length) {
+    const rest = text.slice(at)
+    const symbol = /^([A-Za-z])\1*/.exec(rest)
+    const quoted = /^'((?:[^']|'')+)(?:'|$)/.exec(rest)
+    if (symbol !== null) {
+      const letter = symbol[1] ?? ''
+      if (!PATTERN_LETTERS.includes(letter)) return { unknown: letter, at }
+      parts.push({ type: 'symbol', letter, count: symbol[0].length })
+      at += symbol[0].length
+    } else if (rest.startsWith("''")) {
+      add("'")
+      at += 2
+    } else if (quoted !== null) {
+      add((quoted[1] ?? '').replaceAll("''", "'"))
+      at += quoted[0].length
+    } else {
+      if (rest[0] !== "'") add(rest[0] ?? '')
+      at += 1
+    }
+  }
+  return parts
 }

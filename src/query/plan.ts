@@ -1,7 +1,7 @@
 import type { TimeUnit } from '../language/odsql/vocabulary.ts'
 import type { Field, FieldType } from '../model/field.ts'
 import type { Geometry, GeoPoint } from '../model/value.ts'
-import type { DatePatternPart } from './date-pattern.ts'
+import type { DatePatternPart } from './date-literals.ts'
 
 export type Comparator = '=' | '!=' | '<' | '<=' | '>' | '>='
 

@@ -5,8 +5,8 @@ import { numberText } from '../model/number.ts'
 import type { Value } from '../model/value.ts'
 import { type CoordinateOrder, coordinateConverter } from './coordinates.ts'
 import { numberFormat, numberReader } from './number-format.ts'
+import { misconfigured } from './source.ts'
 import { dateConverter, datetimeConverter } from './temporal.ts'
-import { misconfigured } from './unreadable.ts'
 
 /**
  * Converts a value of a source to the canonical value of the field's type: null for absent or empty, undefined if it does not fit

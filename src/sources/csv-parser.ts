@@ -7,9 +7,8 @@ import {
   strayEnd,
   undoubled,
 } from './csv-quotes.ts'
-import { CsvRows } from './csv-rows.ts'
-import { type CsvRow, type CsvSyntax, startLength } from './csv-syntax.ts'
-import { unreadable } from './unreadable.ts'
+import { type CsvRow, CsvRows, type CsvSyntax, startLength } from './csv-syntax.ts'
+import { unreadable } from './source.ts'
 
 /** Maximum characters of a cell; more are the rest of a file whose quote is not closed. */
 const MAX_CELL = 1 << 26

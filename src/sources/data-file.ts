@@ -3,11 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { constants, createGunzip, gunzipSync, inflateRawSync } from 'node:zlib'
-import { fileAccess, memoryAccess, type RandomAccess } from './random-access.ts'
+import { boundedStream } from './decode.ts'
+import { fileUnreadable, misconfigured, undecided, unreadable } from './source.ts'
 import type { TextFile } from './text.ts'
-import { boundedStream } from './unpack.ts'
-import { fileUnreadable, misconfigured, undecided, unreadable } from './unreadable.ts'
-import { isZip, listZip, memberPieces, type ZipMember } from './zip.ts'
+import {
+  fileAccess,
+  isZip,
+  listZip,
+  memberPieces,
+  memoryAccess,
+  type RandomAccess,
+  type ZipMember,
+} from './zip.ts'
 
 /** A data file, decompressed and extracted from its archive. */
 export interface DataFile {

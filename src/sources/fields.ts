@@ -13,7 +13,7 @@ import { isTimeZone } from '../model/time.ts'
 import { type Converter, converterOf, textsConverter } from './convert.ts'
 import { coordinateOf } from './coordinates.ts'
 import { parsePointer, valueAt, valuesAt } from './pointer.ts'
-import { misconfigured } from './unreadable.ts'
+import { misconfigured } from './source.ts'
 
 /** The declaration of a field in dataset.yaml. */
 export interface FieldSpec {

@@ -1,6 +1,6 @@
-import { defaultWidth, isTyped, isWord, typedColumns } from './cell-kinds.ts'
 import { type Grid, type GridCell, type GridRow, gridText, isFilled } from './grid.ts'
 import { writtenNumber } from './number-format.ts'
+import { defaultWidth, isTyped, isWord, typedColumns } from './value-types.ts'
 
 /** Words that name a total. Brands and places have such names, too. */
 const TOTAL =

@@ -1,14 +1,12 @@
 import { parseExactly } from '../model/exact-json.ts'
 import { setMember } from '../model/lookup.ts'
 import { isObject } from './fields.ts'
-import { arrayMissing, type JsonObject, readArray } from './json.ts'
-import { findArrays, readElements } from './json-array.ts'
-import { readSelected } from './json-select.ts'
+import { arrayMissing, findArrays, type JsonObject, readArray, readElements } from './json.ts'
+import { readSelected } from './json-path.ts'
 import { parsePointer } from './pointer.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfName } from './reference-system.ts'
-import type { RecordSource, SourceRow } from './source.ts'
+import { type RecordSource, type SourceRow, unreadable } from './source.ts'
 import { fileNameOf, readText, type TextFile } from './text.ts'
-import { unreadable } from './unreadable.ts'
 
 const GEOMETRIES: readonly unknown[] = [
   'Point',

@@ -2,8 +2,7 @@ import { setMember } from '../model/lookup.ts'
 import { columnNames } from './column-names.ts'
 import { filledWidth, type GridCell, type GridRow, gridText, isFilled } from './grid-cells.ts'
 import { headerNames, unitsBelow } from './header-rows.ts'
-import { BATCH_ROWS, type RecordSource, type SourceRow } from './source.ts'
-import { unreadable } from './unreadable.ts'
+import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from './source.ts'
 
 export { filledWidth, type GridCell, type GridRow, gridText, isFilled } from './grid-cells.ts'
 

@@ -10,8 +10,7 @@ import { suggestionOf } from './guess/suggestion.ts'
 import { type FileHints, hintsOf, namesIdentifier, namesOutline } from './guess/text-type.ts'
 import { safeNames } from './names.ts'
 import { formatPointer } from './pointer.ts'
-import type { RecordSource } from './source.ts'
-import { unreadable } from './unreadable.ts'
+import { type RecordSource, unreadable } from './source.ts'
 import {
   ALL_TYPES,
   INT_TYPES,

@@ -1,10 +1,9 @@
 import { Fault } from '../errors/errors.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
-import { alignedWidths } from './aligned.ts'
 import { chooseSheet } from './choose-sheet.ts'
 import { fileText } from './data-file.ts'
 import { decoderOf, encodingNamed } from './decode.ts'
-import { detectDelimiter } from './delimiter.ts'
+import { alignedWidths, detectDelimiter } from './delimiter.ts'
 import { xmlRecordPath } from './files/xml.ts'
 import { type Inference, inferColumns } from './infer.ts'
 import { findJsonRecords } from './json-records.ts'
@@ -21,8 +20,8 @@ import {
   type SourceOptions,
   type SourceSpec,
 } from './open.ts'
+import { unreadable } from './source.ts'
 import { detectEncoding } from './text.ts'
-import { unreadable } from './unreadable.ts'
 
 /** The result of inspecting a source: its complete options, and the fields of its records. */
 export interface Inspection extends Inference {

@@ -1,7 +1,10 @@
+import { parseExactly } from '../model/exact-json.ts'
 import { lookup } from '../model/lookup.ts'
+import { cutValues, type StepTest } from './json-cutter.ts'
+import type { TextFile } from './text.ts'
 
 /** One step of a path: the member with a name, the element with an index (0-based), or all elements or members. */
-export type PathStep =
+type PathStep =
   | { readonly type: 'name'; readonly name: string }
   | { readonly type: 'index'; readonly index: number }
   | { readonly type: 'all' }
@@ -134,4 +137,25 @@ function problem(text: string, index: number): PathProblem {
   if (/^\[[^\]]*[:,]/.test(rest)) return { reason: 'slices and unions are not supported', index }
   if (rest === '') return { reason: 'the path ends where a name is expected', index }
   return { reason: `${JSON.stringify(rest.slice(0, 12))} is no step of a path`, index }
+}
+
+/**
+ * Reads the values at a path of a JSON file one by one, however long the file is, a batch for each piece of its text. Integers
+ * beyond the precision of numbers are bigints. Throws SourceUnreadable with line and column for malformed JSON anywhere in the
+ * file.
+ */
+export async function* readSelected(file: TextFile, path: JsonPath): AsyncGenerator<readonly unknown[]> {
+  for await (const values of cutValues(file, path.map(testOf)))
+    yield values.map(({ text }) => parseExactly(text))
+}
+
+function testOf(step: PathStep): StepTest {
+  switch (step.type) {
+    case 'all':
+      return () => true
+    case 'index':
+      return index => index === step.index
+    case 'name':
+      return (index, name) => index === undefined && name === step.name
+  }
 }

@@ -1,12 +1,10 @@
 import { parseExactly } from '../model/exact-json.ts'
 import { isObject } from './fields.ts'
 import type { Grid, GridCell, GridRow } from './grid.ts'
-import type { JsonObject } from './json.ts'
-import { readElements, sortArrays } from './json-array.ts'
+import { type JsonObject, readElements, sortArrays } from './json.ts'
 import { parsePointer, valueAt } from './pointer.ts'
-import { BATCH_ROWS, type RecordSource, type SourceRow } from './source.ts'
+import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from './source.ts'
 import { fileNameOf, readText, type TextFile } from './text.ts'
-import { unreadable } from './unreadable.ts'
 
 /** The location of the records of a JSON document. */
 export type JsonRecords =

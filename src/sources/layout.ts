@@ -1,4 +1,3 @@
-import { defaultWidth, isTyped, isWord, typedColumns } from './cell-kinds.ts'
 import { footerOf } from './footer.ts'
 import {
   filledWidth,
@@ -10,6 +9,7 @@ import {
   type TableLayout,
 } from './grid.ts'
 import { headerNames, tableBeside, unitsBelow } from './header-rows.ts'
+import { defaultWidth, isTyped, isWord, typedColumns } from './value-types.ts'
 
 /** Rows at the beginning and at the end of a grid that are examined. */
 const HEAD_ROWS = 200

@@ -4,8 +4,7 @@ import { isObject } from './fields.ts'
 import { arrayMissing, type JsonObject } from './json.ts'
 import { moduleFiles } from './packages.ts'
 import { formatPointer, parsePointer, valueAt } from './pointer.ts'
-import { BATCH_ROWS, type RecordSource, type SourceRow } from './source.ts'
-import { unreadable } from './unreadable.ts'
+import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from './source.ts'
 
 /**
  * The records of an installed npm package that exports an array of objects: CommonJS, the default export of an ES module, or

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { lookup } from '../model/lookup.ts'
-import { misconfigured, unreadable } from './unreadable.ts'
+import { misconfigured, unreadable } from './source.ts'
 
 const PACKAGE_PATH = /^((?:@[\w.~-]+\/)?[\w~-][\w.~-]*)(?:\/(.+))?$/
 

@@ -2,8 +2,8 @@ import type { CsvDialect } from '../model/csv-dialect.ts'
 import { readCsvRows } from './csv.ts'
 import type { CsvRow, CsvSyntax } from './csv-syntax.ts'
 import { encodingNamed } from './decode.ts'
+import { misconfigured, unreadable } from './source.ts'
 import { fileNameOf, type TextFile } from './text.ts'
-import { misconfigured, unreadable } from './unreadable.ts'
 
 /** The requested cells of a row; null for no value. */
 type Cells = readonly (string | null)[]

@@ -5,7 +5,7 @@ import { isRdfFormat, rdfFormatNamed } from './formats.ts'
 export { RDF_FORMATS } from './formats.ts'
 
 import { type SourceFolders, type SourceSpec, sourceFiles } from './open.ts'
-import { misconfigured } from './unreadable.ts'
+import { misconfigured } from './source.ts'
 
 /** An RDF file: it has triples and no records. */
 export interface RdfSource {

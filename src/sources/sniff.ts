@@ -3,7 +3,7 @@ import type { DataFile } from './data-file.ts'
 import { decoderOf, markedEncoding } from './decode.ts'
 import { utf16Of } from './detect-encoding.ts'
 import { isRdfFormat, type SourceFormat } from './formats.ts'
-import { unreadable } from './unreadable.ts'
+import { unreadable } from './source.ts'
 
 const XML_ROOTS: readonly (readonly [root: RegExp, format: SourceFormat | RdfFormat])[] = [
   [/^kml$/i, 'kml'],

@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { createGunzip } from 'node:zlib'
 import { decoderOf, markedEncoding } from './decode.ts'
 import { EncodingSample } from './detect-encoding.ts'
-import { fileUnreadable, unreadable } from './unreadable.ts'
+import { fileUnreadable, unreadable } from './source.ts'
 
 /** An encoding as named by `encodingNamed`. */
 export type Encoding = string

@@ -1,7 +1,7 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32, createInflateRaw } from 'node:zlib'
-import type { RandomAccess } from './random-access.ts'
-import { boundedStream } from './unpack.ts'
-import { unreadable } from './unreadable.ts'
+import { boundedStream } from './decode.ts'
+import { unreadable } from './source.ts'
 
 /** A file in a ZIP archive. */
 export interface ZipMember {
@@ -202,4 +202,41 @@ function findDirectory(bytes: RandomAccess, file: string) {
 
 function damaged(file: string): Error {
   return unreadable('The ZIP archive is damaged.', { file }, 'Get the file again.')
+}
+
+/** Bytes with random access: of a file, or in memory. */
+export interface RandomAccess {
+  readonly size: number
+  /** The bytes from an offset; fewer at the end. */
+  read(offset: number, length: number): Buffer
+  close(): void
+}
+
+/** The bytes of a file, read on demand. Throws the system error. */
+export function fileAccess(path: string): RandomAccess {
+  const file = openSync(path, 'r')
+  const { size } = fstatSync(file)
+  return {
+    size,
+    read(offset, length) {
+      const bytes = Buffer.alloc(Math.max(0, Math.min(length, size - offset)))
+      let at = 0
+      while (at < bytes.length) {
+        const got = readSync(file, bytes, at, bytes.length - at, offset + at)
+        if (got === 0) break
+        at += got
+      }
+      return bytes.subarray(0, at)
+    },
+    close: () => closeSync(file),
+  }
+}
+
+/** Bytes in memory. */
+export function memoryAccess(bytes: Buffer): RandomAccess {
+  return {
+    size: bytes.length,
+    read: (offset, length) => bytes.subarray(offset, offset + length),
+    close: () => undefined,
+  }
 }

@@ -9,9 +9,8 @@ import {
   NOT_FOUND_RESOURCE,
   UNPROCESSABLE_ENTITY,
 } from '../../errors/errors.ts'
-import { jsonldInForm } from '../../formats/jsonld-forms.ts'
+import { jsonldInForm, jsonldStream } from '../../formats/jsonld-forms.ts'
 import { neededPrefixes, type TermNames } from '../../formats/jsonld-node.ts'
-import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { rdfxml } from '../../formats/rdfxml.ts'
 import { turtle } from '../../formats/turtle.ts'
 import { entityTag, isFresh } from '../../http/conditional.ts'

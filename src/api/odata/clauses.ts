@@ -1,9 +1,9 @@
 import { Fault } from '../../errors/errors.ts'
-import { parseApply } from '../../language/odata/apply.ts'
 import type { Expression, SelectItem } from '../../language/odata/ast.ts'
 import { decodeLiterally, decodeOption, decodeSearch } from '../../language/odata/decode.ts'
 import { ODATA_ERROR } from '../../language/odata/faults.ts'
 import {
+  parseApply,
   parseCompute,
   parseExpand,
   parseExpression,

@@ -4,10 +4,9 @@ import { exactJson } from '../../model/exact-json.ts'
 import type { CompileTarget } from '../../query/compile/target.ts'
 import { conjunctionOrNull } from '../../query/conditions.ts'
 import type { GroupRow } from '../../query/decode.ts'
-import { findGroups } from '../../query/execute/answer.ts'
+import { findGroups, findRecord, findRecords } from '../../query/execute/answer.ts'
 import type { Executor } from '../../query/execute/executor.ts'
-import { findRecord, findRecords } from '../../query/execute/find.ts'
-import { TECHNICAL } from '../../query/field-names.ts'
+import { TECHNICAL } from '../../query/facets.ts'
 import {
   type EntitiesPlan,
   type ODataClauses,

@@ -1,6 +1,5 @@
 import { Fault, NOT_ACCEPTABLE, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
-import { jsonldText } from '../../formats/jsonld.ts'
-import { jsonldInForm } from '../../formats/jsonld-forms.ts'
+import { jsonldInForm, jsonldText } from '../../formats/jsonld-forms.ts'
 import { noTripleTerms } from '../../formats/jsonld-node.ts'
 import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
 import { type Prefixes, turtleText } from '../../formats/turtle.ts'

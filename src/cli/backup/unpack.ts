@@ -9,9 +9,8 @@ import { USAGE } from '../../config/faults.ts'
 import { Fault } from '../../errors/errors.ts'
 import { synchronise } from '../../publishing/versions/durable.ts'
 import { versionsOf } from '../../publishing/versions/versions.ts'
-import { checkPublished } from '../published-files.ts'
 import { readArchive } from './archive.ts'
-import { PERMISSIONS } from './contents.ts'
+import { checkPublished, PERMISSIONS } from './contents.ts'
 import {
   BACKUP_MANIFEST,
   type BackupManifest,

@@ -19,7 +19,7 @@ import {
   versionsOf,
 } from '../../publishing/versions/versions.ts'
 import { sourceFiles } from '../../sources/open.ts'
-import { checkPublished } from '../published-files.ts'
+import { checkPublished } from '../backup/contents.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
 /** Checks whether every dataset.yaml, every mapping and every file of a source can be read. `lodestone check` reads the data as well. */

@@ -10,9 +10,9 @@ import { currentManifest, publishedDatasets, versionsOf } from '../../publishing
 import { availableMemory, megabytes, storeMemory } from '../../runtime/memory.ts'
 import { UNIT } from '../../sparql/algebra.ts'
 import { integer, select, variable } from '../../sparql/build.ts'
-import { estimate } from '../../store/embedded/memory.ts'
+import { estimate } from '../../store/embedded/module.ts'
 import type { StoredForms } from '../../store/remote/value-roundtrip.ts'
-import { withAccounts } from '../accounts.ts'
+import { withAccounts } from '../options.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
 /** Reports the memory of the store and what is published, or the properties of the engine. */

@@ -3,12 +3,17 @@ import type { MappingColumn } from '../../mapping/columns.ts'
 import type { Diagnostic } from '../../mapping/diagnostic.ts'
 import type { MappingPlace } from '../../mapping/ir.ts'
 import type { Value } from '../../model/value.ts'
-import { compileReference, isPathProblem, type JsonPath, parseJsonPath } from '../../sources/json-path.ts'
-import { readSelected } from '../../sources/json-select.ts'
+import {
+  compileReference,
+  isPathProblem,
+  type JsonPath,
+  parseJsonPath,
+  readSelected,
+} from '../../sources/json-path.ts'
 import { jsonlSource } from '../../sources/jsonl.ts'
 import { openTable } from '../../sources/raw-table.ts'
+import { unreadable } from '../../sources/source.ts'
 import { readText } from '../../sources/text.ts'
-import { unreadable } from '../../sources/unreadable.ts'
 import {
   absentMember,
   joinOfSeveral,

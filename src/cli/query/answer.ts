@@ -1,6 +1,6 @@
 import { USAGE } from '../../config/faults.ts'
 import { Fault } from '../../errors/errors.ts'
-import { jsonldStream } from '../../formats/jsonld-stream.ts'
+import { jsonldStream } from '../../formats/jsonld-forms.ts'
 import { type Prefixes, turtle } from '../../formats/turtle.ts'
 import { termText } from '../../rdf/ntriples.ts'
 import { isTripleTerm, splitTriples } from '../../rdf/ntriples-reader.ts'

@@ -1,6 +1,6 @@
 import { nearName } from '../../model/did-you-mean.ts'
 import type { LogicalSource, MappingJoin } from '../ir.ts'
-import { isOfSameRecord } from '../joins.ts'
+import { isOfSameRecord } from '../ir.ts'
 import {
   below,
   type Location,

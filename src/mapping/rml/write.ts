@@ -4,12 +4,27 @@ import { iriSafe } from '../../rdf/iri-syntax.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import type { MappingColumn } from '../columns.ts'
 import { MAPPING_INVALID } from '../diagnostic.ts'
-import type { LogicalSource, Mapping, ResourceRule, Segment, StatementRule, TermMap } from '../ir.ts'
-import { referencesOf } from '../joins.ts'
+import {
+  type LogicalSource,
+  type Mapping,
+  type ResourceRule,
+  referencesOf,
+  type Segment,
+  type StatementRule,
+  type TermMap,
+} from '../ir.ts'
 import { inverseRules } from './inverse.ts'
-import { PrefixedNames, subjectText, type WrittenNode, type WrittenProperty } from './turtle-writer.ts'
 import { CSVW, QL, R2RML, RML, RML1, RR_DEFAULT_GRAPH } from './vocabulary.ts'
-import { type RmlDialect, sourceNode, termNode, writtenConstant } from './write-terms.ts'
+import {
+  PrefixedNames,
+  type RmlDialect,
+  sourceNode,
+  subjectText,
+  termNode,
+  type WrittenNode,
+  type WrittenProperty,
+  writtenConstant,
+} from './write-terms.ts'
 
 /** Options for writing a mapping as RML. */
 export interface WriteRmlOptions {

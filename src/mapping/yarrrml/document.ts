@@ -12,9 +12,17 @@ import {
   type YAMLMap,
 } from 'yaml'
 import { MAX_NESTED, nestedTooDeep } from '../../model/yaml-nesting.ts'
-import { createDiagnostics, type Diagnostics } from './context.ts'
 import { childPath } from './keys.ts'
-import { quoted, reportSyntax, type YamlEntry, type YamlNode, type YamlSpan, type YamlText } from './node.ts'
+import {
+  createDiagnostics,
+  type Diagnostics,
+  quoted,
+  reportSyntax,
+  type YamlEntry,
+  type YamlNode,
+  type YamlSpan,
+  type YamlText,
+} from './node.ts'
 import { ESCAPABLE } from './template.ts'
 
 const MAX_BYTES = 256_000

@@ -1,5 +1,6 @@
-import type { YAMLError } from 'yaml'
-import type { Diagnostics } from './context.ts'
+import type { LineCounter, YAMLError } from 'yaml'
+import { type Diagnostic, type DiagnosticCode, severityOf } from '../diagnostic.ts'
+import type { LogicalSource, MappingPlace } from '../ir.ts'
 import { layoutProblems } from './layout.ts'
 
 /** A range of a document: offsets of its first character and of the one after its last. */
@@ -107,4 +108,108 @@ export function reportSyntax(text: string, errors: readonly YAMLError[], diagnos
 
 function lineStart(text: string, at: number): number {
   return text.lastIndexOf('\n', at - 1)
+}
+
+/** A source that is declared under a name; null if it could not be read, which was reported. */
+export interface NamedSource {
+  readonly key: YamlText
+  readonly source: LogicalSource | null
+}
+
+/** The condition of a link, which is checked once the subjects of all mappings are known. */
+interface JoinCondition {
+  readonly target: string
+  /** The reference that both sides have. */
+  readonly field: string
+  readonly span: YamlSpan
+  readonly path: string
+}
+
+/** The state of the whole document that the parts of the reader share. */
+export interface Context {
+  readonly diagnostics: Diagnostics
+  /** The collector for problems of sources. */
+  readonly sourceDiagnostics: Diagnostics
+  /** Every prefix with its namespace: predefined, of RDFa, declared. */
+  readonly prefixes: ReadonlyMap<string, string>
+  readonly declared: ReadonlySet<string>
+  /** Prefixes that were used, collected during reading. */
+  readonly usedPrefixes: Set<string>
+  readonly base: string | undefined
+  /** Values of `external`. */
+  readonly external: ReadonlyMap<string, string>
+  readonly mappingKeys: ReadonlyMap<string, YamlText>
+  /** Named sources, at the root. */
+  readonly sources: ReadonlyMap<string, NamedSource>
+  /** Conditions of links, collected during reading. */
+  readonly joins: JoinCondition[]
+  rules: number
+  /** Number of constants that were compared with names of mappings so far. */
+  guesses: number
+}
+
+/** Collects the diagnostics of a reader. */
+export interface Diagnostics {
+  readonly report: (
+    code: DiagnosticCode,
+    span: YamlSpan,
+    path: string,
+    message: string,
+    hint?: string,
+  ) => void
+  readonly reportAt: (code: DiagnosticCode, place: MappingPlace, message: string, hint?: string) => void
+  readonly place: (span: YamlSpan, path: string) => MappingPlace
+  readonly count: () => number
+  /** In document order. */
+  readonly diagnostics: () => readonly Diagnostic[]
+}
+
+/** Maximum number of reported diagnostics: further ones repeat the others. */
+const MAX = 500
+
+/** A collector of diagnostics, without duplicates at the same position. */
+export function createDiagnostics(lines: LineCounter): Diagnostics {
+  const found: Diagnostic[] = []
+  const reported = new Set<string>()
+  const place = ({ start, end }: YamlSpan, path: string): MappingPlace => {
+    const first = lines.linePos(start)
+    const last = lines.linePos(Math.max(start, end))
+    return {
+      line: Math.max(1, first.line),
+      column: Math.max(1, first.col),
+      endLine: Math.max(1, last.line),
+      endColumn: Math.max(1, last.col),
+      path,
+    }
+  }
+  const reportAt: Diagnostics['reportAt'] = (code, where, message, hint) => {
+    const key = `${code} ${where.line} ${where.column} ${message}`
+    if (reported.has(key) || found.length >= MAX) return
+    reported.add(key)
+    const severity = severityOf(code)
+    found.push({ code, severity, message, place: where, ...(hint === undefined ? {} : { hint }) })
+  }
+  return {
+    place,
+    count: () => found.length,
+    reportAt,
+    report: (code, span, path, message, hint) => reportAt(code, place(span, path), message, hint),
+    diagnostics: () => inOrder(found),
+  }
+}
+
+/** A collector for the sources of a mapping that does not use them: their errors are informational. */
+export function ignoringSources(diagnostics: Diagnostics): Diagnostics {
+  const codeOf = (code: DiagnosticCode) => (severityOf(code) === 'error' ? 'sources-ignored' : code)
+  return {
+    ...diagnostics,
+    reportAt: (code, place, message) => diagnostics.reportAt(codeOf(code), place, message),
+    report: (code, span, path, message) => diagnostics.report(codeOf(code), span, path, message),
+  }
+}
+
+function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  return [...diagnostics].sort(
+    ({ place: a }, { place: b }) => a.line - b.line || a.column - b.column || a.endColumn - b.endColumn,
+  )
 }

@@ -2,13 +2,25 @@ import { nearName } from '../../model/did-you-mean.ts'
 import { literalType } from '../../rdf/literals.ts'
 import type { ObjectMap, Segment } from '../ir.ts'
 import { constantText } from '../vocabulary.ts'
-import type { Context } from './context.ts'
-import { reportGuesses, reportNearKey, reportSuffix } from './guesses.ts'
+import {
+  type ObjectWish,
+  readLiteralAnnotations,
+  reportGuesses,
+  reportNearKey,
+  reportSuffix,
+} from './guesses.ts'
 import { CLASS, type IriRole, OBJECT, readIri } from './iris.ts'
-import { readJoin } from './joins.ts'
 import { childPath, OBJECT_KEYS, readKeys } from './keys.ts'
-import { type ObjectWish, readLiteralAnnotations } from './literal-annotations.ts'
-import { described, isEmpty, quoted, type YamlMap, type YamlNode, type YamlText } from './node.ts'
+import {
+  type Context,
+  described,
+  isEmpty,
+  quoted,
+  type YamlMap,
+  type YamlNode,
+  type YamlText,
+} from './node.ts'
+import { readJoin } from './predicates.ts'
 import { segmentsOf } from './template.ts'
 import { reportUnsupported } from './unsupported.ts'
 

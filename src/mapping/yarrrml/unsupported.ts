@@ -1,8 +1,6 @@
 import { lookup } from '../../model/lookup.ts'
-import type { Context } from './context.ts'
 import { childPath } from './keys.ts'
-import type { YamlEntry, YamlNode } from './node.ts'
-import { isEmpty } from './node.ts'
+import { type Context, isEmpty, type YamlEntry, type YamlNode } from './node.ts'
 
 const FEATURES = {
   function: 'functions',

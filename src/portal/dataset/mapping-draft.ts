@@ -3,13 +3,18 @@ import { NOT_PUBLISHED_YET } from '../../catalog/faults.ts'
 import { Fault } from '../../errors/errors.ts'
 import type { RuleReport } from '../../mapping/compile.ts'
 import { type Diagnostic, placesOf } from '../../mapping/diagnostic.ts'
-import { directMapping } from '../../mapping/direct.ts'
+import { directMapping } from '../../mapping/init/write.ts'
 import type { Mapping } from '../../mapping/ir.ts'
 import type { DatasetRecord } from '../../model/value.ts'
-import { fileForText } from '../../publishing/mapping/mapping-edit.ts'
-import { checkMapping } from '../../publishing/mapping/mapping-file.ts'
-import { type Lines, prettyText } from '../../publishing/mapping/mapping-lines.ts'
-import { firstPublished, mapRecords, prefixesOf, shortIri } from '../../publishing/mapping/mapping-preview.ts'
+import { checkMapping, fileForText } from '../../publishing/mapping/mapping-file.ts'
+import {
+  firstPublished,
+  type Lines,
+  mapRecords,
+  prefixesOf,
+  prettyText,
+  shortIri,
+} from '../../publishing/mapping/mapping-preview.ts'
 import { currentManifest, type Manifest, versionsOf } from '../../publishing/versions/versions.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'

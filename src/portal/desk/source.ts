@@ -9,7 +9,7 @@ import type { Translator } from '../../site/page-context.ts'
 import { RDF_FORMATS, SOURCE_FORMATS } from '../../sources/formats.ts'
 import type { Inspection } from '../../sources/inspect.ts'
 import { type EntryMember, memberFields, memberText, readMembers, textsIn } from './entries.ts'
-import { type DeskContext, type DeskUser, type FormState, sectionFields } from './pages.ts'
+import { type DeskUser, type FormState, sectionFields } from './pages.ts'
 import { uploadMessage } from './upload-messages.ts'
 
 const ADDRESS: readonly EntryMember[] = [

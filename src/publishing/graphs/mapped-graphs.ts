@@ -11,8 +11,7 @@ import { skolemIri } from '../../rdf/minted-iris.ts'
 import { iriText } from '../../rdf/ntriples.ts'
 import { DistinctTriples, type RecordPresentation, type SharedSubjects } from '../distinct-triples.ts'
 import type { GraphFile } from '../versions/versions.ts'
-import { GraphWriter } from './graph-writer.ts'
-import { NamedGraphWriter } from './named-graphs.ts'
+import { GraphWriter, NamedGraphWriter } from './graph-writer.ts'
 import { splitQuad } from './rdf-quads.ts'
 
 /** The dataset whose records are mapped, and where the graphs are written. */

@@ -8,8 +8,7 @@ import { replaceBlankNodes } from '../../rdf/skolem.ts'
 import type { RdfSource } from '../../sources/rdf.ts'
 import { MAX_DOCUMENT_LENGTH, parseRdf, type TextOrigin } from '../../store/embedded/parse.ts'
 import type { GraphFile } from '../versions/versions.ts'
-import { GraphWriter } from './graph-writer.ts'
-import { NamedGraphWriter } from './named-graphs.ts'
+import { GraphWriter, NamedGraphWriter } from './graph-writer.ts'
 
 /** The dataset of the file: blank nodes get IRIs within the address and the dataset. */
 interface QuadPlace {

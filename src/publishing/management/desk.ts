@@ -14,11 +14,10 @@ import { isSchedule, SCHEDULE_EXPECTED } from '../../runtime/cron.ts'
 import { refuseOutside } from '../../sources/packages.ts'
 import { type Definition, definedDatasets, definitionProblems, readDefinition } from '../definition.ts'
 import { changedDefinition, type DefinitionChange } from '../edit-definition.ts'
-import { openMapping, saveMapping } from '../mapping/mapping-edit.ts'
+import { openMapping, saveMapping } from '../mapping/mapping-file.ts'
 import type { PublicationState } from '../publication-state.ts'
 import { rollBack } from '../versions/roll-back.ts'
 import { currentManifest, type Manifest, withdraw } from '../versions/versions.ts'
-import { refuseOtherCredentials } from './credentials.ts'
 import { asBadRequest, type DatasetPreview, type inspectDataset, previewDataset } from './dataset-preview.ts'
 import {
   describeDataset,
@@ -40,12 +39,12 @@ import {
   editedDigest,
   findDraft,
   openDraft,
+  refuseOtherCredentials,
   refuseOutdated,
   writeDefinition,
 } from './drafts.ts'
-import { FirstFetch, Inspections } from './first-fetch.ts'
 import { type Action, type HistoryEntry, historyOf, noteHistory } from './history.ts'
-import { receiveFile, type UploadedFile, uploadName } from './uploads.ts'
+import { FirstFetch, Inspections, receiveFile, type UploadedFile, uploadName } from './uploads.ts'
 
 /**
  * The operations of publishers: changes are collected in a draft next to the portal folder, and publishing moves the files of the

@@ -1,13 +1,27 @@
-import { closeSync, existsSync, openSync, readSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+} from 'node:fs'
 import path from 'node:path'
 import { type Diagnostic, hasErrors, withoutRepeats } from '../../mapping/diagnostic.ts'
+import { firstMapping } from '../../mapping/init.ts'
 import type { Mapping } from '../../mapping/ir.ts'
-import { readMapping } from '../../mapping/read.ts'
-import { validateMapping } from '../../mapping/validate.ts'
+import { mappingKind, readMapping } from '../../mapping/read.ts'
+import { type MappedDataset, validateMapping } from '../../mapping/validate.ts'
 import { portalPrefixes } from '../../mapping/vocabulary.ts'
 import type { DatasetStatistics } from '../../model/dataset.ts'
 import type { Field } from '../../model/field.ts'
+import type { Metas } from '../../model/metadata.ts'
+import { DATASET_ID, type Definition } from '../definition.ts'
 import { compileFor } from '../graphs/mapped-graphs.ts'
+import { replaceDurably } from '../versions/durable.ts'
 
 /** A dataset's own mapping in the portal folder (docs/portal.md). */
 export interface MappingFile {
@@ -57,18 +71,10 @@ function beginning(file: string): string {
   }
 }
 
-/** What a mapping is checked against: the fields that its references name. */
-interface MappingTarget {
-  readonly id: string
-  readonly base: string
-  readonly fields: readonly Field[]
-  readonly statistics?: DatasetStatistics
-}
-
 /** Reads and checks a mapping. The mapping is null if it has an error; an exception of the reader is reported as an error too. */
 export function checkMapping(
   { file, text }: MappingFile,
-  dataset: MappingTarget,
+  dataset: MappedDataset,
 ): { readonly mapping: Mapping | null; readonly diagnostics: readonly Diagnostic[] } {
   try {
     const { mapping, diagnostics } = readMapping(text, path.basename(file), {
@@ -112,7 +118,7 @@ export interface ChosenMapping {
 export function chooseMapping(
   file: MappingFile | null,
   before: UsableMapping | null,
-  dataset: MappingTarget,
+  dataset: MappedDataset,
 ): ChosenMapping {
   if (file === null) return { mapping: null, refusal: null, diagnostics: [] }
   const { mapping, diagnostics } = checkMapping(file, dataset)
@@ -138,4 +144,96 @@ export function refuseForRdf(file: MappingFile | null): MappingRefusal | null {
     diagnostics: [{ code: 'unsupported', severity: 'error', message, place, hint }],
     kept: 'direct',
   }
+}
+
+/** The mapping of a dataset as an editor opens it. */
+export interface OpenedMapping {
+  readonly file: string
+  /** null if the dataset has no mapping of its own. */
+  readonly text: string | null
+  /** Identifies this text for {@link saveMapping}. */
+  readonly digest: string
+}
+
+/** The result of saving: a file that was changed since it was opened is left unchanged. */
+type SavedMapping =
+  | { readonly type: 'saved' }
+  | { readonly type: 'conflict' }
+  /** The portal folder is not writable: with the error code of the system. */
+  | { readonly type: 'unwritable'; readonly code: string }
+
+/** Maximum backups of replaced mappings of a dataset. */
+const MAX_BACKUPS = 20
+
+/** Opens the mapping of a dataset for editing, or the path of the one that it does not have yet. */
+export function openMapping(portal: string, dataset: string): OpenedMapping {
+  if (!DATASET_ID.test(dataset)) throw new Error(`not the id of a dataset: ${dataset}`)
+  const found = mappingFile(portal, dataset)
+  const file = found?.file ?? path.join(portal, 'mappings', `${dataset}.yml`)
+  const text = found?.text ?? null
+  return { file, text, digest: text === null ? 'none' : createHash('sha256').update(text).digest('hex') }
+}
+
+/** The file in which a text is saved: the one that was opened, unless the text is in the other language, which has a file of its own. */
+export function fileForText(file: string, text: string): string {
+  const kind = mappingKind(text, file)
+  if (kind === mappingKind('', file)) return file
+  const ending = MAPPING_ENDINGS.find(each => file.endsWith(each)) ?? ''
+  return `${file.slice(0, file.length - ending.length)}${kind === 'rml' ? '.rml.ttl' : '.yml'}`
+}
+
+/**
+ * Saves the mapping of a dataset in one step, unless it was changed since it was opened. The previous text is stored in
+ * var/mappings; a text in the other language replaces it in a file of its own. A running server finds the file and publishes it.
+ *
+ * @param opened digest of the text that was edited
+ */
+export function saveMapping(
+  portal: string,
+  dataset: string,
+  text: string,
+  opened: string,
+  now: Date,
+): SavedMapping {
+  // From here to the end the code is synchronous: no other request of this process intervenes.
+  const before = openMapping(portal, dataset)
+  if (before.digest !== opened) return { type: 'conflict' }
+  if (before.text === text) return { type: 'saved' }
+  try {
+    if (before.text !== null) keepBackup(portal, dataset, before.file, now)
+    mkdirSync(path.dirname(before.file), { recursive: true })
+    const file = fileForText(before.file, text)
+    replaceDurably(file, text)
+    if (file !== before.file) rmSync(before.file, { force: true })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === undefined) throw error
+    return { type: 'unwritable', code }
+  }
+  return { type: 'saved' }
+}
+
+function keepBackup(portal: string, dataset: string, file: string, now: Date): void {
+  const folder = path.join(portal, 'var', 'mappings', dataset)
+  mkdirSync(folder, { recursive: true })
+  const ending = path.basename(file).slice(dataset.length)
+  copyFileSync(file, path.join(folder, `${now.toISOString().replaceAll(':', '-')}${ending}`))
+  const old = readdirSync(folder).sort().slice(0, -MAX_BACKUPS)
+  for (const name of old) rmSync(path.join(folder, name), { force: true })
+}
+
+/** A first mapping of a dataset, generated from its fields. */
+export function proposedMapping(
+  { id, identity, metas }: Pick<Definition, 'id' | 'identity' | 'metas'>,
+  fields: readonly Field[],
+  statistics: DatasetStatistics,
+): string {
+  return firstMapping({ id, fields, identity, statistics, language: languageOf(metas) })
+}
+
+/** The one language of a dataset, if its metadata declare it. */
+function languageOf(metas: Metas): string | null {
+  const described = metas.default?.language
+  const only = Array.isArray(described) && described.length === 1 ? (described[0] as unknown) : described
+  return typeof only === 'string' && /^[a-z]{2}$/.test(only) ? only : null
 }

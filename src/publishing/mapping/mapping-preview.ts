@@ -1,19 +1,20 @@
+import { turtleText } from '../../formats/turtle.ts'
 import type { RuleReport } from '../../mapping/compile.ts'
 import type { Mapping } from '../../mapping/ir.ts'
+import type { WrittenTriple } from '../../mapping/triple-text.ts'
 import { portalPrefixes } from '../../mapping/vocabulary.ts'
 import type { Field } from '../../model/field.ts'
-import { lookup } from '../../model/lookup.ts'
+import { lookup, setMember } from '../../model/lookup.ts'
 import type { DatasetRecord } from '../../model/value.ts'
 import { datasetPrefixes, INITIAL_CONTEXT, prefixedName } from '../../rdf/prefixes.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import { compileFor } from '../graphs/mapped-graphs.ts'
 import { publishedRecords } from '../prepare.ts'
-import { withColumns } from '../versions/readable-columns.ts'
+import { withColumns } from '../versions/graph-sources.ts'
 import { graphPath, type Manifest, type Versions } from '../versions/versions.ts'
-import { Lines } from './mapping-lines.ts'
 
 /** The result of mapping some records. */
-export interface MappedRecords {
+interface MappedRecords {
   readonly lines: Lines
   readonly records: number
   readonly rules: readonly RuleReport[]
@@ -80,4 +81,94 @@ export async function firstRecords(
     if (records.length >= limit) break
   }
   return records
+}
+
+/** The lines that a mapping writes, each once, in order of first occurrence. */
+export class Lines implements Pick<WrittenTriple, 'add'> {
+  private readonly lines = new Set<string>()
+
+  /** Distinct statements. */
+  get size(): number {
+    return this.lines.size
+  }
+
+  add(text: string): void {
+    for (const line of text.split('\n')) if (line !== '') this.lines.add(line)
+  }
+
+  /** The lines that do not occur in others. */
+  without(others: Lines): Lines {
+    const rest = new Lines()
+    for (const line of this.lines) if (!others.lines.has(line)) rest.lines.add(line)
+    return rest
+  }
+
+  /** The first lines. */
+  first(limit: number): Lines {
+    const some = new Lines()
+    for (const line of this.lines) if (some.size < limit) some.lines.add(line)
+    return some
+  }
+
+  /** Statements by graph, the default graph as an empty text; those of one subject are grouped. */
+  graphs(): ReadonlyMap<string, string> {
+    const graphs = new Map<string, Map<string, string[]>>()
+    for (const line of this.lines) {
+      const graph = graphOf(line)
+      const triple = graph === '' ? line : `${line.slice(0, -graph.length - 3)} .`
+      const subjects = graphs.get(graph) ?? new Map<string, string[]>()
+      const subject = line.slice(0, line.indexOf(' '))
+      subjects.set(subject, [...(subjects.get(subject) ?? []), triple])
+      graphs.set(graph, subjects)
+    }
+    return new Map(
+      [...graphs].map(([graph, subjects]) => [graph, [...subjects.values()].map(block).join('')]),
+    )
+  }
+}
+
+/** The triples of one subject, its classes first and those of a predicate grouped. */
+function block(triples: readonly string[]): string {
+  const order = [...new Set(triples.map(predicateOf))]
+  return order
+    .flatMap(predicate => triples.filter(triple => predicateOf(triple) === predicate))
+    .map(triple => `${triple}\n`)
+    .join('')
+}
+
+function predicateOf(line: string): string {
+  const begin = line.indexOf(' ') + 1
+  return line.slice(begin, line.indexOf(' ', begin))
+}
+
+/** The graph of a line: the last term if it has four. */
+function graphOf(line: string): string {
+  const terms = line.slice(0, -2)
+  const begin = terms.lastIndexOf(' ') + 1
+  const last = terms.slice(begin)
+  if (!/^(?:<[^>]*>|_:\S+)$/.test(last)) return ''
+  const third = line.indexOf(' ', line.indexOf(' ') + 1) + 1
+  return begin === third ? '' : last
+}
+
+/**
+ * Writes statements as Turtle, or with named graphs as TriG, with the prefixes that they use.
+ *
+ * @param prefixes prefix to namespace; of two with the same namespace the first is taken
+ */
+export function prettyText(lines: Lines, prefixes: Readonly<Record<string, string>>): string {
+  const known: Record<string, string> = {}
+  for (const [prefix, namespace] of Object.entries(prefixes))
+    if (!Object.values(known).includes(namespace)) setMember(known, prefix, namespace)
+  const head = turtleText('', known)
+  const body = [...lines.graphs()]
+    .map(([graph, triples]) => {
+      const text = turtleText(triples, known).slice(head.length)
+      return graph === '' ? text : `\n${graph} {${text.replace(/^(?=.)/gm, '  ')}}\n`
+    })
+    .join('')
+  const used = Object.entries(known).filter(([prefix]) =>
+    [' ', '\n', '^^'].some(before => body.includes(`${before}${prefix}:`)),
+  )
+  return used.map(([prefix, namespace]) => `@prefix ${prefix}: <${namespace}> .\n`).join('') + body
 }

@@ -1,8 +1,7 @@
 import { type Definition, definedDatasets, readDefinition } from '../definition.ts'
 import { fingerprintOf } from '../source-digest.ts'
 import { currentManifest, isWithdrawn, type Versions, versionsOf } from '../versions/versions.ts'
-import type { Processor } from './schema.ts'
-import { stepFault } from './step-fault.ts'
+import { type Processor, stepFault } from './schema.ts'
 
 type Lookup = Processor & { readonly step: Extract<Processor['step'], { type: 'lookup' }> }
 

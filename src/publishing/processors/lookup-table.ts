@@ -4,10 +4,9 @@ import type { Value } from '../../model/value.ts'
 import { toText } from '../../sources/convert.ts'
 import { openColumns } from '../../store/columns/graph.ts'
 import { RecordReader } from '../../store/record-reader.ts'
-import { withColumns } from '../versions/readable-columns.ts'
+import { withColumns } from '../versions/graph-sources.ts'
 import { currentManifest, graphPath, publishedDatasets, versionsOf } from '../versions/versions.ts'
-import type { Processor, ProcessorStep } from './schema.ts'
-import { stepFault } from './step-fault.ts'
+import { type Processor, type ProcessorStep, stepFault } from './schema.ts'
 
 /** The values that a look-up takes from each record, by the text of its key. */
 export type LookupTable = ReadonlyMap<string, readonly Value[]>

@@ -4,8 +4,7 @@ import { nearest } from '../../model/did-you-mean.ts'
 import { fieldReader } from '../../sources/fields.ts'
 import type { RecordSource, SourceRow } from '../../sources/source.ts'
 import { type LookupTable, lookupBudget, readLookupTable } from './lookup-table.ts'
-import type { Processor } from './schema.ts'
-import { stepFault } from './step-fault.ts'
+import { type Processor, stepFault } from './schema.ts'
 import { type ChangingRow, type CompiledStep, compileStep } from './steps.ts'
 
 /**

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import type { FaultPlace } from '../../errors/errors.ts'
+import { CONFIG_INVALID } from '../../config/faults.ts'
+import { Fault, type FaultPlace, placeText } from '../../errors/errors.ts'
 import { DATASET_ID } from '../implicit.ts'
 
 /** The maximum number of steps of a dataset. */
@@ -121,4 +122,22 @@ export function processorsOf(
       { number: at + 1, step, placeOf: member => placeOf(member === undefined ? path : [...path, member]) },
     ]
   })
+}
+
+/** The fault of a step: its position in dataset.yaml, its number and type, the problem, and what was expected. */
+export function stepFault(
+  { number, step, placeOf }: Processor,
+  reason: string,
+  {
+    member,
+    hint,
+    cause,
+  }: { readonly member?: string; readonly hint?: string; readonly cause?: unknown } = {},
+): Fault {
+  const place = placeOf(member)
+  return new Fault(
+    CONFIG_INVALID,
+    { reason: `${placeText(place)}step ${number} (${step.type}): ${reason}` },
+    { place, ...(hint === undefined ? {} : { hint }), ...(cause === undefined ? {} : { cause }) },
+  )
 }

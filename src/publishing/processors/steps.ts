@@ -7,8 +7,7 @@ import type { SourceRow } from '../../sources/source.ts'
 import { compileRegex } from '../../store/columns/evaluate/functions/regex.ts'
 import { compileCondition, compileValue } from './expression.ts'
 import type { LookupTable } from './lookup-table.ts'
-import type { Processor, ProcessorStep } from './schema.ts'
-import { stepFault } from './step-fault.ts'
+import { type Processor, type ProcessorStep, stepFault } from './schema.ts'
 import { plainOf, processorText } from './values.ts'
 
 /** A row that steps change: a copy of the row of the source. */

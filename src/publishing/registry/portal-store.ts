@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config } from '../../config/config.ts'
 import { isFault } from '../../errors/errors.ts'
 import { storeMemory } from '../../runtime/memory.ts'
 import { createEmbeddedStore } from '../../store/embedded/embedded.ts'
@@ -12,14 +13,7 @@ import { localRegistry, type Registry } from './registry.ts'
 import { SharedRegistry } from './shared-registry.ts'
 
 /** The part of the configuration that selects the store. */
-export interface StoreSettings {
-  readonly portal: string
-  readonly base: string
-  readonly workers: number
-  /** Maximum bytes of memory of the process. */
-  readonly memory: number
-  /** Seconds. */
-  readonly deadline: number
+export interface StoreSettings extends Pick<Config, 'portal' | 'base' | 'workers' | 'memory' | 'deadline'> {
   /** The engine; if absent, the records are in the memory of this process. */
   readonly store?: EngineSettings & { readonly concurrency: number }
 }

@@ -4,26 +4,19 @@ import { STORE_UNAVAILABLE } from '../../store/faults.ts'
 import type { FileSource, SharedStore } from '../../store/remote/remote.ts'
 import type { LoadProgress } from '../../store/store.ts'
 import { type Manifest, VERSION_FORMAT, type Versions } from '../versions/versions.ts'
-import { FetchedColumns } from './fetched-columns.ts'
 import type { Registry } from './registry.ts'
 import { type Release, Releases, type StoredVersion } from './releases.ts'
-import { type VersionDocument, VersionLoader } from './version-loader.ts'
+import type { FetchedColumnsOptions } from './version-loader.ts'
+import { FetchedColumns, type VersionDocument, VersionLoader } from './version-loader.ts'
 
 /** Milliseconds after which a replaced version is no longer queried, and those after which its graphs are dropped. */
 const RETIRED = 60_000
 const DROPPED = 90_000
 /** Milliseconds for which the state of versions that was read from the store is valid. */
 const STALE = 5000
-export interface SharedRegistryOptions {
-  readonly store: SharedStore
+export interface SharedRegistryOptions extends Omit<FetchedColumnsOptions, 'releases' | 'onEvent'> {
   readonly base: string
-  /** The versions that this instance has published. */
-  readonly versions: Versions
-  /** Folder of the columns of versions that other instances have published. */
-  readonly folder: string
-  /** Milliseconds since 1970; the clocks of all instances are assumed to agree within some seconds. */
-  readonly now: () => number
-  readonly onEvent?: (event: { readonly event: string; readonly reason: string }) => void
+  readonly onEvent?: FetchedColumnsOptions['onEvent']
 }
 
 /**

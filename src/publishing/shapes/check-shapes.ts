@@ -13,10 +13,10 @@ import {
   type Manifest,
   type Versions,
 } from '../versions/versions.ts'
-import { SHAPES_INVALID } from './faults.ts'
 import {
   emptyGraph,
   readShapes,
+  SHAPES_INVALID,
   type ShapeReport,
   type ShapeResult,
   type Shapes,

@@ -1,15 +1,13 @@
 import type * as RDF from '@rdfjs/types'
 import SHACLValidator from 'rdf-validate-shacl'
 import factory from 'rdf-validate-shacl/src/defaultEnv.js'
-import { Fault } from '../../errors/errors.ts'
-import { SHAPES_INVALID } from './faults.ts'
-import { IndexedGraph } from './indexed-graph.ts'
-import { termKey } from './terms.ts'
+import { declareFault, Fault } from '../../errors/errors.ts'
+import { IndexedGraph, termKey } from './indexed-graph.ts'
 
 const SH = 'http://www.w3.org/ns/shacl#'
 
 /** The severity of a result (SHACL, section 2.1.4). */
-export type ShapeSeverity = 'violation' | 'warning' | 'info'
+type ShapeSeverity = 'violation' | 'warning' | 'info'
 
 /** A value that does not conform to a shape. */
 export interface ShapeResult {
@@ -165,3 +163,6 @@ function guarded<T>(run: () => T): T {
     throw new Fault(SHAPES_INVALID, { reason }, { cause: error })
   }
 }
+
+/** A file of SHACL shapes that cannot be read or applied. */
+export const SHAPES_INVALID = declareFault('ShapesInvalid', 500, '{reason}')

@@ -8,7 +8,7 @@ import { PROCESS_NAME } from '../../runtime/processes.ts'
 import { STORE_BUSY } from '../../runtime/turns.ts'
 import type { GraphDifference } from '../../store/columns/graph-difference.ts'
 import type { Comparison } from './changes-worker.ts'
-import { withColumns } from './readable-columns.ts'
+import { withColumns } from './graph-sources.ts'
 import { graphPath, type Manifest, type Versions, versionFolder } from './versions.ts'
 
 /** Maximum number of cached differences. */

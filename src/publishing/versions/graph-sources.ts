@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
 import { graphIri, namedGraphIri } from '../../rdf/minted-iris.ts'
+import { buildColumnsInThread } from '../../store/columns/build/build-thread.ts'
+import { columnsProblem } from '../../store/columns/sections.ts'
 import type { GraphSource } from '../../store/store.ts'
 import { type GraphFile, graphPath, type Manifest, type Versions } from './versions.ts'
 
@@ -29,4 +31,28 @@ export function graphName(
   { role, name, since = version }: Pick<GraphFile, 'role' | 'name' | 'since'>,
 ): string {
   return name === undefined ? graphIri(id, since, role) : namedGraphIri(id, since, name)
+}
+
+/**
+ * Reads the columns of the records of published versions. If that fails because a file is missing, damaged or of an earlier
+ * format, as after an upgrade, it is rebuilt from its triples, and the columns are read again.
+ */
+export async function withColumns<T>(
+  versions: Versions,
+  manifests: readonly Manifest[],
+  read: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    // Errors of threads have no class.
+    const isDamaged = error instanceof Error && error.name === 'ColumnsDamaged'
+    const unreadable = manifests
+      .flatMap(manifest => graphSources(versions, manifest))
+      .filter(({ columns, isSearched }) => isSearched && (isDamaged || columnsProblem(columns) !== null))
+    if (unreadable.length === 0) throw error
+    for (const { path, columns, isSearched } of unreadable)
+      if (path !== null) await buildColumnsInThread({ triples: path, columns, isSearched })
+    return read()
+  }
 }

@@ -1,21 +1,39 @@
 import { exactJson } from '../../model/exact-json.ts'
-import { LODESTONE, XSD } from '../../rdf/vocab.ts'
-import type { AggregateCall, AlgebraExpression, OrderCondition } from '../../sparql/algebra.ts'
+import { LODESTONE, RDF, XSD } from '../../rdf/vocab.ts'
+import type { AggregateCall, AlgebraExpression, OrderCondition, Variable } from '../../sparql/algebra.ts'
 import {
   aggregate,
   apply,
+  binary,
   COUNT_ALL,
+  call,
+  integer,
+  iri,
   literal,
   type Projection,
   select,
   variable,
 } from '../../sparql/build.ts'
-import { type Aggregate, fieldsOf, type GroupQuery, type RowValue } from '../plan.ts'
-import { compileKey, keyNames } from './group-keys.ts'
+import {
+  type Aggregate,
+  fieldsOf,
+  type Grouping,
+  type GroupKey,
+  type GroupQuery,
+  type RowValue,
+  scalarType,
+} from '../plan.ts'
 import type { PatternBuilder } from './pattern-builder.ts'
 import { filtered } from './records.ts'
 import { arithmeticExpression, compileScalar } from './scalar.ts'
-import { type CompileTarget, predicateOf, RECORD, type Statement, targetConstant } from './target.ts'
+import {
+  type CompileTarget,
+  doubleTerm,
+  predicateOf,
+  RECORD,
+  type Statement,
+  targetConstant,
+} from './target.ts'
 
 /** The aggregates of a query, each once, in the order of their variables. */
 export function aggregatesOf(plan: GroupQuery): readonly Aggregate[] {
@@ -134,3 +152,89 @@ const OWN = {
   min: LODESTONE.minimum,
   max: LODESTONE.maximum,
 } as const
+
+/** The variables of a key in the answer: one, or two for a cell, its row before its column. */
+export function keyNames({ grouping }: GroupKey, index: number): readonly string[] {
+  return grouping.type === 'cells' ? [`key${index}y`, `key${index}x`] : [`key${index}`]
+}
+
+/** The centre of a cell: mean longitude and latitude of its points. */
+export const centroidName = (index: number, axis: 'lon' | 'lat'): string => `${axis}${index}`
+
+type Width = Extract<Grouping, { readonly type: 'width' }>
+
+/** A key of the rows: the expressions that the patterns are grouped by, and their names in the answer. */
+interface CompiledKey {
+  readonly variables: readonly Variable[]
+  readonly names: readonly Variable[]
+  /** Values that are computed in addition for the group: the centre of a cell. */
+  readonly more: readonly Projection[]
+}
+
+/** Adds a key to the patterns. */
+function compileKey(key: GroupKey, index: number, body: PatternBuilder, plan: GroupQuery): CompiledKey {
+  const { grouping } = key
+  const names = keyNames(key, index).map(variable)
+  const isOptional = allowsNull(grouping, plan)
+  const one = (expression: AlgebraExpression): CompiledKey => {
+    const value = body.bind(expression, 'group')
+    const isSure = grouping.type === 'value' && grouping.value.type === 'field'
+    if (!isOptional && !isSure) body.test(call('BOUND', value))
+    return { variables: [value], names, more: [] }
+  }
+  switch (grouping.type) {
+    case 'value': {
+      const { value } = grouping
+      if (value.type === 'field' && value.field.multivalued && isOptional)
+        return one(body.eachValue(value.field))
+      return one(compileScalar(value, body, isOptional ? 'optional' : 'required'))
+    }
+    case 'steps':
+      return one(step(grouping, compileScalar(grouping.value, body, 'required')))
+    case 'width': {
+      const value = compileScalar(grouping.value, body, isOptional ? 'optional' : 'required')
+      if (grouping.unit === null) return one(call('FLOOR', multiple(grouping, value)))
+      const zone = literal(body.context.timezone)
+      return one(apply(LODESTONE.interval, value, integer(grouping.width), literal(grouping.unit), zone))
+    }
+    case 'cells': {
+      const point = body.value(grouping.field, 'required')
+      const [lon, lat] = [apply(LODESTONE.longitude, point), apply(LODESTONE.latitude, point)]
+      const cell = (axis: AlgebraExpression) =>
+        body.bind(call('FLOOR', binary('/', axis, doubleTerm(grouping.degrees))), 'cell')
+      return {
+        variables: [cell(lat), cell(lon)],
+        names,
+        more: [
+          { variable: variable(centroidName(index, 'lon')), aggregate: aggregate('AVG', lon) },
+          { variable: variable(centroidName(index, 'lat')), aggregate: aggregate('AVG', lat) },
+        ],
+      }
+    }
+  }
+}
+
+/** A number in steps of a width: of integers and a whole width exactly. */
+function multiple({ width, value: of }: Width, value: AlgebraExpression): AlgebraExpression {
+  const isWhole = scalarType(of) === 'int' && Number.isInteger(width)
+  if (isWhole) return binary('/', value, integer(width))
+  return binary('/', apply(XSD.double, value), doubleTerm(width))
+}
+
+/** Static ranges exclude values outside all of them, and so missing values; cells exclude records without a position. */
+function allowsNull(grouping: Grouping, plan: GroupQuery): boolean {
+  return plan.nullGroups && grouping.type !== 'steps' && grouping.type !== 'cells'
+}
+
+/** The index, from 0, of the half-open step that contains a value; unbound for a value in none. */
+function step(
+  { edges, value: of }: Extract<Grouping, { type: 'steps' }>,
+  value: AlgebraExpression,
+): AlgebraExpression {
+  const type = scalarType(of)
+  const terms = edges.map(edge => {
+    if (edge === null) return iri(RDF.nil)
+    return typeof edge === 'number' ? doubleTerm(edge) : targetConstant(type, edge)
+  })
+  return apply(LODESTONE.step, value, ...terms)
+}

@@ -1,6 +1,6 @@
 import { coarsePrecision, isTemporal } from '../../model/field.ts'
 import type { Solution } from '../../store/store.ts'
-import { compileFacet } from '../compile/facets.ts'
+import { compileFacet } from '../compile/records.ts'
 import type { CompileTarget, Statement } from '../compile/target.ts'
 import { conjunctionOrNull } from '../conditions.ts'
 import { decodeFacet, type FacetCount } from '../decode.ts'

@@ -6,17 +6,21 @@ import {
   aggregateName,
   aggregateNumber,
   amountOf,
+  applyRows,
   checked,
+  joinedRows,
   type RowCell,
+  type RowStage,
+  refuseMany,
   refuseTaken,
-} from './aggregates.ts'
-import { applyRows, joinedRows, type RowStage, refuseMany, rowByRow, rowScope } from './apply-rows.ts'
+  rowByRow,
+  rowScope,
+} from './apply-rows.ts'
 import { computeNames } from './columns.ts'
 import { conditionOf, typedExpressionOf } from './expression.ts'
-import { orderings } from './order.ts'
+import { orderings, searchCondition } from './order.ts'
 import type { RowAggregate } from './rows.ts'
 import { type Scope, unserved, withinScope, wrong } from './scope.ts'
-import { searchCondition } from './search.ts'
 import {
   describeType,
   scalarOf,

@@ -7,12 +7,11 @@ import type {
 import { conjunction, disjunction, negate } from '../conditions.ts'
 import type { Condition } from '../plan.ts'
 import { calculate, typedNegation } from './arithmetic.ts'
-import { castTo, isOf, operandNode } from './cast.ts'
+import { castTo, isOf, operandNode, typedLiteral } from './cast.ts'
 import { choiceOf } from './choice.ts'
 import { compare, type Side } from './comparison.ts'
 import { applyFunction } from './functions.ts'
 import { applyGeo } from './geo.ts'
-import { typedLiteral } from './literal.ts'
 import {
   certain,
   conjunctionOfTests,

@@ -1,10 +1,11 @@
-import type { OrderItem, SelectOption } from '../../language/odata/ast.ts'
+import type { OrderItem, SearchExpression, SelectOption } from '../../language/odata/ast.ts'
 import { type FieldType, field } from '../../model/field.ts'
-import { refuseExcessOfOData, refuseLarge } from '../conditions.ts'
-import type { Ordering, Scalar } from '../plan.ts'
+import { searchWords } from '../../model/search.ts'
+import { conjunction, disjunction, negate, refuseExcessOfOData, refuseLarge } from '../conditions.ts'
+import { ALWAYS, type Condition, type Ordering, type Scalar, type Word } from '../plan.ts'
 import { conditionOf, typedExpressionOf } from './expression.ts'
 import type { RowStep } from './rows.ts'
-import { type Scope, unserved, wrong } from './scope.ts'
+import { type Scope, unserved, withinScope, wrong } from './scope.ts'
 import { describeType, isValue, perRecord, scalarOf, startOf } from './typed-expression.ts'
 
 /** Keys of an order. */
@@ -92,5 +93,38 @@ export function elementsOf(options: readonly SelectOption[], outer: Scope): Elem
     filter: filter === null ? [] : [filter],
     page: order === null ? page : [order, ...page],
     counted,
+  }
+}
+
+/** Words of all terms of one search. */
+const MAX_WORDS = 100
+
+/**
+ * Returns the condition of a search (URL Conventions 5.1.7): whole words anywhere in a record, compared without case and accents;
+ * the words of a phrase are adjacent. A term without letters or digits restricts nothing.
+ */
+export function searchCondition(node: SearchExpression, scope: Scope): Condition {
+  const words = { count: 0 }
+  return resolve(node, scope, words)
+}
+
+function resolve(node: SearchExpression, outer: Scope, words: { count: number }): Condition {
+  const scope = withinScope(outer, { type: 'null', span: node.span })
+  switch (node.type) {
+    case 'term':
+    case 'phrase': {
+      const folded = searchWords(node.text)
+      words.count += folded.length
+      if (words.count > MAX_WORDS) throw wrong(scope, `A search has at most ${MAX_WORDS} words`, node.span)
+      if (folded.length === 0) return ALWAYS
+      const texts = node.type === 'phrase' ? [folded.join(' ')] : folded
+      return { type: 'words', words: texts.map((text): Word => ({ text, mode: 'word' })) }
+    }
+    case 'and':
+      return conjunction(node.operands.map(operand => resolve(operand, scope, words)))
+    case 'or':
+      return disjunction(node.operands.map(operand => resolve(operand, scope, words)))
+    case 'not':
+      return negate(resolve(node.operand, scope, words))
   }
 }

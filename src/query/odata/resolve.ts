@@ -14,10 +14,9 @@ import { applyAll, type RecordStage, settled } from './apply.ts'
 import { computeRows, type RowPart, type RowStage, rowScope } from './apply-rows.ts'
 import { computeNames, resolveColumns, type SourcedColumn, selectionOf } from './columns.ts'
 import { conditionOf } from './expression.ts'
-import { orderings, orderRows } from './order.ts'
+import { orderings, orderRows, searchCondition } from './order.ts'
 import { MAX_GROUPS, type RowColumn, type RowStep, type RowsPart, type RowsPlan } from './rows.ts'
 import { type Scope, type ScopeRequest, unserved } from './scope.ts'
-import { searchCondition } from './search.ts'
 import { KIND_TYPES, typedField } from './typed-expression.ts'
 
 /** The parsed options of a request for the entities of a set. */

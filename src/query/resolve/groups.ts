@@ -2,7 +2,7 @@ import type { Argument, Expression, GroupItem } from '../../language/odsql/ast.t
 import { TIME_UNITS } from '../../language/odsql/vocabulary.ts'
 import { type CoarsePrecision, coarsePrecision, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
-import type { DatePatternPart } from '../date-pattern.ts'
+import type { DatePatternPart } from '../date-literals.ts'
 import { malformed, queryFault } from '../faults.ts'
 import { type Constant, fieldsOf, type Grouping, type GroupKey, type Scalar, scalarType } from '../plan.ts'
 import { expressionKey, FieldNames, type ResolveContext } from './context.ts'

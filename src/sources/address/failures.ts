@@ -1,5 +1,5 @@
 import { isFault, recoded, SOURCE_UNREADABLE } from '../../errors/errors.ts'
-import { unreadable } from '../unreadable.ts'
+import { unreadable } from '../source.ts'
 
 /** A transient failure, which is retried. */
 export class TransientFailure extends Error {

@@ -5,8 +5,15 @@ import { Client, FTPError } from 'basic-ftp'
 import { Fault } from '../../errors/errors.ts'
 import { withoutCredentials } from '../../model/credentials.ts'
 import { connectionFailure, cutLine, FETCH_CURES, refusedAddress, TransientFailure } from './failures.ts'
-import { checkAddress, checkedLookup, hostOf } from './hosts.ts'
-import type { FetchContext, Fetched, FetchLimits, Validators } from './limits.ts'
+import {
+  checkAddress,
+  checkedLookup,
+  type FetchContext,
+  type Fetched,
+  type FetchLimits,
+  hostOf,
+  type Validators,
+} from './limits.ts'
 import { saveBody } from './save-body.ts'
 
 /** Port of FTP with TLS from the first byte on; at other ports `ftps:` requests TLS (RFC 4217). */

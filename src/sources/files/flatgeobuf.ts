@@ -5,8 +5,7 @@ import { shortestSingle } from '../../model/number.ts'
 import type { DataFile } from '../data-file.ts'
 import { refuseWide } from '../grid.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
-import { BATCH_ROWS, type RecordSource, type SourceRow } from '../source.ts'
-import { DAMAGED, unreadable } from '../unreadable.ts'
+import { BATCH_ROWS, DAMAGED, type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import { ByteReader } from './byte-reader.ts'
 
 /** Maximum bytes of a header or feature; larger ones indicate damage. */

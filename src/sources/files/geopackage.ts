@@ -4,8 +4,15 @@ import { lookup, setMember } from '../../model/lookup.ts'
 import { parseWkb } from '../../model/wkb.ts'
 import type { DataFile } from '../data-file.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
-import { BATCH_ROWS, type RecordSource, type SourceRow } from '../source.ts'
-import { DAMAGED, misconfigured, undecided, unreadable } from '../unreadable.ts'
+import {
+  BATCH_ROWS,
+  DAMAGED,
+  misconfigured,
+  type RecordSource,
+  type SourceRow,
+  undecided,
+  unreadable,
+} from '../source.ts'
 
 /** A table of a GeoPackage, or of another SQLite database. */
 interface Layer {

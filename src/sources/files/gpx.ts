@@ -2,8 +2,7 @@ import { lookup, setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
 import type { RawGeometry } from '../reference-system.ts'
 import type { RecordSource } from '../source.ts'
-import { elementRows } from './xml.ts'
-import type { XmlElement } from './xml-tree.ts'
+import { elementRows, type XmlElement } from './xml.ts'
 
 /** Elements of waypoints, routes and tracks in GPX 1.1 in addition to positions. */
 const DETAILS = [

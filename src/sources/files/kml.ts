@@ -3,8 +3,7 @@ import type { DataFile } from '../data-file.ts'
 import { refuseWide } from '../grid.ts'
 import type { RawGeometry } from '../reference-system.ts'
 import type { RecordSource } from '../source.ts'
-import { elementRows } from './xml.ts'
-import { child, childText, type XmlElement } from './xml-tree.ts'
+import { child, childText, elementRows, type XmlElement } from './xml.ts'
 
 /** A column that a Schema of KML declares. */
 interface SchemaField {

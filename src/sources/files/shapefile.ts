@@ -4,11 +4,9 @@ import type { Position } from '../../model/geometry.ts'
 import { setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfWkt } from '../reference-system.ts'
-import { BATCH_ROWS, type RecordSource, type SourceRow } from '../source.ts'
-import { DAMAGED, unreadable } from '../unreadable.ts'
+import { BATCH_ROWS, DAMAGED, type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import { ByteReader } from './byte-reader.ts'
-import { type DbfField, dbfFields, dbfValue } from './dbf.ts'
-import { attributeDecoder, type EncodingReport } from './dbf-encoding.ts'
+import { attributeDecoder, type DbfField, dbfFields, dbfValue, type EncodingReport } from './dbf.ts'
 import { polygonsOf } from './shapefile-rings.ts'
 
 const HEADER = 100

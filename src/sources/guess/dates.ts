@@ -1,6 +1,5 @@
 import type { LocalTime } from '../../model/time.ts'
-import { monthNamed, WEEKDAY_FORM } from '../calendar-names.ts'
-import { compilePattern, type PatternReader } from '../calendar-pattern.ts'
+import { compilePattern, monthNamed, type PatternReader, WEEKDAY_FORM } from '../calendar-pattern.ts'
 import { calendarOf } from './calendars.ts'
 
 /** A date pattern that all values of a column so far match. */

@@ -8,24 +8,19 @@ import type { ContinuationFormat } from '../../sparql/results.ts'
 import { STORE_UNAVAILABLE } from '../faults.ts'
 import type { GraphColumns } from './graph.ts'
 import { ColumnsDamaged, readHeader, unpackedCheck } from './sections.ts'
-import { JobRunner, NotInColumns, type QueryLimits, rebuilding } from './threads/job-runner.ts'
+import {
+  JobRunner,
+  type JobRunnerOptions,
+  NotInColumns,
+  type QueryLimits,
+  rebuilding,
+} from './threads/job-runner.ts'
 import type { Job, QueriedGraphs, TextFormat, WireTable } from './threads/protocol.ts'
 import { type ColumnBytes, GraphRegistry } from './threads/registry.ts'
 
-interface ColumnStoreOptions {
-  readonly threads: number
-  /** Milliseconds that a query may run. */
-  readonly deadline: number
-  /** Maximum number of waiting queries. */
-  readonly queue: number
+interface ColumnStoreOptions extends JobRunnerOptions {
   /** Bytes that columns in memory may take, and the intermediate results of one query. */
   readonly memory: { readonly columns: number; readonly query: number }
-  readonly onEvent: (event: {
-    readonly event: 'worker lost' | 'worker replaced'
-    readonly reason: string
-  }) => void
-  /** Called once for a graph whose file is found damaged; it is refused until it is attached again. */
-  readonly onDamage: (graph: string, reason: string) => void
 }
 
 /** Minimum number of subjects of a graph that is prepared for queries, and the part of the memory that this may use. */

@@ -1,8 +1,7 @@
 import * as oxigraph from 'oxigraph/web.js'
 import type { AnswerFormat } from '../store.ts'
-import { countTextLines, splitBlankNodes } from './batches.ts'
-import { reserveFor } from './memory.ts'
-import type { DatasetOfQuery } from './protocol.ts'
+import { reserveFor } from './module.ts'
+import { countTextLines, type DatasetOfQuery, splitBlankNodes } from './protocol.ts'
 
 /** The only module that calls Oxigraph. Everything is synchronous; `isTrap` identifies the errors that end the engine. */
 export class EmbeddedEngine {

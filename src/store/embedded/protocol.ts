@@ -1,3 +1,7 @@
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { lineFeeds } from '../../rdf/line-set.ts'
 import type { AnswerFormat } from '../store.ts'
 
 /** N-Triples of one graph, or of several that are merged: a gzip-compressed file, or a text in memory. */
@@ -58,3 +62,83 @@ export type EngineReply =
   | { readonly type: 'dropped'; readonly id: number; readonly memory: number }
   /** The engine is no longer usable: this is the last message of the worker. */
   | { readonly type: 'trap'; readonly id: number; readonly reason: string; readonly oversize: boolean }
+
+/**
+ * Bytes of a batch, which the engine loads in one transaction: about 50,000 triples. Larger ones gain little speed (16 MiB: a
+ * tenth) and delay queries, which are served between two batches (8 MiB: 0.1 s).
+ */
+const BATCH_BYTES = 8 * 2 ** 20
+
+const LINE_FEED = 0x0a
+
+/**
+ * The text of a source in batches of whole lines. The end of a batch depends on the text alone, never on the chunks of the
+ * stream, so that every worker loads, and therefore orders, the same graph in the same way.
+ */
+export async function* batches(source: TripleSource, size = BATCH_BYTES): AsyncGenerator<Buffer> {
+  let buffered: Buffer[] = []
+  let length = 0
+  for await (const piece of pieces(source)) {
+    buffered.push(piece)
+    length += piece.length
+    while (length >= size) {
+      const text = whole(buffered)
+      const end = lineEnd(text, size)
+      buffered = [text.subarray(end)]
+      length = text.length - end
+      if (end === 0) break
+      yield text.subarray(0, end)
+    }
+  }
+  if (length > 0) yield whole(buffered)
+}
+
+/** The end of the last line that fits into `size` bytes, else of the first line; 0 where no line ends. */
+function lineEnd(text: Buffer, size: number): number {
+  const fitting = text.lastIndexOf(LINE_FEED, size - 1) + 1
+  return fitting > 0 ? fitting : text.indexOf(LINE_FEED, size) + 1
+}
+
+function whole(buffered: readonly Buffer[]): Buffer {
+  const [first] = buffered
+  return buffered.length === 1 && first !== undefined ? first : Buffer.concat(buffered)
+}
+
+/**
+ * Decompression runs on the thread pool while the engine loads; with chunks as large as a batch it decompresses the next one
+ * meanwhile, and the stream buffers at most two.
+ */
+async function* pieces(source: TripleSource): AsyncGenerator<Buffer> {
+  if ('text' in source) {
+    yield Buffer.from(source.text)
+    return
+  }
+  const file = createReadStream(source.path, { highWaterMark: 2 ** 20 })
+  const text = pipeline(file, createGunzip({ chunkSize: BATCH_BYTES }), () => {})
+  for await (const piece of text) yield piece as Buffer
+}
+
+/** Number of lines. */
+export function countTextLines(text: Buffer): number {
+  return lineFeeds(text) + (text.length > 0 && text[text.length - 1] !== LINE_FEED ? 1 : 0)
+}
+
+/** Separates lines with blank nodes from those without; the order within each is preserved. */
+export function splitBlankNodes(text: Buffer): { readonly ground: Buffer; readonly blank: Buffer } {
+  const baseMap: Buffer[] = []
+  const blank: Buffer[] = []
+  let done = 0
+  for (let at = text.indexOf('_:'); at >= 0; ) {
+    const start = text.lastIndexOf(LINE_FEED, at) + 1
+    const next = text.indexOf(LINE_FEED, at) + 1 || text.length
+    // In a literal `_:` may occur, too: mistaking such a line for one with a blank node only makes loading slower.
+    if (at === start || text[at - 1] === 0x20 || text[at - 1] === 0x09) {
+      baseMap.push(text.subarray(done, start))
+      blank.push(text.subarray(start, next))
+      done = next
+      at = text.indexOf('_:', next)
+    } else at = text.indexOf('_:', at + 2)
+  }
+  baseMap.push(text.subarray(done))
+  return { ground: whole(baseMap), blank: whole(blank) }
+}

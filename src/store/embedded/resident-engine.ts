@@ -5,11 +5,10 @@ import { currentClient } from '../../runtime/work-client.ts'
 import { DEADLINE_EXCEEDED, STORE_UNAVAILABLE } from '../faults.ts'
 import type { AnswerFormat } from '../store.ts'
 import type { EngineThread } from './engine-thread.ts'
-import { FairQueue } from './fair-queue.ts'
-import type { GraphUse } from './graph-use.ts'
-import { estimate } from './memory.ts'
+import { FairQueue, type GraphUse } from './graph-use.ts'
+import { estimate } from './module.ts'
 import type { DatasetOfQuery, TripleSource } from './protocol.ts'
-import { queryError } from './query-error.ts'
+import { queryError } from './traps.ts'
 
 /** An engine into which graphs are loaded and in which they are queried. */
 export type Engine = Pick<EngineThread, 'memory' | 'dead' | 'up' | 'send' | 'end'>

@@ -2,9 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { megabytes } from '../../runtime/memory.ts'
 import { prioritisedThread, standBack } from '../../runtime/thread-priority.ts'
-import { batches, countTextLines } from './batches.ts'
 import { EmbeddedEngine } from './engine.ts'
-import type { EngineJob, EngineReply, WorkerSetup } from './protocol.ts'
+import { batches, countTextLines, type EngineJob, type EngineReply, type WorkerSetup } from './protocol.ts'
 import { isOversize, isTrap } from './traps.ts'
 
 const port = parentPort

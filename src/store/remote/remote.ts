@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { Fault } from '../../errors/errors.ts'
-import { type StoreMemory, storeMemory } from '../../runtime/memory.ts'
+import { storeMemory } from '../../runtime/memory.ts'
 import type { SelectOperation } from '../../sparql/algebra.ts'
 import { COUNT_ALL, inGraph, select, triple, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
@@ -9,33 +9,31 @@ import { type ColumnAnswers, columnAnswers } from '../answers.ts'
 import { buildColumnsInThread } from '../columns/build/build-thread.ts'
 import { ColumnStore } from '../columns/column-store.ts'
 import { columnsProblem } from '../columns/sections.ts'
+import type { EmbeddedOptions } from '../embedded/embedded.ts'
 import { engineAnswer } from '../engine-answer.ts'
 import { LOAD_REFUSED } from '../faults.ts'
-import { loadColumns } from '../load.ts'
-import { ColumnRepairs } from '../repair.ts'
+import { ColumnRepairs, loadColumns } from '../load.ts'
 import type { GraphSource, LoadProgress, QueryAnswer, Solution, Store, UntrustedQuery } from '../store.ts'
 import { QueryError } from '../store.ts'
 import { credentialsOf, type EngineKind, type EngineSettings, findAddresses } from './addresses.ts'
-import { dropColumns, fetchColumns, graphsWithColumns, sendColumns } from './columns-transfer.ts'
 import { RemoteEngine } from './engine.ts'
-import { refuseEngineFunctions } from './engine-functions.ts'
 import { Connections } from './http.ts'
-import { type RebuiltGraph, rebuildColumns } from './rebuild.ts'
+import {
+  dropColumns,
+  fetchColumns,
+  graphsWithColumns,
+  type RebuiltGraph,
+  rebuildColumns,
+  sendColumns,
+} from './rebuild.ts'
 import { readJsonSolutions } from './results.ts'
-import { type Uploaded, type UploadOptions, upload } from './upload.ts'
+import { refuseEngineFunctions, type Uploaded, type UploadOptions, upload } from './upload.ts'
 import { decodeAnswer, findStoredForms, type StoredForms } from './value-roundtrip.ts'
 
-export interface RemoteOptions {
+export interface RemoteOptions extends Omit<EmbeddedOptions, 'useFile' | 'onEvent'> {
   readonly settings: EngineSettings
-  /** Threads that answer from columns. */
-  readonly workers?: number
-  /** Milliseconds that a query may run, 10,000 by default. */
-  readonly deadline?: number
   /** Maximum number of concurrent queries, 8 by default. */
   readonly concurrency?: number
-  /** Maximum number of waiting queries, 500 by default. */
-  readonly queue?: number
-  readonly memory?: StoreMemory
   readonly onEvent?: OnEvent
 }
 

@@ -2,8 +2,22 @@ import { Fault } from '../../errors/errors.ts'
 import { languageDatatype } from '../../rdf/ntriples.ts'
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
+import type { SelectOperation } from '../../sparql/algebra.ts'
+import {
+  apply,
+  binary,
+  call,
+  filter,
+  inGraph,
+  iri,
+  literal,
+  select,
+  triple,
+  variable,
+} from '../../sparql/build.ts'
 import { STORE_UNAVAILABLE } from '../faults.ts'
 import type { Solution } from '../store.ts'
+import type { EngineKind } from './addresses.ts'
 
 /** A term in SPARQL 1.1 Query Results JSON (section 3.2.2); `typed-literal` is that of its draft. */
 interface JsonTerm {
@@ -40,4 +54,18 @@ function readJsonTerm({ type, value, datatype = XSD.string, 'xml:lang': language
   if (type === 'bnode') return { type: 'blank', value }
   if (language === '') return { type: 'literal', value, datatype, language: '' }
   return { type: 'literal', value, datatype: languageDatatype(language), language: language.toLowerCase() }
+}
+
+/**
+ * The query that reads doubles of a graph with all their digits from an engine that writes fewer: it selects ?subject, ?predicate
+ * and ?value, the double as a text. Null for an engine that writes all digits. Virtuoso writes six.
+ */
+export function exactDoubles(kind: EngineKind): ((graph: string) => SelectOperation) | null {
+  if (kind !== 'virtuoso') return null
+  const [subject, predicate, double] = [variable('subject'), variable('predicate'), variable('double')]
+  const digits = apply('bif:sprintf', literal('%.17g'), double)
+  const isDouble = binary('=', call('DATATYPE', double), iri(XSD.double))
+  const doubles = filter(triple(subject, predicate, double), isDouble)
+  const projection = [subject, predicate, { variable: variable('value'), expression: digits }]
+  return graph => select(projection, inGraph(graph, doubles))
 }

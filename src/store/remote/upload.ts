@@ -1,12 +1,14 @@
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { lineFeeds, wholeLines } from '../../rdf/line-set.ts'
+import type { EngineKind } from './addresses.ts'
 import type { RemoteEngine } from './engine.ts'
 import { encodeLines, type StoredForms } from './value-roundtrip.ts'
 
 /** The progress of an upload: consecutive whole chunks, and their lines. */
-export interface UploadProgress {
+interface UploadProgress {
   readonly pieces: number
   readonly lines: number
 }
@@ -33,7 +35,7 @@ export interface Uploaded {
 }
 
 /** The target of an upload. */
-export interface UploadTarget {
+interface UploadTarget {
   readonly engine: RemoteEngine
   readonly forms: StoredForms
   readonly graph: string
@@ -67,4 +69,35 @@ export async function upload(
   }
   await sending
   return { lines, samples }
+}
+
+/** Schemes of Virtuoso's SQL functions: these read files, and change stored data. */
+const SCHEMES: readonly string[] = ['bif:', 'sql:']
+
+const IRI = /<\s*([^<>"{}|^`\s]*)\s*>/g
+const NAMESPACE = /\b(?:PREFIX\s+[^\s<]*:|BASE)\s*<\s*([^<>"{}|^`\s]*)\s*>/gi
+
+/**
+ * Refuses an untrusted query that calls functions of an engine outside of SPARQL. Namespaces that a name could complete to such a
+ * scheme are refused as well. Faults: BadRequest.
+ */
+export function refuseEngineFunctions(kind: EngineKind, query: string): void {
+  if (kind !== 'virtuoso') return
+  const text = query.replace(
+    /\\u([0-9a-f]{4})|\\U([0-9a-f]{8})/gi,
+    (whole, short?: string, long?: string) => {
+      const code = Number.parseInt(short ?? long ?? '', 16)
+      return code <= 0x10ffff ? String.fromCodePoint(code) : whole
+    },
+  )
+  const isCall = (iri: string) => SCHEMES.some(scheme => iri.toLowerCase().startsWith(scheme))
+  const mayBecome = (namespace: string) =>
+    isCall(namespace) || SCHEMES.some(scheme => scheme.startsWith(namespace.toLowerCase()))
+  const found =
+    [...text.matchAll(IRI)].map(([, iri = '']) => iri).find(isCall) ??
+    [...text.matchAll(NAMESPACE)].map(([, namespace = '']) => namespace).find(mayBecome)
+  if (found !== undefined)
+    throw new Fault(BAD_REQUEST, {
+      reason: `<${found.slice(0, 100)}>: functions of the engine are not served.`,
+    })
 }

@@ -12,8 +12,7 @@ import { numberForm, numberOfLexical } from '../columns/lexical.ts'
 import { LOAD_REFUSED } from '../faults.ts'
 import type { AnswerFormat } from '../store.ts'
 import type { RemoteEngine } from './engine.ts'
-import { exactDoubles } from './exact-doubles.ts'
-import { readJsonSolutions } from './results.ts'
+import { exactDoubles, readJsonSolutions } from './results.ts'
 import { kindOfValue, OTHER_EXAMPLES, OTHER_KIND, VALUE_KINDS } from './value-kinds.ts'
 
 /** How an engine changes values that are stored in it, by the kinds of value-kinds.ts. */

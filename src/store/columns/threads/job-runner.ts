@@ -3,11 +3,10 @@ import { ignoreRejection } from '../../../errors/ignore-rejection.ts'
 import { STORE_BUSY } from '../../../runtime/turns.ts'
 import { currentClient, rest, type WorkClient } from '../../../runtime/work-client.ts'
 import { DEADLINE_EXCEEDED, STORE_UNAVAILABLE } from '../../faults.ts'
-import { KnownSlow } from './known-slow.ts'
 import type { Failure, Job, WireTable } from './protocol.ts'
 import type { GraphRegistry } from './registry.ts'
 import { type Lane, Scheduler, type StopReason, type ThreadSlot } from './scheduler.ts'
-import { ColumnThread } from './thread.ts'
+import { ColumnThread, KnownSlow } from './thread.ts'
 
 export interface JobRunnerOptions {
   readonly threads: number

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import type { Worker } from 'node:worker_threads'
+import { LRUCache } from 'lru-cache'
 import { ignoreRejection } from '../../../errors/ignore-rejection.ts'
 import { startThread } from '../../../runtime/thread.ts'
 import { standBack } from '../../../runtime/thread-priority.ts'
@@ -21,7 +23,7 @@ type Answer = Exclude<ColumnReply, { readonly type: 'up' | 'part' | 'damaged' }>
 const YOUNG_GENERATION = 12
 
 /** Events of a thread in addition to its answers. */
-export interface ThreadListener {
+interface ThreadListener {
   readonly onPart: (graph: string, part: SharedPart) => void
   readonly onDamage: (graph: string, reason: string) => void
   /** Called once, with the reason. */
@@ -147,5 +149,34 @@ export class ColumnThread {
   /** Lets the process exit while the thread is idle. */
   private rest(): void {
     if (this.waiting.size === 0 && !this.dead) this.worker.unref()
+  }
+}
+
+/** Maximum number of remembered jobs. */
+const REMEMBERED = 1000
+
+/** Remembers which jobs were slow, so that they are not started as quick ones again. */
+export class KnownSlow {
+  private readonly digests = new LRUCache<string, true>({ max: REMEMBERED })
+
+  /** The digest by which a job is remembered. */
+  static digest(job: Job): string {
+    return createHash('sha1').update(JSON.stringify(job)).digest('base64')
+  }
+
+  has(digest: string): boolean {
+    return this.digests.has(digest)
+  }
+
+  add(digest: string): void {
+    this.digests.set(digest, true)
+  }
+
+  delete(digest: string): void {
+    this.digests.delete(digest)
+  }
+
+  get isEmpty(): boolean {
+    return this.digests.size === 0
   }
 }
