@@ -285,6 +285,8 @@ t.test('tables among titles, notes and other signs', async t => {
   const units = await understood('units.csv', 'name;height;n\n;(m);\nA;12;1\nB;13;2\n')
   t.strictSame(units.found.fields[1]?.annotations, { unit: ['m'] }, 'units are those of the fields')
   t.match(units.found.diagnostics, ['the row 2 has the units of columns and is no record: m'])
+  const exponents = await understood('exponents.csv', `name;height\n;m${'²'.repeat(36)}x\nA;12\nB;13\n`)
+  t.equal(exponents.values.length, 3, 'a text that nearly is a unit is read at once')
   const groups = await understood('groups.csv', 'n,share,\n,men,women\nA,1,2\nB,1,2\n')
   t.strictSame(groups.found.diagnostics, ['the names of the columns are those of two rows'])
   const beside = await understood('beside.csv', 'name;n;;city;pop\nA;1;;Rome;100\nB;2;;Oslo;200\nC;3;;;\n')

@@ -6,7 +6,7 @@ const NO_UNIT = /^(?:[-–—.*/]+|n\/?a|none|text|string|name|id|code)$/i
 const BRACKETED = /^[([{].*[)\]}]$/
 /** Units of numbers: those of SI with prefixes and exponents, currencies, counts and what offices count in. */
 const SIGN =
-  '(?:%|‰|°[CF]?|[º]C|[€$£¥]|[TGMkhdcmµμnp]?(?:m|g|s|l|L|A|V|W|Wh|J|N|Hz|Pa|Pas|K|B|b|S|Bq|Sv|eq|t|a|bar|mol|cd|lx|lm|cal|VA|var|ha|ar)|psu|ppm|ppb|dB(?:A|\\(A\\))?|NTU|FTU|pH|rad|°?deg|h|hr|min|sec|d|yr|mi|ft|in|nmi|kn|kt|mph|mbar|gal|lb|oz|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|HUF|JPY|CNY|inh|hab|EW|Ew|Einw|Mio|Mrd|Tsd)\\.?(?:\\^?-?\\d|[²³⁻¹]+)*'
+  '(?:%|‰|°[CF]?|[º]C|[€$£¥]|[TGMkhdcmµμnp]?(?:m|g|s|l|L|A|V|W|Wh|J|N|Hz|Pa|Pas|K|B|b|S|Bq|Sv|eq|t|a|bar|mol|cd|lx|lm|cal|VA|var|ha|ar)|psu|ppm|ppb|dB(?:A|\\(A\\))?|NTU|FTU|pH|rad|°?deg|h|hr|min|sec|d|yr|mi|ft|in|nmi|kn|kt|mph|mbar|gal|lb|oz|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|HUF|JPY|CNY|inh|hab|EW|Ew|Einw|Mio|Mrd|Tsd)\\.?(?:\\^?-?\\d|[²³⁻¹])*'
 const WORD =
   "(?:deg(?:ree)?s?[ _]?(?:north|south|east|west|true|c|f|celsius|fahrenheit|n|e)?|celsius|kelvin|percent(?:age)?|prozent|pourcent|count|counts|number|anzahl|nombre|número|numero|numbers?|units?|persons?|people|inhabitants|einwohner|personen|habitants|habitantes|met(?:er|re)s?|meters?|kilometers?|seconds?|minutes?|hours?|days?|months?|years?|jahre|millions?|thousands?|tausend|milliers|euros?|dollars?|utc|gmt|local|date|datetime|iso ?8601|index|ratio|score|boolean|integer|float|y{2,4}[-./]?mm?(?:[-./]?dd?)?|dd?[-./]mm?[-./]y{2,4}|hh:mm(?::ss)?|1(?:[ .,']?000)+|10(?:\\^|\\*\\*)?\\d|1 ?000)"
 const UNIT = new RegExp(
