@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { Fault } from '../errors/errors.ts'
+import { setMember } from '../model/lookup.ts'
 import { ACCOUNT_INVALID } from './faults.ts'
 
 /** Creates the file of a database and its folder if they are absent; only its owner can read it. */
@@ -104,4 +105,11 @@ export function sqliteReason(code: string, free: () => number): Reason | null {
   const found = REASONS.find(([prefix]) => code.startsWith(prefix))
   if (found === undefined) return null
   return found[0] === 'SQLITE_IOERR' && free() < LEAST_FREE ? FULL : found[1]
+}
+
+/** The driver returns binary values of many rows as ArrayBuffers, of a single row as Buffers. */
+export function withBuffers(row: Record<string, unknown>): Record<string, unknown> {
+  for (const [name, value] of Object.entries(row))
+    if (value instanceof ArrayBuffer) setMember(row, name, Buffer.from(value))
+  return row
 }

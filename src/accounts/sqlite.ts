@@ -2,7 +2,6 @@ import { closeSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import Libsql from 'libsql'
 import { Fault } from '../errors/errors.ts'
-import { setMember } from '../model/lookup.ts'
 import type { Database, DatabaseScript, ScriptStep } from './database.ts'
 import { ACCOUNTS_UNAVAILABLE } from './faults.ts'
 import {
@@ -15,6 +14,7 @@ import {
   READ_ONLY,
   type Reason,
   sqliteReason,
+  withBuffers,
 } from './sqlite-files.ts'
 
 /** Maximum milliseconds that a writer waits for another process. */
@@ -285,13 +285,6 @@ export class SqliteDatabase implements Database {
 
 function isBusy(error: unknown): boolean {
   return error instanceof Libsql.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code)
-}
-
-/** The driver returns binary values of many rows as ArrayBuffers, of a single row as Buffers. */
-function withBuffers(row: Record<string, unknown>): Record<string, unknown> {
-  for (const [name, value] of Object.entries(row))
-    if (value instanceof ArrayBuffer) setMember(row, name, Buffer.from(value))
-  return row
 }
 
 /** A connection to a file that only its owner can read. */
