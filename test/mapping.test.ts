@@ -1,7 +1,7 @@
 import oxigraph from 'oxigraph'
 import t from 'tap'
 import { compileMapping, type RecordMapper } from '../src/mapping/compile.ts'
-import { directMapping } from '../src/mapping/init/write.ts'
+import { directMapping } from '../src/mapping/direct.ts'
 import type { Mapping, ObjectMap, ResourceRule, Segment, StatementRule, TermMap } from '../src/mapping/ir.ts'
 import { WrittenTriple } from '../src/mapping/triple-text.ts'
 import { type FieldType, field } from '../src/model/field.ts'

@@ -13,8 +13,8 @@ import type { LoadProgress } from '../store/store.ts'
 import { CATALOG_ID } from './catalog-dataset.ts'
 import { DATASET_DAMAGED, NOT_PUBLISHED_YET } from './faults.ts'
 import { catalogGraphs } from './in-memory-dataset.ts'
-import type { RetainedVersionsOptions } from './served.ts'
-import { graphsOf, RetainedVersions, type ServedDataset, servedDataset } from './served.ts'
+import { RetainedVersions, type RetainedVersionsOptions } from './retained-versions.ts'
+import { graphsOf, type ServedDataset, servedDataset } from './served.ts'
 import {
   type DatasetSource,
   type StartProgress,

@@ -1,6 +1,6 @@
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { compileMapping } from '../mapping/compile.ts'
-import { directMapping } from '../mapping/init/write.ts'
+import { directMapping } from '../mapping/direct.ts'
 import { WrittenTriple } from '../mapping/triple-text.ts'
 import type { Field } from '../model/field.ts'
 import type { Metas } from '../model/metadata.ts'

@@ -1,4 +1,4 @@
-import { directMapping } from '../mapping/init/write.ts'
+import { directMapping } from '../mapping/direct.ts'
 import {
   outlineMapping,
   type PropertyOutline,

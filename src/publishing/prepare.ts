@@ -3,12 +3,11 @@ import path from 'node:path'
 import type { DatasetRecord } from '../model/value.ts'
 import { openColumns } from '../store/columns/graph.ts'
 import { RecordReader, type RecordsOf } from '../store/record-reader.ts'
-import type { Definition } from './definition.ts'
+import type { Digests } from './digests.ts'
 import { writeMappedGraphs } from './graphs/mapped-graphs.ts'
-import type { ChosenMapping, MappingFile, MappingRefusal, UsableMapping } from './mapping/mapping-file.ts'
-import { digestWithLookups } from './processors/dependencies.ts'
+import type { ChosenMapping, MappingRefusal, UsableMapping } from './mapping/mapping-file.ts'
 import type { PublishAttempt, PublishContext, PublishReport, PublishResult } from './publish-types.ts'
-import { definitionDigest, fingerprintOf, sourceDigest } from './source-digest.ts'
+import { fingerprintOf } from './source-digest.ts'
 import { shareFile } from './versions/durable.ts'
 import { RECORD_IDS_FILE } from './versions/tombstones.ts'
 import {
@@ -17,7 +16,6 @@ import {
   type Manifest,
   prepareVersion,
   sharedGraph,
-  sourceStates,
   VERSION_FORMAT,
   type Versions,
   versionFolder,
@@ -133,57 +131,4 @@ export async function* publishedRecords(
     const length = Math.min(PIECE, reader.count - first)
     yield Array.from({ length }, (_, index) => reader.record(first + index))
   }
-}
-
-/** True for a restored version as long as the portal folder is unchanged since the roll-back. */
-export function isRolledBack(
-  { restored }: Manifest,
-  { definition, source }: Digests,
-  file: MappingFile | null,
-  { endsRollBack = false }: PublishContext,
-): boolean {
-  return !endsRollBack && restored?.instead === fingerprintOf(definition, source, textOf(file))
-}
-
-/** True for a version that would be the same if it were built again now. */
-export function isBuiltFrom(
-  { definition, source, mapping }: Manifest,
-  digests: Digests,
-  file: MappingFile | null,
-): boolean {
-  return definition === digests.definition && source === digests.source && textOf(mapping) === textOf(file)
-}
-
-export interface Digests {
-  readonly definition: string
-  readonly source: string
-}
-
-/** The digests of a definition and its source. An unreadable source is not needed as long as only the mapping differs. */
-export async function digestsOf(
-  definition: Definition,
-  file: MappingFile | null,
-  current: Manifest | null,
-  { base, portal, versions, mappingOnly = false }: PublishContext,
-): Promise<Digests> {
-  const own = definitionDigest(definition, base)
-  const known = current?.definition === own ? current.source : null
-  if (known !== null && mappingOnly) return { definition: own, source: known }
-  try {
-    return {
-      definition: own,
-      source: digestWithLookups(
-        definition,
-        portal,
-        await sourceDigest(definition, portal, sourceStates(versions, definition.id)),
-      ),
-    }
-  } catch (error) {
-    if (known === null || textOf(file) === textOf(current?.mapping)) throw error
-    return { definition: own, source: known }
-  }
-}
-
-export function textOf(mapping: { readonly text: string } | null | undefined): string | null {
-  return mapping?.text ?? null
 }

@@ -10,19 +10,10 @@ import {
 } from '../errors/errors.ts'
 import { MAPPING_INVALID } from '../mapping/diagnostic.ts'
 import { type Definition, definitionOf, readDefinition } from './definition.ts'
+import { type Digests, digestsOf, isBuiltFrom, isRolledBack, textOf } from './digests.ts'
 import { chooseMapping, type MappingFile, mappingFile, refuseForRdf } from './mapping/mapping-file.ts'
 import { materialise } from './materialise.ts'
-import {
-  addMapping,
-  type Digests,
-  digestsOf,
-  type Head,
-  isBuiltFrom,
-  isRolledBack,
-  prepare,
-  retainedGraphs,
-  textOf,
-} from './prepare.ts'
+import { addMapping, type Head, prepare, retainedGraphs } from './prepare.ts'
 import type { PublicationFailure, PublishAttempt, PublishContext, PublishResult } from './publish-types.ts'
 import { refreshRemote, rejectRemote, reschedule } from './remote/refresh.ts'
 import { type Damage, damageInForce } from './versions/damage.ts'

@@ -1,5 +1,5 @@
 import { compileMapping, type RecordMapper } from '../../src/mapping/compile.ts'
-import { directMapping } from '../../src/mapping/init/write.ts'
+import { directMapping } from '../../src/mapping/direct.ts'
 import { WrittenTriple } from '../../src/mapping/triple-text.ts'
 import type { DatasetRecord } from '../../src/model/value.ts'
 import { definitionOf } from '../../src/publishing/definition.ts'

@@ -7,7 +7,8 @@ import {
   changedRecords,
   type RecordChange,
 } from '../../catalog/changed-records.ts'
-import type { OpenVersion, ServedDataset } from '../../catalog/served.ts'
+import type { OpenVersion } from '../../catalog/retained-versions.ts'
+import type { ServedDataset } from '../../catalog/served.ts'
 import { Fault, NOT_ACCEPTABLE, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { turtleText } from '../../formats/turtle.ts'
 import { BY_CALLER, entityTag, isNotModified, varyBy } from '../../http/conditional.ts'

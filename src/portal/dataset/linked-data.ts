@@ -1,7 +1,7 @@
 import { exampleQueries } from '../../catalog/example-queries.ts'
 import type { GraphStatistics } from '../../catalog/graph-statistics.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
-import { directMappingText } from '../../mapping/init/write.ts'
+import { directMappingText } from '../../mapping/direct.ts'
 import { lookup } from '../../model/lookup.ts'
 import { recordsSpace } from '../../rdf/minted-iris.ts'
 import { prefixedName } from '../../rdf/prefixes.ts'
