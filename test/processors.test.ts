@@ -254,7 +254,11 @@ t.test('every mistake of dataset.yaml is told, with its place', async t => {
     ],
     [
       "source: { path: cities.csv }\noptions: { delimiter: ';' }\nfields:\n  - { name: a, from: Note }\n",
-      [/yaml:4:16: .*Did you mean "note"/, /identity of another/],
+      [
+        /yaml:4:16: .*Did you mean "note"/,
+        /^cities\.csv: no field reads the columns "Name of city", .*"note": not published$/,
+        /identity of another/,
+      ],
     ],
     [
       'source: { path: cities.csv }\nattachments:\n  - { path: none.pdf }\nmetas: { default: { titel: x } }\n',

@@ -42,6 +42,7 @@ export async function program(only?: string): Promise<Command> {
     .version(RELEASE)
     .showHelpAfterError('(add --help for the options)')
     .exitOverride()
+  if (only === '--version' || only === '-V') return lodestone
   const one = only === undefined ? undefined : lookup(COMMANDS, only)
   for (const load of one === undefined ? Object.values(COMMANDS) : [one])
     lodestone.addCommand((await load()).exitOverride())

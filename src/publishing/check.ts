@@ -3,7 +3,12 @@ import { type Diagnostic, messageText } from '../mapping/diagnostic.ts'
 import { fieldOf } from '../sources/fields.ts'
 import { openSource } from '../sources/open.ts'
 import { openRdf } from '../sources/rdf.ts'
-import { conversionErrorsText, type TypingReport, typeRecords } from '../sources/typed-records.ts'
+import {
+  conversionErrorsText,
+  SHOWN_COLUMNS,
+  type TypingReport,
+  typeRecords,
+} from '../sources/typed-records.ts'
 import { openAttachment } from './attachments.ts'
 import { type Definition, definedDatasets, readDefinition } from './definition.ts'
 import { checkRdf } from './graphs/rdf-quads.ts'
@@ -142,11 +147,11 @@ async function checkDefinition(
   }
 }
 
-/** Columns that the source lacks, and values that do not fit the types of their fields. */
+/** Columns that the source lacks or that no field reads, and values that do not fit the types of their fields. */
 function valueFindings(
   definition: Definition,
   source: string,
-  { misfits: conversionErrors, missing }: TypingReport,
+  { misfits: conversionErrors, missing, unread }: TypingReport,
 ): readonly CheckFinding[] {
   const dataset = definition.id
   return [
@@ -166,7 +171,17 @@ function valueFindings(
         count: of.count,
       }),
     ),
+    ...(definition.fields === null || unread.length === 0 ? [] : [unreadFinding(dataset, source, unread)]),
   ]
+}
+
+/** Columns that a source may have been given after its fields were described. */
+function unreadFinding(dataset: string, source: string, unread: readonly string[]): CheckFinding {
+  const names = unread.slice(0, SHOWN_COLUMNS).map(column => JSON.stringify(column))
+  const others = unread.length > names.length ? ` and ${unread.length - names.length} more` : ''
+  const columns = unread.length === 1 ? 'the column' : 'the columns'
+  const message = `${source}: no field reads ${columns} ${names.join(', ')}${others}: not published`
+  return { dataset, severity: 'warning', message }
 }
 
 /** The position in dataset.yaml of the column of a field. */

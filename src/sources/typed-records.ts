@@ -45,8 +45,8 @@ export interface MissingColumn {
   readonly available: readonly string[]
 }
 
-/** Columns that are named where none is near. */
-const SHOWN_COLUMNS = 12
+/** Columns that are named in one message, at most. */
+export const SHOWN_COLUMNS = 12
 
 /** The numbers of records with a value of a field, without one, and with one that does not fit: the last count as nulls too. */
 export interface FieldCounts {
@@ -62,6 +62,8 @@ export interface TypingReport {
   readonly misfitCount: number
   readonly fields: Readonly<Record<string, FieldCounts>>
   readonly missing: readonly MissingColumn[]
+  /** Columns of the header that no field reads. */
+  readonly unread: readonly string[]
 }
 
 /** A source whose values are typed while it is read. */
@@ -159,6 +161,9 @@ class Typist {
       misfitCount: this.errorCount,
       fields: Object.fromEntries(this.fields.map((field, index) => [field.name, this.countsOf(index)])),
       missing: missing.map(({ field, column }) => this.missingColumn(field, column)),
+      unread: (this.header ?? []).filter(
+        column => !this.fields.some(({ columns }) => columns.includes(column)),
+      ),
     }
   }
 

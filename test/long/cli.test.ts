@@ -238,6 +238,12 @@ t.test('check tells field by field which values do not fit', { buffered: true },
     stdout:
       /^warning: big-trees: Big Trees\.csv: height: 1 value is not a double: "high" \(line 2, record 1\)\n$/,
   })
+  writeFileSync(trees, 'name,height,planted,girth\nOak,2,1999-04-01,3\n')
+  t.equal(
+    (await lodestone(['check', 'big-trees', ...at])).stdout,
+    'warning: big-trees: Big Trees.csv: no field reads the column "girth": not published\n',
+    'a column that came later',
+  )
   const wrong = ['n/a', '-', 'n/a', '?', '-', 'n/a', 'tall'].map(
     (height, n) => `Oak ${n},${height},${n % 2 ? 'x' : ''}\n`,
   )
