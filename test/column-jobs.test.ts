@@ -204,9 +204,9 @@ t.test('a job whose thread is ended because it does not stop is past its deadlin
   const text = Array.from({ length: 200_000 }, (_, at) => `<urn:s${at}> <urn:n> "${at}" .\n`).join('')
   const job = { type: 'build', text, subjects: [], predicates: [], isSearched: false } as const
   const limits = { milliseconds: 60_000, memory: 1e9 }
-  const answers = [thread.run(1, job, limits)]
+  const answers = [thread.run(1, JSON.stringify(job), limits)]
   const ended = thread.end({ reason: 'deadline' })
-  answers.push(thread.run(2, job, limits))
+  answers.push(thread.run(2, JSON.stringify(job), limits))
   for (const answer of answers) t.match(await answer, { type: 'failed', failure: { reason: 'deadline' } })
   await ended
 })

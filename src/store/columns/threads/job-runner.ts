@@ -157,7 +157,9 @@ export class JobRunner {
     { deadline = this.options.deadline, signal, ...limits }: QueryLimits,
     client: WorkClient | null,
   ): Promise<Begun> {
-    let lane = limits.lane ?? this.laneOf(job)
+    const text = JSON.stringify(job)
+    const isKnownSlow = isStoppable(job) && this.knownSlow.has(text)
+    let lane = limits.lane ?? (isKnownSlow ? 'slow' : 'quick')
     for (let crowded = 0; ; ) {
       const milliseconds = client?.deadline(deadline) ?? deadline
       const turn = { client, lane, pinned: null, isArbitrary: job.type === 'text' }
@@ -168,9 +170,10 @@ export class JobRunner {
         const work = { id, graphs, milliseconds, stop } as const
         const answer = await this.guarded(thread, slot, work, signal, () => {
           this.registry.bring(thread, graphs)
-          return thread.run(id, job, { milliseconds, memory: this.queryMemory })
+          return thread.run(id, text, { milliseconds, memory: this.queryMemory })
         })
-        this.noteTime(job, slot.milliseconds())
+        if (isStoppable(job) && slot.milliseconds() >= QUICK) this.knownSlow.add(text)
+        else if (isKnownSlow) this.knownSlow.delete(text)
         return { id, answer, thread, milliseconds, stopped: stopReason(answer, slot) }
       })
       if (begun.stopped === null) {
@@ -276,18 +279,6 @@ export class JobRunner {
       for (const graph of graphs) this.use(graph, -1)
       this.registry.shrink([...this.scheduler.threads], new Set(this.inUse.keys()))
     }
-  }
-
-  private laneOf(job: Job): Lane {
-    if (!isStoppable(job) || this.knownSlow.isEmpty) return 'quick'
-    return this.knownSlow.has(KnownSlow.digest(job)) ? 'slow' : 'quick'
-  }
-
-  /** Records whether a job was quick, in whichever way it was started. */
-  private noteTime(job: Job, milliseconds: number): void {
-    if (!isStoppable(job)) return
-    if (milliseconds >= QUICK) this.knownSlow.add(KnownSlow.digest(job))
-    else if (!this.knownSlow.isEmpty) this.knownSlow.delete(KnownSlow.digest(job))
   }
 
   /** Bytes that one query may use: all threads together have twice the store's limit for a query. */

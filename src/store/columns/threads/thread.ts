@@ -88,7 +88,8 @@ export class ColumnThread {
     if (!this.dead) this.worker.postMessage(request)
   }
 
-  run(id: number, job: Job, limits: JobLimits): Promise<Answer> {
+  /** @param job a {@link Job} as JSON */
+  run(id: number, job: string, limits: JobLimits): Promise<Answer> {
     return this.execute({ type: 'run', id, job, limits })
   }
 
@@ -155,28 +156,23 @@ export class ColumnThread {
 /** Maximum number of remembered jobs. */
 const REMEMBERED = 1000
 
-/** Remembers which jobs were slow, so that they are not started as quick ones again. */
+/** Remembers which jobs were slow, by their JSON, so that they are not started as quick ones again. */
 export class KnownSlow {
   private readonly digests = new LRUCache<string, true>({ max: REMEMBERED })
 
-  /** The digest by which a job is remembered. */
-  static digest(job: Job): string {
-    return createHash('sha1').update(JSON.stringify(job)).digest('base64')
+  has(job: string): boolean {
+    return this.digests.size > 0 && this.digests.has(digestOf(job))
   }
 
-  has(digest: string): boolean {
-    return this.digests.has(digest)
+  add(job: string): void {
+    this.digests.set(digestOf(job), true)
   }
 
-  add(digest: string): void {
-    this.digests.set(digest, true)
+  delete(job: string): void {
+    this.digests.delete(digestOf(job))
   }
+}
 
-  delete(digest: string): void {
-    this.digests.delete(digest)
-  }
-
-  get isEmpty(): boolean {
-    return this.digests.size === 0
-  }
+function digestOf(job: string): string {
+  return createHash('sha1').update(job).digest('base64')
 }

@@ -79,7 +79,7 @@ port.on('message', (request: ColumnRequest) => {
       graphs.addShared(request.graph, request.parts)
       return
     case 'run':
-      return attempt(request.id, () => run(request.id, request.job, request.limits))
+      return attempt(request.id, () => run(request.id, JSON.parse(request.job), request.limits))
     case 'next':
       return attempt(request.id, () => next(request.id))
     case 'close':
