@@ -34,6 +34,7 @@ interface Service {
   readonly security_opt?: readonly string[]
   readonly restart?: string
   readonly mem_limit?: string
+  readonly ulimits?: Readonly<Record<string, number>>
   readonly stop_grace_period?: string
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
 }
@@ -170,6 +171,10 @@ t.test('no query takes more memory than a container may have', async t => {
       `${place}: ${limit} GiB for ${workers} workers of 4 GiB, and the rest`,
     )
   }
+})
+
+t.test('threads may restore their priority', async t => {
+  for (const { place, service } of lodestones) t.same(service.ulimits, { nice: 20 }, place)
 })
 
 t.test('the compose files name what they have', async t => {
