@@ -169,7 +169,8 @@ async function materialiseRecords(
   let position = 0
   try {
     for await (const batch of typed.batches()) {
-      refuseMissing(typed.report().missing, source.name)
+      // Without a header a column may occur for the first time in any later record.
+      if (source.columns !== undefined) refuseMissing(typed.report().missing, source.name)
       for (const values of batch.values) {
         const record = { id: identities.idOf(values), position, values }
         const before = facts.out.triples

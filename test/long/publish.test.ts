@@ -191,6 +191,23 @@ t.test('what cannot be published is told, and the version in force stays', async
   t.notOk(existsSync(path.join(versions.root, 'nowhere')))
 })
 
+t.test('a column that occurs in late records alone is published', async t => {
+  const rows = Array.from({ length: 2500 }, (_, at) => ({ id: at, ...(at < 2000 ? {} : { late: at }) }))
+  const jsonl = rows.map(row => JSON.stringify(row)).join('\n')
+  const yaml =
+    'source: { path: a.jsonl }\nfields:\n  - { name: id, type: int }\n  - { name: NAME, type: int }\n'
+  const portal = makePortal(t, {
+    inferred: { 'a.json': JSON.stringify(rows) },
+    declared: { 'a.jsonl': jsonl, 'dataset.yaml': yaml.replace('NAME', 'late') },
+    missing: { 'a.jsonl': jsonl, 'dataset.yaml': yaml.replace('NAME', 'lat') },
+  })
+  t.match(await publish(portal), [
+    { type: 'published', dataset: 'declared', report: { records: 2500, triples: 3000 } },
+    { type: 'published', dataset: 'inferred', report: { records: 2500, triples: 3000 } },
+    { type: 'failed', dataset: 'missing', reason: /"lat", which the source does not have\./ },
+  ])
+})
+
 t.test('a full disk ends a publication with the reason', { skip: !existsSync('/dev/full') }, async t => {
   const folder = temporaryFolder(t, {})
   symlinkSync('/dev/full', path.join(folder, 'facts.nt.gz'))
