@@ -65,6 +65,8 @@ t.test('object maps of both vocabularies', async t => {
     ],
     ['rr:objectMap [ rr:constant ex:x ]', iri(text('http://example.org/x'))],
     ['rr:objectMap [ rr:constant "x" ]', literal(text('x'))],
+    ['rr:objectMap [ rr:constant "http://x/1" ; rr:termType rr:IRI ]', iri(text('http://x/1'))],
+    ['rr:objectMap [ rr:constant "http://x/1" ]', literal(text('http://x/1'))],
     ['rr:objectMap [ rml:reference "a" ]', { type: 'natural', field: 'a' }],
     ['rr:objectMap [ rml:reference "a" ; rr:termType rr:Literal ]', { type: 'natural', field: 'a' }],
     ['rr:objectMap [ rml:reference "a" ; rr:termType rr:IRI ]', iri(field('a'))],
@@ -136,7 +138,7 @@ t.test('subjects, classes, predicates, graphs and bases', async t => {
   const mapping = read(
     document(`@base <http://base/> .
       <#It> a rml:TriplesMap ; ${SOURCE} ;
-        rml:subjectMap [ rml:reference "uri" ; rml:class ex:A, ex:B ; rml:graph ex:g ; rml:graphMap [ rml:template "http://g/{g}" ] ] ;
+        rml:subjectMap [ rml:reference "uri" ; rml:class ex:A, ex:B ; rml:graph ex:g ; rml:graphMap [ rml:template "http://g/{g}" ] , [ rml:constant "http://g/1" ] ] ;
         rml:predicateObjectMap [
           rml:predicate ex:p ; rml:predicateMap [ rml:template "http://p/{p}" ] ;
           rml:object 1, ex:x ; rml:graph rml:defaultGraph ] .
@@ -148,6 +150,7 @@ t.test('subjects, classes, predicates, graphs and bases', async t => {
   t.strictSame(it.graphs, [
     iri(text('http://example.org/g')),
     { type: 'iri', segments: [text('http://g/'), field('g')], base: 'http://base/' },
+    iri(text('http://g/1')),
   ])
   t.equal(it.statements.length, 6)
   t.strictSame(

@@ -79,7 +79,7 @@ export function readTermNode(context: TermContext, node: DocumentNode): TermMap 
   if (tags === null) return null
   const here = { ...context, at: below(at, first) }
   const name = rmlName(first.iri)
-  if (name === 'constant') return constantTerm(here, first, typeName, tags)
+  if (name === 'constant') return constantTerm(here, textAsIri(role, first, typeName), typeName, tags)
   const isTagged = tags.datatype !== undefined || tags.language !== undefined
   const byDefault =
     role === 'language' || isTagged || (role === 'object' && name === 'reference') ? 'Literal' : 'IRI'
@@ -137,6 +137,15 @@ function readTermType({ reading, at }: TermContext, node: DocumentNode): TermTyp
     meant === undefined ? `Term types are ${TERM_TYPES.join(', ')}` : `Did you mean ${meant}?`,
   )
   return null
+}
+
+/** The text of an IRI is that IRI where the term can be nothing else: yarrrml-parser writes constant graphs so. */
+function textAsIri(role: Role, constant: Property, typeName?: TermTypeName): Property {
+  const { object } = constant
+  const isNamed = typeName === undefined ? !ALLOWED[role].includes('literal') : kindOf(typeName) === 'iri'
+  if (!isNamed || object.type !== 'literal' || object.datatype !== XSD.string || !isIri(object.value))
+    return constant
+  return { ...constant, object: { type: 'iri', value: object.value, written: object.value } }
 }
 
 /** A constant: IRI or literal (RML-Core, "Constant-valued expression maps"). */
