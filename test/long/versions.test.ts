@@ -351,6 +351,50 @@ t.test('OData of an older version is described by the metadata of that version',
   t.equal((await get('/api/odata/trees?$top=1')).json()['@odata.context'], `${root}/$metadata#trees`)
 })
 
+t.test('pages of OData go on in the version of the first page', async t => {
+  const portal = temporaryFolder(t, { 'portal.yaml': '' })
+  const [rows = [], ...later] = GENERATIONS
+  write(portal, rows)
+  await publish(portal)
+  const { app, get } = await serve(t, portal)
+  const formats: readonly (readonly [accept: string, headers: Record<string, string>])[] = [
+    ['application/json', {}],
+    ['application/json;odata=verbose', { maxdataserviceversion: '3.0' }],
+    ['application/json', { maxdataserviceversion: '2.0' }],
+    ['application/atom+xml', {}],
+  ]
+  const page = (url: string, [accept, headers]: (typeof formats)[number]) =>
+    get(url, { ...headers, accept, prefer: 'maxpagesize=10' })
+  const first = '/api/odata/trees?$filter=nr gt 0&$orderby=name'.replaceAll(' ', '%20')
+  const nextOf = (body: string) => {
+    const [link = ''] = /http:[^"]*snapshot=[\w-]+&(?:amp;)?\$skiptoken=\d+/.exec(body) ?? []
+    return link.replaceAll('&amp;', '&').slice(BASE.length)
+  }
+  const links = await Promise.all(formats.map(async each => nextOf((await page(first, each)).body)))
+  const second = await Promise.all(formats.map((each, at) => page(links[at] ?? '', each)))
+  for (const [at, next] of later.entries()) {
+    write(portal, next)
+    await publish(portal)
+    await app.catalog.refresh()
+    for (const [format, each] of formats.entries()) {
+      const { status, body, headers } = await page(links[format] ?? '', each)
+      if (at === 3) {
+        t.equal(status, 410, 'a version that is not retained')
+        t.match(body, 'no longer retained')
+      } else {
+        t.same([status, body], [200, second[format]?.body], 'as if nothing had been published')
+        t.equal(headers.etag, second[format]?.headers.etag)
+      }
+    }
+  }
+  const [json] = formats as [(typeof formats)[number]]
+  const old = names(portal).at(-1)
+  const { '@odata.nextLink': older } = (await page(`${first}&version=${old}`, json)).json()
+  t.notOk(older.includes('snapshot='), 'a requested version is kept as it is')
+  t.equal((await page('/api/odata/trees?snapshot=mine', json)).status, 200, 'an option of a client')
+  t.equal((await page('/api/odata/trees?$skiptoken=10', json)).status, 200, 'no version is named')
+})
+
 t.test('Memento: TimeGates, mementos and TimeMaps', async t => {
   const portal = temporaryFolder(t, { 'portal.yaml': '' })
   const begun = clock

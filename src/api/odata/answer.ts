@@ -65,7 +65,9 @@ async function feed(
   const isCounted = countOption(options, format.version)
   const { columns, selected, rows, total } = await queryEntities(of, clauses, execution)
   const count = isCounted ? total : null
-  const next = isLast(window, rows.length, total) ? null : nextLink(place, below, window.passed + rows.length)
+  const next = isLast(window, rows.length, total)
+    ? null
+    : nextLink(place, below, window.passed + rows.length, entry.version)
   if (type === 'feedReferences') {
     const ids = rows.flatMap(({ id }) => id ?? [])
     return { type: 'references', references: { type: 'page', set: model.set, ids, count, next } }
@@ -160,14 +162,26 @@ function parsed(execution: ODataExecution, read: () => ODataClauses): ODataClaus
   return execution.executor.watch.time('parse', read)
 }
 
+/** The option of next links that names the version that the first page was read from. */
+export const SNAPSHOT = 'snapshot'
+
 /**
- * The absolute address of the next page: the verbatim request with another `$skiptoken`, which counts the entities passed
- * (OData service 2.4).
+ * The absolute address of the next page: the verbatim request with the version of this page, unless the request names it, and another
+ * `$skiptoken`, which counts the entities passed (OData service 2.4).
  *
  * @param below verbatim path and query of the request, below the root of the service
  */
-export function nextLink({ root }: Pick<ServicePlace, 'root'>, below: string, passed: number): string {
+export function nextLink(
+  { root, version }: Pick<ServicePlace, 'root' | 'version'>,
+  below: string,
+  passed: number,
+  current: string,
+): string {
   const { path, query } = split(below)
-  const cached = query.split('&').filter(option => option !== '' && optionNamed(option) !== 'skiptoken')
-  return `${root}${path}?${[...cached, `$skiptoken=${passed}`].join('&')}`
+  const others = query.split('&').filter(option => {
+    const name = option === '' ? '' : optionNamed(option)
+    return name !== '' && name !== 'skiptoken' && name !== SNAPSHOT
+  })
+  const snapshot = version === undefined ? [`${SNAPSHOT}=${encodeURIComponent(current)}`] : []
+  return `${root}${path}?${[...others, ...snapshot, `$skiptoken=${passed}`].join('&')}`
 }

@@ -1,6 +1,13 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type DatasetSource, requireComplete, type VisibleDatasets } from '../../catalog/visible.ts'
-import { Fault, isFault, NOT_FOUND_RESOURCE, PRECONDITION_FAILED } from '../../errors/errors.ts'
+import {
+  Fault,
+  GONE,
+  isFault,
+  NOT_FOUND_RESOURCE,
+  PRECONDITION_FAILED,
+  VERSION_UNKNOWN,
+} from '../../errors/errors.ts'
 import { namesCredentials } from '../../http/authenticate.ts'
 import { type AnswerCache, isFresh, isMatched } from '../../http/conditional.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
@@ -8,16 +15,18 @@ import { configureRoutes, type RouteConfig } from '../../http/route-config.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import { percentDecoded } from '../../language/odata/decode.ts'
 import { ODATA_SEGMENT, ODATA_UNSUPPORTED } from '../../language/odata/faults.ts'
+import { lookup } from '../../model/lookup.ts'
 import { Executor, Stopwatch } from '../../query/execute/executor.ts'
 import type { Store } from '../../store/store.ts'
-import { answerText } from './answer.ts'
+import { answerText, SNAPSHOT } from './answer.ts'
 import { answerODataFault } from './faults.ts'
 import type { ServicePlace } from './format/shape.ts'
 import type { ODataFormat } from './negotiate.ts'
+import { readOptions } from './options.ts'
 import { RowCache } from './query-entities.ts'
 import { type ODataRequest, readRequest, split } from './request.ts'
 import { serviceText } from './service.ts'
-import { identifiedSets, setsWithVersion, visibleSets } from './sets.ts'
+import { identifiedSets, type ServedSets, setsWithVersion, visibleSets } from './sets.ts'
 import { type RequestHeaders, readVersions, versionHeader } from './versions.ts'
 
 export interface ODataOptions {
@@ -113,7 +122,7 @@ class Service {
     const { version: requested, versionNote } = request
     const all =
       requested == null || versionNote === null
-        ? inForce
+        ? await this.setsOfFirstPage(request, reply, inForce)
         : setsWithVersion(inForce, visible.dataset(versionNote.dataset, requested), this.host)
     const sets = readVersions(request.headers) === '2.0' ? identifiedSets(all) : all
     const place = this.placeOf(request)
@@ -152,6 +161,35 @@ class Service {
     const timing = executor.watch.header()
     if (timing !== '') reply.header('server-timing', timing)
     return text === null ? reply.code(204).send() : this.finish(reply, format, text)
+  }
+
+  /**
+   * The sets of a request: further pages of a feed are read from the version of its first page, also after a newer one was
+   * published. Faults: Gone where that version is not retained.
+   */
+  private async setsOfFirstPage(
+    { query, raw, principal }: FastifyRequest,
+    reply: FastifyReply,
+    inForce: ServedSets,
+  ): Promise<ServedSets> {
+    const version = lookup(query as QueryParameters, SNAPSHOT)
+    const { path, query: options } = split((raw.url ?? '').slice(ODATA_PATH.length))
+    const name = /^\/([\w-]+)/.exec(path)?.[1] ?? ''
+    const entry = identifiedSets(inForce).byName.get(name)?.entry
+    const isCurrent = typeof version !== 'string' || entry === undefined || entry.version === version
+    if (isCurrent || this.options.versions === undefined) return inForce
+    if (!readOptions(options).system.has('skiptoken')) return inForce
+    const { id } = entry.dataset
+    try {
+      const opened = await this.options.versions.open(id, version)
+      reply.raw.once('close', opened.release)
+      const older = this.options.catalog.visibleTo(principal).dataset(id, version)
+      return setsWithVersion(inForce, older, this.host)
+    } catch (error) {
+      if (!isFault(error, VERSION_UNKNOWN)) throw error
+      const reason = `The first page was of a version of ${id} that is no longer retained: begin again without $skiptoken.`
+      throw new Fault(GONE, { reason })
+    }
   }
 
   /** The address of the service, with the older version that is requested. */
