@@ -34,10 +34,22 @@ const backward = DIRECTIONS.flatMap(rooms =>
   })),
 )
 
+/** Folders of the evaluator: each reads those before it. */
+const EVALUATOR = ['vectors', 'functions', 'expressions', 'patterns', 'groups', 'order']
+const evaluator = names => `^src/store/columns/evaluate/(${names})/`
+
+const deeper = EVALUATOR.slice(0, -1).map((name, index) => ({
+  name: `${name}-of-the-evaluator-read-nothing-after-them`,
+  severity: 'error',
+  from: { path: evaluator(name) },
+  to: { path: evaluator(EVALUATOR.slice(index + 1).join('|')) },
+}))
+
 module.exports = {
   forbidden: [
     ...upward,
     ...backward,
+    ...deeper,
     {
       name: 'no-cycles',
       severity: 'error',

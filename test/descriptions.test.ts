@@ -13,7 +13,7 @@ import { portalPrefixes, usedClasses, usedProperties } from '../src/mapping/voca
 import { ANONYMOUS } from '../src/model/principal.ts'
 import { versionFolder, versionsOf } from '../src/publishing/versions/versions.ts'
 import { parseTriples, type Triple } from '../src/rdf/ntriples-reader.ts'
-import { STORE_BUSY } from '../src/runtime/turns.ts'
+import { STORE_BUSY } from '../src/runtime/fair-queue.ts'
 import type { SelectOperation } from '../src/sparql/algebra.ts'
 import { DEADLINE_EXCEEDED } from '../src/store/faults.ts'
 import { EMPTY_GRAPH } from '../src/store/store.ts'

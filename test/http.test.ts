@@ -8,19 +8,19 @@ import fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 import { addPlugins } from '../src/app/plugins.ts'
 import { BAD_REQUEST, Fault } from '../src/errors/errors.ts'
-import { WorkBudgets } from '../src/http/budget.ts'
+import { WorkBudgets } from '../src/http/client-budget.ts'
 import { AnswerCache, isFresh, knownTag, setNoStore } from '../src/http/conditional.ts'
 import { acceptsCoding, preferredCoding } from '../src/http/content-coding.ts'
-import { FairUse } from '../src/http/fair-use.ts'
+import { DAILY_CALLS, Quotas, quotaLimits } from '../src/http/daily-quota.ts'
 import { answerFault, PROBLEM_TYPE, problemBody, restBody } from '../src/http/faults.ts'
 import { answerJson, jsonText, prettyJson } from '../src/http/json.ts'
 import { parseQueryString } from '../src/http/query-string.ts'
-import { DAILY_CALLS, Quotas, quotaLimits } from '../src/http/quota.ts'
+import { RateLimit } from '../src/http/rate-limit.ts'
 import { configureRoutes } from '../src/http/route-config.ts'
 import { AnswerLimit } from '../src/http/turn-queue.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
+import { STORE_BUSY } from '../src/runtime/fair-queue.ts'
 import { answerMemory, storeMemory } from '../src/runtime/memory.ts'
-import { STORE_BUSY } from '../src/runtime/turns.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
@@ -511,10 +511,10 @@ t.test('every API: trailing slashes, unknown parameters, HEAD, CORS and quotas',
 
 t.test('a user does not compete with the address of the same requests', async t => {
   const budgets = new WorkBudgets({ burst: 1000, rate: 1 }, () => 0)
-  const fairUse = new FairUse({ budgets, address: () => '192.0.2.1' })
+  const rateLimit = new RateLimit({ budgets, address: () => '192.0.2.1' })
   const http = fastify()
   t.teardown(() => http.close())
-  fairUse.install(http)
+  rateLimit.install(http)
   const user = {
     type: 'user',
     id: 1,
@@ -525,7 +525,7 @@ t.test('a user does not compete with the address of the same requests', async t 
   } as const
   http.addHook('preHandler', async (request, reply) => {
     if (request.routeOptions.config.access === 'everybody') return
-    await fairUse.admit(request, reply, request.headers.authorization === undefined ? ANONYMOUS : user)
+    await rateLimit.admit(request, reply, request.headers.authorization === undefined ? ANONYMOUS : user)
   })
   http.get('/', async () => 'answer')
   http.get('/healthz', { config: { access: 'everybody' } }, async () => 'alive')

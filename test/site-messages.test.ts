@@ -10,8 +10,8 @@ import {
   NOT_FOUND_RESOURCE,
   VERSION_UNKNOWN,
 } from '../src/errors/errors.ts'
-import { TOO_MUCH_WORK } from '../src/http/fair-use.ts'
 import { TOO_MANY_OPEN_FILES } from '../src/http/faults.ts'
+import { TOO_MUCH_WORK } from '../src/http/rate-limit.ts'
 import { LANGUAGES, type Language } from '../src/model/language.ts'
 import { UPLOAD_SENTENCES, uploadMessage } from '../src/portal/desk/upload-messages.ts'
 import { faultSentence } from '../src/site/fault-page.ts'

@@ -6,7 +6,7 @@ import { EXPLORE_V21 } from '../src/query/dialect.ts'
 import { Stopwatch } from '../src/query/execute/executor.ts'
 import { planOdsql } from '../src/query/pipeline.ts'
 import { planText } from '../src/query/plan-text.ts'
-import { type RowWriter, rowWriter } from '../src/sparql/results.ts'
+import { type RowWriter, rowWriter } from '../src/sparql/row-writer.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 

@@ -1,15 +1,15 @@
 import t from 'tap'
 import { XSD } from '../src/rdf/vocab.ts'
 import type { AggregateCall } from '../src/sparql/algebra.ts'
-import { DistinctPairs } from '../src/store/columns/evaluate/aggregates/distinct-pairs.ts'
-import { percentile } from '../src/store/columns/evaluate/aggregates/percentile.ts'
-import { Batch, Deferred } from '../src/store/columns/evaluate/batch.ts'
-import { concatenatedTexts } from '../src/store/columns/evaluate/concat.ts'
-import { type Domain, PositionDomain } from '../src/store/columns/evaluate/domain.ts'
 import { domainsOf, Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
-import { grouped } from '../src/store/columns/evaluate/group.ts'
-import { addIntegers, countPlaces, countPlacesOf } from '../src/store/columns/evaluate/lanes.ts'
-import { ordered } from '../src/store/columns/evaluate/order.ts'
+import { DistinctPairs } from '../src/store/columns/evaluate/groups/distinct-pairs.ts'
+import { grouped } from '../src/store/columns/evaluate/groups/group.ts'
+import { percentile } from '../src/store/columns/evaluate/groups/percentile.ts'
+import { ordered } from '../src/store/columns/evaluate/order/order.ts'
+import { Batch, Deferred } from '../src/store/columns/evaluate/vectors/batch.ts'
+import { concatenatedTexts } from '../src/store/columns/evaluate/vectors/concat.ts'
+import { type Domain, PositionDomain } from '../src/store/columns/evaluate/vectors/domain.ts'
+import { addIntegers, countPlaces, countPlacesOf } from '../src/store/columns/evaluate/vectors/lanes.ts'
 import {
   merged,
   rowsBound,
@@ -17,10 +17,14 @@ import {
   rowsMarked,
   rowsPresent,
   without,
-} from '../src/store/columns/evaluate/row-filters.ts'
-import { type RetainedScratch, scratchUint32, withScratch } from '../src/store/columns/evaluate/scratch.ts'
-import { literalOf } from '../src/store/columns/evaluate/value.ts'
-import { isBound, type Vector, vectorValueAt } from '../src/store/columns/evaluate/vector.ts'
+} from '../src/store/columns/evaluate/vectors/row-filters.ts'
+import {
+  type RetainedScratch,
+  scratchUint32,
+  withScratch,
+} from '../src/store/columns/evaluate/vectors/scratch.ts'
+import { literalOf } from '../src/store/columns/evaluate/vectors/value.ts'
+import { isBound, type Vector, vectorValueAt } from '../src/store/columns/evaluate/vectors/vector.ts'
 import { between, chance, startFrom } from './support/algebra-generator.ts'
 import { columnsOfText } from './support/columns.ts'
 import { seedOf } from './support/seed.ts'

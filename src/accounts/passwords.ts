@@ -1,6 +1,6 @@
 import { scrypt, timingSafeEqual } from 'node:crypto'
 import { Fault } from '../errors/errors.ts'
-import { refuseWaiting, takeNext } from '../runtime/turns.ts'
+import { refuseWaiting, takeNext } from '../runtime/fair-queue.ts'
 import { currentClient, type WorkClient } from '../runtime/work-client.ts'
 import { isCommonPassword } from './common-passwords.ts'
 import { ACCOUNT_INVALID, TOO_MANY_ATTEMPTS } from './faults.ts'

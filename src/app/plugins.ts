@@ -14,11 +14,11 @@ import {
   isLongEnough,
   preferredCoding,
 } from '../http/content-coding.ts'
-import type { FairUse } from '../http/fair-use.ts'
+import type { CallTaker } from '../http/daily-quota.ts'
 import { FORM_TYPE } from '../http/form.ts'
 import { countCall } from '../http/observe.ts'
 import { parseForm, type QueryParameters, refuseDamaged } from '../http/query-string.ts'
-import type { CallTaker } from '../http/quota.ts'
+import type { RateLimit } from '../http/rate-limit.ts'
 import { ANONYMOUS, type Principal } from '../model/principal.ts'
 import { signInPage } from '../site/account-page.ts'
 import { pageContextOf, type SiteOptions } from '../site/page-context.ts'
@@ -29,7 +29,7 @@ export interface PluginOptions {
   readonly authenticate: Authenticate
   readonly quotas: CallTaker
   /** Charges work to clients; without it no client is limited. */
-  readonly fairUse?: FairUse
+  readonly rateLimit?: RateLimit
   /** True if the portal is reached by TLS: browsers then get Strict-Transport-Security (RFC 6797). */
   readonly isSecure?: boolean
   /** The caller's address. */
@@ -156,7 +156,7 @@ function recognise(request: FastifyRequest, { authenticate }: PluginOptions): Ma
 function admit(
   request: FastifyRequest,
   reply: FastifyReply,
-  { isPrivate, authenticate, quotas, fairUse, address }: PluginOptions,
+  { isPrivate, authenticate, quotas, rateLimit, address }: PluginOptions,
   form: QueryParameters | null,
 ): MaybePromise<boolean> {
   const { access, isCounted } = request.routeOptions.config
@@ -169,7 +169,7 @@ function admit(
     if (access === 'everybody') return false
     if (isPrivate && principal.type === 'anonymous')
       throw new Fault(UNAUTHORISED, { what: 'This portal is private' })
-    return thenMaybe(fairUse?.admit(request, reply, principal), () => false)
+    return thenMaybe(rateLimit?.admit(request, reply, principal), () => false)
   }
   const refuse = (error: unknown): boolean => {
     const isUnknown = isFault(error, ACCOUNTS_UNAVAILABLE)

@@ -21,16 +21,16 @@ import type { Config } from '../config/config.ts'
 import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import { harvestAges } from '../harvest/schedule.ts'
 import { authenticator } from '../http/authenticate.ts'
-import { WorkBudgets } from '../http/budget.ts'
 import { clientAddress } from '../http/client-address.ts'
+import { WorkBudgets } from '../http/client-budget.ts'
 import { AnswerCache } from '../http/conditional.ts'
-import { FairUse } from '../http/fair-use.ts'
+import { type Quotas, quotaLimits } from '../http/daily-quota.ts'
 import { answerFault, restBody } from '../http/faults.ts'
 import { answerForms } from '../http/form.ts'
 import { type HealthOptions, health } from '../http/health.ts'
 import { requestLog } from '../http/log.ts'
 import { observeRequests } from '../http/observe.ts'
-import { type Quotas, quotaLimits } from '../http/quota.ts'
+import { RateLimit } from '../http/rate-limit.ts'
 import { type NoteCall, ResponseCache } from '../http/response-cache.ts'
 import { answerUnknown, configureRoutes, declareUnknown } from '../http/route-config.ts'
 import { cookieScope } from '../http/session-cookie.ts'
@@ -103,14 +103,14 @@ export async function registerEndpoints(
   observeRequests(http, observers)
   const { burst, rate } = config.work
   const budgets = new WorkBudgets({ burst: burst * 1000, rate: rate * 1000 }, () => performance.now())
-  const fairUse = new FairUse({ budgets, address })
-  fairUse.install(http)
+  const rateLimit = new RateLimit({ budgets, address })
+  rateLimit.install(http)
   recordCalls(http, recorder)
   addPlugins(http, {
     isPrivate,
     authenticate,
     quotas,
-    fairUse,
+    rateLimit,
     address,
     site: frame,
     isSecure: base.startsWith('https:'),
@@ -137,7 +137,7 @@ export async function registerEndpoints(
       ]),
   })
   if (!isPrivate) cache.install(http)
-  fairUse.installDelay(http)
+  rateLimit.installDelay(http)
   http.setErrorHandler(answerFault(restBody))
   const signingIn = {
     ...frame,

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { declareFault, Fault } from '../errors/errors.ts'
 import type { Principal } from '../model/principal.ts'
-import type { Allowance, CallTaker } from './quota.ts'
+import type { Allowance, CallTaker } from './daily-quota.ts'
 import { endpointOf } from './route-config.ts'
 
 export type ObservedRequest = FastifyRequest

@@ -4,10 +4,10 @@ import { LRUCache } from 'lru-cache'
 import { ANONYMOUS } from '../model/principal.ts'
 import { namesCredentials } from './authenticate.ts'
 import { clientAddress } from './client-address.ts'
-import { BUDGET_HEADERS } from './fair-use.ts'
+import type { CallTaker } from './daily-quota.ts'
 import { ALLOWANCE_HEADERS, allowanceTexts, REQUEST_ID } from './observe.ts'
 import type { QueryParameters } from './query-string.ts'
-import type { CallTaker } from './quota.ts'
+import { BUDGET_HEADERS } from './rate-limit.ts'
 
 /** Records one more call that gets a cached answer, under its request identifier. */
 export type NoteCall = (message: IncomingMessage, id: string) => void

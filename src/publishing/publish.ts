@@ -10,12 +10,11 @@ import {
 } from '../errors/errors.ts'
 import { MAPPING_INVALID } from '../mapping/diagnostic.ts'
 import { type Definition, definitionOf, readDefinition } from './definition.ts'
-import { type Digests, digestsOf, isBuiltFrom, isRolledBack, textOf } from './digests.ts'
 import { chooseMapping, type MappingFile, mappingFile, refuseForRdf } from './mapping/mapping-file.ts'
 import { materialise } from './materialise.ts'
-import { addMapping, type Head, prepare, retainedGraphs } from './prepare.ts'
 import type { PublicationFailure, PublishAttempt, PublishContext, PublishResult } from './publish-types.ts'
 import { refreshRemote, rejectRemote, reschedule } from './remote/refresh.ts'
+import { type Digests, digestsOf, isBuiltFrom, isRolledBack, textOf } from './up-to-date.ts'
 import { type Damage, damageInForce } from './versions/damage.ts'
 import { withColumns } from './versions/graph-sources.ts'
 import { RECORD_IDS_FILE } from './versions/tombstones.ts'
@@ -28,6 +27,7 @@ import {
   removeLeftovers,
   versionFolder,
 } from './versions/versions.ts'
+import { addMapping, type Head, retainedGraphs, writeVersion } from './write-version.ts'
 
 /** Attempts to publish a dataset that other processes publish at the same time. */
 const ATTEMPTS = 5
@@ -183,7 +183,7 @@ async function publishMapping(
   if (textOf(chosen.mapping) === textOf(current.mapping))
     return { type: 'unchanged', manifest: current, refusal }
   const written = () =>
-    prepare(dataset.id, current, textOf(chosen.mapping), context, async head => {
+    writeVersion(dataset.id, current, textOf(chosen.mapping), context, async head => {
       const retained = retainedGraphs(current, head.folder, context.versions)
       const { restored: _, ...unrestored } = current
       const part: Omit<Manifest, 'mapping' | keyof Head> = { ...unrestored, graphs: retained }
@@ -213,7 +213,7 @@ async function publishRecords(
   const { portal, base } = context
   const { id } = definition
   const { manifest: current, damage } = before
-  return prepare(id, digests, textOf(file), context, async head => {
+  return writeVersion(id, digests, textOf(file), context, async head => {
     const onProgress = (records: number) => context.onProgress?.({ dataset: id, records })
     const written = await materialise(definition, { portal, base, folder: head.folder, onProgress })
     if (context.isFirst && (await digestsOf(definition, file, null, context)).source !== digests.source)

@@ -1,5 +1,5 @@
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
-import type { Rest } from './cell-writer.ts'
+import type { Rest } from './result-formats.ts'
 
 /** The first lines of the results of a Lodestone endpoint. */
 const HEAD = /^\{"head":\{"vars":\[.*\]\},$/

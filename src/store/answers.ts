@@ -9,7 +9,7 @@ import {
   type SelectOperation,
 } from '../sparql/algebra.ts'
 import type { ColumnStore } from './columns/column-store.ts'
-import { literalOf, NUMBER_TYPES, numberFormOf } from './columns/evaluate/value.ts'
+import { literalOf, NUMBER_TYPES, numberFormOf } from './columns/evaluate/vectors/value.ts'
 import type { GraphColumns } from './columns/graph.ts'
 import type { QueriedGraphs, WireTable, WireVector } from './columns/threads/protocol.ts'
 import { STORE_UNAVAILABLE } from './faults.ts'

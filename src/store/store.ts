@@ -1,7 +1,7 @@
 import type { Term, TriplePattern } from '../rdf/term.ts'
 import type { ConstructOperation, SelectOperation } from '../sparql/algebra.ts'
 import type { ParsedQuery } from '../sparql/parse.ts'
-import type { ContinuationFormat } from '../sparql/results.ts'
+import type { ContinuationFormat } from '../sparql/row-writer.ts'
 import type { GraphColumns } from './columns/graph.ts'
 
 /** One row of a SELECT answer: variable name to term, without unbound variables. */

@@ -1,5 +1,5 @@
 import { isFault, UNPROCESSABLE_ENTITY } from '../errors/errors.ts'
-import { STORE_BUSY } from '../runtime/turns.ts'
+import { STORE_BUSY } from '../runtime/fair-queue.ts'
 import { generate } from '../sparql/generate.ts'
 import { DEADLINE_EXCEEDED, LOAD_REFUSED, STORE_UNAVAILABLE } from '../store/faults.ts'
 import { QueryError, type Store } from '../store/store.ts'

@@ -17,7 +17,7 @@ import { ODATA_ERROR, ODATA_SEGMENT } from '../../language/odata/faults.ts'
 import { ODSQL_ERROR } from '../../language/odsql/faults.ts'
 import { SHAPES_INVALID } from '../../publishing/shapes/validate.ts'
 import { INCOMPATIBLE_TYPES_IN_COMPARISON_FILTER, ODSQL_SYNTAX_ERROR } from '../../query/faults.ts'
-import { STORE_BUSY } from '../../runtime/turns.ts'
+import { STORE_BUSY } from '../../runtime/fair-queue.ts'
 import { CROSS_SITE_REQUEST } from '../../site/signed-in.ts'
 import { DEADLINE_EXCEEDED, STORE_UNAVAILABLE } from '../../store/faults.ts'
 

@@ -3,13 +3,13 @@ import { ODATA_ERROR, ODATA_SEGMENT } from '../../language/odata/faults.ts'
 import type { EdmValue, EntityColumn } from '../../model/edm.ts'
 import type { ODataClauses } from '../../query/odata/resolve.ts'
 import { checkExpand, readODataClauses, readSelect, readWindow, type Window } from './clauses.ts'
-import { entityContext, feedContext, propertyContext } from './format/links.ts'
-import { type ODataAnswer, type ServicePlace, setSheet } from './format/shape.ts'
+import { entityContext, feedContext, nextLink, propertyContext } from './format/links.ts'
+import { type ODataAnswer, setSheet } from './format/shape.ts'
 import { rawText } from './format/texts.ts'
 import { asText, writeAnswer } from './format/write.ts'
-import { countOption, optionNamed, type RawOptions } from './options.ts'
+import { countOption, type RawOptions } from './options.ts'
 import { type ODataExecution, queryEntities, queryEntity } from './query-entities.ts'
-import { type ODataRequest, split } from './request.ts'
+import type { ODataRequest } from './request.ts'
 import type { Entity, PropertyResource, RecordResource } from './resource.ts'
 
 /**
@@ -160,28 +160,4 @@ function selected(...path: readonly string[]) {
 
 function parsed(execution: ODataExecution, read: () => ODataClauses): ODataClauses {
   return execution.executor.watch.time('parse', read)
-}
-
-/** The option of next links that names the version that the first page was read from. */
-export const SNAPSHOT = 'snapshot'
-
-/**
- * The absolute address of the next page: the verbatim request with the version of this page, unless the request names it, and another
- * `$skiptoken`, which counts the entities passed (OData service 2.4).
- *
- * @param below verbatim path and query of the request, below the root of the service
- */
-export function nextLink(
-  { root, version }: Pick<ServicePlace, 'root' | 'version'>,
-  below: string,
-  passed: number,
-  current: string,
-): string {
-  const { path, query } = split(below)
-  const others = query.split('&').filter(option => {
-    const name = option === '' ? '' : optionNamed(option)
-    return name !== '' && name !== 'skiptoken' && name !== SNAPSHOT
-  })
-  const snapshot = version === undefined ? [`${SNAPSHOT}=${encodeURIComponent(current)}`] : []
-  return `${root}${path}?${[...others, ...snapshot, `$skiptoken=${passed}`].join('&')}`
 }

@@ -20,6 +20,7 @@ import {
   SPARQL_PATH,
   type SparqlEndpoint,
 } from './endpoint.ts'
+import { resolveServices, type ServiceContext } from './federation.ts'
 import {
   type AnswerRepresentation,
   chooseResultFormat,
@@ -34,7 +35,6 @@ import { pieceText, remembered } from './pieces.ts'
 import { type QueryText, readQueryText } from './query-text.ts'
 import { continuationOf, RestLink, readGet, readPost, type SparqlRequest } from './request.ts'
 import { runQuery } from './run.ts'
-import { resolveServices, type ServiceContext } from './service.ts'
 import { SERVICE_LIMITS, type ServiceLimits } from './service-results.ts'
 
 /** Options of the endpoints; that of all datasets has the title of the portal. */

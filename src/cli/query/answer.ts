@@ -6,8 +6,8 @@ import { termText } from '../../rdf/ntriples.ts'
 import { isTripleTerm, splitTriples } from '../../rdf/ntriples-reader.ts'
 import { answerTerm, type RdfJsTerm } from '../../rdf/rdfjs.ts'
 import type { Literal, Term } from '../../rdf/term.ts'
-import { plain } from '../../sparql/cell-writer.ts'
-import { type ResultRow, type RowWriter, rowWriter } from '../../sparql/results.ts'
+import { plain } from '../../sparql/result-formats.ts'
+import { type ResultRow, type RowWriter, rowWriter } from '../../sparql/row-writer.ts'
 
 /** Output formats of an answer. */
 export const ANSWER_FORMATS = ['table', 'json', 'csv', 'tsv', 'turtle', 'ntriples'] as const

@@ -12,17 +12,9 @@ import {
   type YAMLMap,
 } from 'yaml'
 import { MAX_NESTED, nestedTooDeep } from '../../model/yaml-nesting.ts'
+import { createDiagnostics, type Diagnostics, reportSyntax } from './diagnostics.ts'
 import { childPath } from './keys.ts'
-import {
-  createDiagnostics,
-  type Diagnostics,
-  quoted,
-  reportSyntax,
-  type YamlEntry,
-  type YamlNode,
-  type YamlSpan,
-  type YamlText,
-} from './node.ts'
+import { quoted, type YamlEntry, type YamlNode, type YamlSpan, type YamlText } from './node.ts'
 import { ESCAPABLE } from './template.ts'
 
 const MAX_BYTES = 256_000

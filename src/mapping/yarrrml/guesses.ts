@@ -3,8 +3,9 @@ import { isLanguageTag, isUnknownDatatype } from '../../rdf/literals.ts'
 import { RDF, XSD } from '../../rdf/vocab.ts'
 import type { Segment } from '../ir.ts'
 import { constantText, isLanguageCode, XSD_NAMES } from '../vocabulary.ts'
+import type { Context } from './context.ts'
 import { DATATYPE, readIri } from './iris.ts'
-import { type Context, quoted, within, type YamlText } from './node.ts'
+import { quoted, within, type YamlText } from './node.ts'
 import { segmentsOf } from './template.ts'
 
 const MAX_GUESSES = 300

@@ -5,7 +5,9 @@ import type { DiagnosticCode } from '../diagnostic.ts'
 import { NAMESPACES } from '../init/terms.ts'
 import type { Segment, TermMap } from '../ir.ts'
 import { XSD_NAMES } from '../vocabulary.ts'
-import { type Context, type Diagnostics, quoted, within, type YamlText } from './node.ts'
+import type { Context } from './context.ts'
+import type { Diagnostics } from './diagnostics.ts'
+import { quoted, within, type YamlText } from './node.ts'
 import { type Segments, segmentsOf } from './template.ts'
 
 /** The role of an IRI: the words of messages and the code of an invalid one. */

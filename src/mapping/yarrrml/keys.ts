@@ -1,5 +1,6 @@
 import { nearName } from '../../model/did-you-mean.ts'
-import { type Context, described, quoted, type YamlEntry, type YamlMap, type YamlNode } from './node.ts'
+import type { Context } from './context.ts'
+import { described, quoted, type YamlEntry, type YamlMap, type YamlNode } from './node.ts'
 
 /** The spellings of each key (YARRRML, "Shortcuts", and further ones that its parsers accept). */
 export interface KeyTable {

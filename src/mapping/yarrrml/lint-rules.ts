@@ -6,8 +6,9 @@ import { RDF } from '../../rdf/vocab.ts'
 import type { MappingPlace, ResourceRule, StatementRule, TermMap } from '../ir.ts'
 import { KNOWN_NAMESPACES, knownTerms, namespaceOf, nearNamespace, SCHEMA_TERMS } from '../known-terms.ts'
 import { constantIri } from '../vocabulary.ts'
+import type { Context } from './context.ts'
 import { childPath } from './keys.ts'
-import { type Context, quoted, type YamlEntry } from './node.ts'
+import { quoted, type YamlEntry } from './node.ts'
 
 const LONG = 200
 const PLACES = ['place', 'predicatePlace', 'objectPlace', 'markPlace']

@@ -1,8 +1,8 @@
 import type { LogicalSource, ResourceRule, StatementRule, TermMap } from '../ir.ts'
+import type { Context } from './context.ts'
 import { readIri, SUBJECT } from './iris.ts'
 import { childPath, MAPPING_KEYS, readKeys, SUBJECT_KEYS } from './keys.ts'
 import {
-  type Context,
   described,
   isEmpty,
   quoted,

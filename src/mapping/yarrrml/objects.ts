@@ -2,6 +2,7 @@ import { nearName } from '../../model/did-you-mean.ts'
 import { literalType } from '../../rdf/literals.ts'
 import type { ObjectMap, Segment } from '../ir.ts'
 import { constantText } from '../vocabulary.ts'
+import type { Context } from './context.ts'
 import {
   type ObjectWish,
   readLiteralAnnotations,
@@ -11,15 +12,7 @@ import {
 } from './guesses.ts'
 import { CLASS, type IriRole, OBJECT, readIri } from './iris.ts'
 import { childPath, OBJECT_KEYS, readKeys } from './keys.ts'
-import {
-  type Context,
-  described,
-  isEmpty,
-  quoted,
-  type YamlMap,
-  type YamlNode,
-  type YamlText,
-} from './node.ts'
+import { described, isEmpty, quoted, type YamlMap, type YamlNode, type YamlText } from './node.ts'
 import { readJoin } from './predicates.ts'
 import { segmentsOf } from './template.ts'
 import { reportUnsupported } from './unsupported.ts'

@@ -7,17 +7,10 @@ import {
   type TermMap,
 } from '../ir.ts'
 import { constantText } from '../vocabulary.ts'
+import type { Context } from './context.ts'
 import { GRAPH, PREDICATE, readIri } from './iris.ts'
 import { childPath } from './keys.ts'
-import {
-  type Context,
-  described,
-  isEmpty,
-  quoted,
-  type YamlNode,
-  type YamlSpan,
-  type YamlText,
-} from './node.ts'
+import { described, isEmpty, quoted, type YamlNode, type YamlSpan, type YamlText } from './node.ts'
 import { segmentsOf } from './template.ts'
 
 export interface PlacedPredicate {

@@ -2,23 +2,14 @@ import { isIri } from '../../rdf/iri-syntax.ts'
 import { INITIAL_CONTEXT } from '../../rdf/prefixes.ts'
 import { type Diagnostic, hasErrors } from '../diagnostic.ts'
 import type { Mapping } from '../ir.ts'
+import type { Context, NamedSource } from './context.ts'
+import { type Diagnostics, ignoringSources } from './diagnostics.ts'
 import { readYaml } from './document.ts'
 import { reportOddScheme } from './iris.ts'
 import { childPath, type Entries, ROOT_KEYS, readKeys } from './keys.ts'
 import { reportLintRules, reportPrefixes } from './lint-rules.ts'
 import { readMappings } from './mappings.ts'
-import {
-  type Context,
-  type Diagnostics,
-  described,
-  ignoringSources,
-  isEmpty,
-  type NamedSource,
-  quoted,
-  type YamlEntry,
-  type YamlMap,
-  type YamlNode,
-} from './node.ts'
+import { described, isEmpty, quoted, type YamlEntry, type YamlMap, type YamlNode } from './node.ts'
 import { readSource } from './sources.ts'
 import { reportUnsupported } from './unsupported.ts'
 

@@ -1,16 +1,10 @@
 import type { CsvDialect } from '../../model/csv-dialect.ts'
 import { nearName } from '../../model/did-you-mean.ts'
 import type { LogicalSource } from '../ir.ts'
+import type { Context } from './context.ts'
+import type { Diagnostics } from './diagnostics.ts'
 import { childPath, readKeys, SOURCE_KEYS } from './keys.ts'
-import {
-  type Context,
-  type Diagnostics,
-  described,
-  isEmpty,
-  quoted,
-  type YamlNode,
-  type YamlText,
-} from './node.ts'
+import { described, isEmpty, quoted, type YamlNode, type YamlText } from './node.ts'
 
 const FORMULATIONS = new Map<string, 'csv' | 'json'>([
   ['csv', 'csv'],

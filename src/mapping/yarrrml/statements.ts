@@ -1,15 +1,8 @@
 import { RDF } from '../../rdf/vocab.ts'
 import type { StatementRule, TermMap } from '../ir.ts'
+import type { Context } from './context.ts'
 import { childPath, readKeys, STATEMENT_KEYS } from './keys.ts'
-import {
-  type Context,
-  described,
-  isEmpty,
-  type YamlList,
-  type YamlMap,
-  type YamlNode,
-  type YamlText,
-} from './node.ts'
+import { described, isEmpty, type YamlList, type YamlMap, type YamlNode, type YamlText } from './node.ts'
 import { readObject } from './objects.ts'
 import { type PlacedPredicate, readGraphs, readPredicates } from './predicates.ts'
 import { reportUnsupported } from './unsupported.ts'

@@ -1,5 +1,6 @@
 import type { Segment } from '../ir.ts'
-import { type Context, quoted, within, type YamlText } from './node.ts'
+import type { Context } from './context.ts'
+import { quoted, within, type YamlText } from './node.ts'
 
 /** A part of a template with its position in the original text. */
 type YarrrmlTemplatePart =

@@ -1,6 +1,7 @@
 import { lookup } from '../../model/lookup.ts'
+import type { Context } from './context.ts'
 import { childPath } from './keys.ts'
-import { type Context, isEmpty, type YamlEntry, type YamlNode } from './node.ts'
+import { isEmpty, type YamlEntry, type YamlNode } from './node.ts'
 
 const FEATURES = {
   function: 'functions',

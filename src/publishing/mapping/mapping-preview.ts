@@ -9,9 +9,9 @@ import type { DatasetRecord } from '../../model/value.ts'
 import { datasetPrefixes, INITIAL_CONTEXT, prefixedName } from '../../rdf/prefixes.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import { compileFor } from '../graphs/mapped-graphs.ts'
-import { publishedRecords } from '../prepare.ts'
 import { withColumns } from '../versions/graph-sources.ts'
 import { graphPath, type Manifest, type Versions } from '../versions/versions.ts'
+import { publishedRecords } from '../write-version.ts'
 
 /** The result of mapping some records. */
 interface MappedRecords {

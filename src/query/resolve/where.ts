@@ -14,7 +14,7 @@ import {
   scalarType,
 } from '../plan.ts'
 import { FieldNames, type ResolveContext } from './context.ts'
-import { resolvePredicate, searchedWords, wordsCondition } from './predicates.ts'
+import { resolvePredicate, searchedWords, wordsCondition } from './filter-functions.ts'
 import { exactInteger, foldNumber, momentConstant, momentScalar, resolveScalar } from './scalars.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Fault } from '../../errors/errors.ts'
 import { unversionedGraph } from '../../rdf/minted-iris.ts'
-import { refuseWaiting, STORE_BUSY, takeNext } from '../../runtime/turns.ts'
+import { refuseWaiting, STORE_BUSY, takeNext } from '../../runtime/fair-queue.ts'
 import type { WorkClient } from '../../runtime/work-client.ts'
 
 interface WaitingWork {

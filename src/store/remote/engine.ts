@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
-import { STORE_BUSY } from '../../runtime/turns.ts'
+import { STORE_BUSY } from '../../runtime/fair-queue.ts'
 import { construct, inGraph, triple, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
 import { generateUpdate, type Update } from '../../sparql/update.ts'

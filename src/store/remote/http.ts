@@ -1,7 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import { Fault } from '../../errors/errors.ts'
-import { STORE_BUSY } from '../../runtime/turns.ts'
+import { STORE_BUSY } from '../../runtime/fair-queue.ts'
 import { Authentication, type Credentials } from './authentication.ts'
 
 /** A request to the engine. */

@@ -1,5 +1,7 @@
 import type { EntityColumn } from '../../../model/edm.ts'
 import { typesNamespace } from '../../../model/edm.ts'
+import { optionNamed } from '../options.ts'
+import { split } from '../request.ts'
 import type { ServicePlace, Version } from './shape.ts'
 import { typeText } from './types.ts'
 
@@ -75,4 +77,28 @@ export function propertyContext(
 
 function pathList(paths: readonly string[]): string {
   return paths.map(path => path.split('/').map(segment).join('/')).join(',')
+}
+
+/** The option of next links that names the version that the first page was read from. */
+export const SNAPSHOT = 'snapshot'
+
+/**
+ * The absolute address of the next page: the verbatim request with the version of this page, unless the request names it, and another
+ * `$skiptoken`, which counts the entities passed (OData service 2.4).
+ *
+ * @param below verbatim path and query of the request, below the root of the service
+ */
+export function nextLink(
+  { root, version }: Pick<ServicePlace, 'root' | 'version'>,
+  below: string,
+  passed: number,
+  current: string,
+): string {
+  const { path, query } = split(below)
+  const others = query.split('&').filter(option => {
+    const name = option === '' ? '' : optionNamed(option)
+    return name !== '' && name !== 'skiptoken' && name !== SNAPSHOT
+  })
+  const snapshot = version === undefined ? [`${SNAPSHOT}=${encodeURIComponent(current)}`] : []
+  return `${root}${path}?${[...others, ...snapshot, `$skiptoken=${passed}`].join('&')}`
 }

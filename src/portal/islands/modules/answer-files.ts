@@ -1,6 +1,6 @@
 import { turtleText } from '../../../formats/turtle.ts'
 import { termText } from '../../../rdf/ntriples.ts'
-import { type RowWriter, rowWriter } from '../../../sparql/results.ts'
+import { type RowWriter, rowWriter } from '../../../sparql/row-writer.ts'
 import type { MessageRow } from './query-messages.ts'
 
 /** The formats in which an answer can be downloaded. */

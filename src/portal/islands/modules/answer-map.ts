@@ -1,6 +1,6 @@
 import { positionsOf, toGeoShape } from '../../../model/geometry.ts'
 import type { Geometry } from '../../../model/value.ts'
-import { plain } from '../../../sparql/cell-writer.ts'
+import { plain } from '../../../sparql/result-formats.ts'
 import { borders } from './borders.ts'
 import { coastlinePolygons } from './coastline.ts'
 import { boxOfAll } from './map-data.ts'

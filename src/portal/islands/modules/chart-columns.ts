@@ -1,5 +1,5 @@
 import type { Term } from '../../../rdf/term.ts'
-import { plain } from '../../../sparql/cell-writer.ts'
+import { plain } from '../../../sparql/result-formats.ts'
 import type { MessageRow } from './query-messages.ts'
 
 const NUMBERS = /#(?:integer|decimal|double|float|long|int|short|nonNegativeInteger)$/

@@ -7,6 +7,39 @@ import {
   type TriplePatternNode,
   variablesOfExpression,
 } from '../../../sparql/algebra.ts'
+import { type Evaluation, NotEvaluated } from './evaluation.ts'
+import { withConstants } from './expressions/conditions.ts'
+import { vectorOf } from './expressions/expression-vector.ts'
+import { Filter } from './expressions/filter.ts'
+import { NumberKernels } from './expressions/numbers.ts'
+import { type ExistsMask, ScalarCompiler } from './expressions/scalar.ts'
+import { isStable } from './functions/builtins.ts'
+import { SolutionModifiers } from './modifiers.ts'
+import { planBlock } from './patterns/block.ts'
+import {
+  EqualityIndex,
+  type EqualitySplit,
+  isSameGroup,
+  type PatternGroup,
+  splitByEquality,
+} from './patterns/equality-join.ts'
+import { existsOfSubject } from './patterns/exists.ts'
+import { CompatibleRows, difference, identifiedInPool, joinedBatch, revealed } from './patterns/join.ts'
+import { crossed } from './patterns/object-join.ts'
+import type { PathPattern } from './patterns/operation-parts.ts'
+import {
+  isSubquery,
+  isSubset,
+  partsOf,
+  readsAll,
+  starOf,
+  variablesOfPath,
+  variablesOfPattern,
+} from './patterns/operation-parts.ts'
+import type { OutermostScan } from './patterns/outermost-scan.ts'
+import { PathEvaluator } from './patterns/paths.ts'
+import { PatternMatcher } from './patterns/pattern-matcher.ts'
+import { type EvaluationScope, type Graphs, readsSubstituted } from './scope.ts'
 import {
   allRows,
   type Batch,
@@ -17,44 +50,11 @@ import {
   rowsOf,
   rowVector,
   UNIT_BATCH,
-} from './batch.ts'
-import { planBlock } from './block.ts'
-import { concatenatedTexts } from './concat.ts'
-import { withConstants } from './conditions.ts'
-import {
-  EqualityIndex,
-  type EqualitySplit,
-  isSameGroup,
-  type PatternGroup,
-  splitByEquality,
-} from './equality-join.ts'
-import { type Evaluation, NotEvaluated } from './evaluation.ts'
-import { existsOfSubject } from './exists.ts'
-import { vectorOf } from './expression-vector.ts'
-import { Filter } from './filter.ts'
-import { isStable } from './functions/builtins.ts'
-import { CompatibleRows, difference, identifiedInPool, joinedBatch, revealed } from './join.ts'
-import { SolutionModifiers } from './modifiers.ts'
-import { NumberKernels } from './numbers.ts'
-import type { PathPattern } from './operation-parts.ts'
-import {
-  isSubquery,
-  isSubset,
-  partsOf,
-  readsAll,
-  starOf,
-  variablesOfPath,
-  variablesOfPattern,
-} from './operation-parts.ts'
-import type { OutermostScan } from './outermost-scan.ts'
-import { crossed } from './pairs.ts'
-import { PathEvaluator } from './paths.ts'
-import { PatternMatcher } from './patterns.ts'
-import { rowsOfTable } from './row-filters.ts'
-import { type ExistsMask, ScalarCompiler } from './scalar.ts'
-import { type EvaluationScope, type Graphs, readsSubstituted } from './scope.ts'
-import { constantVector } from './translate.ts'
-import { hasWholeValues, type Vector } from './vector.ts'
+} from './vectors/batch.ts'
+import { concatenatedTexts } from './vectors/concat.ts'
+import { rowsOfTable } from './vectors/row-filters.ts'
+import { constantVector } from './vectors/translate.ts'
+import { hasWholeValues, type Vector } from './vectors/vector.ts'
 
 /** Prefix of the variables that identify the rows for which a group is evaluated. */
 const ROW = ' row of the left side'

@@ -1,14 +1,14 @@
 import type { OperationOf } from '../../../sparql/algebra.ts'
 import { type AlgebraExpression, type SparqlOperation, variablesOf } from '../../../sparql/algebra.ts'
-import type { Batch } from './batch.ts'
-import { countedGroups } from './counted.ts'
 import type { Evaluation } from './evaluation.ts'
-import { vectorOf } from './expression-vector.ts'
-import { grouped } from './group.ts'
-import { KeyedGroups } from './keyed-groups.ts'
-import { areDistinct, projectedOrder, withCountedRows } from './operation-parts.ts'
-import { ordered, type Places } from './order.ts'
+import { vectorOf } from './expressions/expression-vector.ts'
+import { countedGroups } from './groups/counted-groups.ts'
+import { grouped } from './groups/group.ts'
+import { KeyedGroups } from './groups/keyed-groups.ts'
+import { ordered, type Places } from './order/order.ts'
+import { areDistinct, projectedOrder, withCountedRows } from './patterns/operation-parts.ts'
 import type { EvaluationScope } from './scope.ts'
+import type { Batch } from './vectors/batch.ts'
 
 /** Evaluates operations on whole solution sequences: groups, orders, projections, DISTINCT and slices. */
 export class SolutionModifiers {

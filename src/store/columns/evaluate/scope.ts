@@ -1,9 +1,9 @@
 import { type SparqlOperation, variablesRead } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
-import type { Filter } from './filter.ts'
-import type { NumberKernels } from './numbers.ts'
-import type { PatternMatcher } from './patterns.ts'
-import type { ScalarCompiler } from './scalar.ts'
+import type { Filter } from './expressions/filter.ts'
+import type { NumberKernels } from './expressions/numbers.ts'
+import type { ScalarCompiler } from './expressions/scalar.ts'
+import type { PatternMatcher } from './patterns/pattern-matcher.ts'
 
 export type Graphs = readonly GraphColumns[]
 

@@ -2,12 +2,12 @@ import { LineSet } from '../../../rdf/line-set.ts'
 import { termText } from '../../../rdf/ntriples.ts'
 import type { Term } from '../../../rdf/term.ts'
 import type { ConstructOperation, Node, QueryOperation } from '../../../sparql/algebra.ts'
-import type { Batch } from '../evaluate/batch.ts'
-import type { Domain } from '../evaluate/domain.ts'
 import type { Evaluation } from '../evaluate/evaluation.ts'
 import type { Evaluator } from '../evaluate/evaluator.ts'
-import { termOf } from '../evaluate/value.ts'
-import { termAt, type Vector } from '../evaluate/vector.ts'
+import type { Batch } from '../evaluate/vectors/batch.ts'
+import type { Domain } from '../evaluate/vectors/domain.ts'
+import { termOf } from '../evaluate/vectors/value.ts'
+import { termAt, type Vector } from '../evaluate/vectors/vector.ts'
 
 /** Rows of a batch that are written before the clock is checked. */
 const ROWS_AT_A_TIME = 256

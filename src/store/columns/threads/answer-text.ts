@@ -1,17 +1,17 @@
 import type { OperationOf, QueryOperation, SparqlOperation } from '../../../sparql/algebra.ts'
-import { cellWriter } from '../../../sparql/cell-writer.ts'
-import { booleanResult, type ContinuationFormat } from '../../../sparql/results.ts'
-import type { Batch } from '../evaluate/batch.ts'
+import { cellWriter } from '../../../sparql/result-formats.ts'
+import { booleanResult, type ContinuationFormat } from '../../../sparql/row-writer.ts'
 import type { Evaluation } from '../evaluate/evaluation.ts'
 import { Evaluator } from '../evaluate/evaluator.ts'
 import { EvaluationStopped } from '../evaluate/limits.ts'
-import { scanningOperation } from '../evaluate/operation-parts.ts'
+import { scanningOperation } from '../evaluate/patterns/operation-parts.ts'
 import {
   continuationText,
   dividedShare,
   OutermostScan,
   parseContinuation,
-} from '../evaluate/outermost-scan.ts'
+} from '../evaluate/patterns/outermost-scan.ts'
+import type { Batch } from '../evaluate/vectors/batch.ts'
 import { constructed, describeTerms } from './answer-graph.ts'
 import type { PieceBytes } from './piece-bytes.ts'
 import type { LastPiece, TextFormat } from './protocol.ts'

@@ -1,6 +1,6 @@
 import { BAD_REQUEST, Fault, UNPROCESSABLE_ENTITY } from '../../../errors/errors.ts'
 import { ignoreRejection } from '../../../errors/ignore-rejection.ts'
-import { STORE_BUSY } from '../../../runtime/turns.ts'
+import { STORE_BUSY } from '../../../runtime/fair-queue.ts'
 import { currentClient, rest, type WorkClient } from '../../../runtime/work-client.ts'
 import { DEADLINE_EXCEEDED, STORE_UNAVAILABLE } from '../../faults.ts'
 import type { Failure, Job, WireTable } from './protocol.ts'

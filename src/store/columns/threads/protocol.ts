@@ -1,7 +1,7 @@
 import type { Term, TriplePattern } from '../../../rdf/term.ts'
 import type { QueryOperation } from '../../../sparql/algebra.ts'
-import type { ResultFormat } from '../../../sparql/cell-writer.ts'
-import type { ContinuationFormat } from '../../../sparql/results.ts'
+import type { ResultFormat } from '../../../sparql/result-formats.ts'
+import type { ContinuationFormat } from '../../../sparql/row-writer.ts'
 import type { GraphHeader, SectionNumber } from '../file-layout.ts'
 
 /** The location of a graph's columns: a file, or sections in memory. */

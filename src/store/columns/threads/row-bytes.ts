@@ -6,12 +6,12 @@ import {
   type RowLayout,
   type TermKind,
   termCell,
-} from '../../../sparql/cell-writer.ts'
+} from '../../../sparql/result-formats.ts'
 import { TermBytes } from '../dictionary-texts.ts'
-import type { Batch } from '../evaluate/batch.ts'
-import type { Domain } from '../evaluate/domain.ts'
-import { termOf } from '../evaluate/value.ts'
-import { termAt, type Vector } from '../evaluate/vector.ts'
+import type { Batch } from '../evaluate/vectors/batch.ts'
+import type { Domain } from '../evaluate/vectors/domain.ts'
+import { termOf } from '../evaluate/vectors/value.ts'
+import { termAt, type Vector } from '../evaluate/vectors/vector.ts'
 import { CachedText, type PieceBytes } from './piece-bytes.ts'
 
 /** Maximum number of cached cells of a variable. */

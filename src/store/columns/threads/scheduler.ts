@@ -1,5 +1,5 @@
 import { Fault } from '../../../errors/errors.ts'
-import { refuseWaiting, STORE_BUSY, takeNext } from '../../../runtime/turns.ts'
+import { refuseWaiting, STORE_BUSY, takeNext } from '../../../runtime/fair-queue.ts'
 import type { WorkClient } from '../../../runtime/work-client.ts'
 import { STORE_UNAVAILABLE } from '../../faults.ts'
 import type { ColumnThread } from './thread.ts'

@@ -1,6 +1,6 @@
 import { XSD } from '../../../../rdf/vocab.ts'
 import { dayForm, momentOfLexical } from '../../lexical.ts'
-import * as decimals from '../decimal.ts'
+import * as decimals from '../vectors/decimal.ts'
 import {
   addedSeconds,
   exactOf,
@@ -11,8 +11,8 @@ import {
   scaleOf,
   secondsOfValue,
   splitSeconds,
-} from '../exact.ts'
-import { commonNumericKind } from '../term-order.ts'
+} from '../vectors/exact.ts'
+import { commonNumericKind } from '../vectors/term-order.ts'
 import {
   bigInteger,
   type DurationValue,
@@ -26,7 +26,7 @@ import {
   shortDecimal,
   type TermValue,
   termValue,
-} from '../value.ts'
+} from '../vectors/value.ts'
 
 export type ArithmeticFunctionName = '+' | '-' | '*' | '/'
 

@@ -6,10 +6,10 @@ import { tripleTerm } from '../../../../rdf/ntriples.ts'
 import { resolveIri } from '../../../../rdf/resolve.ts'
 import { RDF, XSD } from '../../../../rdf/vocab.ts'
 import { type AlgebraExpression, operandsOf } from '../../../../sparql/algebra.ts'
-import * as decimals from '../decimal.ts'
-import { scaledOf, scaleOf, zoneForm } from '../exact.ts'
 import { checkTextLength } from '../limits.ts'
-import { ROUNDINGS } from '../number-vectors.ts'
+import * as decimals from '../vectors/decimal.ts'
+import { scaledOf, scaleOf, zoneForm } from '../vectors/exact.ts'
+import { ROUNDINGS } from '../vectors/number-vectors.ts'
 import {
   bigInteger,
   decimal,
@@ -25,7 +25,7 @@ import {
   termValue,
   text,
   truth,
-} from '../value.ts'
+} from '../vectors/value.ts'
 import { durationOf } from './arithmetic.ts'
 import type { ArgumentValue, FunctionContext } from './extension.ts'
 import { compileRegex, type Regex } from './regex.ts'

@@ -1,8 +1,8 @@
 import { numberText } from '../../../../model/number.ts'
 import { XSD } from '../../../../rdf/vocab.ts'
 import { numberOfLexical } from '../../lexical.ts'
-import * as decimals from '../decimal.ts'
-import { exactOf, scaledOf, scaleOf, secondsOfValue } from '../exact.ts'
+import * as decimals from '../vectors/decimal.ts'
+import { exactOf, scaledOf, scaleOf, secondsOfValue } from '../vectors/exact.ts'
 import {
   bigInteger,
   type DurationValue,
@@ -20,7 +20,7 @@ import {
   termValue,
   text,
   truth,
-} from '../value.ts'
+} from '../vectors/value.ts'
 import { durationOf, localSeconds, momentValue } from './arithmetic.ts'
 
 /** The constructor functions of XML Schema (SPARQL 1.1 Query, section 17.5), by the IRI of their datatype. */

@@ -9,8 +9,8 @@ import {
 import { isTimeZone } from '../../../../model/time.ts'
 import { LODESTONE, XSD } from '../../../../rdf/vocab.ts'
 import { microsecondsOf, secondsWith } from '../../lexical.ts'
-import { byDay, byMonth } from '../date-fields.ts'
-import { double, integerTerm, type MomentValue, type TermValue, text } from '../value.ts'
+import { double, integerTerm, type MomentValue, type TermValue, text } from '../vectors/value.ts'
+import { byDay, byMonth } from './date-fields.ts'
 import type { ArgumentValue, ExtensionFunction } from './extension.ts'
 
 type Entry = readonly [string, ExtensionFunction]

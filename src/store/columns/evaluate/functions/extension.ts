@@ -1,7 +1,7 @@
 import type { Column } from '../../column.ts'
 import type { GraphColumns } from '../../graph.ts'
 import type { GridBox } from '../../grid.ts'
-import type { TermValue } from '../value.ts'
+import type { TermValue } from '../vectors/value.ts'
 import type { Regex } from './regex.ts'
 
 /** The inputs of functions in addition to their arguments. */

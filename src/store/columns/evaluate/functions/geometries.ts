@@ -2,7 +2,7 @@ import { degrees, distanceFrom, EARTH_RADIUS, radians } from '../../../../model/
 import { GEO, GEOF, LODESTONE, UOM } from '../../../../rdf/vocab.ts'
 import type { GridBox } from '../../grid.ts'
 import { pointOf } from '../../lexical.ts'
-import { double, literalOf, type TermValue, truth } from '../value.ts'
+import { double, literalOf, type TermValue, truth } from '../vectors/value.ts'
 import type { ArgumentValue, ExtensionFunction } from './extension.ts'
 import { boxOfArea, combined, distanceBetween, locatorOf, type Relation, relatedShapes } from './jsts.ts'
 

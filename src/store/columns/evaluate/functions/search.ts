@@ -5,8 +5,8 @@ import { valueBound } from '../../dictionary.ts'
 import type { DictionarySection, OtherPart, TextPart, ValuePart } from '../../dictionary-parts.ts'
 import type { GraphColumns } from '../../graph.ts'
 import { hasPhrase, postingsOfWord, type WordSearchMode, wordTest } from '../../words.ts'
-import { scratchUint8 } from '../scratch.ts'
-import { stringOf, type TermValue } from '../value.ts'
+import { scratchUint8 } from '../vectors/scratch.ts'
+import { stringOf, type TermValue } from '../vectors/value.ts'
 import type { ArgumentValue } from './extension.ts'
 
 /** A word, or the words of a phrase, and its match mode. */

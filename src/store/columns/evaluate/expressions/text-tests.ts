@@ -1,0 +1,151 @@
+import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
+import type { TextPart } from '../../dictionary-parts.ts'
+import type { Texts } from '../../dictionary-texts.ts'
+import type { Evaluation } from '../evaluation.ts'
+import type { ColumnDomain } from '../vectors/domain.ts'
+import type { Vector } from '../vectors/vector.ts'
+import { markForms, standsAt } from './form-tests.ts'
+import { isOfKind, valueByKind } from './kinds.ts'
+import { bothCases, readTextTest, type TextTest } from './read-text-test.ts'
+import type { ScalarCompiler } from './scalar.ts'
+import { markLengths, readLengthTest } from './text-lengths.ts'
+import { firstAlike } from './text-prefixes.ts'
+import { FAILS, HOLDS, truthOf } from './truths.ts'
+
+/**
+ * Evaluates a condition for many values of a column at once, where no text needs decoding: searches of texts for a substring, and
+ * conditions on the language or kind of a term. 0 in the table means not computed.
+ */
+export function markKnownTruths(
+  expression: AlgebraExpression,
+  domain: ColumnDomain,
+  table: Uint8Array,
+  evaluation: Evaluation,
+  scalars: ScalarCompiler,
+): void {
+  if (isOfKind(expression)) {
+    const truths = valueByKind(expression, domain, scalars, truthOf)
+    for (const { first, count, kind } of domain.dictionary.parts)
+      if (kind !== 'other') for (let code = first; code < first + count; code++) table[code] = truths.at(code)
+    return
+  }
+  const alike = firstAlike(expression, domain)
+  if (alike !== null) {
+    const all = new Map([[scalars.soleVariable(expression) ?? '', allOf(domain)] as const])
+    const scalar = scalars.over(expression, all, domain.size + 1)
+    for (const { first, count, kind } of domain.dictionary.parts)
+      if (kind === 'text')
+        for (let code = first; code < first + count; code++)
+          table[code] =
+            alike[code] === code ? truthOf(scalar(code)) : (table[alike[code] as number] as number)
+    return
+  }
+  const lengths = readLengthTest(expression)
+  if (lengths !== null) {
+    for (const part of domain.dictionary.parts) if (part.kind === 'text') markLengths(lengths, part, table)
+    return
+  }
+  const test = readTextTest(expression, evaluation)
+  if (test === null) return
+  for (const part of domain.dictionary.parts) if (part.kind === 'text') markTexts(test, part, table)
+  if (test.ofTerms) markForms(test, domain, table)
+}
+
+/** The values of a column as a vector, in rows by code. */
+function allOf(domain: ColumnDomain): Vector {
+  const ids = new Uint32Array(domain.size + 1)
+  for (let code = 0; code < ids.length; code++) ids[code] = code
+  return { type: 'ids', domain, ids }
+}
+
+function markTexts(test: TextTest, { texts, first, count }: TextPart, table: Uint8Array): void {
+  const found = test.exact ? HOLDS : 0
+  table.fill(FAILS, first, first + count)
+  if (test.part.length === 0 && test.anchor !== 'whole') table.fill(found, first, first + count)
+  else if (!test.folded && (test.anchor === 'start' || test.anchor === 'whole')) {
+    const [from, to] = test.anchor === 'start' ? texts.rangeOfPrefix(test.part) : texts.range(test.part)
+    table.fill(found, first + from, first + to)
+  } else if (test.anchor === 'anywhere') markContaining(test, texts, table.subarray(first), found)
+  else markEnds(test, texts, table.subarray(first), found)
+  if (test.unsure === 'some') for (const bytes of UNSURE) markHaving(bytes, texts, table.subarray(first), 0)
+  if (test.unsure === 'beyond ASCII') markBeyondAscii(texts, table.subarray(first))
+}
+
+/** Characters beyond ASCII whose lower case is an ASCII letter, or that match one ignoring case: K, İ, ſ. */
+const UNSURE = ['\u212a', '\u0130', '\u017f'].map(character => Buffer.from(character))
+
+/** Substrings of at least this length are searched for in whole buffers: shorter ones occur too often for a call per occurrence. */
+const RARE = 3
+
+function markContaining(test: TextTest, texts: Texts, table: Uint8Array, found: number): void {
+  if (!test.folded && test.part.length >= RARE) {
+    markHaving(test.part, texts, table, found)
+    return
+  }
+  const [lower, upper] = bothCases(test)
+  const { bytes, offsets } = texts
+  const { length } = lower
+  const steps = stepsOf(lower, upper)
+  const [last, other] = [lower[length - 1] as number, upper[length - 1] as number]
+  const end = (offsets[offsets.length - 1] as number) - 1
+  let place = 0
+  // `at` is the position where the substring would end.
+  for (let at = (offsets[0] as number) + length - 1; at <= end; ) {
+    const byte = bytes[at] as number
+    if ((byte !== last && byte !== other) || !standsAt(bytes, at - length + 1, lower, upper)) {
+      at += steps[byte] as number
+      continue
+    }
+    while ((offsets[place + 1] as number) <= at) place += 1
+    const isWithin = (offsets[place] as number) <= at - length + 1
+    if (isWithin) table[place] = found
+    at = isWithin ? (offsets[place + 1] as number) + length - 1 : at + 1
+  }
+}
+
+/** The shift to the next possible end of the substring, by the byte at the current end (Horspool). */
+function stepsOf(lower: Uint8Array, upper: Uint8Array): Uint8Array {
+  const { length } = lower
+  const steps = new Uint8Array(256).fill(Math.min(255, length))
+  for (let at = 0; at < length - 1; at++) {
+    const step = Math.min(255, length - 1 - at)
+    steps[lower[at] as number] = step
+    steps[upper[at] as number] = step
+  }
+  return steps
+}
+
+/** Marks the texts that contain some bytes. */
+function markHaving(part: Buffer, { bytes, offsets }: Texts, table: Uint8Array, found: number): void {
+  let place = 0
+  for (let at = bytes.indexOf(part, offsets[0]); at >= 0; ) {
+    while ((offsets[place + 1] as number) <= at) place += 1
+    const next = offsets[place + 1] as number
+    const isWithin = at + part.length <= next
+    if (isWithin) table[place] = found
+    at = bytes.indexOf(part, isWithin ? next : at + 1)
+  }
+}
+
+/** Marks the texts that begin or end with a substring, or equal it. */
+function markEnds(test: TextTest, { bytes, offsets }: Texts, table: Uint8Array, found: number): void {
+  const [lower, upper] = bothCases(test)
+  const { length } = lower
+  const [isStart, isWhole] = [test.anchor === 'start', test.anchor === 'whole']
+  for (let place = 0; place + 1 < offsets.length; place++) {
+    const [from, to] = [offsets[place] as number, offsets[place + 1] as number]
+    const isLong = isWhole ? to - from === length : to - from >= length
+    if (isLong && standsAt(bytes, isStart ? from : to - length, lower, upper)) table[place] = found
+  }
+}
+
+function markBeyondAscii({ bytes, offsets }: Texts, table: Uint8Array): void {
+  for (let place = 0; place + 1 < offsets.length; place++) {
+    const to = offsets[place + 1] as number
+    for (let at = offsets[place] as number; at < to; at++)
+      if ((bytes[at] as number) > 127) {
+        table[place] = 0
+        break
+      }
+  }
+}

@@ -1,0 +1,254 @@
+import { type AggregateCall, variablesOfExpression } from '../../../../sparql/algebra.ts'
+import type { Evaluation } from '../evaluation.ts'
+import { isStable } from '../functions/builtins.ts'
+import { Batch, type Deferred, numbersFrom } from '../vectors/batch.ts'
+import { ColumnDomain } from '../vectors/domain.ts'
+import { countPlaces, countPlacesOf } from '../vectors/lanes.ts'
+import { scratchUint32 } from '../vectors/scratch.ts'
+import { gathered, gatherValues, type IdVector, integers, type Vector } from '../vectors/vector.ts'
+import { type Aggregator, type AggregatorContext, RowCounts } from './aggregator.ts'
+import { KeyPlaces } from './key-places.ts'
+import { type Grouper, KeyedGroups } from './keyed-groups.ts'
+import { makeAggregator } from './make-aggregator.ts'
+
+/** The solutions of a GROUP BY: one for each group, with its keys and aggregates (SPARQL 1.1 Query, section 18.5). */
+export function grouped(
+  batches: Iterable<Batch>,
+  keys: readonly string[],
+  aggregates: readonly { readonly variable: string; readonly aggregate: AggregateCall }[],
+  context: AggregatorContext,
+): Batch {
+  const { evaluation } = context
+  const grouper = keys.length === 0 ? new OneGroup() : new KeyedGroups(keys, evaluation)
+  /** Aggregates other than COUNT(*). */
+  const aggregators = aggregates.map(({ aggregate }) =>
+    aggregate.operand === null && !aggregate.distinct ? null : makeAggregator(aggregate, context),
+  )
+  const others = aggregators.filter(aggregator => aggregator !== null)
+  /** Counts the rows of groups that are not in the array of places. */
+  const rows = new RowCounts(evaluation)
+  let places: KeyPlaces | null | undefined = keys.length > 0 ? undefined : null
+  let coded: CodedGroups | null = null
+  let hasEmptyGroups = false
+  const assign = (batch: Batch) => grouper.assign(batch)
+  for (const batch of batches) {
+    if (batch.size === 0) continue
+    evaluation.advance(batch.size)
+    if (places === undefined) {
+      coded = CodedGroups.of(keys, batch)
+      hasEmptyGroups = coded !== null
+      places = coded === null ? KeyPlaces.of(keys, batch, others.length === 0) : null
+    }
+    if (places !== null) {
+      if (addPlaced(batch, places, others, evaluation)) continue
+      // Keys of other domains: from now on the places are groups, including those without rows.
+      const all = places.keys(numbersFrom(0, places.counts.length))
+      rows.addCounts(assign(all), places.counts, grouper.count())
+      hasEmptyGroups = true
+      places = null
+    }
+    if (others.length === 0 && coded?.count(batch) === true) continue
+    const groups = coded?.assign(batch, assign) ?? assign(batch)
+    const count = grouper.count()
+    if (hasEmptyGroups || others.length < aggregators.length) rows.add(groups, count)
+    addToAll(others, batch, groups, count, evaluation)
+  }
+  if (coded !== null && others.length === 0) {
+    const { groups, counts } = coded.counted(assign)
+    rows.addCounts(groups, counts, grouper.count())
+  }
+  const count = places?.counts.length ?? grouper.count()
+  const counts = places?.counts ?? rows.of(count)
+  const results = aggregates.map(({ variable }, at): readonly [string, Vector] => {
+    evaluation.check()
+    return [variable, aggregators[at]?.result(count) ?? integers(Float64Array.from(counts))]
+  })
+  if (places) {
+    const present = places.present()
+    return places
+      .keys(present)
+      .with(results.map(([variable, vector]) => [variable, gatherValues(vector, present)] as const))
+  }
+  const all = new Batch(count, new Map([...grouper.keys(), ...results]))
+  return hasEmptyGroups ? all.rows(numbersFrom(0, count).filter(group => counts[group] !== 0)) : all
+}
+
+/** False where the keys of a batch do not fit into the existing places. */
+function addPlaced(
+  batch: Batch,
+  places: KeyPlaces,
+  aggregators: readonly Aggregator[],
+  evaluation: Evaluation,
+): boolean {
+  if (aggregators.length === 0) return places.count(batch)
+  const groups = places.assign(batch)
+  if (groups === null) return false
+  addToAll(aggregators, batch, groups, places.counts.length, evaluation)
+  return true
+}
+
+function addToAll(
+  aggregators: readonly Aggregator[],
+  batch: Batch,
+  groups: Uint32Array,
+  count: number,
+  evaluation: Evaluation,
+): void {
+  for (const aggregator of aggregators) {
+    evaluation.advance(batch.size)
+    aggregator.add(batch, groups, count)
+  }
+}
+
+/** Without keys there is one group, even for no solutions. */
+class OneGroup implements Grouper {
+  private zeros = new Uint32Array(0)
+
+  count(): number {
+    return 1
+  }
+
+  assign(batch: Batch): Uint32Array {
+    if (this.zeros.length < batch.size) this.zeros = new Uint32Array(batch.size)
+    return this.zeros.subarray(0, batch.size)
+  }
+
+  keys(): readonly (readonly [string, Vector])[] {
+    return []
+  }
+}
+
+/** Keys are computed by code where a batch has at least this many rows per code of the column. */
+const ROWS_A_CODE = 4
+
+/** Assigns group numbers to solutions. */
+type Assign = (keys: Batch) => Uint32Array
+
+/** Groups by keys that are all computed from one column with few values, such as year and month of a date: once for each code. */
+class CodedGroups {
+  /** The keys of the first batch. */
+  private readonly keys: CodedKeys
+  private readonly names: readonly string[]
+  /** Rows by code. */
+  private readonly counts: Uint32Array
+  /** The number of the group by code; null for none yet. */
+  private groups: Uint32Array | null = null
+
+  private constructor(names: readonly string[], keys: CodedKeys) {
+    this.names = names
+    this.keys = keys
+    this.counts = new Uint32Array(keys.domain.size + 1)
+  }
+
+  /** Creates the groups for batches whose keys are computed from the same column as in this batch; null for other keys. */
+  static of(names: readonly string[], batch: Batch): CodedGroups | null {
+    const keys = codedKeys(names, batch)
+    if (keys === null || ROWS_A_CODE * (keys.domain.size + 1) > batch.size) return null
+    return isSoleNumber(keys) ? null : new CodedGroups(names, keys)
+  }
+
+  /** Counts the rows of a batch by code. False where its keys are computed from another column; then nothing is counted. */
+  count(batch: Batch): boolean {
+    const keys = this.keysOf(batch)
+    if (keys === null) return false
+    if (keys.rows === null) countPlaces(this.counts, keys.ids)
+    else countPlacesOf(this.counts, keys.ids, keys.rows)
+    return true
+  }
+
+  /**
+   * The group number of each row of a batch; null where {@link count} would be false. All codes have groups, including those
+   * without rows.
+   */
+  assign(batch: Batch, assign: Assign): Uint32Array | null {
+    const keys = this.keysOf(batch)
+    if (keys === null) return null
+    this.groups ??= assign(keysOfCodes(keys, numbersFrom(0, keys.domain.size + 1))).slice()
+    return keys.rows === null
+      ? gathered(this.groups, keys.ids)
+      : gatheredTwice(this.groups, keys.ids, keys.rows)
+  }
+
+  private keysOf(batch: Batch): CodedKeys | null {
+    const keys = codedKeys(this.names, batch)
+    return keys?.domain === this.keys.domain ? keys : null
+  }
+
+  /** The groups of the codes that were counted, with the numbers of their rows. */
+  counted(assign: Assign): { readonly groups: Uint32Array; readonly counts: Uint32Array } {
+    const codes = numbersFrom(0, this.counts.length).filter(code => this.counts[code] !== 0)
+    return { groups: assign(keysOfCodes(this.keys, codes)), counts: gathered(this.counts, codes) }
+  }
+}
+
+/** The keys of a batch, and the codes from which they are computed: all, or those of selected rows. */
+interface CodedKeys {
+  readonly keys: readonly (readonly [name: string, key: Deferred])[]
+  readonly variable: string
+  readonly domain: ColumnDomain
+  readonly ids: Uint32Array
+  readonly rows: Uint32Array | null
+}
+
+function codedKeys(names: readonly string[], batch: Batch): CodedKeys | null {
+  const keys: (readonly [string, Deferred])[] = []
+  for (const name of names) {
+    const key = batch.deferred(name)
+    if (key === null) return null
+    keys.push([name, key])
+  }
+  const [first] = keys
+  const variable = first === undefined ? null : soleVariable(first[1])
+  if (first === undefined || variable === null) return null
+  const { vector, rows } = valuesIn(first[1].input, variable)
+  if (vector?.type !== 'ids' || !(vector.domain instanceof ColumnDomain)) return null
+  for (const [, key] of keys) {
+    if (soleVariable(key) !== variable) return null
+    const own = valuesIn(key.input, variable)
+    if (own.vector !== vector || own.rows !== rows) return null
+  }
+  return { keys, variable, domain: vector.domain, ids: vector.ids, rows }
+}
+
+/** The keys of some codes. */
+function keysOfCodes({ keys, variable, domain }: CodedKeys, codes: Uint32Array): Batch {
+  const values: IdVector = { type: 'ids', domain, ids: codes }
+  const input = new Batch(codes.length, new Map([[variable, values]]))
+  return new Batch(codes.length, new Map(keys.map(([name, key]) => [name, key.of(input)])))
+}
+
+/** True for a single key that is a number: its numbers are looked up by code directly. */
+function isSoleNumber(keys: CodedKeys): boolean {
+  const [first, ...others] = keys.keys
+  if (first === undefined || others.length > 0) return false
+  return keysOfCodes(keys, Uint32Array.of(1)).get(first[0])?.type === 'numbers'
+}
+
+/** The values of a variable, or the values from which it selects rows. */
+function valuesIn(
+  batch: Batch,
+  variable: string,
+): { readonly vector: Vector | undefined; readonly rows: Uint32Array | null } {
+  return batch.unread(variable) ?? { vector: batch.get(variable), rows: null }
+}
+
+/** The single variable that a deferred expression reads; null for several, or for an expression that is not stable. */
+function soleVariable({ expression }: Deferred): string | null {
+  const [name, ...others] = variablesOfExpression(expression)
+  return name === undefined || others.length > 0 || !isStable(expression) ? null : name
+}
+
+/** Numbers at the indexes that are at some rows. */
+function gatheredTwice(numbers: Uint32Array, ids: Uint32Array, rows: Uint32Array): Uint32Array {
+  const length = rows.length | 0
+  const whole = length & ~3
+  const some = scratchUint32(length)
+  for (let at = 0; at < whole; at += 4) {
+    some[at] = numbers[ids[rows[at] as number] as number] as number
+    some[at + 1] = numbers[ids[rows[at + 1] as number] as number] as number
+    some[at + 2] = numbers[ids[rows[at + 2] as number] as number] as number
+    some[at + 3] = numbers[ids[rows[at + 3] as number] as number] as number
+  }
+  for (let at = whole; at < length; at++) some[at] = numbers[ids[rows[at] as number] as number] as number
+  return some
+}

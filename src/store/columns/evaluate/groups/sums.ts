@@ -1,0 +1,198 @@
+import { memoised } from '../../../../model/memoised.ts'
+import type { Evaluation } from '../evaluation.ts'
+import { arithmeticFunction } from '../functions/arithmetic.ts'
+import { allRows, type Batch } from '../vectors/batch.ts'
+import { DECIMAL_PLACES } from '../vectors/decimal.ts'
+import { ColumnDomain, type Domain } from '../vectors/domain.ts'
+import { addIntegers } from '../vectors/lanes.ts'
+import { columnNumbers, type NumberTable, scaledValues } from '../vectors/number-vectors.ts'
+import { decimal, double, integerTerm, type TermValue, termOf } from '../vectors/value.ts'
+import { hasWholeValues, type IdVector, type Vector, vectorValueAt } from '../vectors/vector.ts'
+import { type Aggregator, bytesOfValue, RowCounts, type ValuesOf } from './aggregator.ts'
+
+/** Largest magnitude of a sum of integers that doubles add exactly. */
+const EXACT = 2 ** 52
+
+/** SUM and AVG: in doubles where that is exact or the values are doubles, else with exact values. */
+export class Sum implements Aggregator {
+  private sums = new Float64Array(64)
+  private readonly counts: RowCounts
+  /** Sums of groups that are not only integers or only doubles; null is an error. */
+  private readonly general = new Map<number, TermValue | null>()
+  private kind: PlainNumbers['kind'] | null = null
+  private places = 0
+  private magnitude = 0
+  private isMixed = false
+  private readonly valuesOf: ValuesOf
+  private readonly evaluation: Evaluation
+  private readonly isAverage: boolean
+
+  constructor(valuesOf: ValuesOf, evaluation: Evaluation, isAverage: boolean) {
+    this.valuesOf = valuesOf
+    this.evaluation = evaluation
+    this.isAverage = isAverage
+    this.counts = new RowCounts(evaluation)
+  }
+
+  add(batch: Batch, groups: Uint32Array, count: number): void {
+    const vector = this.valuesOf(batch)
+    const isAdded = !this.isMixed && this.addNumbers(vector, groups, count)
+    if (!isAdded && !this.isMixed) this.mix(count)
+    this.counts.add(groups, count)
+    if (isAdded) return
+    for (let row = 0; row < groups.length; row++) {
+      const group = groups[row] as number
+      const value = vectorValueAt(vector, row)
+      const before = this.general.get(group)
+      if (before === null) continue
+      const sum =
+        value === null ? null : before === undefined ? started(value) : arithmeticFunction('+', before, value)
+      if (before === undefined) this.evaluation.allocate(bytesOfValue(null))
+      this.general.set(group, sum)
+    }
+  }
+
+  /** Adds integers or doubles; false for other values. */
+  private addNumbers(vector: Vector, groups: Uint32Array, count: number): boolean {
+    const numbers = plainNumbers(vector)
+    if (numbers === null || (this.kind !== null && this.kind !== numbers.kind)) return false
+    const { kind, places = 0 } = numbers
+    if (kind === 'decimal' && this.kind !== null && this.places !== places) return false
+    if (kind !== 'double') {
+      this.magnitude += numbers.largest * groups.length
+      if (!(this.magnitude < EXACT)) return false
+    }
+    this.kind = kind
+    this.places = places
+    this.sums = this.evaluation.grown(this.sums, count)
+    const { sums } = this
+    const { ids, values } = numbers
+    if (ids === null) addValues(sums, groups, values)
+    else if (kind !== 'double') addIntegers(sums, groups, values, ids, count)
+    else addTerms(sums, groups, values, ids)
+    return true
+  }
+
+  /** Converts the sums to values. */
+  private mix(count: number): void {
+    this.isMixed = true
+    this.evaluation.allocate(count * bytesOfValue(null))
+    const { sums } = this
+    const counts = this.counts.of(count)
+    for (let group = 0; group < count; group++)
+      if (counts[group] !== 0) this.general.set(group, this.plainSum(sums[group] as number))
+  }
+
+  private plainSum(value: number): TermValue {
+    if (this.kind === 'decimal') return decimal(BigInt(value) * 10n ** BigInt(DECIMAL_PLACES - this.places))
+    return this.kind === 'double' ? double(value) : integerTerm(value)
+  }
+
+  result(count: number): Vector {
+    this.sums = this.evaluation.grown(this.sums, count)
+    const { sums } = this
+    const { pool } = this.evaluation
+    if (!this.isMixed && !this.isAverage && this.kind !== 'decimal')
+      return { type: 'numbers', kind: this.kind ?? 'integer', values: sums.slice(0, count), bound: null }
+    const counts = this.counts.of(count)
+    if (!this.isMixed && this.kind === 'double') {
+      const values = new Float64Array(count)
+      let isWhole = true
+      for (let group = 0; group < count; group++) {
+        isWhole &&= counts[group] !== 0
+        values[group] = (sums[group] as number) / (counts[group] as number)
+      }
+      if (isWhole) return { type: 'numbers', kind: 'double', values, bound: null }
+    }
+    const ids = new Uint32Array(count)
+    for (let group = 0; group < count; group++) {
+      const number = counts[group] as number
+      const sum = this.isMixed ? this.general.get(group) : this.plainSum(sums[group] as number)
+      const value = number === 0 ? integerTerm(0) : (sum ?? null)
+      const result =
+        value === null || !this.isAverage || number === 0
+          ? value
+          : arithmeticFunction('/', value, integerTerm(number))
+      ids[group] = result === null ? 0 : pool.intern(termOf(result))
+    }
+    return { type: 'ids', domain: pool, ids }
+  }
+}
+
+function addValues(sums: Float64Array, groups: Uint32Array, values: Float64Array): void {
+  const length = groups.length | 0
+  for (let row = 0; row < length; row++) {
+    const group = groups[row] as number
+    sums[group] = (sums[group] as number) + (values[row] as number)
+  }
+}
+
+function addTerms(sums: Float64Array, groups: Uint32Array, values: Float64Array, ids: Uint32Array): void {
+  const length = groups.length | 0
+  for (let row = 0; row < length; row++) {
+    const group = groups[row] as number
+    sums[group] = (sums[group] as number) + (values[ids[row] as number] as number)
+  }
+}
+
+/** The sum of one value: it is added to 0, so that durations have no sum (SPARQL 1.1 Query, section 18.5.1.3). */
+function started(value: TermValue): TermValue | null {
+  return value.type === 'number' ? (arithmeticFunction('+', integerTerm(0), value) ?? value) : null
+}
+
+interface PlainNumbers {
+  readonly kind: 'integer' | 'decimal' | 'double'
+  /** Of decimals: the numbers are integers scaled by this many decimal places. */
+  readonly places?: number
+  /** Numbers of terms by row, or null where there is a value for each row. */
+  readonly ids: Uint32Array | null
+  readonly values: Float64Array
+  readonly largest: number
+}
+
+/** The values of a vector in which each row has one and all are integers, all decimals of few digits, or all doubles. */
+function plainNumbers(vector: Vector): PlainNumbers | null {
+  if (vector.type === 'numbers') {
+    const { kind, places = 0, bound } = vector
+    if (kind === 'float' || bound !== null) return null
+    const values = kind === 'decimal' ? scaledValues(vector, places) : vector.values
+    return values && { kind, ids: null, values, largest: kind === 'double' ? 0 : largestOf(values), places }
+  }
+  const table = vector.type === 'ids' ? summedTable(vector.domain) : null
+  if (table === null || vector.type !== 'ids' || !hasWholeValues(vector)) return null
+  return { ...table, ...(rowNumbers(vector, table) ?? { ids: vector.ids }) }
+}
+
+function largestOf(values: Float64Array): number {
+  let largest = 0
+  for (let at = 0; at < values.length; at++) largest = Math.max(largest, Math.abs(values[at] as number))
+  return largest
+}
+
+/** Approximate number of dictionary numbers that fit into a processor's cache. */
+const LARGE_TABLE = 2 ** 17
+
+/** The numbers of a large dictionary by row: rows are read sequentially, its terms randomly. Null for others. */
+function rowNumbers(
+  { ids, domain, origin }: IdVector,
+  table: Omit<PlainNumbers, 'ids'>,
+): Pick<PlainNumbers, 'ids' | 'values'> | null {
+  if (table.values.length < LARGE_TABLE || !(domain instanceof ColumnDomain)) return null
+  const { column } = domain
+  const read = origin?.ids ?? ids
+  if (!column.isSingle || !column.isDense || read.buffer !== column.codes.buffer) return null
+  const first = (read.byteOffset - column.codes.byteOffset) / read.BYTES_PER_ELEMENT
+  const values = column.rowValues('numbers', table.values).subarray(first, first + read.length)
+  return { values, ids: origin?.places ?? allRows(read.length) }
+}
+
+const SCALED = new WeakMap<NumberTable, Float64Array | null>()
+
+/** The numbers of a column by term number; decimals as integers of their last digit. Null for a column with other values. */
+function summedTable(domain: Domain): Omit<PlainNumbers, 'ids'> | null {
+  const table = columnNumbers(domain)
+  if (table?.kind !== 'decimal') return table
+  const { places = 0 } = table
+  const values = memoised(SCALED, table, () => scaledValues(table, places, size => new Float64Array(size)))
+  return values && { ...table, values, largest: table.largest * 10 ** places }
+}

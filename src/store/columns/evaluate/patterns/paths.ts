@@ -1,0 +1,299 @@
+import type { Node, Path, TriplePatternNode } from '../../../../sparql/algebra.ts'
+import type { GraphColumns } from '../../graph.ts'
+import { domainsOf, type Evaluation } from '../evaluation.ts'
+import { Batch, rowsOf, rowVector } from '../vectors/batch.ts'
+import { pooledIds } from '../vectors/translate.ts'
+import type { IdVector, Vector } from '../vectors/vector.ts'
+import type { PathPattern } from './operation-parts.ts'
+import { type NodeHomes, NodeSet, type NumberList, Reach, ReachedPairs } from './path-reach.ts'
+
+/** What the evaluation of paths needs from that of patterns. */
+export interface PathContext<Scope> {
+  readonly evaluation: Evaluation
+  /** The solutions of patterns joined with a batch. */
+  readonly match: (patterns: readonly TriplePatternNode[], scope: Scope, batch: Batch) => Iterable<Batch>
+  readonly graphsOf: (scope: Scope) => readonly GraphColumns[]
+}
+
+/** Names of variables that no query can use. */
+const FROM = ' from'
+const TO = ' to'
+const ROW = ' row'
+
+/** Solutions of a closure per batch: few at first, which may be enough for a LIMIT, then twice as many each time. */
+const [FIRST_SOLUTIONS, MAX_SOLUTIONS] = [64, 8192]
+
+/** Number of start nodes that are expanded together. */
+const STARTS_AT_ONCE = 1024
+
+/**
+ * Evaluates property paths (SPARQL 1.1 Query, section 18.4). Sequences, alternatives and inverses become patterns; closures go
+ * from node to node, each node once, from the known end.
+ */
+export class PathEvaluator<Scope> {
+  private readonly context: PathContext<Scope>
+  private fresh = 0
+
+  constructor(context: PathContext<Scope>) {
+    this.context = context
+  }
+
+  /** The solutions of a batch joined with those of a path. */
+  *evaluate(pattern: PathPattern, scope: Scope, batch: Batch): Generator<Batch> {
+    const { subject, path, object } = pattern
+    switch (path.type) {
+      case 'link':
+        yield* this.context.match(
+          [{ subject, predicate: { type: 'iri', value: path.iri }, object }],
+          scope,
+          batch,
+        )
+        return
+      case 'inverse':
+        yield* this.evaluate({ subject: object, path: path.path, object: subject }, scope, batch)
+        return
+      case 'sequence':
+        yield* this.sequence(subject, path.paths, object, scope, batch)
+        return
+      case 'alternative':
+        for (const each of path.paths) yield* this.evaluate({ subject, path: each, object }, scope, batch)
+        return
+      case 'negated':
+        yield* this.negated(pattern, path.iris, scope, batch)
+        return
+      case 'zeroOrOne':
+      case 'zeroOrMore':
+      case 'oneOrMore':
+        yield* this.closure(pattern, path, scope, batch)
+        return
+      default:
+        path satisfies never
+    }
+  }
+
+  private *sequence(
+    subject: Node,
+    paths: readonly Path[],
+    object: Node,
+    scope: Scope,
+    batch: Batch,
+  ): Generator<Batch> {
+    const [first, ...rest] = paths
+    if (first === undefined) return
+    if (rest.length === 0) {
+      yield* this.evaluate({ subject, path: first, object }, scope, batch)
+      return
+    }
+    const middle: Node = { type: 'variable', name: ` step ${this.fresh++}` }
+    const isBackward = !isKnown(subject, batch) && isKnown(object, batch)
+    const [begin, end] = isBackward
+      ? [
+          { subject: middle, paths: rest, object },
+          { subject, paths: [first], object: middle },
+        ]
+      : [
+          { subject, paths: [first], object: middle },
+          { subject: middle, paths: rest, object },
+        ]
+    for (const found of this.sequence(begin.subject, begin.paths, begin.object, scope, batch))
+      for (const joined of this.sequence(end.subject, end.paths, end.object, scope, found))
+        yield joined.only(joined.variables.filter(name => name !== middle.name))
+  }
+
+  private *negated(
+    { subject, object }: PathPattern,
+    iris: readonly string[],
+    scope: Scope,
+    batch: Batch,
+  ): Generator<Batch> {
+    const predicates = new Set(
+      this.context.graphsOf(scope).flatMap(graph => graph.columns.map(column => column.predicate)),
+    )
+    for (const predicate of predicates)
+      if (!iris.includes(predicate))
+        yield* this.context.match(
+          [{ subject, predicate: { type: 'iri', value: predicate }, object }],
+          scope,
+          batch,
+        )
+  }
+
+  private *closure(
+    { subject, object }: PathPattern,
+    path: Extract<Path, { type: 'zeroOrOne' | 'zeroOrMore' | 'oneOrMore' }>,
+    scope: Scope,
+    batch: Batch,
+  ): Generator<Batch> {
+    const { evaluation } = this.context
+    const isForward = isKnown(subject, batch) || !isKnown(object, batch)
+    const [near, far] = isForward ? [subject, object] : [object, subject]
+    const starts = isKnown(near, batch) ? this.termIds(near, batch) : new Uint32Array(0)
+    const type = path.type === 'oneOrMore' && mayBeEmpty(path.path) ? 'zeroOrMore' : path.type
+    const reach = new Reach(type, evaluation, (nodes, homes, reached) =>
+      this.step(path.path, isForward, nodes, scope, homes, reached),
+    )
+    const known = isKnown(far, batch) ? this.termIds(far, batch) : null
+    // A path of zero steps goes from a node of the graphs to itself, or from a term that the query names.
+    const named = [near, far].flatMap(node =>
+      node.type === 'variable' ? [] : [evaluation.pool.intern(node)],
+    )
+    const areNodes = new Map<number, boolean>()
+    const isNode = (id: number) => {
+      const isKnownNode = areNodes.get(id) ?? (named.includes(id) || this.isNode(id, scope))
+      areNodes.set(id, isKnownNode)
+      return isKnownNode
+    }
+    const isSame = near.type === 'variable' && far.type === 'variable' && near.name === far.name
+    // Both ends are open: the path begins at every node of the graphs.
+    const isOpen = !isKnown(near, batch)
+    const withObjects = !leavesSubjects(path)
+    if (starts.length > 1) reach.prepare([...new Set(starts)])
+    const found = new ReachedPairs()
+    let isEnough = FIRST_SOLUTIONS
+    for (let row = 0; row < batch.size; row++)
+      for (const from of isOpen ? this.nodes(scope, withObjects, reach) : [starts[row] as number]) {
+        // Solutions of few steps are yielded before the next ones.
+        const end = isSame ? from : known?.[row]
+        for (const reached of reach.from(from, isOpen ? () => true : isNode)) {
+          if (end === undefined) found.addAll(row, from, reached)
+          else if (reached.has(end) && (known === null || known[row] === end)) {
+            found.add(row, from, end)
+            break
+          }
+          if (found.size < isEnough) continue
+          yield this.joined(batch, near, far, found)
+          found.clear()
+          isEnough = Math.min(MAX_SOLUTIONS, 2 * isEnough)
+        }
+        evaluation.advance(64)
+      }
+    yield this.joined(batch, near, far, found)
+  }
+
+  /** A batch joined with the results of paths from its rows. */
+  private joined(batch: Batch, near: Node, far: Node, found: ReachedPairs): Batch {
+    const { evaluation } = this.context
+    evaluation.allocate(12 * found.size)
+    const vectorOf = (ids: NumberList): Vector => ({
+      type: 'ids',
+      domain: evaluation.pool,
+      ids: ids.view().slice(),
+    })
+    const more: [string, Vector][] = []
+    if (near.type === 'variable' && !batch.has(near.name)) more.push([near.name, vectorOf(found.near)])
+    if (far.type === 'variable' && far.name !== more[0]?.[0] && !batch.has(far.name))
+      more.push([far.name, vectorOf(found.far)])
+    return batch.rows(found.rows.view().slice()).with(more)
+  }
+
+  /** Pool numbers of a node that is a term, or of the values of a variable. */
+  private termIds(node: Node, batch: Batch): Uint32Array {
+    const { evaluation } = this.context
+    if (node.type === 'variable') return pooledIds(batch.get(node.name) as Vector, batch.size, evaluation)
+    return new Uint32Array(batch.size).fill(evaluation.pool.intern(node))
+  }
+
+  private isNode(id: number, scope: Scope): boolean {
+    const term = this.context.evaluation.pool.term(id)
+    return this.context
+      .graphsOf(scope)
+      .some(
+        graph =>
+          graph.hasTriples(graph.subjectOf(term)) ||
+          graph.columns.some(({ dictionary }) => dictionary.find(term) !== 0),
+      )
+  }
+
+  /** All subjects, and all objects where a path may have zero steps; chunks of them are expanded together before they are yielded. */
+  private *nodes(scope: Scope, withObjects: boolean, reach: Reach): Generator<number> {
+    const { evaluation } = this.context
+    const given = new NodeSet()
+    for (const graph of this.context.graphsOf(scope)) {
+      const { subjects } = domainsOf(graph)
+      const objects = withObjects ? graph.columns.map(column => domainsOf(graph).of(column)) : []
+      for (const domain of new Set([subjects, ...objects]))
+        for (let from = 1; from <= domain.size; from += STARTS_AT_ONCE) {
+          const count = Math.min(STARTS_AT_ONCE, domain.size + 1 - from)
+          const some = new Uint32Array(count).map((_, at) => from + at)
+          const ids = domain === subjects ? some.filter(id => graph.hasTriples(id - 1)) : some
+          const pooled = ids.map(id => evaluation.pool.internOf(domain, id))
+          evaluation.advance(16 * ids.length)
+          reach.homes.add({ type: 'ids', domain, ids }, pooled)
+          const nodes = Array.from(pooled).filter(node => given.add(node))
+          reach.prepare(nodes)
+          yield* nodes
+        }
+    }
+  }
+
+  /**
+   * The nodes one step of a path away from some nodes, by the index of the latter.
+   *
+   * @param near numbers of the nodes
+   * @param reached called for each pair with the pool number of the reached node
+   * @param homes where reached nodes have their own numbers
+   */
+  private step(
+    path: Path,
+    isForward: boolean,
+    near: IdVector,
+    scope: Scope,
+    homes: NodeHomes,
+    reached: (place: number, to: number) => void,
+  ): void {
+    const { evaluation } = this.context
+    const from = near.ids
+    const names = isForward ? [FROM, TO] : [TO, FROM]
+    const batch = new Batch(
+      from.length,
+      new Map<string, Vector>([
+        [names[0] as string, near],
+        [ROW, rowVector(from.length)],
+      ]),
+    )
+    const pattern: PathPattern = {
+      subject: { type: 'variable', name: FROM },
+      path,
+      object: { type: 'variable', name: TO },
+    }
+    for (const found of this.evaluate(pattern, scope, batch)) {
+      const vector = found.get(names[1] as string) as Vector
+      const ids = pooledIds(vector, found.size, evaluation)
+      homes.add(vector, ids)
+      let at = 0
+      for (const row of rowsOf(found.get(ROW) as Vector, found.size)) reached(row, ids[at++] as number)
+    }
+  }
+}
+
+/** True where a path starts at subjects only: one of zero steps, or an inverse one, also starts at objects. */
+function leavesSubjects(path: Path): boolean {
+  switch (path.type) {
+    case 'link':
+    case 'negated':
+      return true
+    case 'sequence':
+      return path.paths.slice(0, 1).every(leavesSubjects)
+    case 'alternative':
+      return path.paths.every(leavesSubjects)
+    case 'oneOrMore':
+      return leavesSubjects(path.path)
+    case 'inverse':
+    case 'zeroOrMore':
+    case 'zeroOrOne':
+      return false
+    default:
+      return path satisfies never
+  }
+}
+
+/** True for a path of no steps from any term; a sequence has those from nodes of the graphs alone. */
+function mayBeEmpty(path: Path): boolean {
+  if (path.type === 'inverse' || path.type === 'oneOrMore') return mayBeEmpty(path.path)
+  if (path.type === 'alternative') return path.paths.some(mayBeEmpty)
+  return path.type === 'zeroOrMore' || path.type === 'zeroOrOne'
+}
+
+function isKnown(node: Node, batch: Batch): boolean {
+  return node.type !== 'variable' || batch.has(node.name)
+}

@@ -1,0 +1,125 @@
+import type { Evaluation } from '../evaluation.ts'
+import { Batch, type Deferred } from './batch.ts'
+import type { Domain } from './domain.ts'
+import { scratchUint32 } from './scratch.ts'
+import { pooledIds } from './translate.ts'
+import type { NumberVector, Vector } from './vector.ts'
+
+/** Concatenates the solutions of batches into one batch. */
+export function concatenatedTexts(batches: readonly Batch[], evaluation: Evaluation): Batch {
+  return concatenatedWith(batches, evaluation, [])
+}
+
+/** What is worked out of the same batches stays together, also where these are worked out of others. */
+type KnownWholes = { readonly parts: readonly Batch[]; readonly whole: Batch }[]
+
+function concatenatedWith(batches: readonly Batch[], evaluation: Evaluation, known: KnownWholes): Batch {
+  const [only] = batches
+  if (only !== undefined && batches.length === 1) return only
+  const size = batches.reduce((sum, batch) => sum + batch.size, 0)
+  const names = new Set(batches.flatMap(({ variables }) => variables))
+  evaluation.allocate(4 * size * names.size)
+  const inputOf = (parts: readonly Batch[]): Batch => {
+    const found = known.find(each => each.parts.every((part, at) => part === parts[at]))
+    if (found !== undefined) return found.whole
+    const whole = concatenatedWith(parts, evaluation, known)
+    known.push({ parts, whole })
+    return whole
+  }
+  const together = (name: string): Deferred | (() => Vector) => {
+    const deferred = batches.flatMap(batch => batch.deferred(name) ?? [])
+    const [first, ...others] = deferred
+    if (
+      first === undefined ||
+      deferred.length < batches.length ||
+      others.some(({ make }) => make !== first.make)
+    )
+      return () =>
+        joined(
+          batches,
+          batches.map(batch => batch.get(name)),
+          size,
+          evaluation,
+        )
+    return first.of(inputOf(deferred.map(({ input }) => input)))
+  }
+  return new Batch(size, new Map([...names].map(name => [name, together(name)])))
+}
+
+function joined(
+  batches: readonly Batch[],
+  vectors: readonly (Vector | undefined)[],
+  size: number,
+  evaluation: Evaluation,
+): Vector {
+  const present = vectors.filter(vector => vector !== undefined)
+  const domain = sharedDomain(present)
+  if (domain !== null) return joinedIds(batches, vectors, domain, size)
+  const [first] = present
+  if (
+    first?.type === 'numbers' &&
+    present.every(vector => vector.type === 'numbers' && vector.kind === first.kind)
+  )
+    return joinedNumbers(batches, vectors, first, size)
+  const ids = new Uint32Array(size)
+  forEachPart(batches, vectors, (vector, at, length) => {
+    if (vector !== undefined) ids.set(pooledIds(vector, length, evaluation), at)
+  })
+  return { type: 'ids', domain: evaluation.pool, ids }
+}
+
+/** Calls back for the vector of each batch, its first row in the whole and its number of rows. */
+function forEachPart(
+  batches: readonly Batch[],
+  vectors: readonly (Vector | undefined)[],
+  call: (vector: Vector | undefined, at: number, length: number) => void,
+): void {
+  let at = 0
+  for (const [number, { size }] of batches.entries()) {
+    call(vectors[number], at, size)
+    at += size
+  }
+}
+
+function sharedDomain(vectors: readonly Vector[]): Domain | null {
+  let domain: Domain | null = null
+  for (const vector of vectors) {
+    if (vector.type === 'numbers' || (domain !== null && vector.domain !== domain)) return null
+    domain = vector.domain
+  }
+  return domain
+}
+
+function joinedIds(
+  batches: readonly Batch[],
+  vectors: readonly (Vector | undefined)[],
+  domain: Domain,
+  size: number,
+): Vector {
+  const ids = scratchUint32(size)
+  forEachPart(batches, vectors, (vector, at, length) => {
+    if (vector?.type === 'ids') ids.set(vector.ids, at)
+    else ids.fill(vector?.type === 'constant' ? vector.id : 0, at, at + length)
+  })
+  return { type: 'ids', domain, ids }
+}
+
+function joinedNumbers(
+  batches: readonly Batch[],
+  vectors: readonly (Vector | undefined)[],
+  { kind }: NumberVector,
+  size: number,
+): Vector {
+  const values = new Float64Array(size).fill(Number.NaN)
+  let places = 0
+  const isWhole = vectors.every(vector => vector?.type === 'numbers' && vector.bound === null)
+  const bound = isWhole ? null : new Uint8Array(size)
+  forEachPart(batches, vectors, (vector, at, length) => {
+    if (vector?.type !== 'numbers') return
+    values.set(vector.values, at)
+    places = Math.max(places, vector.places ?? 0)
+    if (vector.bound === null) bound?.fill(1, at, at + length)
+    else bound?.set(vector.bound, at)
+  })
+  return { type: 'numbers', kind, values, bound, ...(kind === 'decimal' ? { places } : {}) }
+}
