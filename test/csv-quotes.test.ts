@@ -1,7 +1,7 @@
 import t from 'tap'
 import { checkDataset } from '../src/publishing/check.ts'
-import { CsvParser } from '../src/sources/csv-parser.ts'
 import { inspectSource } from '../src/sources/inspect.ts'
+import { CsvParser } from '../src/sources/tables/csv-parser.ts'
 import { temporaryFolder } from './support/folder.ts'
 
 /** A text, the cells of its rows, and the positions of its stray quotes. */

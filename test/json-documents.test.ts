@@ -1,6 +1,6 @@
 import t from 'tap'
 import { parseExactly } from '../src/model/exact-json.ts'
-import { type JsonPath, parseJsonPath, readSelected, selectJson } from '../src/sources/json-path.ts'
+import { type JsonPath, parseJsonPath, readSelected, selectJson } from '../src/sources/json/json-path.ts'
 
 /** A generator of numbers below a bound, the same in every run (Park and Miller). */
 function numbers(seed: number): (bound: number) => number {

@@ -25,8 +25,8 @@ import {
   parseJsonPath,
   readSelected,
   selectJson,
-} from '../src/sources/json-path.ts'
-import { openTable } from '../src/sources/raw-table.ts'
+} from '../src/sources/json/json-path.ts'
+import { openTable } from '../src/sources/tables/raw-table.ts'
 import { commandProcess } from './support/command-lines.ts'
 import { temporaryFolder } from './support/folder.ts'
 

@@ -17,7 +17,7 @@ import { versionsOf } from '../src/publishing/versions/versions.ts'
 import { inferColumns } from '../src/sources/infer.ts'
 import { inspectSource } from '../src/sources/inspect.ts'
 import { openSource, type SourceOptions } from '../src/sources/open.ts'
-import { typeRecords } from '../src/sources/typed-records.ts'
+import { typeRecords } from '../src/sources/typing/typed-records.ts'
 import { temporaryFolder } from './support/folder.ts'
 
 const folder = temporaryFolder(t, {})

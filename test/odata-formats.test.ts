@@ -8,7 +8,7 @@ import { writeAnswer } from '../src/api/odata/format/write.ts'
 import { metadataJson, metadataXml } from '../src/api/odata/service.ts'
 import { type ColumnType, type EdmValue, type EntityColumn, entityModel } from '../src/model/edm.ts'
 import { field } from '../src/model/field.ts'
-import { TECHNICAL } from '../src/query/facets.ts'
+import { TECHNICAL } from '../src/query/find-field.ts'
 
 const ROOT = 'https://data.example.com/api/odata'
 const PLACE = { root: ROOT }

@@ -11,7 +11,7 @@ import {
 } from '../src/language/odata/parse.ts'
 import { entityModel } from '../src/model/edm.ts'
 import { field } from '../src/model/field.ts'
-import { TECHNICAL } from '../src/query/facets.ts'
+import { TECHNICAL } from '../src/query/find-field.ts'
 import { holds } from '../src/query/odata/evaluate.ts'
 import { type ODataPlan, resolveOData } from '../src/query/odata/resolve.ts'
 import { answerRows, pageOf } from '../src/query/odata/rows.ts'

@@ -10,7 +10,7 @@ import { openRecords, resolveSource } from '../src/publishing/materialise.ts'
 import { publicationOrder, withDependants } from '../src/publishing/processors/dependencies.ts'
 import { compileCondition, compileValue } from '../src/publishing/processors/expression.ts'
 import { currentManifest, versionsOf } from '../src/publishing/versions/versions.ts'
-import { fieldReader } from '../src/sources/fields.ts'
+import { fieldReader } from '../src/sources/typing/fields.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { publishReports, servePortal } from './support/portal.ts'
 

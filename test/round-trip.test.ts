@@ -7,7 +7,7 @@ import type { ExportOptions, Table, TableColumn, TableRow } from '../src/formats
 import { TABLE_WRITERS } from '../src/formats/writers.ts'
 import { inspectSource } from '../src/sources/inspect.ts'
 import { openSource } from '../src/sources/open.ts'
-import { typeRecords } from '../src/sources/typed-records.ts'
+import { typeRecords } from '../src/sources/typing/typed-records.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { writeParquet } from './support/parquet.ts'
 

@@ -6,21 +6,21 @@ import { Fault } from '../src/errors/errors.ts'
 import { nearest } from '../src/model/did-you-mean.ts'
 import type { FieldType } from '../src/model/field.ts'
 import { isTimeZone, zoneOffset } from '../src/model/time.ts'
-import { columnNames } from '../src/sources/column-names.ts'
-import { csvSource } from '../src/sources/csv.ts'
-import { sniffDelimiter } from '../src/sources/delimiter.ts'
-import { EncodingSample } from '../src/sources/detect-encoding.ts'
-import { compileFields, type FieldSpec, fieldOf } from '../src/sources/fields.ts'
-import { geojsonSource } from '../src/sources/geojson.ts'
 import { inferColumns } from '../src/sources/infer.ts'
-import { jsonSource } from '../src/sources/json.ts'
-import { jsonlSource } from '../src/sources/jsonl.ts'
-import { safeNames } from '../src/sources/names.ts'
+import { geojsonSource } from '../src/sources/json/geojson.ts'
+import { jsonSource } from '../src/sources/json/json.ts'
+import { jsonlSource } from '../src/sources/json/jsonl.ts'
 import { formatOf, openSource, type SourceSpec, sourceFiles } from '../src/sources/open.ts'
-import { formatPointer, parsePointer, valuesAt } from '../src/sources/pointer.ts'
 import type { RecordSource, SourceRow } from '../src/sources/source.ts'
-import type { TextFile } from '../src/sources/text.ts'
-import { typeRecords } from '../src/sources/typed-records.ts'
+import { columnNames } from '../src/sources/tables/column-names.ts'
+import { csvSource } from '../src/sources/tables/csv.ts'
+import { sniffDelimiter } from '../src/sources/tables/delimiter.ts'
+import { EncodingSample } from '../src/sources/text/detect-encoding.ts'
+import type { TextFile } from '../src/sources/text/text.ts'
+import { compileFields, type FieldSpec, fieldOf } from '../src/sources/typing/fields.ts'
+import { safeNames } from '../src/sources/typing/names.ts'
+import { formatPointer, parsePointer, valuesAt } from '../src/sources/typing/pointer.ts'
+import { typeRecords } from '../src/sources/typing/typed-records.ts'
 import { CONVERSIONS, DOES_NOT_FIT } from './support/conversions.ts'
 import { temporaryFolder } from './support/folder.ts'
 
@@ -373,7 +373,7 @@ t.test('the scanner agrees with JSON.parse', async t => {
     state = (state * 1103515245 + 12345) % 2147483648
     return Math.floor((state / 2147483648) * n)
   }
-  const { JsonScanner } = await import('../src/sources/json-scanner.ts')
+  const { JsonScanner } = await import('../src/sources/json/json-scanner.ts')
   let accepted = 0
   for (let i = 0; i < 30_000; i++) {
     const text = Array.from({ length: 1 + random(7) }, () => pieces[random(pieces.length)]).join('')
@@ -869,6 +869,7 @@ t.test('values become null where they do not fit the type of their field', async
   t.strictSame(typed.report(), {
     rows: 3,
     misfitCount: 3,
+    unread: [],
     misfits: [
       {
         field: 'h',

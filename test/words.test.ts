@@ -83,7 +83,7 @@ const STAYING: readonly (readonly [names: RegExp, files: RegExp])[] = [
   // Values that do not fit, in reports of publications and manifests of versions.
   [
     /^misfits$|^misfitCount$/,
-    /^(?:sources\/typed-records|publishing\/(?:materialise|publish-types|publish|versions\/versions))\.ts$/,
+    /^(?:sources\/typing\/typed-records|publishing\/(?:materialise|publish-types|publish|versions\/versions))\.ts$/,
   ],
   // Answers of the completion, and of the description of the API.
   [

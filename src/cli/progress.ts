@@ -6,7 +6,7 @@ import { invalidValues } from '../mapping/report.ts'
 import type { MappingRefusal } from '../publishing/mapping/mapping-file.ts'
 import type { PublishMessage } from '../publishing/publish-all.ts'
 import type { MappingReport } from '../publishing/publish-types.ts'
-import { conversionErrorsText } from '../sources/typed-records.ts'
+import { conversionErrorsText } from '../sources/typing/typed-records.ts'
 import { leftOutTexts } from './mapping/rules.ts'
 import { terminalText } from './print.ts'
 

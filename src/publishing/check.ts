@@ -1,14 +1,14 @@
 import { Fault, faultText, placeText } from '../errors/errors.ts'
 import { type Diagnostic, messageText } from '../mapping/diagnostic.ts'
-import { fieldOf } from '../sources/fields.ts'
 import { openSource } from '../sources/open.ts'
 import { openRdf } from '../sources/rdf.ts'
+import { fieldOf } from '../sources/typing/fields.ts'
 import {
   conversionErrorsText,
   SHOWN_COLUMNS,
   type TypingReport,
   typeRecords,
-} from '../sources/typed-records.ts'
+} from '../sources/typing/typed-records.ts'
 import { openAttachment } from './attachments.ts'
 import { type Definition, definedDatasets, readDefinition } from './definition.ts'
 import { checkRdf } from './graphs/rdf-quads.ts'

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { FIELD_TYPES } from '../model/field.ts'
-import type { FieldSpec } from '../sources/fields.ts'
 import { SOURCE_FORMATS, type SourceSpec } from '../sources/open.ts'
 import { RDF_FORMATS } from '../sources/rdf.ts'
+import type { FieldSpec } from '../sources/typing/fields.ts'
 import { PROCESSORS_SCHEMA } from './processors/schema.ts'
 
 /** Pattern of field names: they are part of queries and IRIs. */

@@ -8,11 +8,15 @@ import type { Field } from '../model/field.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
 import { recordIri } from '../rdf/minted-iris.ts'
 import { atAddress, fetchedName } from '../sources/address/failures.ts'
-import { type FieldSpec, fieldOf } from '../sources/fields.ts'
 import { openSource, type SourceSpec } from '../sources/open.ts'
 import { openRdf } from '../sources/rdf.ts'
 import type { RecordSource } from '../sources/source.ts'
-import { type FieldConversionErrors, type MissingColumn, typeRecords } from '../sources/typed-records.ts'
+import { type FieldSpec, fieldOf } from '../sources/typing/fields.ts'
+import {
+  type FieldConversionErrors,
+  type MissingColumn,
+  typeRecords,
+} from '../sources/typing/typed-records.ts'
 import { fieldPredicates } from '../store/record-reader.ts'
 import { type Definition, datasetUid } from './definition.ts'
 import { GraphWriter } from './graphs/graph-writer.ts'

@@ -1,6 +1,6 @@
 import type { RuleReport } from '../mapping/compile.ts'
 import type { Diagnostic } from '../mapping/diagnostic.ts'
-import type { FieldConversionErrors } from '../sources/typed-records.ts'
+import type { FieldConversionErrors } from '../sources/typing/typed-records.ts'
 import type { MappingRefusal } from './mapping/mapping-file.ts'
 import type { Manifest, Versions } from './versions/versions.ts'
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { constants, createGunzip, gunzipSync, inflateRawSync } from 'node:zlib'
-import { boundedStream } from './decode.ts'
 import { fileUnreadable, misconfigured, undecided, unreadable } from './source.ts'
-import type { TextFile } from './text.ts'
+import { boundedStream } from './text/decode.ts'
+import type { TextFile } from './text/text.ts'
 import {
   fileAccess,
   isZip,

@@ -1,16 +1,16 @@
 import { exactJson } from '../model/exact-json.ts'
 import type { FieldType } from '../model/field.ts'
 import { lookup } from '../model/lookup.ts'
-import { isNumberPair } from './coordinates.ts'
-import type { FieldSpec } from './fields.ts'
 import { type GuessedColumn, typeOfColumn } from './guess/column-type.ts'
 import { coordinateColumns } from './guess/coordinate-columns.ts'
 import { TextProfile } from './guess/profile.ts'
 import { suggestionOf } from './guess/suggestion.ts'
 import { type FileHints, hintsOf, namesIdentifier, namesOutline } from './guess/text-type.ts'
-import { safeNames } from './names.ts'
-import { formatPointer } from './pointer.ts'
 import { type RecordSource, unreadable } from './source.ts'
+import { isNumberPair } from './typing/coordinates.ts'
+import type { FieldSpec } from './typing/fields.ts'
+import { safeNames } from './typing/names.ts'
+import { formatPointer } from './typing/pointer.ts'
 import {
   ALL_TYPES,
   INT_TYPES,
@@ -21,7 +21,7 @@ import {
   nameSuggestsPoint,
   TEXT,
   typesOf,
-} from './value-types.ts'
+} from './typing/value-types.ts'
 
 /** Maximum depth of nested objects that become columns; deeper ones are JSON. */
 const MAX_DEPTH = 4

@@ -1,13 +1,10 @@
 import { Fault } from '../errors/errors.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
-import { chooseSheet } from './choose-sheet.ts'
 import { fileText } from './data-file.ts'
-import { decoderOf, encodingNamed } from './decode.ts'
-import { alignedWidths, detectDelimiter } from './delimiter.ts'
+import { chooseSheet } from './files/choose-sheet.ts'
 import { xmlRecordPath } from './files/xml.ts'
 import { type Inference, inferColumns } from './infer.ts'
-import { findJsonRecords } from './json-records.ts'
-import { type DetectedLayout, detectLayout } from './layout.ts'
+import { findJsonRecords } from './json/json-records.ts'
 import {
   type GridFormat,
   gridOf,
@@ -21,7 +18,11 @@ import {
   type SourceSpec,
 } from './open.ts'
 import { unreadable } from './source.ts'
-import { detectEncoding } from './text.ts'
+import { detectDelimiter } from './tables/delimiter.ts'
+import { alignedWidths } from './tables/fixed-width.ts'
+import { type DetectedLayout, detectLayout } from './tables/layout.ts'
+import { decoderOf, encodingNamed } from './text/decode.ts'
+import { detectEncoding } from './text/text.ts'
 
 /** The result of inspecting a source: its complete options, and the fields of its records. */
 export interface Inspection extends Inference {

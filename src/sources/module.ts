@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
-import { isObject } from './fields.ts'
-import { arrayMissing, type JsonObject } from './json.ts'
+import { arrayMissing, type JsonObject } from './json/json.ts'
 import { moduleFiles } from './packages.ts'
-import { formatPointer, parsePointer, valueAt } from './pointer.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from './source.ts'
+import { isObject } from './typing/fields.ts'
+import { formatPointer, parsePointer, valueAt } from './typing/pointer.ts'
 
 /**
  * The records of an installed npm package that exports an array of objects: CommonJS, the default export of an ES module, or

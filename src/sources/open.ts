@@ -1,9 +1,6 @@
 import { nearest } from '../model/did-you-mean.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
-import { csvGrid, csvSource } from './csv.ts'
 import { type DataFile, fileText, openData } from './data-file.ts'
-import { encodingNamed } from './decode.ts'
-import { alignedGrid } from './delimiter.ts'
 import { flatgeobufSource } from './files/flatgeobuf.ts'
 import { geopackageSource } from './files/geopackage.ts'
 import { gpxSource } from './files/gpx.ts'
@@ -23,15 +20,18 @@ import {
   type SourceOptions,
   UNDERSTOOD,
 } from './formats.ts'
-import { geojsonSource } from './geojson.ts'
-import { type Grid, tableSource } from './grid.ts'
-import { jsonSource } from './json.ts'
-import { jsonGrid, membersSource } from './json-records.ts'
-import { jsonlSource } from './jsonl.ts'
+import { geojsonSource } from './json/geojson.ts'
+import { jsonSource } from './json/json.ts'
+import { jsonGrid, membersSource } from './json/json-records.ts'
+import { jsonlSource } from './json/jsonl.ts'
 import { moduleSource } from './module.ts'
 import { filesOfModule, moduleFiles, packageFile, pathWithin } from './packages.ts'
 import { refuseWebPage, sniffFormat } from './sniff.ts'
 import { misconfigured, type RecordSource } from './source.ts'
+import { csvGrid, csvSource } from './tables/csv.ts'
+import { alignedGrid } from './tables/fixed-width.ts'
+import { type Grid, tableSource } from './tables/grid.ts'
+import { encodingNamed } from './text/decode.ts'
 
 export { formatOf, SOURCE_FORMATS, type SourceFormat, type SourceOptions } from './formats.ts'
 

@@ -1,9 +1,9 @@
 import type { RdfFormat } from '../model/rdf-format.ts'
 import type { DataFile } from './data-file.ts'
-import { decoderOf, markedEncoding } from './decode.ts'
-import { utf16Of } from './detect-encoding.ts'
 import { isRdfFormat, type SourceFormat } from './formats.ts'
 import { unreadable } from './source.ts'
+import { decoderOf, markedEncoding } from './text/decode.ts'
+import { utf16Of } from './text/detect-encoding.ts'
 
 const XML_ROOTS: readonly (readonly [root: RegExp, format: SourceFormat | RdfFormat])[] = [
   [/^kml$/i, 'kml'],

@@ -1,7 +1,7 @@
 import { SaxesParser } from '@rubensworks/saxes'
 import { lookup } from '../model/lookup.ts'
-import { decoderOf, encodingNamed } from './decode.ts'
 import { unreadable } from './source.ts'
+import { decoderOf, encodingNamed } from './text/decode.ts'
 
 /** The callbacks of an XML reader. Names are local, without prefix. */
 export interface XmlListener {

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32, createInflateRaw } from 'node:zlib'
-import { boundedStream } from './decode.ts'
 import { unreadable } from './source.ts'
+import { boundedStream } from './text/decode.ts'
 
 /** A file in a ZIP archive. */
 export interface ZipMember {

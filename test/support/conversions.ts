@@ -1,5 +1,5 @@
 import type { FieldType } from '../../src/model/field.ts'
-import type { FieldSpec } from '../../src/sources/fields.ts'
+import type { FieldSpec } from '../../src/sources/typing/fields.ts'
 
 /** Stands for the value of what is no value of a type. */
 export const DOES_NOT_FIT = Symbol('does not fit')

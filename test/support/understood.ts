@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspectSource } from '../../src/sources/inspect.ts'
 import { openSource, type SourceOptions } from '../../src/sources/open.ts'
-import { typeRecords } from '../../src/sources/typed-records.ts'
+import { typeRecords } from '../../src/sources/typing/typed-records.ts'
 
 /** A file as it is understood in a folder: fields as `name: type format`, all values, notes and conversion errors. */
 export async function understoodIn(

@@ -6,7 +6,7 @@ import { conjunctionOrNull } from '../../query/conditions.ts'
 import type { GroupRow } from '../../query/decode.ts'
 import { findGroups, findRecord, findRecords } from '../../query/execute/answer.ts'
 import type { Executor } from '../../query/execute/executor.ts'
-import { TECHNICAL } from '../../query/facets.ts'
+import { TECHNICAL } from '../../query/find-field.ts'
 import {
   type EntitiesPlan,
   type ODataClauses,

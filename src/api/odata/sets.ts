@@ -1,7 +1,7 @@
 import type { ServedDataset } from '../../catalog/served.ts'
 import type { DatasetList } from '../../catalog/visible.ts'
 import { type EntityModel, entityModel, namesWithLetter, typeNames } from '../../model/edm.ts'
-import { TECHNICAL } from '../../query/facets.ts'
+import { TECHNICAL } from '../../query/find-field.ts'
 
 /** An entity set: a served dataset with its OData model. */
 export interface ServedSet {

@@ -9,7 +9,7 @@ import type {
   TermMap,
 } from '../../mapping/ir.ts'
 import { nearest } from '../../model/did-you-mean.ts'
-import { isPathProblem, type PathProblem, parseJsonPath } from '../../sources/json-path.ts'
+import { isPathProblem, type PathProblem, parseJsonPath } from '../../sources/json/json-path.ts'
 import { NOWHERE } from './inputs.ts'
 
 /** Diagnostics about the references of a mapping and the columns or members of a file. */

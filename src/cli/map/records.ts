@@ -9,11 +9,11 @@ import {
   type JsonPath,
   parseJsonPath,
   readSelected,
-} from '../../sources/json-path.ts'
-import { jsonlSource } from '../../sources/jsonl.ts'
-import { openTable } from '../../sources/raw-table.ts'
+} from '../../sources/json/json-path.ts'
+import { jsonlSource } from '../../sources/json/jsonl.ts'
 import { unreadable } from '../../sources/source.ts'
-import { readText } from '../../sources/text.ts'
+import { openTable } from '../../sources/tables/raw-table.ts'
+import { readText } from '../../sources/text/text.ts'
 import {
   absentMember,
   joinOfSeveral,

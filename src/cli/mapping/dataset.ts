@@ -9,8 +9,8 @@ import { firstPublished, firstRecords } from '../../publishing/mapping/mapping-p
 import { openRecords, type ResolvedSource, resolveSource } from '../../publishing/materialise.ts'
 import { StatisticsGatherer } from '../../publishing/statistics.ts'
 import { currentManifest, type Manifest, versionsOf } from '../../publishing/versions/versions.ts'
-import { type FieldSpec, fieldOf } from '../../sources/fields.ts'
-import { typeRecords } from '../../sources/typed-records.ts'
+import { type FieldSpec, fieldOf } from '../../sources/typing/fields.ts'
+import { typeRecords } from '../../sources/typing/typed-records.ts'
 
 /** A dataset for mapping commands: its fields, known values, and its records. */
 export interface DatasetAtHand {

@@ -11,8 +11,8 @@ import type {
 } from '../../mapping/ir.ts'
 import type { Field } from '../../model/field.ts'
 import { GEO, XSD } from '../../rdf/vocab.ts'
-import type { FieldSpec } from '../../sources/fields.ts'
 import type { SourceSpec } from '../../sources/open.ts'
+import type { FieldSpec } from '../../sources/typing/fields.ts'
 import type { DatasetAtHand } from './dataset.ts'
 
 /** A mapping whose references are columns of a file, for engines that read only files. */

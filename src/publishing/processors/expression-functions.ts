@@ -4,7 +4,7 @@ import { DATE_PARTS } from '../../language/odsql/vocabulary.ts'
 import { type FormatPart, formatMoment, localMoment } from '../../model/date-format.ts'
 import { fold, isLastCharacter, tokens } from '../../model/search.ts'
 import { dateBounds, parseDate, parsePattern } from '../../query/date-literals.ts'
-import type { RowData } from '../../sources/fields.ts'
+import type { RowData } from '../../sources/typing/fields.ts'
 import { type Plain, processorText, valueMoment } from './values.ts'
 
 type Call = Extract<Expression, { type: 'call' }>

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { nearest } from '../../model/did-you-mean.ts'
 import type { Value } from '../../model/value.ts'
-import { toText } from '../../sources/convert.ts'
+import { toText } from '../../sources/typing/convert.ts'
 import { openColumns } from '../../store/columns/graph.ts'
 import { RecordReader } from '../../store/record-reader.ts'
 import { withColumns } from '../versions/graph-sources.ts'

@@ -1,6 +1,6 @@
 import type { FieldOrigin } from '../../model/dataset.ts'
-import type { FieldSpec } from '../../sources/fields.ts'
-import { fieldReader } from '../../sources/fields.ts'
+import type { FieldSpec } from '../../sources/typing/fields.ts'
+import { fieldReader } from '../../sources/typing/fields.ts'
 import { compileValue } from './expression.ts'
 import type { Processor, ProcessorStep } from './schema.ts'
 

@@ -1,4 +1,4 @@
-import { converterOf, toText } from '../../sources/convert.ts'
+import { converterOf, toText } from '../../sources/typing/convert.ts'
 
 /** A plain value as expressions compare it: absent values are null, moments are texts in UTC. */
 export type Plain = string | number | bigint | boolean | object | null

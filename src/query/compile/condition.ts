@@ -3,7 +3,7 @@ import { circle } from '../../model/great-circle.ts'
 import { GEOF, LODESTONE, XSD } from '../../rdf/vocab.ts'
 import type { AlgebraExpression } from '../../sparql/algebra.ts'
 import { among, apply, binary, call, exists, foldTerm, iri, literal, not, oneOf } from '../../sparql/build.ts'
-import { technicalName } from '../facets.ts'
+import { technicalName } from '../find-field.ts'
 import {
   type Bound,
   type Condition,

@@ -15,7 +15,7 @@ import {
   triple,
   variable,
 } from '../../sparql/build.ts'
-import { technicalName } from '../facets.ts'
+import { technicalName } from '../find-field.ts'
 import type { Condition } from '../plan.ts'
 import { type CompileTarget, POSITION, predicateOf, RECORD, spaceOf, targetConstant } from './target.ts'
 

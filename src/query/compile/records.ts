@@ -20,7 +20,8 @@ import {
   triple,
   variable,
 } from '../../sparql/build.ts'
-import { type Facet, type FacetSort, technicalName } from '../facets.ts'
+import type { Facet, FacetSort } from '../facets.ts'
+import { technicalName } from '../find-field.ts'
 import type { Ordering, Question, RecordQuery, Scalar, SelectedColumn } from '../plan.ts'
 import { addCondition, conditionTest } from './condition.ts'
 import { CompileContext, PatternBuilder } from './pattern-builder.ts'

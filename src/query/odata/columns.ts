@@ -1,7 +1,7 @@
 import type { ComputeItem, SelectItem } from '../../language/odata/ast.ts'
 import { type EdmValue, type EntityColumn, type EntityModel, KEY } from '../../model/edm.ts'
 import { refuseLarge } from '../conditions.ts'
-import { technicalName } from '../facets.ts'
+import { technicalName } from '../find-field.ts'
 import type { Scalar, SelectedColumn } from '../plan.ts'
 import { edmValue } from './computed.ts'
 import { typedExpressionOf } from './expression.ts'

@@ -10,8 +10,8 @@ import { nearest } from '../../model/did-you-mean.ts'
 import type { Field } from '../../model/field.ts'
 import type { Language } from '../../model/language.ts'
 import type { Dialect } from '../dialect.ts'
-import { findField, TECHNICAL, technicalNamed } from '../facets.ts'
 import { describeValue, malformed } from '../faults.ts'
+import { findField, TECHNICAL, technicalNamed } from '../find-field.ts'
 import type { Scalar } from '../plan.ts'
 
 /** Context for resolving the names and literals of a query: the dataset and its options. */

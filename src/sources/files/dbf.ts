@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { decoderOf, encodingNamed } from '../decode.ts'
-import { EncodingSample } from '../detect-encoding.ts'
 import { DAMAGED, unreadable } from '../source.ts'
+import { decoderOf, encodingNamed } from '../text/decode.ts'
+import { EncodingSample } from '../text/detect-encoding.ts'
 import { ByteReader } from './byte-reader.ts'
 
 /** A field of a dBASE table. */

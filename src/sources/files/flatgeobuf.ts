@@ -3,9 +3,9 @@ import { Fault } from '../../errors/errors.ts'
 import { setMember } from '../../model/lookup.ts'
 import { shortestSingle } from '../../model/number.ts'
 import type { DataFile } from '../data-file.ts'
-import { refuseWide } from '../grid.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
 import { BATCH_ROWS, DAMAGED, type RecordSource, type SourceRow, unreadable } from '../source.ts'
+import { refuseWide } from '../tables/grid.ts'
 import { ByteReader } from './byte-reader.ts'
 
 /** Maximum bytes of a header or feature; larger ones indicate damage. */

@@ -1,8 +1,8 @@
 import { setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
-import { refuseWide } from '../grid.ts'
 import type { RawGeometry } from '../reference-system.ts'
 import type { RecordSource } from '../source.ts'
+import { refuseWide } from '../tables/grid.ts'
 import { child, childText, elementRows, type XmlElement } from './xml.ts'
 
 /** A column that a Schema of KML declares. */

@@ -1,4 +1,4 @@
-import type { GridCell } from '../grid.ts'
+import type { GridCell } from '../tables/grid.ts'
 import { type DateBase, serialDate, serialDuration, serialTime } from './workbook.ts'
 
 /** Numbers of the built-in formats of dates and times (ECMA-376, part 1, 18.8.30). */

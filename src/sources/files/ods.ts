@@ -1,6 +1,6 @@
 import type { DataFile } from '../data-file.ts'
-import type { Grid, GridCell, GridRow } from '../grid.ts'
 import { unreadable } from '../source.ts'
+import type { Grid, GridCell, GridRow } from '../tables/grid.ts'
 import { readXml, type XmlListener } from '../xml-events.ts'
 import type { CellFindings } from './cell-findings.ts'
 import { type OdsSheet, TableStyles } from './ods-styles.ts'

@@ -1,5 +1,5 @@
 import type { DataFile } from '../data-file.ts'
-import type { Grid, GridCell, GridRow } from '../grid.ts'
+import type { Grid, GridCell, GridRow } from '../tables/grid.ts'
 import { readXml, type XmlListener } from '../xml-events.ts'
 import type { CellFindings } from './cell-findings.ts'
 import { type CellRange, chosenSheet, RowBuilder, type SheetChoice, workbookGrid } from './workbook.ts'

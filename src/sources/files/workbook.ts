@@ -1,5 +1,5 @@
-import { type Grid, type GridCell, type GridRow, MAX_WIDTH } from '../grid.ts'
 import { unreadable } from '../source.ts'
+import { type Grid, type GridCell, type GridRow, MAX_WIDTH } from '../tables/grid.ts'
 import { CellFindings, type CellRange } from './cell-findings.ts'
 
 export type { CellRange } from './cell-findings.ts'

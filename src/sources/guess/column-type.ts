@@ -1,4 +1,5 @@
 import { FIELD_TYPES, type FieldType } from '../../model/field.ts'
+import { meansNothing } from '../typing/words.ts'
 import { otherCalendar } from './calendars.ts'
 import type { TextProfile } from './profile.ts'
 import {
@@ -9,7 +10,6 @@ import {
   namesOutline,
   namesTime,
 } from './text-type.ts'
-import { meansNothing } from './words.ts'
 
 const NARROWEST: readonly FieldType[] = [
   'boolean',

@@ -1,5 +1,5 @@
-import { coordinateOf } from '../coordinates.ts'
-import type { FieldSpec } from '../fields.ts'
+import { coordinateOf } from '../typing/coordinates.ts'
+import type { FieldSpec } from '../typing/fields.ts'
 import type { TextProfile } from './profile.ts'
 
 /** A column that may hold one of two coordinates. */

@@ -1,5 +1,5 @@
 import type { LocalTime } from '../../model/time.ts'
-import { compilePattern, monthNamed, type PatternReader, WEEKDAY_FORM } from '../calendar-pattern.ts'
+import { compilePattern, monthNamed, type PatternReader, WEEKDAY_FORM } from '../typing/calendar-pattern.ts'
 import { calendarOf } from './calendars.ts'
 
 /** A date pattern that all values of a column so far match. */

@@ -1,7 +1,7 @@
-import { coordinatePair } from '../coordinates.ts'
-import { NUMBER_STYLES, stylesOf, writtenNumber } from '../number-format.ts'
+import { coordinatePair } from '../typing/coordinates.ts'
+import { NUMBER_STYLES, stylesOf, writtenNumber } from '../typing/number-format.ts'
+import { booleanWords, isPlainlyNothing, meansNothing } from '../typing/words.ts'
 import { type DateEvidence, DateGuess } from './dates.ts'
-import { booleanWords, isPlainlyNothing, meansNothing } from './words.ts'
 
 /** Maximum distinct texts of a column that are counted, and maximum untyped texts that are remembered. */
 const MAX_DISTINCT = 64

@@ -1,9 +1,9 @@
 import type { FieldType } from '../../model/field.ts'
-import { formatText, NUMBER_STYLES, type NumberFormat } from '../number-format.ts'
+import { formatText, NUMBER_STYLES, type NumberFormat } from '../typing/number-format.ts'
+import { certaintyOf } from '../typing/words.ts'
 import { otherCalendar } from './calendars.ts'
 import type { DateCandidate } from './dates.ts'
 import type { NumberEvidence, TextProfile } from './profile.ts'
-import { certaintyOf } from './words.ts'
 
 /** Evidence from the other columns of a file about a column with ambiguous values. */
 export interface FileHints {

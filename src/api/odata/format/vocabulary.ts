@@ -1,6 +1,6 @@
 import { type EntityModel, type EntityProperty, KEY } from '../../../model/edm.ts'
 import { xmlAttribute, xmlText } from '../../../model/xml.ts'
-import { TECHNICAL } from '../../../query/facets.ts'
+import { TECHNICAL } from '../../../query/find-field.ts'
 import type { SetSheet, Version } from './shape.ts'
 import { typeText } from './types.ts'
 

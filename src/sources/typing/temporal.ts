@@ -6,7 +6,7 @@ import {
   utcEpoch,
   utcParts,
   zoneOffset,
-} from '../model/time.ts'
+} from '../../model/time.ts'
 import { compilePattern, isClockTime, utcOffset } from './calendar-pattern.ts'
 
 /** A moment or day in a source: local parts and, if given, the offset from UTC in milliseconds. */

@@ -1,11 +1,11 @@
-import { integerValue } from '../model/exact-json.ts'
-import { FIELD_TYPES, type FieldType } from '../model/field.ts'
-import { isGeometryLike, toGeoPoint, toGeoShape } from '../model/geometry.ts'
+import { integerValue } from '../../model/exact-json.ts'
+import { FIELD_TYPES, type FieldType } from '../../model/field.ts'
+import { isGeometryLike, toGeoPoint, toGeoShape } from '../../model/geometry.ts'
 import { coordinatePair } from './coordinates.ts'
 import { filledWidth, type GridCell, type GridRow, isFilled } from './grid-cells.ts'
-import { meansNothing } from './guess/words.ts'
 import { writtenNumber } from './number-format.ts'
 import { dateConverter, datetimeConverter } from './temporal.ts'
+import { meansNothing } from './words.ts'
 
 /** Sets of field types, a bit each in the order of FIELD_TYPES. */
 export const ALL_TYPES = (1 << FIELD_TYPES.length) - 1

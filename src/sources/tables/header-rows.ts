@@ -1,5 +1,5 @@
-import { filledWidth, type GridCell, type GridRow, gridText, isFilled } from './grid-cells.ts'
-import { typedColumns } from './value-types.ts'
+import { filledWidth, type GridCell, type GridRow, gridText, isFilled } from '../typing/grid-cells.ts'
+import { typedColumns } from '../typing/value-types.ts'
 
 /** Words and signs that fill a cell of a row of units where the column has none. */
 const NO_UNIT = /^(?:[-–—.*/]+|n\/?a|none|text|string|name|id|code)$/i

@@ -1,9 +1,9 @@
-import type { CsvDialect } from '../model/csv-dialect.ts'
+import type { CsvDialect } from '../../model/csv-dialect.ts'
+import { misconfigured, unreadable } from '../source.ts'
+import { encodingNamed } from '../text/decode.ts'
+import { fileNameOf, type TextFile } from '../text/text.ts'
 import { readCsvRows } from './csv.ts'
 import type { CsvRow, CsvSyntax } from './csv-syntax.ts'
-import { encodingNamed } from './decode.ts'
-import { misconfigured, unreadable } from './source.ts'
-import { fileNameOf, type TextFile } from './text.ts'
 
 /** The requested cells of a row; null for no value. */
 type Cells = readonly (string | null)[]

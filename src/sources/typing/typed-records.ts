@@ -1,9 +1,9 @@
-import { nearest } from '../model/did-you-mean.ts'
-import { exactJson } from '../model/exact-json.ts'
-import type { Value } from '../model/value.ts'
+import { nearest } from '../../model/did-you-mean.ts'
+import { exactJson } from '../../model/exact-json.ts'
+import type { Value } from '../../model/value.ts'
+import type { RecordSource, SourceRow } from '../source.ts'
 import { type CompiledField, compileFields, type FieldSpec, fieldReader } from './fields.ts'
 import { formatPointer } from './pointer.ts'
-import type { RecordSource, SourceRow } from './source.ts'
 
 /** Rows of the source, and for each its values in field order. */
 export interface TypedBatch {

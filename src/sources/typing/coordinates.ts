@@ -1,5 +1,5 @@
-import { toGeoPoint } from '../model/geometry.ts'
-import type { GeoPoint } from '../model/value.ts'
+import { toGeoPoint } from '../../model/geometry.ts'
+import type { GeoPoint } from '../../model/value.ts'
 
 /** Which of two coordinates comes first in a text. */
 export type CoordinateOrder = 'lat,lon' | 'lon,lat'

@@ -1,3 +1,4 @@
+import { defaultWidth, isTyped, isWord, typedColumns } from '../typing/value-types.ts'
 import { footerOf } from './footer.ts'
 import {
   filledWidth,
@@ -9,7 +10,6 @@ import {
   type TableLayout,
 } from './grid.ts'
 import { headerNames, tableBeside, unitsBelow } from './header-rows.ts'
-import { defaultWidth, isTyped, isWord, typedColumns } from './value-types.ts'
 
 /** Rows at the beginning and at the end of a grid that are examined. */
 const HEAD_ROWS = 200

@@ -1,10 +1,10 @@
-import { parseExactly } from '../model/exact-json.ts'
-import { isObject } from './fields.ts'
-import type { Grid, GridCell, GridRow } from './grid.ts'
+import { parseExactly } from '../../model/exact-json.ts'
+import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
+import type { Grid, GridCell, GridRow } from '../tables/grid.ts'
+import { fileNameOf, readText, type TextFile } from '../text/text.ts'
+import { isObject } from '../typing/fields.ts'
+import { parsePointer, valueAt } from '../typing/pointer.ts'
 import { type JsonObject, readElements, sortArrays } from './json.ts'
-import { parsePointer, valueAt } from './pointer.ts'
-import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from './source.ts'
-import { fileNameOf, readText, type TextFile } from './text.ts'
 
 /** The location of the records of a JSON document. */
 export type JsonRecords =

@@ -1,7 +1,7 @@
-import { parseExactly } from '../model/exact-json.ts'
-import { lookup } from '../model/lookup.ts'
+import { parseExactly } from '../../model/exact-json.ts'
+import { lookup } from '../../model/lookup.ts'
+import type { TextFile } from '../text/text.ts'
 import { cutValues, type StepTest } from './json-cutter.ts'
-import type { TextFile } from './text.ts'
 
 /** One step of a path: the member with a name, the element with an index (0-based), or all elements or members. */
 type PathStep =

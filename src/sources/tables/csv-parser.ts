@@ -1,3 +1,4 @@
+import { unreadable } from '../source.ts'
 import {
   afterBlanks,
   type CellSigns,
@@ -8,7 +9,6 @@ import {
   undoubled,
 } from './csv-quotes.ts'
 import { type CsvRow, CsvRows, type CsvSyntax, startLength } from './csv-syntax.ts'
-import { unreadable } from './source.ts'
 
 /** Maximum characters of a cell; more are the rest of a file whose quote is not closed. */
 const MAX_CELL = 1 << 26

@@ -1,4 +1,4 @@
-import { misconfigured } from './source.ts'
+import { misconfigured } from '../source.ts'
 
 /** The format of the numbers of a column, beyond the plain form with a decimal point. */
 export interface NumberFormat {

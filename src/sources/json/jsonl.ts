@@ -1,8 +1,8 @@
-import { parseExactly } from '../model/exact-json.ts'
+import { parseExactly } from '../../model/exact-json.ts'
+import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
+import { fileNameOf, readText, type TextFile } from '../text/text.ts'
 import type { JsonObject } from './json.ts'
 import { JsonScanner } from './json-scanner.ts'
-import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from './source.ts'
-import { fileNameOf, readText, type TextFile } from './text.ts'
 
 /** A file of JSON Lines, or a sequence of JSON texts (RFC 7464): each line is an object and a record; blank lines are skipped. */
 export function jsonlSource(file: TextFile): RecordSource {

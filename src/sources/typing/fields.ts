@@ -1,4 +1,4 @@
-import { nearest } from '../model/did-you-mean.ts'
+import { nearest } from '../../model/did-you-mean.ts'
 import {
   type Annotations,
   coarsePrecision,
@@ -6,14 +6,14 @@ import {
   type Field,
   type FieldType,
   field,
-} from '../model/field.ts'
-import { toGeoPointOfTwo } from '../model/geometry.ts'
-import { lookup } from '../model/lookup.ts'
-import { isTimeZone } from '../model/time.ts'
+} from '../../model/field.ts'
+import { toGeoPointOfTwo } from '../../model/geometry.ts'
+import { lookup } from '../../model/lookup.ts'
+import { isTimeZone } from '../../model/time.ts'
+import { misconfigured } from '../source.ts'
 import { type Converter, converterOf, textsConverter } from './convert.ts'
 import { coordinateOf } from './coordinates.ts'
 import { parsePointer, valueAt, valuesAt } from './pointer.ts'
-import { misconfigured } from './source.ts'
 
 /** The declaration of a field in dataset.yaml. */
 export interface FieldSpec {

@@ -1,4 +1,4 @@
-import { lookup } from '../model/lookup.ts'
+import { lookup } from '../../model/lookup.ts'
 
 /** Letters that do not decompose into a plain letter and a mark. */
 const FOLDED: Readonly<Record<string, string>> = {

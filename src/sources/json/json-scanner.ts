@@ -1,6 +1,6 @@
-import { lookup } from '../model/lookup.ts'
+import { lookup } from '../../model/lookup.ts'
+import { shown, unreadable } from '../source.ts'
 import { afterNumeral, isDigitByte, isNumberState, isWholeNumber, type NumberState } from './json-number.ts'
-import { shown, unreadable } from './source.ts'
 
 /** The kind of a JSON value, by its first character: `0` is a number, `t` is true, false or null. */
 export type JsonKind = '{' | '[' | '"' | '0' | 't'

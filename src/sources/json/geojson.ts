@@ -1,12 +1,12 @@
-import { parseExactly } from '../model/exact-json.ts'
-import { setMember } from '../model/lookup.ts'
-import { isObject } from './fields.ts'
+import { parseExactly } from '../../model/exact-json.ts'
+import { setMember } from '../../model/lookup.ts'
+import { moved, type RawGeometry, type Unprojector, unprojectorOfName } from '../reference-system.ts'
+import { type RecordSource, type SourceRow, unreadable } from '../source.ts'
+import { fileNameOf, readText, type TextFile } from '../text/text.ts'
+import { isObject } from '../typing/fields.ts'
+import { parsePointer } from '../typing/pointer.ts'
 import { arrayMissing, findArrays, type JsonObject, readArray, readElements } from './json.ts'
 import { readSelected } from './json-path.ts'
-import { parsePointer } from './pointer.ts'
-import { moved, type RawGeometry, type Unprojector, unprojectorOfName } from './reference-system.ts'
-import { type RecordSource, type SourceRow, unreadable } from './source.ts'
-import { fileNameOf, readText, type TextFile } from './text.ts'
 
 const GEOMETRIES: readonly unknown[] = [
   'Point',

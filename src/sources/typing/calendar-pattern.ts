@@ -1,6 +1,6 @@
-import { lookup } from '../model/lookup.ts'
-import { isCalendarDay, type LocalTime } from '../model/time.ts'
-import { misconfigured } from './source.ts'
+import { lookup } from '../../model/lookup.ts'
+import { isCalendarDay, type LocalTime } from '../../model/time.ts'
+import { misconfigured } from '../source.ts'
 
 /** Languages with known names of months and weekdays. */
 const LANGUAGES = ['en', 'fr', 'de', 'es', 'it', 'pt', 'nl'] as const

@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import { createGunzip } from 'node:zlib'
+import { fileUnreadable, unreadable } from '../source.ts'
 import { decoderOf, markedEncoding } from './decode.ts'
 import { EncodingSample } from './detect-encoding.ts'
-import { fileUnreadable, unreadable } from './source.ts'
 
 /** An encoding as named by `encodingNamed`. */
 export type Encoding = string

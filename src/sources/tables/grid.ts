@@ -1,10 +1,10 @@
-import { setMember } from '../model/lookup.ts'
+import { setMember } from '../../model/lookup.ts'
+import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
+import { filledWidth, type GridCell, type GridRow, gridText, isFilled } from '../typing/grid-cells.ts'
 import { columnNames } from './column-names.ts'
-import { filledWidth, type GridCell, type GridRow, gridText, isFilled } from './grid-cells.ts'
 import { headerNames, unitsBelow } from './header-rows.ts'
-import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from './source.ts'
 
-export { filledWidth, type GridCell, type GridRow, gridText, isFilled } from './grid-cells.ts'
+export { filledWidth, type GridCell, type GridRow, gridText, isFilled } from '../typing/grid-cells.ts'
 
 /** Rows of cells, some of which may be titles, notes and totals. */
 export interface Grid {

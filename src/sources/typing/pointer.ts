@@ -1,5 +1,5 @@
-import { lookup } from '../model/lookup.ts'
-import { misconfigured } from './source.ts'
+import { lookup } from '../../model/lookup.ts'
+import { misconfigured } from '../source.ts'
 
 /**
  * Parses a JSON Pointer (RFC 6901) into its reference tokens: `/a~1b/0` is `a/b` and `0`, the empty text is the whole document.

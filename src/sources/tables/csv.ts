@@ -1,11 +1,11 @@
-import { setMember } from '../model/lookup.ts'
+import { setMember } from '../../model/lookup.ts'
+import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
+import { fileNameOf, readText, type TextFile } from '../text/text.ts'
 import { columnNames } from './column-names.ts'
 import { CsvParser } from './csv-parser.ts'
 import type { CsvRow, CsvSyntax } from './csv-syntax.ts'
 import { isEnoughToSniff, sniffDelimiter } from './delimiter.ts'
 import type { Grid } from './grid.ts'
-import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from './source.ts'
-import { fileNameOf, readText, type TextFile } from './text.ts'
 
 /**
  * A CSV file (RFC 4180) with a header row. An empty cell is an empty text, a missing cell of a short row is null.

@@ -1,6 +1,6 @@
+import { unreadable } from '../source.ts'
+import { fileNameOf, readText, type TextFile } from '../text/text.ts'
 import { type JsonKind, type JsonListener, JsonScanner } from './json-scanner.ts'
-import { unreadable } from './source.ts'
-import { fileNameOf, readText, type TextFile } from './text.ts'
 
 /** One value of a JSON file, as text for JSON.parse, with its position. */
 export interface JsonElement {

@@ -1,8 +1,8 @@
-import { odsSheets } from './files/ods.ts'
-import { spreadsheetmlSheets } from './files/spreadsheetml.ts'
-import { xlsxSheets } from './files/xlsx.ts'
-import { isFilled } from './grid.ts'
-import { type GridFormat, gridOf, type OpenedFile, type SourceOptions } from './open.ts'
+import { type GridFormat, gridOf, type OpenedFile, type SourceOptions } from '../open.ts'
+import { isFilled } from '../tables/grid.ts'
+import { odsSheets } from './ods.ts'
+import { spreadsheetmlSheets } from './spreadsheetml.ts'
+import { xlsxSheets } from './xlsx.ts'
 
 /** Maximum number of sheets that are searched for a table, and of rows of each. */
 const MAX_SHEETS = 20

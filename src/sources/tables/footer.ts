@@ -1,6 +1,6 @@
+import { writtenNumber } from '../typing/number-format.ts'
+import { defaultWidth, isTyped, isWord, typedColumns } from '../typing/value-types.ts'
 import { type Grid, type GridCell, type GridRow, gridText, isFilled } from './grid.ts'
-import { writtenNumber } from './number-format.ts'
-import { defaultWidth, isTyped, isWord, typedColumns } from './value-types.ts'
 
 /** Words that name a total. Brands and places have such names, too. */
 const TOTAL =

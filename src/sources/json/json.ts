@@ -1,9 +1,9 @@
-import { parseExactly } from '../model/exact-json.ts'
+import { parseExactly } from '../../model/exact-json.ts'
+import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
+import { fileNameOf, readText, type TextFile } from '../text/text.ts'
+import { formatPointer, parsePointer } from '../typing/pointer.ts'
 import { cutValues, type JsonElement, type StepTest } from './json-cutter.ts'
 import { type JsonKind, JsonScanner } from './json-scanner.ts'
-import { formatPointer, parsePointer } from './pointer.ts'
-import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from './source.ts'
-import { fileNameOf, readText, type TextFile } from './text.ts'
 
 /** A JSON object, as in rows. */
 export type JsonObject = Readonly<Record<string, unknown>>

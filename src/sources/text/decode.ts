@@ -1,8 +1,8 @@
 import { Readable, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { FaultPlace } from '../errors/errors.ts'
-import { ignoreRejection } from '../errors/ignore-rejection.ts'
-import { unreadable } from './source.ts'
+import type { FaultPlace } from '../../errors/errors.ts'
+import { ignoreRejection } from '../../errors/ignore-rejection.ts'
+import { unreadable } from '../source.ts'
 
 /** Decodes the bytes of one text, piece by piece. Throws TypeError for bytes that are invalid in the encoding. */
 interface Decoder {

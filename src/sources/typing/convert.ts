@@ -1,11 +1,11 @@
-import { exactJson, integerValue } from '../model/exact-json.ts'
-import type { FieldType } from '../model/field.ts'
-import { toGeoPoint, toGeoShape } from '../model/geometry.ts'
-import { numberText } from '../model/number.ts'
-import type { Value } from '../model/value.ts'
+import { exactJson, integerValue } from '../../model/exact-json.ts'
+import type { FieldType } from '../../model/field.ts'
+import { toGeoPoint, toGeoShape } from '../../model/geometry.ts'
+import { numberText } from '../../model/number.ts'
+import type { Value } from '../../model/value.ts'
+import { misconfigured } from '../source.ts'
 import { type CoordinateOrder, coordinateConverter } from './coordinates.ts'
 import { numberFormat, numberReader } from './number-format.ts'
-import { misconfigured } from './source.ts'
 import { dateConverter, datetimeConverter } from './temporal.ts'
 
 /**
