@@ -11,7 +11,7 @@ import { seedOf } from './support/seed.ts'
 const seed = seedOf()
 const COMBINATIONS = 200
 const ZONE = 'Europe/Paris'
-const COUNTRIES = ['FR', 'IT', "Côte d'Ivoire", 'a:b', 'x "y"', null]
+const COUNTRIES = ['FR', 'IT', "Côte d'Ivoire", 'a:b', 'x "y"', '"z"', ' both ends ', null]
 const TAGS = ['red', 'green', 'blue', 'Été', '1']
 const PATHS = ['A', 'A/B', 'A/B/C', 'A/D', 'E/B', null]
 const TREES = ['x', 'x>y', 'x>z', 'x>y>w', 'v>y']
@@ -128,7 +128,7 @@ t.test('facets tell their values, levels and states', async t => {
     (open?.facets ?? []).reduce((sum, { count = 0 }) => sum + count, 0),
     open?.count,
   )
-  t.match(await facet('country', { exclude: 'country:FR' }), { length: 5 })
+  t.match(await facet('country', { exclude: 'country:FR' }), { length: COUNTRIES.length - 1 })
   t.same(
     (await facet('country', { exclude: 'country:FR' })).at(-1),
     { state: 'excluded', name: 'FR', value: 'FR' },
@@ -181,6 +181,25 @@ t.test('values of dates refine to the records that they count, at the ends of th
       }
     }
 })
+
+t.test(
+  'a value refines as the answer has it, with its own blanks and quotation marks, and in others',
+  async t => {
+    for (const { value, count } of await facet('country')) {
+      for (const refine of [`country:${value}`, `country:${JSON.stringify(value)}`]) {
+        t.match(
+          await get(`${MADE}/records`, { refine, limit: '0' }),
+          { body: { total_count: count } },
+          refine,
+        )
+        t.match((await facet('country', { refine }))[0], { value, state: 'refined', count }, refine)
+      }
+      const { body } = await get(`${MADE}/records`, { exclude: `country:${value}`, limit: '0' })
+      t.equal(body.total_count, records.length - Number(count), `without ${value}`)
+    }
+    t.match(await facet('country', { refine: 'country: FR' }), [{ value: 'FR', state: 'refined' }])
+  },
+)
 
 t.test('random refinements count as the exported records do', async t => {
   t.comment(`SEED=${seed}`)

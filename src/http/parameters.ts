@@ -173,6 +173,8 @@ export interface FacetParameter {
 export interface FacetValueParameter {
   readonly facet: FacetParameter
   readonly value: string
+  /** With the blanks and quotation marks that it was written with, which may belong to the value. */
+  readonly verbatim: string
 }
 
 /** Maximum number of filters of one kind. */
@@ -192,9 +194,9 @@ export function readFacetValues(
   return texts.map(text => {
     const expected = 'a facet and a value, as in country:"France",'
     const [facet, rest] = readName(text, parameter)
-    const value = /^\s*:([\s\S]*)$/.exec(rest)?.[1]
-    if (value === undefined || value.trim() === '') throw invalid(parameter, text, expected)
-    return { facet, value: unquoted(value.trim()) }
+    const verbatim = /^\s*:([\s\S]*)$/.exec(rest)?.[1]
+    if (verbatim === undefined || verbatim.trim() === '') throw invalid(parameter, text, expected)
+    return { facet, value: unquoted(verbatim.trim()), verbatim }
   })
 }
 

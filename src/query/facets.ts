@@ -30,6 +30,8 @@ export interface FacetFilter {
   readonly facet: Facet
   /** As in the answer: the steps of a path joined with `/`. */
   readonly value: string
+  /** Another reading of the request, which a text may be as well: its blanks and quotation marks belong to the value. */
+  readonly verbatim?: string
 }
 
 /** True for a field that can be a facet: its values are not geometries. */
@@ -108,8 +110,10 @@ export function facetCondition(
 }
 
 /** The condition that records with a value satisfy; for a value that the field cannot have, no record does. */
-export function valueCondition({ facet, value }: FacetFilter, timezone: string): Condition {
+export function valueCondition({ facet, value, verbatim }: FacetFilter, timezone: string): Condition {
   const { field, separator } = facet
+  if (verbatim !== undefined && verbatim !== value && field.type === 'text')
+    return disjunction([value, verbatim].map(each => valueCondition({ facet, value: each }, timezone)))
   if (separator !== null) {
     const path = facetSteps(facet, value).join(separator)
     return disjunction([

@@ -119,9 +119,9 @@ export function readFilters(
   const declared = new Map(
     readFacets(query).map(facet => [facetField(facet.name, source.fields, source.template), facet]),
   )
-  return requested.map(({ facet, value }) => {
+  return requested.map(({ facet, ...written }) => {
     const declaration = declared.get(facetField(facet.name, source.fields, source.template))
-    return { facet: facetNamed({ ...declaration, ...facet }, source, parameter), value }
+    return { facet: facetNamed({ ...declaration, ...facet }, source, parameter), ...written }
   })
 }
 

@@ -92,7 +92,9 @@ function firstLevel(
 ): FirstLevel {
   const own = refined.filter(filter => filter.facet.field.name === facet.field.name)
   const chosen = facetCondition(refined, excluded, timezone, facet.disjunctive ? facet : undefined)
-  const paths = own.map(({ value }) => facetSteps(facet, value))
+  const paths = own.flatMap(({ value, verbatim = value }) =>
+    [value, verbatim].map(each => facetSteps(facet, each)),
+  )
   const combined = conjunctionOrNull([filter, chosen])
   return { filter: combined, paths, statement: levelStatement(facet, [], combined, timezone, target) }
 }
