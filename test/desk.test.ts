@@ -278,6 +278,58 @@ t.test('a change is refused that was made from a text that is no longer there', 
   t.notOk(existsSync(path.join(portal, 'var/drafts/trees')), 'what is refused begins no draft')
 })
 
+t.test('fields that were inferred keep their columns when they are declared', async t => {
+  const { desk, upload } = deskOf(t)
+  await upload('sites', 'a.csv', 'Nom;Prix (€);Ouvert le;Libre;Lat;Lon\nA;1,50;31/01/2024;oui;48,85;2,35\n')
+  await desk.change(ANN, 'sites', { fields: null })
+  const preview = async () => (await desk.preview(ANN, 'sites', 9)).records
+  const before = await preview()
+  const { fields } = await desk.preview(ANN, 'sites', 0)
+  const edits = fields.map(({ spec: { name, type = 'text' } }) => ({
+    name,
+    type,
+    annotations: { facet: [] },
+  }))
+  await desk.change(ANN, 'sites', { fields: edits })
+  t.strictSame(await preview(), before)
+  t.match(desk.definition(ANN, 'sites')?.fields, [{}, { name: 'prix', from: 'Prix (€)', format: ',' }])
+})
+
+t.test('a field of another type has the format of most of its values', async t => {
+  const { desk, upload } = deskOf(t)
+  const columns = { h: '1,5 2,5 2,x', d: '31/01/2024 01/02/2024 02/30/2024', b: 'oui non env', n: '1 2 3' }
+  const [h, d, b, n] = Object.values(columns).map(values => values.split(' '))
+  const rows = [0, 1, 2].map(at => [h, d, b, n].map(column => column?.[at]).join(';'))
+  await upload('odd', 'a.csv', `${Object.keys(columns).join(';')}\n${rows.join('\n')}\n`)
+  const values = async () => (await desk.preview(ANN, 'odd', 9)).records
+  for (const [name, type, format, expected] of [
+    ['h', 'double', ',', [1.5, 2.5, null]],
+    ['d', 'date', 'd/M/yyyy', ['2024-01-31', '2024-02-01', null]],
+    ['b', 'boolean', 'oui/non', [true, false, null]],
+    ['d', 'text', undefined, d],
+    ['n', 'text', undefined, n],
+    ['n', 'double', undefined, [1, 2, 3]],
+  ] as const) {
+    const fields = (desk.definition(ANN, 'odd')?.fields ?? []).map(spec => ({ name: spec.name }))
+    await desk.change(ANN, 'odd', { fields: fields.map(it => (it.name === name ? { ...it, type } : it)) })
+    const at = fields.findIndex(it => it.name === name)
+    t.equal(desk.definition(ANN, 'odd')?.fields?.[at]?.format, format, `${name} ${type}`)
+    t.strictSame(
+      (await values()).map(record => record[at]),
+      expected,
+      `${name} ${type}`,
+    )
+  }
+})
+
+t.test('a change of fields that could not be read again is refused', async t => {
+  const { desk, upload } = deskOf(t)
+  await upload('sites', 'a.csv', 'n,latitude,longitude\nA,48.85,2.35\n')
+  const fields = (desk.definition(ANN, 'sites')?.fields ?? []).map(({ name }) => ({ name, type: 'text' }))
+  await t.rejects(desk.change(ANN, 'sites', { fields }), { code: 'BadRequest', message: /list of columns/ })
+  t.equal((await desk.preview(ANN, 'sites', 1)).fields.length, 4)
+})
+
 t.test('messages do not show where the portal folder is', async t => {
   const { desk, portal } = deskOf(t)
   await desk.change(ANN, 'trees', { processors: [{ compute: { expression: 'a +', into: 'x' } }] })

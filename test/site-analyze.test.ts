@@ -7,6 +7,7 @@ import type { Language } from '../src/model/language.ts'
 import { shownDigits } from '../src/model/number.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
 import { chartClauses, roundWidth } from '../src/portal/chart/clauses.ts'
+import { piecesOf } from '../src/portal/chart/pieces.ts'
 import { readChart } from '../src/portal/chart/request.ts'
 import { timeTicks } from '../src/portal/chart/ticks.ts'
 import {
@@ -516,4 +517,28 @@ t.test('the coastline is within the map, and whole', async t => {
     ring => Math.max(...ring.map(([lon]) => lon)) - Math.min(...ring.map(([lon]) => lon)) > 150,
   )
   t.equal(largest.length, 2, 'Eurasia with Africa, and Antarctica, once each')
+})
+
+t.test('lines do not lead over days without records', t => {
+  const slot = (day: number) => ({ label: `day ${day}`, from: day, to: day + 1 })
+  const drawn = (aggregate: 'count' | 'avg', kind: 'line' | 'column') => {
+    const axis = { type: 'period', period: 'day', field: field('planted', 'date') } as const
+    const data = { request: { axis, aggregate }, slots: [1, 2, 5, 7].map(slot), series: [''] }
+    const { pieces } = piecesOf({ ...data, values: [[4], [3], [2], [1]] } as never, kind, pageContext)
+    return pieces.map(({ from, value, isGap }) => [Math.floor(from), value, isGap])
+  }
+  const pageContext = { number: String } as unknown as PageContext
+  const gaps = (value: number) => [
+    [1, 4, false],
+    [2, 3, false],
+    [3, value, true],
+    [4, value, true],
+    [5, 2, false],
+    [6, value, true],
+    [7, 1, false],
+  ]
+  t.strictSame(drawn('count', 'line'), gaps(0), 'none of them is a number')
+  t.strictSame(drawn('avg', 'line'), gaps(Number.NaN), 'the line is interrupted')
+  t.equal(drawn('count', 'column').length, 4)
+  t.end()
 })

@@ -131,9 +131,14 @@ function understood(text: string, file: string) {
     : { ...document, ...definitionFindings(document.value, document) }
 }
 
-/** The problems of a text of dataset.yaml, one sentence each. */
-export function definitionProblems(text: string): readonly string[] {
-  return understood(text, 'dataset.yaml').problems.map(({ message }) => message)
+/**
+ * The problems of a text of dataset.yaml, one sentence each.
+ *
+ * @param isWhole with those of fields and steps that cannot be compiled
+ */
+export function definitionProblems(text: string, isWhole: boolean): readonly string[] {
+  const { problems, defects } = understood(text, 'dataset.yaml')
+  return [...problems, ...(isWhole ? defects : [])].map(({ message }) => message)
 }
 
 function withSuggestion(message: string, id: string, portal: string): string {

@@ -3,7 +3,7 @@ import { shownDigits } from '../../model/number.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { cutText } from '../parts/cut-text.ts'
 import type { ChartData } from './data.ts'
-import { type ChartKind, isAdditive } from './request.ts'
+import { type ChartKind, isAdditive, isContinuous } from './request.ts'
 
 /** One value of a chart, with its position. */
 export interface Piece {
@@ -19,6 +19,8 @@ export interface Piece {
   /** Index among the series of its group if they are drawn side by side. */
   readonly lane: number
   readonly title: string
+  /** True if the group has no records: lines go through it, or end before it, and no point is drawn. */
+  readonly isGap: boolean
 }
 
 /** Maximum characters of a label in the title of a piece. */
@@ -26,17 +28,23 @@ const MAX_TITLE = 1000
 
 /** Positions the values: parts of a whole are stacked, others are side by side. */
 export function piecesOf(
-  { request, slots, series, values }: ChartData,
+  data: ChartData,
   kind: ChartKind,
   pageContext: PageContext,
 ): { readonly pieces: readonly Piece[]; readonly low: number; readonly high: number } {
+  const { request, series } = data
+  const isLine = kind === 'line' || kind === 'area'
+  const { slots, values } = isLine && isContinuous(request.axis) ? withGaps(data) : data
+  // Nothing adds up to zero; averages of nothing interrupt a line.
+  const missing = isAdditive(request) ? 0 : Number.NaN
   const isStacked = series.length > 1 && isAdditive(request) && kind !== 'line'
   const isGrouped = series.length > 1 && !isStacked && (kind === 'bar' || kind === 'column')
   const pieces = slots.flatMap((slot, at) => {
     const [start, end] = kind === 'bar' ? [at, at + 1] : [slot.from, slot.to]
     const ends = { up: 0, down: 0 }
-    return (values[at] ?? []).flatMap((value, line): readonly Piece[] => {
-      if (value === null) return []
+    return (values[at] ?? []).flatMap((found, line): readonly Piece[] => {
+      if (found === null && !isLine) return []
+      const value = found ?? missing
       const lane = isGrouped ? line : 0
       const margin = request.axis.type === 'ranges' || request.axis.type === 'period' ? 0.02 : 0.12
       const [inner, width] = [start + (end - start) * margin, (end - start) * (1 - 2 * margin)]
@@ -57,12 +65,31 @@ export function piecesOf(
           series: line,
           lane,
           title: `${name}: ${pageContext.number(value, shownDigits(value, 3))}`,
+          isGap: found === null,
         },
       ]
     })
   })
-  const ends = pieces.flatMap(({ low, high }) => [low, high])
+  const ends = pieces.flatMap(({ low, high }) => (Number.isNaN(low) ? [] : [low, high]))
   return { pieces, low: Math.min(0, ...ends), high: Math.max(0, ...ends) }
+}
+
+/**
+ * The groups of a scale with those that have no records and are next to one that has: a line that led from one day with records to
+ * the next would show values on the days between.
+ */
+function withGaps({ slots, values, series }: ChartData): Pick<ChartData, 'slots' | 'values'> {
+  const nothing = series.map(() => null)
+  const all = slots.flatMap((slot, at) => {
+    const own = { slot, line: values[at] ?? nothing }
+    const next = slots[at + 1]
+    if (next === undefined || next.from <= slot.to) return [own]
+    const gap = (from: number, to: number) => ({ slot: { label: '', from, to }, line: nothing })
+    const end = Math.min(2 * slot.to - slot.from, next.from)
+    const begin = Math.max(2 * next.from - next.to, end)
+    return [own, gap(slot.to, end), ...(begin < next.from ? [gap(begin, next.from)] : [])]
+  })
+  return { slots: all.map(({ slot }) => slot), values: all.map(({ line }) => line) }
 }
 
 /** The marks of a kind of chart. */
@@ -74,6 +101,7 @@ export function plotLayers(
   { series }: ChartData,
 ): readonly PlotModule.Markish[] {
   const colour = ({ series: at }: Piece) => `var(--series-${at + 1})`
+  const points = pieces.filter(({ isGap }) => !isGap)
   const title = 'title'
   const zero = { stroke: 'currentColor', strokeOpacity: 0.5 }
   switch (kind) {
@@ -110,10 +138,10 @@ export function plotLayers(
     case 'line':
       return [
         plot.line(pieces, { x: 'middle', y: 'value', z: 'series', stroke: colour, strokeWidth: 2 }),
-        plot.dot(pieces, {
+        plot.dot(points, {
           x: 'middle',
           y: 'value',
-          r: pieces.length > 60 ? 2 : 3.5,
+          r: points.length > 60 ? 2 : 3.5,
           fill: colour,
           title,
         }),
@@ -136,7 +164,7 @@ export function plotLayers(
           stroke: colour,
           strokeWidth: 2,
         }),
-        plot.dot(pieces, { x: 'middle', y: 'high', r: 2.5, fill: colour, title }),
+        plot.dot(points, { x: 'middle', y: 'high', r: 2.5, fill: colour, title }),
         plot.ruleY([0], zero),
       ]
     default:

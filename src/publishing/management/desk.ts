@@ -18,6 +18,7 @@ import { openMapping, saveMapping } from '../mapping/mapping-file.ts'
 import type { PublicationState } from '../publication-state.ts'
 import { rollBack } from '../versions/roll-back.ts'
 import { currentManifest, type Manifest, withdraw } from '../versions/versions.ts'
+import { completedChange } from './completed-fields.ts'
 import { asBadRequest, type DatasetPreview, type inspectDataset, previewDataset } from './dataset-preview.ts'
 import {
   describeDataset,
@@ -194,13 +195,15 @@ export class Desk {
     const before = definitionText(draft)
     if (before.trim() === '' && change.source === undefined)
       throw new Fault(CONFLICT, { reason: `The dataset ${id} has no source yet: upload a file first.` })
-    const text = await asBadRequest(() => changedDefinition(before, change))
+    const whole = await completedChange(draft.root, id, change)
+    const text = await asBadRequest(() => changedDefinition(before, whole))
     if (text === before) return
     if (definitionText(draft) !== before) throw new Fault(EDIT_CONFLICT, { what: 'definition', id })
     refuseOtherCredentials(this.options.portal, id, text)
     // Earlier problems, for example of manual edits, may be fixed step by step.
-    const known = definitionProblems(before)
-    const added = definitionProblems(text).filter(problem => !known.includes(problem))
+    const isWhole = change.fields !== undefined && change.processors === undefined
+    const known = definitionProblems(before, isWhole)
+    const added = definitionProblems(text, isWhole).filter(problem => !known.includes(problem))
     if (added.length > 0) throw new Fault(BAD_REQUEST, { reason: added.join('\n') })
     writeDefinition(draft, text)
     this.note(id, by, 'update', Object.keys(change))
