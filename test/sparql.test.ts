@@ -463,6 +463,8 @@ t.test('queries that are refused say where', async t => {
     ],
     ['SELECT * {} LIMIT 1 ORDER BY ?x', 'ORDER was found but OFFSET, VALUES or the end of the query is'],
     ['SELECT * { \\u0047RAPH ?g {} }', 'column 12: an escape'],
+    ['SELECT * { ?s ?p "\\uD800" }', 'column 19: the escape denotes no character.'],
+    ['SELECT ?s { ?s ?p "\\U00110000" }', 'column 20: the escape denotes no character.'],
     ['SELECT ?\\u0078 { ?x ?y ?z }', 'column 9: an escape is expected in strings and IRIs alone'],
     [`SELECT * ${'{'.repeat(200)}${'}'.repeat(200)}`, 'brackets inside brackets'],
     [`SELECT * { FILTER(1${'+1'.repeat(2000)}) }`, 'the limit is 500'],
@@ -513,6 +515,11 @@ t.test('queries that engines read otherwise are answered as the recommendation s
   }
   const having = `SELECT ?s { ?s ?p ?o ${values('7')} } GROUP BY ?s HAVING (GROUP_CONCAT(DISTINCT ?v) = "7")`
   t.equal(await csv('/api/sparql/plain', having), 'urn:a')
+  const again = 'SELECT ?s ?o ?s { { SELECT ?o ?o ?s { ?s <urn:p> ?o } } }'
+  t.equal(
+    await csv('/api/sparql/plain', again),
+    await csv('/api/sparql/plain', 'SELECT ?s ?o { ?s <urn:p> ?o }'),
+  )
   for (const version of [
     'VERSION "1.2"',
     "version '1.1'",

@@ -133,6 +133,23 @@ function reselected(select: SyntaxNode): ScopeProblem | null {
   return null
 }
 
+/**
+ * The text of a query with blanks in place of variables that a SELECT names again, as it may (SPARQL 1.1 Query, section 18.2.4.4):
+ * parsers and engines refuse them.
+ */
+export function withoutRepeatedVariables(text: string, tree: SyntaxNode): string {
+  const signs = text.split('')
+  for (const select of nodesOf(tree)) {
+    const names = new Set<string>()
+    for (const item of isSelect(select) ? itemsOf(select).filter(isVariable) : []) {
+      const { from, to } = rangeOf(item) ?? { from: 0, to: 0 }
+      if (names.has(nameOf(item))) signs.fill(' ', from, to)
+      names.add(nameOf(item))
+    }
+  }
+  return signs.join('')
+}
+
 /** The variable of a BIND that the patterns before it have (note 13). */
 function rebound({ patterns }: SyntaxNode): ScopeProblem | null {
   if (!Array.isArray(patterns)) return null

@@ -10,7 +10,7 @@ import {
   type SyntaxNode,
   type TextRange,
 } from '../../sparql/relative.ts'
-import { aggregateProblem, wrongRow } from '../../sparql/scope.ts'
+import { aggregateProblem, withoutRepeatedVariables, wrongRow } from '../../sparql/scope.ts'
 import {
   openString,
   type SyntaxProblem,
@@ -63,6 +63,9 @@ const UPDATE = /(?:insert|delete|load|clear|drop|create|add|move|copy|with)\b/iy
 
 const VOLATILE: ReadonlySet<string> = new Set(['now', 'rand', 'uuid', 'struuid', 'bnode'])
 
+/** Escapes of surrogates, and of what is beyond Unicode. */
+const NO_CHARACTER = /\\(?:u|U0000)d[89a-f]|\\U(?!000|0010)/i
+
 /** Better descriptions of errors of the parser, by the beginning of its messages. */
 const ERRORS: readonly (readonly [start: string, described: string])[] = [
   ['language direction', 'the direction of a language is ltr or rtl.'],
@@ -96,6 +99,8 @@ export function readQueryText(text: string, base: string): QueryText {
 function readQuery(text: string, base: string): QueryText {
   const tokens = sparqlTokens(text)
   const { tree, flaw } = readTree(text, tokens)
+  const once = flaw === null ? text : withoutRepeatedVariables(text, tree)
+  if (once !== text) return readQuery(once, base)
   const declarations = resolved(text, tree, base)
   const problem = aggregateProblem(tree)
   if (problem !== null) throw syntaxFault(text, problem.from, problem.reason)
@@ -145,6 +150,8 @@ function readTree(text: string, tokens: SparqlTokens): SyntaxTree {
   const row = wrongRow(text)
   if (row !== null) throw syntaxFault(text, row.from, row.reason)
   const message = cause instanceof Error ? cause.message.slice(0, 300) : ''
+  const escape = text.search(NO_CHARACTER)
+  if (escape !== -1) throw syntaxFault(text, escape, 'the escape denotes no character.')
   const [, described = message] = ERRORS.find(([start]) => message.startsWith(start)) ?? []
   throw new Fault(BAD_REQUEST, { reason: `The query cannot be evaluated: ${described}` })
 }
