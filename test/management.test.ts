@@ -48,7 +48,7 @@ async function portalOf(t: Test, files: object = {}) {
   const ask =
     (key: string | null) =>
     async (
-      method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+      method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE' | 'PATCH' | 'OPTIONS',
       url: string,
       body?: unknown,
       type = 'application/json',
@@ -71,6 +71,7 @@ async function portalOf(t: Test, files: object = {}) {
       })
       return {
         status: answer.statusCode,
+        headers: answer.headers,
         body: answer.body,
         json: () => JSON.parse(answer.body),
       }
@@ -374,6 +375,18 @@ t.test('who may not publish, and what is refused', async t => {
   t.equal((await api('POST', `${API}/own/discard`)).status, 204)
   t.equal((await api('GET', `${API}/own`)).json().has_draft, false)
   t.equal((await api('POST', `${API}/own/publish`)).status, 202, 'what lies in the folder is as it was')
+  for (const [method, url, allow] of [
+    ['PUT', '', 'GET, HEAD, POST, OPTIONS'],
+    ['OPTIONS', '', 'GET, HEAD, POST, OPTIONS'],
+    ['PATCH', '/own', 'GET, HEAD, PUT, DELETE, OPTIONS'],
+    ['GET', '/own/publish', 'POST, OPTIONS'],
+    ['HEAD', '/own/restore', 'POST, OPTIONS'],
+    ['DELETE', '/own/status', 'GET, HEAD, OPTIONS'],
+    ['DELETE', '/own/resources/files/a.csv', 'POST, PUT, OPTIONS'],
+  ] as const) {
+    const { status, headers } = await api(method, API + url)
+    t.same([status, headers.allow], [method === 'OPTIONS' ? 204 : 405, allow], `${method} ${url}`)
+  }
   const document = (await anybody('GET', '/api/management/v1/openapi.json')).json()
   t.equal(document.openapi, '3.1.0')
   for (const [method, url] of routes) {

@@ -53,7 +53,7 @@ export function addPlugins(http: FastifyInstance, options: PluginOptions): void 
     const { method } = request
     const { config } = request.routeOptions
     const isSigningIn = config.access === 'signIn'
-    const methods = METHODS[config.methods ?? 'read']
+    const methods = config.allow ?? METHODS[config.methods ?? 'read']
     if (method === 'OPTIONS') {
       reply.code(204).headers(preflight(request.headers['access-control-request-headers']))
       reply.headers({ allow: methods, 'access-control-allow-methods': methods }).send()
@@ -71,7 +71,7 @@ export function addPlugins(http: FastifyInstance, options: PluginOptions): void 
         const unbuilt = config.unbuilt?.(request) ?? null
         if (unbuilt !== null) throw unbuilt
         reply.header('allow', methods)
-        const allowed = config.methods === 'forms' ? 'GET or POST' : 'GET'
+        const allowed = config.allow ?? (config.methods === 'forms' ? 'GET or POST' : 'GET')
         throw new Fault(METHOD_NOT_ALLOWED, { method, allowed })
       }
       refuseDamaged(request.query)

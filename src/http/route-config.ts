@@ -12,6 +12,8 @@ export interface RouteConfig {
   readonly access?: 'everybody' | 'signIn'
   /** Methods in addition to GET and HEAD: POST with `forms` that have their own fields, or the methods of editing clients (`edit`). */
   readonly methods?: 'forms' | 'edit'
+  /** The methods of the address, where they are not all of `methods`. */
+  readonly allow?: string
   /** True if calls count against quotas. */
   readonly isCounted?: boolean
   /** The fault for a method that is not allowed, if it belongs to a feature that is not implemented yet. */
@@ -51,6 +53,26 @@ export function configureRoutes(
     route.config = { ...config, ...route.config }
   })
   declareUnknown(app, config, prefixes)
+}
+
+const ALL_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH']
+
+/**
+ * Has methods that an address lacks refused as not allowed, with those that it has (RFC 9110, section 15.5.6), rather than as an
+ * unknown address: for the routes that are added until the returned function is called.
+ */
+export function refuseOtherMethods(app: FastifyInstance): () => void {
+  const known = new Map<string, readonly string[]>()
+  app.addHook('onRoute', ({ method, routePath }: RouteOptions & { readonly routePath: string }) => {
+    known.set(routePath, [...(known.get(routePath) ?? []), ...[method].flat()])
+  })
+  return () => {
+    for (const [url, found] of [...known]) {
+      const allow = [...ALL_METHODS.filter(method => found.includes(method)), 'OPTIONS'].join(', ')
+      const method = [...ALL_METHODS.filter(each => !found.includes(each)), 'OPTIONS']
+      app.route({ method, url, config: { allow }, handler: (_, reply) => reply.code(405).send() })
+    }
+  }
 }
 
 /** Sets the configuration of addresses without a route. */

@@ -184,7 +184,12 @@ function answerOf(endpoint: ExploreEndpoint, operation: ApiOperation, scope: Sco
     case 'file':
       return response(description, { '*/*': Type.String({ format: 'binary' }) })
     case 'export':
-      return response(description, exportTypes(operation, formatsOf(endpoint, operation, scope)))
+      return response(description, {
+        ...exportTypes(operation, formatsOf(endpoint, operation, scope)),
+        ...(operation.parameters(endpoint.options.dialect.name).includes('compressed')
+          ? { 'application/gzip': BINARY }
+          : {}),
+      })
   }
 }
 
@@ -293,10 +298,13 @@ function exportTypes(
   const typeOf = (name: string, of: string, other: TSchema) => {
     if (name === 'json' && of === 'Dataset') return named('exported')
     if (source !== 'catalog' && of === 'Catalog') return Type.Array(named('dataset'))
-    return name.endsWith('json') && of === 'Catalog' ? Type.Unknown() : other
+    return /^(?:geojson|jsonld)$/.test(name) || (name.endsWith('json') && of === 'Catalog')
+      ? Type.Unknown()
+      : other
   }
-  const binary = Type.String({ format: 'binary' })
   return Object.fromEntries(
-    formats.map(({ name, mediaType }) => [mediaType.replace(/;.*/s, ''), typeOf(name, tag, binary)]),
+    formats.map(({ name, mediaType }) => [mediaType.replace(/;.*/s, ''), typeOf(name, tag, BINARY)]),
   )
 }
+
+const BINARY = Type.String({ format: 'binary' })

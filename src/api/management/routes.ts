@@ -15,7 +15,7 @@ import { answerFault, restBody } from '../../http/faults.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import { one } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
-import { configureRoutes } from '../../http/route-config.ts'
+import { configureRoutes, refuseOtherMethods } from '../../http/route-config.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { DefinitionChange } from '../../publishing/edit-definition.ts'
 import type { Desk } from '../../publishing/management/desk.ts'
@@ -53,6 +53,7 @@ type Work = (principal: Principal, id: string, request: FastifyRequest<Route>, r
 export const management: FastifyPluginAsync<ManagementOptions> = async (app, { base, desk }) => {
   app.setErrorHandler(answerFault(restBody))
   configureRoutes(app, { isCounted: true, methods: 'edit', apiType: 'other' }, ['/api/management'])
+  const refuseOthers = refuseOtherMethods(app)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_, body, done) => done(null, body))
   app.addHook('preHandler', async request => {
@@ -209,6 +210,7 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
     )
   })
   route('GET', '/changes', (principal, id) => allOf(desk.history(principal, id)))
+  refuseOthers()
 }
 
 function send(reply: FastifyReply, body: unknown): FastifyReply {
