@@ -150,8 +150,8 @@ function readTree(text: string, tokens: SparqlTokens): SyntaxTree {
   const row = wrongRow(text)
   if (row !== null) throw syntaxFault(text, row.from, row.reason)
   const message = cause instanceof Error ? cause.message.slice(0, 300) : ''
-  const escape = text.search(NO_CHARACTER)
-  if (escape !== -1) throw syntaxFault(text, escape, 'the escape denotes no character.')
+  const escaped = text.search(NO_CHARACTER)
+  if (escaped !== -1) throw syntaxFault(text, escaped, 'the escape denotes no character.')
   const [, described = message] = ERRORS.find(([start]) => message.startsWith(start)) ?? []
   throw new Fault(BAD_REQUEST, { reason: `The query cannot be evaluated: ${described}` })
 }

@@ -1,7 +1,7 @@
 import { Fault } from '../../errors/errors.ts'
 import { FIELD_TYPES, type FieldType } from '../../model/field.ts'
-import { type FieldSpec, fieldReader } from '../../sources/fields.ts'
 import { formatOfType } from '../../sources/guess/format-of-type.ts'
+import { type FieldSpec, fieldReader } from '../../sources/typing/fields.ts'
 import { definitionOf } from '../definition.ts'
 import type { DefinitionChange, FieldEdit } from '../edit-definition.ts'
 import { openRecords, resolveSource, withPlaces } from '../materialise.ts'

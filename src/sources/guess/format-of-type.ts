@@ -1,8 +1,8 @@
 import type { FieldType } from '../../model/field.ts'
-import { type Converter, converterOf } from '../convert.ts'
-import { formatText, NUMBER_STYLES, stylesOf, writtenNumber } from '../number-format.ts'
+import { type Converter, converterOf } from '../typing/convert.ts'
+import { formatText, NUMBER_STYLES, stylesOf, writtenNumber } from '../typing/number-format.ts'
+import { booleanWords } from '../typing/words.ts'
 import { DateGuess } from './dates.ts'
-import { booleanWords } from './words.ts'
 
 /** Maximum distinct texts that are examined. */
 const MAX_TEXTS = 200
