@@ -4,13 +4,8 @@ import type { Principal } from '../model/principal.ts'
 import type { Store } from '../store/store.ts'
 import type { UsageStatistics } from './catalog-dataset.ts'
 import { CATALOG_INCOMPLETE } from './faults.ts'
-import {
-  catalogGraphs,
-  type DatasetList,
-  LatestGraphs,
-  Memoised,
-  type ServedCatalog,
-} from './in-memory-dataset.ts'
+import { catalogGraphs, type DatasetList, LatestGraphs, type ServedCatalog } from './in-memory-dataset.ts'
+import { RecomputedValue } from './recomputed-value.ts'
 import type { ServedDataset } from './served.ts'
 
 export type { DatasetList, ServedCatalog } from './in-memory-dataset.ts'
@@ -75,7 +70,7 @@ export class VisibleList {
   private readonly list: DatasetList
   private readonly graphs: LatestGraphs
   private readonly statisticsGraphs: LatestGraphs
-  private readonly withStatistics = new Memoised<ServedCatalog>(() => Date.now())
+  private readonly withStatistics = new RecomputedValue<ServedCatalog>(() => Date.now())
   private loading: Promise<ServedCatalog> | null = null
   private countings = 0
   private isReleased = false

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { Memoised } from '../../src/catalog/in-memory-dataset.ts'
+import { RecomputedValue } from '../../src/catalog/recomputed-value.ts'
 import { Usage } from '../../src/catalog/usage.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { Fault } from '../../src/errors/errors.ts'
@@ -286,7 +286,7 @@ t.test('figures of use: a catalog that changes is seen at once, and an empty one
 })
 t.test('what is made on demand is made for no more than a part of the time', async t => {
   let now = 0
-  const made = new Memoised<number>(() => now)
+  const made = new RecomputedValue<number>(() => now)
   let [basis, state, makings] = [{}, 0, 0]
   const current = () =>
     made.current({
