@@ -7,11 +7,12 @@ import { nearest } from '../src/model/did-you-mean.ts'
 import type { FieldType } from '../src/model/field.ts'
 import { isTimeZone, zoneOffset } from '../src/model/time.ts'
 import { columnNames } from '../src/sources/column-names.ts'
-import { csvSource } from '../src/sources/csv.ts'
+import { csvGrid, csvSource } from '../src/sources/csv.ts'
 import { sniffDelimiter } from '../src/sources/delimiter.ts'
 import { EncodingSample } from '../src/sources/detect-encoding.ts'
 import { compileFields, type FieldSpec, fieldOf } from '../src/sources/fields.ts'
 import { geojsonSource } from '../src/sources/geojson.ts'
+import { tableSource } from '../src/sources/grid.ts'
 import { inferColumns } from '../src/sources/infer.ts'
 import { jsonSource } from '../src/sources/json.ts'
 import { jsonlSource } from '../src/sources/jsonl.ts'
@@ -201,6 +202,30 @@ t.test('batches of about a thousand rows, read again and again', async t => {
   for await (const batch of source.read()) {
     t.equal(batch.length, 1000, 'may be left early')
     break
+  }
+})
+
+t.test('batches of large rows have fewer of them', async t => {
+  const body = 'word '.repeat(20_000)
+  const rows = Array.from({ length: 600 }, (_, id) => ({ id: String(id), body }))
+  const lines = rows.map(row => JSON.stringify(row)).join('\n')
+  const csv = `id,body\n${rows.map(({ id }) => `${id},${body}\n`).join('')}`
+  const sources: readonly (readonly [string, RecordSource])[] = [
+    ['csv', tableSource(csvGrid({ path: file(csv) }, {}), { header: 1, footer: 0 })],
+    ['jsonl', jsonlSource({ path: file(lines) })],
+    ['json', jsonSource({ path: file(JSON.stringify(rows)) })],
+  ]
+  for (const [name, source] of sources) {
+    const ids: unknown[] = []
+    for await (const batch of source.read()) {
+      t.ok(batch.length < 400, `${name}: ${batch.length} rows`)
+      ids.push(...batch.map(({ data }) => data.id))
+    }
+    t.strictSame(
+      ids,
+      rows.map(({ id }) => id),
+      name,
+    )
   }
 })
 

@@ -2,7 +2,7 @@ import { parseExactly } from '../model/exact-json.ts'
 import { cutValues, type JsonElement, type StepTest } from './json-cutter.ts'
 import { type JsonKind, JsonScanner } from './json-scanner.ts'
 import { formatPointer, parsePointer } from './pointer.ts'
-import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from './source.ts'
+import { BATCH_CHARACTERS, BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from './source.ts'
 import { fileNameOf, readText, type TextFile } from './text.ts'
 
 /** A JSON object, as in rows. */
@@ -38,6 +38,7 @@ export async function* readArray(
   const elements = readElements(file, path)
   let batch: SourceRow[] = []
   let row = 0
+  let characters = 0
   try {
     for (;;) {
       const next = await elements.next()
@@ -49,9 +50,11 @@ export async function* readArray(
         const data = dataOf(objectOf(element, file))
         if (typeof data === 'string') throw unreadable(data, placeOf(element, file))
         batch.push({ row: ++row, line: element.line, data })
-        if (batch.length < BATCH_ROWS) continue
+        characters += element.text.length
+        if (batch.length < BATCH_ROWS && characters < BATCH_CHARACTERS) continue
         yield batch
         batch = []
+        characters = 0
       }
     }
   } finally {
