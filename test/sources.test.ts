@@ -13,8 +13,9 @@ import { jsonlSource } from '../src/sources/json/jsonl.ts'
 import { formatOf, openSource, type SourceSpec, sourceFiles } from '../src/sources/open.ts'
 import type { RecordSource, SourceRow } from '../src/sources/source.ts'
 import { columnNames } from '../src/sources/tables/column-names.ts'
-import { csvSource } from '../src/sources/tables/csv.ts'
+import { csvGrid, csvSource } from '../src/sources/tables/csv.ts'
 import { sniffDelimiter } from '../src/sources/tables/delimiter.ts'
+import { tableSource } from '../src/sources/tables/grid.ts'
 import { EncodingSample } from '../src/sources/text/detect-encoding.ts'
 import type { TextFile } from '../src/sources/text/text.ts'
 import { compileFields, type FieldSpec, fieldOf } from '../src/sources/typing/fields.ts'
@@ -201,6 +202,30 @@ t.test('batches of about a thousand rows, read again and again', async t => {
   for await (const batch of source.read()) {
     t.equal(batch.length, 1000, 'may be left early')
     break
+  }
+})
+
+t.test('batches of large rows have fewer of them', async t => {
+  const body = 'word '.repeat(20_000)
+  const rows = Array.from({ length: 600 }, (_, id) => ({ id: String(id), body }))
+  const lines = rows.map(row => JSON.stringify(row)).join('\n')
+  const csv = `id,body\n${rows.map(({ id }) => `${id},${body}\n`).join('')}`
+  const sources: readonly (readonly [string, RecordSource])[] = [
+    ['csv', tableSource(csvGrid({ path: file(csv) }, {}), { header: 1, footer: 0 })],
+    ['jsonl', jsonlSource({ path: file(lines) })],
+    ['json', jsonSource({ path: file(JSON.stringify(rows)) })],
+  ]
+  for (const [name, source] of sources) {
+    const ids: unknown[] = []
+    for await (const batch of source.read()) {
+      t.ok(batch.length < 400, `${name}: ${batch.length} rows`)
+      ids.push(...batch.map(({ data }) => data.id))
+    }
+    t.strictSame(
+      ids,
+      rows.map(({ id }) => id),
+      name,
+    )
   }
 })
 

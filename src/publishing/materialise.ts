@@ -182,8 +182,8 @@ async function materialiseRecords(
         if (facts.out.triples === before) facts.addSubject(recordIri(context.base, dataset.id, record.id))
         statistics.add(values)
         position += 1
+        if (facts.out.isFull()) await facts.drain(false)
       }
-      await facts.drain(false)
       context.onProgress(position)
     }
     identities.close()

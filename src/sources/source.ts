@@ -33,6 +33,9 @@ export interface RecordSource {
 /** Approximate rows of a batch: enough to amortise its overhead, few enough to use little memory. */
 export const BATCH_ROWS = 1000
 
+/** Characters of a text after which a batch of fewer rows ends: a thousand rows may be a gigabyte. */
+export const BATCH_CHARACTERS = 2 ** 24
+
 /** Advice for files whose bytes do not conform to their format. */
 export const DAMAGED = 'The file is damaged: get it again, or write it again with the program that made it.'
 

@@ -1,5 +1,5 @@
 import { parseExactly } from '../../model/exact-json.ts'
-import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
+import { BATCH_CHARACTERS, BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import { fileNameOf, readText, type TextFile } from '../text/text.ts'
 import { formatPointer, parsePointer } from '../typing/pointer.ts'
 import { cutValues, type JsonElement, type StepTest } from './json-cutter.ts'
@@ -38,6 +38,7 @@ export async function* readArray(
   const elements = readElements(file, path)
   let batch: SourceRow[] = []
   let row = 0
+  let characters = 0
   try {
     for (;;) {
       const next = await elements.next()
@@ -49,9 +50,11 @@ export async function* readArray(
         const data = dataOf(objectOf(element, file))
         if (typeof data === 'string') throw unreadable(data, placeOf(element, file))
         batch.push({ row: ++row, line: element.line, data })
-        if (batch.length < BATCH_ROWS) continue
+        characters += element.text.length
+        if (batch.length < BATCH_ROWS && characters < BATCH_CHARACTERS) continue
         yield batch
         batch = []
+        characters = 0
       }
     }
   } finally {

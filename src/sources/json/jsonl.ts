@@ -1,5 +1,5 @@
 import { parseExactly } from '../../model/exact-json.ts'
-import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
+import { BATCH_CHARACTERS, BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import { fileNameOf, readText, type TextFile } from '../text/text.ts'
 import type { JsonObject } from './json.ts'
 import { JsonScanner } from './json-scanner.ts'
@@ -16,6 +16,7 @@ async function* readRows(file: TextFile): AsyncIterable<readonly SourceRow[]> {
   let batch: SourceRow[] = []
   let row = 0
   let line = 0
+  let characters = 0
   for await (const lines of readLines(file)) {
     for (const whole of lines) {
       line++
@@ -23,9 +24,11 @@ async function* readRows(file: TextFile): AsyncIterable<readonly SourceRow[]> {
       const text = whole.startsWith('\u001e') ? ` ${whole.slice(1)}` : whole
       if (text.trim() === '') continue
       batch.push({ row: ++row, line, data: objectOf(text, line, fileNameOf(file)) })
-      if (batch.length < BATCH_ROWS) continue
+      characters += text.length
+      if (batch.length < BATCH_ROWS && characters < BATCH_CHARACTERS) continue
       yield batch
       batch = []
+      characters = 0
     }
   }
   if (batch.length > 0) yield batch

@@ -26,6 +26,9 @@ export interface TableLayout {
 /** Rows that are examined to determine the width of a table. */
 const LOOK_ROWS = 200
 
+/** Pieces of a grid, of 64 KB in a text, after which a batch of fewer rows ends: a thousand rows may be a gigabyte. */
+const BATCH_PIECES = 256
+
 /** Maximum columns of a table. */
 export const MAX_WIDTH = 4000
 
@@ -64,6 +67,7 @@ async function* readTable(
   /** The latest rows, which may be the footer. */
   let last: { readonly names: readonly string[]; readonly row: GridRow }[] = []
   let isEmpty = true
+  let pieces = 0
   for await (const { names, rows } of tableRows(grid, { footer, ...layout })) {
     isEmpty = false
     for (const next of rows) {
@@ -78,6 +82,9 @@ async function* readTable(
       yield batch
       batch = []
     }
+    if (++pieces % BATCH_PIECES > 0 || batch.length === 0) continue
+    yield batch
+    batch = []
   }
   if (isEmpty) throw empty(grid)
   if (batch.length > 0) yield batch
