@@ -1,8 +1,10 @@
 import { statSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { pageLinks } from '../src/api/explore/present.ts'
 import { TEMPLATES } from '../src/model/templates.ts'
 import { describeAttachments, openAttachment } from '../src/publishing/attachments.ts'
+import type { Query } from '../src/query/plan.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
@@ -436,5 +438,26 @@ t.test('only formats that are served are listed', async t => {
       t.equal(href, `${home}/${rel}`)
       t.equal((await get(href)).statusCode, 200, href)
     }
+  }
+})
+
+t.test('links of pages lead to rows that pages reach', async t => {
+  const records = { type: 'records' } as Query
+  const groups = { type: 'groups', keys: [{}] } as unknown as Query
+  for (const [plan, page, links] of [
+    [records, [100, 0, 250], { first: [100, 0], last: [100, 200], next: [100, 100] }],
+    [records, [10, 0, 135_233], { first: [10, 0], last: [10, 9990], next: [10, 10] }],
+    [records, [10, 9990, 135_233], { first: [10, 0], last: [10, 9990] }],
+    [records, [100, 9850, 135_233], { first: [100, 0], last: [100, 9900], next: [50, 9950] }],
+    [records, [30, 0, 10_000], { first: [30, 0], last: [10, 9990], next: [30, 30] }],
+    [groups, [10_000, 9000, 119_080], { first: [10_000, 0], last: [10_000, 10_000], next: [1000, 19_000] }],
+  ] as const) {
+    const [limit, offset, total] = page
+    const found = pageLinks('/', {}, plan, { limit, offset, total }).slice(1)
+    const required = Object.entries(links).map(([rel, [rows, first]]) => ({
+      rel,
+      href: `/?limit=${rows}&offset=${first}`,
+    }))
+    t.same(found, required, `${plan.type} ${page.join(' ')}`)
   }
 })

@@ -5,6 +5,7 @@ import {
   MOMENT_METAS,
   momentMeta,
 } from '../../catalog/catalog-dataset.ts'
+import { GROUPED_PAGE, PAGE } from '../../http/parameters.ts'
 import { isSecret, type QueryParameters } from '../../http/query-string.ts'
 import { parseSelect } from '../../language/odsql/parse.ts'
 import type { Annotations } from '../../model/field.ts'
@@ -44,8 +45,8 @@ export interface Presentation {
 }
 
 /**
- * The links of a page: self, first, last and, where more remains, next (REST 4.6). Aggregates without groups are one row, of however
- * many records.
+ * The links of a page: self, first, last and, where more remains, next (REST 4.6), all of them within the rows that pages may reach
+ * (REST 3.2). Aggregates without groups are one row, of however many records.
  */
 export function pageLinks(
   href: string,
@@ -54,11 +55,12 @@ export function pageLinks(
   page: { readonly offset: number; readonly limit: number; readonly total: number },
 ): readonly PageLink[] {
   const { offset, limit } = page
-  const total = plan.type === 'groups' && plan.keys.length === 0 ? 1 : page.total
+  const { window } = plan.type === 'groups' ? GROUPED_PAGE : PAGE
+  const total = plan.type === 'groups' && plan.keys.length === 0 ? 1 : Math.min(page.total, window)
   const isOld = query.rows !== undefined || query.start !== undefined
   const [rows, start] = isOld ? ['rows', 'start'] : ['limit', 'offset']
   const at = (first: number) =>
-    `${href}?${queryText(query, { [rows]: String(limit), [start]: String(first) })}`
+    `${href}?${queryText(query, { [rows]: String(Math.min(limit, window - first)), [start]: String(first) })}`
   const last = limit === 0 || total === 0 ? 0 : Math.floor((total - 1) / limit) * limit
   return [
     { rel: 'self', href: at(offset) },
