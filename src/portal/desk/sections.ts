@@ -205,7 +205,7 @@ function examplesCell(
     (example, index) =>
       html`${index === 0 ? '' : ', '}${valueCell(pageContext, valueJson(example, field.type, STYLE), field)}`,
   )
-  return html`${shown}${conversionErrors === null ? '' : html`<br><span class="error">${t('Values that do not fit')} (${pageContext.number(conversionErrors.count)}): ${conversionErrors.examples.map(({ found }) => String(found)).join(', ')}</span>`}`
+  return html`${shown}${conversionErrors === null ? '' : html`<span class="error">${t('Values that do not fit')} (${pageContext.number(conversionErrors.count)}): ${conversionErrors.examples.map(({ found }) => String(found)).join(', ')}</span>`}`
 }
 
 function previewTable(
