@@ -82,6 +82,10 @@ function textsOf(definition: Definition | null): Readonly<Record<string, string>
   )
 }
 
+function fileOf({ path, package: inPackage, module }: Definition['source']): string | null {
+  return path ?? inPackage ?? module ?? null
+}
+
 /** The form of the source, with the fields that are inferred with its options. */
 export async function sourceContent(user: DeskUser, id: string, state: FormState): Promise<Html> {
   const { desk, principal, context } = user
@@ -94,7 +98,8 @@ export async function sourceContent(user: DeskUser, id: string, state: FormState
   const read = readForm(given ?? new Map(Object.entries(saved)), t)
   const found = await inferredBody(user, id, read)
   const path = pageContext.href(`/desk/${id}/source/`)
-  return html`<h2>${t('Source')}</h2>
+  const file = definition?.remote === null ? fileOf(definition.source) : null
+  return html`<h2>${t('Source')}</h2>${file === null ? '' : html`<p><code>${file}</code></p>`}
 <form class="source" method="post" action="${path}">${sectionFields(context, state, null)}
 <fieldset class="field"><legend>${t('Address')}</legend>${memberFields(ADDRESS, '', texts, read.problems)}</fieldset>
 <fieldset class="field"><legend>${t('How the file is read')}</legend>${memberFields(READING, '', texts, read.problems)}</fieldset>
