@@ -100,6 +100,7 @@ t.test('processors are added, ordered and removed', async t => {
 t.test('the form of a source shows and changes its settings', async t => {
   const page = (await get('/desk/trees/source/')).body
   t.match(page, /Fields as they are inferred[\s\S]*12,5/)
+  t.match(page, /<td lang="en" dir="ltr">all values are/, 'read aloud as English')
   t.match(page, /<h2>Source<\/h2><p><code>[^<]+\.csv</, 'the file that is read')
   const tried = await post('/desk/trees/source/', { action: 'try', header: '0', delimiter: ';' })
   t.equal(tried.status, 200)

@@ -123,11 +123,11 @@ async function inferredBody(
     return html`<div class="error" role="alert">${uploadMessage(faultText(error), t)}</div>`
   }
   const rows = inspection.columns.map(
-    each => html`<tr><th scope="row">${each.column}</th><td><code>${each.type}${each.format === undefined ? '' : ` ${each.format}`}</code></td><td>${each.examples.join(' · ')}</td><td>${each.suggestion ?? each.why}</td></tr>
+    each => html`<tr><th scope="row">${each.column}</th><td><code>${each.type}${each.format === undefined ? '' : ` ${each.format}`}</code></td><td>${each.examples.join(' · ')}</td><td lang="en" dir="ltr">${each.suggestion ?? each.why}</td></tr>
 `,
   )
   const heads = [t('Name'), t('Type'), t('Examples'), t('Why')]
   return html`<h2 id="inferred-fields">${t('Fields as they are inferred')}</h2>
-<p>${t.many('{n} record', '{n} records', inspection.rows)}</p>${inspection.diagnostics.length === 0 ? '' : html`<ul>${inspection.diagnostics.map(note => html`<li>${note}</li>`)}</ul>`}
+<p>${t.many('{n} record', '{n} records', inspection.rows)}</p>${inspection.diagnostics.length === 0 ? '' : html`<ul>${inspection.diagnostics.map(note => html`<li lang="en" dir="ltr">${note}</li>`)}</ul>`}
 <div class="scroll" tabindex="0" role="region" aria-labelledby="inferred-fields"><table><thead><tr>${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`
 }
