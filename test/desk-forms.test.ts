@@ -100,6 +100,8 @@ t.test('processors are added, ordered and removed', async t => {
 t.test('the form of a source shows and changes its settings', async t => {
   const page = (await get('/desk/trees/source/')).body
   t.match(page, /Fields as they are inferred[\s\S]*12,5/)
+  t.match(page, /<td lang="en" dir="ltr">all values are/, 'read aloud as English')
+  t.match(page, /<h2>Source<\/h2><p><code>[^<]+\.csv</, 'the file that is read')
   const tried = await post('/desk/trees/source/', { action: 'try', header: '0', delimiter: ';' })
   t.equal(tried.status, 200)
   t.match(tried.body, /column_1/, 'the options are tried')
@@ -154,7 +156,7 @@ t.test('a form that somebody else overtook is shown again, with its input', asyn
     [
       'fields',
       { 'name.0': 'height', 'type.0': 'text', 'label.0': 'Mine' },
-      /<option selected>text<[\s\S]*value="Mine"/,
+      /<option value="text" selected>Text<[\s\S]*value="Mine"/,
     ],
     ['steps', { 'step.0.type': 'rename', 'step.0.rename': 'nr: mine' }, /nr: mine<\/textarea>/],
     ['source', { delimiter: ';', encoding: 'utf-8', header: '1' }, /name="encoding" value="utf-8"/],

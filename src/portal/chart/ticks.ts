@@ -66,6 +66,7 @@ export function timeTicks(
   const { first, last, width, margins } = scale
   const shortest = INTERVALS.findIndex(([name]) => name === SHORTEST[period])
   const one = plot.utcInterval(SHORTEST[period])
+  let finer: readonly Tick[] = []
   for (const [at, [name, label]] of INTERVALS.entries()) {
     if (at < shortest) continue
     const interval = plot.utcInterval(name)
@@ -77,13 +78,20 @@ export function timeTicks(
       return { at: (from + end) / 2, label: periodLabel(pageContext, from, at === shortest ? period : label) }
     })
     const maxLength = Math.max(...ticks.map(tick => tick.label.length))
-    if (ticks.length > Math.min(MAX_TICKS, width / (maxLength + GAP))) continue
+    const max = Math.min(MAX_TICKS, width / (maxLength + GAP))
+    if (ticks.length > max) {
+      finer = ticks
+      continue
+    }
     const place = (tick: Tick) => ((tick.at - first) / (last - first)) * width
-    return ticks.filter(
-      tick =>
-        place(tick) + margins[0] >= tick.label.length / 2 &&
-        width - place(tick) + margins[1] >= tick.label.length / 2,
-    )
+    const hasRoom = (tick: Tick) =>
+      place(tick) + margins[0] >= tick.label.length / 2 &&
+      width - place(tick) + margins[1] >= tick.label.length / 2
+    const shown = ticks.filter(hasRoom)
+    // One tick makes no scale: of two or more shorter intervals together there are others.
+    const every = Math.ceil(finer.length / max)
+    const others = finer.filter(hasRoom).filter((_, index) => index % every === 0)
+    return shown.length < 2 && others.length > shown.length ? others : shown
   }
   return []
 }

@@ -1,10 +1,11 @@
 import type { FieldOrigin, FieldStatistics } from '../../model/dataset.ts'
-import { type Field, type FieldType, isTemporal } from '../../model/field.ts'
+import { type Field, isTemporal } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import { recordIri } from '../../rdf/minted-iris.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { richText } from '../parts/rich-text.ts'
+import { TYPE_NAMES } from '../parts/type-names.ts'
 import { noneMark, valueCell } from '../parts/value.ts'
 import { NOTHING_SELECTED } from '../selection.ts'
 import { metaText } from '../services.ts'
@@ -117,17 +118,6 @@ function twins({ pageContext, entry }: TabContext): Html {
   )}</p>`
 }
 
-const TYPES: Readonly<Record<FieldType, { readonly label: string }>> = {
-  text: { label: 'Text' },
-  int: { label: 'Whole number' },
-  double: { label: 'Decimal number' },
-  boolean: { label: 'Yes or no' },
-  date: { label: 'Date' },
-  datetime: { label: 'Date and time' },
-  geo_point_2d: { label: 'Point on the map' },
-  geo_shape: { label: 'Shape on the map' },
-}
-
 function schemaTable({ pageContext, entry }: TabContext): Html {
   const { t } = pageContext
   const { dataset, statistics } = entry
@@ -135,7 +125,7 @@ function schemaTable({ pageContext, entry }: TabContext): Html {
   const rows = dataset.fields.map(field => {
     const known = lookup(statistics.fields, field.name)
     return html`<tr><th scope="row"><span dir="auto">${field.label}</span><br><code class="soft">${field.name}</code></th>
-<td>${field.multivalued ? t('List of texts') : t(TYPES[field.type].label)}${badgeList(pageContext, field)}</td>
+<td>${field.multivalued ? t('List of texts') : t(TYPE_NAMES[field.type])}${badgeList(pageContext, field)}</td>
 <td class="description">${field.description ?? noneMark(t('no description'))}${originText(pageContext, origins.get(field.name))}</td>
 <td>${known === undefined ? '' : range(pageContext, field, known)}</td>
 <td class="number">${known === undefined ? '' : known.distinct === null ? t('over {n}', { n: 10_000 }) : pageContext.number(known.distinct)}</td>

@@ -215,7 +215,7 @@ export function reportBody({ pageContext }: DeskContext, findings: readonly Desk
     ({
       severity,
       message,
-    }) => html`<li><strong>${severity === 'error' ? t('Error') : t('Warning')}</strong> <span class="lines">${message}</span></li>
+    }) => html`<li><strong>${severity === 'error' ? t('Error') : t('Warning')}</strong> <span class="lines" lang="en" dir="ltr">${message}</span></li>
 `,
   )
   return html`<h2>${t('Report')}</h2><ul>${items}</ul>`

@@ -211,7 +211,9 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
       return refuse(messageShown(error, t), BAD_REQUEST.status)
     }
     const isThere = desk.list(principal).some(({ id }) => id === params.dataset)
-    const next = isThere ? `/desk/${params.dataset}/${section}/?done=1` : '/desk/'
+    // What else is done is seen on the page: that it is published, withdrawn, or as it was.
+    const isSaved = form === null || form.get('action') === section
+    const next = isThere ? `/desk/${params.dataset}/${section}/${isSaved ? '?done=1' : ''}` : '/desk/'
     return sendOn(requested.reply, rootOf(options) + next)
   }
   for (const path of ['/desk/:dataset', '/desk/:dataset/:section']) {

@@ -8,6 +8,7 @@ import { EXPLORE_V21 } from '../../query/dialect.ts'
 import { valueJson } from '../../query/execute/json.ts'
 import { hiddenField } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
+import { TYPE_NAMES } from '../parts/type-names.ts'
 import { numberClass, valueCell } from '../parts/value.ts'
 import { describedBy, formFields } from './forms.ts'
 import {
@@ -186,7 +187,8 @@ function fieldRow(
   const input = (part: string, described: string, value: string) =>
     html`<input name="${part}.${at}" value="${value}" aria-label="${described}: ${name}">`
   const options = FIELD_TYPES.map(
-    each => html`<option${each === type ? html` selected` : ''}>${each}</option>`,
+    each =>
+      html`<option value="${each}"${each === type ? html` selected` : ''}>${t(TYPE_NAMES[each])}</option>`,
   )
   return html`<tr><th scope="row">${hiddenField(`name.${at}`, name)}<code>${name}</code></th>
 <td><select name="type.${at}" aria-label="${t('Type')}: ${name}">${options}</select></td>
@@ -205,7 +207,7 @@ function examplesCell(
     (example, index) =>
       html`${index === 0 ? '' : ', '}${valueCell(pageContext, valueJson(example, field.type, STYLE), field)}`,
   )
-  return html`${shown}${conversionErrors === null ? '' : html`<br><span class="error">${t('Values that do not fit')} (${pageContext.number(conversionErrors.count)}): ${conversionErrors.examples.map(({ found }) => String(found)).join(', ')}</span>`}`
+  return html`${shown}${conversionErrors === null ? '' : html`<span class="error">${t('Values that do not fit')} (${pageContext.number(conversionErrors.count)}): ${conversionErrors.examples.map(({ found }) => String(found)).join(', ')}</span>`}`
 }
 
 function previewTable(

@@ -82,6 +82,10 @@ function textsOf(definition: Definition | null): Readonly<Record<string, string>
   )
 }
 
+function fileOf({ path, package: inPackage, module }: Definition['source']): string | null {
+  return path ?? inPackage ?? module ?? null
+}
+
 /** The form of the source, with the fields that are inferred with its options. */
 export async function sourceContent(user: DeskUser, id: string, state: FormState): Promise<Html> {
   const { desk, principal, context } = user
@@ -94,7 +98,8 @@ export async function sourceContent(user: DeskUser, id: string, state: FormState
   const read = readForm(given ?? new Map(Object.entries(saved)), t)
   const found = await inferredBody(user, id, read)
   const path = pageContext.href(`/desk/${id}/source/`)
-  return html`<h2>${t('Source')}</h2>
+  const file = definition?.remote === null ? fileOf(definition.source) : null
+  return html`<h2>${t('Source')}</h2>${file === null ? '' : html`<p><code>${file}</code></p>`}
 <form class="source" method="post" action="${path}">${sectionFields(context, state, null)}
 <fieldset class="field"><legend>${t('Address')}</legend>${memberFields(ADDRESS, '', texts, read.problems)}</fieldset>
 <fieldset class="field"><legend>${t('How the file is read')}</legend>${memberFields(READING, '', texts, read.problems)}</fieldset>
@@ -118,11 +123,11 @@ async function inferredBody(
     return html`<div class="error" role="alert">${uploadMessage(faultText(error), t)}</div>`
   }
   const rows = inspection.columns.map(
-    each => html`<tr><th scope="row">${each.column}</th><td><code>${each.type}${each.format === undefined ? '' : ` ${each.format}`}</code></td><td>${each.examples.join(' · ')}</td><td>${each.suggestion ?? each.why}</td></tr>
+    each => html`<tr><th scope="row">${each.column}</th><td><code>${each.type}${each.format === undefined ? '' : ` ${each.format}`}</code></td><td>${each.examples.join(' · ')}</td><td lang="en" dir="ltr">${each.suggestion ?? each.why}</td></tr>
 `,
   )
   const heads = [t('Name'), t('Type'), t('Examples'), t('Why')]
   return html`<h2 id="inferred-fields">${t('Fields as they are inferred')}</h2>
-<p>${t.many('{n} record', '{n} records', inspection.rows)}</p>${inspection.diagnostics.length === 0 ? '' : html`<ul>${inspection.diagnostics.map(note => html`<li>${note}</li>`)}</ul>`}
+<p>${t.many('{n} record', '{n} records', inspection.rows)}</p>${inspection.diagnostics.length === 0 ? '' : html`<ul>${inspection.diagnostics.map(note => html`<li lang="en" dir="ltr">${note}</li>`)}</ul>`}
 <div class="scroll" tabindex="0" role="region" aria-labelledby="inferred-fields"><table><thead><tr>${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`
 }
