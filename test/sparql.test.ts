@@ -175,6 +175,7 @@ t.test('the graphs that a query sees', async t => {
     ['plain', 'SELECT ?o { # a return ends it\r ?s <urn:p> ?o\n }', '1'],
     ['rdf', 'SELECT (EXISTS{GRAPH ?g{ ?t ?q "two" }} AS ?x) { GRAPH ?g { ?s ?p "self" } }', 'true'],
     ['rdf', 'SELECT ?s ?b { GRAPH ?g { ?s ?p "two" } LATERAL { SELECT ?b { ?b ?q ?r } } }', 'urn:two,urn:r'],
+    ['plain', 'SELECT * { ?s <urn:p> ?o LATERAL { BIND(?o AS ?b) } }', 'urn:a,1,1'],
     ['plain', `SELECT ("GRAPH ?g { SERVICE }" AS ?text) { # GRAPH ?x {\n }`, 'GRAPH ?g { SERVICE }'],
   ]
   for (const [id, query, expected, more] of rows) {
@@ -463,6 +464,12 @@ t.test('queries that are refused say where', async t => {
     ],
     ['SELECT * {} LIMIT 1 ORDER BY ?x', 'ORDER was found but OFFSET, VALUES or the end of the query is'],
     ['SELECT * { \\u0047RAPH ?g {} }', 'column 12: an escape'],
+    ['SELECT * { ?s ?p ?o LATERAL { BIND(1 AS ?o) } }', 'column 41: ?o has a value before LATERAL'],
+    ['SELECT * { ?s ?p ?o lateral { VALUES (?a ?s) {} } }', 'column 42: ?s has a value before LATERAL'],
+    ['SELECT * { ?s ?p ?o LATERAL { SELECT (1 AS ?o) {} } }', 'column 44: ?o has a value before LATERAL'],
+    ['SELECT * { ?s ?p ?o FILTER(STRLEN( )) }', 'column 34: the brackets are empty'],
+    ['SELECT (COUNT() AS ?n) {}', 'column 14: the brackets are empty'],
+    ['SELECT * { FILTER() }', 'column 18: the brackets are empty'],
     ['SELECT * { ?s ?p "\\uD800" }', 'column 19: the escape denotes no character.'],
     ['SELECT ?s { ?s ?p "\\U00110000" }', 'column 20: the escape denotes no character.'],
     ['SELECT ?\\u0078 { ?x ?y ?z }', 'column 9: an escape is expected in strings and IRIs alone'],

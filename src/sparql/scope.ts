@@ -27,7 +27,9 @@ export function aggregateProblem(tree: SyntaxNode): ScopeProblem | null {
 /** Why engines refuse a query whose grammar is right; null if the rules of scope do not explain it. */
 export function scopeProblem(text: string, tree: SyntaxNode): ScopeProblem | null {
   for (const node of nodesOf(tree)) {
-    const problem = isSelect(node) ? reselected(node) : (rebound(node) ?? renamedInValues(node))
+    const problem = isSelect(node)
+      ? reselected(node)
+      : (rebound(node) ?? reboundByLateral(text, node) ?? renamedInValues(node))
     if (problem !== null) return problem
   }
   return misplacedAggregate(tree, false) ?? wrongRow(text) ?? new BlankNodeScopes().problemIn(tree)
@@ -157,6 +159,29 @@ function rebound({ patterns }: SyntaxNode): ScopeProblem | null {
   for (const pattern of patterns as readonly SyntaxNode[]) {
     if (pattern.subType === 'bind' && known.has(nameOf(pattern.variable)))
       return problemAt(pattern.variable, `?${nameOf(pattern.variable)} is in scope already: ${NEW_VARIABLE}`)
+    for (const name of variablesInScope(pattern)) known.add(name)
+  }
+  return null
+}
+
+/** The lexer reads LATERAL as OPTIONAL. */
+export function isLateral(text: string, pattern: SyntaxNode): boolean {
+  const { from } = rangeOf(pattern) ?? { from: text.length }
+  return pattern.subType === 'optional' && /^lateral/i.test(text.slice(from, from + 7))
+}
+
+/** A variable that a group of LATERAL binds anew, and that the patterns before it have (SEP-0006). */
+function reboundByLateral(text: string, { patterns }: SyntaxNode): ScopeProblem | null {
+  const known = new Set<string>()
+  for (const pattern of Array.isArray(patterns) ? (patterns as readonly SyntaxNode[]) : []) {
+    for (const { subType, variable, variables } of isLateral(text, pattern) ? nodesOf(pattern) : [])
+      for (const each of subType === 'bind'
+        ? [variable]
+        : subType === 'values'
+          ? (variables as unknown[])
+          : [])
+        if (known.has(nameOf(each)))
+          return problemAt(each, `?${nameOf(each)} has a value before LATERAL: another variable is expected.`)
     for (const name of variablesInScope(pattern)) known.add(name)
   }
   return null

@@ -180,6 +180,11 @@ function problemAt(
   }
   const found = foundAt(text, at)
   const meant = /^[A-Za-z_]{3,}$/.test(found) ? nearest(found, KEYWORDS) : undefined
+  // The lexer takes empty brackets as one token.
+  if (expected.includes('(') && /^\(\s*\)/.test(text.slice(at, at + 100))) {
+    const reason = 'the brackets are empty: an expression is expected between them.'
+    return { from: at, to: at + 1, reason, expected }
+  }
   const isOther = meant !== undefined && meant.toLowerCase() !== found.toLowerCase()
   const hint = isOther ? ` Did you mean ${meant}?` : ''
   const shown = found.length > MAX_FOUND ? `${found.slice(0, MAX_FOUND)}…` : found

@@ -10,7 +10,7 @@ import {
   type SyntaxNode,
   type TextRange,
 } from '../../sparql/relative.ts'
-import { aggregateProblem, withoutRepeatedVariables, wrongRow } from '../../sparql/scope.ts'
+import { aggregateProblem, isLateral, withoutRepeatedVariables, wrongRow } from '../../sparql/scope.ts'
 import {
   openString,
   type SyntaxProblem,
@@ -150,8 +150,8 @@ function readTree(text: string, tokens: SparqlTokens): SyntaxTree {
   const row = wrongRow(text)
   if (row !== null) throw syntaxFault(text, row.from, row.reason)
   const message = cause instanceof Error ? cause.message.slice(0, 300) : ''
-  const escaped = text.search(NO_CHARACTER)
-  if (escaped !== -1) throw syntaxFault(text, escaped, 'the escape denotes no character.')
+  const illegal = text.search(NO_CHARACTER)
+  if (illegal !== -1) throw syntaxFault(text, illegal, 'the escape denotes no character.')
   const [, described = message] = ERRORS.find(([start]) => message.startsWith(start)) ?? []
   throw new Fault(BAD_REQUEST, { reason: `The query cannot be evaluated: ${described}` })
 }
@@ -214,7 +214,7 @@ class Clauses {
     const node = part as SyntaxNode
     const kind = `${node.type} ${node.subType}`
     if (kind === 'pattern graph') this.graphs.push({ name: nameOf(node), ...placeOf(node) })
-    if (kind === 'pattern optional') this.isExtended ||= isLateral(this.text, placeOf(node))
+    this.isExtended ||= isLateral(this.text, node)
     // Each solution has its own blank nodes.
     if (kind === 'term blankNode') this.isVolatile ||= this.form === 'construct'
     if (node.type === 'expression') this.walkExpression(node)
@@ -247,9 +247,6 @@ class Clauses {
     })
   }
 }
-
-/** The lexer reads LATERAL as OPTIONAL. */
-const isLateral = (text: string, { from }: TextRange): boolean => /^lateral/i.test(text.slice(from, from + 7))
 
 function nameOf(node: SyntaxNode): GraphName {
   const name = node.name as SyntaxNode

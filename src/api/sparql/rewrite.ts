@@ -61,7 +61,8 @@ export function rewriteQuery(query: QueryText, { named }: QueryDataset): Rewritt
       insertion(clause.to, ' }'),
     )
   }
-  if (hasVariables && query.form === 'select' && isStar(query.tree)) edits.push(...starEdits(query.tree))
+  const isListed = query.form === 'select' && isStar(query.tree)
+  if (isListed && (hasVariables || query.isExtended)) edits.push(...starEdits(query.tree))
   return applied(text, edits)
 }
 
