@@ -806,6 +806,23 @@ t.test('no text keeps the reader of mistakes busy for ever', t => {
 const many = (count: number) =>
   Array.from({ length: count }, (_, i) => `<urn:s${i}> <urn:p> "${i}" .\n`).join('')
 
+t.test('no graphs are loaded for a query that violates the rules of scope', async t => {
+  const store = await createEmbeddedStore({ workers: 2 })
+  t.teardown(() => store.close())
+  const app = await serve(store)
+  for (const [query, status] of [
+    ['SELECT (?s AS ?o) { ?s ?p ?o }', 400],
+    ['SELECT ?x { BIND(1 AS ?x) BIND(2 AS ?x) }', 400],
+    ['SELECT * { _:a ?p ?x OPTIONAL { _:a ?q ?y } }', 400],
+    ['SELECT * { ?x ?y ?z FILTER(COUNT(?x) > 1) }', 400],
+    ['CONSTRUCT { _:a ?p ?o } { _:a ?p ?o OPTIONAL { ?o ?q ?r } }', 200],
+  ] as const) {
+    const url = `/api/sparql?query=${encodeURIComponent(query)}`
+    t.equal((await app.inject({ url })).statusCode, status, query)
+  }
+  t.equal((await store.statistics()).resident, 0)
+})
+
 t.test('a query past its deadline is stopped, and leaves a thread to others', async t => {
   const store = await createEmbeddedStore({ workers: 2, deadline: 1500 })
   t.teardown(() => store.close())

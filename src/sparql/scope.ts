@@ -253,7 +253,9 @@ class BlankNodeScopes {
     if (typeof part !== 'object' || part === null) return null
     if (isTriples(part)) return this.inTriples(part, scope)
     let current = {}
-    for (const value of Object.values(part)) {
+    for (const [key, value] of Object.entries(part)) {
+      // Labels of a template are its own (section 16.2.1).
+      if (key === 'template') continue
       const problem = this.problemIn(value, current)
       if (problem !== null) return problem
       // A filter does not end the pattern that it stands in (section 5.1).

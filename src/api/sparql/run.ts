@@ -41,6 +41,7 @@ export async function runQuery(
     return rewritten
   }
   const operations = operationsOf(query, inline)
+  if (operations === null) refuseOutOfScope(query)
   try {
     const { pieces, by } = await store.query({
       parsed: operations,
@@ -75,12 +76,19 @@ function operationsOf({ tree, base, flaw, isExtended }: QueryText, inline: Inlin
 }
 
 /**
+ * Refuses a query that violates the rules of scope: before an engine does, for which graphs would be loaded. Faults: BadRequest.
+ */
+function refuseOutOfScope({ text, tree }: QueryText): void {
+  const problem = scopeProblem(text, tree)
+  if (problem !== null) throw syntaxFault(text, problem.from, problem.reason)
+}
+
+/**
  * The fault of a query that the store refuses, with its message, at the position in the original query.
  */
 function faultOf({ message, line, column }: QueryError, query: QueryText, rewritten: RewrittenQuery): Fault {
+  refuseOutOfScope(query)
   const { text, flaw } = query
-  const problem = scopeProblem(text, query.tree)
-  if (problem !== null) return syntaxFault(text, problem.from, problem.reason)
   const at =
     line === undefined || column === undefined
       ? null
