@@ -30,6 +30,7 @@ import {
   DEFAULT_RETAINED_VERSIONS,
   graphPath,
   type Manifest,
+  prepareVersion,
   publishedDatasets,
   removedIds,
   retainedVersions,
@@ -234,6 +235,15 @@ t.test('a full disk ends a publication with the reason', { skip: !existsSync('/d
     [],
     'no unfinished file remains',
   )
+})
+
+t.test('a read-only disk ends a publication with the reason', t => {
+  const versions = versionsOf(temporaryFolder(t, { var: { published: { plants: {} } } }))
+  const folder = path.join(versions.root, 'plants')
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'tmpfs', folder]).status !== 0) return t.end()
+  t.teardown(() => spawnSync('umount', [folder]))
+  t.throws(() => prepareVersion(versions, 'plants', 'a-b'), { code: 'EROFS' })
+  t.end()
 })
 
 t.test('what was read earlier does not replace what was read later', async t => {

@@ -241,10 +241,11 @@ export function removedIds({ root }: Versions, id: string): ReadonlySet<string> 
   return removedRecords(path.join(root, id))
 }
 
-/** Creates the folder in which a version is prepared. */
+/** Creates the folder in which a version is prepared; a recursive mkdir on a read-only disk fails with ENOENT. */
 export function prepareVersion({ root }: Versions, id: string, version: string): string {
   const folder = path.join(root, id, preparing(version))
-  mkdirSync(folder, { recursive: true })
+  mkdirSync(path.dirname(folder), { recursive: true })
+  mkdirSync(folder)
   return folder
 }
 
