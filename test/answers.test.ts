@@ -301,6 +301,13 @@ t.test('pages of records of frequent values are those of the whole list', async 
     ["`day` = date'2020-01-09'", ({ day }) => day === '2020-01-09'],
     ['tags = "t1"', has('t1')],
     ['tags = "t1" and tags = "t2"', each => has('t1')(each) && has('t2')(each)],
+    ['ifnull(tags, "none") = "none"', ({ tags }) => tags === null],
+    ['ifnull(kind, tags) = "t1"', () => false],
+    ['not lower(ifnull(tags, kind)) = "a"', ({ tags, kind }) => tags !== null || kind !== 'a'],
+    [
+      'ifnull(tags, "none") != "t1" and k < 9',
+      e => e.k < 9 && (e.tags ?? '').split(';').some(x => x !== 't1'),
+    ],
     ['kind = "a" or tags = "t0"', each => each.kind === 'a' || has('t0')(each)],
     ['level in (1, 2, 3) and active = true', ({ level, active }) => level > 0 && level < 4 && active],
     ['level in (1, 77)', ({ level }) => level === 1],

@@ -12,7 +12,7 @@ import {
   type SpatialRelation,
   type Word,
 } from '../plan.ts'
-import { PatternBuilder, type Preflight } from './pattern-builder.ts'
+import { type Need, PatternBuilder, type Preflight } from './pattern-builder.ts'
 import { compileScalar } from './scalar.ts'
 import {
   doubleTerm,
@@ -113,12 +113,12 @@ export function conditionTest(
       })
     case 'relation': {
       const { left, operator, right } = condition
-      const relation = (inner: PatternBuilder) =>
-        binary(operator, compileScalar(left, inner, 'optional'), compileScalar(right, inner, 'optional'))
+      const relation = (inner: PatternBuilder, need: Need) =>
+        binary(operator, compileScalar(left, inner, need), compileScalar(right, inner, need))
       const many = [...fieldsOf(left), ...fieldsOf(right)].some(({ multivalued }) => multivalued)
       return many
-        ? within(body, inner => inner.test(relation(inner)))
-        : withPreflight(relation(body), preflight)
+        ? within(body, inner => inner.test(relation(inner, 'required')))
+        : withPreflight(relation(body, 'optional'), preflight)
     }
     default:
       if (!condition.field.multivalued)

@@ -119,12 +119,13 @@ export class PatternBuilder {
 
   /**
    * The value of a field, or a technical field of the record; of a multivalued field each value in turn, in a new variable at
-   * every call.
+   * every call, with the record included where it has none if the need is optional.
    */
   value(field: Field, need: Need): AlgebraExpression {
     const technical = this.technical(field)
     if (technical !== undefined) return technical
     if (field.multivalued) {
+      if (need === 'optional') return this.eachValue(field)
       const each = this.context.fresh('value')
       this.fact(field, each)
       return each
@@ -152,9 +153,10 @@ export class PatternBuilder {
     return target
   }
 
-  /** The patterns of a group within EXISTS. */
+  /** The patterns of a group within EXISTS; one that has only options begins with the position, which every record has. */
   group(): SparqlOperation {
-    return this.arranged()
+    if (this.optionals.length === 0 || this.triples.length > 0) return this.arranged()
+    return this.arranged(triple(RECORD, iri(LODESTONE.position), this.context.fresh('place')))
   }
 
   /** The patterns of a whole query: every record has a position. */
