@@ -14,8 +14,9 @@ import { arithmeticFunction, negatedValue } from './functions/arithmetic.ts'
 import { BUILTINS, isStable } from './functions/builtins.ts'
 import { CASTS } from './functions/casts.ts'
 import { columnCall, extensionFunction } from './functions/extensions.ts'
+import { listedKeys } from './listed-keys.ts'
 import { outlivingReuse } from './scratch.ts'
-import { orderOf, valuesEqual } from './term-order.ts'
+import { equalityKey, orderOf, valuesEqual } from './term-order.ts'
 import { effectiveBoolean } from './truths.ts'
 import { FALSE, integerTerm, type TermValue, TRUE, termValue, truth } from './value.ts'
 import { isBound, type Vector, vectorValueAt } from './vector.ts'
@@ -286,14 +287,19 @@ export class ScalarCompiler {
 
   private membership(expression: ExpressionOf<'in'>, batch: Batch): TermScalar {
     const operand = this.compile(expression.operand, batch)
-    const items = expression.items.map(item => this.compile(item, batch))
+    const { keys, others } = listedKeys(expression)
+    const [all, further] = [expression.items, others].map(items =>
+      items.map(item => this.compile(item, batch)),
+    )
     const found = expression.negated ? FALSE : TRUE
     const missing = expression.negated ? TRUE : FALSE
     return row => {
       const value = operand(row)
       if (value === null) return null
+      const key = equalityKey(value)
+      if (key !== null && keys.has(key)) return found
       let hasError = false
-      for (const item of items) {
+      for (const item of (key === null ? all : further) ?? []) {
         const other = item(row)
         const equal = other === null ? null : valuesEqual(value, other)
         if (equal === true) return found
