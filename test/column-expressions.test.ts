@@ -21,7 +21,7 @@ import { compileRegex } from '../src/store/columns/evaluate/functions/regex.ts'
 import { planBlock } from '../src/store/columns/evaluate/patterns/block.ts'
 import { PatternMatcher } from '../src/store/columns/evaluate/patterns/pattern-matcher.ts'
 import { type Batch, UNIT_BATCH } from '../src/store/columns/evaluate/vectors/batch.ts'
-import { orderOf } from '../src/store/columns/evaluate/vectors/term-order.ts'
+import { equalityKey, orderOf, valuesEqual } from '../src/store/columns/evaluate/vectors/term-order.ts'
 import {
   FALSE,
   type TermValue,
@@ -1385,6 +1385,37 @@ t.test('regular expressions match what those of linear time match', t => {
     }
   }
   t.ok(native > 1000)
+  t.end()
+})
+
+t.test('a value is in a list where it equals one of the items', t => {
+  const terms =
+    `1 01 1.0 1e0 -0 0 2 9007199254740993 "9007199254740993"^^xsd:decimal "1"^^xsd:byte "x"^^xsd:integer "a" "a"@en "a"@EN
+    "en" ${JSON.stringify('"en"a')} :a :b "urn:a" "<urn:a" true "true" "1" "2020-01-01"^^xsd:date "a"^^:t "NaN"^^xsd:double`.split(
+      /\s+/,
+    )
+  const values = terms.map(term => {
+    const expression = expressionOf(`${term} = 1`)
+    return termValue((expression as { readonly left: Parameters<typeof termValue>[0] }).left)
+  })
+  const scalars = scalarsOf(new Evaluation(EMPTY, {}, { now: NOW, base: 'http://base/' }))
+  for (const [at, value] of values.entries()) {
+    const equal = values.map(other => valuesEqual(value, other))
+    for (const [other, isEqual] of equal.entries()) {
+      const keys = [value, values[other] as TermValue].map(equalityKey)
+      if (!keys.includes(null)) t.equal(keys[0] === keys[1], isEqual, `${terms[at]} = ${terms[other]}`)
+    }
+    for (let from = 0; from < terms.length; from++) {
+      const some = equal.slice(from, from + 4)
+      const expected = some.includes(true)
+        ? '"true"^^boolean'
+        : some.includes(null)
+          ? 'error'
+          : '"false"^^boolean'
+      const list = `${terms[at]} IN (${terms.slice(from, from + 4).join(', ')})`
+      t.equal(short(scalars.over(expressionOf(list), new Map(), 1)(0)), expected, list)
+    }
+  }
   t.end()
 })
 

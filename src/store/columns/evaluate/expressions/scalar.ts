@@ -15,15 +15,16 @@ import { columnCall, extensionFunction } from '../functions/extensions.ts'
 import { Batch } from '../vectors/batch.ts'
 import { SubjectDomain } from '../vectors/domain.ts'
 import { outlivingReuse } from '../vectors/scratch.ts'
-import { orderOf, valuesEqual } from '../vectors/term-order.ts'
+import { equalityKey, orderOf, valuesEqual } from '../vectors/term-order.ts'
 import { FALSE, integerTerm, type TermValue, TRUE, termValue, truth } from '../vectors/value.ts'
 import { isBound, type Vector, vectorValueAt } from '../vectors/vector.ts'
+import { listedKeys } from './listed-keys.ts'
 import { effectiveBoolean } from './truths.ts'
 
 /** The value of an expression at a row of a batch; null is an error or unbound. */
 export type TermScalar = (row: number) => TermValue | null
 
-/** Returns for each row of a batch whether a group has a solution; implemented by evaluate/exists.ts. */
+/** Returns for each row of a batch whether a group has a solution; implemented by the evaluator. */
 export type ExistsMask = (expression: ExpressionOf<'exists'>, batch: Batch) => Uint8Array
 
 /** Domains with more values than this many times the rows of a batch get no table. */
@@ -286,14 +287,19 @@ export class ScalarCompiler {
 
   private membership(expression: ExpressionOf<'in'>, batch: Batch): TermScalar {
     const operand = this.compile(expression.operand, batch)
-    const items = expression.items.map(item => this.compile(item, batch))
+    const { keys, others } = listedKeys(expression)
+    const [all, further] = [expression.items, others].map(items =>
+      items.map(item => this.compile(item, batch)),
+    )
     const found = expression.negated ? FALSE : TRUE
     const missing = expression.negated ? TRUE : FALSE
     return row => {
       const value = operand(row)
       if (value === null) return null
+      const key = equalityKey(value)
+      if (key !== null && keys.has(key)) return found
       let hasError = false
-      for (const item of items) {
+      for (const item of (key === null ? all : further) ?? []) {
         const other = item(row)
         const equal = other === null ? null : valuesEqual(value, other)
         if (equal === true) return found

@@ -65,6 +65,18 @@ export function valuesEqual(left: TermValue, right: TermValue): boolean | null {
   }
 }
 
+/**
+ * A key of an IRI, a text or an integer: two values with keys are equal where these are, and otherwise not, without an error. Null
+ * for any other value.
+ */
+export function equalityKey(value: TermValue): string | null {
+  if (value.type === 'iri') return `<${value.value}`
+  if (value.type === 'text') return `"${value.language.toLowerCase()}"${value.value}`
+  return value.type === 'number' && value.kind === 'integer' && Number.isSafeInteger(value.value)
+    ? `${value.value}`
+    : null
+}
+
 /** Equality of subjects, predicates and objects (SPARQL 1.2 Query, section 17.4.1.7). */
 function triplesEqual(left: TripleTerm, right: TripleTerm): boolean | null {
   const [subjects, predicates, objects] = [
