@@ -497,7 +497,7 @@ t.test('a path of no length goes from a term to itself, also where no triple has
 })
 
 t.test('each branch of a group in EXISTS reads the values of the solution outside', t => {
-  const lines = ['s1 d 1', 's2 d 2', 's1 t 1', 's2 t 1'].map(line => {
+  const lines = ['s1 d 1', 's2 d 2', 's1 t 1', 's2 t 1', 's1 e 7'].map(line => {
     const [subject, predicate, value] = line.split(' ')
     return `<urn:${subject}> <urn:${predicate}> "${value}"^^<${XSD.integer}> .\n`
   })
@@ -507,6 +507,10 @@ t.test('each branch of a group in EXISTS reads the values of the solution outsid
     ['{ ?b <urn:none> ?c } UNION { FILTER(?c = 1) }', 1],
     ['{ ?b <urn:none> ?c } UNION { ?x <urn:t> ?y FILTER(?c = ?y) }', 1],
     ['?x <urn:t> ?y { ?b <urn:none> ?c } UNION { FILTER(?c > ?y) }', 0],
+    ['OPTIONAL { ?b <urn:e> ?d } FILTER(!BOUND(?d))', 1],
+    ['OPTIONAL { ?b <urn:e> ?d } FILTER(COALESCE(?d, ?c) = ?c)', 1],
+    ['{ OPTIONAL { ?b <urn:e> ?d } } UNION { ?b <urn:none> ?d } FILTER(!BOUND(?d))', 1],
+    ['OPTIONAL { ?b <urn:d> ?c OPTIONAL { ?b <urn:e> ?d } } FILTER(!BOUND(?d))', 1],
   ]
   for (const [group, solutions] of rows) {
     const text = `SELECT * { ?b <urn:d> ?c FILTER EXISTS { ${group} } }`

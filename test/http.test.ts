@@ -448,7 +448,7 @@ t.test(
       ['/api/odata/nowhere', read, true],
       ['/api/sparql/trees/nowhere/at/all', forms, true],
       ['/api/management/nowhere', edit, true],
-      ['/api/management/v1/datasets', edit, true],
+      ['/api/management/v1/datasets', forms, true],
     ]
     for (const [url, methods, isCounted] of cases) {
       t.equal((await app.http.inject({ method: 'OPTIONS', url })).headers.allow, methods, url)

@@ -39,7 +39,7 @@ import {
 import type { OutermostScan } from './patterns/outermost-scan.ts'
 import { PathEvaluator } from './patterns/paths.ts'
 import { PatternMatcher } from './patterns/pattern-matcher.ts'
-import { type EvaluationScope, type Graphs, readsSubstituted } from './scope.ts'
+import { type EvaluationScope, type Graphs, readsSubstituted, substitutedIn } from './scope.ts'
 import {
   allRows,
   type Batch,
@@ -355,7 +355,8 @@ export class Evaluator {
       return
     }
     const certain = certainVariables(operation)
-    const shared = batch.variables.filter(name => certain.has(name))
+    const replaced = substitutedIn(operation, scope)
+    const shared = batch.variables.filter(name => certain.has(name) || replaced.has(name))
     const partial = shared.filter(name => !hasWholeValues(batch.get(name) as Vector))
     const isSeeded = shared.length > 0 && partial.length === 0
     if (

@@ -1,4 +1,4 @@
-import { type SparqlOperation, variablesRead } from '../../../sparql/algebra.ts'
+import { type SparqlOperation, variablesOf, variablesRead } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import type { Filter } from './expressions/filter.ts'
 import type { NumberKernels } from './expressions/numbers.ts'
@@ -26,4 +26,14 @@ export function readsSubstituted(operation: SparqlOperation, { substituted }: Ev
   if (substituted.size === 0) return false
   const read = variablesRead(operation)
   return [...substituted].some(name => read.has(name))
+}
+
+/** The substituted variables that an operation would bind: their values take their place, also where it may leave them unbound. */
+export function substitutedIn(
+  operation: SparqlOperation,
+  { substituted }: EvaluationScope,
+): ReadonlySet<string> {
+  if (substituted.size === 0) return substituted
+  const bound = variablesOf(operation)
+  return new Set([...substituted].filter(name => bound.has(name)))
 }
