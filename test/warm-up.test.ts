@@ -5,7 +5,9 @@ import t from 'tap'
 import { warmUp } from '../src/app/warm-up.ts'
 import { queriesOf, questionsOf } from '../src/app/warm-up-questions.ts'
 import { XSD } from '../src/rdf/vocab.ts'
+import { currentClient } from '../src/runtime/work-client.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
+import { isOutweighed, ThreadSlot } from '../src/store/columns/threads/scheduler.ts'
 import type { Store } from '../src/store/store.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
@@ -57,6 +59,21 @@ t.test('every question is one that the portal answers', async t => {
   t.same(numbers, [16, 7])
   // What it asks of the endpoint, too: once for the predicates, then both endpoints about a number, a text and a record.
   t.same({ sent: sent, refused }, { sent: 2 * (16 + 7) + 1 + 2 * 6, refused: 0 })
+})
+
+t.test('a question makes room for every client, and ends early where it is slow', async t => {
+  const seen = new Set<string>()
+  const noting = new Proxy(app.store, {
+    get: (store, name, receiver) => {
+      const client = currentClient()
+      const slot = new ThreadSlot({ standBack: () => undefined } as never, client, 'slow', () => true)
+      if (client !== null) seen.add(`${client.id} ${client.deadline(10_000)} ${isOutweighed(slot, null)}`)
+      const member = Reflect.get(store, name, receiver)
+      return typeof member === 'function' ? member.bind(store) : member
+    },
+  })
+  await warmUp({ ...options, store: noting, least: 50, times })
+  t.same([...seen], ['warm-up 2000 true'])
 })
 
 t.test('a portal of many datasets is asked for its lists', async t => {
