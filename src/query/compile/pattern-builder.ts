@@ -153,10 +153,9 @@ export class PatternBuilder {
     return target
   }
 
-  /** The patterns of a group within EXISTS; one that has only options begins with the position, which every record has. */
+  /** The patterns of a group within EXISTS. */
   group(): SparqlOperation {
-    if (this.optionals.length === 0 || this.triples.length > 0) return this.arranged()
-    return this.arranged(triple(RECORD, iri(LODESTONE.position), this.context.fresh('place')))
+    return this.arranged()
   }
 
   /** The patterns of a whole query: every record has a position. */
