@@ -51,9 +51,9 @@ const EVERYBODY: Authenticated = {
 }
 
 /** Milliseconds after which a question is no typical one. */
-const LONGEST = 2000
+const MAX_TIME = 2000
 
-/** Who asks: it makes room for every client, so that none waits for a slow question. */
+/** The client of the questions: it makes room for every other, so that none waits for a slow question. */
 const OWN: WorkClient = {
   id: 'warm-up',
   usage: () => Number.MAX_SAFE_INTEGER,
@@ -62,7 +62,7 @@ const OWN: WorkClient = {
   isPressing: () => false,
   isOverBudget: () => true,
   offend: () => undefined,
-  deadline: milliseconds => Math.min(milliseconds, LONGEST),
+  deadline: milliseconds => Math.min(milliseconds, MAX_TIME),
 }
 const CONTEXT = { client: OWN }
 
