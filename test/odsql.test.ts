@@ -119,16 +119,13 @@ t.test('whatever is written is read or refused, never anything else', async t =>
     state = (state * 1103515245 + 12345) % 2 ** 31
     return Math.floor((state / 2 ** 31) * below)
   }
-  const until = performance.now() + 700
-  let tried = 0
   let [read, refused] = [0, 0]
-  while (performance.now() < until) {
+  for (let tried = 0; tried < 3000; tried++) {
     let text = seeds[random(seeds.length)] ?? ''
     for (let changes = random(4); changes >= 0; changes--) {
       const at = random(text.length + 1)
       text = text.slice(0, at) + (pieces[random(pieces.length)] ?? '') + text.slice(at + random(3))
     }
-    tried += 1
     try {
       parseWhere(text)
       read += 1
@@ -138,7 +135,7 @@ t.test('whatever is written is read or refused, never anything else', async t =>
       refused += 1
     }
   }
-  t.ok(tried > 500 && read > 0 && refused > 0, `${tried} texts: ${read} read, ${refused} refused`)
+  t.ok(read > 0 && refused > 0, `${read} read, ${refused} refused`)
 })
 
 t.test('ranges of the Search API v1 are read in linear time', async t => {
