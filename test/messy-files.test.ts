@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -11,6 +11,7 @@ import { Fault, faultText } from '../src/errors/errors.ts'
 import { zip } from '../src/formats/zip-stream.ts'
 import { checkDataset, checkPortal } from '../src/publishing/check.ts'
 import { definedDatasets, readDefinition } from '../src/publishing/definition.ts'
+import { implicitSource, implicitSources } from '../src/publishing/implicit.ts'
 import { PortalWatch } from '../src/publishing/portal-watch.ts'
 import { publishDataset } from '../src/publishing/publish.ts'
 import { versionsOf } from '../src/publishing/versions/versions.ts'
@@ -1178,6 +1179,47 @@ const BYSTANDERS = [
   'a.shp.xml',
   'a.tif.aux.xml',
 ]
+
+t.test(
+  'the files of a folder that was not changed for a while are known, every change of it is seen',
+  async t => {
+    const csv = 'n\n1\n'
+    const portal = temporaryFolder(t, {
+      data: {
+        'A B.csv': csv,
+        'a-b.tsv': csv,
+        one: { 'x.csv': csv },
+        'one.csv': csv,
+        empty: {},
+        'empty.csv': csv,
+      },
+    })
+    const data = join(portal, 'data')
+    const settle = () => utimesSync(data, new Date(), new Date(Date.now() - 60_000))
+    const fileOf = (id: string) => implicitSource(portal, id)?.file
+    settle()
+    for (let time = 0; time < 2; time++) {
+      for (const [id, source] of implicitSources(portal)) t.strictSame(implicitSource(portal, id), source, id)
+      t.strictSame(['a-b', 'one', 'empty', 'A B', 'none'].map(fileOf), [
+        'A B.csv',
+        'x.csv',
+        'empty.csv',
+        undefined,
+        undefined,
+      ])
+    }
+    rmSync(join(data, 'A B.csv'))
+    writeFileSync(join(data, 'none.csv'), csv)
+    t.strictSame(['a-b', 'none'].map(fileOf), ['a-b.tsv', 'none.csv'], 'a file came and one went')
+    settle()
+    t.equal(fileOf('none'), 'none.csv')
+    rmSync(join(data, 'one', 'x.csv'))
+    writeFileSync(join(data, 'empty', 'y.csv'), csv)
+    t.strictSame(['one', 'empty'].map(fileOf), ['one.csv', 'y.csv'], 'folders are read each time')
+    rmSync(data, { recursive: true })
+    t.equal(fileOf('none'), undefined)
+  },
+)
 
 t.test('files that programs put beside data are no data', async t => {
   const files = Object.fromEntries(BYSTANDERS.map(name => [name, 'n\n1\n']))

@@ -15,7 +15,13 @@ import type { FieldSpec } from '../sources/typing/fields.ts'
 import { describeAttachments } from './attachments.ts'
 import { definitionFindings, readableMetas } from './definition-problems.ts'
 import { DATASET_SCHEMA, fieldSpec, sourceOf } from './definition-schema.ts'
-import { DATASET_ID, type ImplicitSource, implicitSources, severalFilesText } from './implicit.ts'
+import {
+  DATASET_ID,
+  type ImplicitSource,
+  implicitSource,
+  implicitSources,
+  severalFilesText,
+} from './implicit.ts'
 import { type Processor, processorsOf } from './processors/schema.ts'
 import type { Remote } from './remote/refresh.ts'
 import { remoteFolder, remoteState } from './remote/state.ts'
@@ -101,7 +107,7 @@ export function readDefinition(portal: string, id: string): ReadDefinition {
     text = readFileSync(file, 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    const implicit = code === 'ENOENT' ? implicitSources(portal).get(id) : undefined
+    const implicit = code === 'ENOENT' ? implicitSource(portal, id) : undefined
     if (implicit !== undefined) return implicitDefinition(id, implicit)
     const message =
       code === 'ENOENT' ? `there is no dataset ${id}: ${file} was not found` : `${file} cannot be read`

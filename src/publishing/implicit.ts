@@ -1,5 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { LRUCache } from 'lru-cache'
+import { memoised } from '../model/memoised.ts'
 import { datasetIdOf } from '../model/readable-name.ts'
 import { formatOf } from '../sources/formats.ts'
 import { rdfFormatOf } from '../sources/rdf.ts'
@@ -31,6 +33,15 @@ export function implicitSources(portal: string): ReadonlyMap<string, ImplicitSou
   return readDataFolder(portal).sources
 }
 
+/** One of {@link implicitSources}; of the folders only its own is read. */
+export function implicitSource(portal: string, id: string): ImplicitSource | undefined {
+  const { data, folders, filesById } = listingOf(portal)
+  const own = folders.includes(id) ? folderSource(portal, id) : null
+  if (own !== null) return own.source ?? undefined
+  const [file] = filesById.get(id) ?? []
+  return file === undefined ? undefined : { folder: data, file, others: [] }
+}
+
 /** The data files and folders of a portal that are not published, for a report. */
 export function ignoredData(portal: string): readonly IgnoredData[] {
   return readDataFolder(portal).ignored
@@ -50,40 +61,83 @@ export function severalFilesText({ file, others }: ImplicitSource): string {
 const MAX_NAMES = 5
 
 function readDataFolder(portal: string) {
-  const data = path.join(portal, 'data')
   const sources = new Map<string, ImplicitSource>()
   const ignored: IgnoredData[] = []
-  /** The name of the file or folder of each dataset. */
-  const names = new Map<string, string>()
-  const entries = entriesOf(data)
-  for (const { name, isDirectory } of entries) {
-    if (!isDirectory || name.startsWith('.')) continue
-    const folder = path.join(data, name)
-    // A draft writes dataset.yaml last: until then nothing says who may see its files.
-    const isBegun = existsSync(path.join(portal, 'var', 'drafts', name, 'draft.json'))
-    if (isBegun || existsSync(path.join(folder, 'dataset.yaml'))) {
-      names.set(name, `data/${name}/`)
+  const { data, folders, filesById } = newListing(portal)
+  /** The folders of data by name: no file is the dataset of that id. */
+  const taken = new Set<string>()
+  for (const name of folders) {
+    const own = folderSource(portal, name)
+    if (own === null) continue
+    if (own.source !== null && !DATASET_ID.test(name)) {
+      ignored.push({ dataset: name, reason: notAnId(`data/${name}/`, name) })
       continue
     }
-    const files = entriesOf(folder).filter(each => !each.isDirectory && isData(each.name))
-    const [file, ...others] = files.map(each => each.name)
-    if (file !== undefined && DATASET_ID.test(name)) {
-      names.set(name, `data/${name}/`)
-      sources.set(name, { folder, file, others })
-    } else if (file !== undefined) ignored.push({ dataset: name, reason: notAnId(`data/${name}/`, name) })
+    taken.add(name)
+    if (own.source !== null) sources.set(name, own.source)
   }
-  for (const { name, isDirectory } of entries) {
-    if (isDirectory || !isData(name)) continue
-    const id = datasetIdOf(name)
-    const first = names.get(id)
-    if (!DATASET_ID.test(id)) ignored.push({ dataset: name, reason: notAnId(`data/${name}`, '') })
-    else if (first !== undefined) ignored.push({ dataset: id, reason: sameId(name, first) })
-    else {
-      names.set(id, `data/${name}`)
-      sources.set(id, { folder: data, file: name, others: [] })
+  for (const [id, [first = '', ...others]] of filesById) {
+    if (!DATASET_ID.test(id)) {
+      for (const name of [first, ...others])
+        ignored.push({ dataset: name, reason: notAnId(`data/${name}`, '') })
+      continue
     }
+    const isTaken = taken.has(id)
+    if (!isTaken) sources.set(id, { folder: data, file: first, others: [] })
+    const counted = isTaken ? `data/${id}/` : `data/${first}`
+    for (const name of isTaken ? [first, ...others] : others)
+      ignored.push({ dataset: id, reason: sameId(name, counted) })
   }
   return { sources, ignored }
+}
+
+/** The dataset of a folder: without a source where it has a description; null for a folder without data. */
+function folderSource(portal: string, name: string): { readonly source: ImplicitSource | null } | null {
+  const folder = path.join(portal, 'data', name)
+  // A draft writes dataset.yaml last: until then nothing says who may see its files.
+  const isBegun = existsSync(path.join(portal, 'var', 'drafts', name, 'draft.json'))
+  if (isBegun || existsSync(path.join(folder, 'dataset.yaml'))) return { source: null }
+  const [file, ...others] = entriesOf(folder).flatMap(each =>
+    !each.isDirectory && isData(each.name) ? [each.name] : [],
+  )
+  return file === undefined ? null : { source: { folder, file, others } }
+}
+
+/** What is in data/: sorted names of its folders, and of its data files by the ids of their datasets. */
+interface Listing {
+  readonly data: string
+  readonly folders: readonly string[]
+  readonly filesById: ReadonlyMap<string, readonly string[]>
+}
+
+/** Listings by portal, with the time of the last change of data/. */
+const LISTINGS = new LRUCache<string, Listing & { readonly changed: number }>({ max: 8 })
+
+/** Milliseconds for which data/ must be unchanged before its listing is kept: a later change has another time in any case. */
+const SETTLED = 3000
+
+/** A thousand datasets are read one after the other: they share a listing as long as data/ is not changed. */
+function listingOf(portal: string): Listing {
+  const known = LISTINGS.get(portal)
+  return known !== undefined && known.changed === changeOf(portal) ? known : newListing(portal)
+}
+
+function changeOf(portal: string): number {
+  return statSync(path.join(portal, 'data'), { throwIfNoEntry: false })?.mtimeMs ?? 0
+}
+
+function newListing(portal: string): Listing {
+  const changed = changeOf(portal)
+  const data = path.join(portal, 'data')
+  const filesById = new Map<string, string[]>()
+  const folders: string[] = []
+  for (const { name, isDirectory } of entriesOf(data))
+    if (isDirectory) {
+      if (!name.startsWith('.')) folders.push(name)
+    } else if (isData(name)) memoised(filesById, datasetIdOf(name), () => []).push(name)
+  const listing = { data, folders, filesById, changed }
+  if (Date.now() - changed > SETTLED) LISTINGS.set(portal, listing)
+  return listing
 }
 
 function notAnId(place: string, name: string): string {
