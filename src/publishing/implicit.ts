@@ -65,15 +65,21 @@ function readDataFolder(portal: string) {
       names.set(name, `data/${name}/`)
       continue
     }
-    const files = entriesOf(folder).filter(each => !each.isDirectory && isData(each.name))
-    const [file, ...others] = files.map(each => each.name)
+    const all = entriesOf(folder).flatMap(each => (each.isDirectory ? [] : [each.name]))
+    const [file, ...others] = all.filter(isData)
     if (file !== undefined && DATASET_ID.test(name)) {
       names.set(name, `data/${name}/`)
       sources.set(name, { folder, file, others })
     } else if (file !== undefined) ignored.push({ dataset: name, reason: notAnId(`data/${name}/`, name) })
+    else if (all.some(mayBeData))
+      ignored.push({ dataset: name, reason: unreadName(`data/${name}/${all.find(mayBeData)}`) })
   }
   for (const { name, isDirectory } of entries) {
-    if (isDirectory || !isData(name)) continue
+    if (isDirectory) continue
+    if (!isData(name)) {
+      if (mayBeData(name)) ignored.push({ dataset: name, reason: unreadName(`data/${name}`) })
+      continue
+    }
     const id = datasetIdOf(name)
     const first = names.get(id)
     if (!DATASET_ID.test(id)) ignored.push({ dataset: name, reason: notAnId(`data/${name}`, '') })
@@ -96,13 +102,23 @@ function sameId(name: string, first: string): string {
   return `data/${name} is ignored, because ${first} has the same id: rename it, or move it into a folder of another name`
 }
 
-/** Lock files of office programs, thumbnails of Windows, and metadata of geographic programs, whose names end like those of data. */
-const NOT_DATA = /^~\$|^(?:eh)?thumbs\.db$|\.(?:shp|aux)\.xml$/i
+function unreadName(file: string): string {
+  return `${file} is ignored, because its name does not end as those of formats that are read: save its table as .csv, .xlsx, .json or another`
+}
+
+/** Hidden files, lock files of office programs, files of Windows, metadata of geographic programs, and files about the others. */
+const NOT_DATA =
+  /^\.|^~\$|~$|^(?:(?:eh)?thumbs\.db|desktop\.ini)$|\.(?:shp|aux)\.xml$|^(?:readme|licen[cs]e|changelog)\b/i
+
+/** Parts of shapefiles and styles of geographic programs. */
+const PARTS = /\.(?:dbf|shx|prj|cpg|sb[nx]|qix|qpj|fix|idx|lyr|qml|sld|qmd)$/i
+
+/** True for the name of a file that somebody may take for data, whether its format is read or not. */
+const mayBeData = (name: string) => !NOT_DATA.test(name) && !PARTS.test(name)
 
 /** True for the name of a file that can be the data of a dataset by itself. */
 export function isData(name: string): boolean {
-  if (name.startsWith('.') || /^(?:readme|licen[cs]e|changelog)\b/i.test(name) || NOT_DATA.test(name))
-    return false
+  if (NOT_DATA.test(name)) return false
   const plain = name.replace(/\.gz$/i, '')
   return (
     formatOf(plain) !== undefined ||
