@@ -99,7 +99,7 @@ function notAnId(place: string, name: string): string {
 }
 
 function sameId(name: string, first: string): string {
-  return `data/${name} is ignored, because ${first} has the same id: rename it, or move it into a folder of another name`
+  return `data/${name} is ignored, because ${first} has the same id: delete it if its data are there, rename it, or move it into a folder of another name`
 }
 
 function unreadName(file: string): string {
