@@ -95,6 +95,7 @@ t.test('a chart shows the numbers that it is asked for', async t => {
     [{}, ['oak 2', '&lt;b&gt;elm&lt;/b&gt; 1', 'no value 1']],
     [{ x: 'kind', sort: 'smallest', top: '10' }, ['&lt;b&gt;elm&lt;/b&gt; 1', 'no value 1', 'oak 2']],
     [{ x: 'kind', y: 'avg(height)' }, ['no value 10', 'oak 10', '&lt;b&gt;elm&lt;/b&gt; 4']],
+    [{ x: 'alive', y: 'avg(height)' }, ['yes 8.833', 'no 7.5']],
     [{ x: 'year(planted)' }, ['1999 1', '2001 2', 'no value 1']],
     [{ x: 'month(planted)', where: 'height > 5' }, ['Apr 1999 1', 'May 2001 1', 'no value 1']],
     [{ x: 'year(planted)', series: 'alive' }, ['1999 1 –', '2001 1 1', 'no value 1 –']],
