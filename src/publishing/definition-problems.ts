@@ -275,6 +275,8 @@ export function readableMetas(metas: DeclaredMetas, written: WrittenNumber): Met
       template,
       Object.fromEntries(
         Object.entries(entries).flatMap(([name, value]): readonly [string, MetaValue][] => {
+          // Import writes entries without a text, to be filled in: they have no value in lists of facets.
+          if (typeof value === 'string' && value.trim() === '') return []
           const type = SCHEMAS.get(template)?.get(name)
           if (type === undefined) return [[name, value as MetaValue]]
           const fit = fits(value, type)
