@@ -17,7 +17,7 @@ const run = (command, ...given) =>
   })
 
 /** Folders that a package needs. */
-const NEEDED = ['bin', 'dist', 'locales', 'mappings', 'data']
+const NEEDED = ['bin', 'dist', 'locales', 'mappings', 'data', 'docs']
 const TEST = /^test\/|\.test\.[jt]s$/
 
 /** What is wrong with the changelog for a version. */

@@ -338,6 +338,15 @@ t.test('dataset.yaml: every mistake with its place', async t => {
     definition: { metas: { default: { title: '5', keyword: ['one'] }, custom: { b: 2 } } },
   })
   t.notOk('modified' in (readDefinition(portal, 'a').definition?.metas.default ?? {}))
+  writeFileSync(
+    file,
+    'source: { path: a.json }\nmetas: { default: { title: A, publisher: "", license: " " } }\n',
+  )
+  t.strictSame(
+    readDefinition(portal, 'a').definition?.metas,
+    { default: { title: 'A' } },
+    'not filled in yet',
+  )
   writeFileSync(file, source + metas.replace(', modified: 2024', ''))
   t.match(
     readDefinition(portal, 'a').warnings.map(({ message }) => message),

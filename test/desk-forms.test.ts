@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import path from 'node:path'
@@ -138,6 +138,29 @@ t.test('the form of a source shows and changes its settings', async t => {
   t.equal((await post('/desk/', { url: 'file:///etc/passwd' })).status, 400)
   t.equal((await post('/desk/', { url: 'https://example.org/x.csv', refresh: 'often' })).status, 400)
   t.equal((await get('/desk/x/')).status, 404, 'nothing is left of what was refused')
+})
+
+t.test('a first mapping is proposed, and a saved one is checked at once', async t => {
+  const url = '/desk/trees/mapping/'
+  const shown = async () => (await get(url)).body
+  t.match(
+    await shown(),
+    /This is a proposal based on its fields[\s\S]*<textarea[^>]*>\n# The mapping[\s\S]*\$\(height\)/,
+  )
+  const saved = (text: string) => post(url, { action: 'mapping', text })
+  t.equal((await saved('mappings:\n  tree:\n    s: portal:$(nr)\n    po: [[a, $(hight)]]\n')).status, 303)
+  t.match(await shown(), /<strong>Error<\/strong> <span[^>]*>4:\d+: [^<]*hight[^<]*height[\s\S]*hight\)/)
+  t.notMatch(await shown(), /This is a proposal/)
+  await saved('')
+  t.match(await shown(), /This is a proposal/)
+})
+
+t.test('datasets of files without dataset.yaml are named', async t => {
+  const text = /not edited here: benches\. The command/
+  writeFileSync(path.join(portal, 'data/benches.csv'), 'n\n1\n')
+  t.match((await get('/desk/')).body, text)
+  t.notMatch((await get('/desk/', bert)).body, text, 'which others do not know')
+  rmSync(path.join(portal, 'data/benches.csv'))
 })
 
 t.test('a form that somebody else overtook is shown again, with its input', async t => {

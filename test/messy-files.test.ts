@@ -1243,19 +1243,29 @@ t.test('check tells what in data/ is not published', async t => {
       several: { 'a.csv': csv, 'a (copy).csv': csv },
       '.hidden': { 'a.csv': csv },
       Empty: { 'notes.pdf': 'x' },
+      'fees.pdf': 'x',
+      'trees.shp': 'x',
+      'trees.dbf': 'x',
+      'trees.prj': 'x',
+      'README.md': 'x',
+      ...Object.fromEntries(BYSTANDERS.map(name => [name, csv])),
     },
   })
   const versions = versionsOf(portal)
   const findings = await checkPortal(portal, 'http://localhost', versions)
-  const told = findings.filter(({ message }) => !/^there is no dataset\.yaml: /.test(message))
+  const told = findings.filter(
+    ({ dataset, message }) => dataset !== 'trees' && !/^there is no dataset\.yaml: /.test(message),
+  )
   t.match(told, [
     { dataset: 'several', severity: 'error', message: /data\/several: there are 2 files of data/ },
+    { dataset: 'Empty', severity: 'warning', message: /^data\/Empty\/notes\.pdf is ignored, .*as \.csv/ },
     { dataset: 'Upper', severity: 'warning', message: /^data\/Upper\/ .*no dataset id.*for example upper$/ },
+    { dataset: 'fees.pdf', severity: 'warning', message: /^data\/fees\.pdf is ignored, .*as \.csv/ },
     { dataset: 'there', severity: 'warning', message: /^data\/there\.csv .*data\/there\/ has the same id/ },
     { dataset: 'two', severity: 'warning', message: /^data\/two\.tsv .*data\/two\.csv has the same id/ },
     { dataset: '日本.csv', severity: 'warning', message: /^data\/日本\.csv .*no dataset id/ },
   ])
-  t.equal(told.length, 5)
+  t.equal(told.length, 7)
   await publishDataset('here', { portal, base: 'http://localhost', versions, now: () => new Date() })
   rmSync(join(portal, 'data', 'here.csv'))
   t.match((await checkPortal(portal, 'http://localhost', versions)).at(-1), {

@@ -15,7 +15,7 @@ const folder = temporaryFolder(t, {
     name: 'small',
     version: '1.2.0',
     license: 'MIT',
-    files: ['bin', 'dist', 'locales', 'mappings', 'data'],
+    files: ['bin', 'dist', 'locales', 'mappings', 'data', 'docs'],
     scripts: { sbom, release: 'node release.js' },
   }),
   'package-lock.json': JSON.stringify({
@@ -31,6 +31,7 @@ const folder = temporaryFolder(t, {
   locales: { 'de.json': '{}' },
   mappings: { 'a.yml': '' },
   data: { 'a.csv': '' },
+  docs: { 'a.md': '' },
 })
 const at = (name: string) => path.join(folder, name)
 copyFileSync(path.join(ROOT, 'release.js'), at('release.js'))

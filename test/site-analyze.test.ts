@@ -3,6 +3,7 @@ import t from 'tap'
 import { loadConfig } from '../src/config/load.ts'
 import type { DatasetStatistics } from '../src/model/dataset.ts'
 import { field, isNumberedName, isQuantity } from '../src/model/field.ts'
+import { positionsOf } from '../src/model/geometry.ts'
 import type { Language } from '../src/model/language.ts'
 import { shownDigits } from '../src/model/number.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
@@ -12,6 +13,7 @@ import { readChart } from '../src/portal/chart/request.ts'
 import { timeTicks } from '../src/portal/chart/ticks.ts'
 import {
   boxOfAll,
+  fetchExtent,
   fetchPlaces,
   fetchRecord,
   onGlobe,
@@ -95,6 +97,7 @@ t.test('a chart shows the numbers that it is asked for', async t => {
     [{}, ['oak 2', '&lt;b&gt;elm&lt;/b&gt; 1', 'no value 1']],
     [{ x: 'kind', sort: 'smallest', top: '10' }, ['&lt;b&gt;elm&lt;/b&gt; 1', 'no value 1', 'oak 2']],
     [{ x: 'kind', y: 'avg(height)' }, ['no value 10', 'oak 10', '&lt;b&gt;elm&lt;/b&gt; 4']],
+    [{ x: 'alive', y: 'avg(height)' }, ['yes 8.833', 'no 7.5']],
     [{ x: 'year(planted)' }, ['1999 1', '2001 2', 'no value 1']],
     [{ x: 'month(planted)', where: 'height > 5' }, ['Apr 1999 1', 'May 2001 1', 'no value 1']],
     [{ x: 'year(planted)', series: 'alive' }, ['1999 1 –', '2001 1 1', 'no value 1 –']],
@@ -127,9 +130,26 @@ t.test('numbers that are names', t => {
     'paid',
     'humid',
     'years',
+    'jahr',
+    'pflanzjahr',
+    'kosten_pro_jahr',
+    'cost_per_year',
+    'annee',
+    'solar',
   ]
   const numbered = names.filter(name => isNumberedName(field(name, 'int')))
-  t.same(numbered, ['id', 'station_id', 'objectid', 'postal_code', 'year', 'default.id'])
+  const expected = [
+    'id',
+    'station_id',
+    'objectid',
+    'postal_code',
+    'year',
+    'default.id',
+    'jahr',
+    'pflanzjahr',
+    'annee',
+  ]
+  t.same(numbered, expected)
   t.ok(isNumberedName(field('nr', 'int', { annotations: { id: [] } })), 'what identifies records')
   t.same([field('paid', 'double'), field('year', 'int'), field('paid', 'text')].map(isQuantity), [
     true,
@@ -182,6 +202,9 @@ t.test('whole numbers have all their digits in statistics and on the map', async
   Object.assign(globalThis, { fetch: inject })
   const places = await fetchPlaces(settings, null, 10, new AbortController().signal)
   t.same(places.map(({ title }) => title).sort(), ['-9007199254740995', '9007199254740993'])
+  const corners = places.flatMap(({ geometry }) => positionsOf(geometry))
+  const extent = await fetchExtent(settings, new AbortController().signal)
+  t.same(boxOfAll(extent), boxOfAll(corners), 'the first view has all of them')
   t.match(await fetchRecord(settings, places[0]?.id ?? ''), { n: 9007199254740993n, year: 2020 })
 })
 

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 import { type CheckFinding, checkDataset, checkPortal } from '../publishing/check.ts'
 import { definedDatasets } from '../publishing/definition.ts'
 import { versionsOf } from '../publishing/versions/versions.ts'
-import { configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { JSON_OPTION, PORTAL_OPTION, type PortalOptions, servedConfigOf } from './options.ts'
 import { printError, printJson, printText } from './print.ts'
 
 interface CheckOptions extends PortalOptions {
@@ -20,7 +20,7 @@ export function checkCommand(): Command {
     .option(...PORTAL_OPTION)
     .option(...JSON_OPTION)
     .action(async (datasets: string[], options: CheckOptions) => {
-      const config = configOf(options)
+      const config = servedConfigOf(options)
       const findings =
         options.shapes === undefined
           ? await sourceFindings(config, datasets)

@@ -13,11 +13,11 @@ import { currentVersion, isWithdrawn, versionsOf } from '../publishing/versions/
 import { publishingShare } from '../runtime/memory.ts'
 import {
   BASE_OPTION,
-  configOf,
   JSON_OPTION,
   PORTAL_OPTION,
   type PortalOptions,
   portArgument,
+  servedConfigOf,
 } from './options.ts'
 import { printJson, printText } from './print.ts'
 import { createProgress } from './progress.ts'
@@ -38,7 +38,7 @@ export function harvestCommand(): Command {
     .option(...BASE_OPTION)
     .option(...JSON_OPTION)
     .action(async (names: string[], options: HarvestOptions) => {
-      const config = configOf(options)
+      const config = servedConfigOf(options)
       const isDryRun = options.dryRun === true
       if (!isDryRun) refuseOtherAddress(config, 'this harvest')
       const progress = createProgress(process.stderr)

@@ -14,7 +14,7 @@ import { mappingCheckCommand, mappingFileText } from './mapping/check.ts'
 import { type DatasetAtHand, datasetAtHand } from './mapping/dataset.ts'
 import { rulesText } from './mapping/rules.ts'
 import { overFile } from './mapping/source-file.ts'
-import { BASE_OPTION, configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
+import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, servedConfigOf } from './options.ts'
 import { printDocument, printError, printJson, printText } from './print.ts'
 
 /** `lodestone mapping`: checks, previews, creates and exports the mappings of datasets. */
@@ -47,7 +47,7 @@ function mappingInitCommand(): Command {
     .option(...PORTAL_OPTION)
     .option(...BASE_OPTION)
     .action(async (id: string, options: InitOptions) => {
-      const { portal, base } = configOf(options)
+      const { portal, base } = servedConfigOf(options)
       const file = path.join(portal, 'mappings', `${id}.yml`)
       const before = mappingFile(portal, id)?.file ?? (existsSync(file) ? file : null)
       if (before !== null && options.force !== true && options.stdout !== true)
@@ -91,7 +91,7 @@ function mappingExportCommand(): Command {
     .option(...PORTAL_OPTION)
     .option(...BASE_OPTION)
     .action(async (id: string, options: ExportOptions) => {
-      const { portal, base } = configOf(options)
+      const { portal, base } = servedConfigOf(options)
       const dataset = await datasetAtHand(portal, base, id)
       const text =
         options.format === 'rml'
@@ -166,7 +166,7 @@ function mappingPreviewCommand(): Command {
     .option(...BASE_OPTION)
     .option(...JSON_OPTION)
     .action(async (id: string, options: PreviewOptions) => {
-      const { portal, base } = configOf(options)
+      const { portal, base } = servedConfigOf(options)
       const dataset = await datasetAtHand(portal, base, id)
       const { file, mapping, diagnostics } = readOrDirect(dataset, portal, options.mapping)
       if (mapping === null) {

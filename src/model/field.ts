@@ -47,7 +47,8 @@ export function isNumeric(type: FieldType): boolean {
   return type === 'int' || type === 'double'
 }
 
-const NUMBERED_NAME = /(?:^|[._])(?:(?:object|[fgu])?id|code|year)$/
+const NUMBERED_NAME =
+  /(?:^|[._])(?:(?:object|[fgu])?id|code|(?<!(?:^|[._])(?:per|pro|je|par|por|al|all|a)_)(?:year|[a-z]*jahr|[a-z]*jaar|annee|anno|ano|any|urtea?|ar|rok))$/
 
 /** True for a field whose numbers are names: identifiers, codes and years have no thousands separators and no sum. */
 export function isNumberedName({ name, annotations }: Pick<Field, 'name' | 'annotations'>): boolean {

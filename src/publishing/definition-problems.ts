@@ -266,8 +266,8 @@ function shown(value: unknown): string {
 }
 
 /**
- * Metadata without values that are not of the type of their entry; a single text of a list becomes one, a number the text that is
- * written: the version 1.10 is not 1.1.
+ * Metadata without empty values, which import writes to be filled in, and those that are not of the type of their entry; a single text of a list
+ * becomes one, a number the text that is written: the version 1.10 is not 1.1.
  */
 export function readableMetas(metas: DeclaredMetas, written: WrittenNumber): Metas {
   return Object.fromEntries(
@@ -278,7 +278,7 @@ export function readableMetas(metas: DeclaredMetas, written: WrittenNumber): Met
           const type = SCHEMAS.get(template)?.get(name)
           if (type === undefined) return [[name, value as MetaValue]]
           const fit = fits(value, type)
-          if (fit === false) return []
+          if (fit === false || String(value).trim() === '') return []
           const path = ['metas', template, name]
           return [[name, fit === true ? (value as MetaValue) : converted(value, type, path, written)]]
         }),

@@ -37,7 +37,7 @@ export function implicitSources(portal: string): ReadonlyMap<string, ImplicitSou
 export function implicitSource(portal: string, id: string): ImplicitSource | undefined {
   const { data, folders, filesById } = listingOf(portal)
   const own = folders.includes(id) ? folderSource(portal, id) : null
-  if (own !== null) return own.source ?? undefined
+  if (own?.isTaken === true) return own.source ?? undefined
   const [file] = filesById.get(id) ?? []
   return file === undefined ? undefined : { folder: data, file, others: [] }
 }
@@ -63,19 +63,20 @@ const MAX_NAMES = 5
 function readDataFolder(portal: string) {
   const sources = new Map<string, ImplicitSource>()
   const ignored: IgnoredData[] = []
-  const { data, folders, filesById } = newListing(portal)
+  const { data, folders, filesById, unread } = newListing(portal)
   /** The folders of data by name: no file is the dataset of that id. */
   const taken = new Set<string>()
   for (const name of folders) {
-    const own = folderSource(portal, name)
-    if (own === null) continue
-    if (own.source !== null && !DATASET_ID.test(name)) {
+    const { isTaken, source, unread } = folderSource(portal, name)
+    if (source !== null && !DATASET_ID.test(name)) {
       ignored.push({ dataset: name, reason: notAnId(`data/${name}/`, name) })
       continue
     }
-    taken.add(name)
-    if (own.source !== null) sources.set(name, own.source)
+    if (isTaken) taken.add(name)
+    if (source !== null) sources.set(name, source)
+    if (unread !== undefined) ignored.push({ dataset: name, reason: unreadName(`data/${name}/${unread}`) })
   }
+  for (const name of unread) ignored.push({ dataset: name, reason: unreadName(`data/${name}`) })
   for (const [id, [first = '', ...others]] of filesById) {
     if (!DATASET_ID.test(id)) {
       for (const name of [first, ...others])
@@ -91,16 +92,17 @@ function readDataFolder(portal: string) {
   return { sources, ignored }
 }
 
-/** The dataset of a folder: without a source where it has a description; null for a folder without data. */
-function folderSource(portal: string, name: string): { readonly source: ImplicitSource | null } | null {
+/** The dataset of a folder, if it is one: without a source where it has a description, else perhaps a file whose format is not read. */
+function folderSource(portal: string, name: string) {
   const folder = path.join(portal, 'data', name)
   // A draft writes dataset.yaml last: until then nothing says who may see its files.
   const isBegun = existsSync(path.join(portal, 'var', 'drafts', name, 'draft.json'))
-  if (isBegun || existsSync(path.join(folder, 'dataset.yaml'))) return { source: null }
-  const [file, ...others] = entriesOf(folder).flatMap(each =>
-    !each.isDirectory && isData(each.name) ? [each.name] : [],
-  )
-  return file === undefined ? null : { source: { folder, file, others } }
+  if (isBegun || existsSync(path.join(folder, 'dataset.yaml'))) return { isTaken: true, source: null }
+  const all = entriesOf(folder).flatMap(each => (each.isDirectory ? [] : [each.name]))
+  const [file, ...others] = all.filter(isData)
+  return file === undefined
+    ? { isTaken: false, source: null, unread: all.find(mayBeData) }
+    : { isTaken: true, source: { folder, file, others } }
 }
 
 /** What is in data/: sorted names of its folders, and of its data files by the ids of their datasets. */
@@ -108,6 +110,8 @@ interface Listing {
   readonly data: string
   readonly folders: readonly string[]
   readonly filesById: ReadonlyMap<string, readonly string[]>
+  /** Files that somebody may take for data, but whose formats are not read. */
+  readonly unread: readonly string[]
 }
 
 /** Listings by portal, with the time of the last change of data/. */
@@ -131,11 +135,13 @@ function newListing(portal: string): Listing {
   const data = path.join(portal, 'data')
   const filesById = new Map<string, string[]>()
   const folders: string[] = []
+  const unread: string[] = []
   for (const { name, isDirectory } of entriesOf(data))
     if (isDirectory) {
       if (!name.startsWith('.')) folders.push(name)
     } else if (isData(name)) memoised(filesById, datasetIdOf(name), () => []).push(name)
-  const listing = { data, folders, filesById, changed }
+    else if (mayBeData(name)) unread.push(name)
+  const listing = { data, folders, filesById, unread, changed }
   if (Date.now() - changed > SETTLED) LISTINGS.set(portal, listing)
   return listing
 }
@@ -147,16 +153,26 @@ function notAnId(place: string, name: string): string {
 }
 
 function sameId(name: string, first: string): string {
-  return `data/${name} is ignored, because ${first} has the same id: rename it, or move it into a folder of another name`
+  return `data/${name} is ignored, because ${first} has the same id: delete it if its data are there, rename it, or move it into a folder of another name`
 }
 
-/** Lock files of office programs, thumbnails of Windows, and metadata of geographic programs, whose names end like those of data. */
-const NOT_DATA = /^~\$|^(?:eh)?thumbs\.db$|\.(?:shp|aux)\.xml$/i
+function unreadName(file: string): string {
+  return `${file} is ignored, because its name does not end as those of formats that are read: save its table as .csv, .xlsx, .json or another`
+}
+
+/** Hidden files, lock files of office programs, files of Windows, metadata of geographic programs, and files about the others. */
+const NOT_DATA =
+  /^\.|^~\$|~$|^(?:(?:eh)?thumbs\.db|desktop\.ini)$|\.(?:shp|aux)\.xml$|^(?:readme|licen[cs]e|changelog)\b/i
+
+/** Parts of shapefiles and styles of geographic programs. */
+const PARTS = /\.(?:dbf|shx|prj|cpg|sb[nx]|qix|qpj|fix|idx|lyr|qml|sld|qmd)$/i
+
+/** True for the name of a file that somebody may take for data, whether its format is read or not. */
+const mayBeData = (name: string) => !NOT_DATA.test(name) && !PARTS.test(name)
 
 /** True for the name of a file that can be the data of a dataset by itself. */
 export function isData(name: string): boolean {
-  if (name.startsWith('.') || /^(?:readme|licen[cs]e|changelog)\b/i.test(name) || NOT_DATA.test(name))
-    return false
+  if (NOT_DATA.test(name)) return false
   const plain = name.replace(/\.gz$/i, '')
   return (
     formatOf(plain) !== undefined ||

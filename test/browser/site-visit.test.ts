@@ -230,3 +230,19 @@ interface Peers {
     options: { readonly folder: string; readonly isTimed: boolean },
   ) => Promise<{ readonly wrong: readonly string[] }>
 }
+
+t.test('a map is printed as a whole', { skip: noBrowser }, async t => {
+  const { startBrowser } = await import(new URL('browser.mjs', PEERS).href)
+  const browser = await startBrowser()
+  t.teardown(() => browser.close())
+  const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage()
+  await page.goto(`${base}/explore/dataset/cities/map/`)
+  await page.waitForSelector('.map-group')
+  const width = async (event: string) => {
+    await page.evaluate(`dispatchEvent(new Event('${event}'))`)
+    return (await page.locator('.map').boundingBox()).width as number
+  }
+  const before = await width('none')
+  t.ok((await width('beforeprint')) <= 700 && before > 900)
+  t.equal(await width('afterprint'), before)
+})

@@ -194,6 +194,15 @@ t.test('a folder is served at one address', async t => {
   t.match(JSON.parse(body), { total_count: 50 })
   writeFileSync(path.join(portal, 'data/one/a.json'), '[{"a":1}]')
   t.equal((await lodestone(['publish', '--portal', portal])).code, 0, 'for their address without naming it')
+  const catalog = { id: 'far', type: 'lodestone', url: 'http://127.0.0.1:1' }
+  writeFileSync(path.join(portal, 'harvest.yaml'), JSON.stringify({ harvesters: [catalog] }))
+  const harvest = await lodestone(['harvest', '--portal', portal])
+  t.match(harvest.stdout, /^far: failed: .*private address/, 'a harvest is for their address as well')
+  mkdirSync(path.join(portal, 'mappings'))
+  const mapping = 'mappings: {a: {s: "portal:x/$(a)", po: [[a, schema:Thing]]}}'
+  writeFileSync(path.join(portal, 'mappings/one.yml'), mapping)
+  const preview = await lodestone(['mapping', 'preview', 'one', '--portal', portal])
+  t.ok(preview.stdout.includes(`<${base}/ld/resources/x/1>`), preview.stdout)
   for (const { address } of [first, second])
     await until(async () => {
       const answer = await get(`${address}/api/explore/v2.1/catalog/datasets/one/records?limit=1`)

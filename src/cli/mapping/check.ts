@@ -22,7 +22,7 @@ import {
   mappingFile,
 } from '../../publishing/mapping/mapping-file.ts'
 import { suggestedDataset } from '../../publishing/suggested-dataset.ts'
-import { BASE_OPTION, configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions } from '../options.ts'
+import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, servedConfigOf } from '../options.ts'
 import { printError, printText } from '../print.ts'
 import { datasetAtHand } from './dataset.ts'
 
@@ -75,7 +75,7 @@ function placeOf(names: readonly string[], options: CheckOptions): Pick<Config, 
     !names.every(isFileName) ||
     existsSync('portal.yaml')
   return needsPortal
-    ? configOf(options)
+    ? servedConfigOf(options)
     : { portal: '.', base: options.base ?? `http://localhost:${DEFAULTS.port}` }
 }
 

@@ -139,7 +139,7 @@ export function valuesTable({ pageContext }: TabContext, data: ChartData): Html 
   const formatted = (value: number | null) =>
     value === null
       ? noneMark(t('no value'))
-      : html`<data value="${value}">${pageContext.number(value, shownDigits(value, request.aggregate === 'avg' ? 2 : 6))}</data>`
+      : html`<data value="${value}">${pageContext.number(value, shownDigits(value, request.aggregate === 'avg' ? 3 : 6))}</data>`
   const rest = slots.length - ROWS
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${t('The numbers')}"><table class="figures-table">
 <caption class="hidden">${aggregateLabel(pageContext, request.aggregate, request.of)}</caption>

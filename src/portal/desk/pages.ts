@@ -1,9 +1,11 @@
 import type { Form } from '../../http/form.ts'
+import { type Diagnostic, messageText } from '../../mapping/diagnostic.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Definition } from '../../publishing/definition.ts'
 import type { Desk } from '../../publishing/management/desk.ts'
 import type { DeskDataset, DeskFinding } from '../../publishing/management/desk-types.ts'
+import type { EditedMapping } from '../../publishing/management/edited-mapping.ts'
 import type { HistoryEntry } from '../../publishing/management/history.ts'
 import type { Manifest } from '../../publishing/versions/versions.ts'
 import { hiddenField, note } from '../../site/account-fields.ts'
@@ -76,7 +78,13 @@ function addressForm({ pageContext, token }: DeskContext): Html {
 <input id="refresh" name="refresh"></div><div class="buttons"><button>${t('Add')}</button></div></form>`
 }
 
-export function listBody(desk: DeskContext, datasets: readonly DeskDataset[], isForNew: boolean): Html {
+/** @param undescribed ids of datasets without dataset.yaml, for those who may publish all of them */
+export function listBody(
+  desk: DeskContext,
+  datasets: readonly DeskDataset[],
+  isForNew: boolean,
+  undescribed: readonly string[],
+): Html {
   const { pageContext } = desk
   const { t } = pageContext
   const rows = datasets.map(
@@ -89,8 +97,14 @@ ${isForNew ? html`<h2>${t('New dataset')}</h2>${uploadForm(desk, '/desk/', t('Fi
 <h2>${t('Datasets')}</h2>
 ${
   datasets.length === 0
-    ? html`<p class="empty">${t('There is no dataset yet. Upload a file.')}</p>`
+    ? undescribed.length > 0
+      ? ''
+      : html`<p class="empty">${t('There is no dataset yet. Upload a file.')}</p>`
     : html`<div class="scroll" tabindex="0" role="region" aria-label="${t('Datasets')}"><table><thead><tr><th scope="col">${t('Title')}</th><th scope="col">${t('Identifier')}</th><th scope="col">${t('State')}</th><th scope="col" class="number">${t('Records')}</th></tr></thead><tbody>${rows}</tbody></table></div>`
+}${
+  undescribed.length === 0
+    ? ''
+    : html`<p class="soft">${t('Without a dataset.yaml, and therefore not edited here: {names}. The command lodestone import writes one.', { names: undescribed.join(', ') })}</p>`
 }`
 }
 
@@ -196,29 +210,45 @@ ${inputs}<fieldset class="field"><legend>${t('Who may see it')}</legend>${radio(
 export function mappingBody(
   desk: DeskContext,
   dataset: DeskDataset,
-  text: string | null,
+  { text, isProposal, diagnostics }: EditedMapping,
   state: FormState,
 ): Html {
   const { pageContext } = desk
   const { t } = pageContext
+  const findings = diagnostics.map(diagnostic => {
+    const { severity, place, hint } = diagnostic
+    const lines = [`${place.line}:${place.column}: ${messageText(diagnostic)}`, hint].filter(line => line)
+    return { severity, message: lines.join('\n') }
+  })
   return html`<h2>${t('Mapping')}</h2><p>${t('A mapping is written in YARRRML or RML and defines the triples of each record.')}</p>
+${isProposal ? html`<p>${t('The dataset has no mapping of its own. This is a proposal based on its fields; save it to use it.')}</p>` : ''}${findingList(pageContext, findings)}
 <form method="post" action="${pageContext.href(`/desk/${dataset.id}/mapping/`)}">${sectionFields(desk, state, 'mapping')}
-<div class="field"><label for="mapping">YARRRML / RML</label><textarea id="mapping" name="text" rows="16" spellcheck="false">
-${state.given?.get('text') ?? text ?? ''}</textarea></div><div class="buttons"><button>${t('Save')}</button></div></form>`
+<div class="field"><label for="mapping">YARRRML / RML</label><textarea id="mapping" name="text" rows="24" spellcheck="false">
+${state.given?.get('text') ?? text}</textarea></div><div class="buttons"><button>${t('Save')}</button></div></form>`
 }
 
 export function reportBody({ pageContext }: DeskContext, findings: readonly DeskFinding[]): Html {
   const { t } = pageContext
   if (findings.length === 0)
     return html`<h2>${t('Report')}</h2><p class="empty">${t('No errors: ready to publish.')}</p>`
-  const items = findings.map(
-    ({
-      severity,
-      message,
-    }) => html`<li><strong>${severity === 'error' ? t('Error') : t('Warning')}</strong> <span class="lines" lang="en" dir="ltr">${message}</span></li>
+  return html`<h2>${t('Report')}</h2>${findingList(pageContext, findings)}`
+}
+
+/** Errors and warnings, the texts of which are in English. */
+function findingList(
+  { t }: DeskContext['pageContext'],
+  findings: readonly { readonly severity: Diagnostic['severity']; readonly message: string }[],
+): Html {
+  const items = findings
+    .filter(({ severity }) => severity !== 'info')
+    .map(
+      ({
+        severity,
+        message,
+      }) => html`<li><strong>${severity === 'error' ? t('Error') : t('Warning')}</strong> <span class="lines" lang="en" dir="ltr">${message}</span></li>
 `,
-  )
-  return html`<h2>${t('Report')}</h2><ul>${items}</ul>`
+    )
+  return items.length === 0 ? html`` : html`<ul>${items}</ul>`
 }
 
 export function historyBody(

@@ -13,6 +13,7 @@ import { allowLongUpload } from '../../http/connections.ts'
 import { acceptForms, FORM_TYPE, type Form, isOwnOrigin, readForm } from '../../http/form.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import { unusedId } from '../../model/readable-name.ts'
+import { implicitSources } from '../../publishing/implicit.ts'
 import type { Desk } from '../../publishing/management/desk.ts'
 import { EDIT_CONFLICT } from '../../publishing/management/desk-types.ts'
 import { hiddenField, note } from '../../site/account-fields.ts'
@@ -114,8 +115,9 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     const datasets = desk.list(principal)
     const isForNew = mayPublish(principal, null)
     if (datasets.length === 0 && !isForNew) desk.admit(principal, null)
+    const undescribed = isForNew ? [...implicitSources(desk.options.portal).keys()].sort() : []
     const described = problem === null ? '' : html`<div class="note bad" role="alert">${problem}</div>`
-    const body = html`${described}${listBody(context, datasets, isForNew)}`
+    const body = html`${described}${listBody(context, datasets, isForNew, undescribed)}`
     return send(requested, context.pageContext.t('Desk'), body, problem === null ? 200 : 400)
   }
 

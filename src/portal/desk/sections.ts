@@ -3,6 +3,7 @@ import type { Form } from '../../http/form.ts'
 import { FIELD_TYPES } from '../../model/field.ts'
 import type { DatasetPreview, PreviewedField } from '../../publishing/management/dataset-preview.ts'
 import type { DeskDataset } from '../../publishing/management/desk-types.ts'
+import { type EditedMapping, editedMapping } from '../../publishing/management/edited-mapping.ts'
 import { retainedVersions } from '../../publishing/versions/versions.ts'
 import { EXPLORE_V21 } from '../../query/dialect.ts'
 import { valueJson } from '../../query/execute/json.ts'
@@ -72,7 +73,7 @@ export async function sectionContent(
     case 'description':
       return descriptionBody(context, dataset, desk.definition(principal, id), state)
     case 'mapping':
-      return mappingBody(context, dataset, desk.mapping(principal, id), state)
+      return mappingBody(context, dataset, await mappingOf(user, dataset), state)
     case 'report':
       return reportBody(context, await desk.check(principal, id))
     case 'history': {
@@ -81,6 +82,19 @@ export async function sectionContent(
     }
     default:
       return section satisfies never
+  }
+}
+
+/** The mapping of a dataset; only its text where its records cannot be read, which other sections report. */
+async function mappingOf(
+  { desk, principal }: DeskUser,
+  { id, manifest }: DeskDataset,
+): Promise<EditedMapping> {
+  try {
+    return await editedMapping(desk.rootOf(id), desk.options.base, id, manifest?.statistics ?? null)
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return { text: desk.mapping(principal, id) ?? '', isProposal: false, diagnostics: [] }
   }
 }
 

@@ -376,7 +376,7 @@ export class Desk {
   }
 
   /** The root of the files that are published next: that of the draft or of the portal. */
-  private rootOf(id: string): string {
+  rootOf(id: string): string {
     return findDraft(this.options.portal, id)?.root ?? this.options.portal
   }
 

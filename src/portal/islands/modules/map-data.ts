@@ -59,6 +59,17 @@ export async function fetchGroups(
   })
 }
 
+/** The corners of the smallest part of the world with all records; none if they have no positions. */
+export async function fetchExtent(
+  settings: MapSettings,
+  signal: AbortSignal,
+): Promise<readonly (readonly number[])[]> {
+  const address = call(settings, 'records', { select: `bbox(${settings.field}) as extent`, limit: '1' })
+  const { results } = (await json(address, signal)) as { readonly results: readonly Row[] }
+  const geometry = geometryOf(results[0]?.extent)
+  return geometry === null ? [] : positionsOf(geometry)
+}
+
 /** The records of a part of the world, as many as requested, that have a position. */
 export async function fetchPlaces(
   settings: MapSettings,

@@ -38,7 +38,25 @@ export function baseMapOf(element: HTMLElement, settings: MapSettings): LeafletM
   if (settings.tiles === undefined) addCoastline(map)
   else void import('./tiles.ts').then(({ TileLayer }) => new TileLayer(settings.tiles ?? '').addTo(map))
   addDegrees(map)
+  fitToPaper(element)
   return map
+}
+
+/** Width of the text on a page of A4 or Letter, in pixels of CSS. */
+const PAPER = 660
+
+/** Prints the whole view, which keeps the width that it has on the screen: a narrower page would cut it off. */
+function fitToPaper(element: HTMLElement): void {
+  const { style } = element
+  addEventListener('beforeprint', () => {
+    const { offsetWidth, offsetHeight } = element
+    style.width = `${offsetWidth}px`
+    style.height = `${offsetHeight}px`
+    style.zoom = String(Math.min(1, PAPER / offsetWidth))
+  })
+  addEventListener('afterprint', () => {
+    for (const name of ['width', 'height', 'zoom']) style.removeProperty(name)
+  })
 }
 
 /** Adds the coastline, and the borders as soon as less than the whole world is in view. */

@@ -5,6 +5,7 @@ import type { LeafletMap } from './leaflet.ts'
 import {
   boxOfAll,
   coordinateText,
+  fetchExtent,
   fetchGroups,
   fetchPlaces,
   type MapBox,
@@ -27,9 +28,8 @@ import {
 const MAX_PLACES = 250
 /** Milliseconds without movement of a map before its places are requested. */
 const PAUSE = 200
-/** Radius in pixels of a group around its centre, and maximum rounds of fitting the first view. */
-const GROUP_RADIUS = 60
-const MAX_ROUNDS = 4
+/** Degrees of latitude and longitude within which places are shown as one. */
+const MIN_EXTENT = 0.001
 /** Degrees of longitude from which on all groups of the world are requested. */
 const WIDE = 120
 
@@ -63,24 +63,6 @@ export function showMap(element: HTMLElement, frame: HTMLElement): void {
       if (!signal.aborted) report(settings.texts.failed)
     }
   }
-  /** Groups represent places around them: they are requested again in each closer view, until the view fits. */
-  const fitGroups = async () => {
-    for (let round = 1; ; round++) {
-      const zoom = map.getZoom()
-      const shown = await inView(map, settings, null, requested.signal)
-      const margin = shown.type === 'groups' ? GROUP_RADIUS * (360 / (256 * 2 ** zoom)) : 0
-      const positions =
-        shown.type === 'groups'
-          ? shown.groups.flatMap(({ lat, lon }) => [
-              [lon - margin, lat - margin / 2],
-              [lon + margin, lat + margin / 2],
-            ])
-          : shown.places.flatMap(({ geometry }) => positionsOf(geometry))
-      fit(map, positions)
-      if (map.getZoom() === zoom) return show(shown)
-      if (round === MAX_ROUNDS) return refresh()
-    }
-  }
   const start = async () => {
     const named = viewOfAddress()
     if (named !== null) map.setView([named.lat, named.lon], named.zoom, { animate: false })
@@ -94,9 +76,10 @@ export function showMap(element: HTMLElement, frame: HTMLElement): void {
             places.flatMap(({ geometry }) => positionsOf(geometry)),
           )
         show(whole)
-      } else if (named === null && !settings.isShape) {
-        await fitGroups()
-      } else await refresh()
+      } else {
+        if (named === null) fit(map, await fetchExtent(settings, requested.signal))
+        await refresh()
+      }
     } catch {
       report(settings.texts.failed)
     }
@@ -166,7 +149,9 @@ function fit(map: LeafletMap, positions: readonly (readonly number[])[]): void {
     [shown(box.south), box.west],
     [shown(box.north), box.east],
   ]
-  map.fitBounds(bounds, { padding: [24, 24], maxZoom: 8, animate: false })
+  // Places of a town fill the view; around a single one its country is seen.
+  const isExtended = box.north - box.south + box.east - box.west > MIN_EXTENT
+  map.fitBounds(bounds, { padding: [24, 24], maxZoom: isExtended ? 15 : 8, animate: false })
 }
 
 /** The view that the address names: `map=zoom/lat/lon`. */
