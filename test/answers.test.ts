@@ -209,6 +209,27 @@ t.test('aggregates pass over what is null, and answer for no records', async t =
   t.match(hull.body.results, [{ e: { geometry: { type: 'Point' } }, b: { geometry: { type: 'Polygon' } } }])
 })
 
+t.test('lists in aggregates: a record counts once beside them, and a replaced one counts', async t => {
+  const figures = 'sum(length(tags)) as l, sum(people) as s, count(*) as n, count(tags) as c'
+  const counts =
+    'count(ifnull(tags, "none")) as r, count(distinct ifnull(tags, "none")) as d, count(ifnull(town, tags)) as t'
+  const cases: readonly (readonly [clauses: Record<string, string>, rows: readonly unknown[]])[] = [
+    [{ select: figures }, [{ l: 24, s: 2754005, n: 5, c: 3 }]],
+    [{ select: counts }, [{ r: 5, d: 3, t: 4 }]],
+    [{ select: `${figures}, count(distinct lower(tags)) as e` }, [{ l: 24, s: 2754005, n: 5, c: 3, e: 2 }]],
+    [
+      { select: figures, group_by: 'tags as g' },
+      [
+        { g: null, l: null, s: 5, n: 2, c: 0 },
+        { g: 'capital', l: 19, s: 2234000, n: 2, c: 2 },
+        { g: 'river', l: 17, s: 2620000, n: 2, c: 2 },
+      ],
+    ],
+  ]
+  for (const [clauses, rows] of cases)
+    t.same((await get(`${V21}/records`, clauses)).body.results, rows, JSON.stringify(clauses))
+})
+
 t.test('dates are written in the language and zone of the query', async t => {
   const cases: readonly (readonly [pattern: string, lang: string, text: string])[] = [
     ['E', '', 'mar.'],
