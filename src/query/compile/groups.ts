@@ -1,3 +1,4 @@
+import { CLOCK_UNITS } from '../../model/clock-intervals.ts'
 import { exactJson } from '../../model/exact-json.ts'
 import type { Field } from '../../model/field.ts'
 import { LODESTONE, RDF, XSD } from '../../rdf/vocab.ts'
@@ -233,7 +234,8 @@ function compileKey(key: GroupKey, index: number, body: PatternBuilder, plan: Gr
       const value = compileScalar(grouping.value, body, isOptional ? 'optional' : 'required')
       if (grouping.unit === null) return one(call('FLOOR', multiple(grouping, value)))
       const zone = literal(body.context.timezone)
-      return one(apply(LODESTONE.interval, value, integer(grouping.width), literal(grouping.unit), zone))
+      const interval = grouping.unit in CLOCK_UNITS ? LODESTONE.intervalStart : LODESTONE.interval
+      return one(apply(interval, value, integer(grouping.width), literal(grouping.unit), zone))
     }
     case 'cells': {
       const point = body.value(grouping.field, 'required')
