@@ -464,6 +464,32 @@ t.test('every way of searching finds the same words', async t => {
   t.same(body.results, [{ c: 0 }])
 })
 
+t.test('a text of signs alone is found as it is, beside words it restricts nothing', async t => {
+  const trees = SORTED.filter(({ name }) => name.includes('\u{1f333}')).length
+  const cases: readonly (readonly [where: string, total: number])[] = [
+    ['"\u{1f333}"', trees],
+    ['not "\u{1f333}"', SORTED.length - trees],
+    ['"\u{1f333} \u{1f332}"', 0],
+    ['name like "\u{1f333}"', trees],
+    ['search("\u{1f333}")', trees],
+    ['suggest(name, "\u{1f333}")', trees],
+    ['"!?"', 0],
+    ['"-"', SORTED.filter(({ long }) => long.includes('-')).length],
+    ['"*"', SORTED.length],
+    ['" "', SORTED.length],
+    [
+      '"\u{1f332} 77"',
+      (await get('explore/v2.1/catalog/datasets/sorted/records', { where: '"77"' })).body.total_count,
+    ],
+  ]
+  for (const [where, total] of cases) {
+    const { body } = await get('explore/v2.1/catalog/datasets/sorted/records', { where })
+    t.equal(body.total_count, total, where)
+  }
+  const { body } = await get('odata/sorted', { $search: '"\u{1f333}"', $count: 'true', $top: '1' })
+  t.equal(body['@odata.count'], trees)
+})
+
 t.test('misspelt words of any length are found in the field that has them', async t => {
   const cases = [
     ['search(town, "Pariss")', 1],

@@ -1508,6 +1508,9 @@ const FOUND: readonly (readonly [word: string, mode: string, texts: readonly num
   ['englsh', 'fuzzy', [7]],
   ['ハリ', 'word', [8]],
   ['カタ', 'word', [8, 9]],
+  ['カタ', 'part', [9]],
+  ['は', 'part', [0, 1]],
+  [' E', 'part', [7]],
 ]
 
 t.test('words are found within sentences that have no blanks', async t => {
