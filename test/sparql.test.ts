@@ -440,7 +440,7 @@ t.test('queries that are refused say where', async t => {
       'SELECT (1 AS ?x) (2 AS ?x) {}',
       'column 24: ?x is in scope already: a new variable is expected after AS.',
     ],
-    ['SELECT (1 AS ?x) ?x {}', 'column 18: ?x is selected already'],
+    ['SELECT ?x (1 AS ?x) {}', 'column 17: ?x is in scope already'],
     ['SELECT (1 AS ?x) { ?x ?y ?z }', 'column 14: ?x is in scope already'],
     ['SELECT (COUNT(*) AS ?n) { ?x ?y ?z } VALUES ?n { 1 }', 'column 21: ?n is in scope already'],
     ['SELECT (1 AS ?z) { ?s ?p ?z } GROUP BY ?z', 'column 14: ?z is in scope already'],
@@ -611,6 +611,7 @@ t.test('extension functions and aggregates', async t => {
       `"<${EPSG}4326> POLYGON ((48 2, 49 2, 49 3.5, 48 3.5, 48 2))"`,
     ],
     [`SELECT (1 AS ?n) { FILTER(2 NOT IN ()) }`, '1'],
+    [`SELECT (1 AS ?n) ?n (?n + 1 AS ?m) ?n { { SELECT (3 AS ?a) ?a {} } }`, '1,2'],
     [
       `SELECT (REPLACE("xax", "a", "<$1$0$10>") AS ?n) (REPLACE("ab", "(a)(b)?", "$2$1$12") AS ?m) {}`,
       'x<a0>x,baa2',
