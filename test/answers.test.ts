@@ -209,6 +209,27 @@ t.test('aggregates pass over what is null, and answer for no records', async t =
   t.match(hull.body.results, [{ e: { geometry: { type: 'Point' } }, b: { geometry: { type: 'Polygon' } } }])
 })
 
+t.test('lists in aggregates: a record counts once beside them, and a replaced one counts', async t => {
+  const figures = 'sum(length(tags)) as l, sum(people) as s, count(*) as n, count(tags) as c'
+  const counts =
+    'count(ifnull(tags, "none")) as r, count(distinct ifnull(tags, "none")) as d, count(ifnull(town, tags)) as t'
+  const cases: readonly (readonly [clauses: Record<string, string>, rows: readonly unknown[]])[] = [
+    [{ select: figures }, [{ l: 24, s: 2754005, n: 5, c: 3 }]],
+    [{ select: counts }, [{ r: 5, d: 3, t: 4 }]],
+    [{ select: `${figures}, count(distinct lower(tags)) as e` }, [{ l: 24, s: 2754005, n: 5, c: 3, e: 2 }]],
+    [
+      { select: figures, group_by: 'tags as g' },
+      [
+        { g: null, l: null, s: 5, n: 2, c: 0 },
+        { g: 'capital', l: 19, s: 2234000, n: 2, c: 2 },
+        { g: 'river', l: 17, s: 2620000, n: 2, c: 2 },
+      ],
+    ],
+  ]
+  for (const [clauses, rows] of cases)
+    t.same((await get(`${V21}/records`, clauses)).body.results, rows, JSON.stringify(clauses))
+})
+
 t.test('dates are written in the language and zone of the query', async t => {
   const cases: readonly (readonly [pattern: string, lang: string, text: string])[] = [
     ['E', '', 'mar.'],
@@ -441,6 +462,32 @@ t.test('every way of searching finds the same words', async t => {
     t.equal((await found(where)).total, 3000, `${where}: not a word of the records`)
   const { body } = await get(records, { select: 'count(*) as c', where: '"no such word"' })
   t.same(body.results, [{ c: 0 }])
+})
+
+t.test('a text of signs alone is found as it is, beside words it restricts nothing', async t => {
+  const trees = SORTED.filter(({ name }) => name.includes('\u{1f333}')).length
+  const cases: readonly (readonly [where: string, total: number])[] = [
+    ['"\u{1f333}"', trees],
+    ['not "\u{1f333}"', SORTED.length - trees],
+    ['"\u{1f333} \u{1f332}"', 0],
+    ['name like "\u{1f333}"', trees],
+    ['search("\u{1f333}")', trees],
+    ['suggest(name, "\u{1f333}")', trees],
+    ['"!?"', 0],
+    ['"-"', SORTED.filter(({ long }) => long.includes('-')).length],
+    ['"*"', SORTED.length],
+    ['" "', SORTED.length],
+    [
+      '"\u{1f332} 77"',
+      (await get('explore/v2.1/catalog/datasets/sorted/records', { where: '"77"' })).body.total_count,
+    ],
+  ]
+  for (const [where, total] of cases) {
+    const { body } = await get('explore/v2.1/catalog/datasets/sorted/records', { where })
+    t.equal(body.total_count, total, where)
+  }
+  const { body } = await get('odata/sorted', { $search: '"\u{1f333}"', $count: 'true', $top: '1' })
+  t.equal(body['@odata.count'], trees)
 })
 
 t.test('misspelt words of any length are found in the field that has them', async t => {

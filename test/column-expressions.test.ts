@@ -1234,18 +1234,20 @@ function dateFormats(letters: string): readonly string[] {
   return zones.map(zone => `<${DATE_FORMAT}>(?v, ${pattern}, "en", "${zone}")`)
 }
 
-/** Stands for the function of formats, which queries from outside cannot call. */
+/** Stand for functions that queries from outside cannot call. */
 const DATE_FORMAT = 'urn:test:dateFormat'
+const INTERVAL_START = 'urn:test:intervalStart'
 
-function withDateFormat(expression: AlgebraExpression): AlgebraExpression {
-  return JSON.parse(JSON.stringify(expression).replaceAll(DATE_FORMAT, LODESTONE.dateFormat))
+function withInternal(expression: AlgebraExpression): AlgebraExpression {
+  return JSON.parse(JSON.stringify(expression).replaceAll('urn:test:', 'urn:lodestone:'))
 }
 
-/** A part of a date, and the number of its interval of three, on the clocks of several places. */
+/** A part of a date, and its intervals, on the clocks of several places. */
 function dateParts(part: string): readonly string[] {
   return ['UTC', 'America/New_York', 'Asia/Kolkata'].flatMap(zone => [
     `<${LODESTONE.datePart}>(?v, "${part}", "${zone}")`,
     `<${LODESTONE.interval}>(?v, 3, "${part}", "${zone}")`,
+    `<${INTERVAL_START}>(?v, 25, "${part}", "${zone}")`,
   ])
 }
 
@@ -1275,7 +1277,7 @@ t.test('fields of dates over a column are what they are value by value', async t
       ...['E H', 'h a', 'm', 'H m s', 'D k', 'w E', 'd E M', 'y s', 's S'].flatMap(dateFormats),
       ...['year', 'quarter', 'month', 'week', 'day', 'hour', 'millisecond'].flatMap(dateParts),
     ]) {
-      const expression = withDateFormat(expressionOf(field))
+      const expression = withInternal(expressionOf(field))
       const scalar = scalars.over(expression, vectors, batch.size)
       const vector = vectorOf(expression, batch, scope, evaluation)
       t.same(
@@ -1287,7 +1289,7 @@ t.test('fields of dates over a column are what they are value by value', async t
         for (const constant of ['2020', '2019.5', '1', '30', '"2020"', '0', '1e9']) {
           // A field has 42 conditions: those that are left out are others with the next field.
           if (!isLong && conditions++ % 5 !== 0) continue
-          const condition = withDateFormat(expressionOf(`${field} ${operator} ${constant}`))
+          const condition = withInternal(expressionOf(`${field} ${operator} ${constant}`))
           for (const tested of [condition, { type: 'not', operand: condition } as const]) {
             const truth = scalars.over(tested, vectors, batch.size)
             const expected = all.filter(row => effectiveBoolean(truth(row)) === true)
@@ -1506,6 +1508,9 @@ const FOUND: readonly (readonly [word: string, mode: string, texts: readonly num
   ['englsh', 'fuzzy', [7]],
   ['ハリ', 'word', [8]],
   ['カタ', 'word', [8, 9]],
+  ['カタ', 'part', [9]],
+  ['は', 'part', [0, 1]],
+  [' E', 'part', [7]],
 ]
 
 t.test('words are found within sentences that have no blanks', async t => {

@@ -369,6 +369,23 @@ t.test('dataset.yaml: every mistake with its place', async t => {
     },
   })
   t.equal(readDefinition(portal, 'a').warnings.length, 3)
+  const doubtful: readonly (readonly [metas: string, warning: RegExp | null])[] = [
+    ['license_url: "CC BY 4.0"', /license_url is "CC BY 4\.0": an address, .* is expected/],
+    ['license_url: "http://"', /an address/],
+    ['license_url: https://e.org/licence?a=é', null],
+    ['license_url: ""', null],
+    ['language: english', /language is "english": a code of a language, as in en or pt-BR, is expected/],
+    ['language: fr_FR', /a code of a language/],
+    ['language: xx', /a code of a language/],
+    ...['fr', 'pt-BR', 'zh-Hant-TW', 'gsw', 'aaa', 'null'].map(tag => [`language: ${tag}`, null] as const),
+  ]
+  for (const [metas, warning] of doubtful) {
+    writeFileSync(file, `${source}metas: { default: { ${metas} } }\n`)
+    const { problems, warnings } = readDefinition(portal, 'a')
+    t.same(problems, [], metas)
+    t.match(warnings, warning === null ? [] : [{ message: warning, place: { line: 2 } }], metas)
+    t.equal(warnings.length, warning === null ? 0 : 1, metas)
+  }
   t.match(readDefinition(portal, 'Wrong').problems, [{ message: /not a dataset id/ }])
   t.match(readDefinition(portal, 'none').problems, [
     { message: /there is no dataset none: .* was not found/ },

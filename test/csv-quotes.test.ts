@@ -203,6 +203,21 @@ t.test('long lines after a stray quote are read in time and memory of their leng
   t.end()
 })
 
+t.test('a large cell full of doubled quotes takes memory of its length', t => {
+  const cell = '{""k"":""v""},'.repeat(300_000)
+  const before = process.memoryUsage().heapUsed
+  const parser = new CsvParser('file', ',', { isTolerant: true })
+  let most = 0
+  for (let at = 0; at < cell.length; at += 65_536) {
+    parser.push(at === 0 ? `a\n"${cell.slice(0, 65_536)}` : cell.slice(at, at + 65_536))
+    most = Math.max(most, process.memoryUsage().heapUsed - before)
+  }
+  parser.push('"\n')
+  t.strictSame(parser.take().at(-1)?.cells, [cell.replaceAll('""', '"')])
+  t.ok(most < 50_000_000, `${most} bytes`)
+  t.end()
+})
+
 t.test('import and check report stray quotes with their positions', async t => {
   const folder = temporaryFolder(t, {
     data: {

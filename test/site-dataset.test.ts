@@ -54,6 +54,11 @@ metas:
       'dataset.yaml':
         'source: { path: n.csv }\nfields:\n  - { name: name }\n  - { name: at, type: geo_point_2d, from: [lat, lon] }\n',
     },
+    stops: {
+      'stops.csv': 'name,lat,lon,x,y,seen\nA,,,48,2,2018-02-06T23:50:42+01:00\n',
+      'dataset.yaml':
+        'source: { path: stops.csv }\nfields:\n  - { name: name }\n  - { name: entrance, type: geo_point_2d, from: [lat, lon] }\n  - { name: hall, type: geo_point_2d, from: [x, y] }\n  - { name: seen, type: datetime }\n',
+    },
     reserved: {
       'reserved.json': JSON.stringify([1, 2, 10].map(n => Object.fromEntries(WORDS.map(word => [word, n])))),
     },
@@ -184,6 +189,15 @@ t.test('a dataset without records says that, and a filter that leaves none says 
     )
 })
 
+t.test('a map begins with the first field that has a position', async t => {
+  const chosen = async (query: string) => {
+    const { document } = await get(`/explore/dataset/stops/map/${query}`)
+    return JSON.parse(document.querySelector('#map')?.getAttribute('data-map') ?? '{}').key
+  }
+  t.equal(await chosen(''), 'hall')
+  t.equal(await chosen('?geo=entrance'), 'entrance', 'unless another is chosen')
+})
+
 t.test('conditions of an address are all met, and a fault is shown wherever it is', async t => {
   const both = await get(`${TREES_PAGE}/table/?where=tree_id=1+or+tree_id=2&where=kind="oak"`)
   t.equal(both.textOf('.count'), '1 record')
@@ -221,7 +235,7 @@ t.test('values of facets are the same in addresses', t => {
 t.test('a page beyond the last is the last', async t => {
   for (const query of ['page=99', 'page=1000000&order_by=title']) {
     const { textOf, document } = await get(`/explore/?${query}`)
-    t.equal(document.querySelectorAll('.cards .card').length, 4, query)
+    t.equal(document.querySelectorAll('.cards .card').length, 5, query)
     t.equal(textOf('.empty'), '')
   }
 })
@@ -231,6 +245,23 @@ t.test('values with line breaks are not on one line', t => {
     shownColumnsOf([field('a', 'text')], [{ a: value }]).map(({ kind }) => kind)
   t.same([kinds('a b'), kinds('a\nb')], [['line'], ['text']])
   t.end()
+})
+
+t.test('moments have their zone: in the head of their column, and in full', async t => {
+  const { document } = await get('/explore/dataset/stops/table/')
+  const heads = [...document.querySelectorAll('table.records th[scope=col]')]
+  t.equal(heads.at(-1)?.querySelector('small')?.textContent, 'UTC')
+  const time = document.querySelector('table.records time')
+  t.match(time?.textContent, /^Feb 6, 2018, 10:50\sPM$/)
+  t.equal(time?.getAttribute('title'), '2018-02-06T22:50:42+00:00')
+  const units = [
+    field('a', 'date'),
+    field('b', 'datetime', { annotations: { timeserie_precision: ['month'] } }),
+  ]
+  t.same(
+    shownColumnsOf(units, []).map(({ unit }) => unit),
+    [null, null],
+  )
 })
 
 t.test('the head of a column sorts, whatever the name of its field', async t => {

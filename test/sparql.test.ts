@@ -11,7 +11,7 @@ import { Quotas, quotaLimits } from '../src/http/daily-quota.ts'
 import { parseQueryString } from '../src/http/query-string.ts'
 import { answerUnknown } from '../src/http/route-config.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
-import { XSD } from '../src/rdf/vocab.ts'
+import { UOM, XSD } from '../src/rdf/vocab.ts'
 import { EXTENSION_AGGREGATES, EXTENSION_FUNCTIONS } from '../src/sparql/extensions.ts'
 import { sparqlTokens } from '../src/sparql/lexer.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
@@ -440,7 +440,7 @@ t.test('queries that are refused say where', async t => {
       'SELECT (1 AS ?x) (2 AS ?x) {}',
       'column 24: ?x is in scope already: a new variable is expected after AS.',
     ],
-    ['SELECT (1 AS ?x) ?x {}', 'column 18: ?x is selected already'],
+    ['SELECT ?x (1 AS ?x) {}', 'column 17: ?x is in scope already'],
     ['SELECT (1 AS ?x) { ?x ?y ?z }', 'column 14: ?x is in scope already'],
     ['SELECT (COUNT(*) AS ?n) { ?x ?y ?z } VALUES ?n { 1 }', 'column 21: ?n is in scope already'],
     ['SELECT (1 AS ?z) { ?s ?p ?z } GROUP BY ?z', 'column 14: ?z is in scope already'],
@@ -570,6 +570,9 @@ t.test('extension functions and aggregates', async t => {
   const values = 'VALUES (?k ?v) { ("a" 1) ("a" 3) ("a" 8) ("b" 4) }'
   const prefixes = 'PREFIX l: <urn:lodestone:> PREFIX geof: <http://www.opengis.net/def/function/geosparql/>'
   const point = (at: string) => `"POINT(${at})"^^<http://www.opengis.net/ont/geosparql#wktLiteral>`
+  const EPSG = 'http://www.opengis.net/def/crs/EPSG/0/'
+  const inEpsg = (wkt: string, code = 4326) =>
+    `"<${EPSG}${code}> ${wkt}"^^<http://www.opengis.net/ont/geosparql#wktLiteral>`
   const moment = '"2020-03-01T23:30:10Z"^^<http://www.w3.org/2001/XMLSchema#dateTime>'
   const rows: readonly (readonly [query: string, expected: string])[] = [
     [`SELECT ?k (l:percentile(?v, 50) AS ?m) { ${values} } GROUP BY ?k`, 'a,3 b,4'],
@@ -590,7 +593,25 @@ t.test('extension functions and aggregates', async t => {
     [`SELECT (l:datePart(${moment}, "day", "Europe/Paris") AS ?n) {}`, '2'],
     [`SELECT (geof:sfWithin(${point('0 0')}, ${point('0 0')}) AS ?b) {}`, 'true'],
     [`SELECT ?n { BIND(l:near(${point('0 0')}, ${point('0 1')}, 120000) AS ?n) }`, 'true'],
+    [
+      `SELECT (l:latitude(${inEpsg('POINT(48 2)')}) AS ?n) (l:longitude(${inEpsg('POINT Z (48 2 7)')}) AS ?m) {}`,
+      '48,2',
+    ],
+    [
+      `SELECT (l:latitude(${inEpsg('POINT(48 2)', 25832)}) AS ?n) (l:longitude(${inEpsg('LINESTRING(1 2, 3 4)')}) AS ?m) {}`,
+      ',',
+    ],
+    [`SELECT (geof:distance(${inEpsg('POINT(48 2)')}, ${point('2 48')}, <${UOM.metre}>) AS ?n) {}`, '0'],
+    [
+      `SELECT (geof:sfWithin(${point('2 48')}, ${inEpsg('POLYGON((47 1, 49 1, 49 3, 47 3, 47 1))')}) AS ?n) {}`,
+      'true',
+    ],
+    [
+      `SELECT (geof:envelope(${inEpsg('LINESTRING(48 2, 49 3.5)')}) AS ?n) {}`,
+      `"<${EPSG}4326> POLYGON ((48 2, 49 2, 49 3.5, 48 3.5, 48 2))"`,
+    ],
     [`SELECT (1 AS ?n) { FILTER(2 NOT IN ()) }`, '1'],
+    [`SELECT (1 AS ?n) ?n (?n + 1 AS ?m) ?n { { SELECT (3 AS ?a) ?a {} } }`, '1,2'],
     [
       `SELECT (REPLACE("xax", "a", "<$1$0$10>") AS ?n) (REPLACE("ab", "(a)(b)?", "$2$1$12") AS ?m) {}`,
       'x<a0>x,baa2',

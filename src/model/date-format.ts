@@ -16,7 +16,7 @@ export interface LocalMoment extends LocalTime {
  * @param zone IANA name; null for a day
  */
 export function localMoment(seconds: number, zone: string | null, fraction = ''): LocalMoment {
-  const step = zone === null ? { from: 0, offset: 0 } : offsetStep(zone, Math.floor(seconds) * 1000)
+  const step = zone === null ? UTC[0] : offsetStep(zone, Math.floor(seconds) * 1000)
   const local = Math.floor(seconds) + step.offset / 1000
   const days = Math.floor(local / 86_400)
   const rest = Math.floor(local - days * 86_400)
@@ -200,7 +200,7 @@ function offsetStep(zone: string, epoch: number): OffsetStep {
   return found
 }
 
-const UTC: readonly OffsetStep[] = [{ from: Number.NEGATIVE_INFINITY, offset: 0 }]
+const UTC: readonly [OffsetStep] = [{ from: Number.NEGATIVE_INFINITY, offset: 0 }]
 
 function stepsOf(zone: string, year: number): readonly OffsetStep[] {
   if (zone === 'UTC') return UTC

@@ -17,9 +17,26 @@ const KINDS: Readonly<Record<string, string>> = {
   GEOMETRYCOLLECTION: 'GeometryCollection',
 }
 
-/** A reference system before the geometry; only those of longitude and latitude that equal WGS 84 at the precision of maps. */
-const PREFIX =
-  /^(?:SRID=(?:4326|4258|4269|4171);|<http:\/\/www\.opengis\.net\/def\/crs\/OGC\/1\.3\/CRS84>)\s*/i
+/** A reference system before the geometry; only those that equal WGS 84 at the precision of maps. */
+const PREFIX = /^SRID=(?:4326|4258|4269|4171);\s*/i
+const LONGITUDE_FIRST = /^https?:\/\/www\.opengis\.net\/def\/crs\/OGC\/1\.3\/CRS84$/
+const LATITUDE_FIRST = /^https?:\/\/www\.opengis\.net\/def\/crs\/EPSG\/[^/]+\/(?:4326|4258|4269|4171)$/
+
+/** The text of a geo:wktLiteral as WKT of longitudes and latitudes, and the name of its reference system; null for other systems. */
+export function withoutSystem(
+  text: string,
+): { readonly wkt: string; readonly latitudeFirst: string | null } | null {
+  const [, system, wkt = ''] = /^\s*(?:<([^>]*)>\s*)?(.*)$/s.exec(text) ?? []
+  if (system === undefined || LONGITUDE_FIRST.test(system)) return { wkt, latitudeFirst: null }
+  return LATITUDE_FIRST.test(system) ? { wkt: exchanged(wkt), latitudeFirst: system } : null
+}
+
+const PAIR = /([(,]\s*)([-+.\de]+)(\s+)([-+.\de]+)/gi
+
+/** The first two numbers of each position in the other order. */
+export function exchanged(wkt: string): string {
+  return wkt.replace(PAIR, '$1$4$3$2')
+}
 
 const TOKEN = /\s*([(),]|[a-z]+|[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)/iy
 
@@ -29,11 +46,13 @@ const MAX_NESTING = 64
 const MALFORMED = Symbol('malformed')
 
 /**
- * Parses the well-known text of a geometry (OGC 06-103r4, section 7.2), all seven kinds, with or without Z, M and `SRID=4326;`.
+ * Parses the well-known text of a geometry (OGC 06-103r4, section 7.2), all seven kinds, with or without Z, M and `SRID=4326;` or the IRI of a
+ * reference system, whose order of axes it has.
  * Undefined for an invalid text.
  */
-export function parseWkt(text: string): WktGeometry | undefined {
-  if (!/^[a-z<]/i.test(text)) return undefined
+export function parseWkt(literal: string): WktGeometry | undefined {
+  const text = literal.startsWith('<') ? withoutSystem(literal)?.wkt : literal
+  if (text === undefined || !/^[a-z]/i.test(text)) return undefined
   const start = PREFIX.exec(text)?.[0].length ?? 0
   try {
     const tokens = tokensOf(text, start)

@@ -7,6 +7,7 @@ import { isSchedule, SCHEDULE_EXPECTED } from '../runtime/cron.ts'
 import { rdfFormatOf } from '../sources/rdf.ts'
 import { compileFields } from '../sources/typing/fields.ts'
 import { type DeclaredDataset, fieldSpec, sourceOf } from './definition-schema.ts'
+import { EXPECTED, expectedValue, fits } from './metadata-values.ts'
 import { processorsOf, STEP_TYPES, stepOf } from './processors/schema.ts'
 import { compileStep } from './processors/steps.ts'
 
@@ -161,42 +162,6 @@ const SCHEMAS: ReadonlyMap<string, ReadonlyMap<string, MetaType>> = new Map(
   ]),
 )
 
-const EXPECTED: Readonly<Record<MetaType, string>> = {
-  text: 'a text',
-  longstring: 'a text',
-  list: 'a list of texts',
-  datetime: 'a date or a date and time, as in 2024-05-31 or 2024-05-31T12:00:00Z,',
-  int: 'an integer',
-  double: 'a number',
-  boolean: 'true or false',
-  geo_shape: 'a geometry',
-}
-
-/** True if a value is exactly of a type, `lenient` if it can be read as one, false otherwise. */
-function fits(value: unknown, type: MetaType): boolean | 'lenient' {
-  const isText = (each: unknown) => ['string', 'number', 'boolean'].includes(typeof each)
-  const isPlain = isText(value)
-  const isList = Array.isArray(value) && value.every(each => typeof each === 'string')
-  if (value === null) return true
-  switch (type) {
-    case 'text':
-    case 'longstring':
-      return typeof value === 'string' || ((isPlain || isList) && 'lenient')
-    case 'list':
-      return isList || ((isPlain || (Array.isArray(value) && value.every(isText))) && 'lenient')
-    case 'datetime':
-      return typeof value === 'string' && !Number.isNaN(Date.parse(value))
-    case 'int':
-      return Number.isInteger(value)
-    case 'double':
-      return typeof value === 'number'
-    case 'boolean':
-      return typeof value === 'boolean'
-    case 'geo_shape':
-      return typeof value === 'string' || (typeof value === 'object' && !Array.isArray(value))
-  }
-}
-
 /**
  * The problems of metadata. What a portal harvests is never an error, because its publisher cannot change it.
  *
@@ -221,10 +186,12 @@ function metadataProblems(
           ? []
           : [{ path, message: unknownEntry(template, name, schema), severity: 'warning' }]
       const fit = fits(value, type)
-      if (fit === true) return []
+      const expected =
+        fit !== true ? EXPECTED[type] : isHarvested ? null : expectedValue(template, name, value)
+      if (expected === null) return []
       const left = fit === false && isHarvested ? '; it is left out' : ''
-      const message = `${path.join('.')} is ${written(path) ?? shown(value)}: ${EXPECTED[type]} is expected${left}`
-      return [{ path, message, severity: fit === 'lenient' || isHarvested ? 'warning' : 'error' }]
+      const message = `${path.join('.')} is ${written(path) ?? shown(value)}: ${expected} is expected${left}`
+      return [{ path, message, severity: fit !== false || isHarvested ? 'warning' : 'error' }]
     })
   })
 }

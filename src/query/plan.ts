@@ -117,8 +117,11 @@ export type FunctionName =
   | 'date'
   | 'datetime'
 
-/** How a word of a search matches a word of a record; both are folded (model/search.ts). */
-export type WordMode = 'word' | 'prefix' | 'fuzzy' | 'unfinished'
+/**
+ * How a word of a search matches a word of a record; both are folded (model/search.ts). A `part` is no word, but signs that occur in a
+ * text as they are.
+ */
+export type WordMode = 'word' | 'prefix' | 'fuzzy' | 'unfinished' | 'part'
 
 /** A word of a full-text search, folded as in the index; a phrase is one word that contains blanks. */
 export interface Word {

@@ -205,6 +205,7 @@ export const LODESTONE = vocabulary(
   'datePart',
   'dateFormat',
   'interval',
+  'intervalStart',
   'longitude',
   'latitude',
   'step',

@@ -15,10 +15,11 @@ export const EXTENSION_AGGREGATES: readonly string[] = [
   LODESTONE.boundingBox,
 ]
 
-/** Names that are not functions, and functions that only the compiler calls, because their arguments have internal forms. */
+/** Names that are not functions, and functions that only the compiler calls: the arguments of most have internal forms. */
 const UNTOLD: readonly string[] = [
   LODESTONE.position,
   LODESTONE.dateFormat,
+  LODESTONE.intervalStart,
   LODESTONE.recordSize,
   LODESTONE.step,
   LODESTONE.random,

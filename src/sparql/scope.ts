@@ -114,22 +114,15 @@ function hasAggregate(part: unknown): boolean {
   return false
 }
 
-/**
- * A variable after AS in SELECT that has a value already, or that is selected twice (notes 12 and 13). Of the patterns of a grouped
- * query the variables of GROUP BY alone have one.
- */
+/** A variable after AS in SELECT that has a value already (note 12). Of the patterns of a grouped query the variables of GROUP BY alone have one. */
 function reselected(select: SyntaxNode): ScopeProblem | null {
   const parts = isGrouped(select) ? [select.values] : [select.where, select.values]
   const inParts = parts.flatMap(part => (part === undefined ? [] : [...variablesInScope(part)]))
   const known = new Set([...inParts, ...keysOf(select)])
-  const computed = new Set<string>()
   for (const item of itemsOf(select)) {
     const name = nameOf(item.variable ?? item)
     if (item.variable !== undefined && known.has(name))
       return problemAt(item.variable, `?${name} is in scope already: ${NEW_VARIABLE}`)
-    if (computed.has(name))
-      return problemAt(item, `?${name} is selected already: another variable is expected.`)
-    if (item.variable !== undefined) computed.add(name)
     known.add(name)
   }
   return null
@@ -143,10 +136,10 @@ export function withoutRepeatedVariables(text: string, tree: SyntaxNode): string
   const signs = text.split('')
   for (const select of nodesOf(tree)) {
     const names = new Set<string>()
-    for (const item of isSelect(select) ? itemsOf(select).filter(isVariable) : []) {
-      const { from, to } = rangeOf(item) ?? { from: 0, to: 0 }
-      if (names.has(nameOf(item))) signs.fill(' ', from, to)
-      names.add(nameOf(item))
+    for (const item of isSelect(select) ? itemsOf(select) : []) {
+      const [name, { from, to }] = [nameOf(item.variable ?? item), rangeOf(item) ?? { from: 0, to: 0 }]
+      if (isVariable(item) && names.has(name)) signs.fill(' ', from, to)
+      names.add(name)
     }
   }
   return signs.join('')

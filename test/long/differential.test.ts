@@ -214,3 +214,26 @@ t.test('groups of a moment follow the clocks of the zone around every change', a
       t.same(found, required, `${group} in ${timezone}`)
     }
 })
+
+t.test('ranges within a day have the moments between their ends around every change of clocks', async t => {
+  for (const timezone of CHANGING_ZONES) {
+    const moments = aroundChanges(timezone)
+    const records = moments.map((epoch, k) => ({ k, at: new Date(epoch).toISOString() }))
+    const api = await serve(t, { clocks: { types: { k: 'int', at: 'datetime' }, records } })
+    for (const width of ['15 m', '30 m', '45 m', '1 h', '2 h', '5 h', '12 h', '36 h', '1 s']) {
+      const clauses = { select: 'count(*) as c', group_by: `range(at, ${width}) as g`, limit: '20000' }
+      const { rows } = await page(api, 'clocks', { version: 'v2.1', timezone, lang: 'en' }, clauses)
+      const ends = rows.map(({ g }) => String(g).slice(1, -1).split(', ').map(Date.parse))
+      const within = ends.map(([from = 0, to = 0]) => moments.filter(each => each >= from && each < to))
+      t.same(
+        rows.map(({ c }) => c),
+        within.map(each => each.length),
+        `${width} in ${timezone}`,
+      )
+      t.ok(
+        ends.every(([, to = 0], index) => to <= (ends[index + 1]?.[0] ?? to)),
+        'and none overlap',
+      )
+    }
+  }
+})

@@ -1,4 +1,5 @@
 import { coarsePrecision, type Field, isGeo, isNumberedName } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
 import { recordsSpace } from '../../rdf/minted-iris.ts'
 import { type Html, html } from '../../site/html.ts'
 import { queryText } from '../../site/page-context.ts'
@@ -22,7 +23,9 @@ export const mapTab: Tab = {
     const { pageContext, services, queryService, source, entry, selection, query } = context
     const { t } = pageContext
     const fields = entry.dataset.fields.filter(({ type }) => isGeo(type))
-    const field = fields.find(({ name }) => name === query.geo) ?? fields[0]
+    const isEmpty = ({ name }: Field) => lookup(entry.statistics.fields, name)?.present === 0
+    const field =
+      fields.find(({ name }) => name === query.geo) ?? fields.find(each => !isEmpty(each)) ?? fields[0]
     const total = await queryService.count(source, selection)
     const table = pageContext.href(
       context.path('table'),

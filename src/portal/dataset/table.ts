@@ -1,8 +1,9 @@
 import type { ServedDataset } from '../../catalog/served.ts'
+import { DEFAULT_ZONE } from '../../http/parameters.ts'
 import type { ResourceRule } from '../../mapping/ir.ts'
 import { subjectReport } from '../../mapping/report.ts'
 import { compileTerm } from '../../mapping/terms.ts'
-import { type Field, isGeo, isNumeric, isQuantity, isTemporal } from '../../model/field.ts'
+import { coarsePrecision, type Field, isGeo, isNumeric, isQuantity, isTemporal } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Value } from '../../model/value.ts'
 import type { AnswerRow } from '../../query/execute/answer.ts'
@@ -183,7 +184,7 @@ interface ShownColumn {
   readonly field: Field
   /** Numbers, dates and points stay on one line; columns of long texts are wide. */
   readonly kind: 'number' | 'line' | 'text' | 'long'
-  /** Unit of its values; null if unknown. */
+  /** Unit of its values, or the time zone of moments; null if unknown. */
   readonly unit: string | null
   /** Decimals of all its numbers, so that their decimal points are aligned. */
   readonly decimals: number
@@ -203,7 +204,8 @@ export function shownColumnsOf(
 ): readonly ShownColumn[] {
   return fields.map(field => {
     const values = records.map(record => lookup(record, field.name))
-    const unit = field.annotations.unit?.[0]
+    const isMoment = field.type === 'datetime' && coarsePrecision(field) === null
+    const unit = field.annotations.unit?.[0] ?? (isMoment ? DEFAULT_ZONE : undefined)
     return {
       field,
       kind: kindOf(field, values),

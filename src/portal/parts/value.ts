@@ -62,7 +62,7 @@ function one(pageContext: PageContext, value: unknown, field: Field, style: Valu
     case 'date':
       return html`<time datetime="${String(value)}">${pageContext.date(String(value))}</time>`
     case 'datetime':
-      return html`<time datetime="${String(value)}">${pageContext.date(String(value), 'moment')}</time>`
+      return html`<time datetime="${String(value)}" title="${String(value)}">${pageContext.date(String(value), 'moment')}</time>`
     case 'boolean':
       return html`${value === true ? pageContext.t('yes') : pageContext.t('no')}`
     case 'geo_point_2d':

@@ -1,4 +1,6 @@
+import { CLOCK_UNITS } from '../../model/clock-intervals.ts'
 import { exactJson } from '../../model/exact-json.ts'
+import type { Field } from '../../model/field.ts'
 import { LODESTONE, RDF, XSD } from '../../rdf/vocab.ts'
 import type { AggregateCall, AlgebraExpression, OrderCondition, Variable } from '../../sparql/algebra.ts'
 import {
@@ -7,9 +9,12 @@ import {
   binary,
   COUNT_ALL,
   call,
+  conditional,
+  foldTerm,
   integer,
   iri,
   literal,
+  not,
   type Projection,
   select,
   variable,
@@ -23,9 +28,9 @@ import {
   type RowValue,
   scalarType,
 } from '../plan.ts'
-import type { PatternBuilder } from './pattern-builder.ts'
+import type { PatternBuilder, ReadList } from './pattern-builder.ts'
 import { filtered } from './records.ts'
-import { arithmeticExpression, compileScalar } from './scalar.ts'
+import { arithmeticExpression, compileScalar, NOTHING } from './scalar.ts'
 import {
   type CompileTarget,
   doubleTerm,
@@ -63,9 +68,11 @@ export function compileGroups(plan: GroupQuery, target: CompileTarget): Statemen
   const body = filtered(plan, target)
   const keys = plan.keys.map((key, index) => compileKey(key, index, body, plan))
   const aggregates = aggregatesOf(plan)
-  const computed = aggregates.map((each, index) => ({
+  body.lists = []
+  const operands = aggregates.map(each => operandOf(each, body))
+  const computed = operands.map((operand, index) => ({
     variable: variable(aggregateVariable(index)),
-    aggregate: aggregateOf(each, body),
+    aggregate: aggregateOf(operand, operands, target),
   }))
   const keyVariables = new Map(keys.flatMap(({ variables }) => variables).map(each => [each.name, each]))
   const projection = [
@@ -117,17 +124,40 @@ function double(expression: AlgebraExpression): AlgebraExpression {
   return apply(XSD.double, expression)
 }
 
-/** An aggregate of the records of a group; those without a value do not count, and an aggregate over no values is null. */
-function aggregateOf({ name, of, distinct, rank }: Aggregate, body: PatternBuilder): AggregateCall {
-  if (of === null) return COUNT_ALL
-  const many = fieldsOf(of).find(({ multivalued }) => multivalued)
-  if (many !== undefined && name === 'count') {
-    const predicate = predicateOf(many, body.context.target)
-    return distinct
-      ? aggregate(LODESTONE.countDistinct, RECORD, { parameters: [predicate] })
-      : aggregate('COUNT', apply(LODESTONE.least, RECORD, predicate))
-  }
-  const operand = body.bind(compileScalar(of, body, 'optional'), 'value')
+/** What an aggregate reads: an expression, or null for records; and the lists of which it reads each value. */
+interface Operand extends Aggregate {
+  readonly value: AlgebraExpression | null
+  readonly lists: readonly ReadList[]
+}
+
+function operandOf(each: Aggregate, body: PatternBuilder): Operand {
+  const { of } = each
+  if (of === null) return { ...each, value: null, lists: [] }
+  if (each.name === 'count' && of.type === 'field' && of.field.multivalued)
+    return { ...each, value: least(of.field, body.context.target), lists: [] }
+  const value = body.bind(compileScalar(of, body, 'optional'), 'value')
+  const names = fieldsOf(of).map(field => field.name)
+  return { ...each, value, lists: body.lists?.filter(({ field }) => names.includes(field.name)) ?? [] }
+}
+
+/**
+ * An aggregate of the records of a group; those without a value do not count, and an aggregate over no values is null. A record is
+ * one solution for each combination of the values of the lists that are read, of which an aggregate takes one for each value of
+ * its own lists, and a count one for each record.
+ */
+function aggregateOf(each: Operand, operands: readonly Operand[], target: CompileTarget): AggregateCall {
+  const { name, of, rank, distinct, value, lists } = each
+  if (distinct && of?.type === 'field' && of.field.multivalued)
+    return aggregate(LODESTONE.countDistinct, RECORD, { parameters: [predicateOf(of.field, target)] })
+  const own = name === 'count' && !distinct ? [] : lists
+  const others = new Set(operands.flatMap(one => one.lists).filter(list => !own.includes(list)))
+  const once = foldTerm(
+    '&&',
+    [...others].map(list => isFirst(list, target)),
+  )
+  if (value === null && once === null) return COUNT_ALL
+  const all = value ?? integer(1)
+  const operand = once === null ? all : conditional(once, all, NOTHING)
   switch (name) {
     case 'count':
       return aggregate('COUNT', operand, { distinct })
@@ -143,6 +173,15 @@ function aggregateOf({ name, of, distinct, rank }: Aggregate, body: PatternBuild
     case 'bbox':
       return aggregate(LODESTONE.boundingBox, operand)
   }
+}
+
+/** True for one of the values of a list of a record, and for a record without any. */
+function isFirst({ field, variable: each }: ReadList, target: CompileTarget): AlgebraExpression {
+  return binary('||', not(call('BOUND', each)), binary('=', each, least(field, target)))
+}
+
+function least(field: Field, target: CompileTarget): AlgebraExpression {
+  return apply(LODESTONE.least, RECORD, predicateOf(field, target))
 }
 
 /** SPARQL's own aggregates are errors where one value is an error; these skip such values. */
@@ -195,7 +234,8 @@ function compileKey(key: GroupKey, index: number, body: PatternBuilder, plan: Gr
       const value = compileScalar(grouping.value, body, isOptional ? 'optional' : 'required')
       if (grouping.unit === null) return one(call('FLOOR', multiple(grouping, value)))
       const zone = literal(body.context.timezone)
-      return one(apply(LODESTONE.interval, value, integer(grouping.width), literal(grouping.unit), zone))
+      const interval = grouping.unit in CLOCK_UNITS ? LODESTONE.intervalStart : LODESTONE.interval
+      return one(apply(interval, value, integer(grouping.width), literal(grouping.unit), zone))
     }
     case 'cells': {
       const point = body.value(grouping.field, 'required')

@@ -66,6 +66,12 @@ export type ConditionCompiler = (
 /** Whether a record without a value is excluded, or included with the value unbound. */
 export type Need = 'required' | 'optional'
 
+/** A list of which each value is read in turn: a record is one solution for each of them. */
+export interface ReadList {
+  readonly field: Field
+  readonly variable: Variable
+}
+
 /**
  * The patterns about ?record of one group: each field is read once, into its own variable. A multivalued field is read in groups
  * of its own, within EXISTS, so that a record is one solution however many values it has.
@@ -79,6 +85,8 @@ export class PatternBuilder {
   private readonly optionals: SparqlOperation[] = []
   private readonly computed: { readonly variable: Variable; readonly expression: AlgebraExpression }[] = []
   private readonly tests: AlgebraExpression[] = []
+  /** Where it is set, the lists that are read from then on, each once however many values are computed from it. */
+  lists: ReadList[] | null = null
   private isJoined = false
   private readonly values = new Map<
     string,
@@ -125,7 +133,8 @@ export class PatternBuilder {
     const technical = this.technical(field)
     if (technical !== undefined) return technical
     if (field.multivalued) {
-      if (need === 'optional') return this.eachValue(field)
+      const read = this.lists?.find(list => list.field.name === field.name)
+      if (need === 'optional') return read?.variable ?? this.eachValue(field)
       const each = this.context.fresh('value')
       this.fact(field, each)
       return each
@@ -141,6 +150,7 @@ export class PatternBuilder {
   /** Each value of a multivalued field; a record without any is included with the value unbound. */
   eachValue(field: Field): Variable {
     const each = this.context.fresh('value')
+    this.lists?.push({ field, variable: each })
     this.option(triple(RECORD, predicateOf(field, this.context.target), each))
     return each
   }

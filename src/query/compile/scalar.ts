@@ -133,7 +133,7 @@ function sameType(scalar: Scalar, type: FieldType, body: PatternBuilder): Algebr
 type Call = Extract<Scalar, { readonly type: 'function' }>
 
 /** Represents a missing value: an expression that contains it is null. */
-const NOTHING: AlgebraExpression = binary('/', integer(1), integer(0))
+export const NOTHING: AlgebraExpression = binary('/', integer(1), integer(0))
 
 /** A function of values (see FunctionName); each of its arguments has a value or is an error. */
 function compileFunction(

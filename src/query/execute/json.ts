@@ -1,6 +1,7 @@
 import type { TimeUnit } from '../../language/odsql/vocabulary.ts'
+import { CLOCK_UNITS, intervalEnd } from '../../model/clock-intervals.ts'
 import { coarsePrecision, type Field, type FieldType, isNumeric, isTemporal } from '../../model/field.ts'
-import { setMember } from '../../model/lookup.ts'
+import { lookup, setMember } from '../../model/lookup.ts'
 import { numberText } from '../../model/number.ts'
 import { instantText, localToEpoch, utcEpoch, utcParts, zoneOffset } from '../../model/time.ts'
 import type { Value } from '../../model/value.ts'
@@ -201,35 +202,36 @@ function lotText(
     if (!style.dialect.isoKeys) return `${numberText(low)}-${numberText(high)}`
     return type === 'int' ? wholeText(low, high) : `[${numberText(low)}, ${numberText(high)}[`
   }
-  const isWithinDay = unit in MILLISECONDS && unit !== 'day'
-  const text = (place: number) => {
-    // A date begins at midnight, without a zone.
-    if (isWithinDay && style.dialect.isoKeys && type === 'date')
-      return new Date(wallTime(place, width, unit)).toISOString()
-    const start = lotStart(place, width, unit, type, style.timezone)
-    return isWithinDay && !style.dialect.isoKeys && type === 'datetime'
-      ? zonedText(start, style.timezone)
-      : momentText(start, type, style)
-  }
   const place = Number(index)
+  const length = lookup(CLOCK_UNITS, unit)
+  if (length !== undefined) return clockText(place, width * length, type, style)
+  const text = (at: number) =>
+    momentText(lotStart(wallTime(at, width, unit), type, style.timezone), type, style)
   return style.dialect.isoKeys ? `[${text(place)}, ${text(place + 1)}[` : text(place)
 }
 
-const MILLISECONDS = {
-  millisecond: 1,
-  second: 1000,
-  minute: 60_000,
-  hour: 3_600_000,
-  day: 86_400_000,
-} as const
+/** A range of a length within a day, by the moment at which it begins. A date begins at midnight, without a zone. */
+function clockText(start: number, size: number, type: FieldType, style: JsonStyle): string {
+  const { dialect, timezone } = style
+  const moment = (at: number) => instantText(Math.floor(at / 1000), String(modulo(at, 1000)).padStart(3, '0'))
+  if (type === 'date' && dialect.isoKeys)
+    return `[${new Date(start).toISOString()}, ${new Date(start + size).toISOString()}[`
+  if (type === 'date') return momentText(moment(start).split('T')[0] as string, type, style)
+  if (!dialect.isoKeys) return zonedText(moment(start), timezone)
+  const text = (at: number) => momentText(moment(at), type, style)
+  return `[${text(start)}, ${text(intervalEnd(start, size, timezone))}[`
+}
 
-/** The moment or day at which a range of dates begins. */
-function lotStart(place: number, width: number, unit: TimeUnit, type: FieldType, timezone: string): string {
-  const wall = wallTime(place, width, unit)
+const DAY = 86_400_000
+
+function modulo(value: number, by: number): number {
+  return value - Math.floor(value / by) * by
+}
+
+/** The moment or day at which a range of days or longer begins. */
+function lotStart(wall: number, type: FieldType, timezone: string): string {
   if (type === 'date') return instantText(wall / 1000, '').split('T')[0] as string
-  const milliseconds = wall - Math.floor(wall / 1000) * 1000
-  const fraction = milliseconds === 0 ? '' : String(milliseconds).padStart(3, '0')
-  return instantText(Math.floor(localToEpoch(utcParts(wall), timezone) / 1000), fraction)
+  return instantText(Math.floor(localToEpoch(utcParts(wall), timezone) / 1000), '')
 }
 
 function wallTime(place: number, width: number, unit: TimeUnit): number {
@@ -241,9 +243,9 @@ function wallTime(place: number, width: number, unit: TimeUnit): number {
     case 'month':
       return utcEpoch(Math.floor(place / 12), place - Math.floor(place / 12) * 12 + 1, 1)
     case 'week':
-      return (place * 7 - 3) * MILLISECONDS.day
+      return (place * 7 - 3) * DAY
     default:
-      return place * width * MILLISECONDS[unit]
+      return place * width * DAY
   }
 }
 

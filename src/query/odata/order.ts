@@ -2,7 +2,8 @@ import type { OrderItem, SearchExpression, SelectOption } from '../../language/o
 import { type FieldType, field } from '../../model/field.ts'
 import { searchWords } from '../../model/search.ts'
 import { conjunction, disjunction, negate, refuseExcessOfOData, refuseLarge } from '../conditions.ts'
-import { ALWAYS, type Condition, type Ordering, type Scalar, type Word } from '../plan.ts'
+import type { Condition, Ordering, Scalar, Word } from '../plan.ts'
+import { signsOf, wordsCondition } from '../resolve/filter-functions.ts'
 import { conditionOf, typedExpressionOf } from './expression.ts'
 import type { RowStep } from './rows.ts'
 import { type Scope, unserved, withinScope, wrong } from './scope.ts'
@@ -101,7 +102,7 @@ const MAX_WORDS = 100
 
 /**
  * Returns the condition of a search (URL Conventions 5.1.7): whole words anywhere in a record, compared without case and accents;
- * the words of a phrase are adjacent. A term without letters or digits restricts nothing.
+ * the words of a phrase are adjacent. A term without letters or digits is a part of a text.
  */
 export function searchCondition(node: SearchExpression, scope: Scope): Condition {
   const words = { count: 0 }
@@ -116,7 +117,7 @@ function resolve(node: SearchExpression, outer: Scope, words: { count: number })
       const folded = searchWords(node.text)
       words.count += folded.length
       if (words.count > MAX_WORDS) throw wrong(scope, `A search has at most ${MAX_WORDS} words`, node.span)
-      if (folded.length === 0) return ALWAYS
+      if (folded.length === 0) return wordsCondition(signsOf(node.text))
       const texts = node.type === 'phrase' ? [folded.join(' ')] : folded
       return { type: 'words', words: texts.map((text): Word => ({ text, mode: 'word' })) }
     }

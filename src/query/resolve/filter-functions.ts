@@ -2,7 +2,7 @@ import type { Argument, Expression } from '../../language/odsql/ast.ts'
 import { RELATIONS } from '../../language/odsql/vocabulary.ts'
 import { type Field, isGeo } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
-import { searchWords } from '../../model/search.ts'
+import { searchSigns, searchWords } from '../../model/search.ts'
 import type { GeoPoint } from '../../model/value.ts'
 import { conjunction, disjunction } from '../conditions.ts'
 import { malformed, queryFault } from '../faults.ts'
@@ -51,9 +51,9 @@ export function resolvePredicate(call: Call, names: FieldNames): Condition {
   }
 }
 
-/** The words of a full-text search: all must occur; a trailing `*` makes the word before it a prefix. */
+/** The words of a full-text search: all must occur; a trailing `*` makes the word before it a prefix. Without any, its signs. */
 export function searchedWords(text: string): readonly Word[] {
-  return text.split(/\s+/).flatMap(chunk => {
+  const words = text.split(/\s+/).flatMap(chunk => {
     const folded = searchWords(chunk)
     return folded.map(
       (word, index): Word => ({
@@ -62,9 +62,15 @@ export function searchedWords(text: string): readonly Word[] {
       }),
     )
   })
+  return words.length > 0 ? words : signsOf(text)
 }
 
-/** A full-text search over all fields; a text without letters restricts nothing. */
+/** The signs of a text without words, each of which must occur. */
+export function signsOf(text: string): readonly Word[] {
+  return searchSigns(text).map(sign => ({ text: sign, mode: 'part' }))
+}
+
+/** A full-text search over all fields; a text of blanks restricts nothing. */
 export function wordsCondition(words: readonly Word[]): Condition {
   return words.length === 0 ? ALWAYS : { type: 'words', words }
 }
@@ -90,12 +96,12 @@ function search(call: Call, kind: 'search' | 'suggest' | 'startswith', names: Fi
   const words = searchWords(last.value)
   if (words.length > MAX_WORDS)
     throw names.conversionError(call, `${words.length} words`, `at most ${MAX_WORDS}`, last.span)
-  const requested = words.map(
-    (text, index): Word => ({
-      text,
-      mode: kind === 'suggest' ? 'prefix' : index === words.length - 1 ? 'unfinished' : fuzziness(text),
-    }),
-  )
+  const modeOf = (text: string, index: number) =>
+    kind === 'suggest' ? 'prefix' : index === words.length - 1 ? 'unfinished' : fuzziness(text)
+  const requested =
+    words.length === 0
+      ? signsOf(last.value)
+      : words.map((text, index): Word => ({ text, mode: modeOf(text, index) }))
   if (fields === null) return wordsCondition(requested)
   return conjunction(
     requested.map(word => disjunction(fields.map(field => ({ type: 'like', field, words: [word] })))),

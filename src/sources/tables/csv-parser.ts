@@ -5,6 +5,7 @@ import {
   closingQuote,
   lineEnd,
   opensCell,
+  singleQuote,
   strayEnd,
   undoubled,
 } from './csv-quotes.ts'
@@ -163,13 +164,13 @@ export class CsvParser {
   }
 
   private quoted(text: string, from: number): number {
-    const found = text.indexOf(this.quote, from)
+    const found = singleQuote(text, from, this.quote)
     const end = found < 0 ? text.length : found
     for (let i = from; i < end; i++) {
       const code = text.charCodeAt(i)
       if (code === FEED || code === RETURN) this.newline(code, i)
     }
-    this.cell += text.slice(from, end)
+    this.cell += undoubled(text.slice(from, end), this.quote)
     if (found >= 0) {
       this.state = 'closed'
       return end + 1

@@ -75,9 +75,17 @@ function isOpening(before: string | undefined, after: string): boolean {
   return /^[^\p{L}\p{N}\p{P}]?$|^[([{<\-/'\u2019\u00ab]$/u.test(before ?? '') && /\S/.test(after)
 }
 
-/** A text in which doubled quotes are single ones. */
+/** The offset of the first quote that is not doubled; -1 if there is none. */
+export function singleQuote(text: string, from: number, quote: string): number {
+  let found = text.indexOf(quote, from)
+  while (found >= 0 && text.startsWith(quote, found + 1)) found = text.indexOf(quote, found + 2)
+  return found
+}
+
+/** A text in which doubled quotes are single ones, joined at once: a string that grows by each needs many times its memory. */
 export function undoubled(text: string, quote: string): string {
-  return text.replaceAll(quote + quote, quote)
+  const pair = quote + quote
+  return text.includes(pair) ? text.split(pair).join(quote) : text
 }
 
 /** The offset of the next line end, at most a given one. */

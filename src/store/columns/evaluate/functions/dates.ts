@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { CLOCK_UNITS, intervalStart } from '../../../../model/clock-intervals.ts'
 import {
   dayOfWeek,
   type FormatPart,
@@ -6,6 +7,7 @@ import {
   type LocalMoment,
   localMoment,
 } from '../../../../model/date-format.ts'
+import { lookup } from '../../../../model/lookup.ts'
 import { isTimeZone } from '../../../../model/time.ts'
 import { LODESTONE, XSD } from '../../../../rdf/vocab.ts'
 import { microsecondsOf, secondsWith } from '../../lexical.ts'
@@ -19,6 +21,7 @@ type Entry = readonly [string, ExtensionFunction]
 export const DATE_FUNCTIONS: readonly Entry[] = [
   [LODESTONE.datePart, numeric(partReader)],
   [LODESTONE.interval, numeric(intervalReader)],
+  [LODESTONE.intervalStart, numeric(intervalStartReader)],
   [
     LODESTONE.dateFormat,
     {
@@ -190,6 +193,18 @@ function intervalReader([width, unit, zone]: readonly TermValue[]) {
     zone: place,
     periods: STEADY.get(name),
     readsFraction: name === 'millisecond',
+  }
+}
+
+/** Arguments: a width, a unit within a day and a zone. Reads when an interval begins, in milliseconds since 1970. */
+function intervalStartReader(constants: readonly TermValue[]) {
+  const [[width, unit], interval] = [constants, intervalReader(constants)]
+  const length = unit?.type === 'text' ? lookup(CLOCK_UNITS, unit.value) : undefined
+  if (interval === null || length === undefined || width?.type !== 'number') return null
+  const [size, place] = [width.value * length, interval.zone]
+  return {
+    ...interval,
+    read: (local: LocalMoment) => intervalStart(interval.read(local) * size, local, size, place),
   }
 }
 

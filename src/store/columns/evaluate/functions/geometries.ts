@@ -1,4 +1,5 @@
 import { degrees, distanceFrom, EARTH_RADIUS, radians } from '../../../../model/great-circle.ts'
+import { exchanged, parseWkt, withoutSystem } from '../../../../model/wkt.ts'
 import { GEO, GEOF, LODESTONE, UOM } from '../../../../rdf/vocab.ts'
 import type { GridBox } from '../../grid.ts'
 import { pointOf } from '../../lexical.ts'
@@ -147,20 +148,21 @@ function coordinate(value: ArgumentValue, axis: 0 | 1): TermValue | null {
 }
 
 /** Longitude and latitude of a point; null for other geometries. */
-function positionOf(value: ArgumentValue) {
+function positionOf(value: ArgumentValue): readonly [longitude: number, latitude: number] | null {
   const wkt = wktOf(value)
-  return wkt === null ? null : pointOf(wkt)
+  if (wkt === null) return null
+  const point = pointOf(wkt)
+  if (point !== null) return point
+  const read = parseWkt(wkt)
+  const [longitude, latitude] = read?.type === 'Point' && 'coordinates' in read ? read.coordinates : []
+  return typeof longitude === 'number' && typeof latitude === 'number' ? [longitude, latitude] : null
 }
 
 /** A geometry as WKT of longitudes and latitudes; null for another reference system, or an invalid geometry. */
 function wktOf(value: ArgumentValue): string | null {
   if (value?.type !== 'other' || value.term.datatype !== GEO.wktLiteral) return null
-  const parts = /^\s*(?:<([^>]*)>\s*)?(.*)$/s.exec(value.term.value)
-  const system = parts?.[1]
-  return system === undefined || system === CRS84 ? (parts?.[2] ?? null) : null
+  return withoutSystem(value.term.value)?.wkt ?? null
 }
-
-const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
 
 /** Metres of a unit. */
 function metresIn(unit: ArgumentValue): number | null {
@@ -185,7 +187,11 @@ function setOperation(
   const b = right === undefined ? null : wktOf(right)
   if (a === null || (right !== undefined && b === null)) return null
   const wkt = combined(a, b, name)
-  return wkt === null ? null : { type: 'other', term: literalOf(wkt, GEO.wktLiteral) }
+  if (wkt === null) return null
+  // The result is in the reference system of the first geometry (GeoSPARQL 1.1, section 9.4).
+  const system = left?.type === 'other' ? withoutSystem(left.term.value)?.latitudeFirst : null
+  const text = system == null ? wkt : `<${system}> ${exchanged(wkt)}`
+  return { type: 'other', term: literalOf(text, GEO.wktLiteral) }
 }
 
 function sphereDistance(a: readonly [number, number], b: readonly [number, number]): number {

@@ -3,6 +3,7 @@ import { LODESTONE, XSD } from '../../../../rdf/vocab.ts'
 import type { Column } from '../../column.ts'
 import { valueBound } from '../../dictionary.ts'
 import type { DictionarySection, OtherPart, TextPart, ValuePart } from '../../dictionary-parts.ts'
+import { lowerBound } from '../../dictionary-texts.ts'
 import type { GraphColumns } from '../../graph.ts'
 import { hasPhrase, postingsOfWord, type WordSearchMode, wordTest } from '../../words.ts'
 import { scratchUint8 } from '../vectors/scratch.ts'
@@ -10,16 +11,21 @@ import { stringOf, type TermValue } from '../vectors/value.ts'
 import type { ArgumentValue } from './extension.ts'
 
 /** A word, or the words of a phrase, and its match mode. */
-export interface SearchedWord {
+interface SearchedWords {
   readonly words: readonly string[]
   readonly mode: WordSearchMode
 }
+
+/** Words, or a part of a text as it is. */
+export type SearchedWord = SearchedWords | { readonly part: string }
 
 const MODES: readonly string[] = ['word', 'prefix', 'fuzzy', 'unfinished']
 
 /** Parses the arguments of a search: a folded word or phrase, and a mode; null where they are invalid. */
 export function searchedWord(word: ArgumentValue, mode: ArgumentValue): SearchedWord | null {
-  if (word?.type !== 'text' || mode?.type !== 'text' || !MODES.includes(mode.value)) return null
+  if (word?.type !== 'text' || mode?.type !== 'text') return null
+  if (mode.value === 'part') return { part: word.value }
+  if (!MODES.includes(mode.value)) return null
   const words = tokens(word.value)
   const last = words.at(-1) ?? ''
   if (!isLastCharacter(last)) return { words, mode: mode.value as WordSearchMode }
@@ -30,7 +36,9 @@ export function searchedWord(word: ArgumentValue, mode: ArgumentValue): Searched
 }
 
 /** True where a text has a word, or the words of a phrase in sequence. */
-function textMatches(text: string, { words, mode }: SearchedWord): boolean {
+function textMatches(text: string, searched: SearchedWord): boolean {
+  if ('part' in searched) return text.includes(searched.part)
+  const { words, mode } = searched
   const [only] = words
   if (only === undefined) return false
   if (words.length > 1) return hasPhrase(text, words, mode)
@@ -48,6 +56,7 @@ export function codesWithWord(column: Column, searched: SearchedWord): Uint8Arra
 
 /** The codes of the values that have a word or the words of a phrase, possibly with duplicates. */
 function codesFound(column: Column, searched: SearchedWord): readonly Uint32Array[] {
+  if ('part' in searched) return codesWithPart(column, searched.part)
   const { words, mode } = searched
   const [only = '', ...others] = words
   if (words.length === 0) return []
@@ -56,6 +65,24 @@ function codesFound(column: Column, searched: SearchedWord): readonly Uint32Arra
     if (others.length > 0) return [withPhrase(column, part, searched)]
     const places = wholeNumbersWith(part, only, mode) ?? postingsOfWord(column.wordsOf(part), only, mode)
     return [places.map(place => part.first + place)]
+  })
+}
+
+/** The codes of the texts that contain another. */
+function codesWithPart(column: Column, text: string): readonly Uint32Array[] {
+  const required = Buffer.from(text)
+  return column.dictionary.parts.flatMap(part => {
+    if (required.length === 0 || (part.kind !== 'text' && part.kind !== 'other')) return []
+    const { bytes, offsets } = part.texts
+    const codes: number[] = []
+    for (let at = bytes.indexOf(required); at >= 0; at = bytes.indexOf(required, at)) {
+      // The first end behind the beginning of the match is that of its text.
+      const place = lowerBound(offsets, at + 1) - 1
+      const end = offsets[place + 1] as number
+      if (at + required.length <= end) codes.push(part.first + place)
+      at = Math.max(end, at + 1)
+    }
+    return [Uint32Array.from(codes)]
   })
 }
 
@@ -77,7 +104,7 @@ function cannotHave(part: SearchedPart, words: readonly string[]): boolean {
 }
 
 /** Every word of a phrase reduces the values, which are then read. */
-function withPhrase(column: Column, part: SearchedPart, { words, mode }: SearchedWord): Uint32Array {
+function withPhrase(column: Column, part: SearchedPart, { words, mode }: SearchedWords): Uint32Array {
   const index = column.wordsOf(part)
   let candidates: Uint32Array | null = null
   for (const word of words) {
