@@ -202,6 +202,9 @@ t.test('from a file to a published dataset and back', async t => {
     )
     t.same(preview.records[2], { nr: 3, name: 'Ivy', height: null })
     t.notOk(existsSync(path.join(portal, 'data/trees')), 'nothing is in the portal folder yet')
+    await api('POST', API, { dataset_id: 'long' })
+    await api('PUT', `${API}/long/resources/files/long.json`, '[{"n": 9007199254740993}]')
+    t.match((await api('GET', `${API}/long/preview`)).body, /"n": 9007199254740993\b/)
   })
 
   await t.test('it is described, checked and published', async t => {
