@@ -242,6 +242,7 @@ t.test('from a file to a published dataset and back', async t => {
     )
     t.equal((await api('GET', `${API}/trees`)).json().has_draft, true)
     t.equal((await api('POST', `${API}/trees/publish`)).status, 202)
+    t.equal((await api('POST', `${API}/trees/restore`)).status, 409, 'not while it is published')
     t.match(await published(api, 'trees'), { name: 'idle' })
     const kept = readFileSync(yaml, 'utf8')
     t.match(kept, /^# by hand\n[\s\S]*license: CC-BY # agreed/, 'comments stay')
