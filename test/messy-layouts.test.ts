@@ -133,6 +133,24 @@ const TEXTS: readonly Case[] = [
     ],
   ],
   [
+    'commas-in-values.csv',
+    `name;place\n${'A;Paris, France\n'.repeat(30)}`,
+    ['name: text', 'place: text'],
+    Array.from({ length: 30 }, () => ['A', 'Paris, France']),
+  ],
+  [
+    'commas-in-positions.csv',
+    `name;at\n${'A;48.85, -2.35\n'.repeat(30)}`,
+    ['name: text', 'at: geo_point_2d lat,lon'],
+    Array.from({ length: 30 }, () => ['A', { lat: 48.85, lon: -2.35 }]),
+  ],
+  [
+    'commas-and-blanks.csv',
+    `name, at, n\n${'A B, 10:30, 5\n'.repeat(30)}`,
+    ['name: text', 'at: text', 'n: int'],
+    Array.from({ length: 30 }, () => ['A B', ' 10:30', 5]),
+  ],
+  [
     'count-of-rows.txt',
     'code|n\nA1|1\nA2|2\nA3|3\n(3 rows)\n',
     ['code: text', 'n: int'],
