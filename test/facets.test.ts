@@ -11,7 +11,7 @@ import { seedOf } from './support/seed.ts'
 const seed = seedOf()
 const COMBINATIONS = 200
 const ZONE = 'Europe/Paris'
-const COUNTRIES = ['FR', 'IT', "Côte d'Ivoire", 'a:b', 'x "y"', '"z"', ' both ends ', null]
+const COUNTRIES = [' ', 'FR', 'IT', "Côte d'Ivoire", 'a:b', 'x "y"', '"z"', ' both ends ', null]
 const TAGS = ['red', 'green', 'blue', 'Été', '1']
 const PATHS = ['A', 'A/B', 'A/B/C', 'A/D', 'E/B', null]
 const TREES = ['x', 'x>y', 'x>z', 'x>y>w', 'v>y']

@@ -202,6 +202,9 @@ t.test('from a file to a published dataset and back', async t => {
     )
     t.same(preview.records[2], { nr: 3, name: 'Ivy', height: null })
     t.notOk(existsSync(path.join(portal, 'data/trees')), 'nothing is in the portal folder yet')
+    await api('POST', API, { dataset_id: 'long' })
+    await api('PUT', `${API}/long/resources/files/long.json`, '[{"n": 9007199254740993}]')
+    t.match((await api('GET', `${API}/long/preview`)).body, /"n": 9007199254740993\b/)
   })
 
   await t.test('it is described, checked and published', async t => {
@@ -239,6 +242,7 @@ t.test('from a file to a published dataset and back', async t => {
     )
     t.equal((await api('GET', `${API}/trees`)).json().has_draft, true)
     t.equal((await api('POST', `${API}/trees/publish`)).status, 202)
+    t.equal((await api('POST', `${API}/trees/restore`)).status, 409, 'not while it is published')
     t.match(await published(api, 'trees'), { name: 'idle' })
     const kept = readFileSync(yaml, 'utf8')
     t.match(kept, /^# by hand\n[\s\S]*license: CC-BY # agreed/, 'comments stay')
@@ -426,6 +430,9 @@ t.test('bodies are as they are described', async t => {
     [{ source: { url: 'https://data.example/a.csv' }, refresh: 'dayly' }, 400, /refresh is \\"dayly\\"/],
     [{ fields: [{ name: 'a' }, { name: 'a' }] }, 400, /field a is declared twice/],
     [{ options: { header: '2' } }, 400, /\/options/],
+    [{ id: ['nr'] }, 400, /at \/id: no such member is known/],
+    [{ fields: [{ name: 'nr' }], record_id: ['nr'] }, 200, /"record_id": \[\s*"nr"/],
+    [{ record_id: null }, 200, /"record_id": null/],
     [{ options: { header: 1, delimiter: ',' } }, 200, /"header": 1/],
     [{ source: { url: 'https://data.example/a.csv' }, options: null, refresh: '30 4 * * 1' }, 200, /30 4/],
   ] as const) {

@@ -525,6 +525,10 @@ t.test('a declared encoding is used, whatever the bytes look like', async t => {
     t.strictSame(values, [['Иван', 'Москва']], encoding)
     t.match(found.source.options, { encoding })
   }
+  const names = Buffer.from('[{ "name": "Caf\x8e" }]', 'latin1')
+  t.same((await understood('names.json', names, { encoding: 'MacRoman' })).values, [['Café']])
+  const unknown = await understood('unknown.json', names, { encoding: '[]' }).catch(error => faultText(error))
+  t.match(unknown, 'The encoding "[]" is not known.')
   const cut = await understood('cut.csv', utf32(rows).subarray(0, -2), { encoding: 'utf-32' }).catch(
     faultText,
   )

@@ -123,6 +123,44 @@ const TEXTS: readonly Case[] = [
     ],
   ],
   [
+    'negative-amounts.csv',
+    'debit;credit\n($1,200.00);($3.50)\n$5.00;$6.00\n$7.00;($8.00)\n',
+    ['debit: double $1,234.5', 'credit: double $1234.5'],
+    [
+      [-1200, -3.5],
+      [5, 6],
+      [7, -8],
+    ],
+  ],
+  [
+    'commas-in-values.csv',
+    `name;place\n${'A;Paris, France\n'.repeat(30)}`,
+    ['name: text', 'place: text'],
+    Array.from({ length: 30 }, () => ['A', 'Paris, France']),
+  ],
+  [
+    'commas-in-positions.csv',
+    `name;at\n${'A;48.85, -2.35\n'.repeat(30)}`,
+    ['name: text', 'at: geo_point_2d lat,lon'],
+    Array.from({ length: 30 }, () => ['A', { lat: 48.85, lon: -2.35 }]),
+  ],
+  [
+    'commas-and-blanks.csv',
+    `name, at, n\n${'A B, 10:30, 5\n'.repeat(30)}`,
+    ['name: text', 'at: text', 'n: int'],
+    Array.from({ length: 30 }, () => ['A B', ' 10:30', 5]),
+  ],
+  [
+    'count-of-rows.txt',
+    'code|n\nA1|1\nA2|2\nA3|3\n(3 rows)\n',
+    ['code: text', 'n: int'],
+    [
+      ['A1', 1],
+      ['A2', 2],
+      ['A3', 3],
+    ],
+  ],
+  [
     'years-of-a-record.csv',
     'region,first,last,\n,2019,2020,x\nNorth,1999,2001,y\nSouth,2001,2003,z\nEast,2005,2006,z\n',
     ['region: text', 'first: int', 'last: int', 'column_4: text'],

@@ -1016,3 +1016,18 @@ t.test('no-break spaces within words of a text', async t => {
   )
   t.equal(encodingOf('Prix\xa0moyen par\xa0an, 12\xa0000\xa0EUR'), 'latin-1')
 })
+
+t.test('texts of code pages of Windows', async t => {
+  const texts = [
+    ['windows-1250', 'Korlátozott parancsértelmezőt nem lehet másikra átállítani'],
+    ['windows-1255', 'עיר,רחוב\nראשון לציון,הרצל\nאשקלון,בן גוריון\n'],
+    ['windows-1256', 'المدينة,الشارع\nالقاهرة,شارع النيل\nالإسكندرية,طريق الحرية\n'],
+    ['windows-874', 'จังหวัด,ชื่อ\nเชียงใหม่,โรงเรียน\nขอนแก่น,วันที่\n'],
+  ] as const
+  for (const [encoding, text] of texts) {
+    const letters = [...new TextDecoder(encoding).decode(Uint8Array.from({ length: 256 }, (_, code) => code))]
+    const sample = new EncodingSample()
+    sample.add(Buffer.from([...text].map(letter => letters.indexOf(letter))))
+    t.equal(sample.encoding(), encoding)
+  }
+})

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { exactJson } from '../model/exact-json.ts'
 import { lookup } from '../model/lookup.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -13,7 +14,7 @@ export function jsonText(value: unknown): string {
 
 /** Writes a body of few members over several lines, as the live service writes its errors. */
 export function prettyJson(value: unknown): string {
-  return ascii(JSON.stringify(value, null, 2) ?? 'null')
+  return ascii(exactJson(value, 2) ?? 'null')
 }
 
 /** Sends a body as JSON. */

@@ -195,7 +195,7 @@ export function readFacetValues(
     const expected = 'a facet and a value, as in country:"France",'
     const [facet, rest] = readName(text, parameter)
     const verbatim = /^\s*:([\s\S]*)$/.exec(rest)?.[1]
-    if (verbatim === undefined || verbatim.trim() === '') throw invalid(parameter, text, expected)
+    if (verbatim === undefined || verbatim === '') throw invalid(parameter, text, expected)
     return { facet, value: unquoted(verbatim.trim()), verbatim }
   })
 }

@@ -1,7 +1,7 @@
 import { definedDatasets, readDefinition } from './definition.ts'
 import type { MappingRefusal } from './mapping/mapping-file.ts'
 import { publicationOrder, withDependants } from './processors/dependencies.ts'
-import { failureOf, findUnchanged, publishDataset } from './publish.ts'
+import { failureOf, findUnchanged, publishDataset, withdrawnMeanwhile } from './publish.ts'
 import type {
   PublicationFailure,
   PublishContext,
@@ -70,7 +70,7 @@ function fetchFailureOf(portal: string, id: string): Pick<PublishedSize, 'fetchF
  * of removed folders are deleted.
  */
 export async function publishAll(
-  { shared = null, parallel, keepVersions, ...context }: PublishAllContext,
+  { shared = null, parallel, keepVersions, unlessWithdrawn = [], ...context }: PublishAllContext,
   datasets: readonly string[] | null,
   report: (message: PublishMessage) => void,
 ): Promise<void> {
@@ -87,6 +87,7 @@ export async function publishAll(
       // Completes a withdrawal that was interrupted.
       if (isWithdrawn(versions, id)) withdraw(versions, id)
       if (datasets === null && (await isLeftOut(id))) return true
+      if (unlessWithdrawn.includes(id) && isWithdrawn(versions, id)) throw withdrawnMeanwhile()
       if (context.withoutFetching === true && isWaiting(context.portal, id)) {
         report({ type: 'waiting', dataset: id })
         return true
@@ -226,6 +227,8 @@ function bytesOf(portal: string, id: string): number {
 export interface PublishAllContext extends Omit<PublishContext, 'versions' | 'onProgress' | 'inForce'> {
   readonly shared?: SharedRegistry | null
   readonly keepVersions?: number
+  /** Datasets that are not published if they are withdrawn by now. */
+  readonly unlessWithdrawn?: readonly string[]
   /** Maximum number of threads, and bytes of memory for all of them; if absent, this thread publishes one dataset after another. */
   readonly parallel?: { readonly threads: number; readonly memory: number }
 }
@@ -280,4 +283,6 @@ export interface PublishJob {
   readonly endsRollBack?: boolean
   /** Whether addresses are not requested: datasets without data of their addresses are reported as waiting. */
   readonly withoutFetching?: boolean
+  /** Datasets that were not withdrawn when the job was given: one that is when its turn comes stays so. */
+  readonly unlessWithdrawn?: readonly string[]
 }

@@ -54,12 +54,15 @@ export async function publishDataset(id: string, context: PublishContext): Promi
       },
     )
     if (result !== null) return result
-    if (isWithdrawnMeanwhile())
-      throw new Fault(CONFLICT, { reason: 'it was withdrawn while it was published, and stays so' })
+    if (isWithdrawnMeanwhile()) throw withdrawnMeanwhile()
   }
   throw new Fault(CONFLICT, {
     reason: `other processes put ${ATTEMPTS} versions in force while it was published: publish it again`,
   })
+}
+
+export function withdrawnMeanwhile(): Fault {
+  return new Fault(CONFLICT, { reason: 'it was withdrawn while it was published, and stays so' })
 }
 
 /** Resolves to null if another process has put a version in force, or withdrawn the dataset, or the source was changed meanwhile. */

@@ -2,6 +2,7 @@ import type { Worker } from 'node:worker_threads'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { startThread } from '../runtime/thread.ts'
 import type { PublisherSettings, PublishJob, PublishMessage } from './publish-all.ts'
+import { isWithdrawn, versionsOf } from './versions/versions.ts'
 
 /**
  * Publishes in separate threads: requests are answered meanwhile, and the memory of a publication is freed at its end. One idle
@@ -19,9 +20,16 @@ export class PublisherThread {
     this.stand()
   }
 
-  /** Resolves when all datasets are published that can be: one job after another. */
+  /**
+   * Resolves when all datasets are published that can be: one job after another. What is withdrawn while its job waits stays
+   * withdrawn.
+   */
   publish(job: PublishJob, onMessage: (message: PublishMessage) => void): Promise<void> {
-    const published = this.turn.then(() => (this.isClosed ? undefined : this.run(job, onMessage)))
+    const versions = versionsOf(this.settings.portal)
+    const unlessWithdrawn = job.datasets?.filter(id => !isWithdrawn(versions, id)) ?? []
+    const published = this.turn.then(() =>
+      this.isClosed ? undefined : this.run({ ...job, unlessWithdrawn }, onMessage),
+    )
     this.turn = ignoreRejection(published, 'whoever gave the job gets it')
     return published
   }

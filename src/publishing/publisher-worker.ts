@@ -7,7 +7,13 @@ const settings = workerData as PublisherSettings
 
 parentPort?.once(
   'message',
-  async ({ datasets, mappingOnly, endsRollBack = false, withoutFetching = false }: PublishJob) => {
+  async ({
+    datasets,
+    mappingOnly,
+    endsRollBack = false,
+    withoutFetching = false,
+    unlessWithdrawn = [],
+  }: PublishJob) => {
     const { portal, base, keepVersions, memory } = settings
     const { shared, close } = await openReleases(settings)
     await publishAll(
@@ -18,6 +24,7 @@ parentPort?.once(
         mappingOnly,
         endsRollBack,
         withoutFetching,
+        unlessWithdrawn,
         now: () => new Date(),
         shared,
         parallel: publishingShare(memory),

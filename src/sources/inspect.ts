@@ -6,6 +6,7 @@ import { xmlRecordPath } from './files/xml.ts'
 import { type Inference, inferColumns } from './infer.ts'
 import { findJsonRecords } from './json/json-records.ts'
 import {
+  encodingOf,
   type GridFormat,
   gridOf,
   isRecordFormat,
@@ -162,7 +163,7 @@ async function completeCsv(
     delimiter ??
     (format === 'tsv' && head.includes('\t') ? '\t' : detectDelimiter(head, head.length < HEAD_CHARACTERS))
   if (found === ' ' && delimiter === undefined && isAligned(head)) {
-    const widths = await alignedWidths(fileText(opened.data, options.encoding))
+    const widths = await alignedWidths(fileText(opened.data, encodingOf(options)))
     if (widths !== null) return completeGrid(opened, format, { ...options, widths }, diagnostics)
     throw unreadable(
       'The columns are aligned with blanks, and no blank parts them in all lines.',
@@ -239,7 +240,7 @@ async function layoutWithQuotes(
 async function completeJson(opened: OpenedFile, given: SourceOptions): Promise<Completed> {
   const { options, diagnostics } = await withEncoding(opened, given)
   if (options.records !== undefined) return { options, diagnostics }
-  const found = await findJsonRecords(fileText(opened.data, options.encoding))
+  const found = await findJsonRecords(fileText(opened.data, encodingOf(options)))
   switch (found.type) {
     case 'objects':
       return {

@@ -245,7 +245,8 @@ function checkOptions(options: SourceOptions, kind: SourceFormat | 'module'): vo
   encodingOf(options)
 }
 
-function encodingOf(options: SourceOptions): string | undefined {
+/** The declared encoding, as named by `encodingNamed`; undefined without one. Throws ConfigInvalid for an unknown one. */
+export function encodingOf(options: SourceOptions): string | undefined {
   if (options.encoding === undefined) return undefined
   const encoding = encodingNamed(options.encoding)
   if (encoding !== undefined) return encoding

@@ -21,6 +21,8 @@ import { Catalog } from '../../src/catalog/catalog.ts'
 import { GraphWriter } from '../../src/publishing/graphs/graph-writer.ts'
 import { firstPublished } from '../../src/publishing/mapping/mapping-preview.ts'
 import { publishDataset, reasonOf } from '../../src/publishing/publish.ts'
+import type { PublishMessage } from '../../src/publishing/publish-all.ts'
+import { PublisherThread } from '../../src/publishing/publisher-thread.ts'
 import { localRegistry } from '../../src/publishing/registry/registry.ts'
 import { VersionChanges } from '../../src/publishing/versions/changes.ts'
 import { replaceDurably } from '../../src/publishing/versions/durable.ts'
@@ -292,6 +294,30 @@ t.test('what was read earlier does not replace what was read later', async t => 
   t.equal(currentVersion(versions, 'gone'), null)
   for (const id of ['big', 'same', 'gone'])
     t.notOk(readdirSync(path.join(versions.root, id)).some(name => name.startsWith('preparing-')))
+})
+
+t.test('what is withdrawn while its publication waits stays withdrawn', async t => {
+  const portal = makePortal(t, { first: plants(), plants: plants() })
+  await publish(portal)
+  const versions = versionsOf(portal)
+  const settings = { portal, base: BASE, workers: 1, memory: 512e6, deadline: 30, keepVersions: 5 }
+  const publisher = new PublisherThread(settings)
+  t.teardown(() => publisher.close())
+  const published = async (id: string, waiting = () => {}) => {
+    const messages: PublishMessage[] = []
+    const done = ['first', id].map(each =>
+      publisher.publish({ datasets: [each], mappingOnly: false }, message => messages.push(message)),
+    )
+    waiting()
+    await Promise.all(done)
+    return messages.at(-1)
+  }
+  t.match(await published('plants', () => withdraw(versions, 'plants')), {
+    type: 'failed',
+    reason: 'it was withdrawn while it was published, and stays so',
+  })
+  t.equal(currentVersion(versions, 'plants'), null)
+  t.match(await published('plants'), { type: 'published' }, 'who publishes it afterwards puts it in force')
 })
 
 /** A portal with a dataset of two versions: the second has a mapping of its own, and the facts of the first. */

@@ -24,6 +24,7 @@ export function datasetJson(base: string, dataset: DeskDataset, definition: Defi
     restored: manifest?.restored?.version ?? null,
     source: definition?.source ?? null,
     refresh: definition?.remote?.schedule ?? null,
+    record_id: definition === null || definition.identity.length === 0 ? null : definition.identity,
     processors: definition?.processors.map(({ step }) => ({ [step.type]: step.settings })) ?? [],
     metadata: definition?.metas ?? null,
     links: {

@@ -248,11 +248,14 @@ async function bodyOf<S extends TSchema>(request: FastifyRequest, schema: S): Pr
   }
   if (Value.Check(schema, value)) return value as Static<S>
   const [first] = [...Value.Errors(schema, value)]
-  const { instancePath = '', message = 'is not as expected' } = (first ?? {}) as {
-    instancePath?: string
-    message?: string
-  }
+  const {
+    keyword,
+    instancePath = '',
+    message = 'is not as expected',
+  } = (first ?? {}) as Partial<Record<'keyword' | 'instancePath' | 'message', string>>
+  // Members that a schema does not name have the schema `false`.
+  const problem = keyword === 'boolean' ? 'no such member is known, openapi.json lists them' : message
   throw new Fault(BAD_REQUEST, {
-    reason: `The body is not as expected at ${instancePath === '' ? 'its root' : instancePath}: ${message}.`,
+    reason: `The body is not as expected at ${instancePath === '' ? 'its root' : instancePath}: ${problem}.`,
   })
 }

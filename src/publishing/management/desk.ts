@@ -304,8 +304,7 @@ export class Desk {
   async withdraw(principal: Principal, id: string): Promise<void> {
     const by = this.admit(principal, id)
     const { versions, shared, refresh } = this.options
-    const manifest = currentManifest(versions, id)
-    const isOpen = manifest?.dataset.visibility === 'public'
+    const isOpen = currentManifest(versions, id)?.dataset.visibility === 'public'
     await shared?.withdraw(id, isOpen ? 'open' : 'secret')
     if (!withdraw(versions, id))
       throw new Fault(NOT_FOUND_RESOURCE, { kind: 'published dataset', id: id.slice(0, 100) })
@@ -313,9 +312,10 @@ export class Desk {
     await refresh()
   }
 
-  /** Puts an older version in force. Faults also: VersionUnknown. */
+  /** Puts an older version in force. Faults also: VersionUnknown, Conflict while the dataset is published. */
   async rollBack(principal: Principal, id: string, version: string | null): Promise<Manifest> {
     const by = this.admit(principal, id)
+    if (this.publishing.has(id)) throw new Fault(CONFLICT, { reason: `${id} is being published.` })
     const { versions, base, now, shared, refresh } = this.options
     const manifest = await rollBack(id, version, { versions, base, now: () => new Date(now()) })
     await shared?.release(versions, manifest)

@@ -86,7 +86,7 @@ export function detectDelimiter(head: string, isWhole: boolean): string {
   let best = { delimiter: ',', score: 0 }
   for (const delimiter of ANY_DELIMITERS) {
     if (!head.includes(delimiter)) continue
-    const doubt = (DOUBTFUL.get(delimiter) ?? 1) * (isWithinNumbers(head, delimiter) ? 0.6 : 1)
+    const doubt = (DOUBTFUL.get(delimiter) ?? 1) * (isWithinValues(head, delimiter) ? 0.6 : 1)
     const score = regularity(head, delimiter, isWhole) * doubt
     if (score > best.score * 1.05) best = { delimiter, score }
   }
@@ -94,12 +94,12 @@ export function detectDelimiter(head: string, isWhole: boolean): string {
 }
 
 /**
- * True for a comma that nearly always occurs between digits, as decimal or thousands separator: another delimiter that fits is
- * then more likely.
+ * True for a comma that nearly always occurs between digits, as decimal or thousands separator, or before a blank, as in texts and
+ * positions: another delimiter that fits is then more likely.
  */
-function isWithinNumbers(head: string, delimiter: string): boolean {
+function isWithinValues(head: string, delimiter: string): boolean {
   if (delimiter !== ',') return false
-  const within = head.match(/\d,(?=\d)/g)?.length ?? 0
+  const within = head.match(/\d,(?=\d)|, /g)?.length ?? 0
   return within > (head.split(',').length - 1) * 0.9
 }
 

@@ -3,7 +3,9 @@ import { typedColumns } from '../typing/value-types.ts'
 
 /** Words and signs that fill a cell of a row of units where the column has none. */
 const NO_UNIT = /^(?:[-–—.*/]+|n\/?a|none|text|string|name|id|code)$/i
-const BRACKETED = /^[([{].*[)\]}]$/
+/** A text in brackets; a number or position in these is no unit, but a negative amount or a place. */
+const BRACKETED = /^(?:\[1\]|[([{](?!\s*[-+\u2212]?\s*\p{Sc}?\s*[.,]?\d).*[)\]}])$/u
+const BRACKETS = /^[([{].*[)\]}]$/
 /** Units of numbers: those of SI with prefixes and exponents, currencies, counts and what offices count in. */
 const SIGN =
   '(?:%|‰|°[CF]?|[º]C|[€$£¥]|[TGMkhdcmµμnp]?(?:m|g|s|l|L|A|V|W|Wh|J|N|Hz|Pa|Pas|K|B|b|S|Bq|Sv|eq|t|a|bar|mol|cd|lx|lm|cal|VA|var|ha|ar)|psu|ppm|ppb|dB(?:A|\\(A\\))?|NTU|FTU|pH|rad|°?deg|h|hr|min|sec|d|yr|mi|ft|in|nmi|kn|kt|mph|mbar|gal|lb|oz|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|HUF|JPY|CNY|inh|hab|EW|Ew|Einw|Mio|Mrd|Tsd)\\.?(?:\\^?-?\\d|[²³⁻¹])*'
@@ -46,7 +48,7 @@ export function unitsBelow(
 /** A unit without its brackets; undefined for another text. */
 function unitOf(text: string): string | undefined {
   if (text.length > MAX_UNIT) return undefined
-  const bare = BRACKETED.test(text) ? text.slice(1, -1).trim() : text
+  const bare = BRACKETS.test(text) ? text.slice(1, -1).trim() : text
   return bare !== '' && (BRACKETED.test(text) || UNIT.test(bare) || UNIT_WORDS.test(bare)) ? bare : undefined
 }
 

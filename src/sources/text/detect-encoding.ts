@@ -19,10 +19,29 @@ const WESTERN: Alphabet = {
   possible: 'ìòýðþÿÎÔÂÛËÏÙÃÕÆŒÌÒÝÐÞšžŠŽ',
 }
 
-const CANDIDATES: readonly (readonly [
-  encoding: string,
-  alphabet: Alphabet | 'cyrillic' | 'greek' | 'cjk',
-])[] = [
+/** A script without Latin letters: its letters 1, common ones 2, and pairs that no word has. */
+interface Script {
+  readonly script: RegExp
+  readonly common: RegExp
+  readonly impossible?: RegExp
+}
+
+const CYRILLIC: Script = { script: /\p{Script=Cyrillic}/u, common: /[оеаинтсрвлкмдпуя]/i }
+const GREEK: Script = { script: /\p{Script=Greek}/u, common: /[αοιετσνηυρπκμλω]/i }
+const HEBREW: Script = { script: /[א-ת]/, common: /[א-ת]/, impossible: /[םןץףך][א-ת]/ }
+const ARABIC: Script = {
+  script: /[\p{Script=Arabic}،؛؟ـ]/u,
+  common: /[ابةتدرسعلمنهوي]/,
+  impossible: /[ةى][ء-ي]/,
+}
+const THAI: Script = {
+  script: /[ก-ฺเ-๎]/,
+  common: /[กงดตทนบปมยรลวสหอะัาิีเ่้]/,
+  impossible:
+    /[^ก-ฮ][\u0e31\u0e34-\u0e3a\u0e47\u0e4d\u0e4e]|[^ก-ฮ\u0e31\u0e34-\u0e39][\u0e48-\u0e4c]|[เ-ไ][^ก-ฮ]/,
+}
+
+const CANDIDATES: readonly (readonly [encoding: string, alphabet: Alphabet | Script | 'cjk'])[] = [
   ['latin-1', WESTERN],
   ['macintosh', WESTERN],
   ['cp850', WESTERN],
@@ -33,10 +52,13 @@ const CANDIDATES: readonly (readonly [
   ['iso-8859-2', { common: 'ąćęłńóśźżáčďéěíňřšťúůýžőűäöüĄĆĘŁŃÓŚŹŻČŘŠŽ', possible: 'ôĺľŕăâîşţđÁÉÍÚÝĎŇŤŮÔÖÜ' }],
   ['windows-1254', { common: 'ğşıçöüİĞŞÇÖÜ', possible: 'âîû' }],
   ['windows-1257', { common: 'õäöüšžāčēīļņūėęįųąÕÄÖÜŠŽĀČĒĪĖĮŲĄ', possible: 'ģķŗōĢĶĻŅŪĘ' }],
-  ['windows-1251', 'cyrillic'],
-  ['koi8-r', 'cyrillic'],
-  ['ibm866', 'cyrillic'],
-  ['windows-1253', 'greek'],
+  ['windows-1251', CYRILLIC],
+  ['koi8-r', CYRILLIC],
+  ['ibm866', CYRILLIC],
+  ['windows-1253', GREEK],
+  ['windows-1255', HEBREW],
+  ['windows-1256', ARABIC],
+  ['windows-874', THAI],
   ['shift_jis', 'cjk'],
   ['euc-jp', 'cjk'],
   ['gb18030', 'cjk'],
@@ -154,7 +176,7 @@ function withoutCut(piece: Buffer): Buffer {
 function scoreOf(
   sample: Buffer,
   encoding: string,
-  alphabet: Alphabet | 'cyrillic' | 'greek' | 'cjk',
+  alphabet: Alphabet | Script | 'cjk',
   bonus: number,
 ): number {
   let text: string
@@ -174,21 +196,16 @@ function scoreOf(
     const before = characters[i - 1] ?? ' '
     const after = characters[i + 1] ?? ' '
     score +=
-      typeof alphabet === 'object'
-        ? latinScore(character, before, after, alphabet) + (isEstonian && /[õÕ]/.test(character) ? 1.2 : 0)
-        : alphabet === 'cjk'
-          ? cjkScore(character, before, after)
-          : scriptScore(
-              character,
-              before,
-              after,
-              alphabet === 'cyrillic' ? /\p{Script=Cyrillic}/u : /\p{Script=Greek}/u,
-            )
+      alphabet === 'cjk'
+        ? cjkScore(character, before, after)
+        : 'script' in alphabet
+          ? scriptScore(character, before, after, alphabet)
+          : latinScore(character, before, after, alphabet) + (isEstonian && /[õÕ]/.test(character) ? 3 : 0)
   })
   if (count === 0) return Number.NEGATIVE_INFINITY
   // Few letters are unlikely to be a word of another script.
   score += bonus
-  return score / count - (typeof alphabet === 'object' || count > 4 ? 0 : 1)
+  return score / count - ((alphabet !== 'cjk' && 'possible' in alphabet) || count > 4 ? 0 : 1)
 }
 
 /** Decodes a sample whose pieces may begin within a two-byte character: up to 2 % of invalid characters are tolerated. */
@@ -236,7 +253,7 @@ function latinScore(
   // Digits are next to spaces and signs, not to letters.
   if (/\d/.test(before) || /\d/.test(after)) score -= 3
   // In Portuguese it precedes e; elsewhere it is more often a misread Hungarian ő.
-  if (character === 'õ' && after !== 'e') score -= 1.2
+  if (character === 'õ' && after !== 'e') score -= 3
   if (UPPER.test(character) && !LETTER.test(before) && !LETTER.test(after)) score -= 1.5
   if (UPPER.test(character) && LOWER.test(before)) score -= 4
   if (UPPER.test(character) && LOWER.test(after) && LETTER.test(before)) score -= 2
@@ -245,10 +262,16 @@ function latinScore(
   return score
 }
 
-function scriptScore(character: string, before: string, after: string, script: RegExp): number {
+function scriptScore(
+  character: string,
+  before: string,
+  after: string,
+  { script, common, impossible }: Script,
+): number {
   if (CONTROL.test(character)) return -6
   if (!script.test(character)) return SIGNS.includes(character) || WORD_SIGNS.includes(character) ? 0.3 : -3
-  let score = /[оеаинтсрвлкмдпуяαοιετσνηυρπκμλω]/i.test(character) ? 2 : 1
+  let score = common.test(character) ? 2 : 1
+  if (impossible?.test(before + character)) score -= 4
   if (UPPER.test(character) && LOWER.test(before)) score -= 4
   // The euro sign of other encodings is a capital letter alone.
   if (UPPER.test(character) && !LETTER.test(before) && !LETTER.test(after)) score -= 1.5
