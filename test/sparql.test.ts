@@ -859,8 +859,8 @@ t.test('a query past its deadline is stopped, and leaves a thread to others', as
   for (let answered = 0; answered < 20; answered++) {
     const { count } = await store.match('urn:many', { object }, { offset: 0, limit: 1 })
     t.equal(count, 1)
+    if (answered === 0) t.notOk(isStopped, 'answers come beside it, not after it')
   }
-  t.notOk(isStopped, 'answers come beside it, not after it')
   const [first, ...others] = await Promise.all(stopped)
   t.equal(first, 'DeadlineExceeded')
   for (const other of others) t.match(other, /^(?:StoreBusy|DeadlineExceeded)$/)

@@ -24,6 +24,8 @@ export type SparqlOperation =
       readonly condition: AlgebraExpression | null
     }
   | { readonly type: 'minus'; readonly left: SparqlOperation; readonly right: SparqlOperation }
+  /** Each solution of the left side with those of the right side, in which its variables have their values (SEP-0006). */
+  | { readonly type: 'lateral'; readonly left: SparqlOperation; readonly right: SparqlOperation }
   | { readonly type: 'filter'; readonly input: SparqlOperation; readonly condition: AlgebraExpression }
   | {
       readonly type: 'extend'
@@ -188,6 +190,7 @@ function addVariables(operation: SparqlOperation, found: Set<string>): void {
     case 'join':
     case 'union':
     case 'leftJoin':
+    case 'lateral':
     case 'filter':
     case 'order':
     case 'distinct':
@@ -212,6 +215,8 @@ export function certainVariables(operation: SparqlOperation): ReadonlySet<string
       const [first = new Set<string>(), ...others] = operation.inputs.map(certainVariables)
       return new Set([...first].filter(name => others.every(other => other.has(name))))
     }
+    case 'lateral':
+      return new Set([...certainVariables(operation.left), ...certainVariables(operation.right)])
     case 'leftJoin':
     case 'minus':
       return certainVariables(operation.left)
@@ -241,13 +246,15 @@ export function certainVariables(operation: SparqlOperation): ReadonlySet<string
   }
 }
 
-function inputsOf(operation: SparqlOperation): readonly SparqlOperation[] {
+/** The operations that an operation combines. */
+export function inputsOf(operation: SparqlOperation): readonly SparqlOperation[] {
   if ('inputs' in operation) return operation.inputs
   if ('left' in operation) return [operation.left, operation.right]
   return 'input' in operation ? [operation.input] : []
 }
 
-function expressionsOf(operation: SparqlOperation): readonly AlgebraExpression[] {
+/** The expressions of an operation itself. */
+export function expressionsOf(operation: SparqlOperation): readonly AlgebraExpression[] {
   switch (operation.type) {
     case 'filter':
       return [operation.condition]
@@ -301,6 +308,17 @@ export function variablesOfExpression(
 export function variablesRead(operation: SparqlOperation, found = new Set<string>()): ReadonlySet<string> {
   for (const expression of expressionsOf(operation)) variablesOfExpression(expression, found)
   for (const input of inputsOf(operation)) variablesRead(input, found)
+  return found
+}
+
+/** All variables of an operation, its inputs and its expressions, in scope or not. */
+export function variablesMentioned(operation: SparqlOperation): ReadonlySet<string> {
+  const found = new Set(variablesRead(operation))
+  const add = (each: SparqlOperation) => {
+    addVariables(each, found)
+    inputsOf(each).forEach(add)
+  }
+  add(operation)
   return found
 }
 

@@ -15,6 +15,7 @@ import {
   variablesOf,
 } from './algebra.ts'
 import { functionOfUntrusted, liftAggregates, namedAggregate } from './extensions.ts'
+import { markLaterals, optionalOrLateral } from './lateral.ts'
 import { resolveTree, type SyntaxNode } from './relative.ts'
 import { syntaxTree } from './syntax.ts'
 import {
@@ -55,15 +56,17 @@ class NotTranslated extends Error {
 export function parseQuery(text: string, base?: string): ParsedQuery {
   const { tree, flaw } = syntaxTree(text)
   if (flaw !== null) throw flaw
-  return translateTree(tree, resolveTree(tree, base ?? null).base)
+  return translateTree(text, tree, resolveTree(tree, base ?? null).base)
 }
 
 /**
  * The algebra of a query whose IRIs are resolved. Throws {@link NotTranslated}, and errors of the library.
  *
+ * @param text the text of the tree
  * @param base base that the IRIs were resolved against
  */
-export function translateTree(tree: SyntaxNode, base: string | null): ParsedQuery {
+export function translateTree(text: string, tree: SyntaxNode, base: string | null): ParsedQuery {
+  markLaterals(text, tree)
   liftAggregates(tree)
   const algebra = toAlgebra(tree as unknown as Parameters<typeof toAlgebra>[0], {
     quads: false,
@@ -197,7 +200,9 @@ function operationOf(json: Json): SparqlOperation {
     case 'leftjoin': {
       const [left, right] = inputs(json) as [Json, Json]
       const condition = json.expression === undefined ? null : expressionOf(json.expression as Json)
-      return { type: 'leftJoin', left: operationOf(left), right: operationOf(right), condition }
+      const operation = optionalOrLateral(operationOf(left), operationOf(right), condition)
+      if (operation === null) throw new NotTranslated('LATERAL that binds a variable anew')
+      return operation
     }
     case 'minus': {
       const [left, right] = inputs(json) as [Json, Json]

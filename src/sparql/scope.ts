@@ -1,4 +1,5 @@
 import { EXTENSION_AGGREGATES } from './extensions.ts'
+import { isLateral } from './lateral.ts'
 import { sparqlTokens } from './lexer.ts'
 import { rangeOf, type SyntaxNode } from './relative.ts'
 import { variablesInScope } from './syntax.ts'
@@ -155,12 +156,6 @@ function rebound({ patterns }: SyntaxNode): ScopeProblem | null {
     for (const name of variablesInScope(pattern)) known.add(name)
   }
   return null
-}
-
-/** The lexer reads LATERAL as OPTIONAL. */
-export function isLateral(text: string, pattern: SyntaxNode): boolean {
-  const { from } = rangeOf(pattern) ?? { from: text.length }
-  return pattern.subType === 'optional' && /^lateral/i.test(text.slice(from, from + 7))
 }
 
 /** A variable that a group of LATERAL binds anew, and that the patterns before it have (SEP-0006). */

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import { VERSIONS } from '../../sparql/expected.ts'
+import { isLateral } from '../../sparql/lateral.ts'
 import { type SparqlTokens, sparqlTokens } from '../../sparql/lexer.ts'
 import {
   type Declarations,
@@ -10,7 +11,7 @@ import {
   type SyntaxNode,
   type TextRange,
 } from '../../sparql/relative.ts'
-import { aggregateProblem, isLateral, withoutRepeatedVariables, wrongRow } from '../../sparql/scope.ts'
+import { aggregateProblem, withoutRepeatedVariables, wrongRow } from '../../sparql/scope.ts'
 import {
   openString,
   type SyntaxProblem,

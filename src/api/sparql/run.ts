@@ -66,10 +66,10 @@ export async function runQuery(
 }
 
 /** The query in the algebra; null if the algebra does not support it. */
-function operationsOf({ tree, base, flaw, isExtended }: QueryText, inline: InlineRows): ParsedQuery | null {
-  if (flaw !== null || isExtended) return null
+function operationsOf({ text, tree, base, flaw }: QueryText, inline: InlineRows): ParsedQuery | null {
+  if (flaw !== null) return null
   try {
-    return inlineParsed(translateTree(tree, base), inline)
+    return inlineParsed(translateTree(text, tree, base), inline)
   } catch {
     return null
   }

@@ -5,8 +5,10 @@ import {
   certainVariables,
   type SparqlOperation,
   type TriplePatternNode,
+  variablesMentioned,
   variablesOfExpression,
 } from '../../../sparql/algebra.ts'
+import { withValues } from '../../../sparql/lateral.ts'
 import { type Evaluation, NotEvaluated } from './evaluation.ts'
 import { withConstants } from './expressions/conditions.ts'
 import { vectorOf } from './expressions/expression-vector.ts'
@@ -14,6 +16,7 @@ import { Filter } from './expressions/filter.ts'
 import { NumberKernels } from './expressions/numbers.ts'
 import { type ExistsMask, ScalarCompiler } from './expressions/scalar.ts'
 import { isStable } from './functions/builtins.ts'
+import { KeyedGroups } from './groups/keyed-groups.ts'
 import { SolutionModifiers } from './modifiers.ts'
 import { planBlock } from './patterns/block.ts'
 import {
@@ -52,9 +55,10 @@ import {
   UNIT_BATCH,
 } from './vectors/batch.ts'
 import { concatenatedTexts } from './vectors/concat.ts'
-import { rowsOfTable } from './vectors/row-filters.ts'
+import { rowsByGroup, rowsOfTable } from './vectors/row-filters.ts'
 import { constantVector } from './vectors/translate.ts'
-import { hasWholeValues, type Vector } from './vectors/vector.ts'
+import { termOf } from './vectors/value.ts'
+import { hasWholeValues, termAt, type Vector } from './vectors/vector.ts'
 
 /** Prefix of the variables that identify the rows for which a group is evaluated. */
 const ROW = ' row of the left side'
@@ -152,6 +156,12 @@ export class Evaluator {
       case 'minus':
         for (const left of this.evaluate(operation.left, scope, seed))
           yield this.minus(left, operation.right, scope)
+        return
+      case 'lateral':
+        if (!isUnit(seed)) yield* this.joinWhole(seed, operation, scope)
+        else
+          for (const left of this.evaluate(operation.left, scope, seed))
+            yield* this.lateral(left, operation.right, scope)
         return
       case 'extend': {
         const { variable, expression } = operation
@@ -384,7 +394,15 @@ export class Evaluator {
     scope: EvaluationScope,
     remaining: (found: Batch) => Batch = found => found,
   ): Generator<Batch> {
-    const whole = this.whole(operation, scope)
+    yield* this.joinFound(batch, this.whole(operation, scope), remaining)
+  }
+
+  /** Joins a batch with complete solutions. */
+  private *joinFound(
+    batch: Batch,
+    whole: Batch,
+    remaining: (found: Batch) => Batch = found => found,
+  ): Generator<Batch> {
     if (whole.size === 0 || batch.size === 0) return
     if (isUnit(batch)) {
       yield remaining(whole)
@@ -472,6 +490,34 @@ export class Evaluator {
     const common = left.variables.filter(name => whole.has(name))
     if (common.length === 0 || whole.size === 0) return left
     return difference(left, this.compatibleRows(whole, common), this.evaluation)
+  }
+
+  /** Rows with the solutions of an operation in which their variables have their values: once for all rows with the same values. */
+  private *lateral(left: Batch, right: SparqlOperation, scope: EvaluationScope): Generator<Batch> {
+    if (left.size === 0) return
+    const { evaluation } = this
+    if (scope.substituted.size > 0) throw new NotEvaluated('LATERAL within EXISTS')
+    const mentioned = variablesMentioned(right)
+    const names = left.variables.filter(name => mentioned.has(name))
+    const groups = new KeyedGroups(names, evaluation)
+    const numbers = groups.assign(left)
+    for (const rows of rowsByGroup(numbers, groups.count())) {
+      const some = left.rows(rows)
+      const bound = names.flatMap(name => {
+        const term = termAt(some.get(name) as Vector, 0, termOf)
+        return term === null ? [] : [[name, term] as const]
+      })
+      const values = {
+        type: 'values',
+        variables: bound.map(([name]) => name),
+        rows: [bound.map(([, term]) => term)],
+      } as const
+      // What it remembers of an operation is of no use for the next values.
+      const inner = new Evaluator(evaluation)
+      const solutions = inner.evaluate(withValues(right, values), inner.scopeOf(scope.graphs), UNIT_BATCH)
+      const found = [...solutions].filter(({ size }) => size > 0)
+      if (found.length > 0) yield* inner.joinFound(some, concatenatedTexts(found, evaluation))
+    }
   }
 
   private *graph(

@@ -27,6 +27,7 @@ export function isSubquery(operation: SparqlOperation): boolean {
     case 'distinct':
     case 'reduced':
     case 'slice':
+    case 'lateral':
       return true
     default:
       return false

@@ -193,3 +193,24 @@ function marked(lists: readonly Uint32Array[], size: number): Uint8Array {
   for (const rows of lists) for (let at = 0; at < rows.length; at++) table[rows[at] as number] = 1
   return table
 }
+
+/**
+ * The rows of each group, in ascending order.
+ *
+ * @param groups number of the group of each row
+ * @param count number of groups
+ */
+export function* rowsByGroup(groups: Uint32Array, count: number): Generator<Uint32Array> {
+  const ends = new Uint32Array(count + 1)
+  for (const group of groups) ends[group + 1] = (ends[group + 1] as number) + 1
+  for (let group = 0; group < count; group++)
+    ends[group + 1] = (ends[group + 1] as number) + (ends[group] as number)
+  const starts = ends.slice()
+  const rows = new Uint32Array(groups.length)
+  for (let row = 0; row < groups.length; row++) {
+    const group = groups[row] as number
+    rows[ends[group] as number] = row
+    ends[group] = (ends[group] as number) + 1
+  }
+  for (let group = 0; group < count; group++) yield rows.subarray(starts[group], starts[group + 1])
+}

@@ -1,0 +1,106 @@
+import { Store } from 'oxigraph'
+import t from 'tap'
+import { parseQuery } from '../src/sparql/parse.ts'
+import { Evaluation, NotEvaluated } from '../src/store/columns/evaluate/evaluation.ts'
+import { jobText } from '../src/store/columns/threads/answer-text.ts'
+import { PieceBytes } from '../src/store/columns/threads/piece-bytes.ts'
+import { columnsOfText } from './support/columns.ts'
+
+/** LATERAL (SEP-0006) over columns, beside an engine that has it. */
+const TEXT = [
+  ...Array.from({ length: 40 }, (_, at) => [
+    `<urn:s${at}> <urn:in> <urn:c${at % 6}> .`,
+    `<urn:s${at}> <urn:n> "${(at * 37) % 50}"^^<http://www.w3.org/2001/XMLSchema#integer> .`,
+    ...(at % 3 > 0 ? [`<urn:s${at}> <urn:name> "name ${at % 7}" .`] : []),
+    ...(at % 5 === 0 ? [`<urn:s${at}> <urn:near> <urn:s${(at + 3) % 40}> .`] : []),
+  ]).flat(),
+  ...Array.from({ length: 8 }, (_, at) => `<urn:c${at}> <urn:label> "country ${at}" .`),
+]
+  .map(line => `${line}\n`)
+  .join('')
+
+const graph = columnsOfText(TEXT)
+const engine = new Store()
+engine.load(TEXT, { format: 'application/n-triples' })
+
+interface Results {
+  readonly results: { readonly bindings: readonly Readonly<Record<string, { readonly value: string }>>[] }
+}
+
+/** Solutions regardless of their order and of that of their variables. */
+function solutions(json: string): readonly string[] {
+  const { bindings } = (JSON.parse(json) as Results).results
+  return bindings
+    .map(binding =>
+      Object.keys(binding)
+        .sort()
+        .map(name => `${name}=${binding[name]?.value}`)
+        .join(' '),
+    )
+    .sort()
+}
+
+function fromColumns(text: string): readonly string[] {
+  const piece = new PieceBytes()
+  const evaluation = new Evaluation({ defaultGraphs: [graph], namedGraphs: new Map() })
+  for (const _ of jobText(parseQuery(text).query, evaluation, 'json', piece));
+  return solutions(Buffer.from(piece.take()).toString())
+}
+
+const fromEngine = (text: string) => solutions(engine.query(text, { results_format: 'json' }) as string)
+
+const COUNTRIES = '?c <urn:label> ?l'
+
+/** What comes before: all countries, with several rows for some, with some unbound, and nothing that LATERAL reads. */
+const LEFT = [
+  COUNTRIES,
+  `${COUNTRIES} OPTIONAL { ?z <urn:in> ?c ; <urn:near> ?w }`,
+  `{ ${COUNTRIES} } UNION { BIND(<urn:c1> AS ?c) }`,
+  'BIND(1 AS ?one)',
+]
+
+const RIGHT = [
+  '{ SELECT ?c ?s ?n { ?s <urn:in> ?c ; <urn:n> ?n } ORDER BY ?n LIMIT 2 }',
+  '{ SELECT ?s { ?s <urn:in> ?c ; <urn:n> ?n } ORDER BY ?n LIMIT 2 }',
+  '{ SELECT (MAX(?n) AS ?m) { ?s <urn:in> ?c ; <urn:n> ?n } }',
+  '{ SELECT ?c (COUNT(*) AS ?k) { ?s <urn:in> ?c } GROUP BY ?c }',
+  '{ SELECT ?c (COUNT(*) AS ?k) { ?s <urn:in> ?c OPTIONAL { ?s <urn:name> ?x } FILTER(!BOUND(?x)) } GROUP BY ?c }',
+  '{ SELECT (SUM(?n + STRLEN(?l)) AS ?m) ?l { ?s <urn:in> ?c ; <urn:n> ?n } GROUP BY ?l }',
+  '{ ?s <urn:in> ?c FILTER(CONTAINS(?l, "1")) }',
+  '{ BIND(CONCAT(?l, "!") AS ?b) }',
+  '{ BIND(CONCAT(?l, "!") AS ?b) FILTER(?b > "country 3") }',
+  '{ { SELECT ?c ?s { ?s <urn:in> ?c } ORDER BY ?s LIMIT 1 } UNION { SELECT ?c ?s { ?s <urn:in> ?c } ORDER BY DESC(?s) LIMIT 1 } }',
+  '{ ?s <urn:in> ?c OPTIONAL { ?s <urn:name> ?x FILTER(?x != ?l) } }',
+  '{ ?s <urn:in> ?c MINUS { ?s <urn:name> ?x } }',
+  '{ ?s <urn:in> ?c FILTER EXISTS { ?s <urn:name> ?x FILTER(STRLEN(?l) > 3) } }',
+  '{ SELECT DISTINCT ?c ?x { ?s <urn:in> ?c ; <urn:name> ?x } ORDER BY ?x ?c LIMIT 2 }',
+  '{ ?s <urn:in> ?c LATERAL { SELECT ?s ?t { ?s <urn:near> ?t } LIMIT 1 } }',
+  '{ ?s <urn:in>/<urn:label> ?l }',
+  '{ VALUES ?v { 1 2 } }',
+  '{ SELECT ?l ?y { ?y <urn:label> ?l } }',
+  '{ ?s <urn:in> ?c } FILTER(?s != <urn:s1>)',
+  '{ }',
+  '{ ?nothing <urn:none> ?c }',
+]
+
+t.test('groups are evaluated for the values of each solution before them', t => {
+  for (const left of LEFT)
+    for (const right of RIGHT) {
+      const text = `SELECT * { ${left} LATERAL ${right} }`
+      t.strictSame(fromColumns(text), fromEngine(text), text)
+    }
+  t.end()
+})
+
+t.test('beside other patterns', t => {
+  for (const text of [
+    `SELECT * { { ${COUNTRIES} LATERAL { SELECT ?c ?s { ?s <urn:in> ?c } ORDER BY ?s LIMIT 1 } } ?s <urn:n> ?n }`,
+    `SELECT ?l ?s { ${COUNTRIES} lateral { ?s <urn:in> ?c FILTER(?l != "x") } OPTIONAL { ?s <urn:near> ?x } FILTER(!BOUND(?x)) }`,
+    `SELECT (COUNT(*) AS ?n) { ${COUNTRIES} LATERAL { SELECT ?c ?s { ?s <urn:in> ?c } LIMIT 3 } }`,
+    `SELECT * { ${COUNTRIES} MINUS { ?c <urn:label> ?m LATERAL { ?s <urn:in> ?c } } }`,
+  ])
+    t.strictSame(fromColumns(text), fromEngine(text), text)
+  const within = `ASK { ${COUNTRIES} FILTER EXISTS { ?s <urn:in> ?c LATERAL { ?s <urn:near> ?t } } }`
+  t.throws(() => fromColumns(within), new NotEvaluated('LATERAL within EXISTS'))
+  t.end()
+})
