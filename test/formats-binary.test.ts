@@ -180,6 +180,12 @@ t.test('a shapefile comes back from another reader', async t => {
     names.filter(name => name !== 'day').map(name => features[0]?.properties[name]),
     names.slice(1).map(() => null),
   )
+  const flag = '?'.charCodeAt(0)
+  t.equal(
+    files['awkward.dbf']?.subarray(33 + 32 * names.length).indexOf(flag),
+    1 + 2 * 254 + 18 + 24,
+    'no boolean',
+  )
   const [, full, cut, point] = features
   const { title, a_very_lon, a_very_l_1, ratio, open, day, moment, tags, place } = full?.properties ?? {}
   t.strictSame(
