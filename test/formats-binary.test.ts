@@ -392,6 +392,12 @@ t.test('parquet has rows in groups, and none of no rows', async t => {
   t.equal(parquetMetadata(empty).num_rows, 0n)
 })
 
+t.test('the end of the year 9999 in a zone to the east is a moment in parquet', async t => {
+  const rows = [{ end: '10000-01-01T00:59:59+01:00' }]
+  const file = toArrayBuffer(await writeParquet(tableOf(rows, [column('end', 'datetime')]), OPTIONS))
+  t.strictSame(await parquetReadObjects({ file }), [{ end: new Date('9999-12-31T23:59:59Z') }])
+})
+
 t.test('columns of one label have names of their own in parquet', async t => {
   const twice = [column('a', 'int'), column('b', 'int')].map(one => ({ ...one, label: 'Same' }))
   const file = toArrayBuffer(
