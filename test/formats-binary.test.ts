@@ -180,6 +180,12 @@ t.test('a shapefile comes back from another reader', async t => {
     names.filter(name => name !== 'day').map(name => features[0]?.properties[name]),
     names.slice(1).map(() => null),
   )
+  const flag = '?'.charCodeAt(0)
+  t.equal(
+    files['awkward.dbf']?.subarray(33 + 32 * names.length).indexOf(flag),
+    1 + 2 * 254 + 18 + 24,
+    'no boolean',
+  )
   const [, full, cut, point] = features
   const { title, a_very_lon, a_very_l_1, ratio, open, day, moment, tags, place } = full?.properties ?? {}
   t.strictSame(
@@ -384,6 +390,12 @@ t.test('parquet has rows in groups, and none of no rows', async t => {
   )
   const empty = toArrayBuffer(await writeParquet(tableOf([]), OPTIONS))
   t.equal(parquetMetadata(empty).num_rows, 0n)
+})
+
+t.test('the end of the year 9999 in a zone to the east is a moment in parquet', async t => {
+  const rows = [{ end: '10000-01-01T00:59:59+01:00' }]
+  const file = toArrayBuffer(await writeParquet(tableOf(rows, [column('end', 'datetime')]), OPTIONS))
+  t.strictSame(await parquetReadObjects({ file }), [{ end: new Date('9999-12-31T23:59:59Z') }])
 })
 
 t.test('columns of one label have names of their own in parquet', async t => {

@@ -178,6 +178,26 @@ t.test('a clipboard that refuses', async t => {
   t.equal(button?.textContent, 'Copied', 'the command copies it')
 })
 
+t.test('Escape closes the condition, after what lies over it', async t => {
+  const { document, Event } = parseHTML(
+    '<form class="filter"><details open><summary>Condition</summary><textarea name="where"></textarea></details></form>',
+  )
+  const [panel, summary] = [document.querySelector('details'), document.querySelector('summary')]
+  const field = document.querySelector('textarea')
+  let focused = false
+  Object.assign(panel ?? {}, { open: true })
+  Object.assign(summary ?? {}, { focus: () => (focused = true) })
+  globals(t, { document, addEventListener: () => {} })
+  await import('../src/portal/islands/filter.ts')
+  const press = () =>
+    Object.assign(new Event('keydown', { bubbles: true, cancelable: true }), { key: 'Escape' })
+  field?.addEventListener('keydown', event => event.preventDefault(), { once: true })
+  field?.dispatchEvent(press())
+  t.strictSame([panel?.open, focused], [true, false], 'the list of completions was open')
+  field?.dispatchEvent(press())
+  t.strictSame([panel?.open, focused], [false, true])
+})
+
 t.test('completions are those of a field that has the focus', async t => {
   const { document, Event } = parseHTML('<div><pre></pre><textarea></textarea></div>')
   const [paint, area] = [document.querySelector('pre'), document.querySelector('textarea')]

@@ -93,7 +93,7 @@ export function dbfHeader({ fields, recordLength }: DbfLayoutOut, count: number)
   return bytes
 }
 
-/** One record: every value in the width of its field, blanks for null. */
+/** One record: every value in the width of its field, blanks for null, `?` for a boolean, as a blank one is false for many readers. */
 export function dbfRecord(
   layout: DbfLayoutOut,
   row: TableRow,
@@ -105,6 +105,7 @@ export function dbfRecord(
   for (const field of layout.fields) {
     const value = lookup(row, field.column.key) ?? null
     if (value !== null) writeValue(bytes, at, value, field, options, lost)
+    else if (field.type === 'L') bytes.write('?', at, 'ascii')
     at += field.length
   }
   return bytes

@@ -5,6 +5,7 @@ import { projectGeometry, projector, WGS84 } from './projection.ts'
 import {
   distinctColumnNames,
   type ExportOptions,
+  millisecondsOf,
   type Table,
   type TableColumn,
   type TableRow,
@@ -68,5 +69,5 @@ function systemOf(epsg: number): string {
 
 function propertyOf(value: unknown, { type }: TableColumn, { numericDates }: ExportOptions): unknown {
   if (!numericDates || typeof value !== 'string') return value
-  return type === 'datetime' || type === 'date' ? Date.parse(value) : value
+  return type === 'datetime' || type === 'date' ? millisecondsOf(value) : value
 }

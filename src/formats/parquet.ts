@@ -8,6 +8,7 @@ import { type Projector, projectGeometry, projector, WGS84 } from './projection.
 import {
   distinctColumnNames,
   type ExportOptions,
+  millisecondsOf,
   type Table,
   type TableColumn,
   type TableRow,
@@ -176,7 +177,7 @@ function storedValue(value: unknown, { column, coverage }: Target, means: Means)
 
 /** Microseconds since 1970 of a moment in ISO 8601; further digits are dropped. */
 function microseconds(text: string): bigint | null {
-  const epoch = Date.parse(text)
+  const epoch = millisecondsOf(text)
   if (Number.isNaN(epoch)) return null
   const beyond = (/\.\d{3}(\d{1,3})/.exec(text)?.[1] ?? '').padEnd(3, '0')
   return BigInt(epoch) * 1000n + BigInt(beyond)

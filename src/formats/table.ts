@@ -62,6 +62,11 @@ export function wholeDay(date: string): string {
   return date.length < 10 ? `${date}-01-01`.slice(0, 10) : date
 }
 
+/** Milliseconds since 1970 of a day or moment, NaN for what is none; the last hours of 9999 are in the year 10000 of zones to the east. */
+export function millisecondsOf(moment: string): number {
+  return Date.parse(moment.replace(/^10000-/, '+010000-'))
+}
+
 /** The name of a column in an export. */
 export function columnName(column: TableColumn, { useLabels }: Pick<ExportOptions, 'useLabels'>): string {
   return useLabels ? column.label : column.key

@@ -4,6 +4,14 @@ const field = document.querySelector<HTMLTextAreaElement>('.filter textarea[name
 editOnFocus(field)
 sendOnEnter(field)
 
+/** The field lies over the page: Escape closes it, after the list of completions. */
+const panel = field?.closest('details')
+panel?.addEventListener('keydown', event => {
+  if (event.key !== 'Escape' || event.defaultPrevented) return
+  panel.open = false
+  panel.querySelector('summary')?.focus()
+})
+
 /** A change of the order is applied immediately; a page that the browser restores shows its own order again. */
 const order = document.querySelector<HTMLSelectElement>('.filter select[name=order_by]')
 order?.addEventListener('change', () => order.form?.requestSubmit())

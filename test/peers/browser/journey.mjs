@@ -110,6 +110,13 @@ async function seeMap({ page }) {
   const shown = await page
     .locator('.leaflet-marker-pane > *, .leaflet-overlay-pane path.leaflet-interactive')
     .count()
+  const place = page.locator('.map-place').first()
+  if ((await place.count()) > 0) {
+    await place.press('Enter')
+    await page.locator('.leaflet-popup').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('.leaflet-popup').waitFor({ state: 'detached', timeout: 5000 })
+  }
   return `${shown} marks`
 }
 

@@ -59,7 +59,12 @@ function open(map: LeafletMap, settings: MapSettings, content: HTMLElement, at: 
   const popup = new Popup({ minWidth: Math.min(240, maxWidth), maxWidth, maxHeight, autoPan: false })
     .setContent(content)
     .setLatLng(at)
+  // Leaflet closes it by Escape only where the map itself has the focus.
+  const closing = new AbortController()
+  const onKey = ({ key }: KeyboardEvent) => key === 'Escape' && popup.close()
+  map.getContainer().addEventListener('keydown', onKey, { signal: closing.signal })
   popup.on('remove', () => {
+    closing.abort()
     if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
   })
   popup.openOn(map)
