@@ -71,14 +71,16 @@ export class Desk {
     return principal.name
   }
 
-  /** The datasets that a principal may publish. */
-  list(principal: Principal): readonly DeskDataset[] {
+  /** The ids of the datasets that a principal may publish, sorted. */
+  ids(principal: Principal): readonly string[] {
     const { portal } = this.options
     const ids = new Set([...definedDatasets(portal), ...draftedDatasets(portal)])
-    return [...ids]
-      .filter(id => isAtDesk(portal, id) && mayPublish(principal, id))
-      .sort()
-      .map(id => this.describe(id))
+    return [...ids].filter(id => mayPublish(principal, id) && isAtDesk(portal, id)).sort()
+  }
+
+  /** The datasets that a principal may publish. */
+  list(principal: Principal): readonly DeskDataset[] {
+    return this.ids(principal).map(id => this.describe(id))
   }
 
   dataset(principal: Principal, id: string): DeskDataset {
@@ -330,6 +332,7 @@ export class Desk {
     this.require(id)
     moveCutOff(this.options.portal, id, this.moment())
     discardDraft(this.options.portal, id)
+    this.titles.delete(id)
     this.firstFetch.forget(id)
   }
 
@@ -342,6 +345,7 @@ export class Desk {
     await shared?.withdraw(id, isOpen ? 'open' : 'secret')
     withdraw(versions, id)
     discardDraft(portal, id)
+    this.titles.delete(id)
     moveAway(portal, id, this.moment())
     this.note(id, by, 'delete')
     await refresh()
