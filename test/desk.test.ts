@@ -552,3 +552,13 @@ t.test('a published dataset is withdrawn and removed, its files kept', async t =
   t.ok(existsSync(path.join(portal, 'var/deleted', away, 'data/a.csv')))
   t.throws(() => desk.dataset(ANN, 'trees'), { code: 'NotFoundResource' })
 })
+
+t.test('the title of a discarded dataset is forgotten', async t => {
+  const { desk, upload } = deskOf(t)
+  desk.create(ANN, 'new', 'An old title')
+  desk.discard(ANN, 'new')
+  await upload('new', 'oaks.csv', 'a\n1\n')
+  t.equal(desk.dataset(ANN, 'new').title, 'Oaks')
+  t.same(desk.ids(ANN), ['new', 'trees'])
+  t.same(desk.ids(person('publish:trees')), ['trees'])
+})

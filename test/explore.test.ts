@@ -254,6 +254,12 @@ t.test('bad input gets the documented status and body, never a 500', async t => 
     [`${records}?where=${'('.repeat(9000)}`, 400, 'ODSQLError', /unexpected|nested/],
     [`${records}?where=${'('.repeat(300)}alive`, 400, 'ODSQLError', /end of line/],
     [`${records}?where=${'not '.repeat(500)}alive`, 400, 'ODSQLError', /nested deeper/],
+    [
+      `${records}?group_by=${'name,'.repeat(101).slice(0, -1)}`,
+      400,
+      'ODSQLError',
+      /101 keys .* 100 can group/,
+    ],
     [`${records}?where=%ff`, 400, 'BadRequest', /%ff was found/],
     [`${records}?where=%zz`, 400, 'ODSQLError', /unexpected % at position 0/],
     ['/api/explore/v2.0/catalog/datasets/%ff', 400, 'BadRequest', /./],
@@ -265,6 +271,8 @@ t.test('bad input gets the documented status and body, never a 500', async t => 
     t.ok(response.body.length < 1024, 'a short body')
     t.notMatch(response.body, /\.ts:|\.js:|node_modules/, 'nothing of its inside')
   }
+  const words = encodeURIComponent(`name like "${'*a'.repeat(6000)}"`)
+  t.match((await app.http.inject({ url: `${records}?where=${words}` })).json(), { total_count: 0 })
   const browser = { accept: 'text/html,*/*;q=0.8' }
   const page = await app.http.inject({ url: '/ld/resources/pets/%FF?lang=fr', headers: browser })
   t.strictSame([page.statusCode, page.headers['content-type']], [400, 'text/html; charset=utf-8'])

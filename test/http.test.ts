@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
@@ -22,7 +23,7 @@ import { ANONYMOUS } from '../src/model/principal.ts'
 import { STORE_BUSY } from '../src/runtime/fair-queue.ts'
 import { answerMemory, storeMemory } from '../src/runtime/memory.ts'
 import { temporaryFolder } from './support/folder.ts'
-import { servePortal } from './support/portal.ts'
+import { publishPortal, servePortal } from './support/portal.ts'
 
 /** How Lodestone speaks HTTP: methods, CORS, conditional requests, compression, quotas, JSON. */
 
@@ -547,4 +548,19 @@ t.test('exports are counted by the path of an address alone', async t => {
   for (let i = 0; i < 20; i++) t.equal(enter('/api/search/?q=/exports/csv'), null)
   for (let i = 0; i < 16; i++) t.equal(enter('/api/x/exports/csv?limit=1'), null)
   t.match(enter('/api/x/exports/csv'), { what: 'exports', found: 16 })
+})
+
+t.test('a start waits for the datasets in force, whatever their dataset.yaml has become', async t => {
+  const folder = (visibility: string) => ({
+    'dataset.yaml': `source: { path: a.csv }\nvisibility: ${visibility}\n`,
+    'a.csv': 'a\n1\n',
+  })
+  const portal = temporaryFolder(t, {
+    'portal.yaml': '',
+    data: { broken: folder('public'), secret: folder('restricted') },
+  })
+  await publishPortal(portal)
+  writeFileSync(`${portal}/data/broken/dataset.yaml`, 'visibility: nobody\n')
+  const { getJson } = await servePortal(t, { portal, isPublished: false, isOpen: false })
+  t.match(await getJson('/readyz'), { status: 503, body: { datasets: { served: 0, expected: 1 } } })
 })

@@ -98,3 +98,16 @@ t.test('what is wrong with a document has one place, wherever chunks end', async
   }
   t.ok(broken > 20, `${broken} are broken`)
 })
+
+t.test('long digits of a fraction are read once', async t => {
+  const digits = '1'.repeat(300_000)
+  const begun = performance.now()
+  t.strictSame(parseExactly(`[12345678901234567, 0.${digits}, 12345678901234567, "0.${digits}"]`), [
+    12345678901234567n,
+    Number(`0.${digits}`),
+    12345678901234567n,
+    `0.${digits}`,
+  ])
+  t.strictSame(parseExactly(`[0.${digits}, 12345678901234567]`), [Number(`0.${digits}`), 12345678901234567n])
+  t.ok(performance.now() - begun < 5000)
+})

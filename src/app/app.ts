@@ -39,7 +39,7 @@ import {
 } from '../publishing/registry/portal-store.ts'
 import { isFetched } from '../publishing/remote/refresh.ts'
 import { VersionChanges } from '../publishing/versions/changes.ts'
-import { currentVersion, isWithdrawn, type Versions, versionsOf } from '../publishing/versions/versions.ts'
+import { currentManifest, isWithdrawn, type Versions, versionsOf } from '../publishing/versions/versions.ts'
 import { answerPageFault } from '../site/fault-page.ts'
 import type { LoadProgress, Store } from '../store/store.ts'
 import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
@@ -267,11 +267,12 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   }
 }
 
-/** The visibility of a dataset that is to be published; null if it has no data until its address answers, which may take long. */
+/** The visibility of a dataset that is to be served, of a new one by dataset.yaml, which takes long to read; null if it waits for its address. */
 function expectedVisibility(portal: string, versions: Versions, id: string): 'public' | 'restricted' | null {
+  const published = currentManifest(versions, id)
+  if (published !== null) return published.dataset.visibility
   const { visibility = 'restricted', remote = null } = readDefinition(portal, id).definition ?? {}
-  const isWaiting = remote !== null && currentVersion(versions, id) === null && !isFetched(portal, id, remote)
-  return isWaiting ? null : visibility
+  return remote !== null && !isFetched(portal, id, remote) ? null : visibility
 }
 
 /** The sources of datasets other than the catalog (REST 7.1). */

@@ -209,11 +209,16 @@ export function readFacets(query: QueryParameters): readonly FacetParameter[] {
 }
 
 function readList(text: string): readonly FacetParameter[] {
-  const [facet, rest] = readName(text, 'facet')
-  const more = rest.trim()
-  if (more === '') return [facet]
-  if (!more.startsWith(',') || more === ',') throw invalid('facet', text, 'the name of a facet')
-  return [facet, ...readList(more.slice(1).trim())]
+  const facets: FacetParameter[] = []
+  for (let left = text; left !== ''; ) {
+    const [facet, rest] = readName(left, 'facet')
+    facets.push(facet)
+    const more = rest.trim()
+    if (more !== '' && (!more.startsWith(',') || more === ','))
+      throw invalid('facet', left, 'the name of a facet')
+    left = more.slice(1).trim()
+  }
+  return facets
 }
 
 /** The facet at the beginning of a text, and the rest of the text. */

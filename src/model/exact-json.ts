@@ -27,6 +27,8 @@ function hasLong(text: string): boolean {
     while (to - from < INEXACT_DIGITS && isDigit(text, to)) to++
     // The digits of a fraction are not those of an integer.
     if (to - from >= INEXACT_DIGITS && text[from - 1] !== '.') return true
+    while (isDigit(text, to)) to++
+    at = to
   }
   return false
 }

@@ -204,11 +204,19 @@ export const exists = (input: SparqlOperation): AlgebraExpression => ({
   input,
 })
 
+/** Expressions beyond which they are joined by halves: thousands of levels exceed the stack of what reads them. */
+const MAX_CHAIN = 200
+
 /** Joins expressions with one operator; null for none. */
 export function foldTerm(
   operator: '&&' | '||',
   parts: readonly AlgebraExpression[],
 ): AlgebraExpression | null {
+  if (parts.length > MAX_CHAIN) {
+    const half = Math.ceil(parts.length / 2)
+    const halves = [parts.slice(0, half), parts.slice(half)].map(each => foldTerm(operator, each))
+    return binary(operator, ...(halves as [AlgebraExpression, AlgebraExpression]))
+  }
   const [first, ...rest] = parts
   return first === undefined ? null : rest.reduce((left, right) => binary(operator, left, right), first)
 }

@@ -212,7 +212,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
         )
       return refuse(messageShown(error, t), BAD_REQUEST.status)
     }
-    const isThere = desk.list(principal).some(({ id }) => id === params.dataset)
+    const isThere = desk.ids(principal).includes(params.dataset)
     // What else is done is seen on the page: that it is published, withdrawn, or as it was.
     const isSaved = form === null || form.get('action') === section
     const next = isThere ? `/desk/${params.dataset}/${section}/${isSaved ? '?done=1' : ''}` : '/desk/'

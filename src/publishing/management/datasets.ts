@@ -19,6 +19,12 @@ export function isAtDesk(portal: string, id: string): boolean {
   return existsSync(path.join(portal, 'data', id, DEFINITION)) || findDraft(portal, id) !== null
 }
 
+/** The sorted ids of all datasets with a dataset.yaml or a draft. */
+export function idsAtDesk(portal: string): readonly string[] {
+  const ids = new Set([...definedDatasets(portal), ...draftedDatasets(portal)])
+  return [...ids].filter(id => isAtDesk(portal, id)).sort()
+}
+
 /** A dataset as publishers see it. @param named title of a dataset whose dataset.yaml is not written yet */
 export function describeDataset(
   { portal, versions }: Pick<DeskOptions, 'portal' | 'versions'>,

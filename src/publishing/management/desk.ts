@@ -12,7 +12,7 @@ import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import type { Principal } from '../../model/principal.ts'
 import { isSchedule, SCHEDULE_EXPECTED } from '../../runtime/cron.ts'
 import { refuseOutside } from '../../sources/packages.ts'
-import { type Definition, definedDatasets, definitionProblems, readDefinition } from '../definition.ts'
+import { type Definition, definitionProblems, readDefinition } from '../definition.ts'
 import { changedDefinition, type DefinitionChange } from '../edit-definition.ts'
 import { openMapping, saveMapping } from '../mapping/mapping-file.ts'
 import type { PublicationState } from '../publication-state.ts'
@@ -22,6 +22,7 @@ import { completedChange } from './completed-fields.ts'
 import { asBadRequest, type DatasetPreview, type inspectDataset, previewDataset } from './dataset-preview.ts'
 import {
   describeDataset,
+  idsAtDesk,
   isAtDesk,
   moveAway,
   moveCutOff,
@@ -35,7 +36,6 @@ import {
   type DatasetDraft,
   definitionText,
   discardDraft,
-  draftedDatasets,
   type EditedPart,
   editedDigest,
   findDraft,
@@ -71,14 +71,14 @@ export class Desk {
     return principal.name
   }
 
+  /** The ids of the datasets that a principal may publish, sorted. */
+  ids(principal: Principal): readonly string[] {
+    return idsAtDesk(this.options.portal).filter(id => mayPublish(principal, id))
+  }
+
   /** The datasets that a principal may publish. */
   list(principal: Principal): readonly DeskDataset[] {
-    const { portal } = this.options
-    const ids = new Set([...definedDatasets(portal), ...draftedDatasets(portal)])
-    return [...ids]
-      .filter(id => isAtDesk(portal, id) && mayPublish(principal, id))
-      .sort()
-      .map(id => this.describe(id))
+    return this.ids(principal).map(id => this.describe(id))
   }
 
   dataset(principal: Principal, id: string): DeskDataset {
@@ -104,7 +104,7 @@ export class Desk {
     const by = this.admit(principal, id)
     if (this.taken().has(id)) throw new Fault(CONFLICT, { reason: `There is a dataset ${id} already.` })
     this.draft(id, by)
-    if (title !== null) this.titles.set(id, title)
+    this.titles.set(id, title ?? undefined)
     this.note(id, by, 'create')
   }
 
@@ -136,7 +136,7 @@ export class Desk {
   }
 
   /** Titles of datasets whose dataset.yaml is not written yet. */
-  private readonly titles = new Map<string, string>()
+  private readonly titles = new Map<string, string | undefined>()
 
   /**
    * Receives a file as a stream and makes it the source, under another name if another file of the dataset has its own. Faults
@@ -160,7 +160,7 @@ export class Desk {
       draft,
       { ...given, name: requested },
       uploadLimit,
-      this.titles.get(id),
+      isNew ? undefined : this.titles.get(id),
     ).catch((error: unknown) => {
       if (isNew) discardDraft(portal, id)
       throw error

@@ -23,6 +23,9 @@ const MAX_WIDTH = 1e15
 
 const MAX_EDGES = 1000
 
+/** Maximum number of keys of a group; each is a column of the table of groups. */
+const MAX_KEYS = 100
+
 /** Pixels of a map of the whole world at zoom 0, and the default radius of a cluster. */
 const TILE = 256
 const RADIUS = 40
@@ -34,6 +37,13 @@ export function resolveGroupBy(
   context: ResolveContext,
 ): readonly GroupKey[] {
   const names = new FieldNames('group_by', context)
+  const excess = items[MAX_KEYS]
+  if (excess !== undefined)
+    throw malformed(
+      names.clause,
+      `${items.length} keys were found where at most ${MAX_KEYS} can group`,
+      excess.expression.span,
+    )
   return items.map(item => ({
     key: item.label ?? expressionKey(item, text),
     grouping: grouping(item.expression, names),
