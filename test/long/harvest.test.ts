@@ -532,6 +532,41 @@ t.test('relative addresses of DCAT are those of its document, on all of its page
   )
 })
 
+t.test('DCAT of other portals: labels of formats, languages as IRIs, forms at one address', async t => {
+  const file = (format: string) =>
+    `dcat:distribution [ dcat:accessURL <files/1> ; <http://purl.org/dc/terms/format> ${format} ]`
+  const catalog = `@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
+@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+<a> a dcat:Dataset ; dct:language <http://publications.europa.eu/resource/authority/language/GER> ; ${file('[ rdfs:label "Table" , "CSV" ]')} .
+<b> a dcat:Dataset ; dct:language "pt_BR" ; ${file('[ rdf:value "text/csv" ]')} .
+<c> a dcat:Dataset ; dct:language "Welsh" ; ${file('<http://publications.europa.eu/resource/authority/file-type/CSV>')} .
+[] a dcat:Dataset ; dct:title "Blank" ; ${file('"CSV"')} .
+[] a dcat:Dataset ; dct:identifier "d" ; ${file('"CSV"')} .\n`
+  const { failure, portal, ids, skipped, again } = await harvested(
+    t,
+    "type: dcat, url: 'ORIGIN/catalog'",
+    ({ headers }, response) =>
+      headers.accept?.includes('text/turtle')
+        ? response.writeHead(200, { 'content-type': 'text/turtle' }).end(catalog)
+        : response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><p>A catalog'),
+  )
+  t.equal(failure, null)
+  t.same(
+    ids.map(id => {
+      const { metas, source } = definitionOf(portal, id)
+      return [id, metas.default?.language, source.format]
+    }),
+    [
+      ['c-a', 'de', 'csv'],
+      ['c-b', 'pt_BR', 'csv'],
+      ['c-c', 'Welsh', 'csv'],
+      ['c-d', undefined, 'csv'],
+    ],
+  )
+  t.match(skipped, [{ reason: 'it has no identifier' }], 'the label of a blank node is no identifier')
+  t.match((await again()).counts, { unchanged: 4, withdrawn: 0 })
+})
+
 t.test('limits, choices and pages of catalogs', async t => {
   const named = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, at) => `d${String(from + at).padStart(3, '0')}`)
