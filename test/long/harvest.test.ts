@@ -16,7 +16,7 @@ import { harvest } from '../../src/harvest/harvest.ts'
 import { dueHarvesters, harvestAges } from '../../src/harvest/schedule.ts'
 import { readHarvesters } from '../../src/harvest/settings.ts'
 import { harvestState } from '../../src/harvest/state.ts'
-import { definedDatasets, definitionOf } from '../../src/publishing/definition.ts'
+import { definedDatasets, definitionOf, readDefinition } from '../../src/publishing/definition.ts'
 import { publishAll } from '../../src/publishing/publish-all.ts'
 import { remoteState } from '../../src/publishing/remote/state.ts'
 import { currentManifest, isWithdrawn, versionsOf } from '../../src/publishing/versions/versions.ts'
@@ -565,6 +565,46 @@ t.test('DCAT of other portals: labels of formats, languages as IRIs, forms at on
   )
   t.match(skipped, [{ reason: 'it has no identifier' }], 'the label of a blank node is no identifier')
   t.match((await again()).counts, { unchanged: 4, withdrawn: 0 })
+})
+
+t.test('a change of the catalog changes nothing else that was edited here', async t => {
+  let [labels, metas]: [string[], object] = [
+    ['Number', 'Name'],
+    { title: 'Trees', description: 'All', theme: ['Nature'], modified: '2024-01-01' },
+  ]
+  const { portal, again } = await harvested(t, "type: opendatasoft, url: 'ORIGIN'", (_, response) => {
+    const fields = ['nr', 'name', 'extra'].flatMap((name, at) =>
+      labels[at] === undefined ? [] : [{ name, type: 'text', label: labels[at] }],
+    )
+    const results = ['trees', 'twice'].map(id => ({
+      dataset_id: id,
+      fields: id === 'twice' ? [...fields, ...fields] : fields,
+      metas: { default: metas },
+    }))
+    response.end(JSON.stringify({ total_count: 2, results }))
+  })
+  t.equal(readDefinition(portal, 'c-twice').problems.length, 0, 'a field that is there twice is not declared')
+  const file = path.join(portal, 'data/c-trees/dataset.yaml')
+  const edited = readFileSync(file, 'utf8')
+    .replace('description: All', 'description: Edited')
+    .replace('label: Number', 'label: Edited')
+    .replace('\nmetas:', '\n  - { name: own, type: int, label: own }\nmetas:')
+  writeFileSync(file, edited)
+  labels = ['Number', 'Names', 'Extra']
+  metas = { title: 'Trees', description: 'All', modified: '2024-02-02' }
+  t.match((await again()).counts, { updated: 2 })
+  const read = () => {
+    const { metas: all, fields } = definitionOf(portal, 'c-trees')
+    const { description, theme, modified } = all.default ?? {}
+    return [description, theme, modified, fields?.map(({ name, label }) => `${name} ${label}`)]
+  }
+  t.same(read(), ['Edited', undefined, '2024-02-02', ['nr Edited', 'name Names', 'extra Extra', 'own own']])
+  labels = ['Number', 'Names']
+  metas = { title: 'Trees', description: 'All of them', modified: '2024-02-02' }
+  await again()
+  t.same(read(), ['All of them', undefined, '2024-02-02', ['nr Edited', 'name Names', 'own own']])
+  writeFileSync(file, 'source: 5\n')
+  t.match((await again()).skipped, [{ dataset: 'trees', reason: /lodestone check c-trees/ }])
 })
 
 t.test('limits, choices and pages of catalogs', async t => {
