@@ -16,6 +16,7 @@ import { harvest } from '../../src/harvest/harvest.ts'
 import { dueHarvesters, harvestAges } from '../../src/harvest/schedule.ts'
 import { readHarvesters } from '../../src/harvest/settings.ts'
 import { harvestState } from '../../src/harvest/state.ts'
+import { checkDataset } from '../../src/publishing/check.ts'
 import { definedDatasets, definitionOf, readDefinition } from '../../src/publishing/definition.ts'
 import { publishAll } from '../../src/publishing/publish-all.ts'
 import { remoteState } from '../../src/publishing/remote/state.ts'
@@ -605,6 +606,19 @@ t.test('a change of the catalog changes nothing else that was edited here', asyn
   t.same(read(), ['All of them', undefined, '2024-02-02', ['nr Edited', 'name Names', 'own own']])
   writeFileSync(file, 'source: 5\n')
   t.match((await again()).skipped, [{ dataset: 'trees', reason: /lodestone check c-trees/ }])
+})
+
+t.test('check tells why the file of a dataset is missing', async t => {
+  const { portal } = await harvested(t, "type: ckan, url: 'ORIGIN'", ({ url = '' }, response) => {
+    if (!url.startsWith('/api/')) return void response.writeHead(404).end()
+    const results = [{ name: 'a', resources: [{ url: '/a.csv', format: 'csv' }] }]
+    response.end(JSON.stringify({ result: { count: 1, results } }))
+  })
+  const check = async () => (await checkDataset(portal, 'http://here.test', 'c-a')).map(each => each.message)
+  t.match(await check(), [/a\.csv: It has not been fetched yet/])
+  const context = { portal, base: 'http://here.test', now: () => new Date() }
+  await publishAll(context, ['c-a'], () => undefined)
+  t.match(await check(), [/a\.csv: The address is refused: it answers 404/])
 })
 
 t.test('limits, choices and pages of catalogs', async t => {
