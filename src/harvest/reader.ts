@@ -77,7 +77,7 @@ export function catalogReader(portal: string, harvester: Harvester, now: () => D
         return objectOf(given) as Given
       } catch (error) {
         throw unreadable(
-          `The catalog cannot be read as JSON: ${(error as Error).message}.`,
+          `The catalog is no JSON object: ${(error as Error).message}.`,
           { file: id },
           undefined,
           error,
