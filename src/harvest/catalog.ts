@@ -80,6 +80,17 @@ export function harvestedMoment(value: unknown): string | null {
   return Number.isNaN(moment.getTime()) ? null : moment.toISOString()
 }
 
+/** The tag of a language that is given as tag, as code of three letters, or as IRI that ends with one of them. */
+export function harvestedLanguage(value: unknown): string | null {
+  const code = harvestedText(harvestedText(value)?.replace(/^.*[/#]/, ''))
+  if (code === null || !/^[a-z]{2,3}(?:-[a-z\d]+)*$/i.test(code)) return code
+  try {
+    return Intl.getCanonicalLocales(code)[0] ?? code
+  } catch {
+    return code
+  }
+}
+
 /** A text as http address; null for anything else. */
 export function addressOf(value: unknown, base?: string): string | null {
   const text = harvestedText(value)

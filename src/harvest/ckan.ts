@@ -5,6 +5,7 @@ import {
   type Given,
   harvestedCount,
   harvestedId,
+  harvestedLanguage,
   harvestedMoment,
   harvestedText,
   harvestedTexts,
@@ -77,7 +78,7 @@ function offered(base: string, name: string, given: Given): OfferedDataset | Ski
         license_url: addressOf(given.license_url),
         publisher: harvestedText(objectOf(given.organization).title) ?? harvestedText(given.author),
         references: addressOf(given.url),
-        language: harvestedText(given.language),
+        language: harvestedLanguage(given.language),
         modified,
       }),
       dcat: present({

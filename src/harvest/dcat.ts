@@ -6,6 +6,7 @@ import { DCAT, DCTERMS, FOAF, HYDRA, RDF, RDFS, SKOS } from '../rdf/vocab.ts'
 import {
   addressOf,
   type CatalogReader,
+  harvestedLanguage,
   harvestedMoment,
   harvestedText,
   harvestedTexts,
@@ -41,7 +42,8 @@ export async function readDcat(reader: CatalogReader, url: string): Promise<Read
   }
   const subjects = graph.datasets()
   const offers = new Offers(reader)
-  for (const [subject, id] of idsOf(graph, subjects)) offers.add(id, () => offered(graph, subject, id, url))
+  for (const [subject, id] of idsOf(graph, subjects))
+    offers.add(id, known => offered(graph, subject, known, url))
   return offers.result(subjects.length, next === null || visited.has(next))
 }
 
@@ -125,8 +127,11 @@ function isMadeUp(iri: string): boolean {
   return iri.includes('/.well-known/genid/')
 }
 
-/** The ids of datasets by their IRIs: dct:identifier, or the IRI if there is none, or if several datasets have the same. */
-function idsOf(graph: Description, subjects: readonly string[]): ReadonlyMap<string, string> {
+/**
+ * The ids of datasets by their IRIs: dct:identifier, or the IRI if there is none, or if several datasets have the same. A blank
+ * node has null instead of an IRI: its label changes from document to document.
+ */
+function idsOf(graph: Description, subjects: readonly string[]): ReadonlyMap<string, string | null> {
   const identifiers = subjects.map(subject => graph.text(subject, DCTERMS.identifier) ?? subject)
   const once = new Set<string>()
   const repeated = new Set<string>()
@@ -134,7 +139,8 @@ function idsOf(graph: Description, subjects: readonly string[]): ReadonlyMap<str
   return new Map(
     subjects.map((subject, at) => {
       const identifier = identifiers[at] ?? subject
-      return [subject, repeated.has(identifier) ? subject : identifier]
+      const id = repeated.has(identifier) ? subject : identifier
+      return [subject, id === subject && isMadeUp(subject) ? null : id]
     }),
   )
 }
@@ -149,7 +155,8 @@ function offered(
     const [url] = graph.of(value, DCAT.downloadURL, DCAT.accessURL)
     const kinds = graph
       .of(value, DCAT.mediaType, 'http://purl.org/dc/terms/format')
-      .flatMap(kind => [kind.value, graph.text(kind.value, SKOS.prefLabel)])
+      .flatMap(kind => [kind, ...graph.of(kind.value, SKOS.prefLabel, RDFS.label, RDF.value)])
+      .map(({ value: kind }) => kind)
     return { url: url?.value, kinds }
   })
   const best = bestDistribution(distributions, base)
@@ -183,7 +190,7 @@ function offered(
         theme: themes,
         license: graph.name(subject, DCTERMS.license) ?? graph.value(subject, DCTERMS.license),
         publisher: graph.name(subject, DCTERMS.publisher),
-        language: graph.value(subject, DCTERMS.language)?.replace(/^.*[/#]/, '') ?? null,
+        language: harvestedLanguage(graph.value(subject, DCTERMS.language)),
         references: addressOf(graph.text(subject, DCAT.landingPage)),
         modified,
       }),

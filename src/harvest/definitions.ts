@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { stringify } from 'yaml'
+import { isMap, isSeq, parseDocument, stringify } from 'yaml'
 import { readDocument, trusted } from '../config/document.ts'
-import { setMember } from '../model/lookup.ts'
+import { lookup, setMember } from '../model/lookup.ts'
 import type { MetaValue } from '../model/metadata.ts'
 import { datasetIdOf } from '../model/readable-name.ts'
 import { definedDatasets, readDefinition } from '../publishing/definition.ts'
 import { DATASET_SCHEMA } from '../publishing/definition-schema.ts'
-import { changedDefinition, type DefinitionChange } from '../publishing/edit-definition.ts'
+import { changedDefinition, type DefinitionChange, type FieldEdit } from '../publishing/edit-definition.ts'
 import { replaceDurably } from '../publishing/versions/durable.ts'
 import type { OfferedDataset } from './catalog.ts'
 import type { Harvester } from './settings.ts'
@@ -61,18 +61,29 @@ function sourceOf({ url }: OfferedDataset, harvester: Harvester): Readonly<Recor
   return { url, ...(isHome && authorization !== undefined ? { authorization } : {}) }
 }
 
+function digest(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16)
+}
+
+/** The keys of a piece of metadata and of a member of a field among the parts of a state. */
+const metaKey = (template: string, name: string) => `${template}.${name}`
+const fieldKey = (field: unknown, member: string) => `field ${String(field)} ${member}`
+
 /** Digests of the parts of an offered dataset. */
 export function stateOf(offered: OfferedDataset, harvester: Harvester): HarvestedState {
-  const digest = (value: unknown) =>
-    createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16)
   const metas = metasOf(offered, harvester)
+  const pieces = Object.entries(metas).flatMap(([template, members]) =>
+    Object.entries(members).map(([name, value]) => [metaKey(template, name), digest(value)] as const),
+  )
+  const columns = (offered.fields ?? []).flatMap(field =>
+    Object.entries(field).map(([member, value]) => [fieldKey(field.name, member), digest(value)] as const),
+  )
   return {
     source: digest([sourceOf(offered, harvester), offered.format ?? null, harvester.refresh]),
     fields: digest(offered.fields ?? null),
     metas: digest(metas),
-    names: Object.entries(metas).flatMap(([template, members]) =>
-      Object.keys(members).map(name => `${template}.${name}`),
-    ),
+    names: pieces.map(([key]) => key),
+    parts: Object.fromEntries([...pieces, ...columns]),
     modified: offered.modified,
   }
 }
@@ -115,43 +126,70 @@ export function updateDefinition(
   before: HarvestedState | undefined,
 ): boolean {
   const now = stateOf(offered, harvester)
-  const metas = metasOf(offered, harvester)
+  const file = path.join(portal, 'data', id, 'dataset.yaml')
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const change: DefinitionChange = {
     ...(now.source === before?.source
       ? {}
       : { source: sourceOf(offered, harvester), refresh: harvester.refresh, format: offered.format ?? null }),
     ...(now.fields === before?.fields || offered.fields === undefined
       ? {}
-      : { fields: offered.fields as NonNullable<DefinitionChange['fields']> }),
-    ...(now.metas === before?.metas ? {} : { metas: withRemoved(metas, before?.names ?? []) }),
+      : { fields: changedFields(offered.fields, text, before) }),
+    ...(now.metas === before?.metas ? {} : { metas: changedMetas(metasOf(offered, harvester), before) }),
   }
   if (Object.keys(change).length === 0) return false
-  const file = path.join(portal, 'data', id, 'dataset.yaml')
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const changed = changedDefinition(text, change)
   if (changed === text) return false
   replaceDurably(file, changed)
   return true
 }
 
-/** Metadata that were removed from the catalog are removed. */
-function withRemoved(
-  metas: OfferedDataset['metas'],
-  before: readonly string[],
-): Readonly<Record<string, Readonly<Record<string, MetaValue | null>>>> {
-  const all = new Map(
-    Object.entries(metas).map(([template, members]) => [
-      template,
-      new Map<string, MetaValue | null>(Object.entries(members)),
-    ]),
+/** Fields with the members that the catalog changed; those that were declared here alone stay, after the others. */
+function changedFields(
+  fields: NonNullable<OfferedDataset['fields']>,
+  text: string,
+  before: HarvestedState | undefined,
+): readonly FieldEdit[] {
+  const parts = before?.parts
+  const list = parseDocument(text).get('fields')
+  const declared = isSeq(list)
+    ? list.items.flatMap(item => (isMap(item) ? [String(item.get('name'))] : []))
+    : []
+  const own = declared.filter(
+    name =>
+      parts !== undefined &&
+      !Object.hasOwn(parts, fieldKey(name, 'name')) &&
+      fields.every(field => field.name !== name),
   )
-  for (const name of before) {
-    const [template = '', member = ''] = [name.slice(0, name.indexOf('.')), name.slice(name.indexOf('.') + 1)]
-    const known = all.get(template) ?? new Map<string, MetaValue | null>()
-    all.set(template, known)
-    if (!known.has(member)) known.set(member, null)
+  const edits = fields.map(field => {
+    const members = Object.entries(field).filter(
+      ([member, value]) =>
+        !declared.includes(String(field.name)) ||
+        lookup(parts ?? {}, fieldKey(field.name, member)) !== digest(value),
+    )
+    return { ...Object.fromEntries(members), name: String(field.name) }
+  })
+  return [...edits, ...own.map(name => ({ name }))]
+}
+
+/** The metadata that the catalog changed; null for those that it removed. */
+function changedMetas(
+  metas: OfferedDataset['metas'],
+  before: HarvestedState | undefined,
+): NonNullable<DefinitionChange['metas']> {
+  const result: Record<string, Record<string, MetaValue | null>> = {}
+  const change = (template: string, name: string, value: MetaValue | null) => {
+    const members = lookup(result, template) ?? {}
+    setMember(result, template, members)
+    setMember(members, name, value)
   }
-  const result: Record<string, Readonly<Record<string, MetaValue | null>>> = {}
-  for (const [template, members] of all) setMember(result, template, Object.fromEntries(members))
+  for (const [template, members] of Object.entries(metas))
+    for (const [name, value] of Object.entries(members))
+      if (lookup(before?.parts ?? {}, metaKey(template, name)) !== digest(value))
+        change(template, name, value)
+  for (const key of before?.names ?? []) {
+    const [template, name] = [key.slice(0, key.indexOf('.')), key.slice(key.indexOf('.') + 1)]
+    if (lookup(lookup(metas, template) ?? {}, name) === undefined) change(template, name, null)
+  }
   return result
 }

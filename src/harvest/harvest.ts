@@ -3,6 +3,7 @@ import path from 'node:path'
 import { CONFIG_INVALID } from '../config/faults.ts'
 import { Fault, faultText } from '../errors/errors.ts'
 import { setMember } from '../model/lookup.ts'
+import { readDefinition } from '../publishing/definition.ts'
 import { expireRemote } from '../publishing/remote/refresh.ts'
 import { nextTime } from '../runtime/cron.ts'
 import { unreadable } from '../sources/source.ts'
@@ -140,7 +141,12 @@ function takeOver(
     try {
       const isNew = !known.has(offered.id)
       if (isNew && existsSync(path.join(portal, 'data', id)))
-        throw new Fault(CONFIG_INVALID, { reason: `the portal has a dataset ${id} of its own` })
+        throw new Fault(CONFIG_INVALID, {
+          reason:
+            readDefinition(portal, id).definition === null
+              ? `the dataset.yaml of ${id} has errors, which lodestone check ${id} lists`
+              : `the portal has a dataset ${id} of its own`,
+        })
       const isChanged = isNew || isOutdated(offered, harvester, last)
       if (!isDryRun && isNew) createDefinition(portal, id, offered, harvester)
       if (!isDryRun && !isNew && isChanged) {

@@ -64,7 +64,10 @@ function offered(
   const metas = metasOf(givenMetas) as Readonly<Record<string, Readonly<Record<string, MetaValue>>>>
   const described = metas.default ?? {}
   const fields = federatedFields(givenFields)
-  const isUsable = fields.length > 0 && fields.every(({ name }) => /^[a-z0-9_]{1,100}$/.test(name))
+  const isUsable =
+    fields.length > 0 &&
+    fields.every(({ name }) => /^[a-z0-9_]{1,100}$/.test(name)) &&
+    new Set(fields.map(({ name }) => name)).size === fields.length
   const path = encodeURIComponent(id)
   return {
     id,

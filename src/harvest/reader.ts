@@ -17,6 +17,11 @@ const MAX_PAGE = 32 * 2 ** 20
 const MAX_DOCUMENT = 64 * 2 ** 20
 const MAX_BYTES = 256 * 2 ** 20
 
+/** Media types that are preferred for a catalog that has several forms at one address. */
+const RDF_TYPES =
+  'text/turtle, application/n-triples, application/rdf+xml;q=0.9, application/ld+json;q=0.8, */*;q=0.1'
+const JSON_TYPES = 'application/json, */*;q=0.1'
+
 /** Maximum number of documents of a harvest, and its maximum duration in milliseconds. */
 const MAX_DOCUMENTS = 1000
 const MAX_TIME = 20 * 60_000
@@ -33,7 +38,7 @@ export function catalogReader(portal: string, harvester: Harvester, now: () => D
   const credentials = authorizationOf(authorization)
   const end = now().getTime() + MAX_TIME
   let [documents, bytes] = [0, 0]
-  const fetched = async (url: string, largest: number) => {
+  const fetched = async (url: string, largest: number, accept: string) => {
     documents += 1
     const part = path.join(folder, `${id}-fetching-${PROCESS_NAME}`)
     const left = Math.min(largest, limits.size, MAX_BYTES - bytes)
@@ -47,7 +52,12 @@ export function catalogReader(portal: string, harvester: Harvester, now: () => D
       url,
       part,
       {},
-      { ...limits, size: left, duration: Math.min(limits.duration, Math.max(end - now().getTime(), 1)) },
+      {
+        ...limits,
+        size: left,
+        duration: Math.min(limits.duration, Math.max(end - now().getTime(), 1)),
+        accept,
+      },
       isHome ? credentials : undefined,
     )
     if (found.type === 'unchanged')
@@ -59,11 +69,11 @@ export function catalogReader(portal: string, harvester: Harvester, now: () => D
     limit,
     isRequired: dataset => isRequired(harvester, dataset),
     json: async url => {
-      const { part } = await fetched(url, MAX_PAGE)
+      const { part } = await fetched(url, MAX_PAGE, JSON_TYPES)
       try {
         const given = JSON.parse(readFileSync(part, 'utf8').replace(/^\ufeff/, '')) as unknown
         if (typeof given !== 'object' || given === null || Array.isArray(given))
-          throw new SyntaxError('no object')
+          throw new SyntaxError('an object is expected')
         return objectOf(given) as Given
       } catch (error) {
         throw unreadable(
@@ -77,7 +87,7 @@ export function catalogReader(portal: string, harvester: Harvester, now: () => D
       }
     },
     async *quads(url) {
-      const { part, found } = await fetched(url, MAX_DOCUMENT)
+      const { part, found } = await fetched(url, MAX_DOCUMENT, RDF_TYPES)
       const file = `${path.basename(part)}${endingOf(found.name, found.mediaType)}`
       try {
         renameSync(part, path.join(folder, file))

@@ -24,6 +24,8 @@ export interface HarvestedState {
   readonly metas: string
   /** `template.name` of each piece of metadata. */
   readonly names: readonly string[]
+  /** Digests of each piece of metadata, and of each member of a field, by their keys; absent in older states. */
+  readonly parts?: Readonly<Record<string, string>>
   readonly modified: string | null
 }
 

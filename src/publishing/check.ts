@@ -1,5 +1,6 @@
 import { Fault, faultText, placeText } from '../errors/errors.ts'
 import { type Diagnostic, messageText } from '../mapping/diagnostic.ts'
+import { shownAddress } from '../sources/address/failures.ts'
 import { openSource } from '../sources/open.ts'
 import { openRdf } from '../sources/rdf.ts'
 import { fieldOf } from '../sources/typing/fields.ts'
@@ -29,6 +30,8 @@ import {
   resolveWhole,
   sourceName,
 } from './materialise.ts'
+import { isFetched, type Remote } from './remote/refresh.ts'
+import { remoteState } from './remote/state.ts'
 import { StatisticsGatherer } from './statistics.ts'
 import { publishedDatasets, type Versions } from './versions/versions.ts'
 
@@ -94,13 +97,23 @@ function faultFinding(error: unknown, definition: Definition): CheckFinding {
   return { dataset: definition.id, severity: 'error', message: faultText(fault) }
 }
 
+/** Why there are no data of an address, which publishing fetches; none if there are some. */
+function unfetchedFindings(portal: string, dataset: string, remote: Remote): readonly CheckFinding[] {
+  const state = remoteState(portal, dataset)
+  if (isFetched(portal, dataset, remote) || (state !== null && state.url !== remote.url)) return []
+  const reason = `${shownAddress(remote.url)}: It has not been fetched yet.\n  lodestone publish fetches it.`
+  return [{ dataset, severity: 'error', message: state?.reason ?? reason }]
+}
+
 /** What publishing would refuse or drop of a dataset whose dataset.yaml is valid. */
 async function checkDefinition(
   portal: string,
   base: string,
   definition: Definition,
 ): Promise<readonly CheckFinding[]> {
-  const dataset = definition.id
+  const { id: dataset, remote } = definition
+  const unfetched = remote === null ? [] : unfetchedFindings(portal, dataset, remote)
+  if (unfetched.length > 0) return unfetched
   try {
     if (definition.rdf !== null) {
       const folders = { datasetFolder: definition.sourceFolder, portalFolder: portal }

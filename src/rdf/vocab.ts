@@ -12,6 +12,7 @@ export const RDF = vocabulary(
   'subject',
   'predicate',
   'object',
+  'value',
   'langString',
   'dirLangString',
   'Property',

@@ -16,7 +16,8 @@ import { harvest } from '../../src/harvest/harvest.ts'
 import { dueHarvesters, harvestAges } from '../../src/harvest/schedule.ts'
 import { readHarvesters } from '../../src/harvest/settings.ts'
 import { harvestState } from '../../src/harvest/state.ts'
-import { definedDatasets, definitionOf } from '../../src/publishing/definition.ts'
+import { checkDataset } from '../../src/publishing/check.ts'
+import { definedDatasets, definitionOf, readDefinition } from '../../src/publishing/definition.ts'
 import { publishAll } from '../../src/publishing/publish-all.ts'
 import { remoteState } from '../../src/publishing/remote/state.ts'
 import { currentManifest, isWithdrawn, versionsOf } from '../../src/publishing/versions/versions.ts'
@@ -530,6 +531,94 @@ t.test('relative addresses of DCAT are those of its document, on all of its page
     }),
     ['one', 'two'].map(name => [`${origin}/cat/sub/files/${name}.csv`, `${origin}/cat/sub/ds/${name}`, name]),
   )
+})
+
+t.test('DCAT of other portals: labels of formats, languages as IRIs, forms at one address', async t => {
+  const file = (format: string) =>
+    `dcat:distribution [ dcat:accessURL <files/1> ; <http://purl.org/dc/terms/format> ${format} ]`
+  const catalog = `@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
+@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+<a> a dcat:Dataset ; dct:language <http://publications.europa.eu/resource/authority/language/GER> ; ${file('[ rdfs:label "Table" , "CSV" ]')} .
+<b> a dcat:Dataset ; dct:language "pt_BR" ; ${file('[ rdf:value "text/csv" ]')} .
+<c> a dcat:Dataset ; dct:language "Welsh" ; ${file('<http://publications.europa.eu/resource/authority/file-type/CSV>')} .
+[] a dcat:Dataset ; dct:title "Blank" ; ${file('"CSV"')} .
+[] a dcat:Dataset ; dct:identifier "d" ; ${file('"CSV"')} .\n`
+  const { failure, portal, ids, skipped, again } = await harvested(
+    t,
+    "type: dcat, url: 'ORIGIN/catalog'",
+    ({ headers }, response) =>
+      headers.accept?.includes('text/turtle')
+        ? response.writeHead(200, { 'content-type': 'text/turtle' }).end(catalog)
+        : response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><p>A catalog'),
+  )
+  t.equal(failure, null)
+  t.same(
+    ids.map(id => {
+      const { metas, source } = definitionOf(portal, id)
+      return [id, metas.default?.language, source.format]
+    }),
+    [
+      ['c-a', 'de', 'csv'],
+      ['c-b', 'pt_BR', 'csv'],
+      ['c-c', 'Welsh', 'csv'],
+      ['c-d', undefined, 'csv'],
+    ],
+  )
+  t.match(skipped, [{ reason: 'it has no identifier' }], 'the label of a blank node is no identifier')
+  t.match((await again()).counts, { unchanged: 4, withdrawn: 0 })
+})
+
+t.test('a change of the catalog changes nothing else that was edited here', async t => {
+  let [labels, metas]: [string[], object] = [
+    ['Number', 'Name'],
+    { title: 'Trees', description: 'All', theme: ['Nature'], modified: '2024-01-01' },
+  ]
+  const { portal, again } = await harvested(t, "type: opendatasoft, url: 'ORIGIN'", (_, response) => {
+    const fields = ['nr', 'name', 'extra'].flatMap((name, at) =>
+      labels[at] === undefined ? [] : [{ name, type: 'text', label: labels[at] }],
+    )
+    const results = ['trees', 'twice'].map(id => ({
+      dataset_id: id,
+      fields: id === 'twice' ? [...fields, ...fields] : fields,
+      metas: { default: metas },
+    }))
+    response.end(JSON.stringify({ total_count: 2, results }))
+  })
+  t.equal(readDefinition(portal, 'c-twice').problems.length, 0, 'a field that is there twice is not declared')
+  const file = path.join(portal, 'data/c-trees/dataset.yaml')
+  const edited = readFileSync(file, 'utf8')
+    .replace('description: All', 'description: Edited')
+    .replace('label: Number', 'label: Edited')
+    .replace('\nmetas:', '\n  - { name: own, type: int, label: own }\nmetas:')
+  writeFileSync(file, edited)
+  labels = ['Number', 'Names', 'Extra']
+  metas = { title: 'Trees', description: 'All', modified: '2024-02-02' }
+  t.match((await again()).counts, { updated: 2 })
+  const read = () => {
+    const { metas: all, fields } = definitionOf(portal, 'c-trees')
+    const { description, theme, modified } = all.default ?? {}
+    return [description, theme, modified, fields?.map(({ name, label }) => `${name} ${label}`)]
+  }
+  t.same(read(), ['Edited', undefined, '2024-02-02', ['nr Edited', 'name Names', 'extra Extra', 'own own']])
+  labels = ['Number', 'Names']
+  metas = { title: 'Trees', description: 'All of them', modified: '2024-02-02' }
+  await again()
+  t.same(read(), ['All of them', undefined, '2024-02-02', ['nr Edited', 'name Names', 'own own']])
+  writeFileSync(file, 'source: 5\n')
+  t.match((await again()).skipped, [{ dataset: 'trees', reason: /lodestone check c-trees/ }])
+})
+
+t.test('check tells why the file of a dataset is missing', async t => {
+  const { portal } = await harvested(t, "type: ckan, url: 'ORIGIN'", ({ url = '' }, response) => {
+    if (!url.startsWith('/api/')) return void response.writeHead(404).end()
+    const results = [{ name: 'a', resources: [{ url: '/a.csv', format: 'csv' }] }]
+    response.end(JSON.stringify({ result: { count: 1, results } }))
+  })
+  const check = async () => (await checkDataset(portal, 'http://here.test', 'c-a')).map(each => each.message)
+  t.match(await check(), [/a\.csv: It has not been fetched yet/])
+  const context = { portal, base: 'http://here.test', now: () => new Date() }
+  await publishAll(context, ['c-a'], () => undefined)
+  t.match(await check(), [/a\.csv: The address is refused: it answers 404/])
 })
 
 t.test('limits, choices and pages of catalogs', async t => {

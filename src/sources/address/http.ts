@@ -96,7 +96,7 @@ function ask(
 ): Promise<IncomingMessage> {
   const headers = {
     'user-agent': 'Lodestone',
-    accept: '*/*',
+    accept: limits.accept ?? '*/*',
     'accept-encoding': 'identity',
     ...(known.etag === undefined ? {} : { 'if-none-match': known.etag }),
     ...(known.lastModified === undefined ? {} : { 'if-modified-since': known.lastModified }),

@@ -17,6 +17,8 @@ export interface FetchLimits {
   readonly signal?: AbortSignal
   /** Pauses in milliseconds before each retry; their number is the number of retries. */
   readonly pauses: readonly number[]
+  /** Media types that are preferred, as in an Accept header; any by default. */
+  readonly accept?: string
 }
 
 /** The limits of a fetch that has begun. */
