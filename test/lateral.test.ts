@@ -100,7 +100,29 @@ t.test('beside other patterns', t => {
     `SELECT * { ${COUNTRIES} MINUS { ?c <urn:label> ?m LATERAL { ?s <urn:in> ?c } } }`,
   ])
     t.strictSame(fromColumns(text), fromEngine(text), text)
+  const marked = `SELECT * { ${COUNTRIES} OPTIONAL { ?s <urn:in> ?c FILTER(<urn:lodestone:lateral>()) } }`
+  t.match(
+    parseQuery(marked).query,
+    { input: { input: { type: 'leftJoin' } } },
+    'no function of a query marks a group',
+  )
   const within = `ASK { ${COUNTRIES} FILTER EXISTS { ?s <urn:in> ?c LATERAL { ?s <urn:near> ?t } } }`
   t.throws(() => fromColumns(within), new NotEvaluated('LATERAL within EXISTS'))
+  t.end()
+})
+
+t.test('a subquery for too many values is left to an engine, other groups are not', t => {
+  const many = columnsOfText(
+    Array.from({ length: 10_001 }, (_, at) => `<urn:s${at}> <urn:p> "${at}" .\n`).join(''),
+  )
+  const count = (right: string) => {
+    const piece = new PieceBytes()
+    const evaluation = new Evaluation({ defaultGraphs: [many], namedGraphs: new Map() })
+    const { query } = parseQuery(`SELECT (COUNT(*) AS ?n) { ?s <urn:p> ?o LATERAL { ${right} } }`)
+    for (const _ of jobText(query, evaluation, 'csv', piece));
+    return Buffer.from(piece.take()).toString().trim().split('\n').at(-1)
+  }
+  t.equal(count('?s <urn:p> ?again FILTER(STRLEN(?o) > 4)'), '1')
+  t.throws(() => count('SELECT ?s { ?s <urn:p> ?x } LIMIT 1'), new NotEvaluated('LATERAL for 10001 values'))
   t.end()
 })

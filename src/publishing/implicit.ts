@@ -117,7 +117,7 @@ interface Listing {
 /** Listings by portal, with the time of the last change of data/. */
 const LISTINGS = new LRUCache<string, Listing & { readonly changed: number }>({ max: 8 })
 
-/** Milliseconds for which data/ must be unchanged before its listing is kept: a later change has another time in any case. */
+/** Milliseconds for which data/ must be unchanged before its listing is cached, so that a later change has another time. */
 const SETTLED = 3000
 
 /** A thousand datasets are read one after the other: they share a listing as long as data/ is not changed. */

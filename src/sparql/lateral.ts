@@ -17,13 +17,17 @@ export function isLateral(text: string, pattern: SyntaxNode): boolean {
   return pattern.subType === 'optional' && /^lateral/i.test(text.slice(from, from + 7))
 }
 
-/** The function by which groups of LATERAL are distinguished from those of OPTIONAL in the algebra of the library. */
-const MARK = 'urn:lodestone:lateral'
+/** The function by which groups of LATERAL are distinguished from those of OPTIONAL in the algebra of the library: no query can name it. */
+const MARK = 'urn:lodestone: lateral'
 
 /** Marks the groups of LATERAL in a syntax tree by a condition. */
-export function markLaterals(text: string, part: unknown): void {
+export function markLaterals(text: string, tree: SyntaxNode): void {
+  if (/lateral/i.test(text)) markWithin(text, tree)
+}
+
+function markWithin(text: string, part: unknown): void {
   if (typeof part !== 'object' || part === null) return
-  for (const [key, value] of Object.entries(part)) if (key !== 'loc') markLaterals(text, value)
+  for (const [key, value] of Object.entries(part)) if (key !== 'loc') markWithin(text, value)
   const node = part as SyntaxNode
   if (node.type !== 'pattern' || !isLateral(text, node)) return
   const { loc } = node

@@ -31,6 +31,7 @@ import { CompatibleRows, difference, identifiedInPool, joinedBatch, revealed } f
 import { crossed } from './patterns/object-join.ts'
 import type { PathPattern } from './patterns/operation-parts.ts'
 import {
+  isForRows,
   isSubquery,
   isSubset,
   partsOf,
@@ -62,6 +63,9 @@ import { hasWholeValues, termAt, type Vector } from './vectors/vector.ts'
 
 /** Prefix of the variables that identify the rows for which a group is evaluated. */
 const ROW = ' row of the left side'
+
+/** Combinations of values for each of which a subquery is evaluated; with more, an engine that has rows is faster. */
+const MAX_LATERAL = 10_000
 
 /** Evaluates operations over the columns of graphs: each yields its solutions in batches, as they are found. */
 export class Evaluator {
@@ -158,10 +162,8 @@ export class Evaluator {
           yield this.minus(left, operation.right, scope)
         return
       case 'lateral':
-        if (!isUnit(seed)) yield* this.joinWhole(seed, operation, scope)
-        else
-          for (const left of this.evaluate(operation.left, scope, seed))
-            yield* this.lateral(left, operation.right, scope)
+        if (isUnit(seed)) yield* this.lateral(operation, scope)
+        else yield* this.joinWhole(seed, operation, scope)
         return
       case 'extend': {
         const { variable, expression } = operation
@@ -492,15 +494,31 @@ export class Evaluator {
     return difference(left, this.compatibleRows(whole, common), this.evaluation)
   }
 
-  /** Rows with the solutions of an operation in which their variables have their values: once for all rows with the same values. */
-  private *lateral(left: Batch, right: SparqlOperation, scope: EvaluationScope): Generator<Batch> {
-    if (left.size === 0) return
+  /** Solutions with those of an operation in which their variables have their values. */
+  private *lateral({ left, right }: OperationOf<'lateral'>, outer: EvaluationScope): Generator<Batch> {
+    if (outer.substituted.size > 0) throw new NotEvaluated('LATERAL within EXISTS')
+    const before = this.evaluate(left, outer, UNIT_BATCH)
+    if (!isForRows(right)) {
+      const all = [...before].filter(({ size }) => size > 0)
+      if (all.length > 0)
+        yield* this.lateralOfValues(concatenatedTexts(all, this.evaluation), right, outer.graphs)
+      return
+    }
+    for (const batch of before) {
+      const scope = this.scopeOf(outer.graphs, new Set(batch.variables))
+      const unbound = batch.variables.filter(name => !hasWholeValues(batch.get(name) as Vector))
+      for (const part of partsByBinding(batch, unbound)) yield* this.evaluate(right, scope, part)
+    }
+  }
+
+  /** The operation is evaluated once for all rows with the same values: for those that are evaluated as a whole, such as slices. */
+  private *lateralOfValues(left: Batch, right: SparqlOperation, graphs: Graphs): Generator<Batch> {
     const { evaluation } = this
-    if (scope.substituted.size > 0) throw new NotEvaluated('LATERAL within EXISTS')
     const mentioned = variablesMentioned(right)
     const names = left.variables.filter(name => mentioned.has(name))
     const groups = new KeyedGroups(names, evaluation)
     const numbers = groups.assign(left)
+    if (groups.count() > MAX_LATERAL) throw new NotEvaluated(`LATERAL for ${groups.count()} values`)
     for (const rows of rowsByGroup(numbers, groups.count())) {
       const some = left.rows(rows)
       const bound = names.flatMap(name => {
@@ -514,7 +532,7 @@ export class Evaluator {
       } as const
       // What it remembers of an operation is of no use for the next values.
       const inner = new Evaluator(evaluation)
-      const solutions = inner.evaluate(withValues(right, values), inner.scopeOf(scope.graphs), UNIT_BATCH)
+      const solutions = inner.evaluate(withValues(right, values), inner.scopeOf(graphs), UNIT_BATCH)
       const found = [...solutions].filter(({ size }) => size > 0)
       if (found.length > 0) yield* inner.joinFound(some, concatenatedTexts(found, evaluation))
     }

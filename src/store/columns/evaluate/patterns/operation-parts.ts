@@ -3,6 +3,7 @@ import {
   type AlgebraExpression,
   certainVariables,
   conjuncts,
+  inputsOf,
   type Node,
   type SparqlOperation,
   type TriplePatternNode,
@@ -32,6 +33,16 @@ export function isSubquery(operation: SparqlOperation): boolean {
     default:
       return false
   }
+}
+
+/** True for an operation that is evaluated for many rows at a time, each of which has its own values of variables. */
+export function isForRows(operation: SparqlOperation): boolean {
+  return (
+    !isSubquery(operation) &&
+    operation.type !== 'minus' &&
+    operation.type !== 'service' &&
+    inputsOf(operation).every(isForRows)
+  )
 }
 
 /** A projection and the order below it, to which a slice is applied. */
