@@ -1,17 +1,7 @@
 import { nearName } from '../../model/did-you-mean.ts'
 import type { LogicalSource, MappingJoin } from '../ir.ts'
 import { isOfSameRecord } from '../ir.ts'
-import {
-  below,
-  type Location,
-  nodeOf,
-  onlyValue,
-  type Reading,
-  reportReading,
-  shownTerm,
-  turtlePlaceOf,
-  values,
-} from './reading.ts'
+import { below, type Location, type Reading, shownTerm, turtlePlaceOf } from './reading.ts'
 import type { MapsById, TriplesMap } from './triples-maps.ts'
 import { type DocumentNode, nodeId, type Property } from './turtle.ts'
 
@@ -28,7 +18,7 @@ export function readLink(
   child: TriplesMap,
   maps: MapsById,
 ): MappingJoin | null {
-  const property = onlyValue(reading, node, at, 'parentTriplesMap') as Property
+  const property = reading.onlyValue(node, at, 'parentTriplesMap') as Property
   const here = below(at, property)
   const { object } = property
   const parent = object.type === 'literal' ? undefined : maps.get(nodeId(object))
@@ -38,11 +28,10 @@ export function readLink(
       [...maps.values()].map(map => map.at.path),
     )
     const hint = meant === undefined ? undefined : `Did you mean ${meant}?`
-    reportReading(reading, 'link-unknown', here, `${shownTerm(object)} is no triples map`, hint)
-    return null
+    return reading.report('link-unknown', here, `${shownTerm(object)} is no triples map`, hint)
   }
   const link: MappingJoin = { type: 'link', resource: parent.key }
-  const conditions = values(reading, node, 'joinCondition')
+  const conditions = reading.values(node, 'joinCondition')
   // An unreadable source has been reported already.
   if (child.source === null || parent.source === null) return link
   const isSame = JSON.stringify(canonical(child.source)) === JSON.stringify(canonical(parent.source))
@@ -50,14 +39,12 @@ export function readLink(
     if (isSame) return link
     reportNearPaths(reading, child.source, parent.source)
     const message = `A link to ${parent.at.path} joins two sources: joins are not supported`
-    reportReading(
-      reading,
+    return reading.report(
       'unsupported',
       here,
       message,
       'Links are within one source: make the IRI with a template',
     )
-    return null
   }
   const joined = conditions.map(condition => readJoin(reading, condition, below(at, condition)))
   if (joined.includes(null)) return null
@@ -70,14 +57,12 @@ export function readLink(
   const hint = isSame
     ? 'Without rml:joinCondition the link is to the subject of the same record'
     : 'Where the key is in this record too, make the IRI with a template'
-  reportReading(
-    reading,
+  return reading.report(
     'unsupported',
     place,
     `A join with other records of ${parent.at.path}: joins are not supported`,
     hint,
   )
-  return null
 }
 
 /** Two paths that are nearly equal are probably the same, one misspelt. */
@@ -86,8 +71,7 @@ function reportNearPaths(reading: Reading, ...[a, b]: readonly [LogicalSource, L
   if (nearName(a.path, [b.path]) === undefined) return
   for (const { place } of [a, b])
     if (place !== undefined)
-      reportReading(
-        reading,
+      reading.report(
         'source-unknown',
         { span: place, path: place.path },
         `${a.path} and ${b.path} are two files`,
@@ -99,19 +83,13 @@ function canonical({ path, formulation, iterator, dialect }: LogicalSource): rea
 }
 
 function readJoin(reading: Reading, condition: Property, at: Location) {
-  const node = nodeOf(reading, condition.object, 'join condition', at)
+  const node = reading.nodeOf(condition.object, 'join condition', at)
   const child = node && side(reading, node, at, 'child')
   const parent = node && side(reading, node, at, 'parent')
   if (typeof child === 'string' && typeof parent === 'string') return { child, parent }
   const missing = typeof child === 'string' ? 'parent' : 'child'
   if (child !== null && parent !== null)
-    reportReading(
-      reading,
-      'value-shape',
-      at,
-      `The join condition has no ${missing}`,
-      `Add rml:${missing} "FIELD"`,
-    )
+    reading.report('value-shape', at, `The join condition has no ${missing}`, `Add rml:${missing} "FIELD"`)
   return null
 }
 
@@ -122,14 +100,13 @@ function side(
   at: Location,
   name: 'child' | 'parent',
 ): string | null | undefined {
-  const property = onlyValue(reading, node, at, name, `${name}Map`)
+  const property = reading.onlyValue(node, at, name, `${name}Map`)
   if (property === undefined) return undefined
   if (property.object.type === 'literal') return property.object.value
   const here = below(at, property)
-  const expression = nodeOf(reading, property.object, 'join expression', here)
-  const reference = expression && values(reading, expression, 'reference')[0]?.object
+  const expression = reading.nodeOf(property.object, 'join expression', here)
+  const reference = expression && reading.values(expression, 'reference')[0]?.object
   if (reference?.type === 'literal') return reference.value
   if (expression === undefined) return undefined
-  reportReading(reading, 'unsupported', here, 'Joins by templates and constants are not supported')
-  return null
+  return reading.report('unsupported', here, 'Joins by templates and constants are not supported')
 }

@@ -2,7 +2,7 @@ import { nearest } from '../../model/did-you-mean.ts'
 import { INITIAL_CONTEXT } from '../../rdf/prefixes.ts'
 import { type Diagnostic, hasErrors } from '../diagnostic.ts'
 import type { Mapping } from '../ir.ts'
-import { MAX_VISITS, type Reading, reportReading } from './reading.ts'
+import { Reading } from './reading.ts'
 import { readResource } from './statements.ts'
 import { checkScheme } from './template.ts'
 import type { TurtleSpan } from './token-tracker.ts'
@@ -38,29 +38,23 @@ const START: TurtleSpan = { line: 1, column: 1, endLine: 1, endColumn: 1 }
  * one document. Never throws; what cannot be used is reported with its position.
  */
 export function readRml(text: string, options: RmlOptions = {}): RmlDocument {
-  const diagnostics: Diagnostic[] = []
-  const reading: Reading = {
-    document: { nodes: new Map(), prefixes: new Map(), base: undefined },
-    diagnostics,
-    ignoresSources: options.ignoreSources === true,
-    budget: MAX_VISITS,
-  }
+  const nothing: TurtleDocument = { nodes: new Map(), prefixes: new Map(), base: undefined }
   if (Buffer.byteLength(text) > MAX_SIZE) {
-    reportReading(
-      reading,
-      'limits',
-      { span: START, path: '' },
-      `The mapping is longer than ${MAX_SIZE / 1024} kB`,
-    )
-    return { mapping: null, diagnostics }
+    const reading = new Reading(nothing, false)
+    reading.report('limits', { span: START, path: '' }, `The mapping is longer than ${MAX_SIZE / 1024} kB`)
+    return { mapping: null, diagnostics: reading.diagnostics }
   }
   const document = readTurtle(text)
   if ('reason' in document) {
+    const reading = new Reading(nothing, false)
     reportSyntax(reading, document, text)
-    return { mapping: null, diagnostics }
+    return { mapping: null, diagnostics: reading.diagnostics }
   }
-  const mapping = readDocument({ ...reading, document }, options)
-  diagnostics.sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column)
+  const reading = new Reading(document, options.ignoreSources === true)
+  const mapping = readDocument(reading, options)
+  const diagnostics = reading.diagnostics.sort(
+    (a, b) => a.place.line - b.place.line || a.place.column - b.place.column,
+  )
   return { mapping: hasErrors(diagnostics) ? null : mapping, diagnostics }
 }
 
@@ -71,15 +65,13 @@ function readDocument(reading: Reading, options: RmlOptions): Mapping {
   const [first] = document.nodes.values()
   const start = { span: first?.span ?? START, path: '' }
   if (maps.length === 0)
-    reportReading(
-      reading,
+    reading.report(
       'no-mappings',
       start,
       'There is no triples map: nothing has a logical source and a subject map',
     )
   if (maps.length > MAX_TRIPLES_MAPS)
-    reportReading(
-      reading,
+    reading.report(
       'limits',
       start,
       `There are ${maps.length} triples maps, at most ${MAX_TRIPLES_MAPS} can be`,
@@ -91,9 +83,9 @@ function readDocument(reading: Reading, options: RmlOptions): Mapping {
     left -= resource.statements.length
     return resource
   })
-  if (left < 0) reportReading(reading, 'limits', start, `There are more than ${MAX_STATEMENTS} statements`)
+  if (left < 0) reading.report('limits', start, `There are more than ${MAX_STATEMENTS} statements`)
   if (reading.budget < 0)
-    reportReading(reading, 'limits', start, 'The nodes of the mapping are used too often in one another')
+    reading.report('limits', start, 'The nodes of the mapping are used too often in one another')
   return {
     resources,
     generation: isNew(document) ? 'new' : 'old',
@@ -130,8 +122,7 @@ function checkPrefixes(reading: Reading, { prefixes, base }: TurtleDocument): vo
     if (namespaces === undefined) reportNearNamespace(reading, prefix, iri, span)
     if (namespaces === undefined || namespaces.includes(iri)) continue
     const message = `The prefix ${prefix} stands for <${iri}>, which is no vocabulary of mappings`
-    reportReading(
-      reading,
+    reading.report(
       'prefix-iri-invalid',
       { span, path: `@prefix ${prefix}` },
       message,
@@ -147,18 +138,18 @@ function reportNearNamespace(reading: Reading, prefix: string, iri: string, span
   if (nearest(iri, [standard]) === undefined) return
   const message = `The prefix ${prefix}: stands for <${iri}>, which is nearly what it usually stands for`
   const at = { span, path: `@prefix ${prefix}` }
-  reportReading(reading, 'prefix-redefines-default', at, message, `Did you mean <${standard}>?`)
+  reading.report('prefix-redefines-default', at, message, `Did you mean <${standard}>?`)
 }
 
 function reportSyntax(reading: Reading, error: TurtleError, text: string): void {
   const { span, reason, prefix, declared } = error
   const at = { span, path: '' }
   if (error.isUnsupported === true) {
-    reportReading(reading, 'unsupported', at, reason)
+    reading.report('unsupported', at, reason)
     return
   }
   if (prefix === undefined) {
-    reportReading(reading, 'turtle-syntax', at, `This is not Turtle: ${reason}`)
+    reading.report('turtle-syntax', at, `This is not Turtle: ${reason}`)
     return
   }
   const unused = [...declared].filter(([name]) => text.split(`${name}:`).length === 2)
@@ -170,12 +161,11 @@ function reportSyntax(reading: Reading, error: TurtleError, text: string): void 
       : meant !== undefined
         ? `Did you mean ${meant}:?`
         : `Add @prefix ${prefix}: <…> .`
-  reportReading(reading, 'prefix-unknown', at, `No line declares the prefix ${prefix}:`, hint)
+  reading.report('prefix-unknown', at, `No line declares the prefix ${prefix}:`, hint)
   const [misspelt, declaration] =
     unused.find(([name, { iri }]) => iri === known || nearest(prefix, [name]) !== undefined) ?? []
   if (declaration !== undefined)
-    reportReading(
-      reading,
+    reading.report(
       'prefix-unused',
       { span: declaration.span, path: `@prefix ${misspelt}` },
       `The prefix ${misspelt}: is declared and never used`,

@@ -2,17 +2,7 @@ import type { CsvDialect } from '../../model/csv-dialect.ts'
 import { nearest } from '../../model/did-you-mean.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { LogicalSource } from '../ir.ts'
-import {
-  below,
-  type Location,
-  nodeOf,
-  onlyValue,
-  type Reading,
-  reportReading,
-  shownTerm,
-  turtlePlaceOf,
-  values,
-} from './reading.ts'
+import { below, type Location, Reading, shownTerm, turtlePlaceOf } from './reading.ts'
 import type { DocumentNode, DocumentTerm, Property } from './turtle.ts'
 import { rmlName } from './vocabulary.ts'
 
@@ -22,38 +12,29 @@ import { rmlName } from './vocabulary.ts'
  */
 export function readLogicalSource(reading: Reading, map: DocumentNode, at: Location): LogicalSource | null {
   if (!reading.ignoresSources) return readUsedSource(reading, map, at)
-  const inner: Reading = { ...reading, diagnostics: [] }
+  const inner = new Reading(reading.document, true, reading.budget)
   const source = readUsedSource(inner, map, at)
   reading.budget = inner.budget
   for (const { message, place } of inner.diagnostics)
-    reportReading(reading, 'sources-ignored', { span: place, path: place.path }, message)
+    reading.report('sources-ignored', { span: place, path: place.path }, message)
   return source
 }
 
 function readUsedSource(reading: Reading, map: DocumentNode, at: Location): LogicalSource | null {
-  const property = onlyValue(reading, map, at, 'logicalSource')
+  const property = reading.onlyValue(map, at, 'logicalSource')
   if (property === undefined) {
-    if (values(reading, map, 'logicalTable').length === 0)
-      reportReading(
-        reading,
-        'source-unknown',
-        at,
-        `${at.path} has no logical source`,
-        'Add rml:logicalSource [ … ]',
-      )
+    if (reading.values(map, 'logicalTable').length === 0)
+      reading.report('source-unknown', at, `${at.path} has no logical source`, 'Add rml:logicalSource [ … ]')
     return null
   }
   const here = below(at, property)
-  const node = nodeOf(reading, property.object, 'logical source', here)
-  if (node === undefined) {
-    reportReading(
-      reading,
+  const node = reading.nodeOf(property.object, 'logical source', here)
+  if (node === undefined)
+    return reading.report(
       'source-unknown',
       here,
       `The logical source ${shownTerm(property.object)} is not described`,
     )
-    return null
-  }
   const formulation = readFormulation(reading, node, here)
   const source = readSource(reading, node, here)
   const iterator = readText(reading, node, here, 'iterator')
@@ -67,30 +48,25 @@ const FORMULATIONS: ReadonlyMap<string, 'csv' | 'json'> = new Map([
 ])
 
 function readFormulation(reading: Reading, node: DocumentNode, at: Location): 'csv' | 'json' | null {
-  const property = onlyValue(reading, node, at, 'referenceFormulation')
-  if (property === undefined) {
-    reportReading(
-      reading,
+  const property = reading.onlyValue(node, at, 'referenceFormulation')
+  if (property === undefined)
+    return reading.report(
       'source-unknown',
       at,
       'The logical source has no reference formulation',
       'Add rml:referenceFormulation rml:CSV or rml:JSONPath',
     )
-    return null
-  }
   const { object } = property
   const name = object.type === 'iri' ? rmlName(object.value) : undefined
   const formulation = name === undefined ? undefined : FORMULATIONS.get(name)
   if (formulation !== undefined) return formulation
   const meant = nearest(name ?? object.value, FORMULATIONS.keys())
-  reportReading(
-    reading,
+  return reading.report(
     'unsupported',
     below(at, property),
     `The reference formulation ${shownTerm(object)} is not supported, only CSV and JSONPath are`,
     meant === undefined ? undefined : `Did you mean ${meant}?`,
   )
-  return null
 }
 
 function readSource(
@@ -98,25 +74,16 @@ function readSource(
   node: DocumentNode,
   at: Location,
 ): Pick<LogicalSource, 'path' | 'dialect' | 'place'> | null {
-  const property = onlyValue(reading, node, at, 'source')
-  if (property === undefined) {
-    reportReading(reading, 'source-unknown', at, 'The logical source has no rml:source')
-    return null
-  }
+  const property = reading.onlyValue(node, at, 'source')
+  if (property === undefined)
+    return reading.report('source-unknown', at, 'The logical source has no rml:source')
   const here = below(at, property)
   if (property.object.type === 'literal') return filePath(reading, property.object, here)
-  const source = nodeOf(reading, property.object, 'source', here)
-  if (source === undefined) {
-    reportReading(
-      reading,
-      'source-unknown',
-      here,
-      `The source ${shownTerm(property.object)} is not described`,
-    )
-    return null
-  }
+  const source = reading.nodeOf(property.object, 'source', here)
+  if (source === undefined)
+    return reading.report('source-unknown', here, `The source ${shownTerm(property.object)} is not described`)
   checkRoot(reading, source, here)
-  const path = onlyValue(reading, source, here, 'path', 'csvw:url')
+  const path = reading.onlyValue(source, here, 'path', 'csvw:url')
   if (path === undefined) {
     reportOtherSource(reading, source, here)
     return null
@@ -130,19 +97,13 @@ const ROOTS = ['MappingDirectory', 'CurrentWorkingDirectory']
 
 /** Files are found by name, so the root only has to be valid. */
 function checkRoot(reading: Reading, source: DocumentNode, at: Location): void {
-  const root = onlyValue(reading, source, at, 'root')
+  const root = reading.onlyValue(source, at, 'root')
   if (root === undefined || root.object.type !== 'iri') return
   const name = rmlName(root.object.value)
   if (name === undefined || ROOTS.includes(name)) return
   const meant = nearest(name, ROOTS)
   const hint = meant === undefined ? `Roots are ${ROOTS.join(' and ')}` : `Did you mean rml:${meant}?`
-  reportReading(
-    reading,
-    'value-shape',
-    below(at, root),
-    `${shownTerm(root.object)} is no root of paths`,
-    hint,
-  )
+  reading.report('value-shape', below(at, root), `${shownTerm(root.object)} is no root of paths`, hint)
 }
 
 /** Sources that are no files, by terms in their descriptions. */
@@ -155,8 +116,8 @@ function reportOtherSource(reading: Reading, source: DocumentNode, at: Location)
   const said = source.properties.map(({ iri, object }) => `${iri} ${object.value}`).join('\n')
   const feature = REMOTE.find(([, mark]) => mark.test(said))?.[0]
   if (feature === undefined)
-    reportReading(reading, 'source-unknown', at, 'The source has no path', 'Add rml:path "FILE"')
-  else reportReading(reading, 'unsupported', at, `The source is none of files: ${feature} are not supported`)
+    reading.report('source-unknown', at, 'The source has no path', 'Add rml:path "FILE"')
+  else reading.report('unsupported', at, `The source is none of files: ${feature} are not supported`)
 }
 
 function filePath(
@@ -167,43 +128,39 @@ function filePath(
   const text = term.type === 'iri' ? term.written.replace(/^<(.*)>$/s, '$1') : term.value
   if (/^(?!file:)[a-z][a-z0-9+.-]+:/i.test(text) && !/^[a-z]:[\\/]/i.test(text)) {
     const message = `The source ${shownTerm(term)} is not a file: remote sources are not supported`
-    reportReading(
-      reading,
+    return reading.report(
       'unsupported',
       at,
       message,
       'Fetch it, write the name of the file here and give the file',
     )
-    return null
   }
   if (text !== '' && term.type !== 'blank')
     return { path: text.replace(/^file:(\/\/)?/i, ''), place: turtlePlaceOf(at) }
-  reportReading(reading, 'source-unknown', at, 'The path of the source is empty')
-  return null
+  return reading.report('source-unknown', at, 'The path of the source is empty')
 }
 
 function readText(reading: Reading, node: DocumentNode, at: Location, name: string): string | null {
-  const property = onlyValue(reading, node, at, name)
+  const property = reading.onlyValue(node, at, name)
   if (property === undefined) return null
   if (property.object.type === 'literal') return property.object.value
-  reportReading(reading, 'value-shape', below(at, property), `${property.written} takes a text in quotes`)
-  return null
+  return reading.report('value-shape', below(at, property), `${property.written} takes a text in quotes`)
 }
 
 /** Reads the CSV dialect of a table (CSVW metadata, section 5.9) from the table and its dialect. */
 function readDialect(reading: Reading, source: DocumentNode, at: Location): CsvDialect | undefined {
   const found: { -readonly [K in keyof CsvDialect]: CsvDialect[K] } = {}
-  const nulls = values(reading, source, 'null', 'csvw:null')
-  const encoding = onlyValue(reading, source, at, 'encoding')
+  const nulls = reading.values(source, 'null', 'csvw:null')
+  const encoding = reading.onlyValue(source, at, 'encoding')
   if (encoding !== undefined) found.encoding = plainName(encoding.object)
-  const compression = onlyValue(reading, source, at, 'compression')
+  const compression = reading.onlyValue(source, at, 'compression')
   if (compression !== undefined && plainName(compression.object) !== 'none')
-    reportReading(reading, 'unsupported', below(at, compression), 'Compressed sources are not supported')
-  const property = onlyValue(reading, source, at, 'csvw:dialect')
+    reading.report('unsupported', below(at, compression), 'Compressed sources are not supported')
+  const property = reading.onlyValue(source, at, 'csvw:dialect')
   const here = property === undefined ? at : below(at, property)
-  const node = property && nodeOf(reading, property.object, 'dialect', here)
+  const node = property && reading.nodeOf(property.object, 'dialect', here)
   for (const said of node?.properties ?? []) readDialectProperty(reading, said, below(here, said), found)
-  const all = [...nulls, ...(node === undefined ? [] : values(reading, node, 'csvw:null'))]
+  const all = [...nulls, ...(node === undefined ? [] : reading.values(node, 'csvw:null'))]
   if (all.length > 0) found.nulls = all.map(({ object }) => object.value)
   return Object.keys(found).length === 0 ? undefined : found
 }
@@ -234,11 +191,11 @@ function readDialectProperty(
   switch (name) {
     case 'csvw:delimiter':
       if (text.length === 1 || text === '\\t') found.delimiter = text === '\\t' ? '\t' : text
-      else reportReading(reading, 'value-shape', at, `A delimiter is one character, not ${shownTerm(object)}`)
+      else reading.report('value-shape', at, `A delimiter is one character, not ${shownTerm(object)}`)
       break
     case 'csvw:quoteChar':
       if (text.length <= 1) found.quote = text === '' ? null : text
-      else reportReading(reading, 'value-shape', at, `A quote is one character, not ${shownTerm(object)}`)
+      else reading.report('value-shape', at, `A quote is one character, not ${shownTerm(object)}`)
       break
     case 'csvw:encoding':
       found.encoding = text
@@ -251,14 +208,13 @@ function readDialectProperty(
       break
     case 'csvw:headerRowCount':
       if (text === '0' || text === '1') found.header = text === '1'
-      else reportReading(reading, 'unsupported', at, 'Headers of several rows are not supported')
+      else reading.report('unsupported', at, 'Headers of several rows are not supported')
       break
     case 'csvw:trim':
     case 'csvw:skipInitialSpace':
       if (isTrue || text === 'false' || text === '0') found.trim ||= isTrue
       else
-        reportReading(
-          reading,
+        reading.report(
           'unsupported',
           at,
           `${written} ${shownTerm(object)} is not supported, true and false are`,
@@ -266,6 +222,6 @@ function readDialectProperty(
       break
     default:
       if (lookup(DEFAULTS, name)?.includes(text) === false)
-        reportReading(reading, 'unsupported', at, `${written} ${shownTerm(object)} is not supported`)
+        reading.report('unsupported', at, `${written} ${shownTerm(object)} is not supported`)
   }
 }

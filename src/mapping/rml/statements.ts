@@ -2,17 +2,7 @@ import { isIri } from '../../rdf/iri-syntax.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import type { ObjectMap, ResourceRule, StatementRule, TermMap } from '../ir.ts'
 import { readLink } from './links.ts'
-import {
-  below,
-  checkNode,
-  type Location,
-  nodeOf,
-  type Reading,
-  reportReading,
-  shownTerm,
-  turtlePlaceOf,
-  values,
-} from './reading.ts'
+import { below, type Location, type Reading, shownTerm, turtlePlaceOf } from './reading.ts'
 import { readTerm, readTermNode } from './terms.ts'
 import type { MapsById, TriplesMap } from './triples-maps.ts'
 import { type DocumentNode, nodeId, type Property } from './turtle.ts'
@@ -31,12 +21,12 @@ export function readResource(reading: Reading, map: TriplesMap, maps: MapsById, 
   const graphs = subjectMap === undefined ? [] : readGraphs(reading, subjectMap.node, subjectMap.at, map.base)
   const statements: StatementRule[] = []
   if (subjectMap !== undefined)
-    for (const property of values(reading, subjectMap.node, 'class')) {
+    for (const property of reading.values(subjectMap.node, 'class')) {
       if (statements.length > max) break
       const statement = classStatement(reading, property, below(subjectMap.at, property), map.base)
       if (statement !== null) statements.push(statement)
     }
-  for (const [index, property] of values(reading, node, 'predicateObjectMap').entries()) {
+  for (const [index, property] of reading.values(node, 'predicateObjectMap').entries()) {
     if (statements.length > max || reading.budget < 0) break
     const here = below(at, property, index)
     for (const statement of readPredicateObjectMap(reading, property, here, map, maps)) {
@@ -62,10 +52,8 @@ function classStatement(
   base: string | undefined,
 ): StatementRule | null {
   const iri = object.type === 'iri' && !isIri(object.value) ? (base ?? '') + object.value : object.value
-  if (object.type !== 'iri' || !isIri(iri)) {
-    reportReading(reading, 'class-not-iri', at, `The class ${shownTerm(object)} is no IRI`)
-    return null
-  }
+  if (object.type !== 'iri' || !isIri(iri))
+    return reading.report('class-not-iri', at, `The class ${shownTerm(object)} is no IRI`)
   return {
     predicate: RDF.type,
     object: { type: 'iri', segments: [{ type: 'constant', text: iri }] },
@@ -79,7 +67,7 @@ function readGraphs(
   at: Location,
   base: string | undefined,
 ): readonly TermMap[] {
-  return values(reading, node, 'graph', 'graphMap').flatMap(property => {
+  return reading.values(node, 'graph', 'graphMap').flatMap(property => {
     const context = { reading, role: 'graph', at: below(at, property), base } as const
     return readTerm(context, property, rmlName(property.iri) === 'graph') ?? []
   })
@@ -93,14 +81,9 @@ function* readPredicateObjectMap(
   map: TriplesMap,
   maps: MapsById,
 ): Generator<StatementRule> {
-  const node = nodeOf(reading, property.object, 'predicate-object map', at)
+  const node = reading.nodeOf(property.object, 'predicate-object map', at)
   if (node === undefined) {
-    reportReading(
-      reading,
-      'po-shape',
-      at,
-      `The predicate-object map ${shownTerm(property.object)} is not described`,
-    )
+    reading.report('po-shape', at, `The predicate-object map ${shownTerm(property.object)} is not described`)
     return
   }
   const predicates = readPredicates(reading, node, at, map.base)
@@ -117,9 +100,9 @@ function readPredicates(
   at: Location,
   base: string | undefined,
 ): readonly (string | TermMap)[] {
-  const properties = values(reading, node, 'predicate', 'predicateMap')
+  const properties = reading.values(node, 'predicate', 'predicateMap')
   if (properties.length === 0)
-    reportReading(reading, 'po-shape', at, 'A predicate-object map has no predicate', 'Add rml:predicate')
+    reading.report('po-shape', at, 'A predicate-object map has no predicate', 'Add rml:predicate')
   return properties.flatMap(property => {
     const context = { reading, role: 'predicate', at: below(at, property), base } as const
     const term = readTerm(context, property, rmlName(property.iri) === 'predicate')
@@ -130,15 +113,9 @@ function readPredicates(
 }
 
 function readObjects(reading: Reading, node: DocumentNode, at: Location, map: TriplesMap, maps: MapsById) {
-  const properties = values(reading, node, 'object', 'objectMap')
+  const properties = reading.values(node, 'object', 'objectMap')
   if (properties.length === 0)
-    reportReading(
-      reading,
-      'po-shape',
-      at,
-      'A predicate-object map has no object',
-      'Add rml:object or rml:objectMap',
-    )
+    reading.report('po-shape', at, 'A predicate-object map has no object', 'Add rml:object or rml:objectMap')
   return properties.flatMap(property => {
     const place = below(at, property)
     const object = readObject(reading, property, place, map, maps)
@@ -159,8 +136,8 @@ function readObject(
   const node =
     isShortcut || object.type === 'literal' ? undefined : reading.document.nodes.get(nodeId(object))
   if (node === undefined) return readTerm(context, property, isShortcut)
-  checkNode(reading, node, 'object map', at)
-  return values(reading, node, 'parentTriplesMap').length > 0
+  reading.checkNode(node, 'object map', at)
+  return reading.values(node, 'parentTriplesMap').length > 0
     ? readLink(reading, node, at, map, maps)
     : readTermNode(context, node)
 }

@@ -1,13 +1,6 @@
 import { nearest } from '../../model/did-you-mean.ts'
 import type { Segment } from '../ir.ts'
-import {
-  type Location,
-  type Reading,
-  reportReading,
-  shownTerm,
-  type TermContext,
-  turtlePlaceOf,
-} from './reading.ts'
+import { type Location, type Reading, shownTerm, type TermContext, turtlePlaceOf } from './reading.ts'
 import type { Property } from './turtle.ts'
 
 /** A part of a template: text, or the name of a reference with its position in the template. */
@@ -70,13 +63,11 @@ export function referenceSegments(
   const { object } = property
   if (object.type === 'literal' && object.value.trim() !== '')
     return [{ type: 'field', name: object.value, place: turtlePlaceOf({ ...at, span: property.objectSpan }) }]
-  reportReading(
-    reading,
+  return reading.report(
     'reference-syntax',
     at,
     `${shownTerm(object)} is no reference: it takes the name of a field in quotes`,
   )
-  return null
 }
 
 /** Characters that are not allowed in IRIs. */
@@ -89,33 +80,27 @@ export function templateSegments(
   type: 'iri' | 'blank' | 'literal',
 ): readonly Segment[] | null {
   const { object, objectSpan } = property
-  if (object.type !== 'literal') {
-    reportReading(
-      reading,
+  if (object.type !== 'literal')
+    return reading.report(
       'reference-syntax',
       at,
       `${shownTerm(object)} is no template: it takes a text in quotes`,
     )
-    return null
-  }
   const parts = readTemplate(object.value)
   const inside = (start: number, end: number) => ({ ...at, span: spanInside(property, start, end) })
   if (!Array.isArray(parts)) {
     const { at: index, reason } = parts as Exclude<typeof parts, readonly TemplatePart[]>
-    reportReading(
-      reading,
+    return reading.report(
       'reference-syntax',
       inside(index, index + 1),
       `In the template ${shownTerm(object)}, ${reason}`,
     )
-    return null
   }
   const bad = type === 'iri' ? (parts as readonly TemplatePart[]).find(hasBadCharacter) : undefined
   if (bad?.type === 'text') {
     const character = JSON.stringify(NOT_IN_IRI.exec(bad.text)?.[0])
     const message = `The template ${shownTerm(object)} of a ${role} has ${character}, which no IRI may have`
-    reportReading(reading, 'iri-invalid-char', { ...at, span: objectSpan }, message)
-    return null
+    return reading.report('iri-invalid-char', { ...at, span: objectSpan }, message)
   }
   return (parts as readonly TemplatePart[]).map(part =>
     part.type === 'text'
@@ -148,7 +133,7 @@ export function checkScheme(reading: Reading, at: Location, text: string): void 
   const meant = isCommon ? name : nearest(name, COMMON)
   if (meant === undefined) return
   const message = `${JSON.stringify(text.slice(0, 80))} is hardly an address of the web`
-  reportReading(reading, 'iri-unusual', at, message, `Addresses of the web begin with ${meant}://`)
+  reading.report('iri-unusual', at, message, `Addresses of the web begin with ${meant}://`)
 }
 
 /** True if a text has a scheme, and so needs no base. */

@@ -8,15 +8,11 @@ import { constantText, XSD_NAMES } from '../vocabulary.ts'
 import {
   below,
   type Location,
-  nodeOf,
-  onlyValue,
   type Reading,
   type Role,
-  reportReading,
   shownTerm,
   type TermContext,
   turtlePlaceOf,
-  values,
 } from './reading.ts'
 import { checkScheme, hasScheme, referenceSegments, templateSegments } from './template.ts'
 import type { DocumentNode, Property } from './turtle.ts'
@@ -46,34 +42,29 @@ const ALLOWED: Readonly<Record<Role, readonly ('iri' | 'blank' | 'literal')[]>> 
 export function readTerm(context: TermContext, property: Property, shortcut: boolean): TermMap | null {
   const { reading, role, at } = context
   if (shortcut && property.object.type !== 'blank') return constantTerm(context, property)
-  const node = nodeOf(reading, property.object, `${role} map`, at)
+  const node = reading.nodeOf(property.object, `${role} map`, at)
   if (node !== undefined) return readTermNode(context, node)
   const message = `The ${role} map ${shownTerm(property.object)} is not described in the document`
-  reportReading(reading, role === 'subject' ? 'subject-missing' : 'value-shape', at, message)
-  return null
+  return reading.report(role === 'subject' ? 'subject-missing' : 'value-shape', at, message)
 }
 
 /** Reads a term map that is a node of the document. */
 export function readTermNode(context: TermContext, node: DocumentNode): TermMap | null {
   const { reading, role, at } = context
-  const [first, second] = values(reading, node, 'constant', 'template', 'reference')
+  const [first, second] = reading.values(node, 'constant', 'template', 'reference')
   const typeName = readTermType(context, node)
   if (typeName === null) return null
-  if (second !== undefined) {
-    reportReading(
-      reading,
+  if (second !== undefined)
+    return reading.report(
       'key-twice',
       below(at, second),
       `${role === 'object' ? 'An' : 'A'} ${role} map has one of constant, template and reference`,
     )
-    return null
-  }
   if (first === undefined) {
     if (typeName === 'BlankNode') return { type: 'blank', segments: [] }
     if (node.properties.some(({ iri }) => isUnknown(iri))) return null
     const message = `The ${role} map has no constant, template or reference`
-    reportReading(reading, role === 'subject' ? 'subject-missing' : 'value-shape', at, message)
-    return null
+    return reading.report(role === 'subject' ? 'subject-missing' : 'value-shape', at, message)
   }
   const tags = role === 'object' ? readTags(context, node) : {}
   if (tags === null) return null
@@ -84,19 +75,14 @@ export function readTermNode(context: TermContext, node: DocumentNode): TermMap 
   const byDefault =
     role === 'language' || isTagged || (role === 'object' && name === 'reference') ? 'Literal' : 'IRI'
   const type = kindOf(typeName ?? byDefault)
-  if (!ALLOWED[role].includes(type)) {
-    reportReading(
-      reading,
+  if (!ALLOWED[role].includes(type))
+    return reading.report(
       WRONG[role],
       at,
       `A ${role} map cannot make a term of type ${typeName ?? byDefault}`,
     )
-    return null
-  }
-  if (isTagged && type !== 'literal') {
-    reportReading(reading, 'value-shape', at, 'Only literals have a datatype or a language')
-    return null
-  }
+  if (isTagged && type !== 'literal')
+    return reading.report('value-shape', at, 'Only literals have a datatype or a language')
   const segments = name === 'reference' ? referenceSegments(here, first) : templateSegments(here, first, type)
   if (segments === null) return null
   if (type === 'blank') return { type, segments }
@@ -122,21 +108,19 @@ function kindOf(type: TermTypeName): 'iri' | 'blank' | 'literal' {
 
 /** The declared type of a term map, undefined if it has none, null if it is invalid. */
 function readTermType({ reading, at }: TermContext, node: DocumentNode): TermTypeName | undefined | null {
-  const property = onlyValue(reading, node, at, 'termType')
+  const property = reading.onlyValue(node, at, 'termType')
   if (property === undefined) return undefined
   const { object } = property
   const name = object.type === 'iri' ? rmlName(object.value) : undefined
   const type = TERM_TYPES.find(known => known === name)
   if (type !== undefined) return type
   const meant = nearest(name ?? object.value, TERM_TYPES)
-  reportReading(
-    reading,
+  return reading.report(
     'value-shape',
     below(at, property),
     `${shownTerm(object)} is no term type`,
     meant === undefined ? `Term types are ${TERM_TYPES.join(', ')}` : `Did you mean ${meant}?`,
   )
-  return null
 }
 
 /** The text of an IRI is that IRI where the term can be nothing else: yarrrml-parser writes constant graphs so. */
@@ -155,45 +139,32 @@ export function constantTerm(
   typeName?: TermTypeName,
   tags: Tags = {},
 ): TermMap | null {
-  if (typeName !== undefined && kindOf(typeName) !== object.type) {
-    reportReading(
-      reading,
+  if (typeName !== undefined && kindOf(typeName) !== object.type)
+    return reading.report(
       WRONG[role],
       at,
       `The constant ${shownTerm(object)} is not of the term type ${typeName}`,
     )
-    return null
-  }
   if (!ALLOWED[role].includes(object.type) || object.type === 'blank') {
     const expected = role === 'language' ? 'a text' : role === 'object' ? 'an IRI or a literal' : 'an IRI'
-    reportReading(
-      reading,
+    return reading.report(
       WRONG[role],
       at,
       `${shownTerm(object)} is no constant of a ${role} map: ${expected} is expected`,
     )
-    return null
   }
   const segments: Segment[] = [{ type: 'constant', text: object.value }]
   if (object.type === 'iri') {
     const iri = object.value === `${R2RML}defaultGraph` ? RR_DEFAULT_GRAPH : absolute(object.value, base)
     if (iri.startsWith(RML) && role === 'graph' && iri !== RR_DEFAULT_GRAPH)
-      reportReading(
-        reading,
-        'key-unknown',
-        at,
-        `${object.written} is no graph`,
-        'Did you mean rml:defaultGraph?',
-      )
+      reading.report('key-unknown', at, `${object.written} is no graph`, 'Did you mean rml:defaultGraph?')
     checkScheme(reading, at, object.value)
     if (isIri(iri)) return { type: 'iri', segments: [{ type: 'constant', text: iri }] }
-    reportReading(
-      reading,
+    return reading.report(
       role === 'object' ? 'iri-invalid-char' : WRONG[role],
       at,
       `${object.written} is no absolute IRI`,
     )
-    return null
   }
   if (object.language !== '') {
     if (!checkLanguage(reading, object.language, at)) return null
@@ -203,8 +174,7 @@ export function constantTerm(
   const datatype = tags.datatype ?? object.datatype
   if (typeof datatype === 'string' && literalType(datatype)?.canonical(object.value) === null) {
     const message = `${shownTerm(object)} is no value of ${datatype.split(/[#/]/).at(-1)}`
-    reportReading(reading, 'constant-ill-typed', at, message)
-    return null
+    return reading.report('constant-ill-typed', at, message)
   }
   const isPlain = object.datatype === XSD.string
   return { type: 'literal', segments, ...(isPlain ? {} : { datatype: object.datatype }), ...tags }
@@ -227,7 +197,7 @@ function iriMap(
     checkScheme(reading, at, second === undefined ? first.text : `${first.text}x`)
   if (first?.type === 'constant' && base === undefined && !hasScheme(first.text)) {
     const message = `The template begins with ${JSON.stringify(first.text)} and there is no base: it makes no absolute IRI`
-    reportReading(reading, role === 'object' ? 'looks-like-iri-without-scheme' : WRONG[role], at, message)
+    reading.report(role === 'object' ? 'looks-like-iri-without-scheme' : WRONG[role], at, message)
     if (role !== 'object') return null
   }
   const encode = typeName === 'URI' ? 'uri' : typeName?.startsWith('Unsafe') ? 'none' : undefined
@@ -248,17 +218,14 @@ interface Tags {
 /** Datatype or language of an object map; null if they are invalid. */
 function readTags(context: TermContext, node: DocumentNode): Tags | null {
   const { reading, at } = context
-  const datatype = onlyValue(reading, node, at, 'datatype', 'datatypeMap')
-  const language = onlyValue(reading, node, at, 'language', 'languageMap')
-  if (datatype !== undefined && language !== undefined) {
-    reportReading(
-      reading,
+  const datatype = reading.onlyValue(node, at, 'datatype', 'datatypeMap')
+  const language = reading.onlyValue(node, at, 'language', 'languageMap')
+  if (datatype !== undefined && language !== undefined)
+    return reading.report(
       'datatype-and-language',
       below(at, language),
       'A literal has a datatype or a language, not both',
     )
-    return null
-  }
   if (datatype !== undefined)
     return datatypeTag({ ...context, role: 'datatype', at: below(at, datatype) }, datatype)
   if (language !== undefined)
@@ -279,19 +246,14 @@ function datatypeTag(context: TermContext, property: Property): Tags | null {
 
 function checkDatatype({ reading, at }: TermContext, datatype: string): boolean {
   if (datatype === RDF.langString) {
-    reportReading(
-      reading,
-      'datatype-and-language',
-      at,
-      'rdf:langString needs a language: write rml:language instead',
-    )
+    reading.report('datatype-and-language', at, 'rdf:langString needs a language: write rml:language instead')
     return false
   }
   if (!isUnknownDatatype(datatype)) return true
   const name = datatype.slice(datatype.indexOf('#') + 1)
   const meant = nearest(name, XSD_NAMES)
   const hint = meant === undefined ? undefined : `Did you mean xsd:${meant}?`
-  reportReading(reading, 'datatype-unknown', at, `XML Schema has no datatype ${JSON.stringify(name)}`, hint)
+  reading.report('datatype-unknown', at, `XML Schema has no datatype ${JSON.stringify(name)}`, hint)
   return false
 }
 
@@ -307,6 +269,6 @@ function languageTag(context: TermContext, property: Property): Tags | null {
 function checkLanguage(reading: Reading, tag: string, at: Location): boolean {
   if (isLanguageTag(tag) && /^(?:[a-z]{2,3}|[xi])(?:-|$)/i.test(tag)) return true
   const hint = 'Write a code of BCP 47 such as en, pt-BR or zh-Hant'
-  reportReading(reading, 'language-invalid', at, `${JSON.stringify(tag)} is no language`, hint)
+  reading.report('language-invalid', at, `${JSON.stringify(tag)} is no language`, hint)
   return false
 }

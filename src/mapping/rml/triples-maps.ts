@@ -1,7 +1,7 @@
 import { readableName } from '../../model/readable-name.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import type { LogicalSource, TermMap } from '../ir.ts'
-import { below, checkNode, type Location, onlyValue, type Reading, reportReading, values } from './reading.ts'
+import { below, type Location, type Reading } from './reading.ts'
 import { readLogicalSource } from './source.ts'
 import { readTerm } from './terms.ts'
 import { type DocumentNode, nodeId } from './turtle.ts'
@@ -86,14 +86,13 @@ function readTriplesMap(
     span: node.span,
     path: node.term.type === 'iri' ? node.term.written : `[line ${node.span.line}]`,
   }
-  checkNode(reading, node, 'triples map', at)
-  const base = onlyValue(reading, node, at, 'baseIRI')?.object.value ?? reading.document.base?.iri ?? outer
+  reading.checkNode(node, 'triples map', at)
+  const base = reading.onlyValue(node, at, 'baseIRI')?.object.value ?? reading.document.base?.iri ?? outer
   const source = readLogicalSource(reading, node, at)
-  const property = onlyValue(reading, node, at, 'subjectMap', 'subject')
+  const property = reading.onlyValue(node, at, 'subjectMap', 'subject')
   if (property === undefined) {
-    if (values(reading, node, 'subjectMap', 'subject').length === 0)
-      reportReading(
-        reading,
+    if (reading.values(node, 'subjectMap', 'subject').length === 0)
+      reading.report(
         'subject-missing',
         at,
         `${at.path} has no subject map`,

@@ -18,8 +18,7 @@ interface JoinCondition {
 }
 
 /** The state of the whole document that the parts of the reader share. */
-export interface Context {
-  readonly diagnostics: Diagnostics
+export interface Context extends Diagnostics {
   /** The collector for problems of sources. */
   readonly sourceDiagnostics: Diagnostics
   /** Every prefix with its namespace: predefined, of RDFa, declared. */

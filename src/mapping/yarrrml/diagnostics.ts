@@ -6,14 +6,15 @@ import type { YamlSpan } from './node.ts'
 
 /** Collects the diagnostics of a reader. */
 export interface Diagnostics {
+  /** Adds a diagnostic; null, for what cannot be read. */
   readonly report: (
     code: DiagnosticCode,
     span: YamlSpan,
     path: string,
     message: string,
     hint?: string,
-  ) => void
-  readonly reportAt: (code: DiagnosticCode, place: MappingPlace, message: string, hint?: string) => void
+  ) => null
+  readonly reportAt: (code: DiagnosticCode, place: MappingPlace, message: string, hint?: string) => null
   readonly place: (span: YamlSpan, path: string) => MappingPlace
   readonly count: () => number
   /** In document order. */
@@ -40,10 +41,11 @@ export function createDiagnostics(lines: LineCounter): Diagnostics {
   }
   const reportAt: Diagnostics['reportAt'] = (code, where, message, hint) => {
     const key = `${code} ${where.line} ${where.column} ${message}`
-    if (reported.has(key) || found.length >= MAX) return
+    if (reported.has(key) || found.length >= MAX) return null
     reported.add(key)
     const severity = severityOf(code)
     found.push({ code, severity, message, place: where, ...(hint === undefined ? {} : { hint }) })
+    return null
   }
   return {
     place,

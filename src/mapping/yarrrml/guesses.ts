@@ -12,17 +12,11 @@ const MAX_GUESSES = 300
 
 /** Reports constants and templates that are literals and were probably meant to be something else. */
 export function reportGuesses(context: Context, node: YamlText, path: string, constant: string | null): void {
-  const { diagnostics, prefixes } = context
+  const { prefixes } = context
   const prefix = /^([\w-]+):[^\s/]/.exec(node.text)?.[1]
   if (prefix !== undefined && prefixes.has(prefix)) {
     const found = `${quoted(node.text)} is taken as text, and looks like a name with the prefix ${quoted(`${prefix}:`)}`
-    diagnostics.report(
-      'looks-like-curie',
-      node.span,
-      path,
-      found,
-      'Write ~iri behind it if a resource is meant.',
-    )
+    context.report('looks-like-curie', node.span, path, found, 'Write ~iri behind it if a resource is meant.')
     return
   }
   if (
@@ -31,7 +25,7 @@ export function reportGuesses(context: Context, node: YamlText, path: string, co
     )
   ) {
     const found = `${quoted(node.text)} is taken as text, and looks like an IRI that is not whole`
-    diagnostics.report(
+    context.report(
       'looks-like-iri-without-scheme',
       node.span,
       path,
@@ -43,7 +37,7 @@ export function reportGuesses(context: Context, node: YamlText, path: string, co
   if (constant === null || context.mappingKeys.has(constant)) return
   if (!node.quoted && /^(?:value|mapping|type|datatype|language|function)[\s:]/.test(constant)) {
     const found = `${quoted(constant)} is taken as text, and looks like a key`
-    diagnostics.report('looks-like-key', node.span, path, found, 'After a key comes a colon and a space.')
+    context.report('looks-like-key', node.span, path, found, 'After a key comes a colon and a space.')
     return
   }
   context.guesses += 1
@@ -51,7 +45,7 @@ export function reportGuesses(context: Context, node: YamlText, path: string, co
   const close = constant.length < 3 ? undefined : nearName(constant, context.mappingKeys.keys())
   if (close === undefined) return
   reportNearKey(context, 'looks-like-link', close, constant)
-  diagnostics.report(
+  context.report(
     'looks-like-link',
     node.span,
     path,
@@ -70,7 +64,7 @@ export function reportNearKey(
   const key = near === undefined ? undefined : context.mappingKeys.get(near)
   if (key === undefined) return
   const found = `the mapping has this name, and ${quoted(name)} is used elsewhere`
-  context.diagnostics.report(code, key.span, `mappings.${key.text}`, found)
+  context.report(code, key.span, `mappings.${key.text}`, found)
 }
 
 /**
@@ -85,22 +79,21 @@ export function reportSuffix(
   value: string,
   suffix: string,
 ): boolean {
-  const { diagnostics } = context
   const at = within(node, node.text.length - suffix.length - 1, node.text.length)
   if (suffix === 'lang') {
     const hint = 'Write [predicate, value, en~lang], or objects: [[value, en~lang]].'
-    diagnostics.report('value-shape', at, path, 'a language was found where a value is expected', hint)
+    context.report('value-shape', at, path, 'a language was found where a value is expected', hint)
     return true
   }
   const meant = intendedAnnotation(context, value, suffix)
   if (meant !== null) {
     const found = `${quoted(node.text)} is taken as text: ~${suffix} is no suffix that a value can have`
-    diagnostics.report('suffix-unknown', at, path, found, meant)
+    context.report('suffix-unknown', at, path, found, meant)
     return false
   }
   const near = nearName(suffix, ['iri', 'lang'])
   if (near === undefined) return false
-  diagnostics.report('value-shape', at, path, `the suffix ~${suffix} is not known`, `Did you mean ~${near}?`)
+  context.report('value-shape', at, path, `the suffix ~${suffix} is not known`, `Did you mean ~${near}?`)
   return true
 }
 
@@ -152,14 +145,13 @@ export function readLiteralAnnotations(
   const type = datatype ?? (tagged === null ? mark : undefined)
   if (tag !== undefined && type !== undefined && !isLangString(context, type, path)) {
     const found = 'a literal has either a datatype or a language'
-    context.diagnostics.report(
+    return context.report(
       'datatype-and-language',
       (language ?? tag).span,
       path,
       found,
       'Take one of them away.',
     )
-    return null
   }
   if (tag !== undefined) {
     const bare = tag.text.replace(/~lang$/, '')
@@ -192,7 +184,7 @@ function reportValueAsDatatype(
 ): void {
   if (typeof datatype === 'string' || datatype.length > 1) return
   const item = /[\s,:[\]{}#]/.test(value) ? `"${value}"` : value
-  context.diagnostics.report(
+  context.report(
     'datatype-from-field',
     node.span,
     path,
@@ -209,11 +201,10 @@ function readLanguage(context: Context, node: YamlText, path: string): string | 
   if (tag === null) return read.segments
   if (!isLanguageTag(tag)) {
     const hint = /_/.test(tag) ? `Write ${tag.replaceAll('_', '-')}.` : 'Languages are written en, fr, de-CH.'
-    context.diagnostics.report('language-invalid', node.span, path, `${quoted(tag)} is no language tag`, hint)
-    return null
+    return context.report('language-invalid', node.span, path, `${quoted(tag)} is no language tag`, hint)
   }
   if (!isLanguageCode(tag.split('-')[0] ?? ''))
-    context.diagnostics.report(
+    context.report(
       'language-unusual',
       node.span,
       path,
@@ -231,25 +222,23 @@ function readDatatype(context: Context, node: YamlText, path: string): string | 
   if (isUnknownDatatype(iri)) {
     const name = iri.slice(XSD.string.length - 'string'.length)
     const close = nearName(name, XSD_NAMES)
-    context.diagnostics.report(
+    return context.report(
       'datatype-unknown',
       node.span,
       path,
       `XML Schema has no datatype ${quoted(name)}`,
       close === undefined ? undefined : `Did you mean xsd:${close}?`,
     )
-    return null
   }
   if (iri === RDF.langString) {
     const found = 'rdf:langString needs a language'
-    context.diagnostics.report(
+    return context.report(
       'datatype-and-language',
       node.span,
       path,
       found,
       'Write the language instead: en~lang.',
     )
-    return null
   }
   return iri
 }

@@ -54,10 +54,8 @@ export function readIri(context: Context, node: YamlText, path: string, role: Ir
   if (expanded === null) return null
   const { segments, relative } = expanded
   const [first] = segments
-  if (first === undefined) {
-    context.diagnostics.report(role.code, node.span, path, `${role.what} is empty, an IRI is expected`)
-    return null
-  }
+  if (first === undefined)
+    return context.report(role.code, node.span, path, `${role.what} is empty, an IRI is expected`)
   if (!checkCharacters(context, node, path, role, segments, relative)) return null
   return {
     type: 'iri',
@@ -93,7 +91,7 @@ function expandPrefix(
   if (first === undefined) return { segments, relative: false }
   if (first.type !== 'constant') {
     if (others.length === 0 || context.base !== undefined) return { segments, relative: others.length > 0 }
-    context.diagnostics.report(
+    return context.report(
       role.code,
       node.span,
       path,
@@ -102,7 +100,6 @@ function expandPrefix(
         ? QUOTE_COMMA
         : 'Begin with the fixed part, as in http://example.org/city/$(name), or take a reference alone whose values are IRIs.',
     )
-    return null
   }
   const text = first.text
   const name = plainColon ? undefined : NAME_BEFORE_COLON.exec(text)?.[1]
@@ -119,7 +116,7 @@ function expandPrefix(
   }
   const scheme = name.toLowerCase()
   if (rest.startsWith('//') || SCHEMES.get(scheme)?.test(rest + skeletonOf(others)) === true) {
-    reportOddScheme(context.diagnostics, node, path, name, rest)
+    reportOddScheme(context, node, path, name, rest)
     return { segments, relative: false }
   }
   reportUnknownPrefix(context, node, path, name)
@@ -147,7 +144,7 @@ function reportUnknownPrefix(context: Context, node: YamlText, path: string, nam
       ? `It is known in mappings of a portal's datasets alone. Declare it: prefixes: { ${name}: "${ofPortal}" }, with the address ` +
         'of your portal; `lodestone mapping export` writes whole IRIs.'
       : `Declare it at the top: prefixes: { ${name}: "${customary ?? 'http://…'}" }, or write the whole IRI.`
-  context.diagnostics.report(
+  context.report(
     'prefix-unknown',
     within(node, 0, name.length + 1),
     path,
@@ -158,7 +155,7 @@ function reportUnknownPrefix(context: Context, node: YamlText, path: string, nam
 
 /** `htp://` and `http:/` are syntactically IRIs, but probably misspelt. */
 export function reportOddScheme(
-  diagnostics: Diagnostics,
+  { report }: Diagnostics,
   node: YamlText,
   path: string,
   name: string,
@@ -171,7 +168,7 @@ export function reportOddScheme(
   if (!web && SCHEMES.has(scheme)) return
   const close = web ? undefined : nearName(scheme, ['http', 'https', 'ftp'])
   if (!web && close === undefined) return
-  diagnostics.report(
+  report(
     'iri-unusual',
     within(node, 0, name.length + 1),
     path,
@@ -191,7 +188,7 @@ function withoutScheme(
     return { segments, relative: true }
   const language = role === DATATYPE && /^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$/.test(node.text)
   const swapped = role === DATATYPE && /^[\w-]+~/.test(node.text)
-  context.diagnostics.report(
+  return context.report(
     role.code,
     node.span,
     path,
@@ -200,7 +197,6 @@ function withoutScheme(
       ? `A language is written ${node.text.split('~')[0]}~lang.`
       : guessedName(context, node, role),
   )
-  return null
 }
 
 /** The most frequent cause of text in the place of a datatype. */
@@ -237,7 +233,7 @@ function checkCharacters(
     skeleton += segment.text
     if (found === null) continue
     const at = found[0].trim() === '' ? node.text.search(/\s/) : node.text.indexOf(found[0])
-    context.diagnostics.report(
+    context.report(
       'iri-invalid-char',
       at < 0 ? node.span : within(node, at, at + 1),
       path,
@@ -248,7 +244,7 @@ function checkCharacters(
   }
   if (segments.length === 1 && segments[0]?.type !== 'constant') return true
   if (isIri(relative ? `${context.base}${skeleton}` : skeleton)) return true
-  context.diagnostics.report(
+  context.report(
     'iri-invalid-char',
     node.span,
     path,

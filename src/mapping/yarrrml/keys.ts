@@ -101,18 +101,13 @@ export function readKeys<T extends KeyTable>(
     const name = canonical.get(key.text)
     const here = childPath(path, key.text)
     if (name === undefined) {
-      context.diagnostics.report(
-        'key-unknown',
-        key.span,
-        here,
-        ...unknownKey(key.text, entry.value, canonical, table),
-      )
+      context.report('key-unknown', key.span, here, ...unknownKey(key.text, entry.value, canonical, table))
       continue
     }
     const before = found.get(name)
     if (before === undefined) found.set(name, entry)
     else if (before.key.text !== key.text)
-      context.diagnostics.report(
+      context.report(
         'key-twice',
         key.span,
         here,

@@ -35,16 +35,16 @@ export function reportLintRules(context: Context, resources: readonly ResourceRu
   }
 }
 
-function reportPrefix({ diagnostics, usedPrefixes }: Context, { key, value }: YamlEntry): void {
+function reportPrefix({ report, usedPrefixes }: Context, { key, value }: YamlEntry): void {
   if (value.type !== 'text') return
   const path = childPath('prefixes', key.text)
   const name = key.text.replace(/:$/, '')
   const iri = value.text.replace(/^<(.*)>$/, '$1')
   const known = lookup(INITIAL_CONTEXT, name)
   if (!usedPrefixes.has(name))
-    diagnostics.report('prefix-unused', key.span, path, `the prefix ${quoted(name)} is declared and not used`)
+    report('prefix-unused', key.span, path, `the prefix ${quoted(name)} is declared and not used`)
   if (isIri(iri) && !/[/#:?=&_-]$/.test(iri))
-    diagnostics.report(
+    report(
       'prefix-without-separator',
       value.span,
       path,
@@ -53,17 +53,12 @@ function reportPrefix({ diagnostics, usedPrefixes }: Context, { key, value }: Ya
   const other = otherScheme(iri)
   const near = KNOWN_NAMESPACES.includes(iri) ? undefined : nearNamespace(iri)
   if (other !== undefined)
-    diagnostics.report('http-vs-https', value.span, path, `the vocabulary is written ${quoted(other)}`)
+    report('http-vs-https', value.span, path, `the vocabulary is written ${quoted(other)}`)
   else if (known !== undefined && known !== iri) {
     const found = `the prefix ${quoted(name)} usually stands for ${quoted(known)}, here for ${quoted(iri)}`
-    diagnostics.report('prefix-redefines-default', value.span, path, found)
+    report('prefix-redefines-default', value.span, path, found)
   } else if (near !== undefined)
-    diagnostics.report(
-      'term-unknown',
-      value.span,
-      path,
-      `${quoted(iri)} is not known, ${quoted(near)} is near`,
-    )
+    report('term-unknown', value.span, path, `${quoted(iri)} is not known, ${quoted(near)} is near`)
 }
 
 /** The same namespace with the other scheme of http and https, if only that one is known. */
@@ -75,14 +70,14 @@ function otherScheme(namespace: string): string | undefined {
 }
 
 function reportSubject(
-  { diagnostics }: Context,
+  { reportAt }: Context,
   { key, subject, statements, subjectPlace }: ResourceRule,
 ): void {
   if (subjectPlace === undefined || subject.type !== 'iri') return
   const path = subjectPlace.path
   const constant = subject.segments.every(({ type }) => type === 'constant')
   if (constant && statements.some(({ object }) => object.type === 'link' || !isConstant(object)))
-    diagnostics.reportAt(
+    reportAt(
       'subject-constant',
       subjectPlace,
       `the subject of ${quoted(key)} has no reference: all records become one resource`,
@@ -93,7 +88,7 @@ function reportSubject(
     0,
   )
   if (length > LONG)
-    diagnostics.reportAt(
+    reportAt(
       'long-iri',
       { ...subjectPlace, path },
       `the subject of ${quoted(key)} has more than ${LONG} characters`,
@@ -105,7 +100,7 @@ function isConstant(term: TermMap): boolean {
 }
 
 function reportDuplicate(
-  { diagnostics }: Context,
+  { reportAt }: Context,
   statement: StatementRule,
   known: Map<string, StatementRule>,
 ): void {
@@ -116,7 +111,7 @@ function reportDuplicate(
   const before = known.get(text)
   if (before === undefined) known.set(text, statement)
   else if (statement.objectPlace !== undefined)
-    diagnostics.reportAt(
+    reportAt(
       'duplicate-rule',
       statement.objectPlace,
       `the statement is there twice, first in line ${before.objectPlace?.line}`,
@@ -137,30 +132,26 @@ function reportTerms(context: Context, statement: StatementRule): void {
     /^[a-z]/.test(named.slice(namespaceOf(named).length)) &&
     KNOWN_NAMESPACES.includes(namespaceOf(named))
   )
-    context.diagnostics.reportAt(
+    context.reportAt(
       'term-unknown',
       objectPlace,
       `${quoted(named)} is no class: classes begin with a capital letter`,
     )
 }
 
-function reportTerm({ diagnostics, declared, prefixes }: Context, iri: string, place: MappingPlace): void {
+function reportTerm({ reportAt, declared, prefixes }: Context, iri: string, place: MappingPlace): void {
   const namespace = namespaceOf(iri)
   const name = iri.slice(namespace.length)
   // A namespace that the document declares was already reported at its declaration.
   const own = [...declared].some(prefix => prefixes.get(prefix) === namespace)
   const other = own ? undefined : otherScheme(namespace)
   if (other !== undefined) {
-    diagnostics.reportAt(
-      'http-vs-https',
-      place,
-      `the vocabulary of ${quoted(iri)} is written ${quoted(other)}`,
-    )
+    reportAt('http-vs-https', place, `the vocabulary of ${quoted(iri)} is written ${quoted(other)}`)
     return
   }
   const near = own || KNOWN_NAMESPACES.includes(namespace) ? undefined : nearNamespace(namespace)
   if (near !== undefined) {
-    diagnostics.reportAt('term-unknown', place, `${quoted(namespace)} is not known, ${quoted(near)} is near`)
+    reportAt('term-unknown', place, `${quoted(namespace)} is not known, ${quoted(near)} is near`)
     return
   }
   const terms = knownTerms(namespace)
@@ -173,7 +164,7 @@ function reportTerm({ diagnostics, declared, prefixes }: Context, iri: string, p
     (terms ?? SCHEMA_TERMS).filter(term => (schema ? isTypo(name, term) : true)),
   )
   if (terms === undefined && close === undefined) return
-  diagnostics.reportAt(
+  reportAt(
     'term-unknown',
     place,
     schema

@@ -24,7 +24,7 @@ const MAX_MAPPINGS = 200
 export function readMappings(context: Context, mappings: YamlMap, path: string): readonly ResourceRule[] {
   if (mappings.entries.length > MAX_MAPPINGS) {
     const found = `the document has ${mappings.entries.length} mappings, at most ${MAX_MAPPINGS} are allowed`
-    context.diagnostics.report('limits', mappings.span, path, found)
+    context.report('limits', mappings.span, path, found)
     return []
   }
   const rules = new Map<string, readonly ResourceRule[]>()
@@ -37,10 +37,9 @@ export function readMappings(context: Context, mappings: YamlMap, path: string):
 }
 
 function readMapping(context: Context, entry: YamlEntry, path: string): readonly ResourceRule[] {
-  const { diagnostics } = context
   const { key, value } = entry
   if (value.type !== 'map' || value.entries.length === 0) {
-    diagnostics.report(
+    context.report(
       isEmpty(value) || value.type === 'map' ? 'mapping-empty' : 'value-shape',
       key.span,
       path,
@@ -49,15 +48,15 @@ function readMapping(context: Context, entry: YamlEntry, path: string): readonly
     )
     return []
   }
-  const before = diagnostics.count()
+  const before = context.count()
   const keys = readKeys(context, value, MAPPING_KEYS, path)
-  const misspelt = diagnostics.count() > before
+  const misspelt = context.count() > before
   reportUnsupported(context, keys, path)
   const type = keys.type?.value
   const blank = type?.type === 'text' ? type : undefined
   if (type !== undefined && !(blank !== undefined && ['iri', 'blank'].includes(blank.text))) {
     const found = `the type of the subjects is iri or blank, found ${described(type)}`
-    diagnostics.report('value-shape', type.span, childPath(path, 'type'), found)
+    context.report('value-shape', type.span, childPath(path, 'type'), found)
   }
   const graphs = keys.graphs
   const shared = {
@@ -66,21 +65,20 @@ function readMapping(context: Context, entry: YamlEntry, path: string): readonly
       keys.sources === undefined
         ? []
         : readSources(
-            { ...context, diagnostics: context.sourceDiagnostics },
+            { ...context, ...context.sourceDiagnostics },
             keys.sources.value,
             childPath(path, keys.sources.key.text),
           ),
-    place: diagnostics.place(key.span, path),
+    place: context.place(key.span, path),
   }
   let subjects: readonly (TermMap | null)[] = []
   if (keys.subjects !== undefined) subjects = readSubjects(context, keys.subjects, path, blank)
   else if (!misspelt) subjects = withoutSubject(context, key, path, blank)
-  const subjectPlace =
-    keys.subjects === undefined ? undefined : diagnostics.place(keys.subjects.value.span, path)
+  const subjectPlace = keys.subjects === undefined ? undefined : context.place(keys.subjects.value.span, path)
   const said = keys.predicateobjects
   if (said === undefined || isEmpty(said.value)) {
     if (!misspelt)
-      diagnostics.report(
+      context.report(
         'mapping-empty',
         said?.key.span ?? key.span,
         path,
@@ -98,8 +96,7 @@ function readMapping(context: Context, entry: YamlEntry, path: string): readonly
 /** Reports a document whose lists multiply to more rules than allowed; true if they do. */
 function reportTooMany(context: Context, span: YamlSpan | undefined, path: string): boolean {
   if (context.rules <= MAX_RULES) return false
-  const found = `the mapping has more than ${MAX_RULES} rules`
-  context.diagnostics.report('limits', span ?? { start: 0, end: 1 }, path, found)
+  context.report('limits', span ?? { start: 0, end: 1 }, path, `the mapping has more than ${MAX_RULES} rules`)
   return true
 }
 
@@ -179,14 +176,14 @@ function withoutSubject(
 ): readonly TermMap[] {
   if (type?.text === 'iri') {
     const found = 'the mapping has no subject, and its type is iri'
-    context.diagnostics.report('subject-missing', key.span, path, found, IRI_HINT)
+    context.report('subject-missing', key.span, path, found, IRI_HINT)
     return []
   }
   if (type === undefined) {
     const found =
       'the mapping has no subject: each record becomes a blank node, which nothing else can refer to'
     const hint = `${IRI_HINT} Where a blank node is meant, say so: subject: {type: blank}.`
-    context.diagnostics.report('subject-blank', key.span, path, found, hint)
+    context.report('subject-blank', key.span, path, found, hint)
   }
   return [{ type: 'blank', segments: [] }]
 }
@@ -205,37 +202,29 @@ function readSubject(
     case 'map':
       return readSubjectMap(context, node, path)
     case 'list':
-      context.diagnostics.report(
-        'value-shape',
-        node.span,
-        path,
-        `a subject is a text, found ${described(node)}`,
-      )
-      return null
+      return context.report('value-shape', node.span, path, `a subject is a text, found ${described(node)}`)
   }
 }
 
 function readSubjectMap(context: Context, node: YamlMap, path: string): TermMap | null {
-  const before = context.diagnostics.count()
+  const before = context.count()
   const keys = readKeys(context, node, SUBJECT_KEYS, path)
   if (reportUnsupported(context, keys, path)) return null
   const type = keys.type?.value
   const value = keys.value?.value
   if (type !== undefined && (type.type !== 'text' || !['iri', 'blank'].includes(type.text))) {
     const found = `the type of a subject is iri or blank, found ${described(type)}`
-    context.diagnostics.report('value-shape', type.span, childPath(path, 'type'), found)
-    return null
+    return context.report('value-shape', type.span, childPath(path, 'type'), found)
   }
   if (value === undefined || isEmpty(value)) {
     if (type?.text === 'blank') return { type: 'blank', segments: [] }
-    if (context.diagnostics.count() === before)
-      context.diagnostics.report('subject-missing', node.span, path, 'the subject has no value')
+    if (context.count() === before)
+      context.report('subject-missing', node.span, path, 'the subject has no value')
     return null
   }
   if (value.type === 'text') return subjectTerm(context, value, childPath(path, 'value'), type)
   const found = `the value of a subject is a text, found ${described(value)}`
-  context.diagnostics.report('value-shape', value.span, childPath(path, 'value'), found)
-  return null
+  return context.report('value-shape', value.span, childPath(path, 'value'), found)
 }
 
 function subjectTerm(
@@ -247,23 +236,18 @@ function subjectTerm(
   const suffix = /^(.*)~(iri|blank)$/s.exec(node.text)
   const kind = type?.text ?? suffix?.[2] ?? 'iri'
   const bare: YamlText = suffix === null ? node : { ...node, text: suffix[1] ?? '' }
-  if (bare.text === '') {
-    context.diagnostics.report('subject-missing', node.span, path, 'the subject is empty')
-    return null
-  }
+  if (bare.text === '') return context.report('subject-missing', node.span, path, 'the subject is empty')
   if (kind === 'blank') {
     const read = segmentsOf(context, bare, path)
     return read === null ? null : { type: 'blank', segments: read.segments }
   }
-  if (bare.text.startsWith('_:')) {
-    context.diagnostics.report(
+  if (bare.text.startsWith('_:'))
+    return context.report(
       'subject-not-iri',
       node.span,
       path,
       `the subject ${quoted(node.text)} is a blank node`,
       'Write {value: …, type: blank} for blank nodes, or an IRI that others can refer to.',
     )
-    return null
-  }
   return readIri(context, bare, path, SUBJECT)
 }

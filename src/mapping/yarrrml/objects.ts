@@ -45,30 +45,26 @@ function objectOfPair(
   const [value, mark] = items
   if (value === undefined || items.length > 2 || value.type === 'list') {
     const found = `an object in brackets is [value, datatype] or [value, en~lang], found ${described(node)}`
-    context.diagnostics.report('value-shape', node.span, path, found)
-    return null
+    return context.report('value-shape', node.span, path, found)
   }
   if (mark === undefined) return readObject(context, value, `${path}[0]`, wish)
   if (mark.type !== 'text') {
     const found = `a datatype or a language is a text, found ${described(mark)}`
-    context.diagnostics.report('value-shape', mark.span, `${path}[1]`, found)
-    return null
+    return context.report('value-shape', mark.span, `${path}[1]`, found)
   }
   return readObject(context, value, `${path}[0]`, { ...wish, mark })
 }
 
 function objectOfMap(context: Context, node: YamlMap, path: string, wish: ObjectWish): ObjectMap | null {
-  if (node.form === 'bare') {
-    context.diagnostics.report(
+  if (node.form === 'bare')
+    return context.report(
       'value-shape',
       node.span,
       path,
       `${described(node)} was found where a value is expected`,
       'In a list between brackets `a: b` is a map: put a text with a colon and a space in quotes.',
     )
-    return null
-  }
-  const before = context.diagnostics.count()
+  const before = context.count()
   const keys = readKeys(context, node, OBJECT_KEYS, path)
   const { conditions, ...others } = keys
   if (reportUnsupported(context, keys.mapping === undefined ? keys : others, path)) return null
@@ -78,12 +74,7 @@ function objectOfMap(context: Context, node: YamlMap, path: string, wish: Object
     if (value === undefined || (value.type === 'text' && !isEmpty(value)))
       return value as YamlText | undefined
     const found = `${name} is a text, found ${described(value)}`
-    context.diagnostics.report(
-      'value-shape',
-      keys[name]?.key.span ?? value.span,
-      childPath(path, name),
-      found,
-    )
+    context.report('value-shape', keys[name]?.key.span ?? value.span, childPath(path, name), found)
     return undefined
   }
   const own: ObjectWish = {
@@ -93,25 +84,19 @@ function objectOfMap(context: Context, node: YamlMap, path: string, wish: Object
     language: text('language'),
   }
   if (keys.value === undefined) {
-    if (context.diagnostics.count() === before)
-      context.diagnostics.report(
-        'value-shape',
-        node.span,
-        path,
-        'the object has neither a value nor a mapping',
-      )
+    if (context.count() === before)
+      context.report('value-shape', node.span, path, 'the object has neither a value nor a mapping')
     return null
   }
   const { value } = keys.value
   const here = childPath(path, keys.value.key.text)
   if (value.type === 'text') return objectOfText(context, value, here, own, true)
-  context.diagnostics.report(
+  return context.report(
     'value-shape',
     value.span,
     here,
     `the value of an object is a text, found ${described(value)}`,
   )
-  return null
 }
 
 function readLink(
@@ -122,26 +107,13 @@ function readLink(
   path: string,
 ): ObjectMap | null {
   const here = childPath(path, 'mapping')
-  if (target.type !== 'text') {
-    context.diagnostics.report(
-      'value-shape',
-      target.span,
-      here,
-      `mapping is a text, found ${described(target)}`,
-    )
-    return null
-  }
+  if (target.type !== 'text')
+    return context.report('value-shape', target.span, here, `mapping is a text, found ${described(target)}`)
   if (!context.mappingKeys.has(target.text)) {
     const close = nearName(target.text, context.mappingKeys.keys())
     const known = `There are: ${[...context.mappingKeys.keys()].slice(0, 10).join(', ')}.`
     const hint = close === undefined ? known : `Did you mean ${quoted(close)}?`
-    context.diagnostics.report(
-      'link-unknown',
-      target.span,
-      here,
-      `there is no mapping ${quoted(target.text)}`,
-      hint,
-    )
+    context.report('link-unknown', target.span, here, `there is no mapping ${quoted(target.text)}`, hint)
     reportNearKey(context, 'link-unknown', close, target.text)
     return null
   }
@@ -149,12 +121,7 @@ function readLink(
   if (join === null) return null
   for (const { key } of node.entries)
     if (['value', 'v', 'datatype', 'language'].includes(key.text))
-      context.diagnostics.report(
-        'value-shape',
-        key.span,
-        path,
-        `${quoted(key.text)} has no meaning beside mapping`,
-      )
+      context.report('value-shape', key.span, path, `${quoted(key.text)} has no meaning beside mapping`)
   return { type: 'link', resource: target.text, ...join }
 }
 
@@ -169,15 +136,19 @@ function objectOfText(
   wish: ObjectWish,
   explicit = false,
 ): ObjectMap | null {
-  const { diagnostics } = context
   const read = readLiteralAnnotations(context, path, wish, node.text)
   if (read === null) return null
   const { datatype, language } = read
   const typed = datatype !== undefined || language !== undefined
   if (isEmpty(node)) {
     const found = 'the object is empty'
-    diagnostics.report('value-shape', node.span, path, found, 'A field is written $(name), an empty text "".')
-    return null
+    return context.report(
+      'value-shape',
+      node.span,
+      path,
+      found,
+      'A field is written $(name), an empty text "".',
+    )
   }
   const kind = kindOf(context, wish, path)
   if (kind === null) return null
@@ -189,7 +160,7 @@ function objectOfText(
   const isKey = context.mappingKeys.has(node.text)
   if (isKey && !explicit && kind === undefined) {
     if (!typed) return { type: 'link', resource: node.text }
-    diagnostics.report(
+    context.report(
       'equals-mapping-key-with-datatype',
       node.span,
       path,
@@ -205,20 +176,19 @@ function objectOfText(
   if (kind === 'iri' || suffixed || (wish.isClass && kind !== 'literal')) {
     if (typed) {
       const found = `${role.what} is an IRI and can have neither a datatype nor a language`
-      diagnostics.report(
+      return context.report(
         'value-shape',
         (wish.mark ?? wish.datatype ?? wish.language ?? node).span,
         path,
         found,
       )
-      return null
     }
     return readIri(context, bare, path, role)
   }
   const web = kind !== 'literal' && !typed && /^<?https?:\/\//i.test(node.text)
   if (web && explicit) {
     const hint = 'Write type: iri for a resource, type: literal for a text.'
-    diagnostics.report('looks-like-curie', node.span, path, `${quoted(node.text)} is taken as text`, hint)
+    context.report('looks-like-curie', node.span, path, `${quoted(node.text)} is taken as text`, hint)
   } else if (web)
     return readIri(context, node, path, {
       ...OBJECT,
@@ -251,8 +221,7 @@ function literal(
     const rules = literalType(datatype)
     if (rules !== null && rules.canonical(constant) === null) {
       const found = `${quoted(constant)} is no value of ${datatype.split(/[#/]/).at(-1)}`
-      context.diagnostics.report('constant-ill-typed', node.span, path, found)
-      return null
+      return context.report('constant-ill-typed', node.span, path, found)
     }
   }
   return {
@@ -271,6 +240,5 @@ function kindOf(
   if (type === undefined) return undefined
   if (type.text === 'iri' || type.text === 'literal' || type.text === 'blank') return type.text
   const found = `the type of an object is iri, literal or blank, found ${described(type)}`
-  context.diagnostics.report('value-shape', type.span, childPath(path, 'type'), found)
-  return null
+  return context.report('value-shape', type.span, childPath(path, 'type'), found)
 }

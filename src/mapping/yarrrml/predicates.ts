@@ -23,21 +23,18 @@ export function readPredicates(context: Context, node: YamlNode, path: string): 
   switch (node.type) {
     case 'text': {
       const read = readPredicate(context, node, path)
-      return read === null
-        ? []
-        : [{ predicate: read, predicatePlace: context.diagnostics.place(node.span, path) }]
+      return read === null ? [] : [{ predicate: read, predicatePlace: context.place(node.span, path) }]
     }
     case 'list':
       return node.items.flatMap((item, index) => {
         if (item.type !== 'list') return readPredicates(context, item, `${path}[${index}]`)
-        context.diagnostics.report('value-shape', item.span, path, 'a predicate is a text, found a list')
+        context.report('value-shape', item.span, path, 'a predicate is a text, found a list')
         return []
       })
     case 'map': {
       const value = node.entries.find(({ key }) => key.text === 'value' || key.text === 'v')?.value
       if (value?.type === 'text') return readPredicates(context, value, childPath(path, 'value'))
-      const found = `a predicate is a text, found ${described(node)}`
-      context.diagnostics.report('predicate-not-iri', node.span, path, found)
+      context.report('predicate-not-iri', node.span, path, `a predicate is a text, found ${described(node)}`)
       return []
     }
   }
@@ -46,20 +43,13 @@ export function readPredicates(context: Context, node: YamlNode, path: string): 
 function readPredicate(context: Context, node: YamlText, path: string): string | TermMap | null {
   if (node.text === 'a') return RDF.type
   const bare = node.text.endsWith('~iri') ? { ...node, text: node.text.slice(0, -4) } : node
-  if (bare.text === '') {
-    context.diagnostics.report(
-      'predicate-not-iri',
-      node.span,
-      path,
-      'the predicate is empty, an IRI is expected',
-    )
-    return null
-  }
+  if (bare.text === '')
+    return context.report('predicate-not-iri', node.span, path, 'the predicate is empty, an IRI is expected')
   const term = readIri(context, bare, path, PREDICATE)
   if (term?.type !== 'iri') return term
   const constant = constantText(term.segments)
   if (constant !== null) return constant
-  context.diagnostics.report(
+  context.report(
     'predicate-has-reference',
     node.span,
     path,
@@ -95,12 +85,7 @@ export function readGraphs(context: Context, node: YamlNode, path: string): read
 }
 
 function reportGraph(context: Context, node: YamlNode, path: string): readonly TermMap[] {
-  context.diagnostics.report(
-    'graph-not-iri',
-    node.span,
-    path,
-    `a graph is the text of an IRI, found ${described(node)}`,
-  )
+  context.report('graph-not-iri', node.span, path, `a graph is the text of an IRI, found ${described(node)}`)
   return []
 }
 
@@ -124,7 +109,7 @@ export function readJoin(
   }
   const { name: field } = segment
   context.joins.push({ target, field, span: condition.span, path: here })
-  return { joined: { fields: [field], place: context.diagnostics.place(condition.span, here) } }
+  return { joined: { fields: [field], place: context.place(condition.span, here) } }
 }
 
 /** Reports the conditions that other records than that of the link itself meet. */
@@ -138,7 +123,7 @@ export function reportOtherJoins(
 }
 
 function reportJoin(context: Context, span: YamlSpan, path: string, target: string): void {
-  context.diagnostics.report(
+  context.report(
     'unsupported',
     span,
     path,

@@ -39,18 +39,17 @@ function readRoot(root: YamlNode, collected: Diagnostics, options: ReadOptions):
     const message = isEmpty(root)
       ? 'the document is empty'
       : `the document is ${described(root)}, a map is expected`
-    collected.report(
+    return collected.report(
       isEmpty(root) ? 'no-mappings' : 'doc-not-map',
       root.span,
       '',
       message,
       'Begin with mappings:',
     )
-    return null
   }
   const given = new Map(Object.entries({ ...INITIAL_CONTEXT, ...options.prefixes }))
   const initial: Context = {
-    diagnostics: collected,
+    ...collected,
     sourceDiagnostics: options.ignoreSources === true ? ignoringSources(collected) : collected,
     prefixes: given,
     declared: new Set(),
@@ -84,7 +83,7 @@ function readRoot(root: YamlNode, collected: Diagnostics, options: ReadOptions):
     base: readBase(collected, keys.base),
     external: readTexts(collected, keys.external),
     mappingKeys: new Map(mappings?.type === 'map' ? mappings.entries.map(({ key }) => [key.text, key]) : []),
-    sources: readNamedSources({ ...initial, diagnostics: initial.sourceDiagnostics }, keys.sources),
+    sources: readNamedSources({ ...initial, ...initial.sourceDiagnostics }, keys.sources),
   }
   if (keys.mappings === undefined || mappings === undefined || isEmpty(mappings)) {
     const span = keys.mappings?.key.span ?? root.entries[0]?.key.span ?? root.span
@@ -101,13 +100,10 @@ function readRoot(root: YamlNode, collected: Diagnostics, options: ReadOptions):
   }
   if (mappings.type !== 'map') {
     const found = `mappings is a map with one key for each resource, found ${described(mappings)}`
-    collected.report('no-mappings', mappings.span, keys.mappings.key.text, found)
-    return null
+    return collected.report('no-mappings', mappings.span, keys.mappings.key.text, found)
   }
-  if (mappings.entries.length === 0) {
-    collected.report('no-mappings', mappings.span, keys.mappings.key.text, 'there is no mapping')
-    return null
-  }
+  if (mappings.entries.length === 0)
+    return collected.report('no-mappings', mappings.span, keys.mappings.key.text, 'there is no mapping')
   const resources = readMappings(context, mappings, keys.mappings.key.text)
   reportPrefixes(context, keys.prefixes)
   if (!hasErrors(collected.diagnostics())) reportLintRules(context, resources)
@@ -179,7 +175,7 @@ function readTexts(collected: Diagnostics, entry: YamlEntry | undefined): Readon
 
 function readNamedSources(context: Context, entry: Entries<typeof ROOT_KEYS>['sources']): Context['sources'] {
   const named = new Map<string, NamedSource>()
-  for (const { key, value } of mapEntries(context.diagnostics, entry))
+  for (const { key, value } of mapEntries(context, entry))
     named.set(key.text, { key, source: readSource(context, value, childPath('sources', key.text)) })
   return named
 }

@@ -27,7 +27,7 @@ export function readSources(context: Context, node: YamlNode, path: string): rea
   switch (node.type) {
     case 'text': {
       if (isEmpty(node)) {
-        context.diagnostics.report(
+        context.report(
           'value-shape',
           node.span,
           path,
@@ -40,7 +40,7 @@ export function readSources(context: Context, node: YamlNode, path: string): rea
       if (named !== undefined) return present(named.source)
       if (node.text.includes('~')) return present(readSource(context, node, path))
       const close = nearName(node.text, context.sources.keys())
-      context.diagnostics.report(
+      context.report(
         'source-unknown',
         node.span,
         path,
@@ -52,7 +52,7 @@ export function readSources(context: Context, node: YamlNode, path: string): rea
       const near = close === undefined ? undefined : context.sources.get(close)?.key
       if (near !== undefined) {
         const found = `the source has this name, and ${quoted(node.text)} is used`
-        context.diagnostics.report('source-unknown', near.span, `sources.${near.text}`, found)
+        context.report('source-unknown', near.span, `sources.${near.text}`, found)
       }
       return []
     }
@@ -75,31 +75,27 @@ function present(source: LogicalSource | null): readonly LogicalSource[] {
 
 /** One source: `path~formulation`, `[path~formulation, iterator]`, or a map; null if it is invalid, which is reported. */
 export function readSource(context: Context, node: YamlNode, path: string): LogicalSource | null {
-  const { diagnostics } = context
   if (node.type === 'map') return readSourceMap(context, node, path)
   const [first, second] = node.type === 'list' ? node.items : [node]
   const tooMany = node.type === 'list' && node.items.length > 2
-  if (first?.type !== 'text' || (second !== undefined && second.type !== 'text') || tooMany) {
-    diagnostics.report(
+  if (first?.type !== 'text' || (second !== undefined && second.type !== 'text') || tooMany)
+    return context.report(
       'value-shape',
       node.span,
       path,
       `a source is written [path~formulation, iterator], found ${described(node)}`,
     )
-    return null
-  }
   const tilde = first.text.lastIndexOf('~')
   if (tilde < 0) {
     const found = `the source ${quoted(first.text)} has no type: path~csv or path~jsonpath`
-    diagnostics.report('value-shape', first.span, path, found)
-    return null
+    return context.report('value-shape', first.span, path, found)
   }
-  const formulation = formulationOf(diagnostics, first, first.text.slice(tilde + 1), path)
-  if (formulation === null || !isLocal(diagnostics, first, first.text.slice(0, tilde), path)) return null
+  const formulation = formulationOf(context, first, first.text.slice(tilde + 1), path)
+  if (formulation === null || !isLocal(context, first, first.text.slice(0, tilde), path)) return null
   return {
     path: first.text.slice(0, tilde),
     formulation,
-    ...iteratorOf(diagnostics, formulation, second, path),
+    ...iteratorOf(context, formulation, second, path),
   }
 }
 
@@ -108,24 +104,22 @@ function readSourceMap(
   node: YamlNode & { type: 'map' },
   path: string,
 ): LogicalSource | null {
-  const { diagnostics } = context
   const keys = readKeys(context, node, SOURCE_KEYS, path)
   for (const feature of UNSUPPORTED) {
     const entry = keys[feature]
     if (entry === undefined) continue
     const here = childPath(path, entry.key.text)
-    diagnostics.report(
+    return context.report(
       'unsupported',
       entry.key.span,
       here,
       `sources with ${quoted(feature)} are not supported: only files are`,
     )
-    return null
   }
   const text = (name: 'access' | 'referenceFormulation' | 'iterator' | 'delimiter' | 'encoding' | 'type') => {
     const value = keys[name]?.value
     if (value === undefined || value.type === 'text') return value
-    diagnostics.report(
+    context.report(
       'value-shape',
       value.span,
       childPath(path, name),
@@ -136,18 +130,16 @@ function readSourceMap(
   const type = text('type')
   if (type !== undefined && type.text !== 'localfile') {
     const found = `sources of the type ${quoted(type.text)} are not supported: only files are`
-    diagnostics.report('unsupported', type.span, childPath(path, 'type'), found)
-    return null
+    return context.report('unsupported', type.span, childPath(path, 'type'), found)
   }
   const access = text('access')
   const named = text('referenceFormulation')
   if (access === undefined || named === undefined) {
     const found = `a source needs ${access === undefined ? 'access' : 'referenceFormulation'}`
-    diagnostics.report('value-shape', node.span, path, found)
-    return null
+    return context.report('value-shape', node.span, path, found)
   }
-  const formulation = formulationOf(diagnostics, named, named.text, path)
-  if (formulation === null || !isLocal(diagnostics, access, access.text, path)) return null
+  const formulation = formulationOf(context, named, named.text, path)
+  if (formulation === null || !isLocal(context, access, access.text, path)) return null
   const delimiter = text('delimiter')?.text
   const encoding = text('encoding')?.text
   const dialect: CsvDialect = {
@@ -157,42 +149,41 @@ function readSourceMap(
   return {
     path: access.text,
     formulation,
-    ...iteratorOf(diagnostics, formulation, text('iterator'), childPath(path, 'iterator')),
+    ...iteratorOf(context, formulation, text('iterator'), childPath(path, 'iterator')),
     ...(Object.keys(dialect).length === 0 ? {} : { dialect }),
   }
 }
 
 function iteratorOf(
-  diagnostics: Diagnostics,
+  context: Diagnostics,
   formulation: 'csv' | 'json',
   node: YamlText | undefined,
   path: string,
 ): Pick<LogicalSource, 'iterator' | 'iteratorPlace'> {
   if (formulation !== 'json' || node === undefined) return { iterator: null }
-  return { iterator: node.text, iteratorPlace: diagnostics.place(node.span, path) }
+  return { iterator: node.text, iteratorPlace: context.place(node.span, path) }
 }
 
 function formulationOf(
-  diagnostics: Diagnostics,
+  context: Diagnostics,
   node: YamlText,
   name: string,
   path: string,
 ): 'csv' | 'json' | null {
   const known = FORMULATIONS.get(name.toLowerCase())
   if (known !== undefined) return known
-  diagnostics.report(
+  return context.report(
     'unsupported',
     node.span,
     path,
     `the reference formulation ${quoted(name)} is not supported`,
     'Supported are csv and jsonpath.',
   )
-  return null
 }
 
-function isLocal(diagnostics: Diagnostics, node: YamlText, access: string, path: string): boolean {
+function isLocal(context: Diagnostics, node: YamlText, access: string, path: string): boolean {
   if (!/^[a-z][a-z0-9+.-]+:/i.test(access)) return true
-  diagnostics.report(
+  context.report(
     'unsupported',
     node.span,
     path,

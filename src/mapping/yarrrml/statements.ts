@@ -13,7 +13,7 @@ export const MAX_RULES = 2000
 export function readStatements(context: Context, node: YamlNode, path: string): readonly StatementRule[] {
   if (node.type === 'map') return readStatement(context, node, path)
   if (node.type === 'text') {
-    context.diagnostics.report(
+    context.report(
       'value-shape',
       node.span,
       path,
@@ -25,13 +25,7 @@ export function readStatements(context: Context, node: YamlNode, path: string): 
   const [first] = node.items
   if (first?.type === 'text') {
     const hint = 'Each statement is a list of its own: - [schema:name, $(name)]'
-    context.diagnostics.report(
-      'po-shape',
-      first.span,
-      `${path}[0]`,
-      'a statement is expected, found a text',
-      hint,
-    )
+    context.report('po-shape', first.span, `${path}[0]`, 'a statement is expected, found a text', hint)
     return []
   }
   return node.items.flatMap((item, index) => {
@@ -47,7 +41,7 @@ function readStatement(context: Context, node: YamlNode, path: string): readonly
     case 'map':
       return readLong(context, node, path)
     case 'text':
-      context.diagnostics.report(
+      context.report(
         'po-shape',
         node.span,
         path,
@@ -64,7 +58,7 @@ function readShort(context: Context, node: YamlList, path: string): readonly Sta
     item => item.type === 'text' && !item.quoted && item.text.lastIndexOf('$(') > item.text.lastIndexOf(')'),
   )
   if (torn !== undefined && node.items.length > 2) {
-    context.diagnostics.report(
+    context.report(
       'reference-syntax',
       torn.span,
       path,
@@ -75,7 +69,7 @@ function readShort(context: Context, node: YamlList, path: string): readonly Sta
   }
   if (predicates === undefined || objects === undefined || node.items.length > 3) {
     const code = node.items.length === 4 && hasBoth(node.items) ? 'datatype-and-language' : 'po-shape'
-    context.diagnostics.report(
+    context.report(
       code,
       node.span,
       path,
@@ -86,7 +80,7 @@ function readShort(context: Context, node: YamlList, path: string): readonly Sta
   }
   if (mark !== undefined && (mark.type !== 'text' || isEmpty(mark))) {
     const found = `the third element is a datatype or a language, found ${described(mark)}`
-    context.diagnostics.report('po-shape', mark.span, `${path}[2]`, found)
+    context.report('po-shape', mark.span, `${path}[2]`, found)
     return []
   }
   return statements(context, node, path, {
@@ -105,8 +99,7 @@ function hasBoth(items: readonly YamlNode[]): boolean {
 }
 
 function readLong(context: Context, node: YamlMap, path: string): readonly StatementRule[] {
-  const { diagnostics } = context
-  const before = diagnostics.count()
+  const before = context.count()
   const keys = readKeys(context, node, STATEMENT_KEYS, path)
   if (reportUnsupported(context, keys, path)) return []
   const inverse =
@@ -121,14 +114,13 @@ function readLong(context: Context, node: YamlMap, path: string): readonly State
     if (keys[needed] !== undefined && !isEmpty(keys[needed].value)) continue
     if (needed === 'predicates' && keys.inversepredicates !== undefined) continue
     const span = keys[needed]?.key.span ?? node.entries[0]?.key.span ?? node.span
-    if (diagnostics.count() === before)
-      diagnostics.report('po-shape', span, path, `the statement has no ${needed}`)
+    if (context.count() === before) context.report('po-shape', span, path, `the statement has no ${needed}`)
     return []
   }
   if (keys.objects === undefined) return []
   const type = keys.type?.value
   if (type !== undefined && type.type !== 'text')
-    diagnostics.report(
+    context.report(
       'value-shape',
       type.span,
       childPath(path, 'type'),
@@ -185,30 +177,28 @@ function statements(
     objects.type === 'list'
       ? objects.items.map((item, index) => [item, `${objectsPath}[${index}]`] as const)
       : [[objects, objectsPath] as const]
-  if (items.length === 0)
-    context.diagnostics.report('po-shape', objects.span, path, 'the statement has no object')
+  if (items.length === 0) context.report('po-shape', objects.span, path, 'the statement has no object')
   const rules: StatementRule[] = []
-  const place = context.diagnostics.place(node.span, path)
+  const place = context.place(node.span, path)
   const common = { place, ...(graphs.length === 0 ? {} : { graphs }) }
   for (const [item, here] of items) {
     context.rules += predicates.length + inverse.length
     if (context.rules > MAX_RULES) {
-      const found = `the mapping has more than ${MAX_RULES} rules`
-      context.diagnostics.report('limits', node.span, path, found)
+      context.report('limits', node.span, path, `the mapping has more than ${MAX_RULES} rules`)
       return rules
     }
     const object = readObject(context, item, here, { isClass: classes > 0, mark, type })
     if (object === null) continue
     const places = {
-      objectPlace: context.diagnostics.place(valueNode(item).span, here),
-      markPlace: context.diagnostics.place((mark ?? markNode(item) ?? valueNode(item)).span, here),
+      objectPlace: context.place(valueNode(item).span, here),
+      markPlace: context.place((mark ?? markNode(item) ?? valueNode(item)).span, here),
     }
     for (const { predicate, predicatePlace } of predicates)
       rules.push({ predicate, object, predicatePlace, ...places, ...common })
     if (inverse.length > 0 && (object.type === 'literal' || object.type === 'natural')) {
       const hint = 'Write ~iri behind the object, or type: iri.'
       const found = 'an inverse predicate needs an object that is a resource, found a literal'
-      context.diagnostics.report('object-not-iri', item.span, here, found, hint)
+      context.report('object-not-iri', item.span, here, found, hint)
       continue
     }
     for (const { predicate, predicatePlace } of inverse)

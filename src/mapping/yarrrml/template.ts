@@ -120,30 +120,19 @@ export interface Segments {
 export function segmentsOf(context: Context, node: YamlText, path: string): Segments | null {
   if (node.text.length > MAX_CHARACTERS) {
     const found = `the text has ${node.text.length} characters, at most ${MAX_CHARACTERS} are allowed`
-    context.diagnostics.report('limits', node.span, path, found)
-    return null
+    return context.report('limits', node.span, path, found)
   }
   const { parts, plainColon, problem } = parseTemplate(node.text)
   if (problem !== undefined) {
     const { from, to, message, hint } = problem
-    context.diagnostics.report('reference-syntax', within(node, from, to), path, message, hint)
-    return null
+    return context.report('reference-syntax', within(node, from, to), path, message, hint)
   }
   if (!node.quoted && /^["']|["']$/.test(node.text)) {
     const found = `${quoted(node.text)} begins or ends with a quote that is part of the text`
-    context.diagnostics.report(
-      'stray-quote',
-      node.span,
-      path,
-      found,
-      'Put the whole text in quotes, or none of it.',
-    )
+    context.report('stray-quote', node.span, path, found, 'Put the whole text in quotes, or none of it.')
   }
-  if (parts.filter(({ type }) => type === 'reference').length > MAX_REFERENCES) {
-    const found = `the text has more than ${MAX_REFERENCES} references`
-    context.diagnostics.report('limits', node.span, path, found)
-    return null
-  }
+  if (parts.filter(({ type }) => type === 'reference').length > MAX_REFERENCES)
+    return context.report('limits', node.span, path, `the text has more than ${MAX_REFERENCES} references`)
   reportBraces(context, node, path, parts)
   const segments: Segment[] = []
   for (const part of parts) {
@@ -166,7 +155,7 @@ function segmentOf(context: Context, node: YamlText, path: string, part: Yarrrml
     if (value !== undefined) return { type: 'constant', text: value }
   }
   const name = part.name.replace(/^\\_/, '_')
-  return { type: 'field', name, place: context.diagnostics.place(within(node, part.from, part.to), path) }
+  return { type: 'field', name, place: context.place(within(node, part.from, part.to), path) }
 }
 
 /** `$name`, `$[name]`, `$name)` and `(name)` alone: probably references with a missing character. */
@@ -181,7 +170,7 @@ function reportForgotten(
   const found = FORGOTTEN.exec(part.text)
   const at = found?.index ?? unmatched(part.text)
   if (at < 0) return
-  context.diagnostics.report(
+  context.report(
     'looks-like-reference',
     within(node, part.from, part.to),
     path,
@@ -202,7 +191,7 @@ function reportBraces(
   for (const { 0: found, 1: name, index } of node.text.matchAll(BRACES)) {
     const isConstant = parts.some(({ type, from, to }) => type === 'constant' && from <= index && index < to)
     if (!isConstant) continue
-    context.diagnostics.report(
+    context.report(
       'looks-like-reference',
       within(node, index, index + found.length),
       path,

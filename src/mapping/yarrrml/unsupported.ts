@@ -37,7 +37,7 @@ export function reportUnsupported(
     if (entry === undefined || (key === 'conditions' && isNone(entry.value)) || described === feature)
       continue
     described = feature
-    context.diagnostics.report(
+    context.report(
       'unsupported',
       entry.key.span,
       childPath(path, entry.key.text),
