@@ -23,36 +23,29 @@ export function rmlName(iri: string): string | undefined {
   return undefined
 }
 
+const TERM_MAP = words('constant template reference termType')
+const DIALECT =
+  'delimiter encoding commentPrefix quoteChar doubleQuote header headerRowCount lineTerminators skipBlankRows ' +
+  'skipColumns skipInitialSpace skipRows trim null'
+
 /** The kinds of nodes of a mapping, and their allowed properties. */
 export const PROPERTIES = {
-  'triples map': ['logicalSource', 'subjectMap', 'subject', 'predicateObjectMap', 'baseIRI'],
-  'logical source': ['source', 'referenceFormulation', 'iterator'],
-  source: ['path', 'root', 'null', 'encoding', 'compression', 'csvw:url', 'csvw:dialect', 'csvw:null'],
-  dialect: [
-    ...['delimiter', 'encoding', 'commentPrefix', 'quoteChar', 'doubleQuote', 'header', 'headerRowCount'],
-    ...['lineTerminators', 'skipBlankRows', 'skipColumns', 'skipInitialSpace', 'skipRows', 'trim', 'null'],
-  ].map(name => `csvw:${name}`),
-  'subject map': ['constant', 'template', 'reference', 'termType', 'class', 'graph', 'graphMap'],
-  'predicate-object map': [...['predicate', 'predicateMap', 'object', 'objectMap', 'graph', 'graphMap']],
-  'predicate map': ['constant', 'template', 'reference', 'termType'],
-  'graph map': ['constant', 'template', 'reference', 'termType'],
-  'datatype map': ['constant', 'template', 'reference', 'termType'],
-  'language map': ['constant', 'template', 'reference', 'termType'],
+  'triples map': words('logicalSource subjectMap subject predicateObjectMap baseIRI'),
+  'logical source': words('source referenceFormulation iterator'),
+  source: words('path root null encoding compression csvw:url csvw:dialect csvw:null'),
+  dialect: words(DIALECT).map(name => `csvw:${name}`),
+  'subject map': [...TERM_MAP, 'class', 'graph', 'graphMap'],
+  'predicate-object map': words('predicate predicateMap object objectMap graph graphMap'),
+  'predicate map': TERM_MAP,
+  'graph map': TERM_MAP,
+  'datatype map': TERM_MAP,
+  'language map': TERM_MAP,
   'object map': [
-    ...[
-      'constant',
-      'template',
-      'reference',
-      'termType',
-      'datatype',
-      'datatypeMap',
-      'language',
-      'languageMap',
-    ],
-    ...['parentTriplesMap', 'joinCondition'],
+    ...TERM_MAP,
+    ...words('datatype datatypeMap language languageMap parentTriplesMap joinCondition'),
   ],
-  'join condition': ['child', 'parent', 'childMap', 'parentMap'],
-  'join expression': ['constant', 'template', 'reference'],
+  'join condition': words('child parent childMap parentMap'),
+  'join expression': words('constant template reference'),
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
 export type NodeKind = keyof typeof PROPERTIES
@@ -61,75 +54,34 @@ export type NodeKind = keyof typeof PROPERTIES
 const UNSUPPORTED: readonly (readonly [feature: string, names: readonly string[]])[] = [
   [
     'SQL tables and queries',
-    [
-      'logicalTable',
-      'tableName',
-      'sqlQuery',
-      'sqlVersion',
-      'query',
-      'column',
-      'SQL2008Table',
-      'SQL2008Query',
-    ],
+    words('logicalTable tableName sqlQuery sqlVersion query column SQL2008Table SQL2008Query'),
   ],
   ['inverse expressions', ['inverseExpression']],
   [
     'functions',
-    [
-      ...[
-        'functionExecution',
-        'function',
-        'input',
-        'inputValue',
-        'inputValueMap',
-        'parameter',
-        'parameterMap',
-      ],
-      ...['functionMap', 'return', 'returnMap', 'FunctionExecution', 'functionValue'],
-    ],
+    words(
+      'functionExecution function input inputValue inputValueMap parameter parameterMap functionMap return ' +
+        'returnMap FunctionExecution functionValue',
+    ),
   ],
-  ['conditions', ['condition', 'conditionMap', 'if']],
-  ['targets', ['logicalTarget', 'target', 'serialization', 'mode', 'LogicalTarget', 'Target']],
+  ['conditions', words('condition conditionMap if')],
+  ['targets', words('logicalTarget target serialization mode LogicalTarget Target')],
   [
     'quoted triples of RML-star',
-    [
-      ...[
-        'quotedTriplesMap',
-        'subjectMapStar',
-        'starMap',
-        'StarMap',
-        'AssertedTriplesMap',
-        'NonAssertedTriplesMap',
-      ],
-      ...['QuotedTriplesMap'],
-    ],
+    words(
+      'quotedTriplesMap subjectMapStar starMap StarMap AssertedTriplesMap NonAssertedTriplesMap QuotedTriplesMap',
+    ),
   ],
   [
     'collections and containers',
-    [
-      'gather',
-      'gatherAs',
-      'strategy',
-      'allowEmptyListAndContainer',
-      'GatherMap',
-      'append',
-      'cartesianProduct',
-    ],
+    words('gather gatherAs strategy allowEmptyListAndContainer GatherMap append cartesianProduct'),
   ],
   [
     'logical views',
-    [
-      ...[
-        'viewOn',
-        'field',
-        'fieldName',
-        'leftJoin',
-        'innerJoin',
-        'parentLogicalView',
-        'structuralAnnotation',
-      ],
-      ...['LogicalView', 'Field', 'IterableField', 'ExpressionField'],
-    ],
+    words(
+      'viewOn field fieldName leftJoin innerJoin parentLogicalView structuralAnnotation LogicalView Field ' +
+        'IterableField ExpressionField',
+    ),
   ],
   ['class maps', ['classMap']],
 ]
@@ -141,21 +93,16 @@ export function unsupportedFeature(name: string): string | undefined {
 }
 
 /** Allowed classes of nodes. */
-export const CLASSES: readonly string[] = [
-  ...[
-    'TriplesMap',
-    'LogicalSource',
-    'BaseSource',
-    'AbstractLogicalSource',
-    'Source',
-    'RelativePathSource',
-    'FilePath',
-  ],
-  ...['SubjectMap', 'PredicateMap', 'ObjectMap', 'GraphMap', 'PredicateObjectMap', 'RefObjectMap', 'TermMap'],
-  ...['ExpressionMap', 'DatatypeMap', 'LanguageMap', 'Join', 'JoinCondition', 'ChildMap', 'ParentMap'],
-  ...['ReferenceFormulation', 'Strategy', 'IriSafetyMap'],
-]
+export const CLASSES: readonly string[] = words(
+  'TriplesMap LogicalSource BaseSource AbstractLogicalSource Source RelativePathSource FilePath SubjectMap ' +
+    'PredicateMap ObjectMap GraphMap PredicateObjectMap RefObjectMap TermMap ExpressionMap DatatypeMap ' +
+    'LanguageMap Join JoinCondition ChildMap ParentMap ReferenceFormulation Strategy IriSafetyMap',
+)
 
 export const TERM_TYPES = ['IRI', 'URI', 'UnsafeIRI', 'UnsafeURI', 'BlankNode', 'Literal'] as const
 
 export type TermTypeName = (typeof TERM_TYPES)[number]
+
+function words(text: string): readonly string[] {
+  return text.split(' ')
+}

@@ -94,7 +94,7 @@ function sourcesOf(dialect: RmlDialect, segments: readonly Segment[], isReferenc
   if (isReference && first?.type !== undefined && first.type !== 'constant')
     return {
       predicate: dialect.term('reference'),
-      object: dialect.names.literal(referenceTo(dialect, first), undefined, undefined),
+      object: dialect.names.literal(referenceTo(dialect, first)),
     }
   const template = segments
     .map(segment =>
@@ -103,10 +103,7 @@ function sourcesOf(dialect: RmlDialect, segments: readonly Segment[], isReferenc
         : `{${escapeTemplate(referenceTo(dialect, segment))}}`,
     )
     .join('')
-  return {
-    predicate: dialect.term('template'),
-    object: dialect.names.literal(template, undefined, undefined),
-  }
+  return { predicate: dialect.term('template'), object: dialect.names.literal(template) }
 }
 
 function referenceTo(dialect: RmlDialect, segment: Exclude<Segment, { readonly type: 'constant' }>): string {
@@ -122,8 +119,7 @@ function tagOf(
   { datatype, language }: Extract<TermMap, { readonly type: 'literal' }>,
 ): WrittenProperty | null {
   const { names, term } = dialect
-  if (typeof language === 'string')
-    return { predicate: term('language'), object: names.literal(language, undefined, undefined) }
+  if (typeof language === 'string') return { predicate: term('language'), object: names.literal(language) }
   if (language !== undefined)
     return { predicate: term('languageMap'), object: [sourcesOf(dialect, language, language.length === 1)] }
   if (typeof datatype === 'string') return { predicate: term('datatype'), object: names.iri(datatype) }
@@ -138,14 +134,14 @@ export function sourceNode(
   { path, formulation, iterator, dialect: table }: LogicalSource,
 ): WrittenNode {
   const { term, names, vocabulary } = dialect
-  const file = names.literal(path ?? (formulation === 'csv' ? 'data.csv' : 'data.json'), undefined, undefined)
+  const file = names.literal(path ?? (formulation === 'csv' ? 'data.csv' : 'data.json'))
   const relative: WrittenNode = [
     { predicate: 'a', object: term('RelativePathSource') },
     { predicate: term('root'), object: term('MappingDirectory') },
     { predicate: term('path'), object: file },
     ...(table?.nulls ?? []).map(value => ({
       predicate: term('null'),
-      object: names.literal(value, undefined, undefined),
+      object: names.literal(value),
     })),
   ]
   const hasDialect = table !== undefined && Object.keys(table).some(key => key !== 'nulls')
@@ -158,9 +154,7 @@ export function sourceNode(
   return [
     { predicate: term('source'), object: source },
     { predicate: term('referenceFormulation'), object: term(formulation === 'csv' ? 'CSV' : 'JSONPath') },
-    ...(iterator === null
-      ? []
-      : [{ predicate: term('iterator'), object: names.literal(iterator, undefined, undefined) }]),
+    ...(iterator === null ? [] : [{ predicate: term('iterator'), object: names.literal(iterator) }]),
   ]
 }
 
@@ -170,7 +164,7 @@ function tableNode(
   table: NonNullable<LogicalSource['dialect']>,
 ): WrittenNode {
   const name = (local: string) => names.iri(CSVW + local)
-  const text = (value: string) => names.literal(value, undefined, undefined)
+  const text = (value: string) => names.literal(value)
   const said = [
     ['delimiter', table.delimiter === undefined ? undefined : text(table.delimiter)],
     ['quoteChar', table.quote === undefined ? undefined : text(table.quote ?? '')],
@@ -259,7 +253,7 @@ export class PrefixedNames {
   }
 
   /** A literal of the document. */
-  literal(text: string, datatype: string | undefined, language: string | undefined): string {
+  literal(text: string, datatype?: string, language?: string): string {
     if (language !== undefined) return `"${escapeText(text)}${literalEnd(XSD.string, language)}`
     const end = datatype === undefined || datatype === XSD.string ? '' : `^^${this.iri(datatype)}`
     return `"${escapeText(text)}"${end}`

@@ -62,17 +62,8 @@ const CUSTOMARY = {
 const MAPS = 'urn:lodestone:mapping#'
 
 /** The terms that the old vocabulary took from the first RML; all others are of R2RML. */
-const FIRST_RML: readonly string[] = [
-  ...[
-    'logicalSource',
-    'source',
-    'referenceFormulation',
-    'iterator',
-    'reference',
-    'languageMap',
-    'datatypeMap',
-  ],
-]
+const FIRST_RML: readonly string[] =
+  'logicalSource source referenceFormulation iterator reference languageMap datatypeMap'.split(' ')
 
 /**
  * Writes a mapping as RML in Turtle, for other engines. A link becomes a referencing object map that joins on the references of
@@ -265,7 +256,7 @@ function objectProperty(
  * parent's subject, all of them link the same record alone.
  */
 function joinCondition({ term, names, reference }: RmlDialect, field: string): WrittenProperty {
-  const name = names.literal(reference(field), undefined, undefined)
+  const name = names.literal(reference(field))
   return {
     predicate: term('joinCondition'),
     object: [
