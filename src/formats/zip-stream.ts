@@ -43,7 +43,7 @@ export async function* zip(
     const tally = { crc: 0, size: 0, compressed: 0 }
     for await (const piece of deflated(entry.content, tally)) yield piece
     if (tally.size > LIMIT || tally.compressed > LIMIT) throw new RangeError(`${entry.name} is over 4 GiB`)
-    yield fields([4, SIGNATURE.descriptor], [4, tally.crc], [4, tally.compressed], [4, tally.size])
+    yield integers(4, SIGNATURE.descriptor, tally.crc, tally.compressed, tally.size)
     files.push({ name, offset, ...tally })
     offset += head.length + tally.compressed + 16
   }
@@ -73,90 +73,59 @@ async function* deflated(
   }
 }
 
-/** Consecutive integers, each with its width in bytes, little-endian. */
-function fields(...values: readonly (readonly [width: 2 | 4 | 8, value: number])[]): Buffer {
-  const bytes = Buffer.alloc(values.reduce((sum, [width]) => sum + width, 0))
-  let at = 0
-  for (const [width, value] of values) {
-    if (width === 2) bytes.writeUInt16LE(value, at)
-    else if (width === 4) bytes.writeUInt32LE(value, at)
-    else bytes.writeBigUInt64LE(BigInt(value), at)
-    at += width
-  }
+/** Consecutive integers of a width in bytes, little-endian. */
+function integers(width: 2 | 4 | 8, ...values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(width * values.length)
+  for (const [at, value] of values.entries())
+    if (width === 8) bytes.writeBigUInt64LE(BigInt(value), 8 * at)
+    else bytes.writeUIntLE(value, width * at, width)
   return bytes
 }
 
 function localHeader(name: Uint8Array): Buffer {
-  const head = fields(
-    [4, SIGNATURE.local],
-    [2, 20],
-    [2, FLAGS],
-    [2, DEFLATE],
-    [2, 0],
-    [2, DAY],
-    [4, 0],
-    [4, 0],
-    [4, 0],
-    [2, name.length],
-    [2, 0],
-  )
-  return Buffer.concat([head, name])
+  return Buffer.concat([
+    integers(4, SIGNATURE.local),
+    integers(2, 20, FLAGS, DEFLATE, 0, DAY),
+    integers(4, 0, 0, 0),
+    integers(2, name.length, 0),
+    name,
+  ])
 }
 
 function centralHeader({ name, offset, crc, compressed, size }: Written): Buffer {
   const far = offset >= LIMIT
-  const extra = far ? fields([2, 1], [2, 8], [8, offset]) : Buffer.alloc(0)
-  const head = fields(
-    [2, 45],
-    [2, far ? 45 : 20],
-    [2, FLAGS],
-    [2, DEFLATE],
-    [2, 0],
-    [2, DAY],
-    [4, crc],
-    [4, compressed],
-    [4, size],
-    [2, name.length],
-    [2, extra.length],
-    [2, 0],
-    [2, 0],
-    [2, 0],
-    [4, 0],
-    [4, far ? LIMIT : offset],
-  )
-  return Buffer.concat([fields([4, SIGNATURE.central]), head, name, extra])
+  const extra = far ? Buffer.concat([integers(2, 1, 8), integers(8, offset)]) : Buffer.alloc(0)
+  return Buffer.concat([
+    integers(4, SIGNATURE.central),
+    integers(2, 45, far ? 45 : 20, FLAGS, DEFLATE, 0, DAY),
+    integers(4, crc, compressed, size),
+    integers(2, name.length, extra.length, 0, 0, 0),
+    integers(4, 0, far ? LIMIT : offset),
+    name,
+    extra,
+  ])
 }
 
 function endOfArchive(count: number, offset: number, length: number): Buffer {
   const far = offset >= LIMIT
-  const end = fields(
-    [4, END.plain],
-    [2, 0],
-    [2, 0],
-    [2, count],
-    [2, count],
-    [4, length],
-    [4, far ? LIMIT : offset],
-    [2, 0],
-  )
-  return far ? Buffer.concat([endOfZip64(count, offset, length), end]) : end
+  return Buffer.concat([
+    ...(far ? endOfZip64(count, offset, length) : []),
+    integers(4, END.plain),
+    integers(2, 0, 0, count, count),
+    integers(4, length, far ? LIMIT : offset),
+    integers(2, 0),
+  ])
 }
 
-function endOfZip64(count: number, offset: number, length: number): Buffer {
-  return fields(
-    [4, END.zip64],
-    [8, 44],
-    [2, 45],
-    [2, 45],
-    [4, 0],
-    [4, 0],
-    [8, count],
-    [8, count],
-    [8, length],
-    [8, offset],
-    [4, END.locator],
-    [4, 0],
-    [8, offset + length],
-    [4, 1],
-  )
+function endOfZip64(count: number, offset: number, length: number): readonly Buffer[] {
+  return [
+    integers(4, END.zip64),
+    integers(8, 44),
+    integers(2, 45, 45),
+    integers(4, 0, 0),
+    integers(8, count, count, length, offset),
+    integers(4, END.locator, 0),
+    integers(8, offset + length),
+    integers(4, 1),
+  ]
 }
