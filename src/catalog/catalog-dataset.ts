@@ -1,8 +1,9 @@
 import type { Dataset, DatasetStatistics } from '../model/dataset.ts'
-import { type Field, type FieldType, field, fieldNamed, isGeo, isTemporal } from '../model/field.ts'
+import { type Field, field, fieldNamed, isGeo, isTemporal } from '../model/field.ts'
 import { toGeoShape } from '../model/geometry.ts'
 import { lookup } from '../model/lookup.ts'
 import type { Metas, MetaValue } from '../model/metadata.ts'
+import { TEMPLATES } from '../model/templates.ts'
 import { canonicalMoment } from '../model/time.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
 import { datasetExtent, extentMetas } from '../publishing/statistics.ts'
@@ -10,88 +11,27 @@ import { datasetExtent, extentMetas } from '../publishing/statistics.ts'
 /** Id of the catalog as a queryable dataset. No dataset can have it: dataset ids begin with a letter or digit. */
 export const CATALOG_ID = '_catalog'
 
-type KnownMeta = readonly [name: string, type: FieldType, multivalued?: true]
+/** The metadata of a template as fields that queries may name even if no dataset has them (REST 2.8). */
+function metaFields(template: string, isIncluded = (_: string): boolean => true): readonly Field[] {
+  const { schema = [] } = TEMPLATES.find(({ name }) => name === template) ?? {}
+  return schema
+    .filter(({ name }) => isIncluded(name))
+    .map(({ name, type }) => {
+      const isText = type === 'list' || type === 'longstring'
+      const multivalued = type === 'list' || (template === 'dcat' && name === 'relation')
+      return field(`${template}.${name}`, isText ? 'text' : type, { multivalued })
+    })
+}
 
-/** The metadata of the default template that every dataset has, with their types (REST 2.8). */
-const DEFAULT_METAS: readonly KnownMeta[] = [
-  ['title', 'text'],
-  ['description', 'text'],
-  ['theme', 'text', true],
-  ['keyword', 'text', true],
-  ['license', 'text'],
-  ['license_url', 'text'],
-  ['language', 'text'],
-  ['metadata_languages', 'text', true],
-  ['timezone', 'text'],
-  ['modified', 'datetime'],
-  ['modified_updates_on_metadata_change', 'boolean'],
-  ['modified_updates_on_data_change', 'boolean'],
-  ['data_processed', 'datetime'],
-  ['metadata_processed', 'datetime'],
-  ['geographic_reference', 'text', true],
-  ['geographic_reference_auto', 'boolean'],
-  ['territory', 'text', true],
-  ['geometry_types', 'text', true],
-  ['bbox', 'geo_shape'],
-  ['publisher', 'text'],
-  ['references', 'text'],
-  ['records_count', 'int'],
-  ['attributions', 'text', true],
-  ['source_domain', 'text'],
-  ['source_domain_title', 'text'],
-  ['source_domain_address', 'text'],
-  ['source_dataset', 'text'],
-  ['shared_catalog', 'text'],
-  ['federated', 'boolean'],
-  ['parent_domain', 'text'],
-  ['update_frequency', 'text'],
-  ['geographic_area_mode', 'text'],
-  ['geographic_area', 'geo_shape'],
-  ['oauth_scope', 'text'],
+/** The metadata of the default template, which every dataset has; the scope is the last. */
+const DEFAULT_FIELDS: readonly Field[] = [
+  ...metaFields('default', name => name !== 'oauth_scope'),
+  ...metaFields('default', name => name === 'oauth_scope'),
 ]
+const DEFAULT_NAMES = DEFAULT_FIELDS.map(({ name }) => name.slice('default.'.length))
 
-/** Metadata of other templates that queries may name even if no dataset has them. */
-const DCAT_METAS: readonly KnownMeta[] = [
-  ['created', 'datetime'],
-  ['issued', 'datetime'],
-  ...[
-    'creator',
-    'contributor',
-    'contact_name',
-    'contact_email',
-    'accrualperiodicity',
-    'spatial',
-    'temporal',
-    'granularity',
-    'dataquality',
-    'publisher_type',
-    'conforms_to',
-  ].map((name): KnownMeta => [name, 'text']),
-  ['temporal_coverage_start', 'datetime'],
-  ['temporal_coverage_end', 'datetime'],
-  ['accessRights', 'text'],
-  ['relation', 'text', true],
-]
-
-/** The mapping of a dataset, and the vocabulary of its triples (REST 2.8). */
-const SEMANTIC_METAS: readonly KnownMeta[] = [
-  ['rml_mapping', 'text'],
-  ['classes', 'text', true],
-  ['properties', 'text', true],
-]
-
-/** The usage counts of datasets (REST 7.5). */
-const USAGE_METAS: readonly KnownMeta[] = [
-  ['download_count', 'int'],
-  ['api_call_count', 'int'],
-  ['attachment_download_count', 'int'],
-  ['reuse_count', 'int'],
-  ['feedback_count', 'int'],
-  ['popularity_score', 'double'],
-]
-
-/** The fields of the usage statistics, for catalogs that include them. */
-export const USAGE_FIELDS: readonly Field[] = USAGE_METAS.map(known => metaField('explore', known))
+/** The fields of the usage statistics (REST 7.5), for catalogs that include them. */
+export const USAGE_FIELDS: readonly Field[] = metaFields('explore', name => !name.startsWith('geographic_'))
 
 /** Returns the usage statistics of a dataset, by its id. */
 export type UsageStatistics = (dataset: string) => Metas[string]
@@ -121,9 +61,9 @@ export function catalogFields(
     field('dataset_uid', 'text'),
     field('has_records', 'boolean'),
     field('features', 'text', { multivalued: true }),
-    ...DEFAULT_METAS.map(known => metaField('default', known)),
-    ...DCAT_METAS.map(known => metaField('dcat', known)),
-    ...SEMANTIC_METAS.map(known => metaField('semantic', known)),
+    ...DEFAULT_FIELDS,
+    ...metaFields('dcat'),
+    ...metaFields('semantic'),
     ...more,
   ]
   for (const { dataset } of entries)
@@ -164,7 +104,7 @@ export function catalogRecord(
 export function completeMetas(entry: CatalogEntry): Dataset['metas'] {
   const { dataset, published, statistics, semantic } = entry
   const given = dataset.metas.default ?? {}
-  const empty = Object.fromEntries(DEFAULT_METAS.map(([name]) => [name, null]))
+  const empty = Object.fromEntries(DEFAULT_NAMES.map(name => [name, null]))
   const { bbox, geometry_types } = extentMetas(datasetExtent(dataset.fields, statistics))
   const computed = {
     bbox: given.bbox ?? bbox,
@@ -207,13 +147,9 @@ export function momentMeta(value: MetaValue): MetaValue {
 }
 
 /** The names of the metadata of the default template with moments. */
-export const MOMENT_METAS: readonly string[] = DEFAULT_METAS.flatMap(([name, type]) =>
-  type === 'datetime' ? [name] : [],
+export const MOMENT_METAS: readonly string[] = DEFAULT_NAMES.filter(
+  (_, at) => DEFAULT_FIELDS[at]?.type === 'datetime',
 )
-
-function metaField(template: string, [name, type, many]: KnownMeta): Field {
-  return field(`${template}.${name}`, type, { multivalued: many === true })
-}
 
 function inferredField(name: string, value: NonNullable<MetaValue>): Field {
   if (Array.isArray(value)) return field(name, 'text', { multivalued: true })
