@@ -8,6 +8,7 @@ import { Zstd } from '@hpcc-js/wasm-zstd'
 import t from 'tap'
 import { importFile } from '../src/cli/import.ts'
 import { Fault, faultText } from '../src/errors/errors.ts'
+import { projJsonOf } from '../src/formats/projjson.ts'
 import { zip } from '../src/formats/zip-stream.ts'
 import { checkDataset, checkPortal } from '../src/publishing/check.ts'
 import { definedDatasets, readDefinition } from '../src/publishing/definition.ts'
@@ -1024,6 +1025,37 @@ t.test('hostile and hopeless files are refused, with the way out', async t => {
 function parquetLibrary(): typeof import('hyparquet-writer') {
   return createRequire(import.meta.url)('hyparquet-writer') as typeof import('hyparquet-writer')
 }
+
+t.test('GeoParquet has the reference system that it declares', async t => {
+  const { parquetWriteBuffer, geojsonToWkb } = parquetLibrary()
+  const l93 = projJsonOf(2154) as Readonly<Record<string, unknown>>
+  const cases: readonly (readonly [crs: unknown, x: number, y: number, field: string])[] = [
+    [undefined, 2.3522, 48.8566, 'geo_point_2d'],
+    [null, 2.3522, 48.8566, 'geo_point_2d'],
+    [null, 652469.02, 6862035.26, 'text'],
+    [l93, 652469.02, 6862035.26, 'geo_point_2d'],
+    [{ ...l93, id: undefined }, 652469.02, 6862035.26, 'geo_point_2d'],
+    [{ ...l93, id: { authority: 'IGNF', code: 'LAMB93' } }, 652469.02, 6862035.26, 'geo_point_2d'],
+    [{ id: { authority: 'OGC', code: 'CRS84' } }, 2.3522, 48.8566, 'geo_point_2d'],
+    [{ type: 'EngineeringCRS', name: 'quay' }, 2.35, 48.85, 'unknown'],
+  ]
+  for (const [crs, x, y, field] of cases) {
+    const data = [geojsonToWkb({ type: 'Point', coordinates: [x, y] })]
+    const columns = { place: { encoding: 'WKB', geometry_types: [], crs } }
+    const value = JSON.stringify({ version: '1.1.0', primary_column: 'place', columns })
+    const file = parquetWriteBuffer({
+      columnData: [{ name: 'place', data, type: 'BYTE_ARRAY' }],
+      kvMetadata: [{ key: 'geo', value }],
+    })
+    const found = understood('crs.parquet', Buffer.from(file))
+    const named = `${JSON.stringify(crs)?.slice(0, 80)} ${x}`
+    if (field === 'unknown') await t.rejects(found, /quay/, named)
+    else t.equal((await found).fields[0], `place: ${field}`, named)
+    const point =
+      field === 'geo_point_2d' ? ((await found).values[0]?.[0] as { lon: number; lat: number }) : undefined
+    if (point !== undefined) t.ok(Math.hypot(point.lon - 2.3522, point.lat - 48.8566) < 1e-4, named)
+  }
+})
 
 /** A ZIP archive of one member that says that it has other than its bytes. */
 function zipOf(name: string, content: Buffer, size: number): Buffer {
