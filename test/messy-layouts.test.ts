@@ -42,6 +42,23 @@ const TEXTS: readonly Case[] = [
       Array.from({ length: 2 }, () => ['Feature', 1, { lat: 47.5, lon: 8.5 }]),
     ],
   ),
+  ...(
+    [
+      ['name\nSmith, John\nCher\nDoe, Jane\n', 'name: text', ['Smith, John', 'Cher', 'Doe, Jane']],
+      ['ratio\n1,5\n2\n3,25\n', 'ratio: double ,', [1.5, 2, 3.25]],
+      ['amount\n1,234.50\n2,345,678.00\n3.00\n', 'amount: double 1,234.5', [1234.5, 2345678, 3]],
+      ['place\n48.85,2.35\n43.70,7.26\n', 'place: text', ['48.85,2.35', '43.70,7.26']],
+    ] as const
+  ).map(([text, field, values]): Case => ['one.csv', text, [field], values.map(value => [value])]),
+  [
+    'titled.csv',
+    'Report 2020\nName, Count\nA, 3\nB, 4\n',
+    ['name: text', 'count: int'],
+    [
+      ['A', 3],
+      ['B', 4],
+    ],
+  ],
   [
     'header-of-two-rows.csv',
     'region,2019,2020\n,men,women\nNorth,1.5,2\nSouth,2.5,3\nEast,3.5,4\n',
