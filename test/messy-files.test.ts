@@ -1108,6 +1108,9 @@ t.test('what the values alone do not decide is asked for', async t => {
     ['k,version\nA,1\nB,2\n', 'version: int', undefined],
     ['k,Section\nA,1.9\nB,1.10\n', 'section: text', undefined],
     ['k,section length\nA,1.9\nB,1.10\n', 'section_length: double', undefined],
+    ['k,X,y\nA,2.35,48.85\nB,-3.1,47.2\n', 'x: double', /may be degrees.*from: \[y, X\]/],
+    ['k,easting,northing\nA,530000,180000\nB,530001,18e4\n', 'easting: int', /metres.*reference system/],
+    ['k,x,y\nA,1,2\nB,3,4\n', 'x: int', undefined],
   ]
   for (const [content, field, question] of cases) {
     const { fields, found, misfits: conversionErrors } = await understood('asked.csv', content)

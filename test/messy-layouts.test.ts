@@ -60,6 +60,49 @@ const TEXTS: readonly Case[] = [
     ],
   ],
   [
+    'lakh.tsv',
+    'n\tp\n12,34,567.89\t₹ 1,23,456\n99,999.00\t₹ 99,999\n',
+    ['n: double 1,234.5', 'p: int ₹1,234'],
+    [
+      [1234567.89, 123456],
+      [99999, 99999],
+    ],
+  ],
+  ...(
+    [
+      ['"columns":["name","h"],"index":[0,1],"data":[["Oak",1.5],["Fir",2]]', ''],
+      ['"columns":["name","h"],"index":["a","b"],"data":[["Oak",1.5],["Fir",2]]', 'index: text'],
+      ['"fields":[{"name":"name"},{"name":"h"}],"rows":[["Oak",1.5],["Fir",2]]', ''],
+      ['"meta":{"view":{"columns":[{"name":"name"},{"name":"h"}]}},"data":[["Oak",1.5],["Fir",2]]', ''],
+      ['"name":{"0":"Oak","1":"Fir"},"h":{"0":1.5,"1":2}', ''],
+      ['"name":{"3":"Oak","7":"Fir"},"h":{"3":1.5,"7":2}', 'key: int'],
+      [
+        '"schema":{"fields":[{"name":"name"},{"name":"h"},{"name":"i"}]},"data":[{"name":"Oak","h":1.5},{"name":"Fir","h":2}]',
+        '',
+      ],
+    ] as const
+  ).map(
+    ([text, label]): Case => [
+      'frame.json',
+      `{${text}}`,
+      [...(label === '' ? [] : [label]), 'name: text', 'h: double'],
+      label === ''
+        ? [
+            ['Oak', 1.5],
+            ['Fir', 2],
+          ]
+        : label === 'key: int'
+          ? [
+              [3, 'Oak', 1.5],
+              [7, 'Fir', 2],
+            ]
+          : [
+              ['a', 'Oak', 1.5],
+              ['b', 'Fir', 2],
+            ],
+    ],
+  ),
+  [
     'header-of-two-rows.csv',
     'region,2019,2020\n,men,women\nNorth,1.5,2\nSouth,2.5,3\nEast,3.5,4\n',
     ['region: text', 'men: double', 'women: int'],

@@ -261,7 +261,12 @@ async function completeJson(opened: OpenedFile, given: SourceOptions): Promise<C
         ],
       }
     case 'rows':
-      return completeGrid(opened, 'json', { ...options, records: found.pointer }, diagnostics)
+      return completeGrid(
+        opened,
+        'json',
+        { ...(found.hasNames ? { header: 1 } : {}), ...options, records: found.pointer },
+        diagnostics,
+      )
     case 'members':
       return {
         options: { ...options, records: `${found.pointer}/*` },
