@@ -6,6 +6,7 @@ import { Builder } from 'flatbuffers'
 import Libsql from 'libsql'
 import t from 'tap'
 import { Fault, faultText } from '../src/errors/errors.ts'
+import { wktOf } from '../src/formats/projection.ts'
 import { zip } from '../src/formats/zip-stream.ts'
 import { parseWkb } from '../src/model/wkb.ts'
 import { openSource, type SourceOptions } from '../src/sources/open.ts'
@@ -620,6 +621,8 @@ const ENDS: readonly (readonly [name: string, content: string, records: number, 
   ],
   ['signs in a column alone', 'name\nA\nB\nC\n---\nD\n', 5, 'D'],
   ['a note after an empty row', `${FOUR}\nprovisional,,,\n`, 3, null],
+  ['several after one', `${FOUR}Total,u,60,6\n\n1) provisional,,,\n. = unknown,,,\n© Office,,,\n`, 3, null],
+  ['a note in another column', `${FOUR}\n,Source: Office,,\n`, 3, null],
 ]
 
 t.test('records at the end stay, totals and notes are left out and reported', async t => {
@@ -752,6 +755,20 @@ t.test('GeoPackage', async t => {
   t.equal((await understood('two.gpkg', two, { sheet: 'b' })).values.length, 1)
   const arcs = geopackage('arcs.gpkg', 4326, { trees: [blob(4326, 8, 1, 2)] })
   t.match(await answerOf('arcs.gpkg', arcs), /geometries with arcs[\s\S]*CONVERT_TO_LINEAR/)
+})
+
+t.test('GeoPackages in systems without an EPSG code, and binary columns', async t => {
+  geopackage('custom.gpkg', 3857, { trees: [blob(3857, 1, 261_600.803, 6_250_835.061)] })
+  const database = new Libsql(join(folder, 'custom.gpkg'))
+  database.exec(`ALTER TABLE gpkg_spatial_ref_sys ADD definition TEXT;
+    UPDATE gpkg_spatial_ref_sys SET organization = 'NONE', definition = '${wktOf(3857)}';
+    ALTER TABLE trees ADD photo BLOB; UPDATE trees SET photo = x'0001'`)
+  database.close()
+  const { values, found } = await understood('custom.gpkg', null)
+  const [[, point] = []] = values
+  const { lon, lat } = point as { lon: number; lat: number }
+  t.ok(Math.abs(lon - 2.35) < 0.01 && Math.abs(lat - 48.85) < 0.01, `${lon} ${lat}`)
+  t.match(found.diagnostics, [/binary values in the column photo were read as no value: 1/])
 })
 
 t.test('a column with the name of the row numbers of SQLite', async t => {
