@@ -472,6 +472,8 @@ t.test('a text of signs alone is found as it is, beside words it restricts nothi
     ['"\u{1f333} \u{1f332}"', 0],
     ['name like "\u{1f333}"', trees],
     ['search("\u{1f333}")', trees],
+    ['"\u{1f333}\ufe0f"', trees],
+    ['"\u{1f333}\ufe0f*"', trees],
     ['suggest(name, "\u{1f333}")', trees],
     ['"!?"', 0],
     ['"-"', SORTED.filter(({ long }) => long.includes('-')).length],

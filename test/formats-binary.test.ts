@@ -9,9 +9,11 @@ import { parquetMetadata, parquetReadObjects, parquetSchema } from 'hyparquet'
 import t from 'tap'
 import { flatgeobuf } from '../src/formats/flatgeobuf.ts'
 import { projectGeometry, projector, wktOf } from '../src/formats/projection.ts'
+import { projJsonOf } from '../src/formats/projjson.ts'
 import { shapefile } from '../src/formats/shapefile.ts'
 import type { ExportOptions, Table, TableColumn, TableRow } from '../src/formats/table.ts'
 import type { Geometry } from '../src/model/value.ts'
+import { type ProjJson, unprojectorOfProjJson } from '../src/sources/reference-system.ts'
 import { writeParquet } from './support/parquet.ts'
 
 const OPTIONS: ExportOptions = {
@@ -449,6 +451,31 @@ t.test('positions lie within a metre of those of PROJ', async t => {
   t.strictSame(projector(4326)?.([1, 2]), [1, 2])
   t.equal(wktOf(2056), null, 'a projection without a name that all share')
   t.match(wktOf(4326), /^GEOGCS\["GCS_WGS_1984"/)
+})
+
+t.test('PROJJSON of a system has its code, and parameters by which positions come back', async t => {
+  for (const [epsg, from] of PROJECTED) {
+    const { id, ...system } = projJsonOf(epsg) as ProjJson
+    t.strictSame(id, { authority: 'EPSG', code: epsg })
+    const position = projector(epsg)?.(from) ?? []
+    for (const described of [{ id, ...system } as ProjJson, system]) {
+      const [lon = 0, lat = 0] = unprojectorOfProjJson(described)?.(position) ?? []
+      t.ok(Math.hypot(lon - (from[0] ?? 0), lat - (from[1] ?? 0)) < 1e-5, `${epsg}: ${lon} ${lat}`)
+    }
+  }
+  t.equal(unprojectorOfProjJson({ type: 'VerticalCRS' }), undefined)
+  t.equal(projJsonOf(123456), null)
+})
+
+t.test('GeoParquet declares the reference system of its coordinates', async t => {
+  for (const [epsg, declared] of [
+    [4326, undefined],
+    [25832, { authority: 'EPSG', code: 25832 }],
+  ] as const) {
+    const file = toArrayBuffer(await writeParquet(tableOf(), { ...OPTIONS, epsg }))
+    const geo = parquetMetadata(file).key_value_metadata?.find(({ key }) => key === 'geo')?.value ?? ''
+    t.strictSame(JSON.parse(geo).columns.shape.crs?.id, declared)
+  }
 })
 
 t.test('geometries are projected whole or not at all', async t => {

@@ -185,8 +185,16 @@ t.test('from a file to a published dataset and back', async t => {
     t.match(uploaded.json(), {
       name: 'trees.csv',
       bytes: CSV.length,
+      suggestions: [],
       dataset: { state: 'draft', title: 'Trees of the town' },
     })
+    const doubtful = 'Trees\nn,d\n1,05/03/2020\n2,06/04/2020\n'
+    const asked = await api('PUT', `${API}/doubtful/resources/files/doubtful.csv`, doubtful, 'text/csv')
+    t.match(asked.json().suggestions, [
+      { message: '1 row above the header left out' },
+      { field: 'd', message: /where months come first/ },
+    ])
+    await api('DELETE', `${API}/doubtful`)
     const preview = (await api('GET', `${API}/trees/preview`)).json()
     t.same(
       preview.fields.map((each: { name: string; type: string; examples: unknown }) => [

@@ -8,6 +8,7 @@ import { Zstd } from '@hpcc-js/wasm-zstd'
 import t from 'tap'
 import { importFile } from '../src/cli/import.ts'
 import { Fault, faultText } from '../src/errors/errors.ts'
+import { projJsonOf } from '../src/formats/projjson.ts'
 import { zip } from '../src/formats/zip-stream.ts'
 import { checkDataset, checkPortal } from '../src/publishing/check.ts'
 import { definedDatasets, readDefinition } from '../src/publishing/definition.ts'
@@ -1025,6 +1026,37 @@ function parquetLibrary(): typeof import('hyparquet-writer') {
   return createRequire(import.meta.url)('hyparquet-writer') as typeof import('hyparquet-writer')
 }
 
+t.test('GeoParquet has the reference system that it declares', async t => {
+  const { parquetWriteBuffer, geojsonToWkb } = parquetLibrary()
+  const l93 = projJsonOf(2154) as Readonly<Record<string, unknown>>
+  const cases: readonly (readonly [crs: unknown, x: number, y: number, field: string])[] = [
+    [undefined, 2.3522, 48.8566, 'geo_point_2d'],
+    [null, 2.3522, 48.8566, 'geo_point_2d'],
+    [null, 652469.02, 6862035.26, 'text'],
+    [l93, 652469.02, 6862035.26, 'geo_point_2d'],
+    [{ ...l93, id: undefined }, 652469.02, 6862035.26, 'geo_point_2d'],
+    [{ ...l93, id: { authority: 'IGNF', code: 'LAMB93' } }, 652469.02, 6862035.26, 'geo_point_2d'],
+    [{ id: { authority: 'OGC', code: 'CRS84' } }, 2.3522, 48.8566, 'geo_point_2d'],
+    [{ type: 'EngineeringCRS', name: 'quay' }, 2.35, 48.85, 'unknown'],
+  ]
+  for (const [crs, x, y, field] of cases) {
+    const data = [geojsonToWkb({ type: 'Point', coordinates: [x, y] })]
+    const columns = { place: { encoding: 'WKB', geometry_types: [], crs } }
+    const value = JSON.stringify({ version: '1.1.0', primary_column: 'place', columns })
+    const file = parquetWriteBuffer({
+      columnData: [{ name: 'place', data, type: 'BYTE_ARRAY' }],
+      kvMetadata: [{ key: 'geo', value }],
+    })
+    const found = understood('crs.parquet', Buffer.from(file))
+    const named = `${JSON.stringify(crs)?.slice(0, 80)} ${x}`
+    if (field === 'unknown') await t.rejects(found, /quay/, named)
+    else t.equal((await found).fields[0], `place: ${field}`, named)
+    const point =
+      field === 'geo_point_2d' ? ((await found).values[0]?.[0] as { lon: number; lat: number }) : undefined
+    if (point !== undefined) t.ok(Math.hypot(point.lon - 2.3522, point.lat - 48.8566) < 1e-4, named)
+  }
+})
+
 /** A ZIP archive of one member that says that it has other than its bytes. */
 function zipOf(name: string, content: Buffer, size: number): Buffer {
   const packed = deflateRawSync(content)
@@ -1076,6 +1108,9 @@ t.test('what the values alone do not decide is asked for', async t => {
     ['k,version\nA,1\nB,2\n', 'version: int', undefined],
     ['k,Section\nA,1.9\nB,1.10\n', 'section: text', undefined],
     ['k,section length\nA,1.9\nB,1.10\n', 'section_length: double', undefined],
+    ['k,X,y\nA,2.35,48.85\nB,-3.1,47.2\n', 'x: double', /may be degrees.*from: \[y, X\]/],
+    ['k,easting,northing\nA,530000,180000\nB,530001,18e4\n', 'easting: int', /metres.*reference system/],
+    ['k,x,y\nA,1,2\nB,3,4\n', 'x: int', undefined],
   ]
   for (const [content, field, question] of cases) {
     const { fields, found, misfits: conversionErrors } = await understood('asked.csv', content)

@@ -6,6 +6,7 @@ import { Builder } from 'flatbuffers'
 import Libsql from 'libsql'
 import t from 'tap'
 import { Fault, faultText } from '../src/errors/errors.ts'
+import { wktOf } from '../src/formats/projection.ts'
 import { zip } from '../src/formats/zip-stream.ts'
 import { parseWkb } from '../src/model/wkb.ts'
 import { openSource, type SourceOptions } from '../src/sources/open.ts'
@@ -40,6 +41,66 @@ const TEXTS: readonly Case[] = [
       `${name.startsWith('sequence') ? '\x1e' : ''}${FEATURE}`.repeat(2),
       ['type: text', 'properties_n: int', 'geometry: geo_point_2d'],
       Array.from({ length: 2 }, () => ['Feature', 1, { lat: 47.5, lon: 8.5 }]),
+    ],
+  ),
+  ...(
+    [
+      ['name\nSmith, John\nCher\nDoe, Jane\n', 'name: text', ['Smith, John', 'Cher', 'Doe, Jane']],
+      ['ratio\n1,5\n2\n3,25\n', 'ratio: double ,', [1.5, 2, 3.25]],
+      ['amount\n1,234.50\n2,345,678.00\n3.00\n', 'amount: double 1,234.5', [1234.5, 2345678, 3]],
+      ['place\n48.85,2.35\n43.70,7.26\n', 'place: text', ['48.85,2.35', '43.70,7.26']],
+    ] as const
+  ).map(([text, field, values]): Case => ['one.csv', text, [field], values.map(value => [value])]),
+  [
+    'titled.csv',
+    'Report 2020\nName, Count\nA, 3\nB, 4\n',
+    ['name: text', 'count: int'],
+    [
+      ['A', 3],
+      ['B', 4],
+    ],
+  ],
+  [
+    'lakh.tsv',
+    'n\tp\n12,34,567.89\t₹ 1,23,456\n99,999.00\t₹ 99,999\n',
+    ['n: double 1,234.5', 'p: int ₹1,234'],
+    [
+      [1234567.89, 123456],
+      [99999, 99999],
+    ],
+  ],
+  ...(
+    [
+      ['"columns":["name","h"],"index":[0,1],"data":[["Oak",1.5],["Fir",2]]', ''],
+      ['"columns":["name","h"],"index":["a","b"],"data":[["Oak",1.5],["Fir",2]]', 'index: text'],
+      ['"fields":[{"name":"name"},{"name":"h"}],"rows":[["Oak",1.5],["Fir",2]]', ''],
+      ['"meta":{"view":{"columns":[{"name":"name"},{"name":"h"}]}},"data":[["Oak",1.5],["Fir",2]]', ''],
+      ['"name":{"0":"Oak","1":"Fir"},"h":{"0":1.5,"1":2}', ''],
+      ['"name":{"3":"Oak","7":"Fir"},"h":{"3":1.5,"7":2}', 'key: int'],
+      [
+        '"schema":{"fields":[{"name":"name"},{"name":"h"},{"name":"i"}]},"data":[{"name":"Oak","h":1.5},{"name":"Fir","h":2}]',
+        '',
+      ],
+    ] as const
+  ).map(
+    ([text, label]): Case => [
+      'frame.json',
+      `{${text}}`,
+      [...(label === '' ? [] : [label]), 'name: text', 'h: double'],
+      label === ''
+        ? [
+            ['Oak', 1.5],
+            ['Fir', 2],
+          ]
+        : label === 'key: int'
+          ? [
+              [3, 'Oak', 1.5],
+              [7, 'Fir', 2],
+            ]
+          : [
+              ['a', 'Oak', 1.5],
+              ['b', 'Fir', 2],
+            ],
     ],
   ),
   [
@@ -560,6 +621,8 @@ const ENDS: readonly (readonly [name: string, content: string, records: number, 
   ],
   ['signs in a column alone', 'name\nA\nB\nC\n---\nD\n', 5, 'D'],
   ['a note after an empty row', `${FOUR}\nprovisional,,,\n`, 3, null],
+  ['several after one', `${FOUR}Total,u,60,6\n\n1) provisional,,,\n. = unknown,,,\n© Office,,,\n`, 3, null],
+  ['a note in another column', `${FOUR}\n,Source: Office,,\n`, 3, null],
 ]
 
 t.test('records at the end stay, totals and notes are left out and reported', async t => {
@@ -692,6 +755,20 @@ t.test('GeoPackage', async t => {
   t.equal((await understood('two.gpkg', two, { sheet: 'b' })).values.length, 1)
   const arcs = geopackage('arcs.gpkg', 4326, { trees: [blob(4326, 8, 1, 2)] })
   t.match(await answerOf('arcs.gpkg', arcs), /geometries with arcs[\s\S]*CONVERT_TO_LINEAR/)
+})
+
+t.test('GeoPackages in systems without an EPSG code, and binary columns', async t => {
+  geopackage('custom.gpkg', 3857, { trees: [blob(3857, 1, 261_600.803, 6_250_835.061)] })
+  const database = new Libsql(join(folder, 'custom.gpkg'))
+  database.exec(`ALTER TABLE gpkg_spatial_ref_sys ADD definition TEXT;
+    UPDATE gpkg_spatial_ref_sys SET organization = 'NONE', definition = '${wktOf(3857)}';
+    ALTER TABLE trees ADD photo BLOB; UPDATE trees SET photo = x'0001'`)
+  database.close()
+  const { values, found } = await understood('custom.gpkg', null)
+  const [[, point] = []] = values
+  const { lon, lat } = point as { lon: number; lat: number }
+  t.ok(Math.abs(lon - 2.35) < 0.01 && Math.abs(lat - 48.85) < 0.01, `${lon} ${lat}`)
+  t.match(found.diagnostics, [/binary values in the column photo were read as no value: 1/])
 })
 
 t.test('a column with the name of the row numbers of SQLite', async t => {

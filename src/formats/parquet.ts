@@ -5,6 +5,7 @@ import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
 import { geometryColumn, geometryOf } from './geojson.ts'
 import { type Projector, projectGeometry, projector, WGS84 } from './projection.ts'
+import { projJsonOf } from './projjson.ts'
 import {
   distinctColumnNames,
   type ExportOptions,
@@ -216,7 +217,7 @@ function geoMetadata(
             {
               encoding: 'WKB',
               geometry_types: [...coverage.types].sort(),
-              ...(epsg === WGS84 ? {} : { crs: null }),
+              ...(epsg === WGS84 ? {} : { crs: projJsonOf(epsg) }),
             },
           ],
         ],

@@ -10,7 +10,7 @@ export type Projector = (position: readonly number[]) => readonly number[]
 export const WGS84 = 4326
 
 /** EPSG code of the spherical Mercator projection of web maps. */
-const WEB_MERCATOR = 3857
+export const WEB_MERCATOR = 3857
 
 /**
  * Codes of proj4-list that are refused: heights and geocentric systems, axes that point west or south, and systems that require a
@@ -50,7 +50,7 @@ let definitions: Definitions | undefined
 let refused: ReadonlySet<number> | undefined
 
 /** The PROJ string of an EPSG code, undefined for one that is unknown or refused. */
-function definitionOf(epsg: number): string | undefined {
+export function projStringOf(epsg: number): string | undefined {
   if (!Number.isSafeInteger(epsg)) return undefined
   definitions ??= createRequire(import.meta.url)('proj4-list') as Definitions
   const known = lookup(definitions, `EPSG:${epsg}`)?.[1]
@@ -71,7 +71,7 @@ function codesOf(run: string): readonly number[] {
  */
 export function projector(epsg: number): Projector | null {
   if (epsg === WGS84) return position => position
-  const definition = definitionOf(epsg)
+  const definition = projStringOf(epsg)
   if (definition === undefined) return null
   const converter = proj4(definition)
   return ([lon = Number.NaN, lat = Number.NaN]) =>
@@ -135,7 +135,7 @@ const PARAMETERS: Readonly<Record<string, readonly [name: string, byDefault: num
  */
 export function wktOf(epsg: number): string | null {
   if (epsg === WGS84) return ESRI_WGS84
-  const definition = definitionOf(epsg)
+  const definition = projStringOf(epsg)
   if (definition === undefined) return null
   const values = parametersOf(definition)
   if (Number.isNaN(meridianOf(values))) return null
@@ -165,13 +165,16 @@ function projectionOf(
   const kind = values.get('proj') ?? ''
   // Mercator with a scale has another name, and no parallel.
   if (kind === 'merc' && Number(values.get('k') ?? values.get('k_0') ?? 1) !== 1) return [undefined, []]
-  if (kind === 'utm') {
-    values.set('lon_0', String(Number(values.get('zone')) * 6 - 183))
-    values.set('k', '0.9996').set('x_0', '500000')
-    values.set('y_0', values.has('south') ? '10000000' : '0')
-  }
+  if (kind === 'utm') expandZone(values)
   const [name, keys] = lookup(PROJECTIONS, kind === 'utm' ? 'tmerc' : kind) ?? [undefined, []]
   return [name, keys]
+}
+
+/** Puts the parameters of a UTM zone among the values. */
+export function expandZone(values: Map<string, string>): void {
+  values.set('lon_0', String(Number(values.get('zone')) * 6 - 183))
+  values.set('k', '0.9996').set('x_0', '500000')
+  values.set('y_0', values.has('south') ? '10000000' : '0')
 }
 
 /** The geographic system of a projection, without its closing bracket. */
@@ -201,12 +204,12 @@ function meridianOf(values: ReadonlyMap<string, string>): number {
 }
 
 /** The length of a unit in metres. */
-function metresOf(values: ReadonlyMap<string, string>): number {
+export function metresOf(values: ReadonlyMap<string, string>): number {
   const units: Readonly<Record<string, number>> = { ft: 0.3048, 'us-ft': 1200 / 3937 }
   return Number(values.get('to_meter') ?? lookup(units, values.get('units') ?? 'm') ?? 1)
 }
 
-function parametersOf(definition: string): Map<string, string> {
+export function parametersOf(definition: string): Map<string, string> {
   const pairs = [...definition.matchAll(/\+([a-z0-9_]+)(?:=(\S+))?/gi)]
   return new Map(pairs.map(([, key = '', value = '']) => [key, value]))
 }

@@ -44,7 +44,7 @@ export function searchWords(text: string): string[] {
 
 /** The signs of a text without words, such as emoji: what stands between blanks, without the signs for any ending. */
 export function searchSigns(text: string): string[] {
-  return text.split(/\s+/).flatMap(chunk => chunk.replace(/[*%]+|\ufe0f$/g, '') || [])
+  return text.split(/\s+/).flatMap(chunk => chunk.replace(/[*%]|\ufe0f(?=[*%]*$)/g, '') || [])
 }
 
 /** The scripts that are written without blanks, or, as Hangul, in words of several parts. */

@@ -2,7 +2,7 @@ import { exactJson } from '../model/exact-json.ts'
 import type { FieldType } from '../model/field.ts'
 import { lookup } from '../model/lookup.ts'
 import { type GuessedColumn, typeOfColumn } from './guess/column-type.ts'
-import { coordinateColumns } from './guess/coordinate-columns.ts'
+import { coordinateColumns, coordinateQuestion } from './guess/coordinate-columns.ts'
 import { TextProfile } from './guess/profile.ts'
 import { suggestionOf } from './guess/suggestion.ts'
 import { type FileHints, hintsOf, namesIdentifier, namesOutline } from './guess/text-type.ts'
@@ -230,11 +230,13 @@ function inferenceOf(
   const inferred = columns.map((column, index) =>
     fieldAndReport(column, names[index] as string, hints, units),
   )
-  const points = coordinateColumns(
-    inferred.map(({ spec, column }) => ({ spec, min: column.min, max: column.max, profile: column.profile })),
-  )
+  const candidates = inferred.map(({ spec, column: { min, max, profile } }) => ({ spec, min, max, profile }))
+  const points = coordinateColumns(candidates)
   const fields = [...inferred.map(({ spec }) => spec), ...points]
-  const reports = inferred.map(({ report }) => report)
+  const [doubted, suggestion] = (points.length === 0 && coordinateQuestion(candidates)) || []
+  const reports = inferred.map(({ report }) =>
+    report.field === doubted && suggestion !== undefined ? { suggestion, ...report } : report,
+  )
   const pointReports = points.map(
     (spec): ColumnReport => ({
       column: (spec.from as readonly string[]).join(', '),

@@ -19,7 +19,7 @@ import {
   type SourceSpec,
 } from './open.ts'
 import { unreadable } from './source.ts'
-import { detectDelimiter } from './tables/delimiter.ts'
+import { detectDelimiter, oneColumnDelimiter } from './tables/delimiter.ts'
 import { alignedWidths } from './tables/fixed-width.ts'
 import { type DetectedLayout, detectLayout } from './tables/layout.ts'
 import { decoderOf, encodingNamed } from './text/decode.ts'
@@ -147,6 +147,9 @@ async function withEncoding({ data }: OpenedFile, given: SourceOptions): Promise
     : { options: { ...given, encoding }, diagnostics: [`the text is ${encoding}`] }
 }
 
+const ONE_COLUMN =
+  "commas were taken for signs within the values of one column, whose name has none: where they separate columns, say delimiter: ','"
+
 /** Characters of the beginning of a table from which its delimiter is detected. */
 const HEAD_CHARACTERS = 40_000
 
@@ -171,7 +174,12 @@ async function completeCsv(
       'Take out titles and notes, or save it as CSV, with a comma or tab between the columns.',
     )
   }
-  return completeGrid(opened, format, { ...options, delimiter: found }, diagnostics)
+  const single =
+    found === ',' && delimiter === undefined && options.header === undefined
+      ? oneColumnDelimiter(head, head.length < HEAD_CHARACTERS)
+      : null
+  if (single === null) return completeGrid(opened, format, { ...options, delimiter: found }, diagnostics)
+  return completeGrid(opened, format, { ...options, delimiter: single }, [...diagnostics, ONE_COLUMN])
 }
 
 /** True if most lines of a text have several blanks between words, as in tables of fixed width. */
@@ -253,7 +261,12 @@ async function completeJson(opened: OpenedFile, given: SourceOptions): Promise<C
         ],
       }
     case 'rows':
-      return completeGrid(opened, 'json', { ...options, records: found.pointer }, diagnostics)
+      return completeGrid(
+        opened,
+        'json',
+        { ...(found.hasNames ? { header: 1 } : {}), ...options, records: found.pointer },
+        diagnostics,
+      )
     case 'members':
       return {
         options: { ...options, records: `${found.pointer}/*` },

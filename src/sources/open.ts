@@ -195,7 +195,7 @@ export function gridOf({ data }: OpenedFile, format: GridFormat, options: Source
       })
     }
     case 'json':
-      return jsonGrid(fileText(data, encodingOf(options)), options.records ?? '')
+      return jsonGrid(fileText(data, encodingOf(options)), options.records ?? '', options.header !== 0)
     case 'xlsx':
       return xlsxGrid(data, options, range)
     case 'ods':

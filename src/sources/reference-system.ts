@@ -47,8 +47,39 @@ export function unprojectorOfName(name: string): Unprojector | null | undefined 
   return code === undefined ? undefined : unprojectorOfCode(Number(code))
 }
 
-function unprojector(definition: string): Unprojector {
-  const converter = proj4(definition)
+/**
+ * The same for a reference system in PROJJSON: by its EPSG code where that is known, else by its parameters. Undefined for an
+ * unsupported one.
+ */
+export function unprojectorOfProjJson(system: ProjJson): Unprojector | null | undefined {
+  const { authority, code } = system.id ?? system.ids?.[0] ?? {}
+  const known = unprojectorOfName(`${authority}:${code}`)
+  if (known !== undefined) return known
+  // proj4 takes this projection of a sphere for that of an ellipsoid, where it has no code.
+  if (system.conversion?.method?.name === 'Popular Visualisation Pseudo Mercator')
+    return unprojectorOfCode(3857)
+  try {
+    return unprojector(system)
+  } catch {
+    return undefined
+  }
+}
+
+/** What is read of PROJJSON, not validated. */
+export interface ProjJson {
+  readonly type?: string
+  readonly id?: Identifier
+  readonly ids?: readonly Identifier[]
+  readonly conversion?: { readonly method?: { readonly name?: unknown } }
+}
+
+interface Identifier {
+  readonly authority?: unknown
+  readonly code?: unknown
+}
+
+function unprojector(definition: string | ProjJson): Unprojector {
+  const converter = proj4(definition as string)
   return position => {
     const [x, y] = position
     // Malformed positions stay recognisable as such: proj4 throws for them.

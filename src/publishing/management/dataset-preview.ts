@@ -44,6 +44,16 @@ export interface ReplacedSource {
   readonly columns: readonly string[] | null
 }
 
+/** What was left out, chosen or assumed of a file, or may be better about one of its fields. */
+export interface Suggestion {
+  readonly field?: string
+  readonly message: string
+}
+
+type Understood = Pick<DefinitionChange, 'format' | 'options' | 'fields'> & {
+  readonly suggestions: readonly Suggestion[]
+}
+
 /**
  * The inferred content of dataset.yaml for a file: the only place that decides how an uploaded file is interpreted. A file of which a
  * part has to be chosen has no fields yet. Faults: BadRequest for an unreadable file.
@@ -56,7 +66,7 @@ export async function understandFile(
   name: string,
   portal: string,
   replaced: ReplacedSource | null,
-): Promise<Pick<DefinitionChange, 'source' | 'format' | 'options' | 'fields'> & { readonly title: string }> {
+): Promise<Understood & Pick<DefinitionChange, 'source'> & { readonly title: string }> {
   return asBadRequest(async () => {
     const folders = { datasetFolder: folder, portalFolder: portal }
     const title = titleFromName(name.replace(/\.gz$/i, ''))
@@ -65,7 +75,7 @@ export async function understandFile(
       return { ...(await understoodAs(replaced, source, folders)), source, title }
     } catch (error) {
       if (!isUndecided(error)) throw error
-      return { source, format: null, options: null, fields: null, title }
+      return { source, format: null, options: null, fields: null, title, suggestions: [] }
     }
   })
 }
@@ -74,7 +84,7 @@ async function understoodAs(
   replaced: ReplacedSource | null,
   source: SourceSpec & { readonly path: string },
   folders: SourceFolders,
-): Promise<Pick<DefinitionChange, 'format' | 'options' | 'fields'>> {
+): Promise<Understood> {
   const { encoding, ...options } = replaced?.options ?? {}
   const hasOptions = Object.keys(options).length > 0
   try {
@@ -82,7 +92,11 @@ async function understoodAs(
     const format = inspectFormat(spec, folders)
     const plain = source.path.slice(source.path.lastIndexOf('.') + 1).toLowerCase()
     if (RDF_FORMATS.some(known => known === format))
-      return { format: format === plain ? null : format, options: hasOptions ? options : null }
+      return {
+        format: format === plain ? null : format,
+        options: hasOptions ? options : null,
+        suggestions: [],
+      }
     const first = await inspectSource(spec, folders)
     const guessed = first.source.options?.encoding
     // The encoding of each file is detected; where that is a guess, the declared one is better.
@@ -91,6 +105,7 @@ async function understoodAs(
       source: found,
       fields,
       columns,
+      diagnostics,
     } = isGuess && guessed !== encoding
       ? await inspectSource({ ...source, options: { ...options, encoding } }, folders)
       : first
@@ -101,6 +116,12 @@ async function understoodAs(
       format: found.format === undefined || found.format === plain ? null : found.format,
       options: lasting === undefined ? null : { ...lasting },
       fields: fields as unknown as readonly FieldEdit[],
+      suggestions: [
+        ...diagnostics.map(message => ({ message })),
+        ...columns.flatMap(({ field, suggestion }) =>
+          suggestion === undefined ? [] : [{ field, message: suggestion }],
+        ),
+      ],
     }
   } catch (error) {
     if (hasOptions && isFault(error, SOURCE_UNREADABLE, CONFIG_INVALID))

@@ -45,7 +45,14 @@ import {
   writeDefinition,
 } from './drafts.ts'
 import { type Action, type HistoryEntry, historyOf, noteHistory } from './history.ts'
-import { FirstFetch, Inspections, receiveFile, type UploadedFile, uploadName } from './uploads.ts'
+import {
+  FirstFetch,
+  Inspections,
+  type ReceivedFile,
+  receiveFile,
+  type UploadedFile,
+  uploadName,
+} from './uploads.ts'
 
 /**
  * The operations of publishers: changes are collected in a draft next to the portal folder, and publishing moves the files of the
@@ -142,11 +149,7 @@ export class Desk {
    * Receives a file as a stream and makes it the source, under another name if another file of the dataset has its own. Faults
    * also: ContentTooLarge.
    */
-  async upload(
-    principal: Principal,
-    id: string,
-    given: UploadedFile,
-  ): Promise<{ readonly name: string; readonly bytes: number }> {
+  async upload(principal: Principal, id: string, given: UploadedFile): Promise<ReceivedFile> {
     const by = this.admit(principal, id)
     const requested = uploadName(given.name)
     const { portal, uploadLimit } = this.options
@@ -156,7 +159,7 @@ export class Desk {
         reason: `The data of ${id} have no dataset.yaml: write one in the portal folder first, or choose another dataset id.`,
       })
     const draft = this.draft(id, by)
-    const { name, bytes } = await receiveFile(
+    const received = await receiveFile(
       draft,
       { ...given, name: requested },
       uploadLimit,
@@ -165,8 +168,8 @@ export class Desk {
       if (isNew) discardDraft(portal, id)
       throw error
     })
-    this.note(id, by, isNew ? 'create' : 'upload', [name])
-    return { name, bytes }
+    this.note(id, by, isNew ? 'create' : 'upload', [received.name])
+    return received
   }
 
   /** Identifies the text of dataset.yaml, or of the mapping, that a form is made from. */

@@ -9,7 +9,13 @@ import { type Definition, readDefinition } from '../definition.ts'
 import { changedDefinition, type DefinitionChange } from '../edit-definition.ts'
 import { refreshRemote } from '../remote/refresh.ts'
 import { remoteFolder, remoteState } from '../remote/state.ts'
-import { asBadRequest, inspectDataset, type ReplacedSource, understandFile } from './dataset-preview.ts'
+import {
+  asBadRequest,
+  inspectDataset,
+  type ReplacedSource,
+  type Suggestion,
+  understandFile,
+} from './dataset-preview.ts'
 import {
   type DatasetDraft,
   DEFINITION,
@@ -25,8 +31,15 @@ export interface UploadedFile {
   readonly isTruncated?: () => boolean
 }
 
+/** A file as it was stored, with its size and how it may be read better. */
+export interface ReceivedFile {
+  readonly name: string
+  readonly bytes: number
+  readonly suggestions: readonly Suggestion[]
+}
+
 /**
- * Receives a file into a draft and makes it the source; returns its size, and the name under which it is stored. Faults: ContentTooLarge, BadRequest.
+ * Receives a file into a draft and makes it the source. Faults: ContentTooLarge, BadRequest.
  *
  * @param limit maximum bytes
  * @param title of a dataset whose dataset.yaml is not written yet, if it has one already
@@ -36,7 +49,7 @@ export async function receiveFile(
   { name, stream, isTruncated }: UploadedFile,
   limit: number,
   title: string | undefined,
-): Promise<{ readonly name: string; readonly bytes: number }> {
+): Promise<ReceivedFile> {
   const place = path.join(draft.root, 'uploads', randomUUID())
   mkdirSync(place, { recursive: true })
   let bytes = 0
@@ -52,7 +65,7 @@ export async function receiveFile(
     await pipeline(stream.pipe(counted), createWriteStream(path.join(place, name), { flush: true }))
     if (isTruncated?.() === true) throw tooLarge(limit)
     if (bytes === 0) throw new Fault(BAD_REQUEST, { reason: `The file ${name} is empty.` })
-    return { name: await putInPlace(draft, place, name, title), bytes }
+    return { bytes, ...(await putInPlace(draft, place, name, title)) }
   } finally {
     // The rest of a refused file is dropped: a connection that is not read to the end is neither used again nor closed.
     stream.unpipe(counted).resume()
@@ -60,18 +73,18 @@ export async function receiveFile(
   }
 }
 
-/** Moves an uploaded file to its place, and returns its name there; a dataset without fields gets the inferred ones. */
+/** Moves an uploaded file to its place, and returns its name there with suggestions; a dataset without fields gets the inferred ones. */
 async function putInPlace(
   draft: DatasetDraft,
   place: string,
   name: string,
   named: string | undefined,
-): Promise<string> {
+): Promise<Omit<ReceivedFile, 'bytes'>> {
   const { id, folder, root } = draft
   const before = definitionText(draft)
   const isFirst = before.trim() === ''
   const definition = isFirst ? null : readDefinition(root, id).definition
-  const { title, ...found } = await understandFile(place, name, root, replacedBy(definition))
+  const { title, suggestions, ...found } = await understandFile(place, name, root, replacedBy(definition))
   if (found.fields?.length === 0)
     throw new Fault(BAD_REQUEST, { reason: `The file ${name} has no records, so it has no fields.` })
   const isRecords = found.fields !== undefined
@@ -93,7 +106,7 @@ async function putInPlace(
   const text = await asBadRequest(() => changedDefinition(before, change))
   renameSync(path.join(place, name), path.join(folder, stored))
   writeDefinition(draft, text)
-  return stored
+  return { name: stored, suggestions }
 }
 
 /** What a file replaces: the file of a definition, or of its address. */

@@ -3,7 +3,13 @@ import { Fault } from '../../errors/errors.ts'
 import { lookup, setMember } from '../../model/lookup.ts'
 import { parseWkb } from '../../model/wkb.ts'
 import type { DataFile } from '../data-file.ts'
-import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
+import {
+  moved,
+  type RawGeometry,
+  type Unprojector,
+  unprojectorOfCode,
+  unprojectorOfWkt,
+} from '../reference-system.ts'
 import {
   BATCH_ROWS,
   DAMAGED,
@@ -17,8 +23,8 @@ import {
 /** A table of a GeoPackage, or of another SQLite database. */
 interface Layer {
   readonly name: string
-  /** Its geometry column and the EPSG code of their reference system. */
-  readonly geometry: { readonly column: string; readonly code: number } | null
+  /** Its geometry column, and the EPSG code or WKT of their reference system. */
+  readonly geometry: { readonly column: string; readonly system: number | string } | null
 }
 
 /**
@@ -45,10 +51,18 @@ export function geopackageSource(data: DataFile, layer: string | number | undefi
         database.close()
       }
     })
+  const binary = new Map<string, number>()
   return {
     name: data.name,
     textual: false,
-    read: () => open(database => readLayer(database, chooseLayer(database, layer, data.name), data.name)),
+    read: () => {
+      binary.clear()
+      return open(database => readLayer(database, chooseLayer(database, layer, data.name), data.name, binary))
+    },
+    warnings: () =>
+      [...binary].map(
+        ([column, count]) => `binary values in the column ${column} were read as no value: ${count}`,
+      ),
   }
 }
 
@@ -79,18 +93,24 @@ function layersOf(database: Libsql.Database): readonly Layer[] {
   const geometries = names.has('gpkg_geometry_columns')
     ? all(
         database,
-        `SELECT g.table_name AS name, g.column_name AS geometry, s.organization AS owner, s.organization_coordsys_id AS code
+        `SELECT g.table_name AS name, g.column_name AS geometry, s.*
          FROM gpkg_geometry_columns g LEFT JOIN gpkg_spatial_ref_sys s ON s.srs_id = g.srs_id`,
       )
     : []
   return contents.map(({ name }) => {
     const found = geometries.find(it => it.name === name)
-    const code = String(found?.owner ?? '').toUpperCase() === 'EPSG' ? Number(found?.code) : 0
     return {
       name: String(name),
-      geometry: found === undefined ? null : { column: String(found.geometry), code },
+      geometry: found === undefined ? null : { column: String(found.geometry), system: systemOf(found) },
     }
   })
+}
+
+/** The EPSG code of a row of gpkg_spatial_ref_sys, or its WKT where it has none; 0 for systems that are not defined. */
+function systemOf(row: Readonly<Record<string, unknown>>): number | string {
+  const { organization, organization_coordsys_id: code, definition } = row
+  if (String(organization ?? '').toUpperCase() === 'EPSG') return Number(code)
+  return typeof definition === 'string' && definition.includes('[') ? definition : 0
 }
 
 function chooseLayer(database: Libsql.Database, required: string | number | undefined, file: string): Layer {
@@ -125,17 +145,24 @@ function chooseLayer(database: Libsql.Database, required: string | number | unde
   )
 }
 
-function* readLayer(database: Libsql.Database, layer: Layer, file: string): Generator<readonly SourceRow[]> {
+/** @param binary counts the values of columns that are lost, because they are bytes */
+function* readLayer(
+  database: Libsql.Database,
+  layer: Layer,
+  file: string,
+  binary: Map<string, number>,
+): Generator<readonly SourceRow[]> {
   const columns = all(database, 'SELECT name, type FROM pragma_table_info(?)', [layer.name]).map(
     ({ name, type }) => ({
       name: String(name),
       type: String(type).toUpperCase(),
     }),
   )
-  const move = layer.geometry === null ? null : unprojectorOfCode(layer.geometry.code)
+  const system = layer.geometry?.system ?? 0
+  const move = typeof system === 'number' ? unprojectorOfCode(system) : unprojectorOfWkt(system)
   if (move === undefined)
     throw unreadable(
-      `The layer is in EPSG:${layer.geometry?.code}, which is not known.`,
+      `The layer is in ${typeof system === 'number' ? `EPSG:${system}` : system.slice(0, 80)}, which is not known.`,
       { file },
       'Save it in EPSG:4326.',
     )
@@ -153,7 +180,7 @@ function* readLayer(database: Libsql.Database, layer: Layer, file: string): Gene
     yield found.map(values => ({
       row: ++row,
       line: undefined,
-      data: dataOf(values, columns, layer, move, file),
+      data: dataOf(values, columns, layer, move, file, binary),
     }))
     if (found.length < BATCH_ROWS) break
   }
@@ -171,14 +198,16 @@ function dataOf(
   { geometry }: Layer,
   move: Unprojector | null,
   file: string,
+  binary: Map<string, number>,
 ): Readonly<Record<string, unknown>> {
   const data: Record<string, unknown> = {}
   for (const { name, type } of columns) {
     const value = lookup(values, name)
     const bytes = bytesOf(value)
-    if (name !== geometry?.column)
+    if (name !== geometry?.column) {
+      if (bytes !== undefined) binary.set(name, (binary.get(name) ?? 0) + 1)
       setMember(data, name, bytes === undefined ? columnValue(value, type) : null)
-    else setMember(data, name, bytes === undefined ? null : geometryOf(bytes, move, file))
+    } else setMember(data, name, bytes === undefined ? null : geometryOf(bytes, move, file))
   }
   return data
 }

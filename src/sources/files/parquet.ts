@@ -3,13 +3,12 @@ import { createRequire } from 'node:module'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { Compressors, FileMetaData, ParquetParsers } from 'hyparquet'
 import { Fault } from '../../errors/errors.ts'
-import { lookup, setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
-import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import { refuseWide } from '../tables/grid.ts'
 import { refuseBomb } from '../text/decode.ts'
 import type { RandomAccess } from '../zip.ts'
+import { geometryColumns, withGeometries } from './parquet-geometries.ts'
 import { columnConversions, convertMembers } from './parquet-values.ts'
 
 // Loaded on demand with `require`: few portals need it, and loaders of test runners do not support its exports.
@@ -165,29 +164,6 @@ function isoOf(nanoseconds: bigint): string | null {
   if (Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9999 || date.getUTCFullYear() < 1) return null
   const fraction = rest === 0n ? '' : `.${String(rest).padStart(9, '0').replace(/0+$/, '')}`
   return `${date.toISOString().slice(0, 19)}${fraction}Z`
-}
-
-function geometryColumns(metadata: FileMetaData, file: string): ReadonlyMap<string, Unprojector | null> {
-  const columns = new Map<string, Unprojector | null>()
-  for (const { name, logical_type: kind } of metadata.schema) {
-    if (kind?.type !== 'GEOMETRY' && kind?.type !== 'GEOGRAPHY') continue
-    const code = Number(/(?:EPSG[:/]+)(\d+)/i.exec(kind.crs ?? '')?.[1] ?? 0)
-    const move = unprojectorOfCode(code)
-    if (move === undefined)
-      throw unreadable(
-        `The column ${name} is in a reference system that is not known: ${kind.crs}.`,
-        { file },
-        'Write it in OGC:CRS84.',
-      )
-    columns.set(name, move)
-  }
-  return columns
-}
-
-function withGeometries(data: Record<string, unknown>, columns: ReadonlyMap<string, Unprojector | null>) {
-  for (const [name, move] of columns)
-    setMember(data, name, moved((lookup(data, name) ?? null) as RawGeometry | null, move))
-  return data
 }
 
 /** Unpackers of pages, which are as long as their headers declare, and refused before where only a bomb is. */

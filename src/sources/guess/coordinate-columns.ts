@@ -50,6 +50,35 @@ export function coordinateColumns(columns: readonly Candidate[]): readonly Field
   return points
 }
 
+const EASTING = /^(?:x|xcoord|x coord|coord x|easting|eastings|rechtswert|ostwert|point x)$/
+const NORTHING = /^(?:y|ycoord|y coord|coord y|northing|northings|hochwert|nordwert|point y)$/
+
+/** What a publisher may do about two columns, by the name of the first, that may be coordinates although their names may mean anything. */
+export function coordinateQuestion(
+  columns: readonly Candidate[],
+): readonly [field: string, text: string] | undefined {
+  if (columns.some(({ spec }) => spec.type === 'geo_point_2d' || spec.type === 'geo_shape')) return undefined
+  const named = (name: RegExp) => columns.find(({ spec }) => name.test(spec.name.replaceAll('_', ' ')))
+  const [x, y] = [named(EASTING), named(NORTHING)]
+  if (x === undefined || y === undefined) return undefined
+  const { from: lon } = x.spec
+  const { from: lat } = y.spec
+  if (x.spec.type === 'double' && y.spec.type === 'double' && isCoordinate(x, 180) && isCoordinate(y, 90))
+    return [
+      x.spec.name,
+      `with ${lat} the values may be degrees: where they are, add the field { name: geo_point, type: geo_point_2d, from: [${lat}, ${lon}] }`,
+    ]
+  return x.min >= MIN_METRES && y.min >= MIN_METRES
+    ? [
+        x.spec.name,
+        `with ${lat} the values may be coordinates in metres, which stay numbers: for maps, publish degrees, or a GeoPackage or GeoJSON with its reference system`,
+      ]
+    : undefined
+}
+
+/** What coordinates in metres are larger than, and few other numbers named so. */
+const MIN_METRES = 10_000
+
 /** The rest of a name without the word for one coordinate; null if it has no such word. */
 function restOf({ name }: FieldSpec, whole: RegExp, word: RegExp): string | null {
   const plain = name.replaceAll('_', ' ').trim()

@@ -4,14 +4,15 @@ import type { Grid, GridCell, GridRow } from '../tables/grid.ts'
 import { fileNameOf, readText, type TextFile } from '../text/text.ts'
 import { isObject } from '../typing/fields.ts'
 import { parsePointer, valueAt } from '../typing/pointer.ts'
+import { columnNamesBeside, rowsOfColumns } from './column-arrays.ts'
 import { type JsonObject, readElements, sortArrays } from './json.ts'
 
 /** The location of the records of a JSON document. */
 export type JsonRecords =
   /** An array of objects. */
   | { readonly type: 'objects'; readonly pointer: string; readonly others: readonly string[] }
-  /** An array of arrays: a table. */
-  | { readonly type: 'rows'; readonly pointer: string }
+  /** An array of arrays: a table. Its header may stand in an array beside it, see {@link columnNamesBeside}. */
+  | { readonly type: 'rows'; readonly pointer: string; readonly hasNames: boolean }
   /** An object whose members are the records, by key. */
   | { readonly type: 'members'; readonly pointer: string }
 
@@ -26,11 +27,16 @@ export async function findJsonRecords(file: TextFile): Promise<JsonRecords> {
   const parent = commonParent(ofObjects)
   if (parent !== undefined && isMap(valueAt((await wholeDocument(file)) as JsonObject, parsePointer(parent))))
     return { type: 'members', pointer: parent }
-  const found = await maxLength(file, ofObjects)
+  // What describes the columns of other arrays is read where there are no others.
+  const described = ofObjects.filter(pointer => !/\/(?:fields|columns)$/.test(pointer))
+  const rows = await maxLength(file, ofArrays)
+  const hasNames =
+    rows !== undefined && described.length === 0 && (await columnNamesBeside(file, rows)) !== null
+  if (hasNames) return { type: 'rows', pointer: rows, hasNames }
+  const found = await maxLength(file, described.length > 0 ? described : ofObjects)
   if (found !== undefined)
     return { type: 'objects', pointer: found, others: ofObjects.filter(pointer => pointer !== found) }
-  const rows = await maxLength(file, ofArrays)
-  if (rows !== undefined) return { type: 'rows', pointer: rows }
+  if (rows !== undefined) return { type: 'rows', pointer: rows, hasNames }
   const members = membersPointer(await wholeDocument(file))
   if (members !== undefined) return { type: 'members', pointer: members }
   const list = [...ofArrays, ...others].slice(0, 8).join(', ')
@@ -137,6 +143,12 @@ export function membersSource(file: TextFile, pointer: string): RecordSource {
           { file: fileNameOf(file) },
           'Name the object whose members are the records: options: { records: /data/* }.',
         )
+      const columns = rowsOfColumns(map)
+      if (columns !== null) {
+        const own = columns.map((data, at): SourceRow => ({ row: at + 1, line: undefined, data }))
+        for (let from = 0; from < own.length; from += BATCH_ROWS) yield own.slice(from, from + BATCH_ROWS)
+        return
+      }
       const rows = Object.entries(map).map(([key, value], at): SourceRow => {
         const own = isObject(value) ? value : { value }
         return {
@@ -150,17 +162,27 @@ export function membersSource(file: TextFile, pointer: string): RecordSource {
   }
 }
 
-/** An array of arrays as a grid of cells; nested values are their JSON. */
-export function jsonGrid(file: TextFile, pointer: string): Grid {
+/**
+ * An array of arrays as a grid of cells; nested values are their JSON.
+ *
+ * @param hasNames whether the names of the columns, where they stand in an array beside it, are the first row
+ */
+export function jsonGrid(file: TextFile, pointer: string, hasNames: boolean): Grid {
   return {
     name: fileNameOf(file),
     textual: false,
     async *rows() {
+      const beside = hasNames ? await columnNamesBeside(file, pointer) : null
+      const index = beside?.index ?? null
       let line = 0
+      let at = 0
+      if (beside !== null)
+        yield [{ line: ++line, cells: index === null ? beside.names : ['index', ...beside.names] }]
       for await (const elements of readElements(file, parsePointer(pointer)))
         yield elements.map((element): GridRow => {
           const value = parseExactly(element.text)
-          return { line: ++line, cells: Array.isArray(value) ? value.map(cellOf) : [cellOf(value)] }
+          const cells = Array.isArray(value) ? value.map(cellOf) : [cellOf(value)]
+          return { line: ++line, cells: index === null ? cells : [cellOf(index[at++]), ...cells] }
         })
     },
   }

@@ -103,6 +103,30 @@ function isWithinValues(head: string, delimiter: string): boolean {
   return within > (head.split(',').length - 1) * 0.9
 }
 
+/** A number with a decimal comma or with thousands, or a position. */
+const NUMBER_WITH_COMMA = /^[+-]?(?:\d+,\d+|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+,[+-]?\d+\.\d+)$/
+
+/**
+ * A delimiter that leaves a text in one column; null for another table. Its first line, the name, has no comma, and below it commas stand
+ * in numbers or before blanks alone, as in `Smith, John`. Where the second line names columns of numbers, the first is a title.
+ */
+export function oneColumnDelimiter(head: string, isWhole: boolean): string | null {
+  const [name = '', ...rest] = head.trimEnd().split(/\r\n|\r|\n/)
+  const lines = isWhole ? rest : rest.slice(0, -1)
+  if (lines.length < 2 || name.trim() === '' || name.includes(',') || head.includes('"')) return null
+  const withCommas = lines.filter(line => line.includes(','))
+  const isWithin = withCommas.every(line => NUMBER_WITH_COMMA.test(line.trim()) || !/,\S|,$/.test(line))
+  if (!isWithin || withCommas.length <= lines.length / 2) return null
+  const [second = [], ...records] = lines.map(line => line.split(','))
+  const hasNumbers = second.some((_, at) => records.every(cells => isNumber(cells[at])))
+  if (hasNumbers && !second.some(cell => isNumber(cell))) return null
+  return [';', '\t', '|', '\u001f'].find(sign => !head.includes(sign)) ?? null
+}
+
+function isNumber(cell: string | undefined = ''): boolean {
+  return cell.trim() !== '' && Number.isFinite(Number(cell))
+}
+
 /** A score for a delimiter, by the regularity and width of its rows; 0 if most have one cell. */
 function regularity(head: string, delimiter: string, isWhole: boolean): number {
   const parser = new CsvParser('', delimiter, { isTolerant: true })

@@ -57,7 +57,7 @@ export async function footerOf(
     const row = tail[at] as GridRow
     if (filled(row) === 0) continue
     const isGap = gapBefore(tail, at)
-    if (at < rule && !isNote(row, isGap, records)) {
+    if (at < rule && !isNote(row, isAfterGap(tail, at), records)) {
       if (records.width < 2 || (!isGap && ++totals > MAX_TOTALS) || !isTotalWord(row)) break
       const isSparse = records.standard >= 4 && filled(row) <= records.standard / 2
       if (!isGap && !isSparse) {
@@ -72,15 +72,18 @@ export async function footerOf(
   return tail.slice(from).filter(row => filled(row) > 0)
 }
 
-/** True for a row whose only value is its first cell, if that is no name as those of the records. */
+/** True for a row whose only value is its first cell, if that is no name as those of the records, or another that is written like a note. */
 function isNote(
   { cells }: GridRow,
   isGap: boolean,
   { width, standard, maxLength, isFirstTyped }: Records,
 ): boolean {
-  if (!isFilled(cells[0]) || cells.slice(1).some(isFilled) || width < 2 || standard < 2) return false
-  const text = gridText(cells[0]).trim()
-  if (isGap || isNoteText(text)) return true
+  const [only, ...others] = cells.filter(isFilled)
+  if (only === undefined || others.length > 0 || width < 2 || standard < 2) return false
+  const text = gridText(only).trim()
+  if (isNoteText(text)) return true
+  if (!isFilled(cells[0])) return false
+  if (isGap) return true
   return (
     (text.length > LONG_NOTE && text.length > maxLength * 1.5) || (isFirstTyped && /^\p{L}{2}/u.test(text))
   )
@@ -210,6 +213,16 @@ function readings(cell: GridCell | undefined): readonly [number, number] | undef
 function gapBefore(rows: readonly GridRow[], at: number): boolean {
   const before = rows[at - 1]
   return before !== undefined && !before.cells.some(isFilled)
+}
+
+/** True for one of several rows with nothing but their first cell, below an empty row: a block of notes. */
+function isAfterGap(rows: readonly GridRow[], at: number): boolean {
+  for (let above = at; above > 0; above--) {
+    const { cells = [] } = rows[above] ?? {}
+    if (!isFilled(cells[0]) || cells.slice(1).some(isFilled)) return false
+    if (gapBefore(rows, above)) return true
+  }
+  return false
 }
 
 function median(numbers: readonly number[]): number {

@@ -58,11 +58,13 @@ function bareForm({ group, decimal }: NumberFormat): RegExp {
 }
 
 /**
- * The pattern of numbers, their digits in groups of three or, as some write them, ungrouped; those with an exponent have no groups:
+ * The pattern of numbers, their digits in groups of three, in Indian groups or, as some write them, ungrouped; those with an exponent have no groups:
  * 1.234e-01 is less than one.
  */
 function numberForm(group: string, decimal: string, first: string, whole: string): RegExp {
-  const grouped = group === '' ? '' : `${first}(?:${group}\\d{3})+(?:${decimal}\\d*)?|`
+  // India groups by lakh and crore: 12,34,567.89.
+  const indian = group === ',' && decimal === '\\.' ? `|${first}(?:,\\d{2})+,\\d{3}` : ''
+  const grouped = group === '' ? '' : `(?:${first}(?:${group}\\d{3})+${indian})(?:${decimal}\\d*)?|`
   return new RegExp(`^(?:${grouped}(?:${whole}(?:${decimal}\\d*)?|${decimal}\\d+)(?:e[+-]?\\d+)?)$`, 'i')
 }
 
