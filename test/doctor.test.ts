@@ -163,6 +163,15 @@ t.test('what is wrong is found, with what to do', async t => {
   t.ok((JSON.parse(stdout) as readonly DoctorFinding[]).some(({ status }) => status === 'problem'))
 })
 
+t.test('a finding about many datasets names some and counts the others', async t => {
+  const many = Array.from({ length: 40 }, (_, at) => [`d${at + 10}`, { 'a.json': '[{"a":1}]' }])
+  const portal = portalOf(t, '', Object.fromEntries(many))
+  t.match(
+    statusOf(await diagnose({ portal }, {}), 'versions'),
+    /^warning: not published yet: d10, (?:d1\d, ){8}d19 and 31 more$/,
+  )
+})
+
 t.test('doctor classifies each finding', async t => {
   const cases: readonly (readonly [DoctorFinding | readonly DoctorFinding[], RegExp])[] = [
     [diagnoseNode('v18.20.0'), /^problem/],

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { rest, runFor } from '../src/runtime/work-client.ts'
+import { rest, runFor, yieldToOthers } from '../src/runtime/work-client.ts'
 import { workClient } from './support/work-client.ts'
 
 /** When the work of long answers pauses for other requests. */
@@ -16,7 +16,7 @@ async function pauses(isLong: boolean): Promise<boolean> {
   const resting = rest(client, isLong).then(() => {
     hasGoneOn = true
   })
-  await new Promise(setImmediate)
+  await new Promise(process.nextTick)
   const hasPaused = !hasGoneOn
   await resting
   return hasPaused
@@ -36,4 +36,23 @@ t.test('a long answer gives way while another request begins, its own is none', 
   t.same(paused, { alone: false, beside: true, short: false, again: true })
   now += 60
   t.equal(await runFor(answer, () => pauses(true)), false, 'a while later nobody asks any more')
+})
+
+t.test('a turn of the event loop continues one long work', async t => {
+  const done: number[] = []
+  const work = async (id: number) => {
+    for (let piece = 0; piece < 3; piece++) {
+      await yieldToOthers()
+      done.push(id)
+    }
+  }
+  const all = Promise.all([1, 2, 3, 4].map(work))
+  let before = 0
+  for (let turn = 0; done.length < 12; turn++) {
+    await new Promise(setImmediate)
+    t.ok(done.length - before <= 1, `turn ${turn}`)
+    before = done.length
+  }
+  await all
+  t.same(done, [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4], 'in their order')
 })

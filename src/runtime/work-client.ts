@@ -1,5 +1,5 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
-import { setImmediate, setTimeout } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 
 /** The client of some work: its recent usage determines when its next piece of work is done, and how long it may take. */
 export interface WorkClient {
@@ -91,7 +91,25 @@ let nextPiece = 0
 /** Yields to other work between two pieces of long work. */
 export async function yieldToOthers(): Promise<void> {
   const client = currentClient()
-  return mayRest(client) ? rest(client) : setImmediate()
+  return mayRest(client) ? rest(client) : nextTurn()
+}
+
+/** Continues long work that waits for its next piece, in the order in which it began to wait. */
+const waiting: (() => void)[] = []
+
+/**
+ * Resolves in a turn of the event loop that continues no other long work: a turn accepts one new connection at most, so that with
+ * a piece of each download in every turn, those who connect would wait for all of them again and again.
+ */
+function nextTurn(): Promise<void> {
+  return new Promise(resolve => {
+    if (waiting.push(resolve) === 1) setImmediate(continueWork)
+  })
+}
+
+function continueWork(): void {
+  waiting.shift()?.()
+  if (waiting.length > 0) setImmediate(continueWork)
 }
 
 /** Milliseconds after which another request is unlikely to be followed by one more. */

@@ -206,6 +206,13 @@ t.test('failures are told with the way out and without secrets, or tried again',
   t.equal(await fetched(`${origin}/x.csv`), '4  x.csv')
   const [first = 0, second = 0] = moments
   t.ok(second - first > 300, 'after the date that the header names')
+  times = 0
+  answer = (_, response) => {
+    times++
+    response.writeHead(503, { 'retry-after': '3600' }).end()
+  }
+  t.match(await fetched(`${origin}/x.csv`), /it answers 503 and asks to wait 3600 s/)
+  t.equal(times, 1, 'a long wait is left to the schedule')
 })
 
 t.test('credentials stay with their host', async t => {

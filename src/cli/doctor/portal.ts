@@ -95,21 +95,21 @@ export async function diagnoseVersions(portal: string, base: string): Promise<re
     else if (found?.isServed === false) older.push(id)
   }
   if (older.length > 0) {
-    const message = `published by another version of lodestone: ${older.join(', ')}`
+    const message = `published by another version of lodestone: ${namesOf(older)}`
     findings.push(
       warning('versions', message, 'lodestone publish makes them anew, as serve does at its start'),
     )
   }
   const elsewhere = published.filter(id => (currentManifest(versions, id)?.base ?? base) !== base)
   if (elsewhere.length > 0) {
-    const message = `published for another base than ${base}: ${elsewhere.join(', ')}`
+    const message = `published for another base than ${base}: ${namesOf(elsewhere)}`
     findings.push(
       warning('versions', message, 'lodestone publish makes them anew, as serve does at its start'),
     )
   }
   const missing = definedDatasets(portal).filter(id => !published.includes(id) && !isWithdrawn(versions, id))
   if (missing.length > 0) {
-    const message = `not published yet: ${missing.join(', ')}`
+    const message = `not published yet: ${namesOf(missing)}`
     findings.push(warning('versions', message, 'lodestone publish, or serve at its start, does it'))
   }
   if (findings.length === 0)
@@ -131,7 +131,15 @@ function leftovers(portal: string, versions: Versions): readonly DoctorFinding[]
   ]
   if (left.length === 0) return []
   const advice = 'remove them, where no lodestone publishes or restores on another machine'
-  return [warning('leftovers', left.join(', '), advice)]
+  return [warning('leftovers', namesOf(left), advice)]
+}
+
+/** Maximum number of names in a finding. */
+const MAX_NAMES = 10
+
+function namesOf(names: readonly string[]): string {
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''
+  return names.slice(0, MAX_NAMES).join(', ') + more
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -9,7 +9,7 @@ import { fetchFtp } from './ftp.ts'
 import { fetchHttp } from './http.ts'
 import type { Fetched, FetchLimits, Validators } from './limits.ts'
 
-/** Maximum milliseconds to wait if a response requests it. */
+/** Maximum milliseconds to wait if a response requests it; one that requests more is not tried again by this fetch. */
 const MAX_WAIT = 30_000
 
 /**
@@ -39,8 +39,9 @@ export async function fetchAddress(
       rmSync(file, { force: true })
       if (late.aborted && !(error instanceof Fault)) throw tooSlow(url, duration)
       const pause = limits.pauses[attempt]
-      if (!(error instanceof TransientFailure) || pause === undefined) throw faultOf(error, url)
-      const wait = Math.min(MAX_WAIT, Math.max(pause, error.wait))
+      if (!(error instanceof TransientFailure) || pause === undefined || error.wait > MAX_WAIT)
+        throw faultOf(error, url)
+      const wait = Math.max(pause, error.wait)
       await ignoreRejection(sleep(wait, undefined, { signal: late }), 'there is no further attempt')
       if (late.aborted) throw tooSlow(url, duration)
     }

@@ -37,7 +37,9 @@ export async function fetchHttp(
     }
     if (statusCode === 429 || statusCode >= 500) {
       response.destroy()
-      throw new TransientFailure(`it answers ${statusCode}`, pauseOf(headers['retry-after'] ?? ''))
+      const wait = pauseOf(headers['retry-after'] ?? '')
+      const when = wait === 0 ? '' : ` and asks to wait ${Math.ceil(wait / 1000)} s`
+      throw new TransientFailure(`it answers ${statusCode}${when}`, wait)
     }
     if (statusCode !== 200) {
       response.destroy()
