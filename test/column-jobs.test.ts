@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { runFor } from '../src/runtime/work-client.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
+import { ColumnStore } from '../src/store/columns/column-store.ts'
 import { JobRunner, NotInColumns } from '../src/store/columns/threads/job-runner.ts'
 import type { Job } from '../src/store/columns/threads/protocol.ts'
 import { GraphRegistry } from '../src/store/columns/threads/registry.ts'
@@ -209,4 +210,25 @@ t.test('a job whose thread is ended because it does not stop is past its deadlin
   answers.push(thread.run(2, JSON.stringify(job), limits))
   for (const answer of answers) t.match(await answer, { type: 'failed', failure: { reason: 'deadline' } })
   await ended
+})
+
+t.test('building a graph in memory is no query: it ends at no deadline of queries and no client', async t => {
+  const nothing = () => undefined
+  const memory = { columns: 1e8, query: 1e8 }
+  const options = { threads: 1, deadline: 1, queue: 10, memory, onEvent: nothing, onDamage: nothing }
+  const store = await ColumnStore.open(options)
+  t.teardown(() => store.close())
+  const { runner } = store as unknown as { readonly runner: JobRunner }
+  const limits: number[] = []
+  for (const thread of runner.threads) {
+    const run = thread.run.bind(thread)
+    thread.run = (id, job, limit) => {
+      limits.push(limit.milliseconds)
+      return run(id, job, limit)
+    }
+  }
+  const columns = { subjects: [], predicates: [], isSearched: false }
+  const client = workClient({ deadline: () => 1 })
+  await runFor({ client }, () => store.build('urn:g', '<urn:s> <urn:p> "1" .\n', columns))
+  t.same(limits, [600_000])
 })

@@ -155,6 +155,24 @@ t.test('a first mapping is proposed, and a saved one is checked at once', async 
   t.match(await shown(), /This is a proposal/)
 })
 
+t.test('many datasets are listed in pages, and found by their ids', async t => {
+  const ids = Array.from({ length: 59 }, (_, at) => `town-${String(at).padStart(2, '0')}`)
+  for (const id of ids) {
+    mkdirSync(path.join(portal, 'data', id))
+    writeFileSync(path.join(portal, 'data', id, 'dataset.yaml'), YAML)
+  }
+  const shown = async (query: string) =>
+    [...(await get(`/desk/${query}`)).body.matchAll(/<td><code>([a-z0-9-]+)<\/code>/g)].map(([, id]) => id)
+  t.same(await shown(''), ['bench', ...ids.slice(0, 49)])
+  t.same(await shown('?page=2'), [...ids.slice(49), 'trees'])
+  t.same(await shown('?page=99'), await shown('?page=2'))
+  t.same(await shown('?q=Town-1&page=x'), ids.slice(10, 20))
+  t.match((await get('/desk/?q=nothing')).body, /Nothing was found/)
+  t.match((await get('/desk/?q=town')).body, /<a href="\/desk\/\?q=town&amp;page=2" rel="next">/)
+  t.equal((await get('/desk/?q=a&q=b')).status, 400)
+  for (const id of ids) rmSync(path.join(portal, 'data', id), { recursive: true })
+})
+
 t.test('datasets of files without dataset.yaml are named', async t => {
   const text = /not edited here: benches\. The command/
   writeFileSync(path.join(portal, 'data/benches.csv'), 'n\n1\n')

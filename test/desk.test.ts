@@ -108,9 +108,7 @@ t.test('every operation asks for the right to publish', async t => {
     ] as const)
       await t.rejects(async () => operation(by), { code }, `${name}: ${code}`)
   t.same(
-    [ANN, person('publish:trees'), person('publish:other'), ANONYMOUS].map(by =>
-      desk.list(by).map(({ id }) => id),
-    ),
+    [ANN, person('publish:trees'), person('publish:other'), ANONYMOUS].map(by => desk.ids(by)),
     [['trees'], ['trees'], [], []],
     'files without a description are not at the desk',
   )

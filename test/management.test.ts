@@ -130,7 +130,9 @@ t.test(
     })
     const api = ask(await keyOf('anna', ['publish:*']))
     t.equal((await api('POST', API, { dataset_id: 'far', title: 'Far' })).status, 201)
-    t.equal((await api('PUT', `${API}/far`, { source: { url }, refresh: '30 3 * * *' })).status, 200)
+    const added = await api('PUT', `${API}/far`, { source: { url }, refresh: '30 3 * * *' })
+    t.equal(added.status, 200)
+    t.same(added.json().source, { url })
     const [one, other] = await Promise.all([
       api('GET', `${API}/far/preview`),
       api('GET', `${API}/far/preview`),
@@ -138,6 +140,7 @@ t.test(
     t.match(one.json().records[0], { nr: 1, name: 'Oak' })
     t.equal(other.body, one.body)
     t.equal(asked, 1, 'fetched once for who looks at the same time')
+    t.same((await api('GET', `${API}/far`)).json().source, { url }, 'not the file that was fetched')
     t.match((await api('GET', `${API}/far/check`)).json(), { is_publishable: true })
     const mapping =
       'mappings:\n  tree:\n    subject: portal:far/tree/$(nr)\n    predicateobjects:\n      - [rdfs:label, $(name)]\n'

@@ -1168,6 +1168,7 @@ t.test('a file or folder without dataset.yaml is a dataset', async t => {
     ['nom text', 'hauteur double'],
   )
   t.equal(manifest.dataset.metas.default?.title, 'Arbres Paris')
+  t.equal(readDefinition(portal, 'trees').definition?.metas.default?.title, 'Trees', 'not A, as its file')
   t.equal((await publishDataset('arbres-paris', context)).type, 'unchanged')
   writeFileSync(join(portal, 'data', 'new.json'), '[{"a":1}]')
   watch.look()

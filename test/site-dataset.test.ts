@@ -5,7 +5,7 @@ import { OPEN_WORDS, RESERVED_WORDS } from '../src/language/odsql/vocabulary.ts'
 import { field } from '../src/model/field.ts'
 import { shownColumnsOf } from '../src/portal/dataset/table.ts'
 import { highlight, highlightTokens } from '../src/portal/parts/highlight.ts'
-import { richText } from '../src/portal/parts/rich-text.ts'
+import { plainText, richText } from '../src/portal/parts/rich-text.ts'
 import { refinementText } from '../src/portal/selection.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
@@ -113,9 +113,22 @@ t.test('a text of a publisher keeps a few elements and is well-formed whatever w
     ['<script>alert(1)</script><style>p{}</style><!-- c -->a', '<p>a</p>'],
     ['<p>3 < 4 &amp; &lt;i&gt;', '<p>3 &lt; 4 &amp; &lt;i&gt;</p>'],
     ['</p></ul><b>a', '<p><strong>a</strong></p>'],
+    ['<p>caf&eacute; d&rsquo;&Eacute;t&eacute; &frac12; &unknown;</p>', '<p>café d’Été ½ &amp;unknown;</p>'],
+    ['<pre>a  b</pre>', '<pre tabindex="0">a  b</pre>'],
     ['<scr<script>x</script>ipt>a</b>', '<p>&lt;script&gt;a</p>'],
   ]
   for (const [source, expected] of table) t.equal(richText(source).html, expected, source)
+})
+
+t.test('a text of a publisher is one line of text on cards and in descriptions of pages', t => {
+  const table = [
+    ['<p>See <a href="https://e.org">here</a>, <b>now</b>.</p><ul><li>a<li>b</ul>', 'See here, now. a b'],
+    ['H<sub>2</sub>O<br>caf&eacute;&nbsp;&amp; &#60;b&#62;', 'H2O café & <b>'],
+    ['from 3 < 4 to 5 > 4', 'from 3 < 4 to 5 > 4'],
+    ['a<script>alert("<p>")</script>b<!-- c -->', 'a b'],
+  ] as const
+  for (const [source, expected] of table) t.equal(plainText(source), expected, source)
+  t.end()
 })
 
 t.test('source texts are taken apart and lose nothing', async t => {
@@ -168,7 +181,7 @@ t.test('information tells what is known and nothing empty', async t => {
   )
   t.equal(document.querySelectorAll('table.samples thead th').length, 4)
   const description = document.querySelector('meta[name=description]')?.getAttribute('content')
-  t.equal(description, 'All trees .', 'scripts are no text')
+  t.equal(description, 'All trees.', 'scripts are no text')
   t.notMatch((await get('/explore/')).textOf('.cards'), 'alert(1)')
   t.match(textOf('table.samples'), 'oak <b>tree</b>', 'a value is text')
   const attachment = links.find(link => link.includes('/attachments/')) ?? ''

@@ -8,7 +8,6 @@ import type { Publications } from '../publishing/publication-state.ts'
 import type { VersionChanges } from '../publishing/versions/changes.ts'
 import type { SiteOptions } from '../site/page-context.ts'
 import type { Store } from '../store/store.ts'
-import { WITHOUT_TEXT } from './parts/rich-text.ts'
 
 /** The services of the pages of the site. */
 export interface SiteServices extends SiteOptions {
@@ -59,15 +58,3 @@ export function metaTexts(
   if (Array.isArray(value)) return value.map(String)
   return typeof value === 'string' && value !== '' ? [value] : []
 }
-
-/** The plain text of HTML: tags and scripts become spaces, and escapes are decoded. */
-export function plainText(text: string): string {
-  return text
-    .replace(WITHOUT_TEXT, ' ')
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (_, name: string) => lookup(ENTITIES, name) ?? ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }

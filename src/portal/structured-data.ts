@@ -7,7 +7,8 @@ import { isIri } from '../rdf/iri-syntax.ts'
 import { datasetIri } from '../rdf/minted-iris.ts'
 import { type Html, jsonBlock } from '../site/html.ts'
 import type { SiteOptions } from '../site/page-context.ts'
-import { datasetTitle, metaText, metaTexts, plainText } from './services.ts'
+import { plainText } from './parts/rich-text.ts'
+import { datasetTitle, metaText, metaTexts } from './services.ts'
 
 /** A node of JSON-LD; undefined members are omitted. */
 type Node = Readonly<Record<string, unknown>>

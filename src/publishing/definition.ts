@@ -200,7 +200,8 @@ function implicitDefinition(id: string, implicit: ImplicitSource): ReturnType<ty
     processors: [],
     fields: null,
     identity: [],
-    metas: { default: { title: titleFromName(file) } },
+    // A folder has the name of the dataset: the file in it is often called data.csv.
+    metas: { default: { title: titleFromName(path.basename(folder) === id ? id : file) } },
     visibility: 'public',
     attachments: [],
     harvest: null,

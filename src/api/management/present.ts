@@ -22,7 +22,7 @@ export function datasetJson(base: string, dataset: DeskDataset, definition: Defi
     published: manifest?.published ?? null,
     records_count: manifest?.statistics.records ?? null,
     restored: manifest?.restored?.version ?? null,
-    source: definition?.source ?? null,
+    source: definition === null ? null : sourceJson(definition),
     refresh: definition?.remote?.schedule ?? null,
     record_id: definition === null || definition.identity.length === 0 ? null : definition.identity,
     processors: definition?.processors.map(({ step }) => ({ [step.type]: step.settings })) ?? [],
@@ -34,6 +34,14 @@ export function datasetJson(base: string, dataset: DeskDataset, definition: Defi
       versions: `${base}/api/versions/${id}`,
     },
   }
+}
+
+/** Of an address, itself: not the file that was fetched from it. */
+function sourceJson({ source, remote }: Definition): unknown {
+  if (remote === null) return source
+  const { path: _, ...options } = source
+  const { url, authorization } = remote
+  return { url, ...(authorization === undefined ? {} : { authorization }), ...options }
 }
 
 export function fieldJson({

@@ -120,7 +120,7 @@ function call(context: TabContext, { clauses }: ChartData): Html {
   const answer = `${path}/records${queryText(parameters)}`
   const root = new URL(pageContext.site.base).origin
   return html`<div class="call"><h2>${pageContext.t('The call that answers this')}</h2>
-<pre tabindex="0"><code>${root}${answer}</code></pre>
+<pre tabindex="0" dir="ltr"><code>${root}${answer}</code></pre>
 <p class="take-away"><a href="${answer}" rel="nofollow">JSON</a> <a href="${path}/exports/csv${queryText(parameters)}" rel="nofollow">CSV</a></p></div>`
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { mayPublish, mayRead } from '../../accounts/authorisation.ts'
+import type { DatasetList } from '../../catalog/visible.ts'
 import {
   BAD_REQUEST,
   CONFLICT,
@@ -10,9 +11,11 @@ import {
   VERSION_UNKNOWN,
 } from '../../errors/errors.ts'
 import { allowLongUpload } from '../../http/connections.ts'
-import { acceptForms, FORM_TYPE, type Form, isOwnOrigin, readForm } from '../../http/form.ts'
+import { acceptForms, FORM_TYPE, type Form, isOwnOrigin, readForm, singleFields } from '../../http/form.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import { unusedId } from '../../model/readable-name.ts'
+import { fold } from '../../model/search.ts'
 import { implicitSources } from '../../publishing/implicit.ts'
 import type { Desk } from '../../publishing/management/desk.ts'
 import { EDIT_CONFLICT } from '../../publishing/management/desk-types.ts'
@@ -33,7 +36,7 @@ import {
   signedIn,
   tokenFor,
 } from '../../site/signed-in.ts'
-import type { SiteServices } from '../services.ts'
+import { datasetTitle, type SiteServices } from '../services.ts'
 import { nameInAddress, readUpload, type UploadForm } from './forms.ts'
 import { HARVEST_PATH, harvestBody, savedHarvest, saveHarvest } from './harvest.ts'
 import { type DeskContext, datasetBody, listBody, questionBody, SECTIONS, type SectionName } from './pages.ts'
@@ -47,6 +50,9 @@ interface Route {
 
 /** Maximum bytes of a form: a thousand fields, or a mapping. */
 const MAX_FORM = 2_000_000
+
+/** Datasets on a page of the list: of each several files are read. */
+const LISTED = 50
 
 /** Faults that a form shows. */
 const REPORTED = [BAD_REQUEST, CONFLICT, CONTENT_TOO_LARGE, VERSION_UNKNOWN, NOT_FOUND_RESOURCE]
@@ -63,6 +69,13 @@ interface Refused {
   /** null for a form that was only tried. */
   readonly problem: Html | null
   readonly status: number
+}
+
+/** Those of some datasets with a text in their ids, or in their titles as they are served. */
+function idsWith(text: string, ids: readonly string[], { entries }: DatasetList): readonly string[] {
+  const wanted = fold(text)
+  const titles = new Map(entries.map(entry => [entry.dataset.id, fold(datasetTitle(entry))]))
+  return ids.filter(id => id.includes(wanted) || titles.get(id)?.includes(wanted) === true)
 }
 
 type Answer = (requested: DeskRequest) => FastifyReply | Promise<FastifyReply>
@@ -112,12 +125,19 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
   const showList = (requested: DeskRequest, problem: Html | null = null) => {
     const { context, request } = requested
     const { principal } = request
-    const datasets = desk.list(principal)
+    const ids = desk.ids(principal)
     const isForNew = mayPublish(principal, null)
-    if (datasets.length === 0 && !isForNew) desk.admit(principal, null)
+    if (ids.length === 0 && !isForNew) desk.admit(principal, null)
+    const query = singleFields(request.query as QueryParameters)
+    const words = query.get('q')?.trim() ?? ''
+    const found = words === '' ? ids : idsWith(words, ids, options.catalog.visibleTo(principal).current())
+    const pages = Math.max(1, Math.ceil(found.length / LISTED))
+    const page = Math.min(pages, Math.max(1, Math.floor(Number(query.get('page'))) || 1))
+    const datasets = found.slice((page - 1) * LISTED, page * LISTED).map(id => desk.dataset(principal, id))
+    const list = { datasets, words, page, pages, isSearched: ids.length > LISTED }
     const undescribed = isForNew ? [...implicitSources(desk.options.portal).keys()].sort() : []
     const described = problem === null ? '' : html`<div class="note bad" role="alert">${problem}</div>`
-    const body = html`${described}${listBody(context, datasets, isForNew, undescribed)}`
+    const body = html`${described}${listBody(context, list, isForNew, undescribed)}`
     return send(requested, context.pageContext.t('Desk'), body, problem === null ? 200 : 400)
   }
 

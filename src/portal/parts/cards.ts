@@ -2,7 +2,8 @@ import { momentMeta } from '../../catalog/catalog-dataset.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
-import { datasetTitle, metaText, metaTexts, plainText } from '../services.ts'
+import { datasetTitle, metaText, metaTexts } from '../services.ts'
+import { plainText } from './rich-text.ts'
 
 const MAX_LENGTH = 180
 

@@ -34,7 +34,7 @@ const OPEN: Readonly<Record<string, Html>> = {
   ol: html`<ol>`,
   li: html`<li>`,
   blockquote: html`<blockquote>`,
-  pre: html`<pre>`,
+  pre: html`<pre tabindex="0">`,
   h: html`<p class="strong">`,
   strong: html`<strong>`,
   em: html`<em>`,
@@ -61,7 +61,7 @@ const CLOSE: Readonly<Record<string, Html>> = {
 const MAX_LENGTH = 20_000
 
 /** Comments, and elements whose content is no text of the page. */
-export const WITHOUT_TEXT =
+const WITHOUT_TEXT =
   /<!--[\s\S]*?(?:-->|$)|<(script|style|template|iframe|object|svg|math)\b[\s\S]*?(?:<\/\1\s*>|$)/gi
 const TAG = /<(\/?)([a-zA-Z][a-zA-Z0-9]*)\b((?:"[^"]*"|'[^']*'|[^'"<>])*)>/
 const ANYWHERE = new RegExp(`${WITHOUT_TEXT.source}|${TAG.source}`, 'gi')
@@ -85,6 +85,15 @@ export function richText(text: string): Html {
   }
   writer.text(decoded(source.slice(at)))
   return writer.end()
+}
+
+/** Elements within a line of text, which separate no words. */
+const WITHIN_LINE = /^(?:a|abbr|b|code|em|font|i|mark|small|span|strong|sub|sup|u)$/i
+
+/** The plain text of HTML in one line: other tags and scripts become spaces, and escapes are decoded. */
+export function plainText(text: string): string {
+  const line = text.replace(ANYWHERE, (...[, , , name = '']) => (WITHIN_LINE.test(name) ? '' : ' '))
+  return decoded(line).replace(/\s+/g, ' ').trim()
 }
 
 /** A text without markup: blank lines separate its paragraphs, addresses are links. */
@@ -182,20 +191,39 @@ class Writer {
   }
 }
 
+/** The entities of ISO 8859-1 (HTML 4.01, section 24.2) from U+00A0 on. */
+const LATIN_1 =
+  'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml'
+
+/** The entities that editors of rich text write. */
 const ENTITIES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(LATIN_1.split(' ').map((name, at) => [name, String.fromCodePoint(0xa0 + at)])),
   amp: '&',
   lt: '<',
   gt: '>',
   quot: '"',
   apos: "'",
-  nbsp: '\u00a0',
+  ndash: '–',
+  mdash: '—',
+  lsquo: '‘',
+  rsquo: '’',
+  sbquo: '‚',
+  ldquo: '“',
+  rdquo: '”',
+  bdquo: '„',
+  hellip: '…',
+  bull: '•',
+  euro: '€',
+  trade: '™',
+  OElig: 'Œ',
+  oelig: 'œ',
 }
 
 function decoded(text: string): string {
   return text.replace(
-    /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]+));/gi,
+    /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]+\d*));/gi,
     (whole, decimal, hex, name: string) => {
-      if (name !== undefined) return lookup(ENTITIES, name.toLowerCase()) ?? whole
+      if (name !== undefined) return lookup(ENTITIES, name) ?? lookup(ENTITIES, name.toLowerCase()) ?? whole
       const code = decimal === undefined ? Number.parseInt(String(hex), 16) : Number(decimal)
       return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole
     },

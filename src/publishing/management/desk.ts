@@ -83,11 +83,6 @@ export class Desk {
     return idsAtDesk(this.options.portal).filter(id => mayPublish(principal, id))
   }
 
-  /** The datasets that a principal may publish. */
-  list(principal: Principal): readonly DeskDataset[] {
-    return this.ids(principal).map(id => this.describe(id))
-  }
-
   dataset(principal: Principal, id: string): DeskDataset {
     this.admit(principal, id)
     this.require(id)

@@ -27,6 +27,12 @@ interface ColumnStoreOptions extends JobRunnerOptions {
 const LARGE_GRAPH = 20_000
 const PREPARED_PART = 2
 
+/**
+ * Milliseconds that building the columns of a graph in memory may take: the catalog of thousands of datasets is no query,
+ * and without it nothing is served.
+ */
+const BUILD_DEADLINE = 600_000
+
 /** Bytes of a chunk of text. */
 const PIECE = 2 ** 18
 
@@ -99,7 +105,7 @@ export class ColumnStore {
     }: Pick<Extract<Job, { readonly type: 'build' }>, 'subjects' | 'predicates' | 'isSearched'>,
   ): Promise<void> {
     const job: Job = { type: 'build', text, subjects, predicates, isSearched }
-    const { header, buffers } = await this.runner.once(job, [], 'built', {})
+    const { header, buffers } = await this.runner.once(job, [], 'built', { deadline: BUILD_DEADLINE })
     this.registry.add({ name, header, path: null, memory: buffers })
   }
 

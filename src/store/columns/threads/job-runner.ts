@@ -161,7 +161,8 @@ export class JobRunner {
     const isKnownSlow = isStoppable(job) && this.knownSlow.has(text)
     let lane = limits.lane ?? (isKnownSlow ? 'slow' : 'quick')
     for (let crowded = 0; ; ) {
-      const milliseconds = client?.deadline(deadline) ?? deadline
+      // What a client did with its queries must not keep a list of datasets from being built.
+      const milliseconds = job.type === 'build' ? deadline : (client?.deadline(deadline) ?? deadline)
       const turn = { client, lane, pinned: null, isArbitrary: job.type === 'text' }
       const begun = await this.scheduler.run(turn, async (thread, slot) => {
         const id = this.nextId++
