@@ -11,7 +11,6 @@ import { printError, printJson, printText } from './print.ts'
 interface BackupOptions extends PortalOptions {
   readonly accounts?: boolean
   readonly verify?: boolean
-  readonly json?: boolean
 }
 
 const MORE = `

@@ -12,7 +12,7 @@ import { datasetYaml, importTitle, type Understood, understand, understoodText }
 import { configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
 import { printText } from './print.ts'
 
-type ImportOptions = PortalOptions & ReadingOptions & { readonly id?: string; readonly json?: boolean }
+type ImportOptions = PortalOptions & ReadingOptions & { readonly id?: string }
 
 /** `lodestone import`: creates the folder of a dataset for a file, with typed fields and a title, ready to edit. */
 export function importCommand(): Command {

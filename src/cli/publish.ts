@@ -29,7 +29,7 @@ export function publishCommand(): Command {
     .option('--port <n>', 'port of the default base address', portArgument)
     .option(...BASE_OPTION)
     .option(...JSON_OPTION)
-    .action(async (datasets: string[], options: PortalOptions & { readonly json?: boolean }) => {
+    .action(async (datasets: string[], options: PortalOptions) => {
       const progress = createProgress(process.stderr)
       const results: PublishMessage[] = []
       const config = servedConfigOf(options)

@@ -21,7 +21,6 @@ import { comunicaFault, runComunica } from './query/engine.ts'
 import { checkDatasets, fetchWithKey, PROTOCOLS, type Protocol, querySources } from './query/sources.ts'
 
 interface Options extends PortalOptions {
-  readonly json?: boolean
   readonly format?: QueryFormat
   readonly via: Protocol
   readonly key?: string
