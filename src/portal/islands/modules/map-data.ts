@@ -2,7 +2,8 @@ import { parseExactly } from '../../../model/exact-json.ts'
 import { positionsOf } from '../../../model/geometry.ts'
 import { lookup } from '../../../model/lookup.ts'
 import type { Geometry } from '../../../model/value.ts'
-import type { MapSettings } from '../../map/settings.ts'
+import type { MapSettings } from '../../dataset/map-tab.ts'
+import { make } from './elements.ts'
 
 /** A part of the world, in degrees. */
 export interface MapBox {
@@ -164,11 +165,7 @@ async function json(address: string, signal: AbortSignal | null): Promise<unknow
 
 /** The link to the page of a record. */
 export function recordLink({ records }: MapSettings, { id, title }: MapPlace): HTMLAnchorElement {
-  const link = document.createElement('a')
-  link.href = records + id
-  link.textContent = title
-  link.dir = 'auto'
-  return link
+  return make('a', { href: records + id, dir: 'auto' }, title)
 }
 
 /** A number in the format of a language. */
