@@ -8,9 +8,9 @@ import type { Language } from '../src/model/language.ts'
 import { shownDigits } from '../src/model/number.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
 import { chartClauses, roundWidth } from '../src/portal/chart/clauses.ts'
+import { timeTicks } from '../src/portal/chart/draw.ts'
 import { piecesOf } from '../src/portal/chart/pieces.ts'
 import { readChart } from '../src/portal/chart/request.ts'
-import { timeTicks } from '../src/portal/chart/ticks.ts'
 import type { MapSettings } from '../src/portal/dataset/map-tab.ts'
 import {
   boxOfAll,
