@@ -9,6 +9,7 @@ import type { DatasetList } from '../catalog/visible.ts'
 import { datasetDescription } from '../catalog/void.ts'
 import type { Config } from '../config/config.ts'
 import { entityTag } from '../http/conditional.ts'
+import { oncePerObject } from '../model/memoised.ts'
 import { readDefinition } from '../publishing/definition.ts'
 import { remoteStates } from '../publishing/remote/state.ts'
 import { fieldIri } from '../rdf/minted-iris.ts'
@@ -30,17 +31,10 @@ export function servedStatistics(entries: readonly ServedDataset[]) {
   return { served: entries.length, restricted, records, latest: Math.max(0, ...moments) }
 }
 
-/** States by catalog, memoised: a catalog object is immutable while it is current. */
-const states = new WeakMap<DatasetList, string>()
-
-/** Identifies the versions of all datasets of a catalog. */
-export function publicationState(catalog: DatasetList): string {
-  const before = states.get(catalog)
-  if (before !== undefined) return before
-  const state = entityTag(...catalog.entries.map(({ dataset, version }) => `${dataset.id} ${version}`))
-  states.set(catalog, state)
-  return state
-}
+/** Identifies the versions of all datasets of a catalog: an object of one is immutable while it is current. */
+export const publicationState = oncePerObject(({ entries }: DatasetList) =>
+  entityTag(...entries.map(({ dataset, version }) => `${dataset.id} ${version}`)),
+)
 
 /** The datasets of a catalog as sources of links to resources. */
 export function linkSourcesOf({ entries }: DatasetList) {

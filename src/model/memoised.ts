@@ -1,3 +1,11 @@
+/** A function that computes its answer once for each object. */
+export function oncePerObject<Given extends object, Value>(
+  make: (given: Given) => Value,
+): (given: Given) => Value {
+  const known = new WeakMap<Given, Value>()
+  return given => memoised(known, given, () => make(given))
+}
+
 /** The value of a key in a map: made and added where the map lacks it. */
 export function memoised<Key, Value>(
   known: { readonly get: (key: Key) => Value | undefined; readonly set: (key: Key, value: Value) => unknown },
