@@ -224,7 +224,7 @@ function formatParameter(formats: readonly string[]): Parameter {
 }
 
 function describe(key: string, parameter: Parameter, examples: Examples): unknown {
-  const { in: place, name = key, schema, description } = parameter
+  const { in: place = 'query', name = key, schema, description } = parameter
   const example = lookup(examples, parameter.example ?? name)
   const isList = (schema as { readonly type?: string }).type === 'array'
   return {

@@ -11,6 +11,7 @@ import { isFresh, setNoStore, varyBy } from '../../http/conditional.ts'
 import { jsonldForm, jsonldType } from '../../http/negotiate.ts'
 import { refuseParameters } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import type { Route } from '../../http/route-config.ts'
 import { usedProperties } from '../../mapping/vocabulary.ts'
 import { isXmlText } from '../../model/xml.ts'
 import { compileFor } from '../../publishing/graphs/mapped-graphs.ts'
@@ -19,7 +20,7 @@ import type { Executor } from '../../query/execute/executor.ts'
 import type { RecordQuery } from '../../query/plan.ts'
 import { fieldIri } from '../../rdf/minted-iris.ts'
 import { hasTripleTerms, parseTriples, withTripleTerms } from '../../rdf/ntriples-reader.ts'
-import type { DatasetRoute, ExploreEndpoint } from './endpoint.ts'
+import type { ExploreEndpoint } from './endpoint.ts'
 import { begunExport, planExport, sendFile } from './export-list.ts'
 import { readParameter } from './read-parameters.ts'
 
@@ -57,7 +58,7 @@ export function rdfExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint)
   const tripleTerms = new TripleTerms()
 
   for (const [format, write] of Object.entries(RDF_WRITERS))
-    app.get<DatasetRoute>(`/catalog/datasets/:dataset/exports/${format}`, async (request, reply) => {
+    app.get<Route<'dataset'>>(`/catalog/datasets/:dataset/exports/${format}`, async (request, reply) => {
       const { query } = request
       const entry = endpoint.dataset(request)
       const { dataset, version } = entry
