@@ -106,13 +106,10 @@ export function isOwnOrigin(headers: IncomingHttpHeaders, base: string): boolean
   if (origin === undefined) return true
   if (!URL.canParse(origin)) return false
   const url = new URL(origin)
+  const requested = `${url.protocol}//${host ?? ''}`
   return (
-    url.origin === new URL(base).origin || (host !== undefined && url.host === hostOf(host, url.protocol))
+    url.origin === new URL(base).origin || (URL.canParse(requested) && url.host === new URL(requested).host)
   )
-}
-
-function hostOf(host: string, protocol: string): string | null {
-  return URL.canParse(`${protocol}//${host}`) ? new URL(`${protocol}//${host}`).host : null
 }
 
 /** Longer paths are rejected. */

@@ -80,8 +80,6 @@ export async function sectionContent(
       const retained = retainedVersions(desk.options.versions, id)
       return historyBody(context, dataset, retained, desk.history(principal, id))
     }
-    default:
-      return section satisfies never
   }
 }
 

@@ -39,8 +39,6 @@ function pieces(
       return written(rowWriter('json'), variables, rows)
     case 'turtle':
       return [turtleText(rows.map(triple).join(''), prefixes)]
-    default:
-      return format satisfies never
   }
 }
 

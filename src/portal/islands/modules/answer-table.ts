@@ -75,8 +75,6 @@ function termNode(term: Term | null, style: TermStyle): Node {
     }
     case 'triple':
       return text(termText(term), 'soft')
-    default:
-      return term satisfies never
   }
 }
 
