@@ -10,6 +10,7 @@ import { datasetDescription } from '../catalog/void.ts'
 import type { Config } from '../config/config.ts'
 import { entityTag } from '../http/conditional.ts'
 import { oncePerObject } from '../model/memoised.ts'
+import { textOf, titleOf } from '../model/metadata.ts'
 import { readDefinition } from '../publishing/definition.ts'
 import { remoteStates } from '../publishing/remote/state.ts'
 import { fieldIri } from '../rdf/minted-iris.ts'
@@ -39,8 +40,7 @@ export const publicationState = oncePerObject(({ entries }: DatasetList) =>
 /** The datasets of a catalog as sources of links to resources. */
 export function linkSourcesOf({ entries }: DatasetList) {
   return entries.map(({ dataset, resources: graph }) => {
-    const title = dataset.metas.default?.title
-    return { id: dataset.id, title: typeof title === 'string' ? title : dataset.id, graph }
+    return { id: dataset.id, title: titleOf(dataset), graph }
   })
 }
 
@@ -60,10 +60,9 @@ export function quadGraphs(base: string, entries: readonly ServedDataset[]): Qua
 /** What the SPARQL endpoints need of a dataset. */
 export function sparqlDataset(served: ServedDataset): QueriedDataset {
   const { dataset, version, resources: graph, triples } = served
-  const title = dataset.metas.default?.title
   return {
     id: dataset.id,
-    title: typeof title === 'string' ? title : dataset.id,
+    title: titleOf(dataset),
     version,
     graph,
     triples,
@@ -77,11 +76,11 @@ export function describedDatasets(served: ServedDataset, base: string) {
   const metas = dataset.metas.default ?? {}
   return {
     id: dataset.id,
-    title: typeof metas.title === 'string' ? metas.title : dataset.id,
-    description: typeof metas.description === 'string' ? metas.description : null,
-    publisher: typeof metas.publisher === 'string' ? metas.publisher : null,
-    licenseName: typeof metas.license === 'string' ? metas.license : null,
-    license: typeof metas.license_url === 'string' ? metas.license_url : null,
+    title: titleOf(dataset),
+    description: textOf(metas.description),
+    publisher: textOf(metas.publisher),
+    licenseName: textOf(metas.license),
+    license: textOf(metas.license_url),
     modified: String(momentMeta(published)),
     describe: () => datasetDescription(served, { base }),
     version,

@@ -23,6 +23,7 @@ import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import type { Route } from '../../http/route-config.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
+import { titleOf } from '../../model/metadata.ts'
 import type { Principal } from '../../model/principal.ts'
 import { type SitePage, sendSitePage } from '../../site/frame.ts'
 import { html } from '../../site/html.ts'
@@ -180,9 +181,9 @@ function datasetPath(id: string): string {
 function descriptionPage(pageContext: PageContext, entries: readonly DescribedEntry[]): SitePage {
   const { t, href, number, site } = pageContext
   const path = (address: string) => new URL(address).pathname
-  const rows = entries.map(({ dataset: { id, metas }, triples }) => {
-    const title = typeof metas.default?.title === 'string' ? metas.default.title : id
-    return html`<tr><th scope="row"><a href="${href(datasetPath(id))}">${title}</a></th><td class="number">${number(triples)}</td>
+  const rows = entries.map(({ dataset, triples }) => {
+    const { id } = dataset
+    return html`<tr><th scope="row"><a href="${href(datasetPath(id))}">${titleOf(dataset)}</a></th><td class="number">${number(triples)}</td>
 <td><a href="${path(sparqlAddress(site.base, id))}">SPARQL</a></td><td><a href="${path(datasetFragmentsAddress(site.base, id))}">${t('Triple pattern fragments')}</a></td></tr>
 `
   })

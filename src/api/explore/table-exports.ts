@@ -8,6 +8,7 @@ import { invalid, refuseParameters } from '../../http/parameters.ts'
 import type { Route } from '../../http/route-config.ts'
 import { ODSQL_ERROR } from '../../language/odsql/faults.ts'
 import { lookup } from '../../model/lookup.ts'
+import { titleOf } from '../../model/metadata.ts'
 import { countObjects, exportObjects } from '../../query/execute/answer.ts'
 import { columnsOf } from '../../query/execute/columns.ts'
 import type { Query } from '../../query/plan.ts'
@@ -28,7 +29,7 @@ export function tableExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoin
     async (request, reply) => {
       const { query } = request
       const entry = endpoint.dataset(request)
-      const { id, fields, metas } = entry.dataset
+      const { id, fields } = entry.dataset
       const name = request.params.format
       const format = exportFormats(dialect.name, fields).find(known => known.name === name)
       const writer = lookup(TABLE_WRITERS, name)
@@ -47,10 +48,9 @@ export function tableExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoin
         columns.map(({ key }) => key),
       )
       const requested = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
-      const title = typeof metas.default?.title === 'string' ? metas.default.title : id
       const table: Table = {
         name: id,
-        title,
+        title: titleOf(entry.dataset),
         columns,
         rows: exportObjects(plan, requested, executor),
         count: () => countObjects(plan, requested, executor),
