@@ -1,6 +1,7 @@
 import { parseExactly } from '../../../model/exact-json.ts'
 import { positionsOf } from '../../../model/geometry.ts'
 import { lookup } from '../../../model/lookup.ts'
+import { groupedBy } from '../../../model/memoised.ts'
 import type { Geometry } from '../../../model/value.ts'
 import type { MapSettings } from '../../dataset/map-tab.ts'
 import { make } from './elements.ts'
@@ -118,14 +119,9 @@ export function onGlobe({ south, west, north, east }: MapBox): MapBox {
 
 /** Places in lists of those at the same point: of several dots only the last could be reached. */
 export function stacksOf(places: readonly MapPlace[]): readonly (readonly MapPlace[])[] {
-  const stacks = new Map<string, MapPlace[]>()
-  for (const place of places) {
-    const { geometry, id } = place
-    const key = geometry.type === 'Point' ? String(positionsOf(geometry)[0]) : id
-    const stack = stacks.get(key)
-    if (stack === undefined) stacks.set(key, [place])
-    else stack.push(place)
-  }
+  const stacks = groupedBy(places, ({ geometry, id }) =>
+    geometry.type === 'Point' ? String(positionsOf(geometry)[0]) : id,
+  )
   return [...stacks.values()]
 }
 
