@@ -107,10 +107,9 @@ export function isOwnOrigin(headers: IncomingHttpHeaders, base: string): boolean
   if (origin === undefined) return true
   if (!URL.canParse(origin)) return false
   const url = new URL(origin)
-  const requested = `${url.protocol}//${host ?? ''}`
-  return (
-    url.origin === new URL(base).origin || (URL.canParse(requested) && url.host === new URL(requested).host)
-  )
+  if (url.origin === new URL(base).origin) return true
+  const requested = `${url.protocol}//${host}`
+  return host !== undefined && URL.canParse(requested) && url.host === new URL(requested).host
 }
 
 /** Longer paths are rejected. */

@@ -122,7 +122,9 @@ function redirect(
 ): FastifyReply {
   const retained = list(dataset, request.principal)
   // Dates of HTTP have whole seconds.
-  const found = retained.find(each => Math.floor(Date.parse(each.published) / 1000) * 1000 <= moment)
+  const isBefore = ({ published }: { readonly published: string }) =>
+    Math.floor(Date.parse(published) / 1000) * 1000 <= moment
+  const found = retained.find(isBefore) ?? retained.at(-1)
   if (found === undefined)
     throw new Fault(VERSION_UNKNOWN, { id: dataset, version: 'at that time', retained: '' })
   request.versionNote = { dataset, memento: null, retained }
