@@ -8,9 +8,10 @@ import type { Language } from '../src/model/language.ts'
 import { shownDigits } from '../src/model/number.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
 import { chartClauses, roundWidth } from '../src/portal/chart/clauses.ts'
+import { timeTicks } from '../src/portal/chart/draw.ts'
 import { piecesOf } from '../src/portal/chart/pieces.ts'
 import { readChart } from '../src/portal/chart/request.ts'
-import { timeTicks } from '../src/portal/chart/ticks.ts'
+import type { MapSettings } from '../src/portal/dataset/map-tab.ts'
 import {
   boxOfAll,
   fetchExtent,
@@ -22,7 +23,6 @@ import {
 import { popupPlace } from '../src/portal/islands/modules/popup-place.ts'
 import { coastlineModule, cutAtEdges } from '../src/portal/map/coastline.ts'
 import { decodeLines, encodeOutline, type Line } from '../src/portal/map/outline.ts'
-import type { MapSettings } from '../src/portal/map/settings.ts'
 import type { PageContext } from '../src/site/page-context.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'

@@ -156,11 +156,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
       const job = { datasets: [id], mappingOnly: false, endsRollBack: true }
       return publisher.publish(job, message => publications.note(message, Date.now()))
     })
-  // A refresh in progress may have begun before the change.
-  const refresh = async () => {
-    await catalog.refresh()
-    await catalog.refresh()
-  }
+  const refresh = () => refreshAnew(catalog)
   const desk = new Desk({
     portal: config.portal,
     base: config.base,
@@ -265,6 +261,12 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
       await telemetry.close()
     },
   }
+}
+
+/** Serves everything that is published now: a refresh in progress may have begun before. */
+export async function refreshAnew(catalog: Catalog): Promise<void> {
+  await catalog.refresh()
+  await catalog.refresh()
 }
 
 /** The visibility of a dataset that is to be served, of a new one by dataset.yaml, which takes long to read; null if it waits for its address. */

@@ -9,6 +9,8 @@ import type { DatasetList } from '../catalog/visible.ts'
 import { datasetDescription } from '../catalog/void.ts'
 import type { Config } from '../config/config.ts'
 import { entityTag } from '../http/conditional.ts'
+import { oncePerObject } from '../model/memoised.ts'
+import { textOf, titleOf } from '../model/metadata.ts'
 import { readDefinition } from '../publishing/definition.ts'
 import { remoteStates } from '../publishing/remote/state.ts'
 import { fieldIri } from '../rdf/minted-iris.ts'
@@ -30,23 +32,15 @@ export function servedStatistics(entries: readonly ServedDataset[]) {
   return { served: entries.length, restricted, records, latest: Math.max(0, ...moments) }
 }
 
-/** States by catalog, memoised: a catalog object is immutable while it is current. */
-const states = new WeakMap<DatasetList, string>()
-
-/** Identifies the versions of all datasets of a catalog. */
-export function publicationState(catalog: DatasetList): string {
-  const before = states.get(catalog)
-  if (before !== undefined) return before
-  const state = entityTag(...catalog.entries.map(({ dataset, version }) => `${dataset.id} ${version}`))
-  states.set(catalog, state)
-  return state
-}
+/** Identifies the versions of all datasets of a catalog: an object of one is immutable while it is current. */
+export const publicationState = oncePerObject(({ entries }: DatasetList) =>
+  entityTag(...entries.map(({ dataset, version }) => `${dataset.id} ${version}`)),
+)
 
 /** The datasets of a catalog as sources of links to resources. */
 export function linkSourcesOf({ entries }: DatasetList) {
   return entries.map(({ dataset, resources: graph }) => {
-    const title = dataset.metas.default?.title
-    return { id: dataset.id, title: typeof title === 'string' ? title : dataset.id, graph }
+    return { id: dataset.id, title: titleOf(dataset), graph }
   })
 }
 
@@ -66,10 +60,9 @@ export function quadGraphs(base: string, entries: readonly ServedDataset[]): Qua
 /** What the SPARQL endpoints need of a dataset. */
 export function sparqlDataset(served: ServedDataset): QueriedDataset {
   const { dataset, version, resources: graph, triples } = served
-  const title = dataset.metas.default?.title
   return {
     id: dataset.id,
-    title: typeof title === 'string' ? title : dataset.id,
+    title: titleOf(dataset),
     version,
     graph,
     triples,
@@ -83,11 +76,11 @@ export function describedDatasets(served: ServedDataset, base: string) {
   const metas = dataset.metas.default ?? {}
   return {
     id: dataset.id,
-    title: typeof metas.title === 'string' ? metas.title : dataset.id,
-    description: typeof metas.description === 'string' ? metas.description : null,
-    publisher: typeof metas.publisher === 'string' ? metas.publisher : null,
-    licenseName: typeof metas.license === 'string' ? metas.license : null,
-    license: typeof metas.license_url === 'string' ? metas.license_url : null,
+    title: titleOf(dataset),
+    description: textOf(metas.description),
+    publisher: textOf(metas.publisher),
+    licenseName: textOf(metas.license),
+    license: textOf(metas.license_url),
     modified: String(momentMeta(published)),
     describe: () => datasetDescription(served, { base }),
     version,

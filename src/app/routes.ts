@@ -10,7 +10,6 @@ import { management } from '../api/management/routes.ts'
 import { oauth } from '../api/oauth/routes.ts'
 import { ODATA_PATH, odata } from '../api/odata/routes.ts'
 import { resources } from '../api/resources/routes.ts'
-import type { QueriedDataset } from '../api/sparql/graphs.ts'
 import { sparql } from '../api/sparql/routes.ts'
 import { versions as versionRoutes } from '../api/versions/routes.ts'
 import type { Catalog } from '../catalog/catalog.ts'
@@ -35,6 +34,7 @@ import { type NoteCall, ResponseCache } from '../http/response-cache.ts'
 import { answerUnknown, configureRoutes, declareUnknown } from '../http/route-config.ts'
 import { cookieScope } from '../http/session-cookie.ts'
 import { addVersionHeaders, type VersionSource } from '../http/versions.ts'
+import { oncePerObject } from '../model/memoised.ts'
 import { ANONYMOUS, type Principal } from '../model/principal.ts'
 import { accountPages } from '../portal/account/routes.ts'
 import { site } from '../portal/routes.ts'
@@ -186,7 +186,7 @@ export async function registerEndpoints(
     csvFormulas: config.csvFormulas,
     usage: (id: string) => exploreMetas(usage.counts(id)),
   }
-  const queried = new WeakMap<DatasetList, readonly QueriedDataset[]>()
+  const queried = oncePerObject((list: DatasetList) => list.entries.map(sparqlDataset))
   await http.register(sparql, {
     answers,
     deadline: config.deadline,
@@ -195,12 +195,7 @@ export async function registerEndpoints(
     store,
     versions,
     dataset: (...given: Addressed) => sparqlDataset(catalog.addressed(...given)),
-    datasets: (principal: Principal) => {
-      const served = completeList(catalog.visibleTo(principal))
-      const datasets = queried.get(served) ?? served.entries.map(sparqlDataset)
-      queried.set(served, datasets)
-      return datasets
-    },
+    datasets: (principal: Principal) => queried(completeList(catalog.visibleTo(principal))),
   })
   // GET routes accept an access token in a form as well.
   await http.register(async endpoints => {

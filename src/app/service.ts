@@ -8,7 +8,7 @@ import type { PublisherThread } from '../publishing/publisher-thread.ts'
 import { currentVersion, isWithdrawn } from '../publishing/versions/versions.ts'
 import { abortAfter } from '../runtime/abort-after.ts'
 import { openAdminEndpoint } from './admin.ts'
-import type { App } from './app.ts'
+import { type App, refreshAnew } from './app.ts'
 import { FetchSchedule, HarvestSchedule } from './fetch-schedule.ts'
 import { type ProgressReporter, reportPublication } from './progress.ts'
 import { type WarmUpTimes, warmUp } from './warm-up.ts'
@@ -169,7 +169,7 @@ async function publishAndServe(
     await fetches.settled(FIRST_FETCHES)
     const fetched = fetches.take()
     if (fetched.length > 0) await publish(fetched, false)
-    await refreshAnew(app)
+    await refreshAnew(app.catalog)
     // Versions found damaged until now were rebuilt, as far as possible.
     app.catalog.takeDamaged()
     await prepare()
@@ -180,12 +180,6 @@ async function publishAndServe(
   progress.done()
   if (signal.aborted) return
   app.markReady()
-}
-
-/** Serves everything that is published now: a refresh in progress may have begun before. */
-async function refreshAnew({ catalog }: App): Promise<void> {
-  await catalog.refresh()
-  await catalog.refresh()
 }
 
 /** Looks for new versions, and cleans a shared store, until it is stopped. */
@@ -244,7 +238,7 @@ async function follow(
         app.http.log.warn('the store has nothing of this portal any more: it is filled again')
         app.markPublishing()
         await publish(null, false)
-        await refreshAnew(app)
+        await refreshAnew(app.catalog)
         app.markReady()
       }
       const harvested = await harvests.take()

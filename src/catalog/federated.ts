@@ -1,6 +1,7 @@
 import type { Attachment, Dataset } from '../model/dataset.ts'
 import { type Annotations, FIELD_TYPES, type Field, field } from '../model/field.ts'
 import type { Metas, MetaValue } from '../model/metadata.ts'
+import { textOf } from '../model/metadata.ts'
 import { datasetUid } from '../publishing/definition.ts'
 import type { CatalogEntry } from './catalog-dataset.ts'
 import { type Member, MemberUnavailable, readJson, requestMember } from './member.ts'
@@ -153,8 +154,4 @@ function momentOf(value: MetaValue | undefined): string | null {
 
 function objectOf(value: unknown): Given {
   return typeof value === 'object' && value !== null ? (value as Given) : {}
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === 'string' ? value : null
 }

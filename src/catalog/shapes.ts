@@ -8,13 +8,13 @@ import {
 import type { DatasetStatistics } from '../model/dataset.ts'
 import type { Field, FieldType } from '../model/field.ts'
 import { lookup } from '../model/lookup.ts'
-import { isLanguageTag } from '../rdf/literals.ts'
+import { titleOf } from '../model/metadata.ts'
 import { datasetIri } from '../rdf/minted-iris.ts'
 import { iriText, literalText } from '../rdf/ntriples.ts'
 import { type StatementOf, tripleWriterOf } from '../rdf/statements.ts'
 import { momentMeta } from './catalog-dataset.ts'
 import type { ServedDataset } from './served.ts'
-import { descriptionAddress, shapesAddress, VOID_PREFIXES } from './void.ts'
+import { descriptionAddress, languageOf, shapesAddress, VOID_PREFIXES } from './void.ts'
 
 type Statement = StatementOf<typeof VOID_PREFIXES>
 const { name, t } = tripleWriterOf(VOID_PREFIXES)
@@ -42,11 +42,10 @@ export function datasetShapes(entry: ShapedDataset, base: string): string | null
     ...knownFields(dataset.fields, statistics),
   })
   const language = languageOf(entry)
-  const title = dataset.metas.default?.title
   const head = t(iriText(document), [
     ['rdf:type', name('owl:Ontology')],
     ['rdf:type', name('dcterms:Standard')],
-    ['dcterms:title', literalText(`Shapes of ${typeof title === 'string' ? title : dataset.id}`)],
+    ['dcterms:title', literalText(`Shapes of ${titleOf(dataset)}`)],
     ['foaf:primaryTopic', iriText(datasetIri(base, dataset.id))],
     ['dcterms:modified', literalText(String(momentMeta(entry.published)), `${VOID_PREFIXES.xsd}dateTime`)],
     ['rdfs:seeAlso', iriText(descriptionAddress(base, dataset.id))],
@@ -177,9 +176,4 @@ class ShapeWriter {
     this.blanks += 1
     return `_:b${this.blanks}`
   }
-}
-
-function languageOf({ dataset }: ShapedDataset): string {
-  const language = dataset.metas.default?.language
-  return typeof language === 'string' && isLanguageTag(language) ? language : ''
 }

@@ -1,3 +1,4 @@
+import { titleOf } from '../model/metadata.ts'
 import { isIri } from '../rdf/iri-syntax.ts'
 import { isLanguageTag } from '../rdf/literals.ts'
 import { datasetIri } from '../rdf/minted-iris.ts'
@@ -89,7 +90,7 @@ export function voidDocument(entry: Described, parts: DescriptionParts): string 
   const about = [
     t(iriText(descriptionAddress(base, id)), [
       ['rdf:type', name('void:DatasetDescription')],
-      ['dcterms:title', literalText(`Description of ${titleOf(entry)}`)],
+      ['dcterms:title', literalText(`Description of ${titleOf(entry.dataset)}`)],
       ['foaf:primaryTopic', iriText(datasetIri(base, id))],
       ['dcterms:modified', moment(entry.published)],
       ['rdfs:seeAlso', iriText(portalDescriptionAddress(base))],
@@ -158,7 +159,7 @@ export function datasetDescription(entry: Described, parts: DescriptionParts): s
       ['rdf:type', name('void:Dataset')],
       ['rdf:type', name('dcat:Dataset')],
       ['dcterms:identifier', literalText(id)],
-      ['dcterms:title', text(titleOf(entry))],
+      ['dcterms:title', text(titleOf(dataset))],
       ['dcterms:description', textOf(known.description, text)],
       ...listOf(known.keyword).map((keyword): Statement => ['dcat:keyword', text(keyword)]),
       ['dcterms:publisher', publisher],
@@ -296,13 +297,8 @@ function portalNode(base: string): string {
   return iriText(`${portalDescriptionAddress(base)}#portal`)
 }
 
-function titleOf({ dataset }: CatalogEntry): string {
-  const title = dataset.metas.default?.title
-  return typeof title === 'string' ? title : dataset.id
-}
-
 /** Language tag of the texts; empty if unknown. */
-function languageOf({ dataset }: CatalogEntry): string {
+export function languageOf({ dataset }: Pick<CatalogEntry, 'dataset'>): string {
   const language = dataset.metas.default?.language
   return typeof language === 'string' && isLanguageTag(language) ? language : ''
 }

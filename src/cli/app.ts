@@ -3,8 +3,8 @@ import type { Client } from '../accounts/accounts.ts'
 import {
   configOf,
   JSON_OPTION,
-  PORTAL_OPTION,
   type PortalOptions,
+  portalCommands,
   printColumns,
   withAccounts,
 } from './options.ts'
@@ -18,15 +18,12 @@ interface RegisterOptions extends PortalOptions {
 
 interface ListOptions extends PortalOptions {
   readonly owner?: string
-  readonly json?: boolean
 }
 
 /** `lodestone app`: applications that act for users with OAuth 2.0. */
 export function appCommand(): Command {
-  const app = new Command('app').description('register, list and remove applications of OAuth 2.0')
-  for (const command of [registerCommand(), listCommand(), removeCommand()])
-    app.addCommand(command.option(...PORTAL_OPTION).exitOverride())
-  return app
+  const commands = [registerCommand(), listCommand(), removeCommand()]
+  return portalCommands('app', 'register, list and remove applications of OAuth 2.0', commands)
 }
 
 function registerCommand(): Command {

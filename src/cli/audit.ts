@@ -4,7 +4,6 @@ import { escapedText, printText } from './print.ts'
 
 interface AuditOptions extends PortalOptions {
   readonly since?: number
-  readonly json?: boolean
 }
 
 /** `lodestone audit`: which user did what, when and from where, the oldest first. */

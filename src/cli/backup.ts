@@ -1,9 +1,25 @@
+import { existsSync, mkdtempSync, readdirSync, readSync, rmSync, statSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { constants, tmpdir } from 'node:os'
 import path from 'node:path'
 import { Command } from 'commander'
+import { accountsFile } from '../accounts/open.ts'
+import type { Config } from '../config/config.ts'
 import { USAGE } from '../config/faults.ts'
+import { RELEASE } from '../config/release.ts'
 import { Fault } from '../errors/errors.ts'
-import { makeBackup } from './backup/make.ts'
-import type { BackupManifest } from './backup/manifest.ts'
+import { synchronise } from '../publishing/versions/durable.ts'
+import type { Manifest } from '../publishing/versions/versions.ts'
+import { isOfRunningProcess, PROCESS_NAME } from '../runtime/processes.ts'
+import { ArchiveWriter, type Summed } from './backup/archive.ts'
+import {
+  type BackupFile,
+  type OpenFile,
+  openBackupFile,
+  permissionsOf,
+  portalFiles,
+} from './backup/contents.ts'
+import { BACKUP_FORMAT, BACKUP_MANIFEST, type BackupManifest } from './backup/manifest.ts'
 import { verifyBackup } from './backup/unpack.ts'
 import { configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions, withAccounts } from './options.ts'
 import { printError, printJson, printText } from './print.ts'
@@ -11,7 +27,6 @@ import { printError, printJson, printText } from './print.ts'
 interface BackupOptions extends PortalOptions {
   readonly accounts?: boolean
   readonly verify?: boolean
-  readonly json?: boolean
 }
 
 const MORE = `
@@ -60,4 +75,131 @@ export function contentsText({ datasets, files, accounts, made, lodestone }: Bac
   const triples = datasets.reduce((sum, dataset) => sum + dataset.triples, 0)
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   return `${datasets.length} datasets with ${triples} triples, ${files.length} files of ${(bytes / 1e6).toFixed(1)} MB${accounts ? ', accounts' : ', no accounts'}; made ${made} by lodestone ${lodestone}`
+}
+
+/** Between the name of an archive and the name of the process that is writing it. */
+const UNFINISHED = '.unfinished-'
+
+/** Before the name of the process in the name of the temporary folder, which has a copy of the accounts. */
+const TEMPORARY = 'lodestone-backup-'
+
+/**
+ * Writes a portal into one archive, consistent even if it is served and published meanwhile: first its accounts, as of one
+ * moment, then its files, finally the manifest with the checksums of all. The file appears when it is complete.
+ *
+ * Faults: Usage if the file exists, SourceUnreadable, AccountsUnavailable.
+ */
+export async function makeBackup(config: Config, file: string, now: Date): Promise<BackupManifest> {
+  if (existsSync(file)) throw new Fault(USAGE, { reason: `${file} exists already: name one that does not` })
+  removeAbandoned(path.dirname(path.resolve(file)), path.basename(file) + UNFINISHED)
+  removeAbandoned(tmpdir(), TEMPORARY)
+  const unfinished = `${file}${UNFINISHED}${PROCESS_NAME}`
+  const out = await open(unfinished, 'wx', 0o600).catch(error => {
+    const reason = `${path.dirname(file)} cannot be written to: ${(error as NodeJS.ErrnoException).code}`
+    throw new Fault(USAGE, { reason })
+  })
+  let temporary = ''
+  const keepNothing = removeAtSignals(() => [unfinished, temporary])
+  try {
+    // At once: a signal would not know of a folder that is just being made.
+    temporary = mkdtempSync(path.join(tmpdir(), `${TEMPORARY}${PROCESS_NAME}-`))
+    const writer = new ArchiveWriter(out)
+    const files: Summed[] = []
+    const accounts = await accountsCopy(config, path.join(temporary, 'accounts.sqlite'))
+    if (accounts !== null) files.push(await writer.add(accounts))
+    const versions = new WrittenVersions()
+    for await (const each of portalFiles(config.portal)) {
+      versions.note(each)
+      files.push(await writer.add(each))
+    }
+    const manifest: BackupManifest = {
+      format: BACKUP_FORMAT,
+      lodestone: RELEASE,
+      made: now.toISOString(),
+      datasets: versions.datasets,
+      accounts: accounts !== null,
+      files,
+      folders: foldersOf(config.portal, files),
+    }
+    await writer.add({ path: BACKUP_MANIFEST, text: `${JSON.stringify(manifest, null, 2)}\n`, mode: 0o600 })
+    await writer.end()
+    await out.sync()
+    await rename(unfinished, file)
+    synchronise(path.dirname(path.resolve(file)))
+    return manifest
+  } finally {
+    keepNothing()
+    await out.close()
+    await rm(unfinished, { force: true })
+    if (temporary !== '') await rm(temporary, { recursive: true })
+  }
+}
+
+/** Removes what earlier processes, which are dead, have left in a folder, under names that begin so. */
+function removeAbandoned(folder: string, start: string): void {
+  const names = existsSync(folder) ? readdirSync(folder).filter(name => name.startsWith(start)) : []
+  for (const name of names) {
+    const left = path.join(folder, name)
+    const { mtimeMs = 0, uid } = statSync(left, { throwIfNoEntry: false }) ?? {}
+    if (uid === process.getuid?.() && !isOfRunningProcess(name, mtimeMs))
+      rmSync(left, { recursive: true, force: true })
+  }
+}
+
+/** Ends the process at a signal, and removes files and folders before; the result ends this. */
+function removeAtSignals(files: () => readonly string[]): () => void {
+  const end = (signal: NodeJS.Signals) => {
+    for (const file of files()) if (file !== '') rmSync(file, { recursive: true, force: true })
+    process.exit(128 + constants.signals[signal])
+  }
+  process.on('SIGINT', end).on('SIGTERM', end)
+  return () => void process.off('SIGINT', end).off('SIGTERM', end)
+}
+
+/** The accounts as a separate file, wherever they are stored; null if there are none yet. */
+async function accountsCopy(config: Config, copy: string): Promise<BackupFile | null> {
+  if (config.accounts === undefined && !existsSync(accountsFile(config.portal))) return null
+  await withAccounts(config, accounts => accounts.backup(copy))
+  const file = accountsFile(config.portal)
+  const mode = existsSync(file) ? permissionsOf(file) : 0o600
+  return { ...openBackupFile(copy, 'var/accounts.sqlite'), mode }
+}
+
+/** The folders of files, with their permissions; those that were removed meanwhile are left out. */
+function foldersOf(
+  portal: string,
+  files: readonly Pick<Summed, 'path'>[],
+): NonNullable<BackupManifest['folders']> {
+  const names = new Set<string>()
+  for (const { path: name } of files)
+    for (let folder = path.posix.dirname(name); folder !== '.'; folder = path.posix.dirname(folder))
+      names.add(folder)
+  return [...names].sort().flatMap(name => {
+    const folder = path.join(portal, ...name.split('/'))
+    return existsSync(folder) ? [{ path: name, mode: permissionsOf(folder) }] : []
+  })
+}
+
+/** Collects the published versions that are written, from their own manifests. */
+class WrittenVersions {
+  private readonly manifests = new Map<string, Manifest>()
+  readonly datasets: BackupManifest['datasets'] = []
+
+  note(file: BackupFile): void {
+    const [, id = '', name = ''] = /^var\/published\/([^/]+)\/(.+)$/.exec(file.path) ?? []
+    if ('handle' in file && name.endsWith('/manifest.json'))
+      this.manifests.set(`${id}/${name}`, JSON.parse(wholeText(file)) as Manifest)
+    if (!('text' in file) || name !== 'current') return
+    const version = file.text.trim()
+    const manifest = this.manifests.get(`${id}/${version}/manifest.json`)
+    if (manifest === undefined) return
+    const triples = manifest.graphs.reduce((sum, graph) => sum + graph.triples, 0)
+    this.datasets.push({ id, version, records: manifest.statistics.records, triples })
+  }
+}
+
+function wholeText({ handle, size }: OpenFile): string {
+  const bytes = Buffer.alloc(size)
+  readSync(handle, bytes, 0, size, 0)
+  return bytes.toString('utf8')
 }

@@ -7,7 +7,6 @@ import { JSON_OPTION, PORTAL_OPTION, type PortalOptions, servedConfigOf } from '
 import { printError, printJson, printText } from './print.ts'
 
 interface CheckOptions extends PortalOptions {
-  readonly json?: boolean
   readonly shapes?: string
 }
 

@@ -23,7 +23,7 @@ export function configCommand(): Command {
     .option('--port <n>', 'port to listen on', portArgument)
     .option(...BASE_OPTION)
     .option(...JSON_OPTION)
-    .action(({ json, ...flags }: PortalOptions & { readonly json?: boolean }) => {
+    .action(({ json, ...flags }: PortalOptions) => {
       const settings = shownSettings(flags, process.env)
       if (json === true) return printJson(settings)
       const rows = settings.map(({ setting, value, origin }) => [

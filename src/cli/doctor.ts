@@ -19,7 +19,7 @@ export function doctorCommand(): Command {
     .option('--port <n>', 'port to listen on', portArgument)
     .option(...BASE_OPTION)
     .option(...JSON_OPTION)
-    .action(async ({ json, ...flags }: PortalOptions & { readonly json?: boolean }) => {
+    .action(async ({ json, ...flags }: PortalOptions) => {
       const findings = await diagnose(flags, process.env)
       if (json === true) printJson(findings)
       else printText(findings.map(findingText).join(''))

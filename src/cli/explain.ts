@@ -23,7 +23,6 @@ import {
 import { printText } from './print.ts'
 
 interface ExplainOptions extends PortalOptions {
-  readonly json?: boolean
   readonly select?: string
   readonly groupBy?: string
   readonly orderBy?: string

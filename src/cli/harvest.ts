@@ -23,7 +23,6 @@ import { printJson, printText } from './print.ts'
 import { createProgress } from './progress.ts'
 
 interface HarvestOptions extends PortalOptions {
-  readonly json?: boolean
   readonly dryRun?: boolean
 }
 

@@ -12,7 +12,7 @@ import { datasetYaml, importTitle, type Understood, understand, understoodText }
 import { configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
 import { printText } from './print.ts'
 
-type ImportOptions = PortalOptions & ReadingOptions & { readonly id?: string; readonly json?: boolean }
+type ImportOptions = PortalOptions & ReadingOptions & { readonly id?: string }
 
 /** `lodestone import`: creates the folder of a dataset for a file, with typed fields and a title, ready to edit. */
 export function importCommand(): Command {
@@ -40,7 +40,8 @@ export function importCommand(): Command {
     const folder = path.join(portal, 'data', id)
     if (existsSync(folder))
       throw new Fault(USAGE, { reason: `${folder} exists already; choose another id with --id` })
-    const understood = await importFile(file, { folder, id, portal, base, options, copy: copyFile })
+    const copy = (from: string, to: string) => copyFileSync(from, to, constants.COPYFILE_FICLONE)
+    const understood = await importFile(file, { folder, id, portal, base, options, copy })
     if (options.json === true) printText(`${JSON.stringify(reportOf(id, understood), null, 2)}\n`)
     else printText(`${understoodText(path.basename(file), understood)}${path.join(folder, 'dataset.yaml')}\n`)
   })
@@ -72,10 +73,6 @@ export async function importFile(file: string, target: ImportTarget): Promise<Un
     throw error
   }
   return understood
-}
-
-function copyFile(from: string, to: string): void {
-  copyFileSync(from, to, constants.COPYFILE_FICLONE)
 }
 
 /** The result in a form for programs. */

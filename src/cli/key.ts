@@ -2,8 +2,8 @@ import { Command } from 'commander'
 import {
   configOf,
   JSON_OPTION,
-  PORTAL_OPTION,
   type PortalOptions,
+  portalCommands,
   printColumns,
   withAccounts,
 } from './options.ts'
@@ -11,15 +11,12 @@ import { printJson, printText } from './print.ts'
 
 interface KeyOptions extends PortalOptions {
   readonly label?: string
-  readonly json?: boolean
 }
 
 /** `lodestone key`: API keys of users. */
 export function keyCommand(): Command {
-  const key = new Command('key').description('create, list and revoke API keys')
-  for (const command of [createCommand(), listCommand(), revokeCommand()])
-    key.addCommand(command.option(...PORTAL_OPTION).exitOverride())
-  return key
+  const commands = [createCommand(), listCommand(), revokeCommand()]
+  return portalCommands('key', 'create, list and revoke API keys', commands)
 }
 
 function createCommand(): Command {

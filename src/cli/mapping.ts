@@ -15,7 +15,7 @@ import { type DatasetAtHand, datasetAtHand } from './mapping/dataset.ts'
 import { rulesText } from './mapping/rules.ts'
 import { overFile } from './mapping/source-file.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, servedConfigOf } from './options.ts'
-import { printDocument, printError, printJson, printText } from './print.ts'
+import { counted, printDocument, printError, printJson, printText } from './print.ts'
 
 /** `lodestone mapping`: checks, previews, creates and exports the mappings of datasets. */
 export function mappingCommand(): Command {
@@ -138,7 +138,6 @@ async function rmlText(dataset: DatasetAtHand, portal: string, old: boolean): Pr
 interface PreviewOptions extends PortalOptions {
   readonly records: number
   readonly mapping?: string
-  readonly json?: boolean
 }
 
 /** The result of mapping some records. */
@@ -209,10 +208,6 @@ function headText({ dataset, file, records, triples, diagnostics }: Preview): st
   const count = diagnostics.filter(({ severity }) => severity === 'warning').length
   const warned = count === 0 ? '' : `; ${counted(count, 'warning')}, see: lodestone mapping check ${dataset}`
   return `\n${file ?? `${dataset}, which has no mapping of its own: the direct mapping`}: ${result}${warned}\n`
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** Maximum records of a preview: their triples are held in memory. */

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import type { Accounts } from '../accounts/accounts.ts'
 import { openAccountsOf } from '../accounts/open.ts'
 import { runningServers } from '../app/running.ts'
@@ -11,11 +11,19 @@ export interface PortalOptions {
   readonly portal?: string
   readonly base?: string
   readonly port?: number
+  readonly json?: boolean
 }
 
 export const PORTAL_OPTION = ['--portal <dir>', 'folder of the portal (default: the current folder)'] as const
 export const BASE_OPTION = ['--base <url>', 'public address, with which every IRI begins'] as const
 export const JSON_OPTION = ['--json', 'print JSON'] as const
+
+/** A command of commands that each work on a portal. */
+export function portalCommands(name: string, description: string, commands: readonly Command[]): Command {
+  const group = new Command(name).description(description)
+  for (const command of commands) group.addCommand(command.option(...PORTAL_OPTION).exitOverride())
+  return group
+}
 
 /** Reads a whole number from the command line. */
 export function countArgument(text: string): number {

@@ -34,6 +34,11 @@ export function printError(text: string): void {
   process.stderr.write(terminalText(text))
 }
 
+/** A number with its noun, in the plural where it is not one. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
 /** Prints JSON on standard output. */
 export function printJson(value: unknown): void {
   printText(`${JSON.stringify(value, null, 2)}\n`)

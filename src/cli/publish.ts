@@ -29,7 +29,7 @@ export function publishCommand(): Command {
     .option('--port <n>', 'port of the default base address', portArgument)
     .option(...BASE_OPTION)
     .option(...JSON_OPTION)
-    .action(async (datasets: string[], options: PortalOptions & { readonly json?: boolean }) => {
+    .action(async (datasets: string[], options: PortalOptions) => {
       const progress = createProgress(process.stderr)
       const results: PublishMessage[] = []
       const config = servedConfigOf(options)
@@ -90,7 +90,7 @@ function publicationTable(messages: readonly PublishMessage[]): string {
     switch (type) {
       case 'published':
       case 'unchanged':
-        rows.push([dataset, ...sizeCells(message), type])
+        rows.push([dataset, `${message.records}`, `${message.triples}`, message.seconds.toFixed(1), type])
         break
       case 'failed':
         rows.push([dataset, '-', '-', message.seconds.toFixed(1), 'failed'])
@@ -123,10 +123,6 @@ function publicationTable(messages: readonly PublishMessage[]): string {
           .trimEnd()}\n`,
     )
     .join('')
-}
-
-function sizeCells(size: { readonly records: number; readonly triples: number; readonly seconds: number }) {
-  return [String(size.records), String(size.triples), size.seconds.toFixed(1)] as const
 }
 
 function aligned(cell: string, column: number, width: number): string {

@@ -9,7 +9,6 @@ import { printError, printJson } from './print.ts'
 
 interface RestoreOptions extends PortalOptions {
   readonly force?: boolean
-  readonly json?: boolean
 }
 
 /** `lodestone restore`: restores a portal from an archive. */

@@ -8,8 +8,8 @@ import { suggestedDataset } from '../publishing/suggested-dataset.ts'
 import {
   configOf,
   JSON_OPTION,
-  PORTAL_OPTION,
   type PortalOptions,
+  portalCommands,
   printColumns,
   withAccounts,
 } from './options.ts'
@@ -19,7 +19,6 @@ import { printError, printJson, printText } from './print.ts'
 interface UserOptions extends PortalOptions {
   readonly password?: string
   readonly quota?: number
-  readonly json?: boolean
 }
 
 const PASSWORD_OPTION = [
@@ -32,10 +31,7 @@ const MONITORING = 'ods-api-monitoring'
 
 /** `lodestone user`: the users, and what each may see. */
 export function userCommand(): Command {
-  const user = new Command('user').description(
-    'add, list and remove users; grant and revoke restricted datasets',
-  )
-  const commands = [
+  return portalCommands('user', 'add, list and remove users; grant and revoke restricted datasets', [
     addCommand(),
     listCommand(),
     passwordCommand(),
@@ -47,9 +43,7 @@ export function userCommand(): Command {
     secondFactorCommand(),
     passkeysCommand(),
     removeCommand(),
-  ]
-  for (const command of commands) user.addCommand(command.option(...PORTAL_OPTION).exitOverride())
-  return user
+  ])
 }
 
 function addCommand(): Command {

@@ -25,7 +25,7 @@ export function versionsCommand(): Command {
     .argument('<dataset>', 'id of a published dataset')
     .option(...PORTAL_OPTION)
     .option(...JSON_OPTION)
-    .action((id: string, options: PortalOptions & { readonly json?: boolean }) => {
+    .action((id: string, options: PortalOptions) => {
       const { portal, keepVersions } = configOf(options)
       const versions = versionsOf(portal, keepVersions)
       const listed = retainedVersions(versions, id).map(
@@ -60,35 +60,29 @@ export function rollbackCommand(): Command {
     .option('--port <n>', 'port of the default base address', portArgument)
     .option(...BASE_OPTION)
     .option(...JSON_OPTION)
-    .action(
-      async (
-        id: string,
-        version: string | undefined,
-        options: PortalOptions & { readonly json?: boolean },
-      ) => {
-        const config = servedConfigOf(options)
-        const { portal, base, keepVersions } = config
-        const versions = versionsOf(portal, keepVersions)
-        const begun = performance.now()
-        const manifest = await rollBack(id, version ?? null, { versions, base, now: () => new Date() })
-        const { shared, close } = await openReleases(publisherSettings(config))
-        await shared?.release(versions, manifest)
-        await close()
-        noteHistory(portal, id, {
-          at: manifest.published,
-          by: userInfo().username,
-          action: 'roll back',
-          version: manifest.version,
-          changed: [],
-        })
-        await withAccounts(config, ({ audit }) => audit.note('rolled back', `${id}: ${manifest.version}`))
-        const milliseconds = Math.round(performance.now() - begun)
-        const restored = manifest.restored?.version ?? null
-        printText(
-          options.json === true
-            ? `${JSON.stringify({ dataset: id, version: manifest.version, restored, milliseconds }, null, 2)}\n`
-            : `${id}: ${restored} is in force again, as ${manifest.version} (${milliseconds} ms)\n`,
-        )
-      },
-    )
+    .action(async (id: string, version: string | undefined, options: PortalOptions) => {
+      const config = servedConfigOf(options)
+      const { portal, base, keepVersions } = config
+      const versions = versionsOf(portal, keepVersions)
+      const begun = performance.now()
+      const manifest = await rollBack(id, version ?? null, { versions, base, now: () => new Date() })
+      const { shared, close } = await openReleases(publisherSettings(config))
+      await shared?.release(versions, manifest)
+      await close()
+      noteHistory(portal, id, {
+        at: manifest.published,
+        by: userInfo().username,
+        action: 'roll back',
+        version: manifest.version,
+        changed: [],
+      })
+      await withAccounts(config, ({ audit }) => audit.note('rolled back', `${id}: ${manifest.version}`))
+      const milliseconds = Math.round(performance.now() - begun)
+      const restored = manifest.restored?.version ?? null
+      printText(
+        options.json === true
+          ? `${JSON.stringify({ dataset: id, version: manifest.version, restored, milliseconds }, null, 2)}\n`
+          : `${id}: ${restored} is in force again, as ${manifest.version} (${milliseconds} ms)\n`,
+      )
+    })
 }

@@ -100,7 +100,8 @@ function schemaProblems(schema: TSchema, value: unknown): readonly SchemaProblem
   const errors = [...Value.Errors(schema, value)]
   const branches = new Set(errors.filter(error => error.keyword === 'anyOf').map(error => error.instancePath))
   for (const error of errors) {
-    const path = error.instancePath.split('/').slice(1).map(unescapePointer)
+    const steps = error.instancePath.split('/').slice(1)
+    const path = steps.map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'))
     if (error.keyword === 'boolean') continue
     if (error.keyword === 'additionalProperties') {
       const known = Object.keys(
@@ -180,10 +181,6 @@ function show(value: unknown, path: readonly string[]): string {
   if (SECRET.test(path.at(-1) ?? '')) return 'hidden'
   const text = withoutCredentials(JSON.stringify(value) ?? 'absent')
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
-}
-
-function unescapePointer(step: string): string {
-  return step.replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
 function plain(message: string): string {

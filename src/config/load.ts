@@ -48,104 +48,77 @@ function placed<T>(
  */
 export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): Config {
   const { portal, file, environment: variables, flags: given, placeOf } = settingSources(flags, environment)
-  const settings: PortalSettings = { ...file, ...variables, ...given }
+  const settings = { ...DEFAULTS, ...file, ...variables, ...given }
   const derived = <T>(setting: keyof PortalSettings, derive: () => T) => placed(setting, placeOf, derive)
   for (const setting of ADDRESSES)
     derived(setting, () => [settings[setting] ?? []].flat().map(address => new URL(address)))
   const {
-    fragment_size: fragmentSize,
-    keep_versions: keepVersions,
-    upload_limit: uploadLimit,
-    admin_port: adminPort,
-    admin_host: adminHost,
-    shutdown_delay: shutdownDelay,
-    shutdown_timeout: shutdownTimeout,
-    request_timeout: requestTimeout,
-    idle_timeout: idleTimeout,
-    write_timeout: writeTimeout,
-    address_connections: addressConnections,
-    address_tokens: addressTokens,
-    csv_formulas: csvFormulas,
-    work_burst: burst,
-    work_rate: rate,
     accounts,
-    accounts_password_file: passwordFile,
-    network,
-    sign_in: signIn,
-    saml_sign_in: saml,
-    services,
-    service_timeout: serviceTimeout,
-    service_rows: serviceRows,
-    service_size: serviceSize,
-    query_log: queryLog,
-    source_hosts: sourceHosts,
-    source_private_hosts: sourcePrivateHosts,
-    source_size: sourceSize,
-    source_timeout: sourceTimeout,
-    source_duration: sourceDuration,
-    tiles,
-    tiles_attribution: attribution = '',
-    workers = defaultWorkers(),
+    accountsPasswordFile,
     memory,
-    ...rest
-  } = { ...DEFAULTS, ...settings }
-  const base = derived('port', () => baseOf(settings.base, rest.port))
-  const {
+    network,
+    queryLog,
+    samlSignIn: saml,
+    serviceRows: rows,
+    serviceSize,
+    serviceTimeout,
+    services: allowed,
+    signIn,
     store,
-    store_query: query,
-    store_update: update,
-    store_data: data,
-    store_user: user,
-    store_password: password,
-    store_password_file: storePasswordFile,
-    store_concurrency: concurrency = DEFAULTS.store_concurrency,
-    ...others
-  } = rest
-  const enginePassword = derived('store_password_file', () =>
-    storePassword(password, storePasswordFile, portal),
-  )
-  const engine = { query, update, data, user, password: enginePassword }
-  const more = {
+    storeConcurrency: concurrency,
+    storeData: data,
+    storePassword: ownPassword,
+    storePasswordFile,
+    storeQuery: query,
+    storeUpdate: update,
+    storeUser: user,
+    tiles,
+    tilesAttribution: attribution = '',
+    workBurst: burst,
+    workRate: rate,
+    ...rest
+  } = camelCased(settings)
+  const base = derived('port', () => baseOf(rest.base, rest.port))
+  const password = derived('store_password_file', () => storePassword(ownPassword, storePasswordFile, portal))
+  const engine = { query, update, data, user, password }
+  return Object.freeze({
+    ...rest,
+    portal,
+    base,
+    workers: rest.workers ?? defaultWorkers(),
+    memory: memory === undefined ? defaultMemory() : bytesOfSize(memory),
+    uploadLimit: bytesOfSize(rest.uploadLimit),
+    sourceSize: bytesOfSize(rest.sourceSize),
+    work: { burst, rate },
+    services: {
+      allowed,
+      limits: { time: serviceTimeout * 1000, rows, bytes: bytesOfSize(serviceSize) },
+    },
     ...(store === undefined ? {} : { store: { url: store, ...definedOnly(engine), concurrency } }),
-    ...(adminPort === undefined ? {} : { adminPort }),
     ...(accounts === undefined
       ? {}
-      : { accounts: derived('accounts', () => accountsOf(accounts, portal, passwordFile)) }),
+      : { accounts: derived('accounts', () => accountsOf(accounts, portal, accountsPasswordFile)) }),
     ...(signIn === undefined ? {} : { signIn: derived('sign_in', () => signInOf(signIn, portal)) }),
     ...(saml === undefined
       ? {}
       : { samlSignIn: derived('saml_sign_in', () => samlProviderOf(saml, portal, base)) }),
     ...(network === undefined ? {} : { network: derived('network', () => networkOf(network, base)) }),
-    ...(sourceHosts === undefined ? {} : { sourceHosts }),
-    sourcePrivateHosts,
     ...(queryLog === undefined ? {} : { queryLog: bytesOfSize(queryLog) }),
-    services: {
-      allowed: services,
-      limits: { time: serviceTimeout * 1000, rows: serviceRows, bytes: bytesOfSize(serviceSize) },
-    },
-    sourceSize: bytesOfSize(sourceSize),
-    sourceTimeout,
-    sourceDuration,
     ...(tiles === undefined ? {} : { tiles: { url: tiles, attribution } }),
-  }
-  const timeouts = { shutdownDelay, shutdownTimeout, requestTimeout, idleTimeout, writeTimeout }
-  const limits = {
-    workers,
-    uploadLimit: bytesOfSize(uploadLimit),
-    memory: memory === undefined ? defaultMemory() : bytesOfSize(memory),
-  }
-  const renamed = {
-    ...limits,
-    work: { burst, rate },
-    addressTokens,
-    csvFormulas,
-    fragmentSize,
-    keepVersions,
-    adminHost,
-    addressConnections,
-    ...timeouts,
-  }
-  return Object.freeze({ ...others, portal, base, ...renamed, ...more })
+  })
+}
+
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name
+
+/** The settings by their names in the configuration. */
+function camelCased<T extends object>(settings: T) {
+  const members = Object.entries(settings).map(([name, value]) => [
+    name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+    value,
+  ])
+  return Object.fromEntries(members) as { [Name in keyof T as CamelCase<Name & string>]: T[Name] }
 }
 
 /** Settings given on the command line. */

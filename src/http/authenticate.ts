@@ -38,7 +38,7 @@ export function authenticator(
   takesAddressTokens = false,
 ): Authenticate {
   return ({ headers, query }, form) => {
-    if (!takesAddressTokens && hasToken(query as QueryParameters))
+    if (!takesAddressTokens && ((query as QueryParameters).access_token ?? '') !== '')
       throw new Fault(BAD_REQUEST, {
         reason:
           'An access token was found in the address, where logs keep it: it is expected in the Authorization header (Bearer) or in a form.',
@@ -57,10 +57,6 @@ export function authenticator(
     if (token === null || token.length > MAX_LENGTH) return ANONYMOUS
     return thenMaybe(sessions.principal(token), found => found ?? ANONYMOUS)
   }
-}
-
-function hasToken({ access_token: token }: QueryParameters): boolean {
-  return token !== undefined && token !== ''
 }
 
 /** Maximum length of a valid credential. */

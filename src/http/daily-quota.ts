@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { CallCounts } from '../accounts/accounts.ts'
+import { memoised } from '../model/memoised.ts'
 import type { Principal } from '../model/principal.ts'
 import { addressSubject } from './client-address.ts'
 
@@ -240,11 +241,7 @@ export class Quotas {
   }
 
   private named(name: string): Counter {
-    const known = this.counters.get(name)
-    if (known !== undefined) return known
-    const counter = { name, taken: 0, unwritten: 0 }
-    this.counters.set(name, counter)
-    return counter
+    return memoised(this.counters, name, () => ({ name, taken: 0, unwritten: 0 }))
   }
 
   /** 128 bits that distinguish the addresses of a day, and differ from day to day. */

@@ -28,7 +28,7 @@ export function readForm(body: unknown): Form {
 /** Reads the body of a request as a form, repeated fields as lists. Faults: BadRequest for a broken encoding. */
 export function readFields(body: unknown): QueryParameters {
   if (!Buffer.isBuffer(body)) return {}
-  const fields = parseForm(decoded(body))
+  const fields = parseForm(textOfBody(body))
   refuseDamaged(fields)
   return fields
 }
@@ -46,7 +46,8 @@ export function singleFields(fields: QueryParameters): Form {
   return single
 }
 
-function decoded(body: Buffer): string {
+/** The body of a request as text. Faults: BadRequest if it is not UTF-8. */
+export function textOfBody(body: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
@@ -106,13 +107,9 @@ export function isOwnOrigin(headers: IncomingHttpHeaders, base: string): boolean
   if (origin === undefined) return true
   if (!URL.canParse(origin)) return false
   const url = new URL(origin)
-  return (
-    url.origin === new URL(base).origin || (host !== undefined && url.host === hostOf(host, url.protocol))
-  )
-}
-
-function hostOf(host: string, protocol: string): string | null {
-  return URL.canParse(`${protocol}//${host}`) ? new URL(`${protocol}//${host}`).host : null
+  if (url.origin === new URL(base).origin) return true
+  const requested = `${url.protocol}//${host}`
+  return host !== undefined && URL.canParse(requested) && url.host === new URL(requested).host
 }
 
 /** Longer paths are rejected. */

@@ -1,5 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Fault } from '../errors/errors.ts'
+import type { QueryParameters } from './query-string.ts'
+
+/** The parts of an address with these parameters in its path, for the types of its requests. */
+export interface Route<Name extends string = never> {
+  readonly Params: Readonly<Record<Name, string>>
+  readonly Querystring: QueryParameters
+}
 
 /** What the hooks shared by all routes need to know of a route. Each plugin declares it for its routes. */
 export interface RouteConfig {

@@ -113,11 +113,6 @@ function momentOf(text: string): number {
   })
 }
 
-/** Dates of HTTP have whole seconds. */
-function secondOf(published: string): number {
-  return Math.floor(Date.parse(published) / 1000) * 1000
-}
-
 function redirect(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -126,7 +121,10 @@ function redirect(
   { base, list }: VersionSource,
 ): FastifyReply {
   const retained = list(dataset, request.principal)
-  const found = retained.find(({ published }) => secondOf(published) <= moment) ?? retained.at(-1)
+  // Dates of HTTP have whole seconds.
+  const isBefore = ({ published }: { readonly published: string }) =>
+    Math.floor(Date.parse(published) / 1000) * 1000 <= moment
+  const found = retained.find(isBefore) ?? retained.at(-1)
   if (found === undefined)
     throw new Fault(VERSION_UNKNOWN, { id: dataset, version: 'at that time', retained: '' })
   request.versionNote = { dataset, memento: null, retained }

@@ -1,4 +1,5 @@
 import { declareFault } from '../errors/errors.ts'
+import { groupedBy } from '../model/memoised.ts'
 import type { MappingPlace } from './ir.ts'
 
 /** An error prevents the use of a mapping; a warning reports a probable mistake; the rest is informational. */
@@ -108,13 +109,7 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
 
 /** Merges equal diagnostics: one that occurs in several places is reported at the first of them. */
 export function withoutRepeats(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  const groups = new Map<string, Diagnostic[]>()
-  for (const diagnostic of diagnostics) {
-    const key = `${diagnostic.code} ${diagnostic.message} ${diagnostic.hint ?? ''}`
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [diagnostic])
-    else group.push(diagnostic)
-  }
+  const groups = groupedBy(diagnostics, ({ code, message, hint = '' }) => `${code} ${message} ${hint}`)
   return [...groups.values()].flatMap(([first, ...others]) =>
     first === undefined
       ? []

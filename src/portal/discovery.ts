@@ -5,7 +5,8 @@ import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import { answerFault, restBody } from '../http/faults.ts'
 import { DEFAULT_ZONE, one } from '../http/parameters.ts'
 import type { QueryParameters } from '../http/query-string.ts'
-import { type Field, fieldNamed } from '../model/field.ts'
+import type { Route } from '../http/route-config.ts'
+import { fieldNamed } from '../model/field.ts'
 import { lookup } from '../model/lookup.ts'
 import { ANONYMOUS } from '../model/principal.ts'
 import { tokens } from '../model/search.ts'
@@ -27,7 +28,7 @@ export const discovery: FastifyPluginAsync<SiteServices> = async (app, services)
 
   app.get('/robots.txt', (_, reply) => sendText(reply, 'text/plain', robotsText(base)))
   app.get('/sitemap.xml', (_, reply) => sendText(reply, 'application/xml', sitemap(pages(), base)))
-  app.get<{ Params: { part: string } }>('/sitemap/:part', (request, reply) => {
+  app.get<Route<'part'>>('/sitemap/:part', (request, reply) => {
     const { part } = request.params
     const number = Number(/^(\d{1,6})\.xml$/.exec(part)?.[1] ?? 0)
     const text = number === 0 ? null : sitemapPart(pages(), base, number)
@@ -120,10 +121,6 @@ function suggestions(
   ]
 }
 
-interface DatasetRoute {
-  readonly Params: { readonly dataset: string }
-}
-
 /** Maximum number of offered values, and maximum characters of one. */
 const MAX_VALUES = 20
 const MAX_VALUE_LENGTH = 200
@@ -139,16 +136,21 @@ export const completion: FastifyPluginAsync<PageServices> = async (app, services
   ) => services.catalog.visibleTo(request.principal).dataset(id)
   const options = { errorHandler: answerFault(restBody) }
 
-  app.get<DatasetRoute>('/explore/dataset/:dataset/complete', options, async (request, reply) => {
+  app.get<Route<'dataset'>>('/explore/dataset/:dataset/complete', options, async (request, reply) => {
     const entry = visible(request, request.params.dataset)
     const query = request.query as QueryParameters
     const name = one(query, 'field')
     reply.header('cache-control', 'no-cache')
-    if (name === undefined) return { fields: entry.dataset.fields.map(fieldShown) }
+    if (name === undefined) {
+      const fields = entry.dataset.fields.map(({ name, type, label, description }) => {
+        return { name, type, label, description }
+      })
+      return { fields }
+    }
     return { values: await valuesOf(entry, name, one(query, 'prefix') ?? '', services.queryService) }
   })
 
-  app.get<DatasetRoute>('/explore/dataset/:dataset/check', options, async (request, reply) => {
+  app.get<Route<'dataset'>>('/explore/dataset/:dataset/check', options, async (request, reply) => {
     const { dataset } = visible(request, request.params.dataset)
     const query = request.query as QueryParameters
     const context = {
@@ -171,10 +173,6 @@ export const completion: FastifyPluginAsync<PageServices> = async (app, services
       return { fault: { message: faultReason(error), hint: faultHint(error), from, to } }
     }
   })
-}
-
-function fieldShown({ name, type, label, description }: Field) {
-  return { name, type, label, description }
 }
 
 /** The most frequent values of a text field with words that begin with those of a text. */

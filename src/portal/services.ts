@@ -4,6 +4,7 @@ import type { UsageStatistics } from '../catalog/catalog-dataset.ts'
 import type { ServedDataset } from '../catalog/served.ts'
 import type { StatisticsFiles } from '../catalog/statistics-files.ts'
 import { lookup } from '../model/lookup.ts'
+import { textOf, titleOf } from '../model/metadata.ts'
 import type { Publications } from '../publishing/publication-state.ts'
 import type { VersionChanges } from '../publishing/versions/changes.ts'
 import type { SiteOptions } from '../site/page-context.ts'
@@ -38,14 +39,12 @@ export interface SiteServices extends SiteOptions {
 
 /** The title of a dataset. */
 export function datasetTitle({ dataset }: Pick<ServedDataset, 'dataset'>): string {
-  const title = dataset.metas.default?.title
-  return typeof title === 'string' && title !== '' ? title : dataset.id
+  return titleOf(dataset) || dataset.id
 }
 
 /** A text of the metadata of a dataset; null if there is none. */
 export function metaText({ dataset }: Pick<ServedDataset, 'dataset'>, name: string): string | null {
-  const value = lookup(dataset.metas.default ?? {}, name)
-  return typeof value === 'string' && value !== '' ? value : null
+  return textOf(lookup(dataset.metas.default ?? {}, name)) || null
 }
 
 /** The texts of a list in the metadata of a dataset. */

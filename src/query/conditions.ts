@@ -2,6 +2,7 @@ import { Fault } from '../errors/errors.ts'
 import { ODATA_ERROR } from '../language/odata/faults.ts'
 import { exactJson } from '../model/exact-json.ts'
 import type { Field } from '../model/field.ts'
+import { oncePerObject } from '../model/memoised.ts'
 import { ALWAYS, type Condition, type Constant, NEVER, planParts, type Scalar } from './plan.ts'
 
 /** Conjunction without nesting and without trivial conditions; null means "all records". */
@@ -124,16 +125,10 @@ export function refuseLarge(scalar: Scalar): void {
     })
 }
 
-const sizes = new WeakMap<Condition | Scalar, number>()
-
 /** Values and conditions of which one is made; what occurs in several places counts each time. */
-export function planSize(node: Condition | Scalar): number {
-  const known = sizes.get(node)
-  if (known !== undefined) return known
-  const size = planParts(node).reduce((sum, part) => sum + planSize(part), 1)
-  sizes.set(node, size)
-  return size
-}
+export const planSize: (node: Condition | Scalar) => number = oncePerObject(node =>
+  planParts(node).reduce((sum, part) => sum + planSize(part), 1),
+)
 
 /** Conditions, and those that are computed or spatial; a condition that occurs in several places counts each time. */
 interface Size {

@@ -4,7 +4,7 @@ import { lookup } from '../model/lookup.ts'
 import { note } from './account-fields.ts'
 import { faultSentence } from './fault-page.ts'
 import { html } from './html.ts'
-import { messageKey, pageContextOf, type Translator } from './page-context.ts'
+import { messageKey, pageContextOf } from './page-context.ts'
 import { type AccountsOptions, sendPage } from './signed-in.ts'
 
 /** Answers any error with a page; errors that are no faults are logged and shown as unexpected, without details. */
@@ -18,16 +18,12 @@ export function answerWithPage(options: AccountsOptions) {
     sendPage(reply, options, {
       type: 'page',
       status,
-      heading: headingOf(status, t),
+      heading: t(lookup(HEADINGS, String(status)) ?? messageKey('This cannot be done')),
       content: html`${note('bad', faultSentence(fault, t))}
 <p><a href="${href('/account/')}">${t('Go to your account')}</a></p>
 `,
     })
   }
-}
-
-function headingOf(status: number, t: Translator): string {
-  return t(lookup(HEADINGS, String(status)) ?? messageKey('This cannot be done'))
 }
 
 /** Headings by the status of the answer. */

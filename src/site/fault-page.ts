@@ -19,7 +19,7 @@ export function answerPageFault(site: SiteOptions) {
     const pageContext = pageContextOf(request, site)
     const { t, href, language } = pageContext
     const report = (fault: Fault) => {
-      const heading = headingOf(fault.status, t)
+      const heading = t(lookup(HEADINGS, String(fault.status)) ?? messageKey('This cannot be shown'))
       return pageText(pageContext, {
         title: heading,
         isIndexed: false,
@@ -76,10 +76,6 @@ function sentenceOf(fault: ShownFault, t: Translator): string | null {
       ? t('This is not available now. Try again in a moment.')
       : t('The query took longer than {seconds} s and was stopped.', { seconds })
   return null
-}
-
-function headingOf(status: number, t: Translator): string {
-  return t(lookup(HEADINGS, String(status)) ?? messageKey('This cannot be shown'))
 }
 
 /** Headings by the status of the answer. */

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { entityTag, isNotModified, varyBy } from '../http/conditional.ts'
 import { lookup } from '../model/lookup.ts'
 import { type Html, html } from './html.ts'
-import { isRightToLeft, LANGUAGE_NAMES, orderedLanguages } from './language.ts'
+import { LANGUAGE_NAMES, orderedLanguages } from './language.ts'
 import { type PageContext, queryText } from './page-context.ts'
 
 /** A page of the site, inside its frame. */
@@ -93,7 +93,7 @@ export function policyOf({
 export function pageText(pageContext: PageContext, page: SitePage): string {
   const { site, language, t, href } = pageContext
   const title = page.title === '' ? site.title : `${page.title} · ${site.title}`
-  const direction = isRightToLeft(language) ? 'rtl' : 'ltr'
+  const direction = language === 'ar' ? 'rtl' : 'ltr'
   const description = (page.description ?? site.description).slice(0, 300)
   const isIndexed = page.isIndexed !== false && (page.status ?? 200) < 400
   const findable = { title: page.title || site.title, description, path: page.path }

@@ -28,11 +28,6 @@ export function orderedLanguages(standard: readonly string[]): readonly Language
   return [...new Set([...standard.filter(isLanguage), ...(Object.keys(LANGUAGE_NAMES) as Language[])])]
 }
 
-/** True for a language that is written from right to left. */
-export function isRightToLeft(language: Language): boolean {
-  return language === 'ar'
-}
-
 /**
  * The language of a page: that of the address, else the browser's preferred one among all of them, else the first of the
  * portal.

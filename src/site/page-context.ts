@@ -6,6 +6,7 @@ import { Value } from 'typebox/value'
 import { addressForLinks } from '../http/query-string.ts'
 import type { Language } from '../model/language.ts'
 import { lookup } from '../model/lookup.ts'
+import { memoised } from '../model/memoised.ts'
 import { ANONYMOUS, type Principal } from '../model/principal.ts'
 import { chooseLanguage } from './language.ts'
 
@@ -185,10 +186,8 @@ const loaded = new Map<Language, MessageTable>()
  */
 export function messagesOf(language: Language): MessageTable {
   if (language === 'en') return {}
-  const known = loaded.get(language)
-  if (known !== undefined) return known
-  const table: unknown = JSON.parse(readFileSync(new URL(`${language}.json`, FOLDER), 'utf8'))
-  const messages: MessageTable = Value.Parse(MESSAGES, table)
-  loaded.set(language, messages)
-  return messages
+  return memoised(loaded, language, () => {
+    const table: unknown = JSON.parse(readFileSync(new URL(`${language}.json`, FOLDER), 'utf8'))
+    return Value.Parse(MESSAGES, table)
+  })
 }

@@ -3,7 +3,7 @@ import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { type Answered, type RequestObserver, routeOf } from '../http/observe.ts'
 import { endpointOf } from '../http/route-config.ts'
 import type { Store, StoreStatistics } from '../store/store.ts'
-import { gaugeSources, SeriesCounts, type SourceAge, Timings } from './series.ts'
+import { gaugeEach, gaugeSources, SeriesCounts, type SourceAge, Timings } from './series.ts'
 import type { StoreObserver, StoreOutcome } from './watched-store.ts'
 
 /** The result of publishing one dataset. */
@@ -21,15 +21,17 @@ export interface Measured {
   readonly cache: () => { readonly answers: number; readonly bytes: number }
   readonly ready: () => boolean
   /** The harvesters, and how long ago the catalog of each could last be read. */
-  readonly harvests: () => readonly {
-    readonly harvester: string
-    /** Seconds; null before the first successful response. */
-    readonly age: number | null
-    readonly failures: number
-    readonly datasets: number
-  }[]
+  readonly harvests: () => readonly HarvestAge[]
   /** The datasets with source addresses. */
   readonly sources: () => readonly SourceAge[]
+}
+
+interface HarvestAge {
+  readonly harvester: string
+  /** Seconds; null before the first successful response. */
+  readonly age: number | null
+  readonly failures: number
+  readonly datasets: number
 }
 
 /**
@@ -112,10 +114,9 @@ export class Metrics {
     this.gauge('lodestone_ready', '1 once every dataset is served, 0 before and while it ends', [], gauge =>
       gauge.set(ready() ? 1 : 0),
     )
-    this.gauge('lodestone_datasets', 'Datasets that are served', ['visibility'], gauge => {
+    gaugeEach(this.registry, 'lodestone_datasets', 'Datasets that are served', 'visibility', () => {
       const { served, restricted } = datasets()
-      gauge.set({ visibility: 'public' }, served - restricted)
-      gauge.set({ visibility: 'restricted' }, restricted)
+      return Object.entries({ public: served - restricted, restricted })
     })
     this.gauge(
       'lodestone_last_publication_timestamp_seconds',
@@ -132,28 +133,14 @@ export class Metrics {
     )
     gaugeSources(this.named.operators, sources)
     gaugeSources(this.named.everybody, () => sources().filter(({ isPublic }) => isPublic))
-    this.gauge(
-      'lodestone_harvest_age_seconds',
-      'Time since the catalog of a harvester could last be read',
-      ['harvester'],
-      gauge => {
-        gauge.reset()
-        for (const { harvester, age } of harvests()) if (age !== null) gauge.set({ harvester }, age)
-      },
-    )
-    this.gauge(
-      'lodestone_harvest_failures',
-      'Failures of a harvester since its catalog could last be read',
-      ['harvester'],
-      gauge => {
-        gauge.reset()
-        for (const { harvester, failures } of harvests()) gauge.set({ harvester }, failures)
-      },
-    )
-    this.gauge('lodestone_harvest_datasets', 'Datasets that come from a harvester', ['harvester'], gauge => {
-      gauge.reset()
-      for (const { harvester, datasets } of harvests()) gauge.set({ harvester }, datasets)
-    })
+    const harvested = (name: string, help: string, of: (harvest: HarvestAge) => number | null) =>
+      gaugeEach(this.registry, `lodestone_harvest_${name}`, help, 'harvester', () =>
+        harvests().map(each => [each.harvester, of(each)]),
+      )
+    const lastRead = 'since its catalog could last be read'
+    harvested('age_seconds', 'Time since the catalog of a harvester could last be read', ({ age }) => age)
+    harvested('failures', `Failures of a harvester ${lastRead}`, ({ failures }) => failures)
+    harvested('datasets', 'Datasets that come from a harvester', each => each.datasets)
     this.measureStore(store)
   }
 
@@ -229,10 +216,13 @@ export class Metrics {
     report('threads_ready', 'Threads that can answer now', ({ threads }) => threads.ready)
     report('threads_wanted', 'Threads that there should be', ({ threads }) => threads.wanted)
     report('resident_graphs', 'Graphs that are resident in the engine', ({ resident }) => resident)
-    this.gauge('lodestone_store_memory_bytes', 'Memory of the store by what it holds', ['holds'], gauge => {
-      gauge.reset()
-      for (const [holds, bytes] of Object.entries(this.statistics?.bytes ?? {})) gauge.set({ holds }, bytes)
-    })
+    gaugeEach(
+      this.registry,
+      'lodestone_store_memory_bytes',
+      'Memory of the store by what it holds',
+      'holds',
+      () => Object.entries(this.statistics?.bytes ?? {}),
+    )
     const statisticsNow = () => this.statistics
     new Counter({
       name: 'lodestone_store_deadlines_total',

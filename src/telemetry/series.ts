@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { memoised } from '../model/memoised.ts'
 
 /** Label names with their values; all values come from finite lists. */
 type Labels<Name extends string> = Readonly<Record<Name, string>>
@@ -60,12 +61,7 @@ export class Timings<Name extends string> {
 }
 
 function found<Name extends string, T>(series: Map<string, T>, labels: Labels<Name>, make: () => T): T {
-  const key = Object.values(labels).join('\n')
-  const known = series.get(key)
-  if (known !== undefined) return known
-  const created = make()
-  series.set(key, created)
-  return created
+  return memoised(series, Object.values(labels).join('\n'), make)
 }
 
 function valuesOf(
@@ -127,30 +123,34 @@ export interface SourceAge {
   readonly failures: number
 }
 
+/** Registers a gauge with a value for each of some things, which a label names; null where there is none. */
+export function gaugeEach(
+  registry: Registry,
+  name: string,
+  help: string,
+  label: string,
+  measured: () => readonly (readonly [named: string, value: number | null])[],
+): void {
+  new Gauge({
+    name,
+    help,
+    labelNames: [label],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [named, value] of measured()) if (value !== null) this.set({ [label]: named }, value)
+    },
+  })
+}
+
 /** Registers the gauges of the addresses of datasets, whose labels are names of datasets. */
 export function gaugeSources(registry: Registry, sources: () => readonly SourceAge[]): void {
-  const gauge = (name: string, help: string, measured: (source: SourceAge) => number | null) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['dataset'],
-      registers: [registry],
-      collect() {
-        this.reset()
-        for (const source of sources()) {
-          const value = measured(source)
-          if (value !== null) this.set({ dataset: source.dataset }, value)
-        }
-      },
-    })
-  gauge(
-    'lodestone_source_age_seconds',
-    'Time since the address of a dataset last answered with data, or that there are no new ones',
-    ({ age }) => age,
+  const age = 'Time since the address of a dataset last answered with data, or that there are no new ones'
+  gaugeEach(registry, 'lodestone_source_age_seconds', age, 'dataset', () =>
+    sources().map(source => [source.dataset, source.age]),
   )
-  gauge(
-    'lodestone_source_failures',
-    'Failures of the address of a dataset since it last answered',
-    ({ failures }) => failures,
+  const failures = 'Failures of the address of a dataset since it last answered'
+  gaugeEach(registry, 'lodestone_source_failures', failures, 'dataset', () =>
+    sources().map(source => [source.dataset, source.failures]),
   )
 }

@@ -19,8 +19,8 @@ import t, { type Test } from 'tap'
 import { accountsFile, openAccounts } from '../../src/accounts/open.ts'
 import { registerServer } from '../../src/app/running.ts'
 import { checkPublished } from '../../src/cli/backup/contents.ts'
-import { makeBackup } from '../../src/cli/backup/make.ts'
 import { restorePortal, unpack, verifyBackup } from '../../src/cli/backup/unpack.ts'
+import { makeBackup } from '../../src/cli/backup.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import {
   currentManifest,

@@ -16,6 +16,7 @@ import { turtle } from '../../formats/turtle.ts'
 import { entityTag, isFresh } from '../../http/conditional.ts'
 import { JSONLD_TYPE, jsonldForm, jsonldType, negotiate, type Representation } from '../../http/negotiate.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import type { Route } from '../../http/route-config.ts'
 import type { Principal } from '../../model/principal.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
 
@@ -104,14 +105,9 @@ interface Context {
   readonly dataset: (id: string, principal: Principal, version: string | null) => ServedDataset
 }
 
-interface Route {
-  readonly Params: { readonly dataset: string }
-  readonly Querystring: QueryParameters
-}
-
 /** The SHACL shapes of a dataset at `/api/shapes/{dataset}` (Linked data 4.3). */
 export function addShapes(app: FastifyInstance, { base, dataset }: Context): void {
-  app.get<Route>('/api/shapes/:dataset', async (request, reply) => {
+  app.get<Route<'dataset'>>('/api/shapes/:dataset', async (request, reply) => {
     const entry = dataset(request.params.dataset, request.principal, request.version)
     const { id } = entry.dataset
     const format = descriptionFormat(request.query, request.headers.accept)

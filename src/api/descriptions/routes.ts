@@ -20,9 +20,10 @@ import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { BY_CALLER, entityTag, isFresh, varyBy } from '../../http/conditional.ts'
 import { answerFault, PROBLEM_TYPE, problemBody } from '../../http/faults.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
-import type { QueryParameters } from '../../http/query-string.ts'
+import type { Route } from '../../http/route-config.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
+import { titleOf } from '../../model/metadata.ts'
 import type { Principal } from '../../model/principal.ts'
 import { type SitePage, sendSitePage } from '../../site/frame.ts'
 import { html } from '../../site/html.ts'
@@ -39,14 +40,6 @@ export interface DescriptionsOptions extends SiteOptions {
   readonly statisticsFiles: Pick<StatisticsFiles, 'of'>
   /** Milliseconds after which an answer is sent without statistics that are not ready, 5,000 by default. */
   readonly timeout?: number
-}
-
-interface Route {
-  readonly Querystring: QueryParameters
-}
-
-interface DatasetRoute extends Route {
-  readonly Params: { readonly dataset: string }
 }
 
 const QUERY_TYPE = 'application/sparql-query; charset=utf-8'
@@ -85,7 +78,7 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
       })
     })
 
-  app.get<DatasetRoute>('/api/void/:dataset', async (request, reply) => {
+  app.get<Route<'dataset'>>('/api/void/:dataset', async (request, reply) => {
     const entry = options.dataset(request.params.dataset, request.principal, request.version)
     const { id } = entry.dataset
     if (isPageRequested(request.query, request.headers.accept)) {
@@ -105,7 +98,7 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
 
   addShapes(app, options)
 
-  app.get<DatasetRoute>('/api/void/:dataset/queries', async (request, reply) => {
+  app.get<Route<'dataset'>>('/api/void/:dataset/queries', async (request, reply) => {
     const { dataset, prefixes } = options.dataset(request.params.dataset, request.principal, request.version)
     const { id } = dataset
     const address = descriptionAddress(base, id)
@@ -124,17 +117,14 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
     return reply.type(JSON_TYPE).send(body)
   })
 
-  app.get<Route & { Params: { dataset: string; name: string } }>(
-    '/api/void/:dataset/queries/:name',
-    async (request, reply) => {
-      const { id } = options.dataset(request.params.dataset, request.principal, request.version).dataset
-      const { name } = request.params
-      const found = (await exampleQueries(portal, id, base)).find(query => query.name === name)
-      if (found === undefined) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'query', id: name.slice(0, 100) })
-      if (isFresh(request, reply, entityTag(found.query))) return reply.code(304).send()
-      return reply.type(QUERY_TYPE).send(found.query)
-    },
-  )
+  app.get<Route<'dataset' | 'name'>>('/api/void/:dataset/queries/:name', async (request, reply) => {
+    const { id } = options.dataset(request.params.dataset, request.principal, request.version).dataset
+    const { name } = request.params
+    const found = (await exampleQueries(portal, id, base)).find(query => query.name === name)
+    if (found === undefined) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'query', id: name.slice(0, 100) })
+    if (isFresh(request, reply, entityTag(found.query))) return reply.code(304).send()
+    return reply.type(QUERY_TYPE).send(found.query)
+  })
 }
 
 interface DescribedDataset {
@@ -191,9 +181,9 @@ function datasetPath(id: string): string {
 function descriptionPage(pageContext: PageContext, entries: readonly DescribedEntry[]): SitePage {
   const { t, href, number, site } = pageContext
   const path = (address: string) => new URL(address).pathname
-  const rows = entries.map(({ dataset: { id, metas }, triples }) => {
-    const title = typeof metas.default?.title === 'string' ? metas.default.title : id
-    return html`<tr><th scope="row"><a href="${href(datasetPath(id))}">${title}</a></th><td class="number">${number(triples)}</td>
+  const rows = entries.map(({ dataset, triples }) => {
+    const { id } = dataset
+    return html`<tr><th scope="row"><a href="${href(datasetPath(id))}">${titleOf(dataset)}</a></th><td class="number">${number(triples)}</td>
 <td><a href="${path(sparqlAddress(site.base, id))}">SPARQL</a></td><td><a href="${path(datasetFragmentsAddress(site.base, id))}">${t('Triple pattern fragments')}</a></td></tr>
 `
   })

@@ -13,19 +13,16 @@ import { TABLE_WRITERS } from '../../formats/writers.ts'
 import { setNoStore } from '../../http/conditional.ts'
 import { invalid, many, refuseParameters } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import type { Route } from '../../http/route-config.ts'
 import { lookup } from '../../model/lookup.ts'
 import { type AnswerPage, answerQuery, countObjects, exportObjects } from '../../query/execute/answer.ts'
 import { columnsOf, type ResultColumn } from '../../query/execute/columns.ts'
 import { type CatalogDescriptionOptions, describeCatalog } from './describe-catalog.ts'
-import type { CatalogRoute, ExploreEndpoint } from './endpoint.ts'
+import type { ExploreEndpoint } from './endpoint.ts'
 import { begunExport, sendFile } from './export-list.ts'
-import { datasetObject, presentDataset, type ShownPart, splitSelect } from './present.ts'
+import { datasetObject, presentDataset, splitSelect } from './present.ts'
 import { readExport, readExportPage, readParameter } from './read-parameters.ts'
 import type { CatalogSource } from './source.ts'
-
-interface ExportRoute extends CatalogRoute {
-  readonly Params: { readonly format: string }
-}
 
 type CatalogWriter = (catalog: CatalogDescription) => AsyncIterable<string>
 
@@ -52,7 +49,7 @@ export function catalogExportRoutes(app: FastifyInstance, endpoint: ExploreEndpo
   const { base, dialect, title, description = '' } = endpoint.options
   const { place } = endpoint
 
-  app.get<ExportRoute>('/catalog/exports/:format', async (request, reply) => {
+  app.get<Route<'format'>>('/catalog/exports/:format', async (request, reply) => {
     const { query } = request
     const { format: name } = request.params
     const format = exportFormats(dialect.name, 'catalog').find(known => known.name === name)
@@ -173,16 +170,15 @@ async function catalogTable(
       const described = datasetObject(entry, endpoint.presentation(query, entry), selected)
       return { ...described, ...Object.fromEntries(parts.map(part => [part, cellValue(described[part])])) }
     }
-    const cached = [...(select === undefined ? [] : columns), ...parts.map(partColumn)]
+    const shown = parts.map((key): ResultColumn => {
+      return { key, label: key, type: key === 'data_visible' ? 'boolean' : 'text', multivalued: false }
+    })
+    const cached = [...(select === undefined ? [] : columns), ...shown]
     return { ...about, columns: cached, rows: describedRows(source, answer, present) }
   }
   const cached = isSelected || plan.type === 'groups' ? columns : metaColumns(columns)
   const count = () => countObjects(plan, requested, executor)
   return { ...about, columns: cached, rows: exportObjects(plan, requested, executor), count }
-}
-
-function partColumn(part: ShownPart): ResultColumn {
-  return { key: part, label: part, type: part === 'data_visible' ? 'boolean' : 'text', multivalued: false }
 }
 
 /** A part of a dataset as the value of a table cell: JSON if it is no scalar. */

@@ -2,10 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import type { VisibleDatasets } from '../../catalog/visible.ts'
 import { readClauses, readPage } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import type { Route } from '../../http/route-config.ts'
 import { fieldNamed } from '../../model/field.ts'
 import type { Executor } from '../../query/execute/executor.ts'
 import type { Condition } from '../../query/plan.ts'
-import type { CatalogRoute, DatasetRoute, ExploreEndpoint } from './endpoint.ts'
+import type { ExploreEndpoint } from './endpoint.ts'
 import { pageLinks, presentDataset, queriedDataset, splitSelect } from './present.ts'
 import type { ExploreSource } from './source.ts'
 
@@ -39,7 +40,7 @@ export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): 
     return { plan, total, shown, page }
   }
 
-  app.get<CatalogRoute>(`${home}/datasets`, async ({ query }, reply) =>
+  app.get<Route>(`${home}/datasets`, async ({ query }, reply) =>
     endpoint.ofCatalog(reply, async (visible, executor) => {
       const { plan, total, shown, page } = await find(query, visible, presentDataset, executor)
       const links = pageLinks(`${place.root}${home}/datasets`, query, plan, { ...page, total })
@@ -48,7 +49,7 @@ export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): 
   )
 
   // The older generations return lists without wrappers, like later ones at /datasets.
-  app.get<CatalogRoute>(`${home}/query`, async ({ query }, reply) => {
+  app.get<Route>(`${home}/query`, async ({ query }, reply) => {
     endpoint.refuseGone('Queries')
     return endpoint.ofCatalog(reply, async (visible, executor) => {
       const { total, shown } = await find(query, visible, queriedDataset, executor)
@@ -56,7 +57,7 @@ export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): 
     })
   })
 
-  app.get<CatalogRoute>(`${home}/aggregates`, async ({ query }, reply) => {
+  app.get<Route>(`${home}/aggregates`, async ({ query }, reply) => {
     endpoint.refuseGone('Aggregates')
     return endpoint.ofCatalog(reply, async (visible, executor) => {
       const source = await endpoint.catalogSource(visible, query)
@@ -69,7 +70,7 @@ export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): 
     })
   })
 
-  app.get<DatasetRoute>(`${home}/datasets/:dataset`, async (request, reply) => {
+  app.get<Route<'dataset'>>(`${home}/datasets/:dataset`, async (request, reply) => {
     const { query } = request
     const entry = endpoint.dataset(request)
     return endpoint.ofCatalog(reply, async (visible, executor) => {

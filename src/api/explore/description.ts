@@ -3,9 +3,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { isFresh } from '../../http/conditional.ts'
 import { answerJson } from '../../http/json.ts'
+import type { Route } from '../../http/route-config.ts'
 import { consoleProgram } from '../../site/api-console-program.ts'
 import { html } from '../../site/html.ts'
-import type { CatalogRoute, DatasetRoute, ExploreEndpoint } from './endpoint.ts'
+import type { ExploreEndpoint } from './endpoint.ts'
 import { representativeDataset, type SampleRecords, takeSample } from './examples.ts'
 import { apiDocument, datasetOpenApi } from './openapi.ts'
 
@@ -17,7 +18,7 @@ export function selfDescription(app: FastifyInstance, endpoint: ExploreEndpoint)
   const samples = new Samples(endpoint)
 
   for (const name of ['swagger.json', 'openapi.json']) {
-    app.get<CatalogRoute>(`/${name}`, async (request, reply) => {
+    app.get<Route>(`/${name}`, async (request, reply) => {
       const visible = endpoint.visible(request)
       const { entries } = visible.current()
       const version = entries.map(entry => `${entry.dataset.id} ${entry.version}`).join('\n')
@@ -27,7 +28,7 @@ export function selfDescription(app: FastifyInstance, endpoint: ExploreEndpoint)
         return apiDocument(app, endpoint, visible, sample)
       })
     })
-    app.get<DatasetRoute>(`/catalog/datasets/:dataset/${name}`, async (request, reply) => {
+    app.get<Route<'dataset'>>(`/catalog/datasets/:dataset/${name}`, async (request, reply) => {
       const entry = endpoint.dataset(request)
       return answer(request, reply, entry.version, async () =>
         datasetOpenApi(app, endpoint, await samples.of(entry)),
@@ -35,7 +36,7 @@ export function selfDescription(app: FastifyInstance, endpoint: ExploreEndpoint)
     })
   }
   app.get('/console', (_, reply) => answerConsole(reply))
-  app.get<DatasetRoute>('/catalog/datasets/:dataset/console', (request, reply) => {
+  app.get<Route<'dataset'>>('/catalog/datasets/:dataset/console', (request, reply) => {
     endpoint.dataset(request)
     return answerConsole(reply)
   })

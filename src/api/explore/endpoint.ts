@@ -7,6 +7,7 @@ import {
 } from '../../catalog/catalog-dataset.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import {
+  type DatasetList,
   type DatasetSource,
   requireComplete,
   type ServedCatalog,
@@ -25,8 +26,10 @@ import {
 } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
+import type { Route } from '../../http/route-config.ts'
 import type { VersionSource } from '../../http/versions.ts'
 import type { Field } from '../../model/field.ts'
+import { oncePerObject } from '../../model/memoised.ts'
 import type { CompileTarget } from '../../query/compile/target.ts'
 import type { Dialect } from '../../query/dialect.ts'
 import { answerQuery } from '../../query/execute/answer.ts'
@@ -69,16 +72,6 @@ export interface ExploreOptions {
   readonly cache?: Pick<ResponseCache, 'cacheable'>
 }
 
-export interface CatalogRoute {
-  readonly Querystring: QueryParameters
-}
-export interface DatasetRoute extends CatalogRoute {
-  readonly Params: { readonly dataset: string }
-}
-export interface RecordRoute extends CatalogRoute {
-  readonly Params: { readonly dataset: string; readonly record: string }
-}
-
 /** Default facets of the catalog (REST 3.7). */
 const CATALOG_FACETS = ['features', 'modified', 'publisher', 'keyword', 'theme', 'license', 'language']
 
@@ -88,7 +81,6 @@ export class ExploreEndpoint {
   /** True for the later generation, whose records and datasets are flat. */
   readonly isFlat: boolean
   readonly place: AnswerPlace
-  private readonly versions = new WeakMap<object, string>()
 
   constructor(options: ExploreOptions) {
     this.options = options
@@ -105,7 +97,7 @@ export class ExploreEndpoint {
   dataset(
     request: Pick<FastifyRequest, 'principal' | 'params'> & { readonly version?: string | null },
   ): ServedDataset {
-    const { dataset } = request.params as DatasetRoute['Params']
+    const { dataset } = request.params as Route<'dataset'>['Params']
     return this.visible(request).dataset(dataset, request.version)
   }
 
@@ -270,12 +262,7 @@ export class ExploreEndpoint {
   /** The version of the catalog: those of its datasets; null for a query that names usage statistics. */
   catalogVersion(visible: VisibleDatasets, query: QueryParameters): string | null {
     if (namesUsage(query)) return null
-    const current = visible.current()
-    const known = this.versions.get(current)
-    if (known !== undefined) return known
-    const version = current.entries.map(entry => `${entry.dataset.id} ${entry.version}`).join(',')
-    this.versions.set(current, version)
-    return version
+    return versionOf(visible.current())
   }
 
   /** Sends a body as JSON, and caches it if it has a tag. */
@@ -300,6 +287,10 @@ export class ExploreEndpoint {
     throw new Fault(GONE, { reason })
   }
 }
+
+const versionOf = oncePerObject(({ entries }: DatasetList) =>
+  entries.map(entry => `${entry.dataset.id} ${entry.version}`).join(','),
+)
 
 /**
  * The order_by of a `sort`: the same, except that usage statistics are sorted in descending order, which is what old clients

@@ -4,10 +4,11 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { type ExportFormat, exportFormats } from '../../formats/export-formats.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import type { Route } from '../../http/route-config.ts'
 import type { Executor } from '../../query/execute/executor.ts'
 import { planOdsql } from '../../query/pipeline.ts'
 import { forSameClient } from '../../runtime/work-client.ts'
-import type { CatalogRoute, DatasetRoute, ExploreEndpoint } from './endpoint.ts'
+import type { ExploreEndpoint } from './endpoint.ts'
 import type { PageLink } from './present.ts'
 import { readExportPage } from './read-parameters.ts'
 
@@ -16,12 +17,12 @@ export function exportListRoutes(app: FastifyInstance, endpoint: ExploreEndpoint
   const { dialect } = endpoint.options
   const { root } = endpoint.place
 
-  app.get<CatalogRoute>('/catalog/exports', async (_, reply) => {
+  app.get<Route>('/catalog/exports', async (_, reply) => {
     const links = exportLinks(`${root}/catalog/exports`, exportFormats(dialect.name, 'catalog'))
     return endpoint.answer(reply, { links })
   })
 
-  app.get<DatasetRoute>('/catalog/datasets/:dataset/exports', async (request, reply) => {
+  app.get<Route<'dataset'>>('/catalog/datasets/:dataset/exports', async (request, reply) => {
     const { dataset } = endpoint.dataset(request)
     const home = `${root}/catalog/datasets/${dataset.id}/exports`
     const links = exportLinks(home, exportFormats(dialect.name, dataset.fields))

@@ -11,6 +11,7 @@ import {
 import { functionsOf } from '../../language/odsql/vocabulary.ts'
 import type { Field } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
+import { textOf, titleOf } from '../../model/metadata.ts'
 import type { ExploreEndpoint } from './endpoint.ts'
 import { CATALOG_EXAMPLES, type Examples, type SampleRecords, sourceExamples } from './examples.ts'
 import { type ApiOperation, DCAT_PROFILES, OPERATIONS } from './operations.ts'
@@ -60,11 +61,10 @@ export function datasetOpenApi(
   sample: SampleRecords,
 ): unknown {
   const { dataset } = sample.entry
-  const { title, description } = dataset.metas.default ?? {}
   return document(app, endpoint, {
     dataset: dataset.id,
-    title: typeof title === 'string' ? title : dataset.id,
-    description: typeof description === 'string' ? description.replace(/<[^>]*>/g, '') : '',
+    title: titleOf(dataset),
+    description: textOf(dataset.metas.default?.description)?.replace(/<[^>]*>/g, '') ?? '',
     values: valueSchemas(sample),
     fields: dataset.fields,
     examples: source => sourceExamples(source, sample, endpoint.options.base),
@@ -224,7 +224,7 @@ function formatParameter(formats: readonly string[]): Parameter {
 }
 
 function describe(key: string, parameter: Parameter, examples: Examples): unknown {
-  const { in: place, name = key, schema, description } = parameter
+  const { in: place = 'query', name = key, schema, description } = parameter
   const example = lookup(examples, parameter.example ?? name)
   const isList = (schema as { readonly type?: string }).type === 'array'
   return {

@@ -15,7 +15,8 @@ import { choice } from './schemas.ts'
 
 /** A parameter of the address: documents describe it and readers validate it by its schema. */
 export interface Parameter {
-  readonly in: 'query' | 'path'
+  /** Where it is; in the query by default. */
+  readonly in?: 'path'
   /** Name in the address, if it differs from that in the table. */
   readonly name?: string
   readonly description: string
@@ -64,14 +65,12 @@ export const UNNAMED: Parameter = { in: 'path', schema: id, description: 'Part o
 /** Every parameter of the query of the REST APIs (REST 3). */
 export const EXPLORE_PARAMETERS = {
   select: {
-    in: 'query',
     schema: Type.String(),
     description:
       'What to return: names of fields, `*`, `include(…)`, `exclude(…)`, expressions and aggregates, each with ' +
       'an optional label: `population / 1000 as thousands`.',
   },
   figures: {
-    in: 'query',
     name: 'select',
     schema: Type.String(),
     example: 'figures',
@@ -79,179 +78,151 @@ export const EXPLORE_PARAMETERS = {
       'Aggregates such as `count(*)` or `avg(height) as mean`, and fields that are also in group_by.',
   },
   where: {
-    in: 'query',
     schema: several,
     description:
       'Condition in ODSQL: quoted search terms, comparisons and functions, combined with and, or, not. Several conditions must all hold.',
   },
   qv1: {
-    in: 'query',
     schema: several,
     description:
       'Search in the query language of the Search API v1: `AND`, `OR`, `NOT`, parentheses, phrases in quotes, ' +
       '`field:value`, `field >= 2002` and `field:[1950 TO 2000]`. Several must all hold, in addition to where.',
   },
   group_by: {
-    in: 'query',
     schema: Type.String(),
     description:
       'Names of fields, ranges or parts of dates; the answer has one row for each combination of their values.',
   },
   order_by: {
-    in: 'query',
     schema: Type.String(),
     description: 'Names of fields or aggregates, each optionally followed by `asc` or `desc`.',
   },
   sort: {
-    in: 'query',
     schema: Type.String(),
     description:
       'The same as order_by, which takes precedence; a minus before a name reverses its order. Usage metrics ' +
       '(`explore.popularity_score` …) are in descending order.',
   },
   figure_order: {
-    in: 'query',
     name: 'order_by',
     schema: Type.String(),
     example: 'figure_order',
     description: 'Aggregates, then group keys, each optionally followed by `asc` or `desc`.',
   },
-  limit: { in: 'query', name: PAGE_NAMES.limit, schema: rows(PAGE.limit), description: ROWS },
-  grouped_limit: { in: 'query', name: PAGE_NAMES.limit, schema: rows(GROUPED_PAGE.limit), description: ROWS },
+  limit: { name: PAGE_NAMES.limit, schema: rows(PAGE.limit), description: ROWS },
+  grouped_limit: { name: PAGE_NAMES.limit, schema: rows(GROUPED_PAGE.limit), description: ROWS },
   all_groups_limit: {
-    in: 'query',
     name: PAGE_NAMES.limit,
     schema: rows(GROUPED_PAGE.limit),
     description: GROUPED_ROWS,
   },
-  offset: { in: 'query', name: PAGE_NAMES.offset, schema: first(PAGE.window), description: FIRST },
+  offset: { name: PAGE_NAMES.offset, schema: first(PAGE.window), description: FIRST },
   grouped_offset: {
-    in: 'query',
     name: PAGE_NAMES.offset,
     schema: first(GROUPED_PAGE.window),
     description: FIRST,
   },
   rows: {
-    in: 'query',
     name: OLD_PAGE_NAMES.limit,
     schema: rows(GROUPED_PAGE.limit),
     description: 'The same as limit, which takes precedence.',
   },
   start: {
-    in: 'query',
     name: OLD_PAGE_NAMES.offset,
     schema: first(GROUPED_PAGE.window),
     description: 'The same as offset, which takes precedence.',
   },
   export_offset: {
-    in: 'query',
     name: 'offset',
     schema: Type.Integer({ minimum: 0, default: 0 }),
     description: FIRST,
   },
   export_limit: {
-    in: 'query',
     name: 'limit',
     schema: Type.Integer({ minimum: ALL_ROWS, default: ALL_ROWS }),
     description: `Number of items; ${ALL_ROWS} for all.`,
   },
   group_limit: {
-    in: 'query',
     name: 'limit',
     schema: Type.Integer({ minimum: ALL_ROWS, maximum: GROUPED_PAGE.limit, default: ALL_ROWS }),
     description: `Number of groups; ${ALL_ROWS} for the maximum.`,
   },
   refine: {
-    in: 'query',
     schema: several,
     description:
       'Selects what has a value of a facet: `facet:value`. The levels of dates and hierarchies are separated by `/`: `modified:2020/11`.',
   },
   exclude: {
-    in: 'query',
     schema: several,
     description: 'Excludes what has a value of a facet: `facet:value`.',
   },
   facet: {
-    in: 'query',
     schema: several,
     description:
       'The facets to return; those of the dataset by default. `facet(name="…", disjunctive=true, hierarchical=true, ' +
       `separator="/", sort=-count, limit=10)\` sets options; sort is one of ${FACET_SORTS.join(', ')}.`,
   },
   lang: {
-    in: 'query',
     schema: choice(LANGUAGES, { default: LANGUAGES[0] }),
     description: 'Language of the names of months and days that `date_format` writes.',
   },
   timezone: {
-    in: 'query',
     schema: Type.String({ default: DEFAULT_ZONE }),
     description: 'Time zone of dates in the query and in the answer, such as Europe/Paris.',
   },
-  include_links: { in: 'query', schema: flag(), description: 'Adds links, ids and times of publication.' },
+  include_links: { schema: flag(), description: 'Adds links, ids and times of publication.' },
   include_app_metas: {
-    in: 'query',
     schema: flag(),
     description: 'Adds usage metrics of the datasets.',
   },
-  use_labels: { in: 'query', schema: flag(), description: 'Uses the labels of fields as column headers.' },
-  compressed: { in: 'query', schema: flag(), description: 'Sends the file compressed with gzip.' },
+  use_labels: { schema: flag(), description: 'Uses the labels of fields as column headers.' },
+  compressed: { schema: flag(), description: 'Sends the file compressed with gzip.' },
   epsg: {
-    in: 'query',
     schema: Type.Integer({ default: 4326 }),
     description: 'EPSG code of the coordinates of shapes.',
     accepts: /^\d{4,6}$/,
     expected: 'an EPSG code such as 4326',
   },
   delimiter: {
-    in: 'query',
     schema: choice([';', ',', '\t', '|'], { default: ';' }),
     description: 'Separator of columns.',
     normalise: text => decodedAgain(text).replace('\\t', '\t'),
     expected: 'one of ; , | and a tab',
   },
   list_separator: {
-    in: 'query',
     schema: Type.String({ default: ',' }),
     description: 'Separator of the values of a list.',
     accepts: new RegExp(`^[^]{0,${MAX_SEPARATOR}}$`),
     expected: `at most ${MAX_SEPARATOR} characters`,
   },
-  quote_all: { in: 'query', schema: flag(), description: 'Quotes every text.' },
-  with_bom: { in: 'query', schema: flag(), description: 'Begins the file with a byte order mark.' },
+  quote_all: { schema: flag(), description: 'Quotes every text.' },
+  with_bom: { schema: flag(), description: 'Begins the file with a byte order mark.' },
   with_bom_usually: {
-    in: 'query',
     name: 'with_bom',
     schema: flag(true),
     description: 'Begins the file with a byte order mark.',
   },
   include_exports: {
-    in: 'query',
     schema: Type.String(),
     description: 'Export formats that are listed for each dataset, separated by commas; all by default.',
   },
   use_labels_in_exports: {
-    in: 'query',
     schema: flag(true),
     description: 'Whether the listed exports use labels of fields instead of names.',
   },
   parquet_compression: {
-    in: 'query',
     schema: choice(['snappy', 'zstd'], { default: 'snappy' }),
     description: 'How pages of the file are compressed.',
     normalise: text => text.toLowerCase(),
     expected: 'snappy or zstd',
   },
-  name_field: { in: 'query', schema: optional, description: 'Field that names the points.' },
+  name_field: { schema: optional, description: 'Field that names the points.' },
   description_field_list: {
-    in: 'query',
     schema: optional,
     description: 'Fields that describe the points.',
   },
-  use_extension: { in: 'query', schema: flag(), description: 'Writes the other fields as GPX extensions.' },
+  use_extension: { schema: flag(), description: 'Writes the other fields as GPX extensions.' },
   use_extension_usually: {
-    in: 'query',
     name: 'use_extension',
     schema: flag(true),
     description: 'Writes the other fields as GPX extensions.',

@@ -11,6 +11,7 @@ import { isFresh, setNoStore, varyBy } from '../../http/conditional.ts'
 import { jsonldForm, jsonldType } from '../../http/negotiate.ts'
 import { refuseParameters } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import type { Route } from '../../http/route-config.ts'
 import { usedProperties } from '../../mapping/vocabulary.ts'
 import { isXmlText } from '../../model/xml.ts'
 import { compileFor } from '../../publishing/graphs/mapped-graphs.ts'
@@ -19,7 +20,7 @@ import type { Executor } from '../../query/execute/executor.ts'
 import type { RecordQuery } from '../../query/plan.ts'
 import { fieldIri } from '../../rdf/minted-iris.ts'
 import { hasTripleTerms, parseTriples, withTripleTerms } from '../../rdf/ntriples-reader.ts'
-import type { DatasetRoute, ExploreEndpoint } from './endpoint.ts'
+import type { ExploreEndpoint } from './endpoint.ts'
 import { begunExport, planExport, sendFile } from './export-list.ts'
 import { readParameter } from './read-parameters.ts'
 
@@ -54,10 +55,10 @@ const NO_XML = `[${Array.from({ length: 0x10000 }, (_, code) => code)
 export function rdfExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { base, dialect } = endpoint.options
   const unwritable = new UnwritableTexts()
-  const tripleTerms = new TripleTerms()
+  const tripleTerms = new Found<boolean>()
 
   for (const [format, write] of Object.entries(RDF_WRITERS))
-    app.get<DatasetRoute>(`/catalog/datasets/:dataset/exports/${format}`, async (request, reply) => {
+    app.get<Route<'dataset'>>(`/catalog/datasets/:dataset/exports/${format}`, async (request, reply) => {
       const { query } = request
       const entry = endpoint.dataset(request)
       const { dataset, version } = entry
@@ -77,15 +78,18 @@ export function rdfExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint)
       if (!isWholeRecord(plan)) varyBy(setNoStore(reply), ...(isNegotiated ? ['Accept'] : []))
       else if (isFresh(request, reply, version, isNegotiated ? mediaType : '')) return reply.code(304).send()
       const triples = () => triplesOf(entry, plan, endpoint, executor)
+      // Only files of RDF may have triple terms.
+      const areTripleTerms = async () =>
+        entry.content === 'rdf' && tripleTerms.of(entry, () => someTripleTerm(triples()))
       const problem =
         format === 'rdfxml'
           ? (nameless(entry, base) ??
             (await unwritable.problem(entry, isWholeRecord(plan), triples, executor)))
-          : format === 'jsonld' && (await tripleTerms.has(entry, triples))
+          : format === 'jsonld' && (await areTripleTerms())
             ? noTripleTerms().message
             : null
       if (problem !== null) throw new Fault(UNPROCESSABLE_ENTITY, { reason: problem })
-      const isPlain = format === 'n3' && (await tripleTerms.has(entry, triples))
+      const isPlain = format === 'n3' && (await areTripleTerms())
       const pieces = await begunExport(triples())
       const written =
         form === null ? write(pieces, base, entry) : jsonldInForm(form, pieces, namesOf(entry, base))
@@ -138,10 +142,10 @@ function withoutName(predicate: string): string {
   return `The predicate ${predicate} has no name in RDF/XML. Ask for turtle, n3 or jsonld instead.`
 }
 
-/** Finds texts that XML does not permit, before the first byte is sent: each version is searched once. */
+/** Finds texts that XML does not permit, before the first byte is sent. */
 class UnwritableTexts {
-  private readonly fields = new WeakMap<ServedDataset, string | null>()
-  private readonly dumps = new WeakMap<ServedDataset, string | null>()
+  private readonly fields = new Found<string | null>()
+  private readonly dumps = new Found<string | null>()
 
   /** The error in the exported records; null for none. */
   async problem(
@@ -151,36 +155,25 @@ class UnwritableTexts {
     executor: Executor,
   ): Promise<string | null> {
     if (entry.content === 'rdf' || entry.mapping !== null) {
-      if (!isWhole) return firstProblem(triples())
-      let problem = this.dumps.get(entry)
-      if (problem === undefined) {
-        problem = await firstProblem(triples())
-        this.dumps.set(entry, problem)
-      }
-      return problem
+      const search = () => firstProblem(triples())
+      return isWhole ? this.dumps.of(entry, search) : search()
     }
-    let field = this.fields.get(entry)
-    if (field === undefined) {
-      field = (await fieldWith(NO_XML, entry.target, executor))?.name ?? null
-      this.fields.set(entry, field)
-    }
-    if (field === null) return null
-    return firstProblem(triples())
+    const field = await this.fields.of(
+      entry,
+      async () => (await fieldWith(NO_XML, entry.target, executor))?.name ?? null,
+    )
+    return field === null ? null : firstProblem(triples())
   }
 }
 
-/** Whether graphs have triple terms, as only those of files of RDF may: a version is searched once. */
-class TripleTerms {
-  private readonly found = new WeakMap<ServedDataset, boolean>()
+/** What searches of versions found: each version is searched once. */
+class Found<Value> {
+  private readonly known = new WeakMap<ServedDataset, { readonly value: Value }>()
 
-  async has(entry: ServedDataset, triples: () => AsyncIterable<string>): Promise<boolean> {
-    if (entry.content !== 'rdf') return false
-    let found = this.found.get(entry)
-    if (found === undefined) {
-      found = await someTripleTerm(triples())
-      this.found.set(entry, found)
-    }
-    return found
+  async of(entry: ServedDataset, search: () => Promise<Value>): Promise<Value> {
+    const found = this.known.get(entry) ?? { value: await search() }
+    this.known.set(entry, found)
+    return found.value
   }
 }
 

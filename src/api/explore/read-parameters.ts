@@ -65,7 +65,10 @@ export function readExport(query: QueryParameters, isNew: boolean) {
     listSeparator: read('list_separator'),
     epsg: read('epsg'),
     parquetCompression: read('parquet_compression'),
-    descriptionFields: splitNames(read('description_field_list')),
+    descriptionFields:
+      read('description_field_list')
+        ?.split(',')
+        .map(name => name.trim()) ?? null,
     useLabels: read('use_labels'),
     quoteAll: read('quote_all'),
     withBom: read(isNew ? 'with_bom_usually' : 'with_bom'),
@@ -74,10 +77,6 @@ export function readExport(query: QueryParameters, isNew: boolean) {
     /** The file itself is compressed with gzip. */
     compressed: read('compressed'),
   }
-}
-
-function splitNames(text: string | undefined): readonly string[] | null {
-  return text === undefined ? null : text.split(',').map(name => name.trim())
 }
 
 /** Reads which rows an export has; a limit of null means all (REST 3.9). */

@@ -3,6 +3,7 @@ import type { ServedDataset } from '../../catalog/served.ts'
 import { Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { readClauses, readPage } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import type { Route } from '../../http/route-config.ts'
 import { ODSQL_ERROR } from '../../language/odsql/faults.ts'
 import { exactJson } from '../../model/exact-json.ts'
 import { findRecord } from '../../query/execute/answer.ts'
@@ -10,7 +11,7 @@ import type { Executor } from '../../query/execute/executor.ts'
 import { enumerateFacets } from '../../query/execute/facets.ts'
 import { recordObject } from '../../query/execute/json.ts'
 import { planOdsql } from '../../query/pipeline.ts'
-import type { CatalogRoute, DatasetRoute, ExploreEndpoint, RecordRoute } from './endpoint.ts'
+import type { ExploreEndpoint } from './endpoint.ts'
 import { pageLinks, presentRecord, presentRow } from './present.ts'
 import { readFilters, requestedFacets } from './read-parameters.ts'
 import type { ExploreSource } from './source.ts'
@@ -29,7 +30,7 @@ export function recordRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): v
     return { plan, page, ...(await endpoint.run(plan, entry.target, clauses, executor)) }
   }
 
-  app.get<DatasetRoute>(`${datasets}/:dataset/records`, async ({ query }, reply) =>
+  app.get<Route<'dataset'>>(`${datasets}/:dataset/records`, async ({ query }, reply) =>
     endpoint.ofDataset(reply, async (entry, executor) => {
       const { plan, total, rows, page } = await find(query, entry, executor)
       const presentation = endpoint.presentation(query, entry)
@@ -41,7 +42,7 @@ export function recordRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): v
   )
 
   // The older generations have lists without wrappers, as later ones have at /records.
-  app.get<DatasetRoute>(`${datasets}/:dataset/query`, async ({ query }, reply) => {
+  app.get<Route<'dataset'>>(`${datasets}/:dataset/query`, async ({ query }, reply) => {
     endpoint.refuseGone('Queries')
     return endpoint.ofDataset(reply, async (entry, executor) => {
       const { total, rows } = await find(query, entry, executor)
@@ -49,7 +50,7 @@ export function recordRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): v
     })
   })
 
-  app.get<DatasetRoute>(`${datasets}/:dataset/aggregates`, async ({ query }, reply) => {
+  app.get<Route<'dataset'>>(`${datasets}/:dataset/aggregates`, async ({ query }, reply) => {
     endpoint.refuseGone('Aggregates')
     return endpoint.ofDataset(reply, async (entry, executor) => {
       const source = endpoint.datasetSource(entry)
@@ -61,25 +62,27 @@ export function recordRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): v
     })
   })
 
-  app.get<RecordRoute>(`${datasets}/:dataset/records/:record`, async ({ query, params }, reply) =>
-    endpoint.ofDataset(reply, async (entry, executor) => {
-      const { select, ...clauses } = readClauses(query)
-      const { record: id } = params
-      const context = endpoint.context(endpoint.datasetSource(entry), { select, ...clauses })
-      const plan = planOdsql({ select, where: [], limit: 1, offset: 0 }, context, executor.watch)
-      if (plan.type !== 'records')
-        throw new Fault(ODSQL_ERROR, {
-          reason: 'An aggregate cannot be selected of one record.',
-          clause: 'select',
-        })
-      const row = await findRecord(id, plan, entry.target, executor)
-      if (row === null) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'record', id: id.slice(0, 100) })
-      const style = { dialect, timezone: clauses.timezone }
-      const object = recordObject(row, plan.select, entry.dataset.fields, style)
-      const size = [...exactJson(row.record.values)].length
-      const presentation = endpoint.presentation(query, entry)
-      return presentRecord({ id: row.record.id, size, object }, entry, presentation)
-    }),
+  app.get<Route<'dataset' | 'record'>>(
+    `${datasets}/:dataset/records/:record`,
+    async ({ query, params }, reply) =>
+      endpoint.ofDataset(reply, async (entry, executor) => {
+        const { select, ...clauses } = readClauses(query)
+        const { record: id } = params
+        const context = endpoint.context(endpoint.datasetSource(entry), { select, ...clauses })
+        const plan = planOdsql({ select, where: [], limit: 1, offset: 0 }, context, executor.watch)
+        if (plan.type !== 'records')
+          throw new Fault(ODSQL_ERROR, {
+            reason: 'An aggregate cannot be selected of one record.',
+            clause: 'select',
+          })
+        const row = await findRecord(id, plan, entry.target, executor)
+        if (row === null) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'record', id: id.slice(0, 100) })
+        const style = { dialect, timezone: clauses.timezone }
+        const object = recordObject(row, plan.select, entry.dataset.fields, style)
+        const size = [...exactJson(row.record.values)].length
+        const presentation = endpoint.presentation(query, entry)
+        return presentRecord({ id: row.record.id, size, object }, entry, presentation)
+      }),
   )
 }
 
@@ -87,7 +90,7 @@ export function recordRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): v
 export function facetRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { root, source } = endpoint.place
 
-  app.get<CatalogRoute>(`/${source}/facets`, async ({ query }, reply) =>
+  app.get<Route>(`/${source}/facets`, async ({ query }, reply) =>
     endpoint.ofCatalog(reply, async (visible, executor) => {
       const facets = await enumerate(query, await endpoint.catalogSource(visible, query), executor)
       const links = [
@@ -99,7 +102,7 @@ export function facetRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): vo
   )
 
   for (const path of [`/${source}/datasets/:dataset/facets`, `/${source}/:dataset/facets`])
-    app.get<DatasetRoute>(path, async ({ query }, reply) =>
+    app.get<Route<'dataset'>>(path, async ({ query }, reply) =>
       endpoint.ofDataset(reply, async (entry, executor) => {
         const facets = await enumerate(query, endpoint.datasetSource(entry), executor)
         const home = `${root}/${source}/datasets/${entry.dataset.id}`

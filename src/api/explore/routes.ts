@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { isFresh } from '../../http/conditional.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
+import type { Route } from '../../http/route-config.ts'
 import { answerVersions } from '../../http/versions.ts'
 import type { Attachment } from '../../model/dataset.ts'
 import { type MetadataTemplate, TEMPLATE_TYPES, TEMPLATES } from '../../model/templates.ts'
@@ -9,7 +10,7 @@ import { attachmentNamed, type OpenAttachment, openAttachment } from '../../publ
 import { catalogRoutes } from './catalog.ts'
 import { catalogExportRoutes } from './catalog-exports.ts'
 import { selfDescription } from './description.ts'
-import { type CatalogRoute, type DatasetRoute, ExploreEndpoint, type ExploreOptions } from './endpoint.ts'
+import { ExploreEndpoint, type ExploreOptions } from './endpoint.ts'
 import { exportListRoutes } from './export-list.ts'
 import { rdfExportRoutes } from './rdf-exports.ts'
 import { facetRoutes, recordRoutes } from './records.ts'
@@ -54,15 +55,8 @@ export function rootRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): voi
   for (const [path, relations] of Object.entries(roots)) {
     const home = `${endpoint.place.root}${path === '/' ? '' : path}`
     const links = [{ rel: 'self', href: home }, ...relations.map(rel => ({ rel, href: `${home}/${rel}` }))]
-    app.get<CatalogRoute>(path, async (_, reply) => endpoint.answer(reply, { links }))
+    app.get<Route>(path, async (_, reply) => endpoint.answer(reply, { links }))
   }
-}
-
-interface TypeRoute extends CatalogRoute {
-  readonly Params: { readonly type: string }
-}
-interface TemplateRoute extends CatalogRoute {
-  readonly Params: { readonly type: string; readonly template: string }
 }
 
 /** Metadata templates, which only the Search API v2 lists (REST 2.8). */
@@ -71,14 +65,14 @@ function templateRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const home = `${endpoint.place.root}/catalog/metadata_templates`
   const up = { rel: 'metadata_templates', href: home }
 
-  app.get<CatalogRoute>('/catalog/metadata_templates', async (_, reply) => {
+  app.get<Route>('/catalog/metadata_templates', async (_, reply) => {
     const types = TEMPLATE_TYPES.map(({ type, label }) => ({ rel: label, href: `${home}/${type}` }))
     return endpoint.answer(reply, {
       links: [{ rel: 'self', href: home }, ...types],
     })
   })
 
-  app.get<TypeRoute>('/catalog/metadata_templates/:type', async (request, reply) => {
+  app.get<Route<'type'>>('/catalog/metadata_templates/:type', async (request, reply) => {
     const type = typeNamed(request.params.type)
     const body = {
       links: [{ rel: 'self', href: `${home}/${type}` }, up],
@@ -91,16 +85,19 @@ function templateRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
     return endpoint.answer(reply, body)
   })
 
-  app.get<TemplateRoute>('/catalog/metadata_templates/:type/:template', async (request, reply) => {
-    const type = typeNamed(request.params.type)
-    const template = templateNamed(type, request.params.template)
-    const links = [
-      { rel: 'self', href: `${home}/${type}/${template.name}` },
-      { rel: type, href: `${home}/${type}` },
-      up,
-    ]
-    return endpoint.answer(reply, { links, metadata_template: template })
-  })
+  app.get<Route<'type' | 'template'>>(
+    '/catalog/metadata_templates/:type/:template',
+    async (request, reply) => {
+      const type = typeNamed(request.params.type)
+      const template = templateNamed(type, request.params.template)
+      const links = [
+        { rel: 'self', href: `${home}/${type}/${template.name}` },
+        { rel: type, href: `${home}/${type}` },
+        up,
+      ]
+      return endpoint.answer(reply, { links, metadata_template: template })
+    },
+  )
 }
 
 function typeNamed(name: string): string {
@@ -119,16 +116,12 @@ function unknown(kind: string, id: string): Fault {
   return new Fault(NOT_FOUND_RESOURCE, { kind, id: id.slice(0, 100) })
 }
 
-interface AttachmentRoute extends DatasetRoute {
-  readonly Params: { readonly dataset: string; readonly attachment: string }
-}
-
 /** Attachments of datasets: their list and the files themselves (REST 2.6). */
 function attachmentRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { portal } = endpoint.options
   const datasets = `${endpoint.place.root}/catalog/datasets`
 
-  app.get<DatasetRoute>('/catalog/datasets/:dataset/attachments', async (request, reply) => {
+  app.get<Route<'dataset'>>('/catalog/datasets/:dataset/attachments', async (request, reply) => {
     const { dataset } = endpoint.dataset(request)
     const home = `${datasets}/${dataset.id}`
     const links = [
@@ -139,22 +132,25 @@ function attachmentRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void
     return endpoint.answer(reply, { links, attachments })
   })
 
-  app.get<AttachmentRoute>('/catalog/datasets/:dataset/attachments/:attachment', async (request, reply) => {
-    const { dataset } = endpoint.dataset(request)
-    const { attachment: id } = request.params
-    const attachment = attachmentNamed(dataset, id)
-    if (attachment === undefined || portal === undefined) throw noAttachment(id)
-    const file = await openAttachment(portal, dataset, attachment)
-    if (file === null) {
-      request.log.warn({ dataset: dataset.id, path: attachment.path }, 'attachment cannot be served')
-      throw noAttachment(id)
-    }
-    if (isFresh(request, reply, file.version)) {
-      await file.close()
-      return reply.code(304).send()
-    }
-    return reply.headers(fileHeaders(attachment, file)).send(file.content())
-  })
+  app.get<Route<'dataset' | 'attachment'>>(
+    '/catalog/datasets/:dataset/attachments/:attachment',
+    async (request, reply) => {
+      const { dataset } = endpoint.dataset(request)
+      const { attachment: id } = request.params
+      const attachment = attachmentNamed(dataset, id)
+      if (attachment === undefined || portal === undefined) throw noAttachment(id)
+      const file = await openAttachment(portal, dataset, attachment)
+      if (file === null) {
+        request.log.warn({ dataset: dataset.id, path: attachment.path }, 'attachment cannot be served')
+        throw noAttachment(id)
+      }
+      if (isFresh(request, reply, file.version)) {
+        await file.close()
+        return reply.code(304).send()
+      }
+      return reply.headers(fileHeaders(attachment, file)).send(file.content())
+    },
+  )
 }
 
 /** One item of the list, in both generations (OpenAPI of v2.0 and v2.1, schema "attachment"). */
@@ -183,12 +179,9 @@ const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?: *; *[\w!#$&^.+-]+=(?:[\w!#$
 /** A name for saving, once in ASCII and once whole (RFC 6266, section 4.3; RFC 8187). */
 function contentDisposition(name: string): string {
   const plain = name.normalize('NFC').replace(/[^\w .()+-]/gu, '_')
+  const escaped = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`
   const whole = encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, escaped)
   return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`
-}
-
-function escaped(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`
 }
 
 function noAttachment(id: string): Fault {

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-import { coarsePrecision, type Field } from '../../model/field.ts'
+import { coarsePrecision, type Field, type FieldType } from '../../model/field.ts'
 import { REPORTED_FAULTS } from './reported-faults.ts'
 
 /** JSON schemas of answers, in the dialect of OpenAPI 3.0. */
@@ -215,34 +215,24 @@ export function valueSchema(
 }
 
 function plainSchema(known: Field): TSchema {
-  const { type } = known
   if (coarsePrecision(known) !== null) return Type.String({ pattern: '^\\d{4}(-\\d\\d)?$' })
-  switch (type) {
-    case 'text':
-      return Type.String()
-    case 'int':
-      return Type.Integer({ format: 'int64' })
-    case 'double':
-      return Type.Number({ format: 'double' })
-    case 'boolean':
-      return Type.Boolean()
-    case 'date':
-      return Type.String({ format: 'date' })
-    case 'datetime':
-      return Type.String({ format: 'date-time' })
-    case 'geo_point_2d':
-      return Type.Object({
-        lon: Type.Number({ minimum: -180, maximum: 180 }),
-        lat: Type.Number({ minimum: -90, maximum: 90 }),
-      })
-    case 'geo_shape':
-      return Type.Object({ type: Type.String() }, { ...OPEN, externalDocs: GEOJSON })
-    default:
-      return Type.Unsafe<unknown>({})
-  }
+  return TYPE_SCHEMAS[known.type]
 }
 
 const GEOJSON = { url: 'https://www.rfc-editor.org/rfc/rfc7946', description: 'GeoJSON' }
+const TYPE_SCHEMAS: Readonly<Record<FieldType, TSchema>> = {
+  text: Type.String(),
+  int: Type.Integer({ format: 'int64' }),
+  double: Type.Number({ format: 'double' }),
+  boolean: Type.Boolean(),
+  date: Type.String({ format: 'date' }),
+  datetime: Type.String({ format: 'date-time' }),
+  geo_point_2d: Type.Object({
+    lon: Type.Number({ minimum: -180, maximum: 180 }),
+    lat: Type.Number({ minimum: -90, maximum: 90 }),
+  }),
+  geo_shape: Type.Object({ type: Type.String() }, { ...OPEN, externalDocs: GEOJSON }),
+}
 
 /** The envelope of errors (REST 5.1). */
 const fault = Type.Object({

@@ -9,11 +9,12 @@ import { setNoStore } from '../../http/conditional.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { JSON_TYPE } from '../../http/json.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import type { Route } from '../../http/route-config.ts'
 import type { Dialect } from '../../query/dialect.ts'
 import { exportObjects } from '../../query/execute/answer.ts'
 import { planOdsql } from '../../query/pipeline.ts'
 import { catalogRoutes } from './catalog.ts'
-import { type CatalogRoute, type DatasetRoute, ExploreEndpoint, type ExploreOptions } from './endpoint.ts'
+import { ExploreEndpoint, type ExploreOptions } from './endpoint.ts'
 import { exportLinks, sendFile } from './export-list.ts'
 import { type NetworkName, presentDataset } from './present.ts'
 import { passOn } from './proxy.ts'
@@ -30,10 +31,6 @@ export interface Sources {
 
 export interface SourcesOptions extends ExploreOptions {
   readonly sources: Sources
-}
-
-interface ExportRoute extends CatalogRoute {
-  readonly Params: { readonly format: string }
 }
 
 /** Names of the network: `network` only in the first generation, `opendatasoft` in all (REST 7.1). */
@@ -86,7 +83,7 @@ function sourceRoutes(
     rel: part === '' ? 'self' : part.slice(1),
     href: home + part,
   }))
-  app.get<CatalogRoute>(`/${source}`, async (_, reply) => endpoint.answer(reply, { links }))
+  app.get<Route>(`/${source}`, async (_, reply) => endpoint.answer(reply, { links }))
   catalogRoutes(app, endpoint)
   recordRoutes(app, endpoint)
   facetRoutes(app, endpoint)
@@ -107,20 +104,20 @@ function exportRoutes(
   const { root, source } = endpoint.place
   const home = `${root}/${source}`
 
-  app.get<CatalogRoute>(`/${source}/exports`, async (_, reply) =>
+  app.get<Route>(`/${source}/exports`, async (_, reply) =>
     endpoint.answer(reply, {
       links: exportLinks(`${home}/exports`, JSON_ONLY),
     }),
   )
 
-  app.get<DatasetRoute>(`/${source}/datasets/:dataset/exports`, async (request, reply) => {
+  app.get<Route<'dataset'>>(`/${source}/datasets/:dataset/exports`, async (request, reply) => {
     const { id, fields } = endpoint.visible(request).dataset(request.params.dataset).dataset
     const formats = isElsewhere(id) ? JSON_ONLY : tableFormats(dialect.name, fields)
     const links = exportLinks(`${home}/datasets/${id}/exports`, formats)
     return endpoint.answer(reply, { links })
   })
 
-  app.get<DatasetRoute>(`/${source}/datasets/:dataset/attachments`, async (request, reply) => {
+  app.get<Route<'dataset'>>(`/${source}/datasets/:dataset/attachments`, async (request, reply) => {
     const { id } = endpoint.visible(request).dataset(request.params.dataset).dataset
     const links = [
       { rel: 'self', href: `${home}/datasets/${id}/attachments` },
@@ -129,7 +126,7 @@ function exportRoutes(
     return endpoint.answer(reply, { links, attachments: [] })
   })
 
-  app.get<ExportRoute>(`/${source}/exports/:format`, async (request, reply) => {
+  app.get<Route<'format'>>(`/${source}/exports/:format`, async (request, reply) => {
     const { format } = request.params
     if (format !== 'json')
       throw new Fault(NOT_FOUND_RESOURCE, { kind: 'export format', id: format.slice(0, 100) })

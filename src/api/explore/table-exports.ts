@@ -5,18 +5,16 @@ import { projector, WGS84 } from '../../formats/projection.ts'
 import type { Table } from '../../formats/table.ts'
 import { TABLE_WRITERS } from '../../formats/writers.ts'
 import { invalid, refuseParameters } from '../../http/parameters.ts'
+import type { Route } from '../../http/route-config.ts'
 import { ODSQL_ERROR } from '../../language/odsql/faults.ts'
 import { lookup } from '../../model/lookup.ts'
+import { titleOf } from '../../model/metadata.ts'
 import { countObjects, exportObjects } from '../../query/execute/answer.ts'
 import { columnsOf } from '../../query/execute/columns.ts'
 import type { Query } from '../../query/plan.ts'
-import type { DatasetRoute, ExploreEndpoint } from './endpoint.ts'
+import type { ExploreEndpoint } from './endpoint.ts'
 import { planExport, sendFile } from './export-list.ts'
 import { readExport } from './read-parameters.ts'
-
-interface ExportRoute extends DatasetRoute {
-  readonly Params: { readonly dataset: string; readonly format: string }
-}
 
 /** Maximum number of groups that are sorted by an aggregate (REST 6.5). */
 const MAX_SORTED = 20_000
@@ -26,46 +24,48 @@ export function tableExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoin
   const { dialect } = endpoint.options
   const { source: home } = endpoint.place
 
-  app.get<ExportRoute>(`/${home}/datasets/:dataset/exports/:format`, async (request, reply) => {
-    const { query } = request
-    const entry = endpoint.dataset(request)
-    const { id, fields, metas } = entry.dataset
-    const name = request.params.format
-    const format = exportFormats(dialect.name, fields).find(known => known.name === name)
-    const writer = lookup(TABLE_WRITERS, name)
-    if (format === undefined || writer === undefined)
-      throw new Fault(NOT_FOUND_RESOURCE, { kind: 'export format', id: name.slice(0, 100) })
-    if (!endpoint.isFlat) refuseParameters(query, ['group_by'], 'exports are grouped from v2.1 on')
-    const options = readExport(query, endpoint.isFlat)
-    if (options.epsg !== WGS84 && projector(options.epsg) === null)
-      throw invalid('epsg', options.epsg, 'the EPSG code of a known reference system')
-    const executor = endpoint.executor()
-    const { plan, clauses } = planExport(query, entry, endpoint, executor)
-    refuseLongOrder(plan)
-    const columns = columnsOf(plan, dialect)
-    refuseUnknown(
-      options,
-      columns.map(({ key }) => key),
-    )
-    const requested = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
-    const title = typeof metas.default?.title === 'string' ? metas.default.title : id
-    const table: Table = {
-      name: id,
-      title,
-      columns,
-      rows: exportObjects(plan, requested, executor),
-      count: () => countObjects(plan, requested, executor),
-    }
-    if (endpoint.isKnown(reply, `${entry.version} ${format.name}`)) return reply.code(304).send()
-    const escapesFormulas = endpoint.options.csvFormulas === 'escaped'
-    const pieces = writer(table, { ...options, numericDates: !dialect.isoKeys, escapesFormulas })
-    const { compressed } = options
-    return sendFile(reply, pieces, {
-      name: `${id}.${format.extension ?? name}`,
-      mediaType: format.mediaType,
-      compressed,
-    })
-  })
+  app.get<Route<'dataset' | 'format'>>(
+    `/${home}/datasets/:dataset/exports/:format`,
+    async (request, reply) => {
+      const { query } = request
+      const entry = endpoint.dataset(request)
+      const { id, fields } = entry.dataset
+      const name = request.params.format
+      const format = exportFormats(dialect.name, fields).find(known => known.name === name)
+      const writer = lookup(TABLE_WRITERS, name)
+      if (format === undefined || writer === undefined)
+        throw new Fault(NOT_FOUND_RESOURCE, { kind: 'export format', id: name.slice(0, 100) })
+      if (!endpoint.isFlat) refuseParameters(query, ['group_by'], 'exports are grouped from v2.1 on')
+      const options = readExport(query, endpoint.isFlat)
+      if (options.epsg !== WGS84 && projector(options.epsg) === null)
+        throw invalid('epsg', options.epsg, 'the EPSG code of a known reference system')
+      const executor = endpoint.executor()
+      const { plan, clauses } = planExport(query, entry, endpoint, executor)
+      refuseLongOrder(plan)
+      const columns = columnsOf(plan, dialect)
+      refuseUnknown(
+        options,
+        columns.map(({ key }) => key),
+      )
+      const requested = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
+      const table: Table = {
+        name: id,
+        title: titleOf(entry.dataset),
+        columns,
+        rows: exportObjects(plan, requested, executor),
+        count: () => countObjects(plan, requested, executor),
+      }
+      if (endpoint.isKnown(reply, `${entry.version} ${format.name}`)) return reply.code(304).send()
+      const escapesFormulas = endpoint.options.csvFormulas === 'escaped'
+      const pieces = writer(table, { ...options, numericDates: !dialect.isoKeys, escapesFormulas })
+      const { compressed } = options
+      return sendFile(reply, pieces, {
+        name: `${id}.${format.extension ?? name}`,
+        mediaType: format.mediaType,
+        compressed,
+      })
+    },
+  )
 }
 
 function refuseUnknown(

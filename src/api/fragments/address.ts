@@ -15,11 +15,6 @@ export function portalQuadsAddress(base: string): string {
   return `${base}/api/qpf`
 }
 
-/** Address of the quad pattern fragments of a dataset. */
-export function quadsAddress(base: string, dataset: string): string {
-  return `${portalQuadsAddress(base)}/${encodeURIComponent(dataset)}`
-}
-
 /** Characters that are illegal in an IRI, but legal in a request line: also a percent sign without two digits (RFC 3987, section 2.2). */
 const ILLEGAL = /%(?![0-9a-f]{2})|[^!$%&'()*+,\-./0-9:;=?@A-Z_a-z~\u{a0}-\u{10ffff}]/giu
 

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import type { LRUCache } from 'lru-cache'
 import { mapConcurrently } from '../../model/bounded-concurrency.ts'
 import { termText } from '../../rdf/ntriples.ts'
 import type { Store } from '../../store/store.ts'
@@ -32,11 +32,7 @@ interface Part {
 export type PartCounts = LRUCache<string, readonly number[]>
 
 /** Maximum number of fragments with cached counts: clients request the pages of a fragment one after another. */
-const MAX_COUNTS = 200
-
-export function partCounts(): PartCounts {
-  return new LRUCache({ max: MAX_COUNTS })
-}
+export const MAX_COUNTS = 200
 
 /**
  * One page of the quads that match a pattern, graph by graph in the order of the dataset, and their number. A variable

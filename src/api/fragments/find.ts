@@ -184,16 +184,17 @@ async function nonCanonicalTerms(
   const value = variable('value')
   const spelt = await store.select(select([value], oneOf(value, requested)))
   const texts = requested.map(termText)
-  return new Set(texts.filter((text, index) => text !== textOf(spelt[index]?.value)))
+  return new Set(
+    texts.filter((text, index) => {
+      const value = spelt[index]?.value
+      return text !== (value === undefined ? '' : termText(value))
+    }),
+  )
 }
 
 /** True for literals with several lexical forms: strings have one, and the case of language tags is ignored. */
 function isTyped(term: Term | undefined): term is Literal {
   return term?.type === 'literal' && term.language === '' && term.datatype !== XSD.string
-}
-
-function textOf(term: Term | undefined): string {
-  return term === undefined ? '' : termText(term)
 }
 
 /** False if the store found another lexical form of a literal: see {@link nonCanonicalTerms}. */

@@ -138,8 +138,6 @@ function placeName(place: FragmentPlace, { t }: PageContext): string {
       return t('Object')
     case 'graph':
       return t('Graph')
-    default:
-      return place satisfies never
   }
 }
 
@@ -174,8 +172,6 @@ function asParameter(term: Term): string {
       return term.datatype === XSD.string ? `"${term.value}"` : `"${term.value}"^^${term.datatype}`
     case 'triple':
       return term.value
-    default:
-      return term satisfies never
   }
 }
 

@@ -1,13 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { descriptionAddress, portalDescriptionAddress } from '../../catalog/void.ts'
 import { BY_CALLER } from '../../http/conditional.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Store } from '../../store/store.ts'
-import { portalQuadsAddress, quadsAddress } from './address.ts'
+import { portalQuadsAddress } from './address.ts'
 import { answerFragment, type FragmentAnswerOptions, type FragmentSource, type Offer } from './answer.ts'
-import { findQuads, type PartCounts, partCounts, type QuadGraphs } from './find-quads.ts'
+import { findQuads, MAX_COUNTS, type PartCounts, type QuadGraphs } from './find-quads.ts'
 import { QUAD_PLACES } from './metadata.ts'
 import { quadPage } from './page.ts'
 import { HTML, QUAD_FORMATS, type QuadContent } from './write.ts'
@@ -46,7 +47,7 @@ interface Route {
  * name of the default graph (https://linkeddatafragments.org/specification/quad-pattern-fragments/).
  */
 export function addQuadRoutes(app: FastifyInstance, context: Context): void {
-  const counts = partCounts()
+  const counts: PartCounts = new LRUCache({ max: MAX_COUNTS })
   for (const path of ['/api/qpf', '/api/qpf/:dataset'])
     app.get<Route>(path, async (request, reply) =>
       answerFragment(request, reply, context, sourceOf(request, context, counts)),
@@ -59,7 +60,8 @@ function sourceOf(
   counts: PartCounts,
 ): FragmentSource<Pick<QuadContent, 'parts'>> {
   const dataset = id === undefined ? quads.portal(principal) : quads.dataset(id, principal, version)
-  const address = id === undefined ? portalQuadsAddress(base) : quadsAddress(base, id)
+  const portal = portalQuadsAddress(base)
+  const address = id === undefined ? portal : `${portal}/${encodeURIComponent(id)}`
   return {
     dataset,
     address,

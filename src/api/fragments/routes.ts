@@ -2,8 +2,8 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { descriptionAddress, portalDescriptionAddress } from '../../catalog/void.ts'
 import { BY_CALLER } from '../../http/conditional.ts'
 import { answerFault, PROBLEM_TYPE, problemBody } from '../../http/faults.ts'
-import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
+import type { Route } from '../../http/route-config.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import type { Principal } from '../../model/principal.ts'
@@ -58,11 +58,6 @@ export interface FragmentsOptions extends FragmentAnswerOptions {
   readonly quads?: QuadsOptions
 }
 
-interface Route {
-  readonly Params: { readonly dataset: string }
-  readonly Querystring: QueryParameters
-}
-
 const OFFERS: readonly Offer<Content>[] = [...DATA_FORMATS, HTML]
 
 /**
@@ -73,7 +68,7 @@ export const fragments: FastifyPluginAsync<FragmentsOptions> = async (app, optio
   app.setErrorHandler(answerFault(problemBody, PROBLEM_TYPE))
   configureRoutes(app, { endpoint: 'fragments', apiType: 'tpf' })
   if (options.versions !== undefined) answerVersions(app, options.versions)
-  app.get<Route>('/api/tpf/:dataset', async (request, reply) =>
+  app.get<Route<'dataset'>>('/api/tpf/:dataset', async (request, reply) =>
     answerFragment(request, reply, options, sourceOf(request, options)),
   )
   const { datasets, quads } = options
@@ -83,7 +78,7 @@ export const fragments: FastifyPluginAsync<FragmentsOptions> = async (app, optio
 }
 
 function sourceOf(
-  { params, principal, version }: FastifyRequest<Route>,
+  { params, principal, version }: FastifyRequest<Route<'dataset'>>,
   { base, pageSize, store, cache, dataset: find }: FragmentsOptions,
 ): FragmentSource<Pick<Content, 'data'>> {
   const dataset = find(params.dataset, principal, version)

@@ -1,6 +1,7 @@
 import { noTripleTerms } from '../../formats/jsonld-node.ts'
 import type { Representation } from '../../http/negotiate.ts'
 import { lookup, setMember } from '../../model/lookup.ts'
+import { memoised } from '../../model/memoised.ts'
 import { iriText } from '../../rdf/ntriples.ts'
 import { hasTripleTerms, parseTriples, splitTriples } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
@@ -184,11 +185,9 @@ function nodesOf(triples: string): readonly JsonNode[] {
     const id = idOf(subject)
     const node: JsonNode = nodes.get(id) ?? { '@id': id }
     nodes.set(id, node)
-    if (predicate.value === RDF.type && object.type !== 'literal') {
-      const known = types.get(id)
-      if (known === undefined) types.set(id, [idOf(object)])
-      else known.push(idOf(object))
-    } else append(node, predicate.value, jsonValue(object))
+    if (predicate.value === RDF.type && object.type !== 'literal')
+      memoised(types, id, () => []).push(idOf(object))
+    else append(node, predicate.value, jsonValue(object))
   }
   return [...nodes.entries()].map(([id, node]) => {
     const type = types.get(id)

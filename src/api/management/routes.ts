@@ -14,7 +14,7 @@ import { allowLongUpload } from '../../http/connections.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import { one } from '../../http/parameters.ts'
-import type { QueryParameters } from '../../http/query-string.ts'
+import type { Route } from '../../http/route-config.ts'
 import { configureRoutes, refuseOtherMethods } from '../../http/route-config.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { DefinitionChange } from '../../publishing/edit-definition.ts'
@@ -39,12 +39,13 @@ export interface ManagementOptions {
 /** Maximum bytes of a JSON body, and of a mapping. */
 const MAX_BODY = 2_000_000
 
-interface Route {
-  readonly Params: { readonly dataset: string; readonly file: string; readonly template: string }
-  readonly Querystring: QueryParameters
-}
-
-type Work = (principal: Principal, id: string, request: FastifyRequest<Route>, reply: FastifyReply) => unknown
+type DatasetRoute = Route<'dataset' | 'file' | 'template'>
+type Work = (
+  principal: Principal,
+  id: string,
+  request: FastifyRequest<DatasetRoute>,
+  reply: FastifyReply,
+) => unknown
 
 /**
  * The management API: all functions of publishers, for programs with an API key of a user who may publish. Changes are stored
@@ -68,7 +69,7 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
 
   /** A route about a dataset, which answers what the work returns; 204 for nothing. */
   const route = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, work: Work) =>
-    app.route<Route>({
+    app.route<DatasetRoute>({
       method,
       url: path + url,
       handler: async (request, reply) => {
@@ -79,7 +80,7 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
 
   app.get('/openapi.json', async (_, reply) => send(reply, managementDocument(base)))
 
-  app.get<Route>('/datasets', async ({ principal, query }, reply) => {
+  app.get<DatasetRoute>('/datasets', async ({ principal, query }, reply) => {
     const ids = desk.ids(principal)
     desk.admit(principal, ids[0] ?? null)
     const { offset, limit } = readRows(query, '/datasets')
@@ -87,7 +88,7 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
     return send(reply, { total_count: ids.length, results })
   })
 
-  app.post<Route>('/datasets', async (request, reply) => {
+  app.post<DatasetRoute>('/datasets', async (request, reply) => {
     const { dataset_id: id, title } = await bodyOf(request, NEW_DATASET_BODY)
     desk.create(request.principal, id, title ?? null)
     reply.code(201).header('location', `${base}/api/management/v1/datasets/${id}`)
@@ -135,7 +136,7 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
     return fields(principal, id)
   })
 
-  app.get<Route>(`${path}/mapping`, async ({ principal, params }, reply) => {
+  app.get<DatasetRoute>(`${path}/mapping`, async ({ principal, params }, reply) => {
     const text = desk.mapping(principal, params.dataset)
     if (text === null) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'mapping of', id: params.dataset })
     return reply.type('text/plain; charset=utf-8').send(text)

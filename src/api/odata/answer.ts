@@ -44,8 +44,6 @@ export async function answerText(
     case 'value':
     case 'valueCount':
       return property(resource, request, execution)
-    default:
-      return resource satisfies never
   }
 }
 
@@ -107,7 +105,8 @@ async function property(
   const index = found.columns.findIndex(column => column.name === name)
   const whole = found.columns[index]
   if (whole === undefined) throw new Fault(ODATA_SEGMENT, { segment: name })
-  const column = member === null ? whole : memberColumn(member)
+  const part = { type: 'Edm.Double', collection: false, members: null, dynamic: false } as const
+  const column: EntityColumn = member === null ? whole : { name: member, ...part }
   const value = partOf(found.row.values[index] ?? null, member)
   if (type === 'valueCount') return String(Array.isArray(value) ? value.length : 0)
   if (value === null) return null
@@ -123,10 +122,6 @@ function readParts(options: RawOptions, name: string, isComplex: boolean): reado
   if (!options.system.has('select')) return [[]]
   if (!isComplex) throw new Fault(ODATA_ERROR, { reason: `$select: ${name} has no properties.` })
   return readSelect(options).map(({ path }) => (path[0] === '*' ? [] : path))
-}
-
-function memberColumn(name: string): EntityColumn {
-  return { name, type: 'Edm.Double', collection: false, members: null, dynamic: false }
 }
 
 function partOf(value: EdmValue, member: 'latitude' | 'longitude' | null): EdmValue {

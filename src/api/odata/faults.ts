@@ -65,7 +65,5 @@ export function errorBody(message: string, status: number, { type, version }: Pa
       const [namespace, language] = version !== '4.0' ? [DATA_SERVICES.meta, ' xml:lang="en-US"'] : [META, '']
       return `${XML_DECLARATION}<m:error xmlns:m="${namespace}"><m:code>${status}</m:code><m:message${language}>${xmlText(message)}</m:message></m:error>\n`
     }
-    default:
-      return type satisfies never
   }
 }

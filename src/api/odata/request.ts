@@ -125,8 +125,6 @@ function kindOf({ type }: ODataRequest['resource']): DocumentKind | 'fixed' {
     case 'value':
     case 'valueCount':
       return 'fixed'
-    default:
-      return type satisfies never
   }
 }
 

@@ -195,8 +195,6 @@ function keyText(key: KeyPredicate, context: ResourcePathContext): string {
         throw wrongKey(`the key of an entity is ${KEY}`)
       return only.value.type === 'alias' ? aliasText(only.value.name, context) : stringOf(only.value)
     }
-    default:
-      return key satisfies never
   }
 }
 

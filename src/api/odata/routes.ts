@@ -136,7 +136,8 @@ class Service {
       resource.type === 'service' || resource.type === 'metadata' || resource.type === 'vocabulary'
     if (isDocument) requireComplete(visible)
     const version = isDocument ? sets.version : resource.of.entry.version
-    if (!isDocument) nameDataset(request, resource.of.entry.dataset.id)
+    // The call is counted for the dataset.
+    if (!isDocument) Object.assign(request.params as object, { dataset: resource.of.entry.dataset.id })
     const written = [format.contentType, format.version, preferences.pageSize, applied, place.root]
     const isKnown = this.isKnown(request, reply, version, written.join(' '))
     const refuseOther = () => refuseUnmatched(request.headers, reply.getHeader('etag'))
@@ -260,11 +261,6 @@ function datasetOf(request: FastifyRequest): string | null {
   return isOlder && /^\/(?:\$|%24)metadata(?=\?)/.test(below)
     ? dataset
     : (/^\/([a-z0-9][a-z0-9_-]{0,99})(?=[/(?]|$)/.exec(below)?.[1] ?? null)
-}
-
-/** Has the call counted for a dataset. */
-function nameDataset(request: FastifyRequest, dataset: string): void {
-  Object.assign(request.params as object, { dataset })
 }
 
 /**

@@ -18,10 +18,11 @@ import {
   setCapabilities,
 } from './format/vocabulary.ts'
 import {
+  inJson,
+  inXml,
   VOCABULARIES,
   type Vocabulary,
   vocabularyAddress,
-  vocabularyDocument,
 } from './format/vocabulary-documents.ts'
 import type { ODataFormat } from './negotiate.ts'
 import type { DocumentResource } from './resource.ts'
@@ -34,7 +35,8 @@ export function serviceText(
   format: ODataFormat,
   place: ServicePlace,
 ): string {
-  if (resource.type === 'vocabulary') return vocabularyDocument(resource.vocabulary, resource.format)
+  if (resource.type === 'vocabulary')
+    return resource.format === 'xml' ? inXml(resource.vocabulary) : inJson(resource.vocabulary)
   const sheets = all.map(({ model, entry, updated }) => setSheet(model, entry.dataset.metas, updated))
   if (resource.type === 'service') return serviceDocument(sheets, { ...format, omitNulls: false }, place)
   const isJson = format.type === 'json' && format.version === '4.0'

@@ -1,5 +1,5 @@
 import { normaliseEscapes } from '../../rdf/iri-syntax.ts'
-import { type DocumentFormat, suffixedFormat } from './formats.ts'
+import { DOCUMENT_FORMATS, type DocumentFormat } from './formats.ts'
 
 /**
  * The IRI spaces that are dereferenced, and the paths of the documents about them: a thing and the document about it have
@@ -48,7 +48,7 @@ export function readings(
       ? [reading(base, space, unicode(target).slice(start), null), whole]
       : [whole]
   const dot = path.lastIndexOf('.')
-  const format = dot < 1 ? undefined : suffixedFormat(path.slice(dot + 1))
+  const format = dot < 1 ? undefined : DOCUMENT_FORMATS.find(({ suffix }) => suffix === path.slice(dot + 1))
   return format === undefined ? [whole] : [whole, reading(base, space, path.slice(0, dot), format)]
 }
 

@@ -175,8 +175,6 @@ function described(base: string, { type, dataset, iri }: Thing): string {
         ? foreignPropertyTriples(base, dataset.id, iri)
         : propertyTriples(base, dataset.id, field)
     }
-    default:
-      return type satisfies never
   }
 }
 

@@ -39,11 +39,6 @@ export const ALTERNATES: readonly DocumentFormat[] = DOCUMENT_FORMATS.filter(
   ({ explicit }) => explicit !== true,
 )
 
-/** The format of a suffix of an address. */
-export function suffixedFormat(suffix: string): DocumentFormat | undefined {
-  return DOCUMENT_FORMATS.find(known => known.suffix === suffix)
-}
-
 /**
  * The format of an answer: that of `?format=`, else of the suffix of the address, else the preferred one of the Accept header.
  * Throws NotAcceptable with the list of all.

@@ -1,4 +1,5 @@
 import { Fault } from '../../errors/errors.ts'
+import { memoised } from '../../model/memoised.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
 import { datasetIri, fieldIri } from '../../rdf/minted-iris.ts'
 import { parseTriples, type Triple } from '../../rdf/ntriples-reader.ts'
@@ -140,11 +141,7 @@ export async function namesOf(
     const owner = ownerOf(iri)
     const title = owner === null ? undefined : titleWithin(owner, iri)
     if (title !== undefined) names.set(iri, [literal(title)])
-    else {
-      const group = byDataset.get(owner ?? dataset)
-      if (group === undefined) byDataset.set(owner ?? dataset, [iri])
-      else group.push(iri)
-    }
+    else memoised(byDataset, owner ?? dataset, () => []).push(iri)
   }
   for (const [owner, some] of byDataset) await addNames(owner, some)
   return names
@@ -185,9 +182,7 @@ export function namesIn(triples: Iterable<Triple>, predicates: readonly string[]
   for (const { subject, predicate, object } of triples) {
     const rank = predicates.indexOf(predicate.value)
     if (rank < 0 || object.type !== 'literal' || object.value.trim() === '') continue
-    const group = found.get(subject.value)
-    if (group === undefined) found.set(subject.value, [{ rank, name: object }])
-    else group.push({ rank, name: object })
+    memoised(found, subject.value, () => []).push({ rank, name: object })
   }
   const best = (group: readonly { readonly rank: number; readonly name: Literal }[]) => {
     const byLanguage = new Map<string, Literal>()

@@ -132,7 +132,7 @@ function graticule({ west, east, south, north, height, x, y }: Frame): Html {
   const parallels = multiples(step, Math.max(south, -90), Math.min(north, 90))
   return html`<g class="grid">${meridians.map(
     lon =>
-      html`<line x1="${x(lon)}" y1="0" x2="${x(lon)}" y2="${height}"/><text x="${x(lon) + 3}" y="${height - 5}">${degrees(wrapped(lon), 'E', 'W')}</text>`,
+      html`<line x1="${x(lon)}" y1="0" x2="${x(lon)}" y2="${height}"/><text x="${x(lon) + 3}" y="${height - 5}">${degrees(lon > 180 ? lon - 360 : lon < -180 ? lon + 360 : lon, 'E', 'W')}</text>`,
   )}${parallels.map(
     lat =>
       html`<line x1="0" y1="${y(lat)}" x2="${WIDTH}" y2="${y(lat)}"/><text x="4" y="${y(lat) - 4}">${degrees(lat, 'N', 'S')}</text>`,
@@ -189,11 +189,6 @@ function drawn({ points, lines, rings }: Drawing, frame: Frame): Html {
 }
 
 const round = (value: number) => Math.round(value * 10) / 10
-
-/** A longitude within ±180 degrees. */
-function wrapped(lon: number): number {
-  return lon > 180 ? lon - 360 : lon < -180 ? lon + 360 : lon
-}
 
 function degrees(value: number, positive: string, negative: string): string {
   const text = Math.abs(value)

@@ -1,3 +1,4 @@
+import { memoised } from '../../model/memoised.ts'
 import { parseTriples, type Triple } from '../../rdf/ntriples-reader.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
@@ -58,9 +59,7 @@ function someOfEach(links: readonly Link[]): readonly Link[] {
   for (const link of links) {
     if (visible.has(link.iri)) continue
     visible.add(link.iri)
-    const kind = kinds.get(link.via)
-    if (kind === undefined) kinds.set(link.via, [link])
-    else kind.push(link)
+    memoised(kinds, link.via, () => []).push(link)
   }
   const max = Math.max(0, ...[...kinds.values()].map(({ length }) => length))
   const turns = Array.from({ length: max }, (_, at) =>

@@ -1,4 +1,5 @@
 import { naturalDatatype } from '../../mapping/columns.ts'
+import { groupedBy, memoised } from '../../model/memoised.ts'
 import { datasetIri, fieldIri, recordsSpace } from '../../rdf/minted-iris.ts'
 import { parseTriples, type Triple } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
@@ -21,7 +22,7 @@ export function resourcePage(page: ResourcePage): SitePage {
   const { t } = pageContext
   const { thing, title, names } = gathered
   const own = [...parseTriples(gathered.own)]
-  const nested = bySubject(parseTriples(gathered.nested))
+  const nested = groupedBy(parseTriples(gathered.nested), ({ subject }) => subject.value)
   const values = new ValueWriter({
     base,
     names,
@@ -179,22 +180,8 @@ function geometriesOf(triples: readonly Triple[]): readonly string[] {
   return [...new Set(texts)].slice(0, 100)
 }
 
-function bySubject(triples: Iterable<Triple>): ReadonlyMap<string, readonly Triple[]> {
-  const groups = new Map<string, Triple[]>()
-  for (const triple of triples) {
-    const group = groups.get(triple.subject.value)
-    if (group === undefined) groups.set(triple.subject.value, [triple])
-    else group.push(triple)
-  }
-  return groups
-}
-
 function groupByPredicate(triples: readonly Triple[]): readonly (readonly [string, readonly Term[]])[] {
   const groups = new Map<string, Term[]>()
-  for (const { predicate, object } of triples) {
-    const group = groups.get(predicate.value)
-    if (group === undefined) groups.set(predicate.value, [object])
-    else group.push(object)
-  }
+  for (const { predicate, object } of triples) memoised(groups, predicate.value, () => []).push(object)
   return [...groups]
 }

@@ -66,7 +66,9 @@ async function answer(
   place: 'things' | 'documents',
 ): Promise<FastifyReply> {
   const { base, dereference, store } = options
-  const sight = { base, store, ...options.visibleTo(request.principal, requestedVersion(request)) }
+  const { version, versionNote, principal } = request
+  const named = version == null || versionNote == null ? null : { id: versionNote.dataset, version }
+  const sight = { base, store, ...options.visibleTo(principal, named) }
   const query = request.query as QueryParameters
   const target = request.raw.url ?? request.url
   const { thing, format: suffixed } = await locate(sight, space, readings(base, space, place, target))
@@ -145,11 +147,6 @@ function prefixesOf(base: string, { type, dataset }: Thing): Prefixes {
 }
 
 const JSONLD = chooseDocumentFormat('jsonld', null, undefined)
-
-/** The requested dataset and version; null if the request names none. */
-function requestedVersion({ version, versionNote }: FastifyRequest) {
-  return version == null || versionNote == null ? null : { id: versionNote.dataset, version }
-}
 
 /** A thing is no document: redirects to the one about it (HTTP, RFC 9110, section 15.4.4). */
 function redirect(

@@ -93,8 +93,6 @@ export class ValueWriter {
         return html`<span class="triple">«${this.value(term.subject, '', MAX_DEPTH)} ${this.value(term.predicate, '', MAX_DEPTH)} ${this.value(term.object, term.predicate.value, MAX_DEPTH)}»</span>`
       case 'literal':
         return literalHtml(term, lastSegment(predicate), this.context.pageContext)
-      default:
-        return term satisfies never
     }
   }
 

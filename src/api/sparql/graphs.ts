@@ -1,3 +1,4 @@
+import { groupedBy } from '../../model/memoised.ts'
 import { datasetIri } from '../../rdf/minted-iris.ts'
 
 /** A graph of the store and its public IRI, which graphs of other datasets may have as well: then it names their merge. */
@@ -58,13 +59,7 @@ export function graphCatalog(base: string, datasets: readonly QueriedDataset[]):
 
 /** The graphs of each public IRI, in their order. */
 export function graphsByIri(graphs: readonly PublicGraph[]): ReadonlyMap<string, readonly PublicGraph[]> {
-  const found = new Map<string, PublicGraph[]>()
-  for (const graph of graphs) {
-    const known = found.get(graph.iri)
-    if (known === undefined) found.set(graph.iri, [graph])
-    else known.push(graph)
-  }
-  return found
+  return groupedBy(graphs, ({ iri }) => iri)
 }
 
 /**

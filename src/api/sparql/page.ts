@@ -101,8 +101,6 @@ function answer(pageContext: PageContext, shown: ShownAnswer): Html {
       return html`<h2>${t('The query was not answered')}</h2>
 <div class="fault" role="alert"><pre>${shown.fault.message}</pre></div>
 `
-    default:
-      return shown satisfies never
   }
 }
 

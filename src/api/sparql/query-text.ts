@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
+import { memoised } from '../../model/memoised.ts'
 import { VERSIONS } from '../../sparql/expected.ts'
 import { isLateral } from '../../sparql/lateral.ts'
 import { type SparqlTokens, sparqlTokens } from '../../sparql/lexer.ts'
@@ -88,13 +89,10 @@ const recent = new LRUCache<string, QueryText>({
  * @param base what relative IRIs are resolved against
  */
 export function readQueryText(text: string, base: string): QueryText {
-  const key = `${base}\n${text}`
-  const known = recent.get(key)
-  if (known !== undefined) return known
-  checkQueryLength(text)
-  const query = readQuery(text, base)
-  recent.set(key, query)
-  return query
+  return memoised(recent, `${base}\n${text}`, () => {
+    checkQueryLength(text)
+    return readQuery(text, base)
+  })
 }
 
 function readQuery(text: string, base: string): QueryText {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BAD_REQUEST, Fault, UNSUPPORTED_MEDIA_TYPE } from '../../errors/errors.ts'
 import { entityTag } from '../../http/conditional.ts'
+import { textOfBody } from '../../http/form.ts'
 import { isSecret, parseForm, type QueryParameters, refuseDamaged } from '../../http/query-string.ts'
 import { lookup } from '../../model/lookup.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
@@ -60,7 +61,7 @@ export function readPost(
     throw new Fault(UNSUPPORTED_MEDIA_TYPE, {
       reason: `The charset ${charset.slice(0, 40)} is not read here: use UTF-8.`,
     })
-  const text = decoded(body ?? Buffer.alloc(0))
+  const text = textOfBody(body ?? Buffer.alloc(0))
   if (type === QUERY) return readParameters([parameters], text)
   const form = parseForm(text)
   refuseDamaged(form)
@@ -95,14 +96,6 @@ function checkIris(name: string, values: readonly string[]): void {
   throw new Fault(BAD_REQUEST, {
     reason: `${name} is ${wrong.slice(0, 100)} but an absolute IRI is expected.`,
   })
-}
-
-function decoded(body: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body)
-  } catch {
-    throw new Fault(BAD_REQUEST, { reason: 'The body of the request is not UTF-8.' })
-  }
 }
 
 /** Characters of a digest in a cursor, and the maximum of an address with a cursor. */

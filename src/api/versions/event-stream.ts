@@ -1,4 +1,5 @@
 import type { ServedDataset } from '../../catalog/served.ts'
+import { titleOf } from '../../model/metadata.ts'
 import type { VersionDifference } from '../../publishing/versions/changes.ts'
 import type { Manifest } from '../../publishing/versions/versions.ts'
 import { iriText, termText } from '../../rdf/ntriples.ts'
@@ -6,7 +7,7 @@ import { splitTriples } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 import { DCTERMS, PROV, RDF, XSD } from '../../rdf/vocab.ts'
 import type { Store } from '../../store/store.ts'
-import { versionMoment, versionsAddress, versionTitle } from './feed.ts'
+import { versionMoment, versionsAddress } from './feed.ts'
 
 /** Maximum members of a page. */
 export const PAGE_MEMBERS = 500
@@ -73,7 +74,7 @@ export function rootTriples(
   const { stream, view } = streamAddresses(base, oldest.manifest.dataset.id)
   const lines = new Lines()
   lines.add(stream, RDF.type, iri(`${LDES}EventStream`))
-  lines.add(stream, DCTERMS.title, text(versionTitle(latest.manifest)))
+  lines.add(stream, DCTERMS.title, text(titleOf(latest.manifest.dataset)))
   lines.add(stream, `${LDES}timestampPath`, iri(PROV.generatedAtTime))
   lines.add(stream, `${LDES}versionOfPath`, iri(DCTERMS.isVersionOf))
   lines.add(stream, `${LDES}versionDeletePath`, iri(RDF.type))

@@ -2,6 +2,7 @@ import { type ChangeType, changeCounts } from '../../catalog/changed-records.ts'
 import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import { addressForLinks } from '../../http/query-string.ts'
 import { timeMapAddress, type VersionMoment, withoutVersion, withVersion } from '../../http/versions.ts'
+import { textOf, titleOf } from '../../model/metadata.ts'
 import { XML_DECLARATION, xmlAttribute, xmlText } from '../../model/xml.ts'
 import type { VersionDifference } from '../../publishing/versions/changes.ts'
 import type { Manifest } from '../../publishing/versions/versions.ts'
@@ -31,7 +32,7 @@ export function changesFeed(
     XML_DECLARATION,
     '<feed xmlns="http://www.w3.org/2005/Atom">\n',
     `<id>${xmlText(`${home}/feed`)}</id>\n`,
-    `<title>${xmlText(versionTitle(latest))}</title>\n`,
+    `<title>${xmlText(titleOf(latest.dataset))}</title>\n`,
     `<updated>${versionMoment(latest)}</updated>\n`,
     `<author><name>${xmlText(publisherOf(latest))}</name></author>\n`,
     link('self', `${home}/feed`, 'application/atom+xml'),
@@ -84,8 +85,7 @@ function summary({ added, removed, changed }: Readonly<Record<ChangeType, number
 }
 
 function publisherOf({ dataset }: Manifest): string {
-  const publisher = dataset.metas.default?.publisher
-  return typeof publisher === 'string' && publisher !== '' ? publisher : dataset.id
+  return textOf(dataset.metas.default?.publisher) || dataset.id
 }
 
 function link(rel: string, href: string, type: string | null): string {
@@ -160,11 +160,6 @@ export function stepsOf(retained: readonly Manifest[]): readonly VersionStep[] {
     const earlier = retained[at + 1]
     return earlier === undefined ? [] : [{ earlier, later }]
   })
-}
-
-export function versionTitle({ dataset }: Pick<Manifest, 'dataset'>): string {
-  const title = dataset.metas.default?.title
-  return typeof title === 'string' ? title : dataset.id
 }
 
 /** The time of publication in the format of XML Schema and Atom. */

@@ -6,6 +6,7 @@ import type { ColumnReport } from '../../sources/infer.ts'
 import { type Inspection, inspectFormat, inspectSource, lastingOptions } from '../../sources/inspect.ts'
 import { formatOf, type SourceFolders, type SourceOptions, type SourceSpec } from '../../sources/open.ts'
 import { openRdf, RDF_FORMATS, rdfFormatOf } from '../../sources/rdf.ts'
+import { counted } from '../print.ts'
 
 /** Maximum characters of each column of the table. */
 const WIDTHS = { column: 28, field: 24, type: 22, examples: 44 } as const
@@ -20,7 +21,7 @@ export function understoodText(name: string, understood: Understood): string {
   const { rows, columns, diagnostics, source } = understood.inspection
   const options = Object.entries(source.options ?? {}).map(([key, value]) => `${key} ${shown(value)}`)
   const how = [source.format ?? 'module', ...options].join(', ')
-  const head = `${name}: ${count(rows, 'record')}, ${count(columns.length, 'field')} (${how})\n`
+  const head = `${name}: ${counted(rows, 'record')}, ${counted(columns.length, 'field')} (${how})\n`
   const lines = columns.map(lineOf)
   const width = (key: keyof typeof WIDTHS) =>
     Math.min(WIDTHS[key], Math.max(...[TITLES, ...lines].map(line => [...line[key]].length)))
@@ -55,10 +56,6 @@ function remarkOf({ column, nulls, suggestion, type }: ColumnReport): readonly s
     described.push(`${plain(column)}: ${nulls.map(it => JSON.stringify(it)).join(', ')} read as no value`)
   if (suggestion !== undefined) described.push(`${plain(column)} (${type}): ${suggestion}`)
   return described
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`
 }
 
 function shown(value: unknown): string {

@@ -8,6 +8,7 @@ import { WrittenTriple } from '../../mapping/triple-text.ts'
 import type { DatasetRecord } from '../../model/value.ts'
 import { LineSet } from '../../rdf/line-set.ts'
 import { rulesText } from '../mapping/rules.ts'
+import { counted } from '../print.ts'
 import { mapReferences, withBase } from './findings.ts'
 import { groupRules, NOWHERE } from './inputs.ts'
 import { type Nulls, openMapRecords, type ReadingRules, type RecordFile } from './records.ts'
@@ -232,8 +233,4 @@ function absentText(nulls: NonNullable<Nulls>): string {
   return named.length === 0
     ? 'all cells are values'
     : `${named.join(' and ')} is no value, an empty cell is one`
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -23,11 +23,10 @@ import {
 } from '../../publishing/mapping/mapping-file.ts'
 import { suggestedDataset } from '../../publishing/suggested-dataset.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, servedConfigOf } from '../options.ts'
-import { printError, printText } from '../print.ts'
+import { counted, printError, printText } from '../print.ts'
 import { datasetAtHand } from './dataset.ts'
 
 interface CheckOptions extends PortalOptions {
-  readonly json?: boolean
   readonly dataset?: string
 }
 
@@ -196,10 +195,6 @@ function countsText(diagnostics: readonly Diagnostic[]): string {
     ...(count('info') > 0 ? [counted(count('info'), 'note')] : []),
   ]
   return described.join(', ')
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** Maximum bytes of a mapping file; the readers have a lower limit of their own. */

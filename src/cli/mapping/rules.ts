@@ -2,6 +2,7 @@ import type { RuleReport } from '../../mapping/compile.ts'
 import { MAX_EXPANSION } from '../../mapping/expand.ts'
 import type { SkippedExample } from '../../mapping/report.ts'
 import { shortIri } from '../../publishing/mapping/mapping-preview.ts'
+import { counted } from '../print.ts'
 
 /** Describes rules one by one, each with what it created, what it left out and why (Mapping 4.2). */
 export function rulesText(
@@ -58,8 +59,4 @@ function examplesText(examples: readonly SkippedExample[]): string {
     .map(example => `    ${exampleText(example)}\n`)
   if (empty.length > 0) lines.push(`    ${REASONS.null}: record ${empty.join(', ')}\n`)
   return lines.join('')
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

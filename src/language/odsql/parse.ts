@@ -7,18 +7,11 @@ import { odsqlSyntaxFault } from './syntax-faults.ts'
 /** Maximum length of a clause, in characters. */
 const MAX_CLAUSE_LENGTH = 20_000
 
-const TOPS = {
-  where: 'WhereClause',
-  select: 'SelectClause',
-  group_by: 'GroupByClause',
-  order_by: 'OrderByClause',
-} as const
-
 const PARSERS = {
-  where: parser.configure({ top: TOPS.where, strict: true }),
-  select: parser.configure({ top: TOPS.select, strict: true }),
-  group_by: parser.configure({ top: TOPS.group_by, strict: true }),
-  order_by: parser.configure({ top: TOPS.order_by, strict: true }),
+  where: parser.configure({ top: 'WhereClause', strict: true }),
+  select: parser.configure({ top: 'SelectClause', strict: true }),
+  group_by: parser.configure({ top: 'GroupByClause', strict: true }),
+  order_by: parser.configure({ top: 'OrderByClause', strict: true }),
 }
 
 /** Parses a where clause. Throws ODSQLError with the position in the text. */

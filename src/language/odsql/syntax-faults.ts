@@ -7,7 +7,8 @@ import { RESERVED_WORDS } from './vocabulary.ts'
 export function odsqlSyntaxFault(clause: ClauseName, text: string, position: number): Fault {
   const from = position + (/^\s*/.exec(text.slice(position))?.[0].length ?? 0)
   const rest = text.slice(from)
-  if (rest === '') return clauseFault(clause, 'unexpected end of line', { from, to: from }, endHint(text))
+  const hint = text.trim() === '' ? 'the clause is empty' : undefined
+  if (rest === '') return clauseFault(clause, 'unexpected end of line', { from, to: from }, hint)
   const found = /^(?:\w+|.)/su.exec(rest)?.[0] ?? rest.slice(0, 1)
   const excerpt = text.length > 120 ? `${text.slice(0, 120)}…` : text
   const place = { from, to: from + found.length }
@@ -17,10 +18,6 @@ export function odsqlSyntaxFault(clause: ClauseName, text: string, position: num
     place,
     hintFor(found, text, from),
   )
-}
-
-function endHint(text: string): string | undefined {
-  return text.trim() === '' ? 'the clause is empty' : undefined
 }
 
 function hintFor(found: string, text: string, from: number): string | undefined {

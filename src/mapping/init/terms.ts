@@ -1,4 +1,5 @@
 import type { FieldType } from '../../model/field.ts'
+import { memoised } from '../../model/memoised.ts'
 
 /** The category of the records of a dataset, as far as it determines the properties. */
 export type Category = 'place' | 'event' | 'person' | 'organization' | 'product' | 'work' | 'thing'
@@ -330,12 +331,7 @@ export const TERMS: readonly InitTerm[] = [
 ]
 
 const BY_NAME = new Map<string, InitTerm[]>()
-for (const term of TERMS)
-  for (const name of term.names) {
-    const known = BY_NAME.get(name)
-    if (known === undefined) BY_NAME.set(name, [term])
-    else known.push(term)
-  }
+for (const term of TERMS) for (const name of term.names) memoised(BY_NAME, name, () => []).push(term)
 
 /** The property for a name at a category of resource; undefined if none is known that allows the type. */
 export function termNamed(

@@ -1,13 +1,11 @@
 import type { Client } from '../../accounts/accounts.ts'
 import { ACCOUNT_INVALID, ACCOUNT_UNKNOWN } from '../../accounts/faults.ts'
-import { BAD_REQUEST, Fault, isFault } from '../../errors/errors.ts'
+import { Fault, isFault } from '../../errors/errors.ts'
 import type { Form } from '../../http/form.ts'
 import { type FieldProblem, hiddenField, momentText, note, textField } from '../../site/account-fields.ts'
 import type { AccountPage } from '../../site/account-page.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { AccountRequest, AccountSection } from './section.ts'
-
-const PATH = '/account/my-applications/'
+import { type AccountRequest, type AccountSection, byAction, itemForm, itemList } from './section.ts'
 
 /**
  * Applications that a user registers (Access 6.1). A secret is shown only in the answer that creates it.
@@ -15,18 +13,13 @@ const PATH = '/account/my-applications/'
 export const APPLICATIONS: AccountSection = {
   path: '/account/my-applications',
   show: requested => applicationsPage(requested, {}),
-  change: async (requested, form) => {
-    const { clients } = requested.options.accounts
-    switch (form.get('action')) {
-      case 'register':
-        return register(requested, form)
-      case 'remove':
-        await clients.remove((await ownClient(requested, form)).id, requested.session.user.name)
-        return { type: 'redirect', path: `${requested.root}${PATH}` }
-      default:
-        throw new Fault(BAD_REQUEST, { reason: 'The form lacks its action.' })
-    }
-  },
+  change: byAction({
+    register,
+    remove: async (requested, form) => {
+      const { id } = await ownClient(requested, form)
+      await requested.options.accounts.clients.remove(id, requested.session.user.name)
+    },
+  }),
 }
 
 /** Found only by its identifier: the name of an application may equal the identifier of another. */
@@ -77,7 +70,7 @@ async function applicationsPage(
   requested: AccountRequest,
   { created, given, problem }: Shown,
 ): Promise<AccountPage> {
-  const { session, options, root } = requested
+  const { session, options, action } = requested
   const { t } = requested.pageContext
   const isPublic = given?.type === 'public'
   const clients = await options.accounts.clients.list(session.user.name)
@@ -86,8 +79,11 @@ async function applicationsPage(
     heading: t('My applications'),
     status: problem !== undefined ? 400 : created !== undefined ? 201 : 200,
     content: html`${created === undefined ? '' : createdNote(requested, created)}<p>${t('A registered application can ask other users to let it act for them (OAuth 2.0).')}</p>
-${clientList(requested, clients)}<h2>${t('Register an application')}</h2>
-<form method="post" action="${root}${PATH}">
+${itemList(
+  clients.map(client => clientItem(requested, client)),
+  t('You have no applications.'),
+)}<h2>${t('Register an application')}</h2>
+<form method="post" action="${action}">
 ${hiddenField('form_token', requested.token())}${hiddenField('action', 'register')}${textField({
   name: 'name',
   label: t('Name'),
@@ -134,22 +130,11 @@ function createdNote(
   )
 }
 
-function clientList(requested: AccountRequest, clients: readonly Client[]): Html {
-  if (clients.length === 0)
-    return html`<p class="soft">${requested.pageContext.t('You have no applications.')}</p>
-`
+function clientItem(requested: AccountRequest, { id, name, type, redirectUris, created }: Client): Html {
   const { t } = requested.pageContext
-  return html`<ul class="things">${clients.map(
-    ({
-      id,
-      name,
-      type,
-      redirectUris,
-      created,
-    }) => html`<li><div><strong>${name}</strong> <span class="badge">${type === 'public' ? t('public') : t('confidential')}</span>
+  const button = html`<button class="bad small" aria-label="${t('Remove the application {name}', { name })}">${t('Remove')}</button>`
+  return html`<li><div><strong>${name}</strong> <span class="badge">${type === 'public' ? t('public') : t('confidential')}</span>
 <small>${t('Client ID')} <code>${id}</code></small>${redirectUris.map(uri => html`<small>${t('Redirects to')} <code>${uri}</code></small>`)}<small>${t('Registered')} ${momentText(requested.pageContext, created)}</small></div>
-<form method="post" action="${requested.root}${PATH}">${hiddenField('form_token', requested.token())}${hiddenField('action', 'remove')}${hiddenField('id', id)}<button class="bad small" aria-label="${t('Remove the application {name}', { name })}">${t('Remove')}</button></form></li>
-`,
-  )}</ul>
+${itemForm(requested, { action: 'remove', id }, button)}</li>
 `
 }

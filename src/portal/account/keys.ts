@@ -1,28 +1,27 @@
 import type { ApiKey } from '../../accounts/accounts.ts'
 import { ACCOUNT_INVALID } from '../../accounts/faults.ts'
-import { BAD_REQUEST, Fault, isFault } from '../../errors/errors.ts'
-import type { Form } from '../../http/form.ts'
+import { isFault } from '../../errors/errors.ts'
 import { type FieldProblem, hiddenField, momentText, note, textField } from '../../site/account-fields.ts'
 import type { AccountPage } from '../../site/account-page.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { AccountRequest, AccountSection, SectionAnswer } from './section.ts'
-
-const PATH = '/account/my-api-keys/'
+import {
+  type AccountRequest,
+  type AccountSection,
+  byAction,
+  itemForm,
+  itemList,
+  numberIn,
+} from './section.ts'
 
 /** API keys of a user (Access 1.1): a key is shown only in the answer that creates it. */
 export const KEYS: AccountSection = {
   path: '/account/my-api-keys',
   show: requested => keysPage(requested, {}),
-  change: (requested, form) => {
-    switch (form.get('action')) {
-      case 'create':
-        return create(requested, form.get('label') ?? '')
-      case 'revoke':
-        return revoke(requested, form)
-      default:
-        throw new Fault(BAD_REQUEST, { reason: 'The form lacks its action.' })
-    }
-  },
+  change: byAction({
+    create: (requested, form) => create(requested, form.get('label') ?? ''),
+    revoke: ({ session, options }, form) =>
+      options.accounts.keys.revoke(numberIn(form, 'key'), session.user.name),
+  }),
 }
 
 async function create(requested: AccountRequest, label: string): Promise<AccountPage> {
@@ -41,17 +40,6 @@ async function create(requested: AccountRequest, label: string): Promise<Account
   }
 }
 
-async function revoke({ session, options, root }: AccountRequest, form: Form): Promise<SectionAnswer> {
-  await options.accounts.keys.revoke(idOf(form), session.user.name)
-  return { type: 'redirect', path: `${root}${PATH}` }
-}
-
-function idOf(form: Form): string {
-  const id = form.get('id') ?? ''
-  if (!/^\d{1,15}$/.test(id)) throw new Fault(BAD_REQUEST, { reason: 'The form names no key.' })
-  return id
-}
-
 interface Shown {
   readonly created?: { readonly key: string; readonly label: string }
   readonly problem?: FieldProblem
@@ -62,7 +50,7 @@ async function keysPage(
   requested: AccountRequest,
   { created, problem, label = '' }: Shown,
 ): Promise<AccountPage> {
-  const { session, options, root } = requested
+  const { session, options, action } = requested
   const { t } = requested.pageContext
   const keys = await options.accounts.keys.list(session.user.name)
   return {
@@ -70,8 +58,11 @@ async function keysPage(
     heading: t('My API keys'),
     status: problem !== undefined ? 400 : created !== undefined ? 201 : 200,
     content: html`${created === undefined ? '' : createdNote(requested, created)}<p>${t('A program that sends a key acts in your name: it sees what you may see and uses your quota.')}</p>
-${keyList(requested, keys)}<h2>${t('Create a key')}</h2>
-<form method="post" action="${root}${PATH}">
+${itemList(
+  keys.map(key => keyItem(requested, key)),
+  t('You have no keys.'),
+)}<h2>${t('Create a key')}</h2>
+<form method="post" action="${action}">
 ${hiddenField('form_token', requested.token())}${hiddenField('action', 'create')}${textField({
   name: 'label',
   label: t('Label'),
@@ -98,22 +89,11 @@ function createdNote(
   )
 }
 
-function keyList(requested: AccountRequest, keys: readonly ApiKey[]): Html {
-  if (keys.length === 0)
-    return html`<p class="soft">${requested.pageContext.t('You have no keys.')}</p>
-`
+function keyItem(requested: AccountRequest, { id, label, hint, created, lastUse }: ApiKey): Html {
   const { t } = requested.pageContext
-  return html`<ul class="things">${keys.map(
-    ({
-      id,
-      label,
-      hint,
-      created,
-      lastUse,
-    }) => html`<li><div><strong>${label === '' ? t('No label') : label}</strong> <code>${hint}…</code>
+  const button = html`<button class="bad small" aria-label="${t('Revoke the key {name}', { name: label })}">${t('Revoke')}</button>`
+  return html`<li><div><strong>${label === '' ? t('No label') : label}</strong> <code>${hint}…</code>
 <small>${t('Created')} ${momentText(requested.pageContext, created)}</small><small>${t('Last used')} ${momentText(requested.pageContext, lastUse)}</small></div>
-<form method="post" action="${requested.root}${PATH}">${hiddenField('form_token', requested.token())}${hiddenField('action', 'revoke')}${hiddenField('id', String(id))}<button class="bad small" aria-label="${t('Revoke the key {name}', { name: label })}">${t('Revoke')}</button></form></li>
-`,
-  )}</ul>
+${itemForm(requested, { action: 'revoke', id: String(id) }, button)}</li>
 `
 }

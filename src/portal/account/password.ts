@@ -17,10 +17,8 @@ export function passwordSection(attempts: Attempts): AccountSection {
   }
 }
 
-const PATH = '/account/password/'
-
 async function change(requested: AccountRequest, form: Form, attempts: Attempts): Promise<SectionAnswer> {
-  const { session, options, root } = requested
+  const { session, options, action } = requested
   const { t } = requested.pageContext
   const { users, sessions } = options.accounts
   const { name, id } = session.user
@@ -45,7 +43,7 @@ async function change(requested: AccountRequest, form: Form, attempts: Attempts)
     return refused('new_password', `${error.message}.`)
   }
   // The change ended all sessions, including this one.
-  return { type: 'redirect', path: `${root}${PATH}?done=1`, session: await sessions.begin(id) }
+  return { type: 'redirect', path: `${action}?done=1`, session: await sessions.begin(id) }
 }
 
 function passwordPage(requested: AccountRequest, problem: FieldProblem | null): AccountPage {
@@ -69,7 +67,7 @@ function passwordPage(requested: AccountRequest, problem: FieldProblem | null): 
             html`<p>${t('Your password is changed. You are signed out everywhere else, and the tokens of applications are revoked.')}</p>`,
           )
         : ''
-    }<form method="post" action="${requested.root}${PATH}">
+    }<form method="post" action="${requested.action}">
 ${hiddenField('form_token', requested.token())}<input type="text" name="username" value="${requested.session.user.name}" autocomplete="username" hidden>
 ${field('old_password', t('Old password'), 'current-password')}${field(
   'new_password',

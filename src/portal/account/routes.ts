@@ -77,7 +77,7 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
     app.get(path, async (request, reply) => {
       const session = signedIn(request, options)
       if (session === null) return sendToLogin(reply, options, `${path}/`)
-      return sendPage(reply, options, await show(accountRequest(request, session, options)), session)
+      return sendPage(reply, options, await show(accountRequest(request, session, options, path)), session)
     })
     if (change === undefined) continue
     app.post(path, async (request, reply) => {
@@ -85,8 +85,11 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
       if (session === null) return sendToLogin(reply, options, `${path}/`)
       const form = readForm(request.body)
       refuseForeignTo(session, request, form, options)
-      const answer = await change(accountRequest(request, session, options), form)
-      return sendAnswer(reply, options, answer, session)
+      const requested = accountRequest(request, session, options, path)
+      const answer = await change(requested, form)
+      return answer === undefined
+        ? sendOn(reply, requested.action)
+        : sendAnswer(reply, options, answer, session)
     })
   }
 }
@@ -115,12 +118,13 @@ function accountRequest(
   request: FastifyRequest,
   session: SignedIn,
   options: AccountsOptions,
+  path: string,
 ): AccountRequest {
   return {
     session,
     pageContext: pageContextOf(request, options),
     options,
-    root: rootOf(options),
+    action: `${rootOf(options)}${path}/`,
     token: () => tokenFor(session, options),
     address: options.address(request),
     isDone: (request.query as QueryParameters).done === '1',
@@ -130,7 +134,7 @@ function accountRequest(
 function sendAnswer(
   reply: FastifyReply,
   options: AccountsOptions,
-  answer: SectionAnswer,
+  answer: NonNullable<SectionAnswer>,
   signedInBy: SignedIn,
 ): FastifyReply {
   if (answer.type === 'page') return sendPage(reply, options, answer, signedInBy)

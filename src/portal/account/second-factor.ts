@@ -11,8 +11,6 @@ import { ANY_DEVICE } from './login-page.ts'
 import type { AccountRequest, AccountSection, SectionAnswer } from './section.ts'
 import { checkThrottled } from './throttled-check.ts'
 
-const PATH = '/account/second-factor/'
-
 /** Turns one-time passwords on and off (RFC 6238); each change needs the password, so that a stolen session cannot make it. */
 export function secondFactorSection(passwords: Attempts, codes: Attempts): AccountSection {
   return {
@@ -50,7 +48,7 @@ async function confirm(requested: AccountRequest, form: Form, attempts: Attempts
 
 /** Actions that need the password: to begin, to generate new recovery codes, to turn it off. */
 async function change(requested: AccountRequest, form: Form, attempts: Attempts): Promise<SectionAnswer> {
-  const { session, options, pageContext, root } = requested
+  const { session, options, pageContext } = requested
   const { users, secondFactors } = options.accounts
   const { id, name } = session.user
   const verify = () => users.verify(name, form.get('password') ?? '')
@@ -67,7 +65,7 @@ async function change(requested: AccountRequest, form: Form, attempts: Attempts)
       return factorPage(requested, { codes: await secondFactors.renewCodes(id) })
     case 'remove':
       await secondFactors.remove(name)
-      return { type: 'redirect', path: `${root}${PATH}` }
+      return undefined
     default:
       throw new Fault(BAD_REQUEST, { reason: 'The form lacks its action.' })
   }
@@ -107,14 +105,14 @@ ${passwordForm(requested, shown, [['begin', t('Set up')]])}`
 
 /** The key and the form for its first code. The key is on this page alone: it answers a form with the password. */
 function setupPage(requested: AccountRequest, shown: Shown, { secret, sealed }: SecondFactorSetup): Html {
-  const { pageContext, options, session, root } = requested
+  const { pageContext, options, session, action } = requested
   const { t } = pageContext
   const uri = otpauthUri(options.title, session.user.name, secret)
   return html`<p>${t('Add this key to your app, then enter the code that it shows.')}</p>
 ${qrCode(uri, t('The key as a QR code'))}<p><code class="secret" id="secret">${secret.replace(/.{4}(?=.)/g, '$& ')}</code></p>
 <p><a href="${uri}">${t('Open in an app on this device')}</a></p>
 <p class="soft"><code id="uri">${uri}</code></p>
-<form method="post" action="${root}${PATH}">
+<form method="post" action="${action}">
 ${hiddenField('form_token', requested.token())}${hiddenField('action', 'confirm')}${hiddenField('setup', sealed)}${textField(
   {
     name: 'code',
@@ -123,7 +121,7 @@ ${hiddenField('form_token', requested.token())}${hiddenField('action', 'confirm'
     autocomplete: 'one-time-code',
     problem: shown.problem ?? null,
   },
-)}<div class="buttons"><button>${t('Turn on')}</button> <a href="${root}${PATH}">${t('Cancel')}</a></div>
+)}<div class="buttons"><button>${t('Turn on')}</button> <a href="${action}">${t('Cancel')}</a></div>
 </form>
 `
 }
@@ -153,7 +151,7 @@ function passwordForm(
   shown: Shown,
   actions: readonly (readonly [action: string, label: string])[],
 ): Html {
-  return html`<form method="post" action="${requested.root}${PATH}">
+  return html`<form method="post" action="${requested.action}">
 ${hiddenField('form_token', requested.token())}<input type="text" name="username" value="${requested.session.user.name}" autocomplete="username" hidden>
 ${textField({
   name: 'password',

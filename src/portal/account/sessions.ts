@@ -1,16 +1,13 @@
 import type { SessionInfo } from '../../accounts/accounts.ts'
-import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import { hiddenField, momentText } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { AccountRequest, AccountSection } from './section.ts'
-
-const PATH = '/account/sessions/'
+import { type AccountRequest, type AccountSection, byAction, itemForm, numberIn } from './section.ts'
 
 /** The sessions of a user, each of which can be ended. */
 export const SESSIONS: AccountSection = {
   path: '/account/sessions',
   show: async requested => {
-    const { session, options, root, pageContext } = requested
+    const { session, options, action, pageContext } = requested
     const { t } = pageContext
     const list = await options.accounts.sessions.list(session.user.name, session.session)
     return {
@@ -20,42 +17,27 @@ export const SESSIONS: AccountSection = {
 ${
   list.length < 2
     ? ''
-    : html`<form method="post" action="${root}${PATH}">
+    : html`<form method="post" action="${action}">
 ${hiddenField('form_token', requested.token())}${hiddenField('action', 'end-others')}<div class="buttons"><button class="bad">${t('End all others')}</button></div>
 </form>
 `
 }`,
     }
   },
-  change: async ({ session, options, root }, form) => {
-    const { sessions } = options.accounts
-    const { id, name } = session.user
-    switch (form.get('action')) {
-      case 'end-others':
-        await sessions.endOthers(id, session.session)
-        break
-      case 'end': {
-        const number = form.get('id') ?? ''
-        if (!/^\d{1,15}$/.test(number)) throw new Fault(BAD_REQUEST, { reason: 'The form names no session.' })
-        await sessions.endAll(name, Number(number))
-        break
-      }
-      default:
-        throw new Fault(BAD_REQUEST, { reason: 'The form lacks its action.' })
-    }
-    return { type: 'redirect', path: `${root}${PATH}` }
-  },
+  change: byAction({
+    'end-others': ({ session: { user, session }, options }) =>
+      options.accounts.sessions.endOthers(user.id, session),
+    end: ({ session: { user }, options }, form) =>
+      options.accounts.sessions.endAll(user.name, Number(numberIn(form, 'session'))),
+  }),
 }
 
 function sessionItem(requested: AccountRequest, { id, begun, used, isOwn }: SessionInfo): Html {
-  const { pageContext, root } = requested
+  const { pageContext } = requested
   const { t } = pageContext
+  const button = html`<button class="bad small" aria-label="${t('End session')}: ${pageContext.date(begun, 'zoned')}">${t('End session')}</button>`
   return html`<li><div><strong>${t('Signed in')} ${momentText(pageContext, begun)}</strong>
 <small>${isOwn === true ? t('This session') : html`${t('Last used')} ${momentText(pageContext, used)}`}</small></div>
-${
-  isOwn === true
-    ? ''
-    : html`<form method="post" action="${root}${PATH}">${hiddenField('form_token', requested.token())}${hiddenField('action', 'end')}${hiddenField('id', String(id))}<button class="bad small" aria-label="${t('End session')}: ${pageContext.date(begun, 'zoned')}">${t('End session')}</button></form>`
-}</li>
+${isOwn === true ? '' : itemForm(requested, { action: 'end', id: String(id) }, button)}</li>
 `
 }

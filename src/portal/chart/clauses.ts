@@ -53,8 +53,6 @@ function groupText(axis: Axis, width: number): string {
       return axis.period === 'year' ? `year(${name})` : `range(${name}, 1 ${axis.period})`
     case 'part':
       return axis.part === 'hour_of_day' ? `hour(${name})` : `month(${name})`
-    default:
-      return axis satisfies never
   }
 }
 

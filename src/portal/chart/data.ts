@@ -149,8 +149,6 @@ function slotOf(key: unknown, at: number, axis: Axis, pageContext: PageContext):
       if (from === undefined || to === undefined || !(to > from)) return null
       return { from, to, label: periodLabel(pageContext, from, axis.period) }
     }
-    default:
-      return axis satisfies never
   }
 }
 

@@ -67,8 +67,6 @@ export function periodLabel({ language, t }: PageContext, from: number, period: 
       return write(day)
     case 'hour':
       return write({ ...day, ...HOUR })
-    default:
-      return period satisfies never
   }
 }
 

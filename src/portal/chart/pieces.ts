@@ -167,7 +167,5 @@ export function plotLayers(
         plot.dot(points, { x: 'middle', y: 'high', r: 2.5, fill: colour, title }),
         plot.ruleY([0], zero),
       ]
-    default:
-      return kind satisfies never
   }
 }

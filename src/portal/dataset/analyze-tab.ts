@@ -16,11 +16,10 @@ import {
   isContinuous,
   KINDS,
   readChart,
-  SORTS,
   type Sort,
   TOPS,
 } from '../chart/request.ts'
-import { hiddenFields, languageField } from '../parts/form-fields.ts'
+import { hiddenFields, languageField, listOptions } from '../parts/form-fields.ts'
 import { noneMark, shortText } from '../parts/value.ts'
 import { apiParameters, selectionParameters } from '../selection.ts'
 import { noRecords, type Tab, type TabContext } from './tab.ts'
@@ -148,11 +147,6 @@ export function valuesTable({ pageContext }: TabContext, data: ChartData): Html 
 ${rest > 0 ? html`<p class="soft">${t.many('{n} more row is in the file.', '{n} more rows are in the file.', rest)}</p>` : ''}`
 }
 
-interface Choice {
-  readonly value: string
-  readonly label: string
-}
-
 function chartForm(context: TabContext, request: ChartRequest): Html {
   const { pageContext, entry, selection, path, query } = context
   const { t } = pageContext
@@ -164,15 +158,38 @@ function chartForm(context: TabContext, request: ChartRequest): Html {
     ({ name }) => name !== request.axis.field.name,
   )
   const whole = isContinuous(request.axis)
+  const kinds: Readonly<Record<ChartKind | '', string>> = {
+    '': t('What suits'),
+    bar: t('Bars'),
+    column: t('Columns'),
+    line: t('Line'),
+    area: t('Area'),
+  }
+  const sorts: Readonly<Record<Sort, string>> = {
+    largest: t('Largest first'),
+    smallest: t('Smallest first'),
+    axis: t('By name'),
+  }
   return html`<form class="chart-form" action="${pageContext.href(path('analyze'))}" method="get" autocomplete="off" aria-label="${t('Chart')}">${cached}${languageField(pageContext)}
 ${choose('x', t('Groups'), axisOptions(pageContext, axes, request.axis))}
 ${measured.length === 0 ? '' : choose('y', t('Figure'), aggregateOptions(pageContext, measured, request))}
-${dividing.length === 0 ? '' : choose('series', t('Divided by'), options([{ value: '', label: t('nothing') }, ...dividing.map(({ name, label }) => ({ value: name, label }))], request.series?.name ?? ''))}
-${choose('kind', t('Kind'), options(kinds(pageContext), KINDS.find(kind => kind === query.kind) ?? ''))}
+${dividing.length === 0 ? '' : choose('series', t('Divided by'), listOptions([['', t('nothing')], ...dividing.map(({ name, label }) => [name, label] as const)], request.series?.name ?? ''))}
+${choose('kind', t('Kind'), listOptions(Object.entries(kinds), KINDS.find(kind => kind === query.kind) ?? ''))}
 ${
   whole
     ? ''
-    : html`${choose('sort', t('Order'), options(sorts(pageContext), request.sort))}${request.axis.type === 'part' ? '' : choose('top', t('Most groups'), options(tops(pageContext), String(request.top)))}`
+    : html`${choose('sort', t('Order'), listOptions(Object.entries(sorts), request.sort))}${
+        request.axis.type === 'part'
+          ? ''
+          : choose(
+              'top',
+              t('Most groups'),
+              listOptions(
+                TOPS.map(top => [String(top), pageContext.number(top)]),
+                String(request.top),
+              ),
+            )
+      }`
 }
 <button>${t('Draw')}</button></form>`
 }
@@ -182,20 +199,13 @@ function choose(name: string, label: string, options: Html): Html {
 `
 }
 
-function options(choices: readonly Choice[], chosen: string): Html {
-  return html`${choices.map(
-    ({ value, label }) =>
-      html`<option value="${value}"${value === chosen ? html` selected` : ''}>${label}</option>`,
-  )}`
-}
-
 /** Options of axes: fields with several axes are option groups. */
 function axisOptions(pageContext: PageContext, axes: readonly Axis[], chosen: Axis): Html {
   const names = [...new Set(axes.map(({ field }) => field.name))]
   return html`${names.map(name => {
     const own = axes.filter(({ field }) => field.name === name)
-    const choices = options(
-      own.map(axis => ({ value: axisText(axis), label: axisLabel(pageContext, axis) })),
+    const choices = listOptions(
+      own.map(axis => [axisText(axis), axisLabel(pageContext, axis)]),
       axisText(chosen),
     )
     return own.length === 1 ? choices : html`<optgroup label="${own[0]?.field.label}">${choices}</optgroup>`
@@ -208,36 +218,11 @@ function aggregateOptions(
   { aggregate, of }: ChartRequest,
 ): Html {
   const chosen = aggregateText(aggregate, of)
-  const choice = (name: ChartAggregate, field: Field | null) => ({
-    value: aggregateText(name, field),
-    label: aggregateLabel(pageContext, name, field),
-  })
+  const choice = (name: ChartAggregate, field: Field | null) =>
+    [aggregateText(name, field), aggregateLabel(pageContext, name, field)] as const
   const groups = measured.map(field => {
     const own = AGGREGATES.filter(name => name !== 'count').map(name => choice(name, field))
-    return html`<optgroup label="${field.label}">${options(own, chosen)}</optgroup>`
+    return html`<optgroup label="${field.label}">${listOptions(own, chosen)}</optgroup>`
   })
-  return html`${options([choice('count', null)], chosen)}${groups}`
-}
-
-function kinds({ t }: PageContext): readonly Choice[] {
-  const labels: Readonly<Record<ChartKind, string>> = {
-    bar: t('Bars'),
-    column: t('Columns'),
-    line: t('Line'),
-    area: t('Area'),
-  }
-  return [{ value: '', label: t('What suits') }, ...KINDS.map(value => ({ value, label: labels[value] }))]
-}
-
-function tops({ number }: PageContext): readonly Choice[] {
-  return TOPS.map(top => ({ value: String(top), label: number(top) }))
-}
-
-function sorts({ t }: PageContext): readonly Choice[] {
-  const labels: Readonly<Record<Sort, string>> = {
-    largest: t('Largest first'),
-    smallest: t('Smallest first'),
-    axis: t('By name'),
-  }
-  return SORTS.map(value => ({ value, label: labels[value] }))
+  return html`${listOptions([choice('count', null)], chosen)}${groups}`
 }

@@ -6,7 +6,7 @@ import type { AnswerPage } from '../../query/execute/answer.ts'
 import { type Html, html } from '../../site/html.ts'
 import { LANGUAGE_NAMES } from '../../site/language.ts'
 import type { LinkParameters } from '../../site/page-context.ts'
-import { languageField } from '../parts/form-fields.ts'
+import { languageField, listOptions } from '../parts/form-fields.ts'
 import { addressLine, COPY_ISLAND, codeBlock } from '../parts/highlight.ts'
 import { orFilterFault } from '../query-service.ts'
 import { odsqlText, refinementText } from '../selection.ts'
@@ -71,10 +71,7 @@ function callForm({ pageContext, entry, path }: TabContext, call: ApiCall): Html
   const [one = 'name', two = one] = entry.dataset.fields.map(({ name }) => name)
   const facet = entry.dataset.fields.find(({ annotations }) => annotations.facet !== undefined)?.name ?? one
   const number = html` inputmode="numeric" pattern="-?[0-9]*"`
-  const languages = Object.entries(LANGUAGE_NAMES).map(
-    ([code, name]) =>
-      html`<option value="${code}"${code === call.lang ? html` selected` : ''}>${name}</option>`,
-  )
+  const languages = listOptions(Object.entries(LANGUAGE_NAMES), call.lang)
   return html`<form class="api-form" action="${pageContext.href(path('api'))}" method="get">
 ${languageField(pageContext)}
 ${text('select', call.select, `${one}, ${two}`)}

@@ -9,6 +9,7 @@ import type { ExportOptions, Table, TableRow } from '../../formats/table.ts'
 import { turtle } from '../../formats/turtle.ts'
 import { TABLE_WRITERS } from '../../formats/writers.ts'
 import { lookup, setMember } from '../../model/lookup.ts'
+import { memoised, oncePerObject } from '../../model/memoised.ts'
 import type { AnswerPage } from '../../query/execute/answer.ts'
 
 /** Bytes of files by the names of their formats; formats whose size is not known are missing. */
@@ -32,7 +33,6 @@ const OPTIONS: ExportOptions = {
 const SAMPLE = 65_536
 
 const tables = new WeakMap<AnswerPage, Promise<Sizes>>()
-const graphs = new WeakMap<ServedDataset, Promise<Sizes>>()
 
 /**
  * Estimated sizes of tabular files of all records of a selection: a sample of records is written in each format.
@@ -44,23 +44,15 @@ export function tableSizes(
   sample: AnswerPage,
   formats: readonly string[],
 ): Promise<Sizes> {
-  const known = tables.get(sample)
-  if (known !== undefined) return known
-  const measured = sizesOf(formats, name => tableSize(entry, sample, name))
-  tables.set(sample, measured)
-  return measured
+  return memoised(tables, sample, () => sizesOf(formats, name => tableSize(entry, sample, name)))
 }
 
 const UNMEASURED = 'the link is without a size'
 
 /** Estimated sizes of the files of all triples of a dataset in each RDF format. */
-export function graphSizes(entry: ServedDataset): Promise<Sizes> {
-  const known = graphs.get(entry)
-  if (known !== undefined) return known
-  const measured = ignoreRejection(measureGraph(entry), UNMEASURED).then(sizes => sizes ?? {})
-  graphs.set(entry, measured)
-  return measured
-}
+export const graphSizes = oncePerObject(
+  async (entry: ServedDataset) => (await ignoreRejection(measureGraph(entry), UNMEASURED)) ?? {},
+)
 
 async function sizesOf(
   formats: readonly string[],

@@ -6,7 +6,7 @@ import { lookup } from '../../model/lookup.ts'
 import { type Html, html } from '../../site/html.ts'
 import { chosenChips } from '../parts/facets.ts'
 import { filterFaultText } from '../parts/filter-fault.ts'
-import { hiddenFields, languageField } from '../parts/form-fields.ts'
+import { hiddenFields, languageField, listOptions } from '../parts/form-fields.ts'
 import { fieldName, odsqlText, selectionParameters } from '../selection.ts'
 import type { Tab, TabContext, TabName } from './tab.ts'
 
@@ -54,17 +54,13 @@ function orderSelect({ pageContext, entry, selection }: TabContext): Html {
   const orders = entry.dataset.fields
     .filter(({ type }) => !isGeo(type))
     .flatMap(({ name, label }) => [
-      { order: fieldName(name), text: t('{field}, ascending', { field: label }) },
-      { order: `${fieldName(name)} desc`, text: t('{field}, descending', { field: label }) },
+      [fieldName(name), t('{field}, ascending', { field: label })] as const,
+      [`${fieldName(name)} desc`, t('{field}, descending', { field: label })] as const,
     ])
-  const isKnown = written === '' || orders.some(({ order }) => order === written)
+  const isKnown = written === '' || orders.some(([order]) => order === written)
   const own = isKnown ? '' : html`<option value="${selection.orderBy}" selected>${selection.orderBy}</option>`
-  const options = orders.map(
-    ({ order, text }) =>
-      html`<option value="${order}"${order === written ? html` selected` : ''}>${text}</option>`,
-  )
   return html`<label class="hidden" for="order_by">${t('Order')}</label>
-<select id="order_by" name="order_by"><option value="">${t('Order of the source')}</option>${own}${options}</select>
+<select id="order_by" name="order_by"><option value="">${t('Order of the source')}</option>${own}${listOptions(orders, written)}</select>
 `
 }
 

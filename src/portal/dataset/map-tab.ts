@@ -4,7 +4,6 @@ import { recordsSpace } from '../../rdf/minted-iris.ts'
 import { type Html, html } from '../../site/html.ts'
 import { queryText } from '../../site/page-context.ts'
 import { fieldText } from '../chart/clauses.ts'
-import type { MapSettings, PopupField } from '../map/settings.ts'
 import { apiParameters, selectionParameters } from '../selection.ts'
 import { noRecords, type Tab, type TabContext } from './tab.ts'
 import { tablePath } from './table.ts'
@@ -52,11 +51,8 @@ ${twins(context, field)}`,
   },
 }
 
-function mapSettings(
-  { pageContext, services, entry, selection }: TabContext,
-  field: Field,
-  total: number,
-): MapSettings {
+/** What a page passes to the script of its map. */
+function mapSettings({ pageContext, services, entry, selection }: TabContext, field: Field, total: number) {
   const { t } = pageContext
   const { id, fields } = entry.dataset
   const { order_by: _, ...cached } = apiParameters(selection)
@@ -66,7 +62,9 @@ function mapSettings(
     .slice(0, MAX_FIELDS)
   return {
     api: tablePath(`/api/explore/v2.1/catalog/datasets/${encodeURIComponent(id)}`, pageContext),
+    // The selection as a query string of that API; empty for all records.
     filter: queryText(cached),
+    // The name of the geographic field in ODSQL, and in answers.
     field: fieldText(field),
     key: field.name,
     isShape: field.type === 'geo_shape',
@@ -75,7 +73,7 @@ function mapSettings(
     fields: described.map(popupField),
     records: tablePath(recordsSpace('', id), pageContext),
     language: pageContext.language,
-    ...(services.tiles === undefined ? {} : { tiles: services.tiles.url }),
+    tiles: services.tiles?.url,
     texts: {
       zoomIn: t('Zoom in'),
       zoomOut: t('Zoom out'),
@@ -94,7 +92,10 @@ function mapSettings(
   }
 }
 
-function popupField(field: Field): PopupField {
+export type MapSettings = ReturnType<typeof mapSettings>
+
+/** A field whose value is in the popup of a record. */
+function popupField(field: Field) {
   const { name, label } = field
   // Years and months are shown as the answer has them.
   const type = coarsePrecision(field) === null ? field.type : 'text'

@@ -2,6 +2,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { accessError, mayEdit } from '../../accounts/authorisation.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { acceptForms, type Form, readForm } from '../../http/form.ts'
+import type { Route } from '../../http/route-config.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import { hasErrors, placesOf } from '../../mapping/diagnostic.ts'
 import { openMapping, saveMapping } from '../../publishing/mapping/mapping-file.ts'
@@ -12,10 +13,6 @@ import type { SiteServices } from '../services.ts'
 import { DraftChecker, draftResults } from './mapping-draft.ts'
 import { type MappingEdit, mappingState, mappingTab, stateRegion } from './mapping-tab.ts'
 import { answerDataset } from './page.ts'
-
-interface MappingRoute {
-  readonly Params: { readonly dataset: string }
-}
 
 /** Maximum bytes of a form: a mapping has at most 256,000, each of which is encoded as up to three. */
 const MAX_BYTES = 800_000
@@ -29,7 +26,7 @@ export const mappingEditor: FastifyPluginAsync<PageServices> = async (app, servi
   configureRoutes(app, { methods: 'forms' }, [PATH])
 
   const answer = (
-    request: FastifyRequest<MappingRoute>,
+    request: FastifyRequest<Route<'dataset'>>,
     reply: FastifyReply,
     session: SignedIn,
     edit: Pick<MappingEdit, 'text' | 'outcome'>,
@@ -38,13 +35,13 @@ export const mappingEditor: FastifyPluginAsync<PageServices> = async (app, servi
     return answerDataset(reply, services, request.params.dataset, 'mapping', tab)
   }
 
-  app.get<MappingRoute>(PATH, (request, reply) => {
+  app.get<Route<'dataset'>>(PATH, (request, reply) => {
     const session = editorOf(request, services)
     const isSaved = (request.query as Record<string, unknown>).saved === '1'
     return answer(request, reply, session, { text: null, outcome: { type: isSaved ? 'saved' : 'opened' } })
   })
 
-  app.post<MappingRoute>(PATH, async (request, reply) => {
+  app.post<Route<'dataset'>>(PATH, async (request, reply) => {
     const session = editorOf(request, services)
     const form = readForm(request.body)
     refuseForeignTo(session, request, form, services)
@@ -61,7 +58,7 @@ export const mappingEditor: FastifyPluginAsync<PageServices> = async (app, servi
     )
   })
 
-  app.get<MappingRoute>(`${PATH}/state`, { errorHandler: answerFault(restBody) }, (request, reply) => {
+  app.get<Route<'dataset'>>(`${PATH}/state`, { errorHandler: answerFault(restBody) }, (request, reply) => {
     editorOf(request, services)
     const { dataset: id } = request.params
     const entry = services.catalog.visibleTo(request.principal).dataset(id)
@@ -75,29 +72,33 @@ export const mappingEditor: FastifyPluginAsync<PageServices> = async (app, servi
     })
   })
 
-  app.post<MappingRoute>(`${PATH}/check`, { errorHandler: answerFault(restBody) }, async (request, reply) => {
-    const session = editorOf(request, services)
-    const form = readForm(request.body)
-    refuseForeignTo(session, request, form, services)
-    const { file } = openMapping(services.portal, request.params.dataset)
-    const manifest = checker.published(request.params.dataset)
-    const checked = await checker.check({ text: textOf(form), file }, manifest)
-    return reply.header('cache-control', 'private, no-store').send({
-      diagnostics: checked.diagnostics.flatMap(diagnostic => {
-        const { severity, message, hint } = diagnostic
-        return placesOf(diagnostic).map(place => ({ severity, message, hint, ...place }))
-      }),
-      language: checked.file.endsWith('.ttl') ? 'turtle' : 'yaml',
-      html: draftResults(pageContextOf(request, services), checked, file).html,
-    })
-  })
+  app.post<Route<'dataset'>>(
+    `${PATH}/check`,
+    { errorHandler: answerFault(restBody) },
+    async (request, reply) => {
+      const session = editorOf(request, services)
+      const form = readForm(request.body)
+      refuseForeignTo(session, request, form, services)
+      const { file } = openMapping(services.portal, request.params.dataset)
+      const manifest = checker.published(request.params.dataset)
+      const checked = await checker.check({ text: textOf(form), file }, manifest)
+      return reply.header('cache-control', 'private, no-store').send({
+        diagnostics: checked.diagnostics.flatMap(diagnostic => {
+          const { severity, message, hint } = diagnostic
+          return placesOf(diagnostic).map(place => ({ severity, message, hint, ...place }))
+        }),
+        language: checked.file.endsWith('.ttl') ? 'turtle' : 'yaml',
+        html: draftResults(pageContextOf(request, services), checked, file).html,
+      })
+    },
+  )
 }
 
 /**
  * The editing user, who must see the dataset, be signed in and may edit it. Faults: NotFoundResource, NotPublishedYet,
  * Unauthorised, ForbiddenAccess.
  */
-function editorOf(request: FastifyRequest<MappingRoute>, services: SiteServices): SignedIn {
+function editorOf(request: FastifyRequest<Route<'dataset'>>, services: SiteServices): SignedIn {
   const { dataset: id } = request.params
   const { principal } = request
   services.catalog.visibleTo(principal).dataset(id)

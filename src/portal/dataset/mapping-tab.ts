@@ -5,8 +5,8 @@ import { readDefinition } from '../../publishing/definition.ts'
 import { type OpenedMapping, openMapping, proposedMapping } from '../../publishing/mapping/mapping-file.ts'
 import type { PublicationState } from '../../publishing/publication-state.ts'
 import type { Manifest } from '../../publishing/versions/versions.ts'
-import { type Html, html } from '../../site/html.ts'
-import type { PageContext } from '../../site/page-context.ts'
+import { type Html, html, jsonBlock } from '../../site/html.ts'
+import { messageKey, type PageContext } from '../../site/page-context.ts'
 import { highlight } from '../parts/highlight.ts'
 import { type DraftChecker, draftResults } from './mapping-draft.ts'
 import type { Tab, TabContext } from './tab.ts'
@@ -77,6 +77,7 @@ async function editor(
     address: pageContext.href(`${context.path('mapping')}state/`),
     isSaved: outcome.type === 'saved',
   }
+  const names = JSON.stringify(entry.dataset.fields.map(field => field.name))
   return html`${described(pageContext, outcome, opened.text)}
 ${stateRegion(pageContext, state, opened, where)}
 <p>${t('A mapping is written in YARRRML or RML and defines the triples of each record.')}</p>
@@ -88,12 +89,7 @@ ${shown}</textarea>
 <div class="buttons"><button name="action" value="save">${t('Save')}</button> <button class="plain" name="action" value="check">${t('Check and preview')}</button></div></div>
 <div class="mapping-results" aria-live="polite" aria-busy="false">${draftResults(pageContext, checked, opened.file)}</div>
 </form>
-<script type="application/json" id="mapping-fields">${fieldList(entry.dataset.fields.map(field => field.name))}</script>`
-}
-
-/** Names as JSON that is safe in a script element: no `<` ends it. */
-function fieldList(names: readonly string[]): Html {
-  return { html: JSON.stringify(names).replaceAll('<', '\\u003c') }
+${jsonBlock(names, 'application/json', 'mapping-fields')}`
 }
 
 function proposalOf(portal: string, { dataset, statistics }: Manifest): string {
@@ -117,8 +113,6 @@ function described(pageContext: PageContext, outcome: MappingEdit['outcome'], cu
     case 'conflict':
       return html`<div class="fault" role="alert"><p>${t('Another user has changed the mapping since you opened it. Your version was not saved; it is below. Saving again replaces the other version.')}</p>
 <details><summary>${t('The mapping as it is now')}</summary><pre dir="ltr" tabindex="0" role="region" aria-label="${t('The mapping as it is now')}"><code>${highlight(current ?? '', 'yaml')}</code></pre></details></div>`
-    default:
-      return outcome satisfies never
   }
 }
 
@@ -165,8 +159,6 @@ export function mappingState(
     case 'done':
     case undefined:
       return { type: 'waiting' }
-    default:
-      return publication satisfies never
   }
 }
 
@@ -176,26 +168,30 @@ function stateText(
   { file }: Pick<OpenedMapping, 'file'>,
 ): Html {
   const name = { file: `mappings/${path.basename(file)}` }
-  switch (state.type) {
-    case 'proposal':
-      return html`<p>${t(
-        'The dataset has no mapping of its own. This is a proposal based on its fields; save it to use it.',
-      )}</p>`
-    case 'in-force':
-      return html`<p>${t('This is the mapping {file}. It is in force.', name)} ${t.many('It makes {n} triple.', 'It makes {n} triples.', state.triples)}</p>`
-    case 'loading':
-      return html`<p>${t('The mapping {file} is published. Its triples are being loaded.', name)}</p>`
-    case 'publishing':
-      return html`<p>${t('The mapping {file} is saved and is being published. Records so far: {records}.', { ...name, records: number(state.records) })}</p>`
-    case 'waiting':
-      return html`<p>${t('The mapping {file} is saved. The portal publishes it within a few seconds; until then the previous mapping remains in force.', name)}</p>`
-    case 'refused':
-      return html`<p>${t('The mapping {file} was refused when it was published. The previous mapping remains in force.', name)}</p>`
-    case 'failed':
-      return html`<p>${t('The mapping {file} could not be published. The previous mapping remains in force.', name)} <span dir="auto">${state.reason}</span></p>`
-    default:
-      return state satisfies never
-  }
+  const records = state.type === 'publishing' ? number(state.records) : ''
+  const more =
+    state.type === 'in-force'
+      ? html` ${t.many('It makes {n} triple.', 'It makes {n} triples.', state.triples)}`
+      : state.type === 'failed'
+        ? html` <span dir="auto">${state.reason}</span>`
+        : ''
+  return html`<p>${t(STATE_TEXTS[state.type], { ...name, records })}${more}</p>`
+}
+
+const STATE_TEXTS: Readonly<Record<MappingState['type'], string>> = {
+  proposal: messageKey(
+    'The dataset has no mapping of its own. This is a proposal based on its fields; save it to use it.',
+  ),
+  'in-force': messageKey('This is the mapping {file}. It is in force.'),
+  loading: messageKey('The mapping {file} is published. Its triples are being loaded.'),
+  publishing: messageKey('The mapping {file} is saved and is being published. Records so far: {records}.'),
+  waiting: messageKey(
+    'The mapping {file} is saved. The portal publishes it within a few seconds; until then the previous mapping remains in force.',
+  ),
+  refused: messageKey(
+    'The mapping {file} was refused when it was published. The previous mapping remains in force.',
+  ),
+  failed: messageKey('The mapping {file} could not be published. The previous mapping remains in force.'),
 }
 
 /** The region of the page with the state, and the address at which its script polls it. */

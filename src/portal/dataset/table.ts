@@ -5,6 +5,7 @@ import { subjectReport } from '../../mapping/report.ts'
 import { compileTerm } from '../../mapping/terms.ts'
 import { coarsePrecision, type Field, isGeo, isNumeric, isQuantity, isTemporal } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
+import { oncePerObject } from '../../model/memoised.ts'
 import type { Value } from '../../model/value.ts'
 import type { AnswerRow } from '../../query/execute/answer.ts'
 import { recordIri } from '../../rdf/minted-iris.ts'
@@ -126,11 +127,6 @@ function sortHead({ pageContext, selection, path }: TabContext, { field, kind, u
   return html`<th scope="col" class="${kind}"${state}><a href="${target}" rel="nofollow"${title}>${label}<span aria-hidden="true">${arrow}</span></a>${measure}</th>`
 }
 
-/** Returns the IRI of the resource of a record by its mapping. */
-type Namer = (id: string, object: Readonly<Record<string, unknown>>) => string | null
-
-const namers = new WeakMap<ServedDataset, Namer>()
-
 /**
  * The address of the page of a record: that of the resource which the mapping generates, else that of the record by the
  * direct mapping.
@@ -143,16 +139,16 @@ function recordPath(
   id: string,
   object: Readonly<Record<string, unknown>>,
 ): string {
-  const namer = namers.get(entry) ?? namerOf(entry)
-  namers.set(entry, namer)
   const root = new URL(site.base).pathname.replace(/\/+$/, '')
-  const named = namer(id, object)
+  const named = namerOf(entry)(id, object)
   const isOwn = named?.startsWith(`${site.base}/ld/`) === true
   return root + (isOwn ? named.slice(site.base.length) : recordIri('', entry.dataset.id, id))
 }
 
+type Namer = (id: string, object: Readonly<Record<string, unknown>>) => string | null
+
 /** Names records by the first resource of their mapping that none of its resources links to. */
-function namerOf({ mapping, dataset }: ServedDataset): Namer {
+const namerOf = oncePerObject(({ mapping, dataset }: ServedDataset): Namer => {
   const resources = mapping?.mapping.resources ?? []
   const main = resources.find(rule => !isLinkedTo(rule, resources)) ?? resources[0]
   if (main === undefined) return () => null
@@ -170,7 +166,7 @@ function namerOf({ mapping, dataset }: ServedDataset): Namer {
     const subject = typeof subjectText === 'string' ? subjectText : subjectText?.[0]
     return subject?.startsWith('<') === true && !subject.includes('\\') ? subject.slice(1, -1) : null
   }
-}
+})
 
 function isLinkedTo({ key }: ResourceRule, resources: readonly ResourceRule[]): boolean {
   return resources.some(

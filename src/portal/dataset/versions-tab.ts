@@ -11,7 +11,7 @@ import { EXPLORE_V21 } from '../../query/dialect.ts'
 import { valueJson } from '../../query/execute/json.ts'
 import { recordIri } from '../../rdf/minted-iris.ts'
 import { type Html, html } from '../../site/html.ts'
-import { languageField } from '../parts/form-fields.ts'
+import { languageField, listOptions } from '../parts/form-fields.ts'
 import { pager } from '../parts/pager.ts'
 import { valueCell } from '../parts/value.ts'
 import { endpointAddress, type Tab, type TabContext } from './tab.ts'
@@ -133,10 +133,9 @@ function choice(
   chosen: Manifest,
 ): Html {
   const options = cached.map(
-    ({ version, published }) =>
-      html`<option value="${version}"${version === chosen.version ? html` selected` : ''}>${pageContext.date(published, 'zoned')} (${version})</option>`,
+    ({ version, published }) => [version, `${pageContext.date(published, 'zoned')} (${version})`] as const,
   )
-  return html`<label>${label} <select name="${name}">${options}</select></label> `
+  return html`<label>${label} <select name="${name}">${listOptions(options, chosen.version)}</select></label> `
 }
 
 /** A record with a row for each field that differs. */

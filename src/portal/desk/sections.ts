@@ -9,6 +9,7 @@ import { EXPLORE_V21 } from '../../query/dialect.ts'
 import { valueJson } from '../../query/execute/json.ts'
 import { hiddenField } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
+import { listOptions } from '../parts/form-fields.ts'
 import { TYPE_NAMES } from '../parts/type-names.ts'
 import { numberClass, valueCell } from '../parts/value.ts'
 import { describedBy, formFields } from './forms.ts'
@@ -80,8 +81,6 @@ export async function sectionContent(
       const retained = retainedVersions(desk.options.versions, id)
       return historyBody(context, dataset, retained, desk.history(principal, id))
     }
-    default:
-      return section satisfies never
   }
 }
 
@@ -200,12 +199,9 @@ function fieldRow(
   const { t } = pageContext
   const input = (part: string, described: string, value: string) =>
     html`<input name="${part}.${at}" value="${value}" aria-label="${described}: ${name}">`
-  const options = FIELD_TYPES.map(
-    each =>
-      html`<option value="${each}"${each === type ? html` selected` : ''}>${t(TYPE_NAMES[each])}</option>`,
-  )
+  const types = FIELD_TYPES.map(each => [each, t(TYPE_NAMES[each])] as const)
   return html`<tr><th scope="row">${hiddenField(`name.${at}`, name)}<code>${name}</code></th>
-<td><select name="type.${at}" aria-label="${t('Type')}: ${name}">${options}</select></td>
+<td><select name="type.${at}" aria-label="${t('Type')}: ${name}">${listOptions(types, type)}</select></td>
 <td>${input('label', t('Label'), label)}</td><td>${input('description', t('Description'), description)}</td>
 <td><input type="checkbox" name="facet.${at}" value="1" aria-label="${t('Facet')}: ${name}"${isFacet ? html` checked` : ''}></td>
 <td>${previewed === null ? '' : examplesCell(pageContext, previewed)}</td></tr>

@@ -2,6 +2,7 @@ import { exactJson, parseExactly } from '../../model/exact-json.ts'
 import { lookup } from '../../model/lookup.ts'
 import { highlightTokens } from '../parts/highlight.ts'
 import { editOnFocus } from './modules/edit-on-focus.ts'
+import { make } from './modules/elements.ts'
 
 /** Runs the call of the form in place: updates the address of the page, and shows the answer of the API. */
 const form = document.querySelector<HTMLFormElement>('form.api-form')
@@ -80,13 +81,9 @@ async function call(shown: HTMLElement, signal: AbortSignal): Promise<void> {
 const MAX_LENGTH = 100_000
 
 function painted(text: string): readonly (Node | string)[] {
-  return highlightTokens(text, 'json').map(({ kind, text }) => {
-    if (kind === 'plain') return text
-    const mark = document.createElement('span')
-    mark.className = `t-${kind}`
-    mark.textContent = text
-    return mark
-  })
+  return highlightTokens(text, 'json').map(({ kind, text }) =>
+    kind === 'plain' ? text : make('span', { class: `t-${kind}` }, text),
+  )
 }
 
 function report(shown: HTMLElement, text: string): void {

@@ -1,4 +1,5 @@
 import type { SourceLanguage } from '../parts/highlight-rules.ts'
+import { make } from './modules/elements.ts'
 import type { ReportedDiagnostic } from './modules/mapping-editor.ts'
 
 /** The editor of mappings: the portal checks the text while it is typed, and diagnostics link to their lines. */
@@ -37,10 +38,7 @@ function start(form: HTMLFormElement, field: HTMLTextAreaElement, results: HTMLE
     if (number !== requested) return
     results.setAttribute('aria-busy', 'false')
     if (answer?.ok !== true) {
-      const note = document.createElement('p')
-      note.className = 'fault'
-      note.textContent = form.dataset.failed ?? ''
-      results.replaceChildren(note)
+      results.replaceChildren(make('p', { class: 'fault' }, form.dataset.failed ?? ''))
       return
     }
     const { diagnostics, language, html } = (await answer.json()) as {

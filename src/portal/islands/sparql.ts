@@ -1,7 +1,9 @@
+import { memoised } from '../../model/memoised.ts'
 import { type HighlightToken, highlightTokens } from '../parts/highlight.ts'
 import { endpointPath } from '../playground/endpoint-path.ts'
 import type { PlaygroundData } from '../playground/sparql-page.ts'
 import { CompletionList, vocabularySource } from './modules/completion-list.ts'
+import { make } from './modules/elements.ts'
 import type { MessageSource, QueryMessage, QueryRun } from './modules/query-messages.ts'
 import { QueryView } from './modules/query-view.ts'
 
@@ -192,10 +194,7 @@ function element(id: string): HTMLElement {
 
 function pieceOf({ kind, text }: HighlightToken, isBad: boolean): Node | string {
   if (!isBad && kind === 'plain') return text
-  const piece = document.createElement('span')
-  piece.className = `t-${kind}${isBad ? ' t-bad' : ''}`
-  piece.textContent = text
-  return piece
+  return make('span', { class: `t-${kind}${isBad ? ' t-bad' : ''}` }, text)
 }
 
 /** An example in the list at `/api/void/{dataset}/queries`. */
@@ -232,11 +231,8 @@ function exampleList(
     take(searchParams.get('query') ?? '', searchParams.getAll('source'))
     document.getElementById('run')?.focus()
   })
-  const examplesOf = (id: string) => {
-    const found = known.get(id) ?? listOf(`${here}/api/void/${encodeURIComponent(id)}/queries`)
-    known.set(id, found)
-    return found
-  }
+  const examplesOf = (id: string) =>
+    memoised(known, id, () => listOf(`${here}/api/void/${encodeURIComponent(id)}/queries`))
   return {
     show(ids) {
       requested = ids
@@ -247,7 +243,8 @@ function exampleList(
             each.federatesWith.every(other => sources.includes(other)) ? [itemOf(id, each)] : [],
           ),
         )
-        list.replaceChildren(...(items.length === 0 ? [noItem(texts.noExamples)] : items))
+        const none = make('li', { class: 'soft' }, texts.noExamples)
+        list.replaceChildren(...(items.length === 0 ? [none] : items))
       })
     },
   }
@@ -264,17 +261,5 @@ function itemOf(id: string, { title, query, federatesWith }: ListedQuery): HTMLE
   const address = new URL(location.pathname, location.origin)
   for (const source of [id, ...federatesWith]) address.searchParams.append('source', source)
   address.searchParams.set('query', query)
-  const link = document.createElement('a')
-  link.href = address.href
-  link.textContent = title
-  const item = document.createElement('li')
-  item.append(link)
-  return item
-}
-
-function noItem(text: string): HTMLElement {
-  const item = document.createElement('li')
-  item.className = 'soft'
-  item.textContent = text
-  return item
+  return make('li', {}, make('a', { href: address.href }, title))
 }

@@ -12,6 +12,17 @@ export function hiddenFields(parameters: LinkParameters): readonly Html[] {
   )
 }
 
+/** The options of a list, by value and text; at most one is chosen. */
+export function listOptions(
+  options: readonly (readonly [value: string, text: string])[],
+  chosen: string,
+): Html {
+  return html`${options.map(
+    ([value, text]) =>
+      html`<option value="${value}"${value === chosen ? html` selected` : ''}>${text}</option>`,
+  )}`
+}
+
 /** The language that the address names, in a form, whose fields replace the query string. */
 export function languageField({ namedLanguage }: PageContext): Html {
   return namedLanguage === undefined

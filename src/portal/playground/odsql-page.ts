@@ -12,7 +12,7 @@ import { type Html, html } from '../../site/html.ts'
 import { type PageContext, pageContextOf } from '../../site/page-context.ts'
 import { DataCache } from '../data-cache.ts'
 import { filterFaultText, isAbout } from '../parts/filter-fault.ts'
-import { languageField } from '../parts/form-fields.ts'
+import { languageField, listOptions } from '../parts/form-fields.ts'
 import { isFilterFault, isFleeting } from '../query-service.ts'
 import { fieldName } from '../selection.ts'
 import { datasetTitle, type SiteServices } from '../services.ts'
@@ -131,9 +131,9 @@ function queryForm(
   const { id } = entry.dataset
   const path = `/explore/dataset/${encodeURIComponent(id)}`
   const faulty = fault === null ? null : (CLAUSES.find(name => isAbout(fault, name)) ?? 'where')
-  const options = entries.map(
-    each =>
-      html`<option value="${each.dataset.id}"${each.dataset.id === id ? html` selected` : ''}>${datasetTitle(each)}</option>`,
+  const options = listOptions(
+    entries.map(each => [each.dataset.id, datasetTitle(each)]),
+    id,
   )
   const fields = CLAUSES.map(name => {
     const isFaulty = name === faulty

@@ -7,7 +7,7 @@ import type { Principal } from '../../model/principal.ts'
 import { file, sendSitePage } from '../../site/frame.ts'
 import { type Html, html, jsonBlock } from '../../site/html.ts'
 import { type LinkParameters, type PageContext, pageContextOf } from '../../site/page-context.ts'
-import { languageField } from '../parts/form-fields.ts'
+import { languageField, listOptions } from '../parts/form-fields.ts'
 import { highlight } from '../parts/highlight.ts'
 import { datasetTitle, type SiteServices } from '../services.ts'
 import { endpointPath } from './endpoint-path.ts'
@@ -100,7 +100,7 @@ function accessPathChoice({ t }: PageContext, accessPath: AccessPath): Html {
     brtpf: t('Fragments with bindings'),
   }
   return html`<p class="play-way"><label for="via">${t('Asked through')}</label>
-<select id="via" name="via">${ACCESS_PATHS.map(name => html`<option value="${name}"${name === accessPath ? html` selected` : ''}>${names[name]}</option>`)}</select></p>`
+<select id="via" name="via">${listOptions(Object.entries(names), accessPath)}</select></p>`
 }
 
 function exampleLinks({ href, t }: PageContext, { examples, accessPath }: PlaygroundState): readonly Html[] {

@@ -161,11 +161,7 @@ function groupRows(
   scope: Scope,
 ): RowStage {
   const groupCells = keys.flatMap(index => stage.cells[index] ?? [])
-  const taken = new Set(groupCells.map(({ name }) => name))
-  const columns = items.map(item => {
-    refuseTaken(item, taken, scope)
-    return { name: item.name, ...aggregateColumn(item, scope) }
-  })
+  const columns = aggregateColumns(items, groupCells, scope)
   return {
     ...stage,
     steps: [
@@ -231,8 +227,22 @@ interface AggregateColumn extends RowAggregate {
   readonly epoch: boolean
 }
 
-/** Returns the aggregate that an item requests. */
-export function aggregateColumn({ operand, method, span }: AggregateItem, scope: Scope): AggregateColumn {
+/** Returns the aggregates that items request; each has a name that neither a key nor another has. */
+export function aggregateColumns(
+  items: readonly AggregateItem[],
+  keys: readonly { readonly name: string }[],
+  scope: Scope,
+) {
+  const taken = new Set(keys.map(({ name }) => name))
+  return items.map(item => {
+    const { name, span } = item
+    if (taken.has(name)) throw wrong(scope, `There is a property ${name.slice(0, 60)} already`, span)
+    taken.add(name)
+    return { name, ...aggregateColumn(item, scope) }
+  })
+}
+
+function aggregateColumn({ operand, method, span }: AggregateItem, scope: Scope): AggregateColumn {
   const counted = { kind: 'int', epoch: false } as const
   if (operand === null) return { method: 'count', of: null, type: 'int', ...counted }
   const known = method.toLowerCase()
@@ -257,12 +267,6 @@ export function aggregateColumn({ operand, method, span }: AggregateItem, scope:
 }
 
 const UNORDERED: readonly PrimitiveKind[] = ['boolean', 'guid', 'binary', 'geography']
-
-/** Refuses a name that a property of the result already has. */
-export function refuseTaken({ name, span }: AggregateItem, taken: Set<string>, scope: Scope): void {
-  if (taken.has(name)) throw wrong(scope, `There is a property ${name.slice(0, 60)} already`, span)
-  taken.add(name)
-}
 
 /** A value that is not too large. */
 export function checked(scalar: Scalar): Scalar {

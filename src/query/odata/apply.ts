@@ -2,7 +2,7 @@ import type { AggregateItem, Expression, Span, Transformation } from '../../lang
 import { conjunctionOrNull } from '../conditions.ts'
 import type { Aggregate, Condition, Ordering, RecordQuery, Scalar } from '../plan.ts'
 import {
-  aggregateColumn,
+  aggregateColumns,
   aggregateName,
   aggregateNumber,
   amountOf,
@@ -12,7 +12,6 @@ import {
   type RowCell,
   type RowStage,
   refuseMany,
-  refuseTaken,
   rowByRow,
   rowScope,
 } from './apply-rows.ts'
@@ -192,11 +191,7 @@ function groups(
   stage: RecordStage,
   scope: Scope,
 ): RowStage {
-  const taken = new Set(keys.map(({ name }) => name))
-  const columns = items.map(item => {
-    refuseTaken(item, taken, scope)
-    return { name: item.name, ...aggregateColumn(item, scope) }
-  })
+  const columns = aggregateColumns(items, keys, scope)
   return {
     type: 'rows',
     parts: [

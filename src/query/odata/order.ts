@@ -1,8 +1,8 @@
 import type { OrderItem, SearchExpression, SelectOption } from '../../language/odata/ast.ts'
-import { type FieldType, field } from '../../model/field.ts'
+import { field } from '../../model/field.ts'
 import { searchWords } from '../../model/search.ts'
 import { conjunction, disjunction, negate, refuseExcessOfOData, refuseLarge } from '../conditions.ts'
-import type { Condition, Ordering, Scalar, Word } from '../plan.ts'
+import type { Condition, Ordering, Word } from '../plan.ts'
 import { signsOf, wordsCondition } from '../resolve/filter-functions.ts'
 import { conditionOf, typedExpressionOf } from './expression.ts'
 import type { RowStep } from './rows.ts'
@@ -34,13 +34,11 @@ export function orderings(items: readonly OrderItem[], scope: Scope): readonly O
 /** The step that sorts rows. */
 export function orderRows(items: readonly OrderItem[], scope: Scope): RowStep {
   const keys = orderings(items, scope).flatMap(({ value, descending }) =>
-    value.type === 'random' ? [] : [{ value, type: orderType(value), descending }],
+    value.type === 'random'
+      ? []
+      : [{ value, type: value.type === 'field' ? value.field.type : ('text' as const), descending }],
   )
   return { type: 'order', keys }
-}
-
-function orderType(value: Scalar): FieldType {
-  return value.type === 'field' ? value.field.type : 'text'
 }
 
 /** What is returned of the values of a collection; steps process each value as a row of one cell. */

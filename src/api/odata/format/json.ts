@@ -172,8 +172,6 @@ function valueWriter(column: EntityColumn, payloadFormat: AddressedFormat): Writ
       const fragment = typeFragment(column, version, linkTypesOf(place))
       return pointWriter(column, typed ? `"${prefix}type":"${fragment}"` : '')
     }
-    default:
-      return type satisfies never
   }
 }
 

@@ -19,8 +19,6 @@ export function serviceDocument(
       return JSON.stringify({ d: { EntitySets: sets.map(({ model }) => model.set) } })
     case 'atom':
       return atom(sets, version, place)
-    default:
-      return type satisfies never
   }
 }
 

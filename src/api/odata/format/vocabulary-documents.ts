@@ -92,12 +92,8 @@ export function vocabularyAddress(
   return `${root}/${VOCABULARY_SEGMENT}/${namespace}.${format}`
 }
 
-/** Writes a vocabulary as a document of its own (CSDL 4.0, CSDL JSON 4.01). */
-export function vocabularyDocument(vocabulary: Vocabulary, format: VocabularyFormat): string {
-  return format === 'xml' ? inXml(vocabulary) : inJson(vocabulary)
-}
-
-function inXml({ namespace, alias, enumerations, complexTypes, terms }: Vocabulary): string {
+/** Writes a vocabulary as a document of its own (CSDL 4.0). */
+export function inXml({ namespace, alias, enumerations, complexTypes, terms }: Vocabulary): string {
   const members = (names: readonly string[]) =>
     names.map((name, value) => `<Member Name="${name}" Value="${value}"/>`).join('')
   const properties = (types: Readonly<Record<string, string>>) =>
@@ -125,7 +121,8 @@ function ifCollection(type: string): string {
   return type.startsWith('Collection(') ? ' Nullable="false"' : ''
 }
 
-function inJson({ namespace, alias, enumerations, complexTypes, terms }: Vocabulary): string {
+/** Writes a vocabulary as a document of its own (CSDL JSON 4.01). */
+export function inJson({ namespace, alias, enumerations, complexTypes, terms }: Vocabulary): string {
   const each = <From>(entries: Readonly<Record<string, From>>, write: (from: From) => unknown) =>
     Object.fromEntries(Object.entries(entries).map(([name, from]) => [name, write(from)]))
   return JSON.stringify({

@@ -145,8 +145,6 @@ export function annotationXml({ term, value }: Annotation): string {
       })
       return `${start}><Record>${parts.join('')}</Record></Annotation>`
     }
-    default:
-      return value satisfies never
   }
 }
 

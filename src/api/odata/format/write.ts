@@ -1,6 +1,7 @@
 import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
 import { atomEntity, atomFeed, atomProperty, atomReferences } from './atom.ts'
 import { jsonEntity, jsonFeed, jsonProperty, jsonReferences } from './json.ts'
+import { entityAddress, linkTypesOf } from './links.ts'
 import type {
   AddressedFormat,
   EntityRow,
@@ -12,7 +13,8 @@ import type {
   ServicePlace,
   Single,
 } from './shape.ts'
-import { verboseEntity, verboseFeed, verboseProperty, verboseReferences } from './verbose.ts'
+import { type PointValue, primitiveText } from './texts.ts'
+import { membersOf, typeText } from './types.ts'
 
 interface Parts {
   readonly feed: Feed
@@ -51,8 +53,6 @@ export function writeAnswer(written: ODataAnswer, payloadFormat: PayloadFormat, 
       return write('property', answer.property)
     case 'references':
       return write('references', answer.references)
-    default:
-      return answer satisfies never
   }
 }
 
@@ -75,8 +75,6 @@ function withTable(answer: ODataAnswer, change: (table: Table) => Table): ODataA
     }
     case 'references':
       return answer
-    default:
-      return answer satisfies never
   }
 }
 
@@ -135,4 +133,103 @@ function withListsAsText({ columns, rows }: Table): Table {
 /** A list as the text of its JSON array; any other value unchanged. */
 export function asText<Known extends EdmValue | undefined>(value: Known): Known | string {
   return Array.isArray(value) ? JSON.stringify(value) : value
+}
+
+/** Writes a page of entities as verbose JSON (OData 3.0 Verbose JSON Format). */
+function verboseFeed(feed: Feed, { place }: AddressedFormat): string {
+  const write = rowWriter(feed, place)
+  const rows: string[] = []
+  for (const row of feed.rows) rows.push(write(row))
+  return page(rows, feed)
+}
+
+/** Writes one entity as verbose JSON. */
+function verboseEntity(single: Single, { place }: AddressedFormat): string {
+  return `{"d":${rowWriter(single, place)(single.row)}}`
+}
+
+/** Writes the value of a property as verbose JSON: under its name. */
+function verboseProperty({ column, value }: PropertyAnswer, { place }: AddressedFormat): string {
+  return `{"d":{${JSON.stringify(column.name)}:${valueWriter(column, place)(value)}}}`
+}
+
+/** Writes references to entities as verbose JSON. */
+function verboseReferences(references: References, { place }: AddressedFormat): string {
+  const reference = (id: string) => `{"uri":${JSON.stringify(entityAddress(place, references.set, id))}}`
+  if (references.type === 'one') return `{"d":${reference(references.id)}}`
+  return page(references.ids.map(reference), references)
+}
+
+function page(items: readonly string[], { count, next }: Pick<Feed, 'count' | 'next'>): string {
+  const counted = count === null ? '' : `"__count":"${count}",`
+  const more = next === null ? '' : `,"__next":${JSON.stringify(next)}`
+  return `{"d":{${counted}"results":[${items.join(',')}]${more}}}`
+}
+
+function rowWriter(
+  { model, columns }: Pick<Feed, 'model' | 'columns'>,
+  place: ServicePlace,
+): (row: EntityRow) => string {
+  const type = JSON.stringify(`${model.namespace}.${model.type}`)
+  const writers = columns.map(column => {
+    if (column.annotation !== undefined) return () => ''
+    const name = `,${JSON.stringify(column.name)}:`
+    const write = valueWriter(column, place)
+    return (value: EdmValue) => name + write(value)
+  })
+  return ({ id, values }) => {
+    let text = `{"__metadata":{"type":${type}`
+    if (id !== null) {
+      const address = JSON.stringify(entityAddress(place, model.set, id))
+      text = `{"__metadata":{"id":${address},"uri":${address},"type":${type}`
+    }
+    text += '}'
+    for (let index = 0; index < writers.length; index++) {
+      const value = values[index]
+      if (value !== undefined) text += writers[index]?.(value)
+    }
+    return `${text}}`
+  }
+}
+
+type Write = (value: EdmValue) => string
+
+function valueWriter(column: EntityColumn, place: ServicePlace): Write {
+  const write = presentWriter(column, place)
+  return value => (value === null ? 'null' : write(value))
+}
+
+function presentWriter(column: EntityColumn, place: ServicePlace): Write {
+  const { type, collection } = column
+  const metadata = `{"__metadata":{"type":"${typeText(column, '3.0', linkTypesOf(place))}"}`
+  if (collection) return value => `${metadata},"results":${JSON.stringify(value)}}`
+  switch (type) {
+    case 'Edm.String':
+      return value => JSON.stringify(value)
+    case 'Edm.Boolean':
+    case 'Edm.Int32':
+      return String
+    case 'Edm.Double':
+      return value => doubleJson(value as number)
+    case 'Edm.Int64':
+    case 'Edm.Decimal':
+    case 'Edm.TimeOfDay':
+    case 'Edm.Duration':
+      return value => `"${primitiveText(value as string | number, column, '3.0')}"`
+    case 'Edm.Date':
+      return value => `"/Date(${Date.parse(value as string)})/"`
+    case 'Edm.DateTimeOffset':
+      return value => `"/Date(${Date.parse(value as string)}+0000)/"`
+    case 'Ods.GeoPoint2D': {
+      const members = membersOf(column)
+      return value => {
+        const point = value as PointValue
+        return `${metadata}${members.map(member => `,"${member}":${doubleJson(point[member])}`).join('')}}`
+      }
+    }
+  }
+}
+
+function doubleJson(value: number): string {
+  return Number.isFinite(value) ? String(value) : `"${primitiveText(value, { type: 'Edm.Double' }, '3.0')}"`
 }

@@ -1,44 +1,45 @@
 import { ACCOUNT_INVALID } from '../../../accounts/faults.ts'
-import type { Passkey } from '../../../accounts/passkeys.ts'
-import { BAD_REQUEST, Fault, isFault } from '../../../errors/errors.ts'
+import type { Passkey, Passkeys } from '../../../accounts/passkeys.ts'
+import { isFault } from '../../../errors/errors.ts'
 import type { Attempts } from '../../../http/attempts.ts'
 import type { Form } from '../../../http/form.ts'
 import { type FieldProblem, hiddenField, momentText, note, textField } from '../../../site/account-fields.ts'
 import type { AccountPage } from '../../../site/account-page.ts'
 import { type Html, html } from '../../../site/html.ts'
-import type { AccountRequest, AccountSection, SectionAnswer } from '../section.ts'
+import {
+  type AccountRequest,
+  type AccountSection,
+  byAction,
+  itemForm,
+  itemList,
+  numberIn,
+  type SectionAnswer,
+} from '../section.ts'
 import { checkThrottled } from '../throttled-check.ts'
 import { checkCreated, creationOptions, relyingParty } from './ceremony.ts'
 import { PASSKEY_ISLAND, passkeyProblem } from './form.ts'
-
-const PATH = '/account/passkeys/'
 
 /** Passkeys of a user: to add one needs the password, so that a stolen session cannot. */
 export function passkeySection(passwords: Attempts): AccountSection {
   return {
     path: '/account/passkeys',
     show: requested => passkeyPage(requested),
-    change: async (requested, form) => {
-      const { passkeys } = requested.options.accounts
-      const { id } = requested.session.user
-      switch (form.get('action')) {
-        case 'add':
-          return add(requested, form, passwords)
-        case 'rename':
-          return refusable(requested, () => passkeys.rename(id, numberOf(form), form.get('label') ?? ''))
-        case 'remove':
-          return refusable(requested, () => passkeys.remove(id, numberOf(form)))
-        default:
-          throw new Fault(BAD_REQUEST, { reason: 'The form lacks its action.' })
-      }
-    },
+    change: byAction({
+      add: (requested, form) => add(requested, form, passwords),
+      rename: (requested, form) =>
+        refusable(requested, (passkeys, user) =>
+          passkeys.rename(user, numberOf(form), form.get('label') ?? ''),
+        ),
+      remove: (requested, form) =>
+        refusable(requested, (passkeys, user) => passkeys.remove(user, numberOf(form))),
+    }),
   }
 }
 
 async function add(requested: AccountRequest, form: Form, attempts: Attempts): Promise<SectionAnswer> {
   const { session, options, pageContext } = requested
-  const { users, passkeys } = options.accounts
-  const { id, name } = session.user
+  const { users } = options.accounts
+  const { name } = session.user
   const verify = () => users.verify(name, form.get('password') ?? '')
   const checked = await checkThrottled(attempts, requested, name, verify)
   const label = form.get('label') ?? ''
@@ -49,24 +50,25 @@ async function add(requested: AccountRequest, form: Form, attempts: Attempts): P
   const created = await checkCreated(options, form.get('credential') ?? '', session.session)
   if (created === null)
     return refused('credential', pageContext.t('This passkey was not accepted. Please try again.'), 400)
-  return refusable(requested, () => passkeys.add(id, label, created))
+  return refusable(requested, (passkeys, user) => passkeys.add(user, label, created))
 }
 
 /** Runs work; if it throws a fault, shows the page again with its message. */
-async function refusable(requested: AccountRequest, work: () => Promise<void>): Promise<SectionAnswer> {
+async function refusable(
+  requested: AccountRequest,
+  work: (passkeys: Passkeys, user: number) => Promise<void>,
+): Promise<SectionAnswer> {
   try {
-    await work()
+    await work(requested.options.accounts.passkeys, requested.session.user.id)
+    return undefined
   } catch (error) {
     if (!isFault(error, ACCOUNT_INVALID)) throw error
     return passkeyPage(requested, { problem: { field: 'label', message: `${error.message}.` }, status: 400 })
   }
-  return { type: 'redirect', path: `${requested.root}${PATH}` }
 }
 
 function numberOf(form: Form): number {
-  const id = form.get('id') ?? ''
-  if (!/^\d{1,15}$/.test(id)) throw new Fault(BAD_REQUEST, { reason: 'The form names no passkey.' })
-  return Number(id)
+  return Number(numberIn(form, 'passkey'))
 }
 
 interface Shown {
@@ -87,21 +89,18 @@ async function passkeyPage(requested: AccountRequest, shown: Shown = {}): Promis
     retryAfter: shown.retryAfter,
     islands: [PASSKEY_ISLAND],
     content: html`<p>${t('A passkey in your device, password manager or security key signs you in without the password. In two-step sign-in it replaces the code.')}</p>
-${
-  passkeys.length === 0
-    ? html`<p class="soft">${t('You have no passkeys.')}</p>
-`
-    : html`<ul class="things">${passkeys.map(each => passkeyItem(requested, each))}</ul>
-`
-}<h2>${t('Add a passkey')}</h2>
+${itemList(
+  passkeys.map(each => passkeyItem(requested, each)),
+  t('You have no passkeys.'),
+)}<h2>${t('Add a passkey')}</h2>
 ${relyingParty(options) === null ? html`<p>${t('Browsers offer passkeys only at addresses with HTTPS.')}</p>` : await addForm(requested, shown)}`,
   }
 }
 
 async function addForm(requested: AccountRequest, { problem, label = '' }: Shown): Promise<Html> {
-  const { session, options, root } = requested
+  const { session, options, action } = requested
   const { t } = requested.pageContext
-  return html`${problem?.field === 'credential' ? note('bad', html`<p>${problem.message}</p>`) : ''}<form method="post" action="${root}${PATH}" data-passkey="create" data-options="${await creationOptions(options, session.user, session.session)}">
+  return html`${problem?.field === 'credential' ? note('bad', html`<p>${problem.message}</p>`) : ''}<form method="post" action="${action}" data-passkey="create" data-options="${await creationOptions(options, session.user, session.session)}">
 ${hiddenField('form_token', requested.token())}${hiddenField('action', 'add')}${hiddenField('credential', '')}<input type="text" name="username" value="${session.user.name}" autocomplete="username" hidden>
 ${textField({
   name: 'label',
@@ -122,10 +121,9 @@ ${textField({
 }
 
 function passkeyItem(requested: AccountRequest, { id, label, created, lastUse }: Passkey): Html {
-  const { pageContext, root } = requested
+  const { pageContext } = requested
   const { t } = pageContext
-  const form = (action: string, content: Html) =>
-    html`<form method="post" action="${root}${PATH}">${hiddenField('form_token', requested.token())}${hiddenField('action', action)}${hiddenField('id', String(id))}${content}</form>`
+  const form = (action: string, content: Html) => itemForm(requested, { action, id: String(id) }, content)
   return html`<li><div><strong>${label}</strong>
 <small>${t('Created')} ${momentText(pageContext, created)}</small><small>${t('Last used')} ${momentText(pageContext, lastUse)}</small></div>
 ${form('rename', html`<input name="label" value="${label}" aria-label="${t('Label')}" autocomplete="off" required> <button class="plain small" aria-label="${t('Rename the passkey {name}', { name: label })}">${t('Rename')}</button>`)}

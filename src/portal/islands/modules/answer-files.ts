@@ -1,6 +1,7 @@
 import { turtleText } from '../../../formats/turtle.ts'
 import { termText } from '../../../rdf/ntriples.ts'
 import { type RowWriter, rowWriter } from '../../../sparql/row-writer.ts'
+import { make } from './elements.ts'
 import type { MessageRow } from './query-messages.ts'
 
 /** The formats in which an answer can be downloaded. */
@@ -21,10 +22,7 @@ export function saveAnswer(
 ): void {
   const [type, ending] = FILES[format]
   const address = URL.createObjectURL(new Blob(pieces(format, variables, rows, prefixes), { type }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = `answer.${ending}`
-  link.click()
+  make('a', { href: address, download: `answer.${ending}` }).click()
   setTimeout(() => URL.revokeObjectURL(address), 10_000)
 }
 
@@ -41,8 +39,6 @@ function pieces(
       return written(rowWriter('json'), variables, rows)
     case 'turtle':
       return [turtleText(rows.map(triple).join(''), prefixes)]
-    default:
-      return format satisfies never
   }
 }
 

@@ -1,8 +1,8 @@
 import { forceCenter, forceCollide, forceLink, forceManyBody, forceSimulation } from 'd3-force'
 import type { Term } from '../../../rdf/term.ts'
 import { linksOf } from './answer-links.ts'
+import { svg } from './elements.ts'
 import type { MessageRow } from './query-messages.ts'
-import { svg } from './svg.ts'
 
 /** Maximum number of nodes and edges: more are illegible. */
 const MAX_NODES = 120
@@ -54,19 +54,16 @@ export function drawGraph(
     'aria-label': label,
   })
   for (const { source, target, label } of edges) {
-    const line = svg('line', { x1: at(source.x), y1: at(source.y), x2: at(target.x), y2: at(target.y) })
-    line.append(titled(label))
-    drawing.append(line)
+    const ends = { x1: at(source.x), y1: at(source.y), x2: at(target.x), y2: at(target.y) }
+    drawing.append(svg('line', ends, svg('title', {}, label)))
   }
   for (const node of nodes) {
     const address = node.iri === null ? null : style.address(node.iri)
     const group = address === null ? svg('g') : svg('a', { href: address })
-    const text = svg('text', { x: at(node.x), y: at((node.y ?? 0) - 9) })
-    text.textContent = node.label
     group.append(
-      titled(node.iri ?? node.label),
+      svg('title', {}, node.iri ?? node.label),
       svg('circle', { cx: at(node.x), cy: at(node.y), r: '6' }),
-      text,
+      svg('text', { x: at(node.x), y: at((node.y ?? 0) - 9) }, node.label),
     )
     drawing.append(group)
   }
@@ -122,10 +119,4 @@ function viewBox(nodes: readonly Node[]): string {
 
 function at(value = 0): string {
   return value.toFixed(1)
-}
-
-function titled(text: string): SVGElement {
-  const title = svg('title')
-  title.textContent = text
-  return title
 }

@@ -3,9 +3,9 @@ import type { Geometry } from '../../../model/value.ts'
 import { plain } from '../../../sparql/result-formats.ts'
 import { borders } from './borders.ts'
 import { coastlinePolygons } from './coastline.ts'
+import { svg } from './elements.ts'
 import { boxOfAll } from './map-data.ts'
 import type { MessageRow } from './query-messages.ts'
-import { svg } from './svg.ts'
 
 const WKT = 'http://www.opengis.net/ont/geosparql#wktLiteral'
 
@@ -34,13 +34,8 @@ export function answerMap(rows: readonly MessageRow[], label: string): SVGElemen
   const drawing = svg('svg', { class: 'answer-map', viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img' })
   drawing.setAttribute('aria-label', label)
   drawing.append(outline(coastlinePolygons(), 'shore', view), outline(borders(), 'border', view))
-  for (const { geometry, name } of places) {
-    const group = svg('g')
-    const title = svg('title')
-    title.textContent = name
-    group.append(title, ...shapesOf(geometry, view))
-    drawing.append(group)
-  }
+  for (const { geometry, name } of places)
+    drawing.append(svg('g', {}, svg('title', {}, name), ...shapesOf(geometry, view)))
   return drawing
 }
 

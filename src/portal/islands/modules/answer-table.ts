@@ -4,6 +4,7 @@ import { termText } from '../../../rdf/ntriples.ts'
 import { prefixedName } from '../../../rdf/prefixes.ts'
 import type { Literal, Term } from '../../../rdf/term.ts'
 import { cutText } from '../../parts/cut-text.ts'
+import { make } from './elements.ts'
 import type { MessageRow } from './query-messages.ts'
 
 /** How terms are shown: prefixes, the language, and the address of the portal. */
@@ -21,30 +22,19 @@ const MAX_LENGTH = 160
 
 /** A table that grows while rows arrive. */
 export class AnswerTable {
-  readonly element = document.createElement('div')
-  private readonly body = document.createElement('tbody')
+  readonly element: HTMLElement
+  private readonly body = make('tbody')
   private readonly style: TermStyle
   private readonly heads: readonly HTMLTableCellElement[]
   private shown = 0
 
   constructor(variables: readonly string[], label: string, style: TermStyle) {
     this.style = style
-    const table = document.createElement('table')
-    table.className = 'records'
-    const head = table.createTHead().insertRow()
-    this.heads = variables.map(name => {
-      const cell = document.createElement('th')
-      cell.scope = 'col'
-      cell.textContent = name
-      head.append(cell)
-      return cell
-    })
-    table.append(this.body)
-    this.element.className = 'scroll'
-    this.element.tabIndex = 0
-    this.element.setAttribute('role', 'region')
-    this.element.setAttribute('aria-label', label)
-    this.element.append(table)
+    this.heads = variables.map(name => make('th', { scope: 'col' }, name))
+    const head = make('thead', {}, make('tr', {}, ...this.heads))
+    const table = make('table', { class: 'records' }, head, this.body)
+    const attributes = { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': label }
+    this.element = make('div', attributes, table)
   }
 
   add(rows: readonly MessageRow[]): void {
@@ -81,14 +71,10 @@ function termNode(term: Term | null, style: TermStyle): Node {
       if (cut !== value) node.title = value.slice(0, 1000)
       if (language === '') return node
       node.lang = language
-      const both = document.createElement('span')
-      both.append(node, ' ', text(language, 'badge'))
-      return both
+      return make('span', {}, node, ' ', text(language, 'badge'))
     }
     case 'triple':
       return text(termText(term), 'soft')
-    default:
-      return term satisfies never
   }
 }
 
@@ -112,14 +98,8 @@ function iriNode(iri: string, style: TermStyle): Node {
   const short = shortName(iri, prefixes)
   const address = resourceAddress(iri, style)
   if (address === null) return text(short ?? iri)
-  const link = document.createElement('a')
-  const isOwn = iri.startsWith(`${base}/`)
-  link.href = address
-  if (!isOwn) link.rel = 'nofollow noopener'
-  link.textContent = short ?? cutText(iri, 60)
-  link.title = iri
-  link.dir = 'ltr'
-  return link
+  const foreign = iri.startsWith(`${base}/`) ? {} : { rel: 'nofollow noopener' }
+  return make('a', { href: address, ...foreign, title: iri, dir: 'ltr' }, short ?? cutText(iri, 60))
 }
 
 const XSD = 'http://www.w3.org/2001/XMLSchema#'
@@ -150,8 +130,5 @@ export function localizedLiteral(term: Literal, language: string): string {
 }
 
 function text(content: string, className = ''): HTMLElement {
-  const node = document.createElement('span')
-  if (className !== '') node.className = className
-  node.textContent = content
-  return node
+  return make('span', className === '' ? {} : { class: className }, content)
 }

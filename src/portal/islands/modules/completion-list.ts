@@ -3,6 +3,7 @@ import {
   type SparqlCompletion,
   sparqlCompletions,
 } from '../../playground/sparql-completion.ts'
+import { make } from './elements.ts'
 
 /**
  * A list of completions below the cursor of a query; the field announces the selected one to screen readers
@@ -11,7 +12,7 @@ import {
 export class CompletionList {
   private readonly field: HTMLTextAreaElement
   private readonly paint: HTMLElement
-  private readonly list = document.createElement('ul')
+  private readonly list: HTMLElement
   private readonly vocabulary: () => Promise<QueryVocabulary>
   private offers: readonly SparqlCompletion[] = []
   private range = { from: 0, to: 0 }
@@ -31,11 +32,8 @@ export class CompletionList {
     this.field = field
     this.paint = paint
     this.vocabulary = vocabulary
-    this.list.id = 'completions'
-    this.list.className = 'completions'
-    this.list.setAttribute('role', 'listbox')
-    this.list.setAttribute('aria-label', label)
-    this.list.hidden = true
+    const attributes = { id: 'completions', class: 'completions', role: 'listbox', hidden: '' }
+    this.list = make('ul', { ...attributes, 'aria-label': label })
     field.parentElement?.append(this.list)
     field.setAttribute('aria-autocomplete', 'list')
     field.setAttribute('aria-haspopup', 'listbox')
@@ -67,12 +65,8 @@ export class CompletionList {
     this.range = found
     this.list.replaceChildren(
       ...found.offers.map(({ label, detail }, at) => {
-        const item = document.createElement('li')
-        item.id = `completion-${at}`
-        item.setAttribute('role', 'option')
-        item.textContent = label
-        if (detail !== '') item.title = detail
-        return item
+        const title = detail === '' ? {} : { title: detail }
+        return make('li', { id: `completion-${at}`, role: 'option', ...title }, label)
       }),
     )
     this.list.hidden = false

@@ -12,6 +12,7 @@ import { completions } from '../../../language/odsql/completion.ts'
 import { conditionParser } from '../../../language/odsql/highlight.ts'
 import { type Field, field as makeField } from '../../../model/field.ts'
 import { editorFor } from './editor.ts'
+import { make } from './elements.ts'
 
 /** A field, an operator, and the quoted text that is being typed. */
 const VALUE =
@@ -146,10 +147,7 @@ function report(field: HTMLTextAreaElement, message: string): void {
   for (const old of parentElement?.querySelectorAll('.fault[role=alert]') ?? []) old.remove()
   let described = parentElement?.querySelector<HTMLElement>('.fault') ?? null
   if (described === null && message !== '') {
-    described = document.createElement('p')
-    described.className = 'fault'
-    described.setAttribute('role', 'status')
-    described.dir = 'auto'
+    described = make('p', { class: 'fault', role: 'status', dir: 'auto' })
     field.nextElementSibling?.after(described)
   }
   if (described === null) return

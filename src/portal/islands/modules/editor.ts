@@ -4,6 +4,7 @@ import { lintKeymap } from '@codemirror/lint'
 import { EditorState, type Extension } from '@codemirror/state'
 import { drawSelection, EditorView, keymap } from '@codemirror/view'
 import { tokenClasses } from '../../../language/odsql/highlight.ts'
+import { make } from './elements.ts'
 
 /** The look of editors: the colours are those of the page. */
 const theme = EditorView.theme({
@@ -54,9 +55,7 @@ const theme = EditorView.theme({
  * no elements of the page, which the policy of the page would refuse.
  */
 export function editorFor(field: HTMLTextAreaElement, extensions: readonly Extension[]): EditorView {
-  const host = document.createElement('div')
-  host.className = 'editor'
-  host.dir = 'ltr'
+  const host = make('div', { class: 'editor', dir: 'ltr' })
   field.after(host)
   const root = host.attachShadow({ mode: 'open' })
   const label = field.labels?.[0]?.textContent ?? ''

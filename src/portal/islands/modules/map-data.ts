@@ -1,8 +1,10 @@
 import { parseExactly } from '../../../model/exact-json.ts'
 import { positionsOf } from '../../../model/geometry.ts'
 import { lookup } from '../../../model/lookup.ts'
+import { groupedBy } from '../../../model/memoised.ts'
 import type { Geometry } from '../../../model/value.ts'
-import type { MapSettings } from '../../map/settings.ts'
+import type { MapSettings } from '../../dataset/map-tab.ts'
+import { make } from './elements.ts'
 
 /** A part of the world, in degrees. */
 export interface MapBox {
@@ -117,14 +119,9 @@ export function onGlobe({ south, west, north, east }: MapBox): MapBox {
 
 /** Places in lists of those at the same point: of several dots only the last could be reached. */
 export function stacksOf(places: readonly MapPlace[]): readonly (readonly MapPlace[])[] {
-  const stacks = new Map<string, MapPlace[]>()
-  for (const place of places) {
-    const { geometry, id } = place
-    const key = geometry.type === 'Point' ? String(positionsOf(geometry)[0]) : id
-    const stack = stacks.get(key)
-    if (stack === undefined) stacks.set(key, [place])
-    else stack.push(place)
-  }
+  const stacks = groupedBy(places, ({ geometry, id }) =>
+    geometry.type === 'Point' ? String(positionsOf(geometry)[0]) : id,
+  )
   return [...stacks.values()]
 }
 
@@ -164,11 +161,7 @@ async function json(address: string, signal: AbortSignal | null): Promise<unknow
 
 /** The link to the page of a record. */
 export function recordLink({ records }: MapSettings, { id, title }: MapPlace): HTMLAnchorElement {
-  const link = document.createElement('a')
-  link.href = records + id
-  link.textContent = title
-  link.dir = 'auto'
-  return link
+  return make('a', { href: records + id, dir: 'auto' }, title)
 }
 
 /** A number in the format of a language. */

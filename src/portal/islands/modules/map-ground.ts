@@ -1,5 +1,5 @@
 import type { LatLngExpression } from 'leaflet'
-import type { MapSettings } from '../../map/settings.ts'
+import type { MapSettings } from '../../dataset/map-tab.ts'
 import { coastlinePolygons } from './coastline.ts'
 import { LeafletMap, Polygon, Polyline, Scale, Zoom } from './leaflet.ts'
 

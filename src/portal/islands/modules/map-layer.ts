@@ -1,7 +1,8 @@
 import type { LatLngExpression, Layer, LeafletKeyboardEvent } from 'leaflet'
 import { positionsOf } from '../../../model/geometry.ts'
 import type { Geometry } from '../../../model/value.ts'
-import type { MapSettings } from '../../map/settings.ts'
+import type { MapSettings } from '../../dataset/map-tab.ts'
+import { make } from './elements.ts'
 import { DivIcon, LayerGroup, type LeafletMap, Marker } from './leaflet.ts'
 import { coordinateText, fetchPlaces, type Group, type MapPlace, onGlobe, stacksOf } from './map-data.ts'
 
@@ -91,12 +92,11 @@ function groupLayer(map: LeafletMap, settings: MapSettings, group: Group): Layer
 function groupMarker(settings: MapSettings, group: Group, act: () => void): Marker {
   const title = groupText(settings, group)
   const size = sizeOf(group)
-  const label = document.createElement('span')
-  label.textContent = coordinateText(settings.language, group.count, {
+  const count = coordinateText(settings.language, group.count, {
     notation: 'compact',
     maximumSignificantDigits: group.count < 1000 ? 3 : 2,
   })
-  if (label.textContent.length > 4) label.className = 'long'
+  const label = make('span', count.length > 4 ? { class: 'long' } : {}, count)
   const icon = new DivIcon({ className: 'map-group', iconSize: [size, size], html: label })
   return chosen(new Marker([group.lat, group.lon], { icon, title }), act)
 }

@@ -2,7 +2,8 @@ import type { LatLngExpression } from 'leaflet'
 import { Popup } from 'leaflet/src/layer/Popup.js'
 import { lookup } from '../../../model/lookup.ts'
 import { shownDigits } from '../../../model/number.ts'
-import type { MapSettings, PopupField } from '../../map/settings.ts'
+import type { MapSettings } from '../../dataset/map-tab.ts'
+import { make } from './elements.ts'
 import type { LeafletMap } from './leaflet.ts'
 import { coordinateText, fetchRecord, type MapPlace, recordLink } from './map-data.ts'
 import { BUTTONS, popupPlace } from './popup-place.ts'
@@ -14,15 +15,14 @@ export function openPlace(
   place: MapPlace,
   at: LatLngExpression,
 ): void {
-  const content = document.createElement('div')
-  content.append(heading(settings, place))
+  const content = make('div', {}, make('p', { class: 'map-title' }, recordLink(settings, place)))
   open(map, settings, content, at)
   fetchRecord(settings, place.id)
     .then(record => {
       content.append(values(settings, record))
       map.fire('resizepopup')
     })
-    .catch(() => content.append(paragraph(settings.texts.failed)))
+    .catch(() => content.append(make('p', {}, settings.texts.failed)))
 }
 
 /** Opens the list of records at the same position. @param rest number of further records */
@@ -33,22 +33,16 @@ export function openPlaces(
   at: LatLngExpression,
   rest: number,
 ): void {
-  const list = document.createElement('ul')
-  for (const place of places) {
-    const item = document.createElement('li')
-    item.append(recordLink(settings, place))
-    list.append(item)
-  }
-  const content = document.createElement('div')
-  content.append(list)
+  const items = places.map(place => make('li', {}, recordLink(settings, place)))
+  const content = make('div', {}, make('ul', {}, ...items))
   if (rest > 0)
-    content.append(paragraph(settings.texts.more.replace('{n}', coordinateText(settings.language, rest))))
+    content.append(make('p', {}, settings.texts.more.replace('{n}', coordinateText(settings.language, rest))))
   open(map, settings, content, at)
 }
 
 /** Reports that the records of a position could not be loaded. */
 export function openFailure(map: LeafletMap, settings: MapSettings, at: LatLngExpression): void {
-  open(map, settings, paragraph(settings.texts.failed), at)
+  open(map, settings, make('p', {}, settings.texts.failed), at)
 }
 
 function open(map: LeafletMap, settings: MapSettings, content: HTMLElement, at: LatLngExpression): void {
@@ -93,26 +87,16 @@ function arrange(map: LeafletMap, popup: Popup, at: LatLngExpression): void {
   shift(left - above.left, top - above.top)
 }
 
-function heading(settings: MapSettings, place: MapPlace): HTMLElement {
-  const line = document.createElement('p')
-  line.className = 'map-title'
-  line.append(recordLink(settings, place))
-  return line
+function values(settings: MapSettings, record: Readonly<Record<string, unknown>>): HTMLElement {
+  const items = settings.fields.flatMap(field => {
+    const text = valueText(settings, lookup(record, field.name), field)
+    if (text === '') return []
+    return [make('dt', { dir: 'auto' }, field.label), make('dd', { dir: 'auto' }, text)]
+  })
+  return make('dl', {}, ...items)
 }
 
-function values(settings: MapSettings, record: Readonly<Record<string, unknown>>): HTMLElement {
-  const list = document.createElement('dl')
-  for (const field of settings.fields) {
-    const text = valueText(settings, lookup(record, field.name), field)
-    if (text === '') continue
-    const [term, value] = [document.createElement('dt'), document.createElement('dd')]
-    term.textContent = field.label
-    term.dir = value.dir = 'auto'
-    value.textContent = text
-    list.append(term, value)
-  }
-  return list
-}
+type PopupField = MapSettings['fields'][number]
 
 function valueText(settings: MapSettings, value: unknown, { type, isName }: PopupField): string {
   const { language, texts } = settings
@@ -128,10 +112,4 @@ function valueText(settings: MapSettings, value: unknown, { type, isName }: Popu
   if (typeof value === 'number' || typeof value === 'bigint')
     return isName ? String(value) : coordinateText(language, value, shownDigits(value, 6))
   return String(value).slice(0, 160)
-}
-
-function paragraph(text: string): HTMLElement {
-  const created = document.createElement('p')
-  created.textContent = text
-  return created
 }

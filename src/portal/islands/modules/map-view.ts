@@ -1,6 +1,7 @@
 import type { LatLngBoundsLiteral } from 'leaflet'
 import { positionsOf } from '../../../model/geometry.ts'
-import type { MapSettings } from '../../map/settings.ts'
+import type { MapSettings } from '../../dataset/map-tab.ts'
+import { make } from './elements.ts'
 import type { LeafletMap } from './leaflet.ts'
 import {
   boxOfAll,
@@ -192,24 +193,14 @@ function placeList(
         shown.type === 'places'
           ? shown.places.filter(place => isInView(map, place)).map(place => () => recordLink(settings, place))
           : shown.groups.map(group => () => {
-              const button = document.createElement('button')
-              button.type = 'button'
-              button.className = 'plain'
-              button.textContent = groupText(settings, group)
+              const button = make('button', { type: 'button', class: 'plain' }, groupText(settings, group))
               button.addEventListener('click', () => enterGroup(map, settings, group))
               return button
             })
-      const lines = items.slice(0, MAX_LENGTH).map(make => {
-        const line = document.createElement('li')
-        line.append(make())
-        return line
-      })
+      const lines = items.slice(0, MAX_LENGTH).map(item => make('li', {}, item()))
       const rest = items.length - MAX_LENGTH
-      if (rest > 0) {
-        const line = document.createElement('li')
-        line.textContent = settings.texts.more.replace('{n}', coordinateText(settings.language, rest))
-        lines.push(line)
-      }
+      const more = settings.texts.more.replace('{n}', coordinateText(settings.language, rest))
+      if (rest > 0) lines.push(make('li', {}, more))
       list?.replaceChildren(...lines)
     },
   }

@@ -3,6 +3,7 @@ import type { DownloadFormat } from './answer-files.ts'
 import { linksOf } from './answer-links.ts'
 import { AnswerTable, MAX_SHOWN, resourceAddress, shortName } from './answer-table.ts'
 import { chartColumns } from './chart-columns.ts'
+import { make } from './elements.ts'
 import type { MessageRow, QueryMessage } from './query-messages.ts'
 
 const WKT = 'http://www.opengis.net/ont/geosparql#wktLiteral'
@@ -12,7 +13,7 @@ export class QueryView {
   private readonly status: HTMLElement
   private readonly answer: HTMLElement
   private readonly data: PlaygroundData & { readonly here: string }
-  private readonly statistics = document.createElement('p')
+  private readonly statistics = make('p', { class: 'figures' })
   private table: AnswerTable | null = null
   private prefixes: Readonly<Record<string, string>> = {}
   private variables: readonly string[] = []
@@ -26,7 +27,6 @@ export class QueryView {
     this.status = status
     this.answer = answer
     this.data = data
-    this.statistics.className = 'figures'
   }
 
   /** A query begins: clears the previous answer. */
@@ -60,15 +60,11 @@ export class QueryView {
         this.table?.add(message.rows)
         break
       case 'truth':
-        this.answer.append(paragraph(message.value ? texts.yes : texts.no, 'truth'))
+        this.answer.append(make('p', { class: 'truth' }, message.value ? texts.yes : texts.no))
         break
-      case 'plan': {
-        const plan = document.createElement('pre')
-        plan.tabIndex = 0
-        plan.textContent = message.text
-        this.answer.append(plan)
+      case 'plan':
+        this.answer.append(make('pre', { tabindex: '0' }, message.text))
         break
-      }
       case 'fault':
         this.fail(message.status === 401 ? texts.signIn : texts.failed, message.message, message.offset)
         break
@@ -89,16 +85,9 @@ export class QueryView {
   fail(text: string, reason = '', offset: number | null = null): void {
     clearInterval(this.timer)
     this.t('')
-    const fault = document.createElement('div')
-    fault.className = 'fault'
-    fault.setAttribute('role', 'alert')
-    fault.append(paragraph(offset === null ? text : `${text} ${this.place(offset)}`))
-    if (reason !== '') {
-      const words = document.createElement('pre')
-      words.textContent = reason
-      fault.append(words)
-    }
-    this.answer.prepend(fault)
+    const sentence = make('p', {}, offset === null ? text : `${text} ${this.place(offset)}`)
+    const words = reason === '' ? [] : [make('pre', {}, reason)]
+    this.answer.prepend(make('div', { class: 'fault', role: 'alert' }, sentence, ...words))
   }
 
   private open(kind: 'rows' | 'triples', variables: readonly string[]): void {
@@ -114,9 +103,9 @@ export class QueryView {
     this.count()
     if (this.table === null) return
     const { texts } = this.data
-    if (this.rows.length === 0) this.answer.append(paragraph(texts.none, 'empty'))
+    if (this.rows.length === 0) this.answer.append(make('p', { class: 'empty' }, texts.none))
     if (this.rows.length > MAX_SHOWN)
-      this.answer.append(paragraph(texts.cut.replace('{n}', this.number(MAX_SHOWN)), 'soft'))
+      this.answer.append(make('p', { class: 'soft' }, texts.cut.replace('{n}', this.number(MAX_SHOWN))))
     if (this.rows.length > 0) this.statistics.after(this.downloads(), ...this.views())
     this.map().catch(() => undefined)
   }
@@ -132,33 +121,20 @@ export class QueryView {
       [texts.seconds, this.number((performance.now() - this.begun) / 1000, 1)],
     ]
     this.statistics.replaceChildren(
-      ...shown.flatMap(([text, number]) => {
-        const item = document.createElement('span')
-        item.textContent = text.replace('{n}', number)
-        return [item, ' ']
-      }),
+      ...shown.flatMap(([text, number]) => [make('span', {}, text.replace('{n}', number)), ' ']),
     )
     if (this.table !== null && length > 0 && !this.table.element.isConnected)
       this.answer.append(this.table.element)
   }
 
   private downloads(): HTMLElement {
-    const line = paragraph(this.data.texts.download, 'take-away')
-    const formats: readonly (readonly [DownloadFormat, string])[] =
-      this.kind === 'triples'
-        ? [
-            ['turtle', 'Turtle'],
-            ['csv', 'CSV'],
-          ]
-        : [
-            ['json', 'JSON'],
-            ['csv', 'CSV'],
-          ]
+    const line = make('p', { class: 'take-away' }, this.data.texts.download)
+    const formats: readonly (readonly [DownloadFormat, string])[] = [
+      this.kind === 'triples' ? ['turtle', 'Turtle'] : ['json', 'JSON'],
+      ['csv', 'CSV'],
+    ]
     for (const [format, name] of formats) {
-      const button = document.createElement('button')
-      button.type = 'button'
-      button.className = 'plain'
-      button.textContent = name
+      const button = make('button', { type: 'button', class: 'plain' }, name)
       button.addEventListener('click', async () => {
         const { saveAnswer } = await import('./answer-files.ts')
         saveAnswer(format, this.variables, this.rows, this.prefixes)
@@ -187,13 +163,10 @@ export class QueryView {
     } as const
     const names = (['chart', 'graph'] as const).filter(each => isDrawn[each])
     if (names.length === 0) return []
-    const line = paragraph('', 'take-away')
+    const line = make('p', { class: 'take-away' })
     for (const each of names) {
-      const button = document.createElement('button')
-      button.type = 'button'
-      button.className = 'plain'
-      button.textContent = texts[each]
-      button.setAttribute('aria-pressed', 'false')
+      const attributes = { type: 'button', class: 'plain', 'aria-pressed': 'false' }
+      const button = make('button', attributes, texts[each])
       let drawing: Element | null = null
       button.addEventListener('click', async () => {
         const isOn = button.getAttribute('aria-pressed') === 'true'
@@ -234,13 +207,6 @@ export class QueryView {
   private t(text: string): void {
     this.status.textContent = text
   }
-}
-
-function paragraph(text: string, className = ''): HTMLElement {
-  const created = document.createElement('p')
-  if (className !== '') created.className = className
-  created.textContent = text
-  return created
 }
 
 function prefixesOf(query: string): Readonly<Record<string, string>> {
