@@ -6,7 +6,6 @@ import type { ResultFormat } from '../src/sparql/result-formats.ts'
 import { rowWriter } from '../src/sparql/row-writer.ts'
 import { Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
 import { Evaluator } from '../src/store/columns/evaluate/evaluator.ts'
-import { termOf } from '../src/store/columns/evaluate/vectors/value.ts'
 import { termAt } from '../src/store/columns/evaluate/vectors/vector.ts'
 import { jobText } from '../src/store/columns/threads/answer-text.ts'
 import { CachedText, PieceBytes } from '../src/store/columns/threads/piece-bytes.ts'
@@ -72,7 +71,7 @@ function asRows(text: string, format: ResultFormat): string {
       answer += writer.row(
         query.variables.map((name): Term | null => {
           const vector = batch.get(name)
-          return vector === undefined ? null : termAt(vector, row, termOf)
+          return vector === undefined ? null : termAt(vector, row)
         }),
       )
   return answer + writer.end()

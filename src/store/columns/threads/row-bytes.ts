@@ -10,7 +10,6 @@ import {
 import { TermBytes } from '../dictionary-texts.ts'
 import type { Batch } from '../evaluate/vectors/batch.ts'
 import type { Domain } from '../evaluate/vectors/domain.ts'
-import { termOf } from '../evaluate/vectors/value.ts'
 import { termAt, type Vector } from '../evaluate/vectors/vector.ts'
 import { CachedText, type PieceBytes } from './piece-bytes.ts'
 
@@ -171,7 +170,7 @@ export class RowBytes {
       }
       case 'numbers':
         return row => {
-          const term = termAt(vector, row, termOf)
+          const term = termAt(vector, row)
           if (term === null) return false
           write(term)
           return true

@@ -1,8 +1,8 @@
-import type { OperationOf } from '../../../../sparql/algebra.ts'
 import {
   type AggregateCall,
   type AlgebraExpression,
   conjuncts,
+  type OperationOf,
   type SparqlOperation,
   variablesOfExpression,
 } from '../../../../sparql/algebra.ts'
@@ -46,7 +46,12 @@ export function countedTriples(
     return null
   if (!areApart(graphs)) return null
   const variables = aggregates.map(({ variable }) => variable)
-  const triplesOf = conditions.length === 0 ? null : countsOfKind(conditions, graphs, evaluation, scalars)
+  const triplesOf =
+    conditions.length === 0
+      ? null
+      : new Map(
+          columnsOf(graphs).map(each => [each.column, triplesWith(conditions, each, evaluation, scalars)]),
+        )
   if (key !== null) {
     const { ids, counts } = countsByPredicate(required as Counted[], graphs, triplesOf, evaluation)
     return asBatch(counts, variables, [[key, { type: 'ids', domain: evaluation.pool, ids }]])
@@ -125,25 +130,10 @@ export function countedSource(
   return inner && { ...inner, conditions: [...inner.conditions, ...conjuncts(input.condition)] }
 }
 
-/** Triples by column whose object is of the kind that conditions require. */
-function countsOfKind(
-  conditions: readonly AlgebraExpression[],
-  graphs: readonly GraphColumns[],
-  evaluation: Evaluation,
-  scalars: ScalarCompiler,
-): ReadonlyMap<Column, number> {
-  return new Map(
-    graphs.flatMap(graph =>
-      graph.columns.map(column => [column, triplesWith(conditions, graph, column, evaluation, scalars)]),
-    ),
-  )
-}
-
 /** Triples of a column whose object is of the kind that conditions require. */
 function triplesWith(
   conditions: readonly AlgebraExpression[],
-  graph: GraphColumns,
-  column: Column,
+  { graph, column }: ColumnOfGraph,
   evaluation: Evaluation,
   scalars: ScalarCompiler,
 ): number {
@@ -209,8 +199,6 @@ function countIn(columns: readonly ColumnOfGraph[], counted: Counted, evaluation
       return new Set(columns.map(({ column }) => column.predicate)).size
     case 'object':
       return distinctObjects(columns, evaluation)
-    default:
-      return counted satisfies never
   }
 }
 

@@ -1,11 +1,12 @@
 import type { Node, Path, TriplePatternNode } from '../../../../sparql/algebra.ts'
+import type { NumberList } from '../../bytes.ts'
 import type { GraphColumns } from '../../graph.ts'
 import { domainsOf, type Evaluation } from '../evaluation.ts'
 import { Batch, rowsOf, rowVector } from '../vectors/batch.ts'
 import { pooledIds } from '../vectors/translate.ts'
 import type { IdVector, Vector } from '../vectors/vector.ts'
 import type { PathPattern } from './operation-parts.ts'
-import { type NodeHomes, NodeSet, type NumberList, Reach, ReachedPairs } from './path-reach.ts'
+import { type NodeHomes, NodeSet, Reach, ReachedPairs } from './path-reach.ts'
 
 /** What the evaluation of paths needs from that of patterns. */
 export interface PathContext<Scope> {
@@ -261,7 +262,7 @@ export class PathEvaluator<Scope> {
       const ids = pooledIds(vector, found.size, evaluation)
       homes.add(vector, ids)
       let at = 0
-      for (const row of rowsOf(found.get(ROW) as Vector, found.size)) reached(row, ids[at++] as number)
+      for (const row of rowsOf(found.get(ROW) as IdVector, found.size)) reached(row, ids[at++] as number)
     }
   }
 }
@@ -282,8 +283,6 @@ function leavesSubjects(path: Path): boolean {
     case 'zeroOrMore':
     case 'zeroOrOne':
       return false
-    default:
-      return path satisfies never
   }
 }
 
