@@ -117,27 +117,17 @@ export class ScalarCompiler {
       }
       case 'binary':
         return this.binary(expression, batch)
-      case 'not': {
-        const operand = this.compile(expression.operand, batch)
-        return row => {
-          const value = effectiveBoolean(operand(row))
-          return value === null ? null : truth(!value)
-        }
-      }
-      case 'minus': {
-        const operand = this.compile(expression.operand, batch)
-        return row => {
-          const value = operand(row)
-          return value === null ? null : negatedValue(value)
-        }
-      }
-      case 'plus': {
-        const operand = this.compile(expression.operand, batch)
-        return row => {
-          const value = operand(row)
-          return value?.type === 'number' || value?.type === 'duration' ? value : null
-        }
-      }
+      case 'not':
+        return this.mapped(expression.operand, batch, value => {
+          const holds = effectiveBoolean(value)
+          return holds === null ? null : truth(!holds)
+        })
+      case 'minus':
+        return this.mapped(expression.operand, batch, negatedValue)
+      case 'plus':
+        return this.mapped(expression.operand, batch, value =>
+          value.type === 'number' || value.type === 'duration' ? value : null,
+        )
       case 'builtin':
         return this.builtin(expression, batch)
       case 'function':
@@ -148,6 +138,19 @@ export class ScalarCompiler {
       }
       case 'in':
         return this.membership(expression, batch)
+    }
+  }
+
+  /** A function of the values of an expression. */
+  private mapped(
+    expression: AlgebraExpression,
+    batch: Batch,
+    map: (value: TermValue) => TermValue | null,
+  ): TermScalar {
+    const operand = this.compile(expression, batch)
+    return row => {
+      const value = operand(row)
+      return value === null ? null : map(value)
     }
   }
 
@@ -235,16 +238,12 @@ export class ScalarCompiler {
   }
 
   private named(expression: ExpressionOf<'function'>, batch: Batch): TermScalar {
-    const args = expression.arguments.map(argument => this.compile(argument, batch))
     const cast = CASTS.get(expression.iri)
     if (cast !== undefined) {
-      const [operand] = args
-      if (operand === undefined || args.length > 1) return () => null
-      return row => {
-        const value = operand(row)
-        return value === null ? null : cast(value)
-      }
+      const [operand, ...others] = expression.arguments
+      return operand === undefined || others.length > 0 ? () => null : this.mapped(operand, batch, cast)
     }
+    const args = expression.arguments.map(argument => this.compile(argument, batch))
     const call = extensionFunction(expression.iri)
     // An unknown function is an error of the expression, not of the query (SPARQL 1.1 Query, section 17.6).
     if (call === null) return () => null

@@ -44,11 +44,7 @@ export class PathEvaluator<Scope> {
     const { subject, path, object } = pattern
     switch (path.type) {
       case 'link':
-        yield* this.context.match(
-          [{ subject, predicate: { type: 'iri', value: path.iri }, object }],
-          scope,
-          batch,
-        )
+        yield* this.link(pattern, path.iri, scope, batch)
         return
       case 'inverse':
         yield* this.evaluate({ subject: object, path: path.path, object: subject }, scope, batch)
@@ -87,22 +83,22 @@ export class PathEvaluator<Scope> {
     }
     const middle: Node = { type: 'variable', name: ` step ${this.fresh++}` }
     const isBackward = !isKnown(subject, batch) && isKnown(object, batch)
-    const [begin, end] = isBackward
-      ? [
-          { subject: middle, paths: rest, object },
-          { subject, paths: [first], object: middle },
-        ]
-      : [
-          { subject, paths: [first], object: middle },
-          { subject: middle, paths: rest, object },
-        ]
+    const parts = [
+      { subject, paths: [first], object: middle },
+      { subject: middle, paths: rest, object },
+    ] as const
+    const [begin, end] = isBackward ? [parts[1], parts[0]] : parts
     for (const found of this.sequence(begin.subject, begin.paths, begin.object, scope, batch))
       for (const joined of this.sequence(end.subject, end.paths, end.object, scope, found))
         yield joined.only(joined.variables.filter(name => name !== middle.name))
   }
 
+  private link({ subject, object }: PathPattern, value: string, scope: Scope, batch: Batch): Iterable<Batch> {
+    return this.context.match([{ subject, predicate: { type: 'iri', value }, object }], scope, batch)
+  }
+
   private *negated(
-    { subject, object }: PathPattern,
+    pattern: PathPattern,
     iris: readonly string[],
     scope: Scope,
     batch: Batch,
@@ -111,12 +107,7 @@ export class PathEvaluator<Scope> {
       this.context.graphsOf(scope).flatMap(graph => graph.columns.map(column => column.predicate)),
     )
     for (const predicate of predicates)
-      if (!iris.includes(predicate))
-        yield* this.context.match(
-          [{ subject, predicate: { type: 'iri', value: predicate }, object }],
-          scope,
-          batch,
-        )
+      if (!iris.includes(predicate)) yield* this.link(pattern, predicate, scope, batch)
   }
 
   private *closure(
