@@ -10,7 +10,6 @@ import { type DatasetView, Evaluation } from '../src/store/columns/evaluate/eval
 import { Evaluator } from '../src/store/columns/evaluate/evaluator.ts'
 import { PairMap } from '../src/store/columns/evaluate/vectors/pair-map.ts'
 import { scratchUint32, withScratch } from '../src/store/columns/evaluate/vectors/scratch.ts'
-import { termOf } from '../src/store/columns/evaluate/vectors/value.ts'
 import { termAt } from '../src/store/columns/evaluate/vectors/vector.ts'
 import { numericKind } from '../src/store/columns/lexical.ts'
 import {
@@ -86,7 +85,7 @@ function solutions({ text }: RandomQuery, dataset: DatasetView): readonly Row[] 
       const found: Record<string, string> = {}
       for (const name of query.type === 'select' ? query.variables : []) {
         const vector = batch.get(name)
-        const term = vector === undefined ? null : termAt(vector, row, termOf)
+        const term = vector === undefined ? null : termAt(vector, row)
         if (term !== null) found[name] = comparable(term)
       }
       rows.push(found)

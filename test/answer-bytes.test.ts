@@ -6,10 +6,9 @@ import type { ResultFormat } from '../src/sparql/result-formats.ts'
 import { rowWriter } from '../src/sparql/row-writer.ts'
 import { Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
 import { Evaluator } from '../src/store/columns/evaluate/evaluator.ts'
-import { termOf } from '../src/store/columns/evaluate/vectors/value.ts'
 import { termAt } from '../src/store/columns/evaluate/vectors/vector.ts'
 import { jobText } from '../src/store/columns/threads/answer-text.ts'
-import { CachedText, PieceBytes } from '../src/store/columns/threads/piece-bytes.ts'
+import { PieceBytes } from '../src/store/columns/threads/piece-bytes.ts'
 import { columnsOfText } from './support/columns.ts'
 
 /** Answers that are written as bytes: the same as rows that are written as texts. */
@@ -72,7 +71,7 @@ function asRows(text: string, format: ResultFormat): string {
       answer += writer.row(
         query.variables.map((name): Term | null => {
           const vector = batch.get(name)
-          return vector === undefined ? null : termAt(vector, row, termOf)
+          return vector === undefined ? null : termAt(vector, row)
         }),
       )
   return answer + writer.end()
@@ -106,11 +105,11 @@ t.test('bytes are what texts are', async t => {
 
 t.test('what is held is forgotten when there is too much of it', async t => {
   const piece = new PieceBytes()
-  const text = new CachedText('a text that is written again and again')
+  const text = Buffer.from('a text that is written again and again')
   piece.begin()
   let written = ''
   for (let at = 0; at < 20_000; at++) {
-    piece.again(text)
+    piece.encoded(text)
     const from = piece.place
     piece.text(`${at} ${'x'.repeat(at % 300)}`)
     piece.cache(from)

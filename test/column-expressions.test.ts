@@ -591,7 +591,7 @@ const rowsOf = (batch: Batch) =>
 function solutions(names: string, group: string): readonly string[] {
   const { graphs, matcher } = matcherOf(names)
   let batches: Batch[] = [UNIT_BATCH]
-  for (const step of planBlock(patternsOf(group), [], [], new Set(), graphs))
+  for (const step of planBlock({ patterns: patternsOf(group), paths: [], filters: [] }, new Set(), graphs))
     batches = batches.flatMap(batch => {
       if (step.type === 'star') return [...matcher.star(step, batch)]
       return step.type === 'open' ? [...matcher.open(step, batch)] : []
@@ -674,7 +674,7 @@ t.test(
     ]
     for (const [graphs, first, optional, expected] of rows) {
       const { matcher, filter, graphs: all } = matcherOf(graphs)
-      const [step] = planBlock(patternsOf(first), [], [], new Set(), all)
+      const [step] = planBlock({ patterns: patternsOf(first), paths: [], filters: [] }, new Set(), all)
       if (step?.type !== 'star') throw new Error(first)
       const [batch] = matcher.star(step, UNIT_BATCH)
       if (batch === undefined) throw new Error(first)
@@ -945,7 +945,7 @@ function solutionsOf(patterns: string, graph: GraphColumns) {
   const numbers = new NumberKernels(evaluation, scalars)
   const filter = new Filter(evaluation, scalars, numbers)
   const matcher = new PatternMatcher(evaluation, filter, [graph])
-  const [step] = planBlock(patternsOf(patterns), [], [], new Set(), [graph])
+  const [step] = planBlock({ patterns: patternsOf(patterns), paths: [], filters: [] }, new Set(), [graph])
   const [batch] = step?.type === 'star' ? [...matcher.star(step, UNIT_BATCH)] : []
   if (batch === undefined) throw new Error('no solutions')
   const scope = {

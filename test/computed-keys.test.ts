@@ -68,7 +68,7 @@ function rowsOf(text: string): readonly (readonly (string | null)[])[] {
         rows.push(
           query.variables.map(name => {
             const vector = batch.get(name)
-            const term = vector === undefined ? null : termAt(vector, row, termOf)
+            const term = vector === undefined ? null : termAt(vector, row)
             return term === null ? null : termText(term)
           }),
         )

@@ -5,7 +5,6 @@ import { Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
 import { Evaluator } from '../src/store/columns/evaluate/evaluator.ts'
 import { DistinctPairs } from '../src/store/columns/evaluate/groups/distinct-pairs.ts'
 import { withScratch } from '../src/store/columns/evaluate/vectors/scratch.ts'
-import { termOf } from '../src/store/columns/evaluate/vectors/value.ts'
 import { termAt } from '../src/store/columns/evaluate/vectors/vector.ts'
 import { between, chance, startFrom } from './support/algebra-generator.ts'
 import { columnsOfText } from './support/columns.ts'
@@ -127,7 +126,7 @@ function counted(evaluation: Evaluation, key: string, value: string): string[] {
       for (let row = 0; row < batch.size; row++) {
         const [name, n] = [key, 'n'].map(variable => {
           const vector = batch.get(variable)
-          return vector === undefined ? null : termAt(vector, row, termOf)
+          return vector === undefined ? null : termAt(vector, row)
         })
         lines.push(`${name ? termText(name) : ''} ${n?.value}`)
       }

@@ -9,7 +9,6 @@ import { domainsOf, Evaluation } from '../src/store/columns/evaluate/evaluation.
 import { Evaluator } from '../src/store/columns/evaluate/evaluator.ts'
 import { PoolDomain } from '../src/store/columns/evaluate/vectors/pool-domain.ts'
 import { scratchUint32, withScratch } from '../src/store/columns/evaluate/vectors/scratch.ts'
-import { termOf } from '../src/store/columns/evaluate/vectors/value.ts'
 import { termAt } from '../src/store/columns/evaluate/vectors/vector.ts'
 import type { GraphColumns } from '../src/store/columns/graph.ts'
 import { between, chance, makeOddGraph, startFrom } from './support/algebra-generator.ts'
@@ -94,7 +93,7 @@ function byColumns(text: string, defaultGraphs = graphs): readonly string[] {
         found.push(
           textOf(query.type === 'select' ? query.variables : [], name => {
             const vector = batch.get(name)
-            return vector === undefined ? null : termAt(vector, row, termOf)
+            return vector === undefined ? null : termAt(vector, row)
           }),
         )
     return found

@@ -396,7 +396,7 @@ t.test('a closed or idle store lets the process end', async t => {
 })
 
 t.test('an answer in pieces that was to stop too late goes on to its end', async t => {
-  const store = await ColumnStore.open({
+  const store = new ColumnStore({
     threads: 1,
     deadline: 10_000,
     queue: 10,
@@ -404,6 +404,7 @@ t.test('an answer in pieces that was to stop too late goes on to its end', async
     onEvent: () => undefined,
     onDamage: () => undefined,
   })
+  await store.up
   t.teardown(() => store.close())
   const rows = 20_000
   const text = Array.from({ length: rows }, (_, at) => `<urn:s${at}> <urn:p> "${at}" .\n`).join('')

@@ -9,7 +9,7 @@ import { ordered } from '../src/store/columns/evaluate/order/order.ts'
 import { Batch, Deferred } from '../src/store/columns/evaluate/vectors/batch.ts'
 import { concatenatedTexts } from '../src/store/columns/evaluate/vectors/concat.ts'
 import { type Domain, PositionDomain } from '../src/store/columns/evaluate/vectors/domain.ts'
-import { addIntegers, countPlaces, countPlacesOf } from '../src/store/columns/evaluate/vectors/lanes.ts'
+import { addIntegers, countPlaces } from '../src/store/columns/evaluate/vectors/lanes.ts'
 import {
   merged,
   rowsBound,
@@ -24,7 +24,12 @@ import {
   withScratch,
 } from '../src/store/columns/evaluate/vectors/scratch.ts'
 import { literalOf } from '../src/store/columns/evaluate/vectors/value.ts'
-import { isBound, type Vector, vectorValueAt } from '../src/store/columns/evaluate/vectors/vector.ts'
+import {
+  gathered,
+  isBound,
+  type Vector,
+  vectorValueAt,
+} from '../src/store/columns/evaluate/vectors/vector.ts'
 import { between, chance, startFrom } from './support/algebra-generator.ts'
 import { columnsOfText } from './support/columns.ts'
 import { seedOf } from './support/seed.ts'
@@ -365,7 +370,7 @@ t.test(`rows are added to their groups as one by one, seed ${seed}`, async t => 
     const [counted, some] = [Uint32Array.from(before), Uint32Array.from(before)]
     const [sums, distinct] = [Float64Array.from(before), Float64Array.from(before)]
     countPlaces(counted, groups)
-    countPlacesOf(some, groups, rows)
+    countPlaces(some, gathered(groups, rows))
     addIntegers(sums, groups, table, ids, count)
     const pairs = new DistinctPairs(evaluationOf())
     pairs.prepare(count, terms)

@@ -126,7 +126,5 @@ export function withValues(
     case 'values':
     case 'service':
       return operation
-    default:
-      return operation satisfies never
   }
 }

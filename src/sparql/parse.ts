@@ -133,22 +133,20 @@ interface RdfTerm {
 function translateQuery(json: Json): Omit<ParsedQuery, 'base'> {
   switch (json.type) {
     case 'from': {
-      const values = (terms: unknown) => (terms as readonly RdfTerm[]).map(({ value }) => value)
-      const inner = translateQuery(only(json))
-      return { ...inner, dataset: { defaultGraphs: values(json.default), namedGraphs: values(json.named) } }
+      const dataset = { defaultGraphs: valuesOf(json.default), namedGraphs: valuesOf(json.named) }
+      return { ...translateQuery(only(json)), dataset }
     }
     case 'ask':
-      return { query: { type: 'ask', input: operationOf(only(json)) }, dataset: null }
-    case 'construct':
-      return {
-        query: constructOperation((json.template as readonly Json[]).map(patternOf), operationOf(only(json))),
-        dataset: null,
-      }
+      return { query: { type: 'ask', input: inputOf(json) }, dataset: null }
+    case 'construct': {
+      const template = (json.template as readonly Json[]).map(patternOf)
+      return { query: constructOperation(template, inputOf(json)), dataset: null }
+    }
     case 'describe': {
       const terms = (json.terms as readonly RdfTerm[])
         .map(nodeOf)
         .filter(node => node.type === 'iri' || node.type === 'variable')
-      return { query: { type: 'describe', terms, input: operationOf(only(json)) }, dataset: null }
+      return { query: { type: 'describe', terms, input: inputOf(json) }, dataset: null }
     }
     default: {
       const input = operationOf(json)
@@ -180,6 +178,15 @@ function inputs({ input }: Json): readonly Json[] {
   return (Array.isArray(input) ? input : [input]) as readonly Json[]
 }
 
+function inputOf(json: Json): SparqlOperation {
+  return operationOf(only(json))
+}
+
+/** The values of some terms: names of variables, or IRIs. */
+function valuesOf(terms: unknown): readonly string[] {
+  return (terms as readonly RdfTerm[]).map(({ value }) => value)
+}
+
 function operationOf(json: Json): SparqlOperation {
   switch (json.type) {
     case 'bgp':
@@ -187,12 +194,8 @@ function operationOf(json: Json): SparqlOperation {
     case 'path': {
       const subject = nodeOf(json.subject as RdfTerm)
       const path = pathOf(json.predicate as Json)
-      return matchOperation(partOf(json.object as RdfTerm), object => ({
-        type: 'path',
-        subject,
-        path,
-        object,
-      }))
+      const matched = (object: Node): SparqlOperation => ({ type: 'path', subject, path, object })
+      return matchOperation(partOf(json.object as RdfTerm), matched)
     }
     case 'join':
     case 'union':
@@ -209,29 +212,22 @@ function operationOf(json: Json): SparqlOperation {
       return { type: 'minus', left: operationOf(left), right: operationOf(right) }
     }
     case 'filter':
-      return {
-        type: 'filter',
-        input: operationOf(only(json)),
-        condition: expressionOf(json.expression as Json),
-      }
+      return { type: 'filter', input: inputOf(json), condition: expressionOf(json.expression as Json) }
     case 'extend': {
-      const input = operationOf(only(json))
+      const input = inputOf(json)
       const variable = (json.variable as RdfTerm).value
       // AS names a new variable (SPARQL 1.2 Query, section 19.8, note 13); the engine reports violations that this check misses.
       if (variablesOf(input).has(variable)) throw new NotTranslated(`?${variable}, which is in scope already`)
       return { type: 'extend', input, variable, expression: expressionOf(json.expression as Json) }
     }
     case 'graph':
-      return { type: 'graph', name: nameOf(json.name as RdfTerm), input: operationOf(only(json)) }
-    case 'service':
-      return {
-        type: 'service',
-        name: nameOf(json.name as RdfTerm),
-        silent: json.silent === true,
-        input: operationOf(only(json)),
-      }
+      return { type: 'graph', name: nameOf(json.name as RdfTerm), input: inputOf(json) }
+    case 'service': {
+      const name = nameOf(json.name as RdfTerm)
+      return { type: 'service', name, silent: json.silent === true, input: inputOf(json) }
+    }
     case 'values': {
-      const variables = (json.variables as readonly RdfTerm[]).map(({ value }) => value)
+      const variables = valuesOf(json.variables)
       if (new Set(variables).size < variables.length)
         throw new NotTranslated('VALUES that names a variable twice')
       const rows = (json.bindings as readonly Readonly<Record<string, RdfTerm>>[]).map(binding =>
@@ -242,38 +238,24 @@ function operationOf(json: Json): SparqlOperation {
       )
       return { type: 'values', variables, rows }
     }
-    case 'group':
-      return {
-        type: 'group',
-        input: operationOf(only(json)),
-        keys: (json.variables as readonly RdfTerm[]).map(({ value }) => value),
-        aggregates: (json.aggregates as readonly Json[]).map(each => ({
-          variable: (each.variable as RdfTerm).value,
-          aggregate: aggregateOf(each),
-        })),
-      }
+    case 'group': {
+      const aggregates = (json.aggregates as readonly Json[]).map(each => ({
+        variable: (each.variable as RdfTerm).value,
+        aggregate: aggregateOf(each),
+      }))
+      return { type: 'group', input: inputOf(json), keys: valuesOf(json.variables), aggregates }
+    }
     case 'orderby':
-      return {
-        type: 'order',
-        input: operationOf(only(json)),
-        keys: (json.expressions as readonly Json[]).map(orderOf),
-      }
+      return { type: 'order', input: inputOf(json), keys: (json.expressions as readonly Json[]).map(orderOf) }
     case 'project':
-      return {
-        type: 'project',
-        input: operationOf(only(json)),
-        variables: (json.variables as readonly RdfTerm[]).map(({ value }) => value),
-      }
+      return { type: 'project', input: inputOf(json), variables: valuesOf(json.variables) }
     case 'distinct':
     case 'reduced':
-      return { type: json.type, input: operationOf(only(json)) }
-    case 'slice':
-      return {
-        type: 'slice',
-        input: operationOf(only(json)),
-        offset: (json.start as number | undefined) ?? 0,
-        limit: (json.length as number | undefined) ?? null,
-      }
+      return { type: json.type, input: inputOf(json) }
+    case 'slice': {
+      const { start = 0, length = null } = json as { readonly start?: number; readonly length?: number }
+      return { type: 'slice', input: inputOf(json), offset: start, limit: length }
+    }
     case 'nop':
       return { type: 'bgp', patterns: [] }
     default:
@@ -325,6 +307,12 @@ function nameOf(term: RdfTerm): NamedNode | Variable {
   throw new NotTranslated(`a graph named by a ${node.type}`)
 }
 
+const CLOSURES = {
+  ZeroOrMorePath: 'zeroOrMore',
+  OneOrMorePath: 'oneOrMore',
+  ZeroOrOnePath: 'zeroOrOne',
+} as const
+
 function pathOf(json: Json): Path {
   switch (json.type) {
     case 'link':
@@ -336,25 +324,20 @@ function pathOf(json: Json): Path {
     case 'alt':
       return { type: 'alternative', paths: inputs(json).map(pathOf) }
     case 'nps':
-      return { type: 'negated', iris: (json.iris as readonly RdfTerm[]).map(({ value }) => value) }
-    case 'ZeroOrMorePath':
-      return { type: 'zeroOrMore', path: pathOf(json.path as Json) }
-    case 'OneOrMorePath':
-      return { type: 'oneOrMore', path: pathOf(json.path as Json) }
-    case 'ZeroOrOnePath':
-      return { type: 'zeroOrOne', path: pathOf(json.path as Json) }
-    default:
-      throw new NotTranslated(`the path ${json.type}`)
+      return { type: 'negated', iris: valuesOf(json.iris) }
+    default: {
+      const type = lookup(CLOSURES, json.type)
+      if (type === undefined) throw new NotTranslated(`the path ${json.type}`)
+      return { type, path: pathOf(json.path as Json) }
+    }
   }
 }
 
 function orderOf(json: Json): OrderCondition {
-  const isDescending = json.operator === 'desc'
   const [operand] = (json.args as readonly Json[] | undefined) ?? []
-  if (isDescending && operand !== undefined) return { expression: expressionOf(operand), descending: true }
-  if (json.operator === 'asc' && operand !== undefined)
-    return { expression: expressionOf(operand), descending: false }
-  return { expression: expressionOf(json), descending: false }
+  const isDirected = json.operator === 'desc' || json.operator === 'asc'
+  const expression = expressionOf(isDirected && operand !== undefined ? operand : json)
+  return { expression, descending: json.operator === 'desc' && operand !== undefined }
 }
 
 function aggregateOf(json: Json): AggregateCall {
@@ -376,7 +359,7 @@ function expressionOf(json: Json): AlgebraExpression {
     case 'term':
       return expressionOfPart(partOf(json.term as RdfTerm))
     case 'existence':
-      return { type: 'exists', negated: json.not === true, input: operationOf(only(json)) }
+      return { type: 'exists', negated: json.not === true, input: inputOf(json) }
     case 'named':
       return {
         type: 'function',

@@ -1,6 +1,6 @@
 import { Fault } from '../errors/errors.ts'
 import { buildColumnsInThread } from './columns/build/build-thread.ts'
-import type { ColumnStore } from './columns/column-store.ts'
+import { ColumnStore, type ColumnStoreOptions } from './columns/column-store.ts'
 import { ColumnsDamaged } from './columns/sections.ts'
 import { LOAD_REFUSED } from './faults.ts'
 import type { GraphSource, LoadProgress } from './store.ts'
@@ -10,7 +10,7 @@ import type { GraphSource, LoadProgress } from './store.ts'
  * triples. Graphs of records are prepared for queries in the background. Faults: LoadRefused, and then none of the graphs is
  * loaded.
  */
-export async function loadColumns(
+async function loadColumns(
   columns: ColumnStore,
   sources: readonly GraphSource[],
   onProgress: (progress: LoadProgress) => void,
@@ -72,26 +72,43 @@ export interface RepairEvent {
   readonly graph?: string
 }
 
-/** Rebuilds columns files that are found damaged while they are served, from the triples of their graphs. */
-export class ColumnRepairs {
+/** A store of columns whose files are rebuilt from the triples of their graphs where they are found damaged while they are served. */
+export class RepairedColumns {
+  readonly columns: ColumnStore
   private readonly sources = new Map<string, GraphSource>()
   private readonly onEvent: (event: RepairEvent) => void
 
-  constructor(onEvent: (event: RepairEvent) => void) {
+  constructor(
+    options: Omit<ColumnStoreOptions, 'onDamage' | 'onEvent'>,
+    onEvent: ColumnStoreOptions['onEvent'] & ((event: RepairEvent) => void),
+  ) {
     this.onEvent = onEvent
+    this.columns = new ColumnStore({
+      ...options,
+      onEvent,
+      onDamage: (graph, reason) => void this.repair(graph, reason),
+    })
   }
 
-  /** Registers the sources of the triples of graphs. */
-  register(sources: readonly GraphSource[]): void {
+  /** Loads graphs ({@link loadColumns}); threads that do not start are reported by the first load. */
+  async load(
+    sources: readonly GraphSource[],
+    onProgress: (progress: LoadProgress) => void = () => undefined,
+  ): Promise<void> {
     for (const source of sources) this.sources.set(source.graph, source)
+    await this.columns.up
+    await loadColumns(this.columns, sources, onProgress, reason =>
+      this.onEvent({ event: 'columns made again', reason }),
+    )
   }
 
-  forget(graphs: readonly string[]): void {
+  drop(graphs: readonly string[]): void {
+    this.columns.drop(graphs)
     for (const graph of graphs) this.sources.delete(graph)
   }
 
   /** Rebuilds the columns of a graph, and attaches them to the store. If that is impossible, the graph is lost. */
-  async repair(columns: ColumnStore, graph: string, damage: string): Promise<void> {
+  private async repair(graph: string, damage: string): Promise<void> {
     const source = this.sources.get(graph)
     this.onEvent({ event: 'columns damaged', reason: `${graph}: ${damage}` })
     try {
@@ -100,7 +117,7 @@ export class ColumnRepairs {
       const { path: triples, columns: file, isSearched } = source
       const begun = performance.now()
       await buildColumnsInThread({ triples, columns: file, isSearched })
-      columns.reattach(graph, file)
+      this.columns.reattach(graph, file)
       const seconds = ((performance.now() - begun) / 1000).toFixed(1)
       this.onEvent({ event: 'columns made again', reason: `${graph} in ${seconds} s: ${damage}` })
     } catch (error) {

@@ -29,9 +29,9 @@ export class Arena {
     this.length += end - start
   }
 
-  addByte(byte: number): void {
-    this.bytes[this.reserve(1)] = byte
-    this.length += 1
+  addText(text: string): void {
+    const at = this.reserve(3 * text.length)
+    this.length += this.bytes.write(text, at)
   }
 
   /** Appends an unsigned integer in groups of seven bits, the lowest first (LEB128). */
@@ -100,18 +100,18 @@ export function hashBytes(bytes: Uint8Array, start: number, end: number): number
 }
 
 /** Length of the common prefix of two byte strings. */
-export function sharedPrefix(
-  left: Uint8Array,
-  leftStart: number,
-  leftEnd: number,
-  right: Uint8Array,
-  rightStart: number,
-  rightEnd: number,
-): number {
-  const length = Math.min(leftEnd - leftStart, rightEnd - rightStart)
+export function sharedPrefix(left: Uint8Array, right: Uint8Array): number {
+  const length = Math.min(left.length, right.length)
   let at = 0
-  while (at < length && left[leftStart + at] === right[rightStart + at]) at++
+  while (at < length && left[at] === right[at]) at++
   return at
+}
+
+/** The number of set bits. */
+export function bitsIn(word: number): number {
+  let rest = word - ((word >>> 1) & 0x5555_5555)
+  rest = (rest & 0x3333_3333) + ((rest >>> 2) & 0x3333_3333)
+  return Math.imul((rest + (rest >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24
 }
 
 /** Typed arrays that grow. */
@@ -129,6 +129,32 @@ export function grown<Numbers extends Grown>(numbers: Numbers, length: number): 
   )
   larger.set(numbers)
   return larger
+}
+
+/** A growable list of numbers, outside of the JavaScript heap. */
+export class NumberList {
+  /** The numbers, and free capacity. */
+  values = new Uint32Array(64)
+  size = 0
+
+  add(value: number): void {
+    if (this.size === this.values.length) this.values = grown(this.values, 2 * this.size)
+    this.values[this.size++] = value
+  }
+
+  clear(): void {
+    this.size = 0
+  }
+
+  has(value: number): boolean {
+    const at = this.values.indexOf(value)
+    return at >= 0 && at < this.size
+  }
+
+  /** The numbers, valid until others are added. */
+  view(): Uint32Array {
+    return this.values.subarray(0, this.size)
+  }
 }
 
 /** Typed arrays that all threads share. */

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { Fault } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import type { TriplePattern } from '../../rdf/term.ts'
@@ -18,7 +17,7 @@ import {
 import type { Job, QueriedGraphs, TextFormat, WireTable } from './threads/protocol.ts'
 import { type ColumnBytes, GraphRegistry } from './threads/registry.ts'
 
-interface ColumnStoreOptions extends JobRunnerOptions {
+export interface ColumnStoreOptions extends JobRunnerOptions {
   /** Bytes that columns in memory may take, and the intermediate results of one query. */
   readonly memory: { readonly columns: number; readonly query: number }
 }
@@ -47,7 +46,8 @@ export class ColumnStore {
   /** Resolves when the threads are ready. */
   readonly up: Promise<void>
 
-  private constructor(options: ColumnStoreOptions) {
+  /** Queries are queued until the threads are ready: see {@link up}. */
+  constructor(options: ColumnStoreOptions) {
     this.options = options
     this.registry = new GraphRegistry(options.memory.columns, (graph, { message }) => {
       this.runner.noteDamage(graph, message)
@@ -62,24 +62,12 @@ export class ColumnStore {
     return this.runner.deadlines
   }
 
-  /** Opens a store of columns: resolves when its threads are ready. */
-  static async open(options: ColumnStoreOptions): Promise<ColumnStore> {
-    const store = ColumnStore.begin(options)
-    await store.up
-    return store
-  }
-
-  /** Like {@link ColumnStore.open}, without waiting: queries are queued until the threads are ready. */
-  static begin(options: ColumnStoreOptions): ColumnStore {
-    return new ColumnStore(options)
-  }
-
   /**
    * Attaches the columns of a graph from a file; reads only its header. Throws ColumnsDamaged, also for the columns of other
    * triples than those of the given file.
    */
   attach(name: string, path: string, triples: string | null = null): void {
-    const header = readHeader(path, statSync(path).size)
+    const header = readHeader(path)
     if (triples !== null && header.text !== undefined && header.text !== unpackedCheck(triples))
       throw new ColumnsDamaged(path, 'it was made of other triples')
     this.registry.add({ name, header, path, memory: null })
@@ -88,7 +76,7 @@ export class ColumnStore {
   /** Attaches the columns of a graph whose file was rebuilt. Throws ColumnsDamaged. */
   reattach(name: string, path: string): void {
     if (!this.registry.has(name)) return
-    const header = readHeader(path, statSync(path).size)
+    const header = readHeader(path)
     this.registry.remove([name], this.runner.threads)
     this.registry.add({ name, header, path, memory: null })
     this.runner.forgetDamage(name)

@@ -82,23 +82,26 @@ export function openPart(header: DictionaryPart, first: number, source: SectionS
     const bytes = source.get(number)
     return bytes.byteLength === count ? new Uint8Array(bytes) : new Uint32Array(bytes)
   }
+  const own = { first, count }
   const { kind } = header
   switch (kind) {
     case 'resource':
       return { kind, first, count, ids: uint32(header.ids) }
     case 'boolean':
-      return {
-        kind,
-        first,
-        count,
-        values: new Uint8Array(source.get(header.values)),
-        forms: forms(header.forms),
-      }
+      return { ...own, kind, values: new Uint8Array(source.get(header.values)), forms: forms(header.forms) }
     case 'number':
     case 'moment': {
       const { datatypes, exact } = header
-      const own = { types: types(header.types), forms: forms(header.forms) }
-      return { kind, first, count, values: float64(header.values), datatypes, exact, ...own }
+      const values = float64(header.values)
+      return {
+        ...own,
+        kind,
+        values,
+        datatypes,
+        exact,
+        types: types(header.types),
+        forms: forms(header.forms),
+      }
     }
     case 'text': {
       const { languages, words } = header
@@ -107,22 +110,9 @@ export function openPart(header: DictionaryPart, first: number, source: SectionS
       return { kind, first, count, texts: texts(header), languages, tags, words: sections }
     }
     case 'point':
-      return {
-        kind,
-        first,
-        count,
-        longitudes: float64(header.longitudes),
-        latitudes: float64(header.latitudes),
-      }
+      return { ...own, kind, longitudes: float64(header.longitudes), latitudes: float64(header.latitudes) }
     case 'other':
-      return {
-        kind,
-        first,
-        count,
-        texts: texts(header),
-        datatypes: header.datatypes,
-        types: types(header.types),
-      }
+      return { ...own, kind, texts: texts(header), datatypes: header.datatypes, types: types(header.types) }
   }
 }
 

@@ -1,4 +1,4 @@
-import { compareBytes } from './bytes.ts'
+import { Arena, compareBytes } from './bytes.ts'
 
 /** A reference to the UTF-8 text of a term, valid until the next one is read. */
 export class TermBytes {
@@ -14,19 +14,12 @@ export class TermBytes {
 /** Creates texts from strings. */
 export function textsOf(count: number, get: (place: number) => string): Texts {
   const offsets = new Uint32Array(count + 1)
-  let bytes = Buffer.allocUnsafe(16 * count + 64)
-  let length = 0
+  const texts = new Arena(16 * count + 64)
   for (let place = 0; place < count; place++) {
-    const text = get(place)
-    if (bytes.length < length + 3 * text.length) {
-      const larger = Buffer.allocUnsafe(2 * (length + 3 * text.length))
-      bytes.copy(larger, 0, 0, length)
-      bytes = larger
-    }
-    length += bytes.write(text, length)
-    offsets[place + 1] = length
+    texts.addText(get(place))
+    offsets[place + 1] = texts.length
   }
-  return new Texts(bytes.subarray(0, length), offsets)
+  return new Texts(texts.bytes.subarray(0, texts.length), offsets)
 }
 
 /** A list of texts. */
@@ -76,13 +69,7 @@ export class Texts {
 
   /** Index of the first text that is not before another. */
   lowerBound(text: Uint8Array, from: number): number {
-    let [low, high] = [from, this.offsets.length - 1]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (this.compare(middle, text) < 0) low = middle + 1
-      else high = middle
-    }
-    return low
+    return firstWhere(from, this.count, place => this.compare(place, text) >= 0)
   }
 }
 
@@ -91,6 +78,17 @@ export function behindPrefix(prefix: Uint8Array): Buffer {
   const behind = Buffer.from(prefix)
   behind[behind.length - 1] = (behind[behind.length - 1] as number) + 1
   return behind
+}
+
+/** The first index of a range for which a condition holds, which then holds for all later ones; the end of the range where there is none. */
+export function firstWhere(from: number, end: number, holds: (at: number) => boolean): number {
+  let [low, high] = [from, end]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
 }
 
 /** Index of the first number that is not below another, in ascending numbers. */

@@ -10,7 +10,7 @@ import {
   type TextPart,
   type ValuePart,
 } from './dictionary-parts.ts'
-import { lowerBound, type TermBytes } from './dictionary-texts.ts'
+import { firstWhere, lowerBound, type TermBytes } from './dictionary-texts.ts'
 import { type DictionaryHeader, TRIPLE_TERM } from './file-layout.ts'
 import {
   dayForm,
@@ -220,57 +220,30 @@ export function findIn(part: DictionarySection, term: Literal, formOf: (place: n
 
 /** Index of the first value that is not below a number; NaN is above all others. */
 export function valueBound(values: Float64Array, number: number): number {
-  let [low, high] = [0, values.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const value = values[middle] as number
-    if (value < number || (Number.isNaN(number) && !Number.isNaN(value))) low = middle + 1
-    else high = middle
-  }
-  return low
+  return Number.isNaN(number)
+    ? firstWhere(0, values.length, at => Number.isNaN(values[at]))
+    : firstWhere(0, values.length, at => !((values[at] as number) < number))
 }
 
 function findPoint({ longitudes, latitudes, count }: PointPart, form: string): number {
   const bytes = Buffer.from(form)
-  let [low, high] = [0, count]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const own = Buffer.from(pointForm(longitudes[middle] as number, latitudes[middle] as number))
-    const order = Buffer.compare(own, bytes)
-    if (order === 0) return middle
-    if (order < 0) low = middle + 1
-    else high = middle
-  }
-  return -1
+  const formAt = (place: number) => pointForm(longitudes[place] as number, latitudes[place] as number)
+  const place = firstWhere(0, count, at => Buffer.compare(Buffer.from(formAt(at)), bytes) >= 0)
+  return place < count && formAt(place) === form ? place : -1
 }
 
 /** Digits of the numbers whose texts are computed from their values. */
-const DIGITS = new Uint8Array(17)
+const DIGITS = Buffer.alloc(17)
 
 /** Writes the digits of an integer in canonical form; false for another number. */
 function wholeNumber(part: ValuePart, place: number, found: TermBytes): boolean {
   const value = part.values[place] as number
   if (!Number.isSafeInteger(value) || Object.is(value, -0)) return false
-  let at = DIGITS.length
-  let rest = Math.abs(value)
-  // Division of 32-bit numbers is faster.
-  while (rest > 0x7fff_ffff) {
-    const next = Math.floor(rest / 10)
-    DIGITS[--at] = 48 + (rest - 10 * next)
-    rest = next
-  }
-  let few = rest | 0
-  do {
-    const next = (few / 10) | 0
-    DIGITS[--at] = 48 + (few - 10 * next)
-    few = next
-  } while (few > 0)
-  if (value < 0) DIGITS[--at] = 45
   found.type = 'literal'
   found.language = ''
   found.datatype = datatypeOf(part, place)
   found.bytes = DIGITS
-  found.from = at
-  found.to = DIGITS.length
+  found.from = 0
+  found.to = DIGITS.write(String(value), 'latin1')
   return true
 }

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { memoised } from '../../model/memoised.ts'
 import { termText } from '../../rdf/ntriples.ts'
 import type { NamedNode, Term } from '../../rdf/term.ts'
@@ -123,7 +122,7 @@ export class GraphColumns {
 
 /** Opens the columns of a file; only their header is read. Throws ColumnsDamaged, or the error of a missing file. */
 export function openColumns(path: string): GraphColumns {
-  const header = readHeader(path, statSync(path).size)
+  const header = readHeader(path)
   return new GraphColumns(header, new SectionFile(path, header))
 }
 

@@ -1,5 +1,6 @@
 import { sharedUint32 } from './bytes.ts'
 import type { PointPart } from './dictionary-parts.ts'
+import { placesByNumber } from './sort-numbers.ts'
 
 /** A range of longitudes and of latitudes, bounds inclusive. */
 export interface GridBox {
@@ -29,24 +30,12 @@ export function makeGrid({ longitudes, latitudes, count }: PointPart): readonly 
   const side = Math.max(1, Math.min(MAX_SIDE, Math.ceil(Math.sqrt(count / POINTS_A_CELL))))
   frame.set([...extent(longitudes), ...extent(latitudes), side])
   const box = boxOf(frame)
-  const starts = sharedUint32(side * side + 1)
   const cells = new Uint32Array(count)
   for (let place = 0; place < count; place++) {
     const column = cellOf(longitudes[place] as number, box.west, box.east, side)
-    const cell = cellOf(latitudes[place] as number, box.south, box.north, side) * side + column
-    cells[place] = cell
-    starts[cell + 1] = (starts[cell + 1] as number) + 1
+    cells[place] = cellOf(latitudes[place] as number, box.south, box.north, side) * side + column
   }
-  for (let cell = 0; cell < side * side; cell++)
-    starts[cell + 1] = (starts[cell + 1] as number) + (starts[cell] as number)
-  const next = starts.slice()
-  const places = sharedUint32(count)
-  for (let place = 0; place < count; place++) {
-    const cell = cells[place] as number
-    const at = next[cell] as number
-    places[at] = place
-    next[cell] = at + 1
-  }
+  const { starts, places } = placesByNumber(cells, side * side, sharedUint32)
   return [frame.buffer, starts.buffer, places.buffer] as readonly SharedArrayBuffer[]
 }
 

@@ -56,7 +56,7 @@ export function numberOfLiteral(form: string, datatype: string): number | null {
 }
 
 /** True where the number of a form is within the bounds of its datatype. */
-export function isWithinBounds(form: string, value: number, datatype: string): boolean {
+function isWithinBounds(form: string, value: number, datatype: string): boolean {
   if (datatype === XSD.integer) return true
   const [least, max] = INTEGER_BOUNDS.get(datatype) ?? [null, null]
   if (least === null && max === null) return true

@@ -140,16 +140,10 @@ function withObject(
 function ofColumn(graph: GraphColumns, column: Column, offset: number, limit: number) {
   const { triples: count } = column.header
   if (offset >= count) return { triples: '', count }
-  const lines = new Lines(0, limit)
-  // Rows without a value have no entries among the codes: where there are some, the postings determine how many are before.
-  if (column.isSingle && column.header.rows === column.rows) {
-    for (let row = count - 1 - offset; row >= 0 && !lines.isFull; row--) addRow(graph, column, row, lines)
-    return { triples: lines.text, count }
-  }
-  const behind = rowBehind(column, offset)
-  const rest = new Lines(behind.skip, limit)
-  for (let row = behind.row; row >= 0 && !rest.isFull; row--) addRow(graph, column, row, rest)
-  return { triples: rest.text, count }
+  const { row: last, skip } = rowBehind(column, offset)
+  const lines = new Lines(skip, limit)
+  for (let row = last; row >= 0 && !lines.isFull; row--) addRow(graph, column, row, lines)
+  return { triples: lines.text, count }
 }
 
 function addRow(graph: GraphColumns, column: Column, row: number, lines: Lines): void {
@@ -171,6 +165,7 @@ function rowBehind(column: Column, offset: number): { readonly row: number; read
     const row = lowerBound(offsets, place + 1) - 1
     return { row, skip: (offsets[row + 1] as number) - 1 - place }
   }
+  if (column.header.rows === column.rows) return { row: column.rows - 1 - offset, skip: 0 }
   let [row, left] = [column.rows - 1, offset]
   for (; row >= 0; row--) {
     if (column.codes[row] === 0) continue

@@ -1,50 +1,33 @@
 import { compareBytes, NumberReader } from './bytes.ts'
-import type { TermBytes } from './dictionary-texts.ts'
+import { firstWhere, type TermBytes } from './dictionary-texts.ts'
 import { BLOCK, DIGEST_BYTES, type ResourceSegment } from './file-layout.ts'
 import type { SectionSource } from './sections.ts'
 
 /** A readable run of resources. */
 export interface ResourceRun {
-  readonly before: number
-  readonly count: number
-  readonly first: string
-  readonly last: string
   text(index: number): string
-  /** The text in UTF-8, valid until another is read. */
-  encoded(index: number): Buffer
-  /** Returns the location of a text, valid until another is read. */
+  /** Returns the location of a text in UTF-8, valid until another is read. */
   bytesOf(index: number, found: TermBytes): void
   /** Number of members that sort before a text, and whether the next one equals it. */
   find(bytes: Buffer): { readonly index: number; readonly found: boolean }
 }
 
-/** Opens a segment, given the number of resources before it. */
-export function openSegment(header: ResourceSegment, before: number, source: SectionSource): ResourceRun {
-  return header.kind === 'digest'
-    ? new DigestSegment(header, before, source)
-    : new TextSegment(header, before, source)
+export function openSegment(header: ResourceSegment, source: SectionSource): ResourceRun {
+  return header.kind === 'digest' ? new DigestSegment(header, source) : new TextSegment(header, source)
 }
 
 const HEX = Buffer.from('0123456789abcdef')
 
 class DigestSegment implements ResourceRun {
-  readonly before: number
-  readonly count: number
-  readonly first: string
-  readonly last: string
   private readonly header: Extract<ResourceSegment, { kind: 'digest' }>
   private readonly source: SectionSource
   private loaded: Buffer | null = null
   /** The last text that was read. */
   private readonly scratch: Buffer
 
-  constructor(header: Extract<ResourceSegment, { kind: 'digest' }>, before: number, source: SectionSource) {
+  constructor(header: Extract<ResourceSegment, { kind: 'digest' }>, source: SectionSource) {
     this.header = header
     this.scratch = Buffer.from(header.prefix + '0'.repeat(2 * DIGEST_BYTES))
-    this.before = before
-    this.count = header.count
-    this.first = header.first
-    this.last = header.last
     this.source = source
   }
 
@@ -53,7 +36,7 @@ class DigestSegment implements ResourceRun {
     return this.header.prefix + this.bytes().toString('hex', start, start + DIGEST_BYTES)
   }
 
-  encoded(index: number): Buffer {
+  bytesOf(index: number, found: TermBytes): void {
     const bytes = this.bytes()
     const { scratch } = this
     let at = scratch.length - 2 * DIGEST_BYTES
@@ -62,43 +45,25 @@ class DigestSegment implements ResourceRun {
       scratch[at++] = HEX[byte >> 4] as number
       scratch[at++] = HEX[byte & 15] as number
     }
-    return scratch
-  }
-
-  bytesOf(index: number, found: TermBytes): void {
-    found.bytes = this.encoded(index)
+    found.bytes = scratch
     found.from = 0
-    found.to = found.bytes.length
+    found.to = scratch.length
   }
 
   find(text: Buffer): { readonly index: number; readonly found: boolean } {
     const prefix = Buffer.from(this.header.prefix)
     const digits = text.toString('latin1', prefix.length)
-    if (!text.subarray(0, prefix.length).equals(prefix) || !/^[0-9a-f]{40}$/.test(digits))
-      return { index: this.lowerBound(text), found: false }
+    if (!text.subarray(0, prefix.length).equals(prefix) || !/^[0-9a-f]{40}$/.test(digits)) {
+      const isBehind = (at: number) => Buffer.compare(Buffer.from(this.text(at)), text) >= 0
+      return { index: firstWhere(0, this.header.count, isBehind), found: false }
+    }
     const key = Buffer.from(digits, 'hex')
     const bytes = this.bytes()
-    let [low, high] = [0, this.count]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      const start = middle * DIGEST_BYTES
-      const order = compareBytes(bytes, start, start + DIGEST_BYTES, key, 0, DIGEST_BYTES)
-      if (order === 0) return { index: middle, found: true }
-      if (order < 0) low = middle + 1
-      else high = middle
-    }
-    return { index: low, found: false }
-  }
-
-  /** The insertion index of a text that is not a member. */
-  private lowerBound(text: Buffer): number {
-    let [low, high] = [0, this.count]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (Buffer.compare(Buffer.from(this.text(middle)), text) < 0) low = middle + 1
-      else high = middle
-    }
-    return low
+    const order = (at: number) =>
+      compareBytes(bytes, at * DIGEST_BYTES, (at + 1) * DIGEST_BYTES, key, 0, DIGEST_BYTES)
+    const { count } = this.header
+    const index = firstWhere(0, count, at => order(at) >= 0)
+    return { index, found: index < count && order(index) === 0 }
   }
 
   private bytes(): Buffer {
@@ -108,10 +73,6 @@ class DigestSegment implements ResourceRun {
 }
 
 class TextSegment implements ResourceRun {
-  readonly before: number
-  readonly count: number
-  readonly first: string
-  readonly last: string
   private readonly header: Extract<ResourceSegment, { kind: 'text' }>
   private readonly source: SectionSource
   private loaded: {
@@ -124,23 +85,14 @@ class TextSegment implements ResourceRun {
   private length = 0
   private at = -1
 
-  constructor(header: Extract<ResourceSegment, { kind: 'text' }>, before: number, source: SectionSource) {
+  constructor(header: Extract<ResourceSegment, { kind: 'text' }>, source: SectionSource) {
     this.header = header
-    this.before = before
-    this.count = header.count
-    this.first = header.first
-    this.last = header.last
     this.source = source
   }
 
   text(index: number): string {
     this.read(index)
     return this.scratch.toString('utf8', 0, this.length)
-  }
-
-  encoded(index: number): Buffer {
-    this.read(index)
-    return this.scratch.subarray(0, this.length)
   }
 
   bytesOf(index: number, found: TermBytes): void {
@@ -151,14 +103,11 @@ class TextSegment implements ResourceRun {
   }
 
   find(text: Buffer): { readonly index: number; readonly found: boolean } {
-    let [low, high] = [0, Math.ceil(this.count / BLOCK) - 1]
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if (this.compare(middle * BLOCK, text) <= 0) low = middle
-      else high = middle - 1
-    }
-    const end = Math.min(this.count, (low + 1) * BLOCK)
-    for (let index = low * BLOCK; index < end; index++) {
+    const { count } = this.header
+    // The block before the first that begins after the text.
+    const block = firstWhere(1, Math.ceil(count / BLOCK), at => this.compare(at * BLOCK, text) > 0) - 1
+    const end = Math.min(count, (block + 1) * BLOCK)
+    for (let index = block * BLOCK; index < end; index++) {
       const order = this.compare(index, text)
       if (order >= 0) return { index, found: order === 0 }
     }

@@ -8,8 +8,11 @@ import type { SectionSource } from './sections.ts'
 /** Texts of two graphs that are being compared. */
 const [OWN, OTHER] = [new TermBytes(), new TermBytes()]
 
-interface Bounds {
-  readonly segment: ResourceRun
+/** A run of resources, the number of resources before it, and its first and last text. */
+interface Segment {
+  readonly run: ResourceRun
+  readonly before: number
+  readonly count: number
   readonly isBlank: boolean
   readonly first: Buffer
   readonly last: Buffer
@@ -19,8 +22,7 @@ interface Bounds {
 export class Resources {
   readonly count: number
   readonly blanks: number
-  private readonly segments: readonly ResourceRun[]
-  private readonly bounds: readonly Bounds[]
+  private readonly segments: readonly Segment[]
   /** The last text that was looked up, and its number: a query looks up the same one in several columns. */
   private last: { readonly text: string; readonly number: number } = { text: '', number: 0 }
 
@@ -29,33 +31,32 @@ export class Resources {
     this.blanks = header.blanks
     let before = 0
     this.segments = header.segments.map(segment => {
-      const opened = openSegment(segment, before, source)
-      before += segment.count
-      return opened
-    })
-    this.bounds = this.segments.map(segment => {
       const [first, last] = [Buffer.from(segment.first), Buffer.from(segment.last)]
-      return { segment, isBlank: segment.before < this.blanks, first, last }
+      const { count } = segment
+      const run = openSegment(segment, source)
+      const opened = { run, before, count, isBlank: before < header.blanks, first, last }
+      before += count
+      return opened
     })
   }
 
   /** The text of a resource: an IRI, or a blank node with its `_:`. */
   text(id: number): string {
-    const segment = this.segmentOf(id)
-    return segment.text(id - 1 - segment.before)
+    const { run, before } = this.segmentOf(id)
+    return run.text(id - 1 - before)
   }
 
-  private segmentOf(id: number): ResourceRun {
+  private segmentOf(id: number): Segment {
     const { segments } = this
     let number = 0
-    while (number + 1 < segments.length && (segments[number + 1] as ResourceRun).before < id) number++
-    return segments[number] as ResourceRun
+    while (number + 1 < segments.length && (segments[number + 1] as Segment).before < id) number++
+    return segments[number] as Segment
   }
 
   /** Returns the location of the text of a resource, valid until another is read. */
   bytes(id: number, found: TermBytes): void {
-    const segment = this.segmentOf(id)
-    segment.bytesOf(id - 1 - segment.before, found)
+    const { run, before } = this.segmentOf(id)
+    run.bytesOf(id - 1 - before, found)
     found.type = id <= this.blanks ? 'blank' : 'iri'
     if (found.type === 'blank') found.from += 2
     found.datatype = ''
@@ -69,8 +70,8 @@ export class Resources {
 
   /** False where no text can be in both: only compares the bounds of segments. */
   overlaps(other: Resources): boolean {
-    return this.bounds.some(own =>
-      other.bounds.some(
+    return this.segments.some(own =>
+      other.segments.some(
         ({ isBlank, first, last }) =>
           own.isBlank === isBlank &&
           Buffer.compare(own.first, last) <= 0 &&
@@ -98,8 +99,10 @@ export class Resources {
 
   /** The number of a resource in another graph; 0 where that graph lacks it. */
   numberIn(other: Resources, id: number): number {
-    const segment = this.segmentOf(id)
-    const { number, found } = other.placeOf(segment.encoded(id - 1 - segment.before), id <= this.blanks)
+    const { run, before } = this.segmentOf(id)
+    run.bytesOf(id - 1 - before, OWN)
+    const text = (OWN.bytes as Buffer).subarray(OWN.from, OWN.to)
+    const { number, found } = other.placeOf(text, id <= this.blanks)
     return found ? number : 0
   }
 
@@ -135,17 +138,14 @@ export class Resources {
   }
 
   private placeOf(bytes: Buffer, isBlank: boolean): { readonly number: number; readonly found: boolean } {
-    let candidate: Bounds | null = null
-    for (const bounds of this.bounds) {
-      // Blank nodes and IRIs are in separate segments.
-      if (bounds.isBlank !== isBlank) continue
-      if (Buffer.compare(bounds.first, bytes) > 0) break
-      candidate = bounds
-    }
-    if (candidate === null) return { number: isBlank ? 1 : this.blanks + 1, found: false }
-    const { segment, last } = candidate
-    if (Buffer.compare(bytes, last) > 0) return { number: segment.before + segment.count + 1, found: false }
-    const { index, found } = segment.find(bytes)
-    return { number: segment.before + index + 1, found }
+    // Blank nodes and IRIs are in separate segments.
+    const candidate = this.segments.findLast(
+      segment => segment.isBlank === isBlank && Buffer.compare(segment.first, bytes) <= 0,
+    )
+    if (candidate === undefined) return { number: isBlank ? 1 : this.blanks + 1, found: false }
+    const { run, before, count, last } = candidate
+    if (Buffer.compare(bytes, last) > 0) return { number: before + count + 1, found: false }
+    const { index, found } = run.find(bytes)
+    return { number: before + index + 1, found }
   }
 }

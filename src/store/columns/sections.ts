@@ -21,7 +21,8 @@ const NOT_OF_THE_FILE: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOM
 const END_BYTES = 16 + MAGIC.length
 
 /** Reads the header of a columns file. Throws {@link ColumnsDamaged}; errors of the file system are those of a missing file. */
-export function readHeader(path: string, size: number): GraphHeader {
+export function readHeader(path: string): GraphHeader {
+  const { size } = statSync(path)
   const file = openSync(path, 'r')
   try {
     if (size < END_BYTES) throw new ColumnsDamaged(path, `it has ${size} bytes`)
@@ -59,7 +60,7 @@ export function unpackedCheck(path: string): number {
 /** Reads the header of a columns file, and returns why it cannot be opened; null where it can. */
 export function columnsProblem(path: string): string | null {
   try {
-    readHeader(path, statSync(path).size)
+    readHeader(path)
     return null
   } catch (error) {
     return error instanceof Error ? error.message : String(error)

@@ -94,3 +94,39 @@ function keysOf(values: Float64Array): Uint32Array {
   }
   return words
 }
+
+/** Indexes by a number. */
+export interface NumberedPlaces {
+  /** The first index of each number among the indexes; one entry more than there are numbers. */
+  readonly starts: Uint32Array
+  readonly places: Uint32Array
+}
+
+/**
+ * The indexes of whole numbers, ascending within each number (counting sort).
+ *
+ * @param count one more than the largest number
+ * @param make creates the arrays of the result
+ */
+export function placesByNumber(
+  numbers: Uint32Array,
+  count: number,
+  make: (length: number) => Uint32Array = length => new Uint32Array(length),
+): NumberedPlaces {
+  const starts = make(count + 1)
+  for (let at = 0; at < numbers.length; at++) {
+    const behind = (numbers[at] as number) + 1
+    starts[behind] = (starts[behind] as number) + 1
+  }
+  for (let number = 0; number < count; number++)
+    starts[number + 1] = (starts[number + 1] as number) + (starts[number] as number)
+  const next = starts.slice()
+  const places = make(numbers.length)
+  for (let at = 0; at < numbers.length; at++) {
+    const number = numbers[at] as number
+    const place = next[number] as number
+    places[place] = at
+    next[number] = place + 1
+  }
+  return { starts, places }
+}

@@ -1,6 +1,7 @@
+import { memoised } from '../../model/memoised.ts'
 import { isLastCharacter, tokens } from '../../model/search.ts'
 import { sortedPieces } from './build/sort-bytes.ts'
-import { ByteTable, compareBytes, sharedBytes, sharedUint32 } from './bytes.ts'
+import { ByteTable, bitsIn, compareBytes, grown, NumberList, sharedBytes, sharedUint32 } from './bytes.ts'
 import { Texts } from './dictionary-texts.ts'
 import { similarTo, slipsOf } from './similar-words.ts'
 
@@ -64,18 +65,16 @@ function collectWords({ bytes, offsets }: Texts) {
   const table = new ByteTable()
   const count = offsets.length - 1
   const starts = new Uint32Array(count + 1)
-  let words = new Uint32Array(2 * count + 16)
-  let length = 0
+  const words = new NumberList()
   /** One more than the last text in which each word occurred. */
   let last = new Uint32Array(1024)
   let scratch = Buffer.allocUnsafe(2 ** 12)
   const take = (place: number, piece: Uint8Array, end: number) => {
     const word = table.intern(piece, 0, end)
-    if (word >= last.length) last = doubled(last)
+    last = grown(last, word + 1)
     if (last[word] === place + 1) return
     last[word] = place + 1
-    if (length === words.length) words = doubled(words)
-    words[length++] = word
+    words.add(word)
   }
   for (let place = 0; place < count; place++) {
     const [from, to] = [offsets[place] as number, offsets[place + 1] as number]
@@ -98,15 +97,9 @@ function collectWords({ bytes, offsets }: Texts) {
         const folded = Buffer.from(word)
         take(place, folded, folded.length)
       }
-    starts[place + 1] = length
+    starts[place + 1] = words.size
   }
-  return { table, words: words.subarray(0, length), starts }
-}
-
-function doubled(array: Uint32Array): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(2 * array.length)
-  larger.set(array)
-  return larger
+  return { table, words: words.view(), starts }
 }
 
 export function openWordIndex([offsets, bytes, starts, places]: readonly SharedArrayBuffer[]): WordIndex {
@@ -212,15 +205,13 @@ const SIGNATURES = new WeakMap<WordIndex, Int32Array>()
 
 /** The set of characters of each word: computed on the first fuzzy search. */
 function signaturesOf(index: WordIndex): Int32Array {
-  let signatures = SIGNATURES.get(index)
-  if (signatures === undefined) {
+  return memoised(SIGNATURES, index, () => {
     const { offsets, bytes, count } = index.words
-    signatures = new Int32Array(count)
-    for (let rank = 0; rank < signatures.length; rank++)
+    const signatures = new Int32Array(count)
+    for (let rank = 0; rank < count; rank++)
       signatures[rank] = signatureOf(bytes, offsets[rank] as number, offsets[rank + 1] as number)
-    SIGNATURES.set(index, signatures)
-  }
-  return signatures
+    return signatures
+  })
 }
 
 /** A bit for each character; characters beyond ASCII share one. */
@@ -232,12 +223,6 @@ function signatureOf(bytes: Uint8Array, from: number, to: number): number {
     else if (byte >= 0xc0) bits |= 1
   }
   return bits
-}
-
-function bitsIn(number: number): number {
-  let rest = number - ((number >>> 1) & 0x5555_5555)
-  rest = (rest & 0x3333_3333) + ((rest >>> 2) & 0x3333_3333)
-  return Math.imul((rest + (rest >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24
 }
 
 /** True where a text contains the words of a phrase in sequence; for a prefix search only the last word may be incomplete. */

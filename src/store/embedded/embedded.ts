@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { engineMemory, type StoreMemory, storeMemory } from '../../runtime/memory.ts'
 import { columnAnswers } from '../answers.ts'
-import { ColumnStore } from '../columns/column-store.ts'
+import type { ColumnStore } from '../columns/column-store.ts'
 import { NotInColumns } from '../columns/threads/job-runner.ts'
 import { engineAnswer } from '../engine-answer.ts'
-import { ColumnRepairs, loadColumns, type RepairEvent } from '../load.ts'
+import { type RepairEvent, RepairedColumns } from '../load.ts'
 import type { QueryAnswer, Store, UntrustedQuery } from '../store.ts'
 import { EngineThread } from './engine-thread.ts'
 import { GraphUse } from './graph-use.ts'
@@ -40,15 +40,8 @@ const HEADROOM = 64 * 2 ** 20
 export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promise<Store> {
   const { workers, deadline, queue, memory } = { ...DEFAULTS, ...options }
   const onEvent = options.onEvent ?? (() => undefined)
-  const repairs = new ColumnRepairs(onEvent)
-  const columns = ColumnStore.begin({
-    threads: workers,
-    deadline,
-    queue,
-    memory,
-    onEvent,
-    onDamage: (graph, reason) => void repairs.repair(columns, graph, reason),
-  })
+  const repaired = new RepairedColumns({ threads: workers, deadline, queue, memory }, onEvent)
+  const { columns } = repaired
   const wasm = createRequire(import.meta.url).resolve('oxigraph/web_bg.wasm')
   const { graphs: residentMemory, ceiling, maxAnswer } = engineMemory(memory)
   // Most portals are never asked what needs the engine.
@@ -70,21 +63,15 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
   return {
     ...columnAnswers(columns),
     query: query => answerUntrusted(query, columns, engine),
-    load: async (graphs, onProgress = () => undefined) => {
-      repairs.register(graphs)
-      // Threads that do not start are reported by the first load.
-      await columns.up
-      await loadColumns(columns, graphs, onProgress, reason =>
-        onEvent({ event: 'columns made again', reason }),
-      )
-      for (const source of graphs)
+    load: async (sources, onProgress) => {
+      await repaired.load(sources, onProgress)
+      for (const source of sources)
         if ('text' in source) engine.register(source.graph, { text: source.text })
         else if (source.path !== null && existsSync(source.path))
           engine.register(source.graph, { path: source.path, triples: source.triples, bytes: source.bytes })
     },
     drop: async graphs => {
-      columns.drop(graphs)
-      repairs.forget(graphs)
+      repaired.drop(graphs)
       engine.forget(graphs)
     },
     preload: () => engine.preload(),

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { Fault, isFault, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
+import { FairQueue } from '../../runtime/fair-queue.ts'
 import { megabytes } from '../../runtime/memory.ts'
 import { currentClient } from '../../runtime/work-client.ts'
 import { DEADLINE_EXCEEDED, STORE_UNAVAILABLE } from '../faults.ts'
 import type { AnswerFormat } from '../store.ts'
 import type { EngineThread } from './engine-thread.ts'
-import { FairQueue, type GraphUse } from './graph-use.ts'
+import type { GraphUse } from './graph-use.ts'
 import { estimate } from './module.ts'
 import type { DatasetOfQuery, TripleSource } from './protocol.ts'
 import { queryError } from './traps.ts'
@@ -118,8 +119,7 @@ export class ResidentEngine {
     for (const graphs of this.options.use.frequent(this.sources.keys())) {
       if (this.waiting > 0 || this.closed) return
       const needed = new Map([[graphs.length > 1 ? mergeName(graphs) : (graphs[0] as string), graphs]])
-      const used = [...this.residents.values()].reduce((sum, resident) => sum + resident.bytes, 0)
-      if (used + this.sizeOf(graphs) > this.options.memory) continue
+      if (this.used() + this.sizeOf(graphs) > this.options.memory) continue
       try {
         await this.queue.run(null, async () => this.bring(await this.started(), needed))
       } catch (error) {
@@ -254,11 +254,8 @@ export class ResidentEngine {
       if (resident !== undefined) resident.used = this.clock
     }
     const missing = [...needed].filter(([name]) => !this.residents.has(name))
-    await this.makeRoom(
-      thread,
-      missing.reduce((sum, [name]) => sum + (sizes.get(name) ?? 0), 0),
-      needed,
-    )
+    const bytes = missing.reduce((sum, [name]) => sum + (sizes.get(name) ?? 0), 0)
+    await this.makeRoom(thread, bytes, needed)
     for (const [name, graphs] of missing) {
       const begun = performance.now()
       for (const graph of graphs) {
@@ -286,15 +283,13 @@ export class ResidentEngine {
     bytes: number,
     needed: ReadonlyMap<string, readonly string[]>,
   ): Promise<void> {
-    let used = [...this.residents.values()].reduce((sum, resident) => sum + resident.bytes, 0)
     const oldest = [...this.residents]
       .filter(([name]) => !needed.has(name))
       .sort(([, a], [, b]) => a.used - b.used)
-    for (const [name, resident] of oldest) {
-      if (used + bytes <= this.options.memory) return
+    for (const [name] of oldest) {
+      if (this.used() + bytes <= this.options.memory) return
       await thread.send({ type: 'drop', graphs: [name] })
       this.residents.delete(name)
-      used -= resident.bytes
       this.options.onEvent({ event: 'graph dropped', reason: name })
     }
   }
@@ -311,6 +306,11 @@ export class ResidentEngine {
         reason: `${graph}: ${lines.toLocaleString('en')}${all} triples`,
       })
     }
+  }
+
+  /** Bytes of the resident graphs. */
+  private used(): number {
+    return [...this.residents.values()].reduce((sum, resident) => sum + resident.bytes, 0)
   }
 
   private sizeOf(graphs: readonly string[]): number {

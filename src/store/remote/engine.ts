@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
-import { STORE_BUSY } from '../../runtime/fair-queue.ts'
+import { FairQueue, STORE_BUSY } from '../../runtime/fair-queue.ts'
 import { construct, inGraph, triple, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
 import { generateUpdate, type Update } from '../../sparql/update.ts'
 import { DEADLINE_EXCEEDED, LOAD_REFUSED, STORE_UNAVAILABLE } from '../faults.ts'
 import { QueryError } from '../store.ts'
 import type { EngineAddresses } from './addresses.ts'
-import { type Connections, type EngineAnswer, type EngineRequest, NoAnswer, Semaphore } from './http.ts'
+import { type Connections, type EngineAnswer, type EngineRequest, NoAnswer } from './http.ts'
 
 /** Media types of the requested answer formats (SPARQL 1.1 Protocol, section 2.1). */
 export const MEDIA_TYPES = {
@@ -59,17 +59,18 @@ export class RemoteEngine {
   readonly deadline: number
   deadlines = 0
   private readonly connections: Connections
-  private readonly own: Semaphore
-  private readonly untrusted: Semaphore
+  private readonly own: FairQueue
+  private readonly untrusted: FairQueue
   private isClosed = false
 
   constructor({ addresses, connections, concurrency, deadline, queue }: RemoteEngineOptions) {
     this.addresses = addresses
     this.deadline = deadline
     this.connections = connections
-    this.own = new Semaphore(concurrency, queue, deadline)
+    this.own = new FairQueue({ concurrency, limit: queue, timeout: deadline })
     // Untrusted queries leave capacity for all others, and wait in a separate queue.
-    this.untrusted = new Semaphore(Math.max(1, Math.floor(concurrency / 2)), 50, deadline)
+    const few = Math.max(1, Math.floor(concurrency / 2))
+    this.untrusted = new FairQueue({ concurrency: few, limit: 50, timeout: deadline })
   }
 
   /**
@@ -77,30 +78,19 @@ export class RemoteEngine {
    * UnprocessableEntity for an answer to a client that is too long; {@link QueryError}.
    */
   query(query: RemoteQuery, isUntrusted = false): Promise<string> {
-    const semaphore = isUntrusted ? this.untrusted : this.own
-    return semaphore.pass(() => this.execute(query, isUntrusted))
+    const queue = isUntrusted ? this.untrusted : this.own
+    return queue.run(null, () => this.execute(query, isUntrusted))
   }
 
   /** Makes changes, all in one request. Faults: StoreUnavailable, LoadRefused. */
   async change(updates: readonly Update[]): Promise<void> {
-    const { update } = this.addresses
-    const body = new URLSearchParams({ update: updates.map(generateUpdate).join(' ;\n') }).toString()
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    const answer = await this.send({ method: 'POST', url: update, headers, body })
-    if (answer.status >= 300) throw refusal('an update', answer)
+    await this.update(updates.map(generateUpdate).join(' ;\n'))
   }
 
   /** Adds whole lines of N-Triples to a graph. Adding them twice has no further effect. Faults: as of {@link change}. */
   async add(graph: string, lines: Buffer): Promise<void> {
     const { data, graphParameter, kind } = this.addresses
-    if (data === null) {
-      const text = `INSERT DATA { GRAPH <${graph}> { ${lines.toString()} } }`
-      const body = new URLSearchParams({ update: text }).toString()
-      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-      const answer = await this.send({ method: 'POST', url: this.addresses.update, headers, body })
-      if (answer.status >= 300) throw refusal('an update', answer)
-      return
-    }
+    if (data === null) return this.update(`INSERT DATA { GRAPH <${graph}> { ${lines.toString()} } }`)
     const url = new URL(data)
     url.searchParams.set(graphParameter, graph)
     // A graph that is being loaded is not queried yet, so it needs no transaction, which takes Oxigraph three times as long; and
@@ -108,8 +98,7 @@ export class RemoteEngine {
     if (kind === 'oxigraph') for (const each of ['no_transaction', 'lenient']) url.searchParams.set(each, '')
     const headers = { 'content-type': kind === 'virtuoso' ? 'text/turtle' : MEDIA_TYPES.nt }
     const body = kind === 'virtuoso' ? Buffer.concat([TURTLE, lines]) : lines
-    const answer = await this.send({ method: 'POST', url, headers, body })
-    if (answer.status >= 300) throw refusal('triples', answer)
+    await this.send('triples', { url, headers, body })
   }
 
   /** All triples of a graph as N-Triples, in chunks, as the engine writes them. Faults: StoreUnavailable, DeadlineExceeded. */
@@ -197,13 +186,23 @@ export class RemoteEngine {
     return this.addresses.kind === 'virtuoso' && status === 404
   }
 
-  private send(
-    request: Pick<EngineRequest, 'method' | 'url' | 'headers'> & { readonly body?: string | Buffer },
-  ) {
-    const whole = { ...request, deadline: CHANGE_DEADLINE, maxLength: 10_000_000 }
-    return this.afterCheckpoint(whole, performance.now() + CHANGE_DEADLINE).catch((error: unknown) => {
-      throw error instanceof NoAnswer ? this.faultOfSilence(error, CHANGE_DEADLINE, false, 0) : error
+  private update(text: string): Promise<void> {
+    const body = new URLSearchParams({ update: text }).toString()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    return this.send('an update', { url: this.addresses.update, headers, body })
+  }
+
+  /** Posts a change. @param what is changed, in words */
+  private async send(
+    what: string,
+    request: Pick<EngineRequest, 'url' | 'headers'> & { readonly body: string | Buffer },
+  ): Promise<void> {
+    const deadline = CHANGE_DEADLINE
+    const whole = { ...request, method: 'POST', deadline, maxLength: 10_000_000 } as const
+    const answer = await this.afterCheckpoint(whole, performance.now() + deadline).catch((error: unknown) => {
+      throw error instanceof NoAnswer ? this.faultOfSilence(error, deadline, false, 0) : error
     })
+    if (answer.status >= 300) throw refusal(what, answer)
   }
 
   private faultOfSilence(

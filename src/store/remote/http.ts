@@ -1,7 +1,5 @@
 import http from 'node:http'
 import https from 'node:https'
-import { Fault } from '../../errors/errors.ts'
-import { STORE_BUSY } from '../../runtime/fair-queue.ts'
 import { Authentication, type Credentials } from './authentication.ts'
 
 /** A request to the engine. */
@@ -127,50 +125,4 @@ export class Connections {
 
 function isUnreachable(code: string | undefined): boolean {
   return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code ?? '')
-}
-
-/**
- * Limits the number of concurrent requests; others wait, up to a maximum number and time. A request that waits too long, or finds
- * the queue full, is refused with StoreBusy.
- */
-export class Semaphore {
-  private readonly max: number
-  private readonly queue: number
-  private readonly timeout: number
-  private running = 0
-  private readonly waiting: { readonly enter: () => void; readonly timer: NodeJS.Timeout }[] = []
-
-  /** @param timeout milliseconds */
-  constructor(max: number, queue: number, timeout: number) {
-    this.max = max
-    this.queue = queue
-    this.timeout = timeout
-  }
-
-  async pass<T>(work: () => Promise<T>): Promise<T> {
-    if (this.running >= this.max) await this.wait()
-    else this.running += 1
-    try {
-      return await work()
-    } finally {
-      const next = this.waiting.shift()
-      if (next === undefined) this.running -= 1
-      else {
-        clearTimeout(next.timer)
-        next.enter()
-      }
-    }
-  }
-
-  private wait(): Promise<void> {
-    if (this.waiting.length >= this.queue) return Promise.reject(new Fault(STORE_BUSY))
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.waiting.splice(this.waiting.indexOf(waiter), 1)
-        reject(new Fault(STORE_BUSY))
-      }, this.timeout)
-      const waiter = { enter: resolve, timer }
-      this.waiting.push(waiter)
-    })
-  }
 }

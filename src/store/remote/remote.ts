@@ -5,16 +5,14 @@ import type { SelectOperation } from '../../sparql/algebra.ts'
 import { COUNT_ALL, inGraph, select, triple, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
 import type { Update } from '../../sparql/update.ts'
-import { type ColumnAnswers, columnAnswers } from '../answers.ts'
+import { columnAnswers } from '../answers.ts'
 import { buildColumnsInThread } from '../columns/build/build-thread.ts'
-import { ColumnStore } from '../columns/column-store.ts'
 import { columnsProblem } from '../columns/sections.ts'
 import type { EmbeddedOptions } from '../embedded/embedded.ts'
 import { engineAnswer } from '../engine-answer.ts'
 import { LOAD_REFUSED } from '../faults.ts'
-import { ColumnRepairs, loadColumns } from '../load.ts'
-import type { GraphSource, LoadProgress, QueryAnswer, Solution, Store, UntrustedQuery } from '../store.ts'
-import { QueryError } from '../store.ts'
+import { RepairedColumns } from '../load.ts'
+import { type GraphSource, QueryError, type Solution, type Store } from '../store.ts'
 import { credentialsOf, type EngineKind, type EngineSettings, findAddresses } from './addresses.ts'
 import { RemoteEngine } from './engine.ts'
 import { Connections } from './http.ts'
@@ -87,174 +85,107 @@ export async function createRemoteStore(options: RemoteOptions): Promise<SharedS
   const engine = new RemoteEngine({ addresses, connections, concurrency, deadline, queue })
   try {
     const forms = await findStoredForms(engine)
-    const repairs = new ColumnRepairs(onEvent)
-    const columns = await ColumnStore.open({
-      threads: workers,
-      deadline,
-      queue,
-      memory,
-      onEvent,
-      onDamage: (graph, reason) => void repairs.repair(columns, graph, reason),
-    })
-    return new RemoteStore(engine, forms, columns, repairs, onEvent)
+    const repaired = new RepairedColumns({ threads: workers, deadline, queue, memory }, onEvent)
+    await repaired.columns.up
+    return remoteStore(engine, forms, repaired, onEvent)
   } catch (error) {
     engine.close()
     throw error
   }
 }
 
-class RemoteStore implements SharedStore {
-  readonly engine
-  readonly forms: StoredForms
-  readonly select: ColumnAnswers['select']
-  readonly page: ColumnAnswers['page']
-  readonly together: ColumnAnswers['together']
-  readonly pages: ColumnAnswers['pages']
-  readonly contents: ColumnAnswers['contents']
-  readonly lines: ColumnAnswers['lines']
-  readonly construct: ColumnAnswers['construct']
-  readonly match: ColumnAnswers['match']
-  readonly count: ColumnAnswers['count']
-  private readonly remoteEngine: RemoteEngine
-  private readonly columns: ColumnStore
-  private readonly repairs: ColumnRepairs
-  private readonly onEvent: OnEvent
-  private check: (graphs: ReadonlySet<string>) => Promise<void> | void = () => undefined
-
-  constructor(
-    engine: RemoteEngine,
-    forms: StoredForms,
-    columns: ColumnStore,
-    repairs: ColumnRepairs,
-    onEvent: OnEvent,
-  ) {
-    const { kind, version, query } = engine.addresses
-    this.onEvent = onEvent
-    this.engine = { kind, version, address: query.href }
-    this.forms = forms
-    this.remoteEngine = engine
-    this.columns = columns
-    this.repairs = repairs
-    const answers = columnAnswers(columns)
-    this.select = answers.select
-    this.page = answers.page
-    this.together = answers.together
-    this.pages = answers.pages
-    this.contents = answers.contents
-    this.lines = answers.lines
-    this.construct = answers.construct
-    this.match = answers.match
-    this.count = answers.count
-  }
-
-  async query(query: UntrustedQuery): Promise<QueryAnswer> {
-    const { format, base, deadline = this.remoteEngine.deadline, defaultGraphs } = query
-    const namedGraphs = query.namedGraphs.map(([, graph]) => graph)
-    const graphs = [...defaultGraphs, ...namedGraphs]
-    await this.check(new Set(graphs))
-    // Without default graphs, or named ones, a query could access everything in some engines.
-    const orNothing = (names: readonly string[]) => (names.length > 0 ? names : [NOTHING])
-    const dataset = { defaultGraphs: orNothing(defaultGraphs), namedGraphs: orNothing(namedGraphs) }
-    const own = query.engineText()
-    refuseEngineFunctions(this.engine.kind, own)
-    const text = `BASE <${base}>\n${own}`
-    try {
-      const answer = await this.remoteEngine.query({ text, format, deadline, dataset }, true)
-      return engineAnswer(decodeAnswer(answer, format), format)
-    } catch (error) {
-      if (!(error instanceof QueryError) || error.line === undefined) throw error
-      throw new QueryError(error.message, error.line - 1, error.column)
-    }
-  }
-
-  async load(graphs: readonly GraphSource[], onProgress: (progress: LoadProgress) => void = () => undefined) {
-    this.repairs.register(graphs)
-    await loadColumns(this.columns, graphs, onProgress, reason =>
-      this.onEvent({ event: 'columns made again', reason }),
-    )
-  }
-
-  async drop(graphs: readonly string[]): Promise<void> {
-    this.columns.drop(graphs)
-    this.repairs.forget(graphs)
-  }
-
-  /** The engine already has all graphs that are queried. */
-  async preload(): Promise<void> {}
-
-  async dropShared(graphs: readonly string[]): Promise<void> {
-    await this.drop(graphs)
-    for (const graph of graphs) {
-      await this.empty(graph)
-      await dropColumns(this.remoteEngine, graph)
-    }
-  }
-
+function remoteStore(
+  engine: RemoteEngine,
+  forms: StoredForms,
+  repaired: RepairedColumns,
+  onEvent: OnEvent,
+): SharedStore {
+  const { columns } = repaired
+  const { kind, version, query: address } = engine.addresses
+  let check: (graphs: ReadonlySet<string>) => Promise<void> | void = () => undefined
+  const read = async (query: SelectOperation, deadline = engine.deadline): Promise<readonly Solution[]> =>
+    readJsonSolutions(await engine.query({ text: generate(query), format: 'json', deadline }))
   /** Drops a graph, a large one in steps: some engines hold a whole change in memory, and take minutes for it. */
-  private async empty(graph: string): Promise<void> {
-    const [counted] = await this.read(countOf(graph), COUNTING)
+  const empty = async (graph: string): Promise<void> => {
+    const [counted] = await read(countOf(graph), COUNTING)
     for (let left = Number(counted?.count?.value ?? 0); left > STEP; left -= STEP)
-      await this.remoteEngine.change([{ type: 'thin', graph, triples: STEP }])
-    await this.remoteEngine.change([{ type: 'drop', graph }])
+      await engine.change([{ type: 'thin', graph, triples: STEP }])
+    await engine.change([{ type: 'drop', graph }])
     // Under load some engines lose deletes that they confirmed.
-    if ((await this.read(firstOf(graph))).length > 0)
-      await this.remoteEngine.change([{ type: 'drop', graph }])
+    if ((await read(firstOf(graph))).length > 0) await engine.change([{ type: 'drop', graph }])
   }
-
-  async read(query: SelectOperation, deadline = this.remoteEngine.deadline): Promise<readonly Solution[]> {
-    return readJsonSolutions(
-      await this.remoteEngine.query({ text: generate(query), format: 'json', deadline }),
-    )
+  const send = async ({ graph, path, columns: file, isSearched }: FileSource): Promise<void> => {
+    if (path !== null && columnsProblem(file) !== null)
+      await buildColumnsInThread({ triples: path, columns: file, isSearched })
+    await sendColumns(engine, graph, file)
   }
-
-  change(updates: readonly Update[]): Promise<void> {
-    return this.remoteEngine.change(updates)
-  }
-
-  async upload(source: FileSource, options: UploadOptions): Promise<Uploaded> {
-    const { graph, path } = source
-    if (path === null) throw new Fault(LOAD_REFUSED, { reason: `the triples of ${graph} are not here` })
-    const target = { engine: this.remoteEngine, forms: this.forms, graph }
-    const uploaded = await upload(target, createReadStream(path), options)
-    await this.sendColumns(source)
-    return uploaded
-  }
-
-  async fetch(source: RebuiltGraph): Promise<void> {
-    const { graph, columns } = source
-    if ((await fetchColumns(this.remoteEngine, graph, columns)) && columnsProblem(columns) === null) return
-    this.onEvent({
-      event: 'columns made again',
-      reason: `the engine does not have the columns of ${graph} whole: they are made of its triples`,
-    })
-    // An instance that has the files stores them again.
-    await dropColumns(this.remoteEngine, graph)
-    await rebuildColumns(this.remoteEngine, this.forms, source)
-  }
-
-  withColumns(): Promise<ReadonlySet<string>> {
-    return graphsWithColumns(this.remoteEngine)
-  }
-
-  async sendColumns({ graph, path, columns, isSearched }: FileSource): Promise<void> {
-    if (path !== null && columnsProblem(columns) !== null)
-      await buildColumnsInThread({ triples: path, columns, isSearched })
-    await sendColumns(this.remoteEngine, graph, columns)
-  }
-
-  preflight(check: (graphs: ReadonlySet<string>) => Promise<void> | void): void {
-    this.check = check
-  }
-
-  async statistics() {
-    const { graphs, triples, threads, bytes } = this.columns.statistics()
-    const deadlines = this.columns.deadlines + this.remoteEngine.deadlines
-    return { graphs, triples, threads, bytes: { ...bytes, resident: 0 }, resident: 0, deadlines }
-  }
-
-  async close(): Promise<void> {
-    this.remoteEngine.close()
-    await this.columns.close()
+  return {
+    ...columnAnswers(columns),
+    engine: { kind, version, address: address.href },
+    forms,
+    query: async query => {
+      const { format, base, deadline = engine.deadline, defaultGraphs } = query
+      const namedGraphs = query.namedGraphs.map(([, graph]) => graph)
+      await check(new Set([...defaultGraphs, ...namedGraphs]))
+      // Without default graphs, or named ones, a query could access everything in some engines.
+      const orNothing = (names: readonly string[]) => (names.length > 0 ? names : [NOTHING])
+      const dataset = { defaultGraphs: orNothing(defaultGraphs), namedGraphs: orNothing(namedGraphs) }
+      const own = query.engineText()
+      refuseEngineFunctions(kind, own)
+      const text = `BASE <${base}>\n${own}`
+      try {
+        const answer = await engine.query({ text, format, deadline, dataset }, true)
+        return engineAnswer(decodeAnswer(answer, format), format)
+      } catch (error) {
+        if (!(error instanceof QueryError) || error.line === undefined) throw error
+        throw new QueryError(error.message, error.line - 1, error.column)
+      }
+    },
+    load: (graphs, onProgress) => repaired.load(graphs, onProgress),
+    drop: async graphs => repaired.drop(graphs),
+    // The engine already has all graphs that are queried.
+    preload: async () => undefined,
+    dropShared: async graphs => {
+      repaired.drop(graphs)
+      for (const graph of graphs) {
+        await empty(graph)
+        await dropColumns(engine, graph)
+      }
+    },
+    read,
+    change: updates => engine.change(updates),
+    upload: async (source, options) => {
+      const { graph, path } = source
+      if (path === null) throw new Fault(LOAD_REFUSED, { reason: `the triples of ${graph} are not here` })
+      const uploaded = await upload({ engine, forms, graph }, createReadStream(path), options)
+      await send(source)
+      return uploaded
+    },
+    fetch: async source => {
+      const { graph, columns: file } = source
+      if ((await fetchColumns(engine, graph, file)) && columnsProblem(file) === null) return
+      onEvent({
+        event: 'columns made again',
+        reason: `the engine does not have the columns of ${graph} whole: they are made of its triples`,
+      })
+      // An instance that has the files stores them again.
+      await dropColumns(engine, graph)
+      await rebuildColumns(engine, forms, source)
+    },
+    withColumns: () => graphsWithColumns(engine),
+    sendColumns: send,
+    preflight: found => {
+      check = found
+    },
+    statistics: async () => {
+      const { graphs, triples, threads, bytes } = columns.statistics()
+      const deadlines = columns.deadlines + engine.deadlines
+      return { graphs, triples, threads, bytes: { ...bytes, resident: 0 }, resident: 0, deadlines }
+    },
+    close: async () => {
+      engine.close()
+      await columns.close()
+    },
   }
 }
 

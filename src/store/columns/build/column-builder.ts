@@ -1,9 +1,9 @@
 import { Arena, ByteTable } from '../bytes.ts'
 import { ABSENT, type ColumnHeader, type DictionaryHeader, type DictionaryPart } from '../file-layout.ts'
+import { placesByNumber } from '../sort-numbers.ts'
 import { DictionaryBuilder } from './dictionary-builder.ts'
 import type { LiteralEnding } from './literal-table.ts'
 import type { SectionSink } from './section-writer.ts'
-import { typedColumn } from './typed-values.ts'
 import type { ValueLog } from './value-log.ts'
 
 /** The common input of all columns of a graph. */
@@ -65,11 +65,6 @@ export function buildColumn(predicate: string, log: ValueLog, context: ColumnCon
 /** The subjects and codes of all entries of a log, and the number of their dictionary. */
 function readLog(log: ValueLog, context: ColumnContext) {
   const { endings, resourceRanks, sink, addDictionary, isSearched } = context
-  const typed = typedColumn(log, endings, sink)
-  if (typed !== null) {
-    const dictionary = addDictionary({ count: typed.part.count, parts: [typed.part] })
-    return { subjects: typed.subjects, codes: typed.codes, dictionary }
-  }
   const subjects = new Uint32Array(log.entries)
   // A literal is represented by its number in the table; a resource by its rank, with the highest bit set.
   const values = new Uint32Array(log.entries)
@@ -123,19 +118,9 @@ function sortedBySubject(subjects: Uint32Array, codes: Uint32Array, count: numbe
   for (let at = 1; at < subjects.length && isSorted; at++)
     isSorted = (subjects[at - 1] as number) <= (subjects[at] as number)
   if (isSorted) return { subjects, codes }
-  const places = new Uint32Array(count + 1)
-  for (const subject of subjects) places[subject + 1] = (places[subject + 1] as number) + 1
-  for (let subject = 0; subject < count; subject++)
-    places[subject + 1] = (places[subject + 1] as number) + (places[subject] as number)
-  const [sortedSubjects, sortedCodes] = [new Uint32Array(subjects.length), new Uint32Array(subjects.length)]
-  for (let at = 0; at < subjects.length; at++) {
-    const subject = subjects[at] as number
-    const place = places[subject] as number
-    places[subject] = place + 1
-    sortedSubjects[place] = subject
-    sortedCodes[place] = codes[at] as number
-  }
-  return { subjects: sortedSubjects, codes: sortedCodes }
+  const { places } = placesByNumber(subjects, count)
+  const sorted = (numbers: Uint32Array) => places.map(place => numbers[place] as number)
+  return { subjects: sorted(subjects), codes: sorted(codes) }
 }
 
 /** Divides sorted entries into rows; a value that occurs twice in a row is one triple, and recorded as a repeat. */

@@ -1,7 +1,7 @@
 import type { ByteTable } from '../bytes.ts'
 import type { DictionaryPart, OwnForms } from '../file-layout.ts'
 import { dayForm, momentForm, numberForm } from '../lexical.ts'
-import { sortedNumbers } from '../sort-numbers.ts'
+import { placesByNumber, sortedNumbers } from '../sort-numbers.ts'
 import { indexWords } from '../words.ts'
 import { finite, type LiteralEnding, type LiteralKind, LiteralTable, sameNumber } from './literal-table.ts'
 import type { SectionSink } from './section-writer.ts'
@@ -38,18 +38,12 @@ export class DictionaryBuilder {
 
   build(): { readonly parts: readonly DictionaryPart[]; readonly codes: Uint32Array } {
     const { size } = this.literals
-    const kinds = new Uint8Array(size)
-    const counts = KINDS.map(() => 0)
-    for (let index = 0; index < size; index++) {
-      const kind = KINDS.indexOf(this.literals.kindAt(index))
-      kinds[index] = kind
-      counts[kind] = (counts[kind] as number) + 1
-    }
+    const kinds = new Uint32Array(size)
+    for (let index = 0; index < size; index++) kinds[index] = KINDS.indexOf(this.literals.kindAt(index))
+    const { starts, places } = placesByNumber(kinds, KINDS.length)
     for (const [number, kind] of KINDS.entries()) {
-      const members = new Uint32Array(counts[number] as number)
+      const members = places.subarray(starts[number], starts[number + 1])
       if (members.length === 0) continue
-      for (let [index, at] = [0, 0]; at < members.length; index++)
-        if (kinds[index] === number) members[at++] = index
       switch (kind) {
         case 'boolean':
           this.addBooleans(members)

@@ -1,9 +1,8 @@
 import { GEO, RDF, XSD } from '../../../rdf/vocab.ts'
-import type { Arena, ByteTable } from '../bytes.ts'
+import { Arena, type ByteTable } from '../bytes.ts'
 import { Texts } from '../dictionary-texts.ts'
 import { TRIPLE_TERM } from '../file-layout.ts'
 import { isExact, momentOfLexical, numberOfLiteral, numericKind, pointOf } from '../lexical.ts'
-import { plainPoint } from './plain-forms.ts'
 import { sortPieces } from './sort-bytes.ts'
 
 /** The part of a literal after its text in N-Triples: a datatype, or a language. */
@@ -26,9 +25,6 @@ export function literalEnding(text: string): LiteralEnding {
 }
 
 const BACKSLASH_BYTE = 0x5c
-
-/** Minimum length in bytes of a copy by function call. */
-const LONG = 64
 
 /** JSON cannot represent infinite numbers; as bounds the largest finite ones are equivalent. */
 export function finite(value: number): number {
@@ -157,9 +153,7 @@ export class LiteralTable {
   }
 
   pointAt(index: number): readonly [longitude: number, latitude: number] | null {
-    const start = this.starts[index] as number
-    const end = this.ends[index] as number
-    return plainPoint(this.plain.bytes, start, end) ?? pointOf(this.text(index))
+    return pointOf(this.text(index))
   }
 
   areExact(order: Uint32Array): boolean {
@@ -213,20 +207,14 @@ export class LiteralTable {
   textsOf(order: Uint32Array): Texts {
     let length = 0
     for (const index of order) length += (this.ends[index] as number) - (this.starts[index] as number)
-    const { bytes } = this.plain
-    const text = Buffer.allocUnsafeSlow(length)
+    const texts = new Arena(length)
     const offsets = new Uint32Array(order.length + 1)
-    let at = 0
     for (let place = 0; place < order.length; place++) {
       const index = order[place] as number
-      const start = this.starts[index] as number
-      const end = this.ends[index] as number
-      if (end - start > LONG) text.set(bytes.subarray(start, end), at)
-      else for (let from = start; from < end; from++) text[at + from - start] = bytes[from] as number
-      at += end - start
-      offsets[place + 1] = at
+      texts.add(this.plain.bytes, this.starts[index] as number, this.ends[index] as number)
+      offsets[place + 1] = texts.length
     }
-    return new Texts(text, offsets)
+    return new Texts(texts.bytes, offsets)
   }
 
   private readKey(index: number): void {

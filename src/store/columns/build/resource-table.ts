@@ -1,5 +1,6 @@
 import { ByteTable } from '../bytes.ts'
-import { sortPieces } from './sort-bytes.ts'
+import { placesByNumber } from '../sort-numbers.ts'
+import { sortInPlace, sortPieces } from './sort-bytes.ts'
 
 /** Maximum number of IRI prefixes that are stored once. */
 const MAX_PREFIXES = 250
@@ -93,29 +94,18 @@ export class ResourceTable {
 
   /** All resources in sort order: blank nodes, then IRIs. */
   sorted(): Uint32Array {
-    const { table } = this
-    const lists = this.prefixes.map(() => 0)
-    for (let index = 0; index < table.size; index++) {
-      const prefix = this.prefixNumber(index)
-      lists[prefix] = (lists[prefix] as number) + 1
-    }
-    const members = lists.map(count => new Uint32Array(count))
-    const filled = lists.map(() => 0)
-    for (let index = 0; index < table.size; index++) {
-      const prefix = this.prefixNumber(index)
-      const at = filled[prefix] as number
-      ;(members[prefix] as Uint32Array)[at] = index
-      filled[prefix] = at + 1
-    }
+    const prefixes = new Uint32Array(this.size)
+    for (let index = 0; index < prefixes.length; index++) prefixes[index] = this.prefixNumber(index)
+    const { starts, places } = placesByNumber(prefixes, this.prefixes.length)
+    const members = this.prefixes.map((_, prefix) => places.subarray(starts[prefix], starts[prefix + 1]))
     for (const list of members) this.sortList(list)
-    const [whole = new Uint32Array(0), blanks = new Uint32Array(0), ...prefixed] = members
-    const iris = mergeLists(
-      [whole, ...prefixed].filter(({ length }) => length > 0),
-      (a, b) => this.compare(a, b),
-    )
-    const order = new Uint32Array(table.size)
+    const [whole = new Uint32Array(0), blanks = new Uint32Array(0)] = members
+    const order = new Uint32Array(this.size)
     order.set(blanks)
-    order.set(iris, blanks.length)
+    order.set(whole, blanks.length)
+    order.set(places.subarray(starts[BLANK + 1]), blanks.length + whole.length)
+    // Those of one prefix are sorted already: this merges them.
+    sortInPlace(order.subarray(blanks.length), (a, b) => this.compare(a, b))
     return order
   }
 
@@ -166,68 +156,6 @@ export class ResourceTable {
     this.last = prefix
     return prefix
   }
-}
-
-/** Merges sorted lists; runs of one list that lie between two members of another are moved at once. */
-function mergeLists(
-  lists: readonly Uint32Array[],
-  compare: (left: number, right: number) => number,
-): Uint32Array {
-  if (lists.length === 0) return new Uint32Array(0)
-  let level = [...lists]
-  while (level.length > 1) {
-    const next: Uint32Array[] = []
-    for (let at = 0; at < level.length; at += 2) {
-      const [left, right] = [level[at] as Uint32Array, level[at + 1]]
-      next.push(right === undefined ? left : mergeTwo(left, right, compare))
-    }
-    level = next
-  }
-  return level[0] as Uint32Array
-}
-
-function mergeTwo(
-  left: Uint32Array,
-  right: Uint32Array,
-  compare: (left: number, right: number) => number,
-): Uint32Array {
-  const merged = new Uint32Array(left.length + right.length)
-  let [l, r, out] = [0, 0, 0]
-  while (l < left.length && r < right.length) {
-    const fromLeft = stretch(left, l, right[r] as number, compare)
-    merged.set(left.subarray(l, fromLeft), out)
-    out += fromLeft - l
-    l = fromLeft
-    if (l >= left.length) break
-    const fromRight = stretch(right, r, left[l] as number, compare)
-    merged.set(right.subarray(r, fromRight), out)
-    out += fromRight - r
-    r = fromRight
-  }
-  merged.set(left.subarray(l), out)
-  merged.set(right.subarray(r), out + left.length - l)
-  return merged
-}
-
-/** The end of the members from an index on that sort before another, found by galloping search. */
-function stretch(
-  list: Uint32Array,
-  from: number,
-  before: number,
-  compare: (left: number, right: number) => number,
-): number {
-  let [low, step] = [from, 1]
-  while (low + step <= list.length && compare(list[low + step - 1] as number, before) < 0) {
-    low += step
-    step *= 2
-  }
-  let high = Math.min(low + step - 1, list.length)
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (compare(list[middle] as number, before) < 0) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 function startsWith(bytes: Uint8Array, start: number, end: number, prefix: Uint8Array): boolean {

@@ -70,7 +70,7 @@ function textSegment(table: ResourceTable, order: Uint32Array, sink: SectionSink
     let shared = 0
     if (at % BLOCK === 0) blocks[at / BLOCK] = text.length
     else {
-      shared = sharedPrefix(before, 0, before.length, own, 0, own.length)
+      shared = sharedPrefix(before, own)
       text.addNumber(shared)
     }
     text.addNumber(own.length - shared)

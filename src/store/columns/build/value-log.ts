@@ -78,7 +78,7 @@ export class ValueLog {
 
   addResource(subject: number, resource: number): void {
     this.begin(subject)
-    this.pending.addByte(0)
+    this.pending.addNumber(0)
     this.pending.addNumber(resource)
     this.end()
   }

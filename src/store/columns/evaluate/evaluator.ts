@@ -1,10 +1,10 @@
 import { memoised } from '../../../model/memoised.ts'
-import type { ExpressionOf, OperationOf } from '../../../sparql/algebra.ts'
 import {
   type AlgebraExpression,
   certainVariables,
+  type ExpressionOf,
+  type OperationOf,
   type SparqlOperation,
-  type TriplePatternNode,
   variablesMentioned,
   variablesOfExpression,
 } from '../../../sparql/algebra.ts'
@@ -29,7 +29,6 @@ import {
 import { existsOfSubject } from './patterns/exists.ts'
 import { CompatibleRows, difference, identifiedInPool, joinedBatch, revealed } from './patterns/join.ts'
 import { crossed } from './patterns/object-join.ts'
-import type { PathPattern } from './patterns/operation-parts.ts'
 import {
   isForRows,
   isSubquery,
@@ -58,8 +57,7 @@ import {
 import { concatenatedTexts } from './vectors/concat.ts'
 import { rowsByGroup, rowsOfTable } from './vectors/row-filters.ts'
 import { constantVector } from './vectors/translate.ts'
-import { termOf } from './vectors/value.ts'
-import { hasWholeValues, termAt, type Vector } from './vectors/vector.ts'
+import { hasWholeValues, type IdVector, termAt, type Vector } from './vectors/vector.ts'
 
 /** Prefix of the variables that identify the rows for which a group is evaluated. */
 const ROW = ' row of the left side'
@@ -93,7 +91,7 @@ export class Evaluator {
     this.paths = new PathEvaluator({
       evaluation,
       graphsOf: ({ graphs }) => graphs,
-      match: (patterns, scope, batch) => this.block(patterns, [], [], scope, batch),
+      match: (patterns, scope, batch) => this.block({ patterns, paths: [], filters: [] }, scope, batch),
     })
     this.modifiers = new SolutionModifiers(evaluation, (operation, scope) =>
       this.evaluate(operation, scope, UNIT_BATCH),
@@ -141,7 +139,7 @@ export class Evaluator {
     this.evaluation.advance(1)
     switch (operation.type) {
       case 'bgp':
-        yield* this.block(operation.patterns, [], [], scope, seed, this.outermost?.takenBy(operation))
+        yield* this.block(partsOf(operation), scope, seed, this.outermost?.takenBy(operation))
         return
       case 'path':
         yield* this.paths.evaluate(operation, scope, seed)
@@ -163,7 +161,7 @@ export class Evaluator {
         return
       case 'lateral':
         if (isUnit(seed)) yield* this.lateral(operation, scope)
-        else yield* this.joinWhole(seed, operation, scope)
+        else yield* this.joinFound(seed, this.whole(operation, scope))
         return
       case 'extend': {
         const { variable, expression } = operation
@@ -177,7 +175,7 @@ export class Evaluator {
         yield* this.graph(operation, scope, seed)
         return
       case 'values':
-        yield* this.joinWhole(seed, operation, scope)
+        yield* this.joinFound(seed, this.whole(operation, scope))
         return
       case 'service':
         throw new NotEvaluated('SERVICE')
@@ -188,7 +186,7 @@ export class Evaluator {
       case 'reduced':
       case 'slice':
         if (isUnit(seed)) yield* this.modifiers.evaluate(operation, scope)
-        else yield* this.joinWhole(seed, operation, scope)
+        else yield* this.joinFound(seed, this.whole(operation, scope))
         return
       default:
         operation satisfies never
@@ -199,11 +197,7 @@ export class Evaluator {
   private *conjunction(operation: SparqlOperation, scope: EvaluationScope, seed: Batch): Generator<Batch> {
     const parts = partsOf(operation)
     const known = new Set(seed.variables)
-    const bound = new Set([
-      ...known,
-      ...parts.patterns.flatMap(variablesOfPattern),
-      ...parts.paths.flatMap(variablesOfPath),
-    ])
+    const bound = new Set([...known, ...variablesOfGroup(parts)])
     const filters = parts.filters.map(condition => this.withConstants(condition, scope))
     const pushedDown = filters.filter(condition => isSubset(variablesOfExpression(condition), bound))
     const late = filters.filter(condition => !pushedDown.includes(condition))
@@ -213,15 +207,10 @@ export class Evaluator {
     if (first.length > 0 && parts.patterns.some(pattern => scope.patterns.isEmpty(pattern))) return
     let batches: Iterable<Batch> = [seed]
     for (const other of first) batches = this.joinAll(batches, other, scope)
-    if (parts.patterns.length + parts.paths.length + pushedDown.length > 0)
-      batches = this.blocks(
-        parts.patterns,
-        parts.paths,
-        pushedDown,
-        scope,
-        batches,
-        this.outermost?.takenBy(operation),
-      )
+    if (parts.patterns.length + parts.paths.length + pushedDown.length > 0) {
+      const outermost = this.outermost?.takenBy(operation)
+      batches = this.blocks({ ...parts, filters: pushedDown }, scope, batches, outermost)
+    }
     const last = rest.pop()
     for (const other of rest) batches = this.joinAll(batches, other, scope)
     const remaining = (found: Batch) => scope.filter.filtered(late, found)
@@ -247,41 +236,36 @@ export class Evaluator {
   }
 
   private *blocks(
-    patterns: readonly TriplePatternNode[],
-    paths: readonly PathPattern[],
-    filters: readonly AlgebraExpression[],
+    group: PatternGroup,
     scope: EvaluationScope,
     seeds: Iterable<Batch>,
     outermost: OutermostScan | null = null,
   ): Generator<Batch> {
-    const names = new Set([...patterns.flatMap(variablesOfPattern), ...paths.flatMap(variablesOfPath)])
+    const names = new Set(variablesOfGroup(group))
     for (const seed of seeds) {
       // Rows are partitioned by the variables that only some of them bind.
       const partial = seed.variables.filter(
         name => names.has(name) && !hasWholeValues(seed.get(name) as Vector),
       )
-      for (const part of partsByBinding(seed, partial))
-        yield* this.block(patterns, paths, filters, scope, part, outermost)
+      for (const part of partsByBinding(seed, partial)) yield* this.block(group, scope, part, outermost)
     }
   }
 
   /** Triple patterns, paths and conditions joined with a batch. */
   private *block(
-    patterns: readonly TriplePatternNode[],
-    paths: readonly PathPattern[],
-    filters: readonly AlgebraExpression[],
+    group: PatternGroup,
     scope: EvaluationScope,
     seed: Batch,
     outermost: OutermostScan | null = null,
   ): Generator<Batch> {
     if (seed.size === 0) return
     const known = new Set(seed.variables)
-    const split = splitByEquality({ patterns, paths, filters }, known, scope.graphs)
+    const split = splitByEquality(group, known, scope.graphs)
     if (split !== null) {
       yield* this.joinedByEquality(split, scope, seed, outermost)
       return
     }
-    const steps = planBlock(patterns, paths, filters, known, scope.graphs)
+    const steps = planBlock(group, known, scope.graphs)
     const scan = outermost?.isScanOf(steps) === true ? outermost : null
     const run = function* (this: Evaluator, number: number, batch: Batch): Generator<Batch> {
       const step = steps[number]
@@ -307,7 +291,7 @@ export class Evaluator {
       ? new EqualityIndex(scope.filter.filtered(inner.filters, seed), innerKey, scope, this.evaluation)
       : this.equalityIndex(inner, innerKey, scope)
     const [before, scan] = isSeed ? [UNIT_BATCH, null] : [seed, outermost]
-    for (const batch of this.block(outer.patterns, outer.paths, outer.filters, scope, before, scan))
+    for (const batch of this.block(outer, scope, before, scan))
       for (const joined of index.join(batch, outerKey, scope)) {
         const remaining = scope.filter.filtered(filters, joined)
         if (remaining.size > 0) yield remaining
@@ -318,7 +302,7 @@ export class Evaluator {
   private equalityIndex(inner: PatternGroup, key: AlgebraExpression, scope: EvaluationScope): EqualityIndex {
     const known = this.equalities.get(key)
     if (known?.graphs === scope.graphs && isSameGroup(known.inner, inner)) return known.index
-    const found = [...this.block(inner.patterns, inner.paths, inner.filters, scope, UNIT_BATCH)]
+    const found = [...this.block(inner, scope, UNIT_BATCH)]
     const index = new EqualityIndex(concatenatedTexts(found, this.evaluation), key, scope, this.evaluation)
     this.equalities.set(key, { graphs: scope.graphs, inner, index })
     return index
@@ -376,7 +360,7 @@ export class Evaluator {
       operation.type === 'values' ||
       !(isSeeded || readsSubstituted(operation, scope))
     ) {
-      yield* this.joinWhole(batch, operation, scope, remaining)
+      yield* this.joinFound(batch, this.whole(operation, scope), remaining)
       return
     }
     const hidden = new Map(
@@ -387,16 +371,6 @@ export class Evaluator {
     for (const part of partsByBinding(batch, partial))
       for (const found of this.evaluate(operation, scope, part.renamed(hidden)))
         yield remaining(revealed(found, hidden, this.evaluation))
-  }
-
-  /** Joins a batch with the solutions of an operation that is evaluated once, independently. */
-  private *joinWhole(
-    batch: Batch,
-    operation: SparqlOperation,
-    scope: EvaluationScope,
-    remaining: (found: Batch) => Batch = found => found,
-  ): Generator<Batch> {
-    yield* this.joinFound(batch, this.whole(operation, scope), remaining)
   }
 
   /** Joins a batch with complete solutions. */
@@ -466,7 +440,7 @@ export class Evaluator {
       name,
       batch: batch.with([[name, rowVector(batch.size)]]),
       mark: (found: Batch) => {
-        for (const row of rowsOf(found.get(name) as Vector, found.size)) table[row] = 1
+        for (const row of rowsOf(found.get(name) as IdVector, found.size)) table[row] = 1
       },
     }
   }
@@ -522,7 +496,7 @@ export class Evaluator {
     for (const rows of rowsByGroup(numbers, groups.count())) {
       const some = left.rows(rows)
       const bound = names.flatMap(name => {
-        const term = termAt(some.get(name) as Vector, 0, termOf)
+        const term = termAt(some.get(name) as Vector, 0)
         return term === null ? [] : [[name, term] as const]
       })
       const values = {
@@ -590,6 +564,10 @@ export class Evaluator {
       for (const found of this.evaluate(exists.input, scope, part)) numbered.mark(found)
     return mask
   }
+}
+
+function variablesOfGroup({ patterns, paths }: Pick<PatternGroup, 'patterns' | 'paths'>): readonly string[] {
+  return [...patterns.flatMap(variablesOfPattern), ...paths.flatMap(variablesOfPath)]
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set()

@@ -1,5 +1,9 @@
-import type { OperationOf } from '../../../sparql/algebra.ts'
-import { type AlgebraExpression, type SparqlOperation, variablesOf } from '../../../sparql/algebra.ts'
+import {
+  type AlgebraExpression,
+  type OperationOf,
+  type SparqlOperation,
+  variablesOf,
+} from '../../../sparql/algebra.ts'
 import type { Evaluation } from './evaluation.ts'
 import { vectorOf } from './expressions/expression-vector.ts'
 import { countedGroups } from './groups/counted-groups.ts'

@@ -6,7 +6,6 @@ import type { Evaluation } from '../evaluate/evaluation.ts'
 import type { Evaluator } from '../evaluate/evaluator.ts'
 import type { Batch } from '../evaluate/vectors/batch.ts'
 import type { Domain } from '../evaluate/vectors/domain.ts'
-import { termOf } from '../evaluate/vectors/value.ts'
 import { termAt, type Vector } from '../evaluate/vectors/vector.ts'
 
 /** Rows of a batch that are written before the clock is checked. */
@@ -36,7 +35,7 @@ class Cells {
     }
     if (vector.type === 'numbers')
       return row => {
-        const term = termAt(vector, row, termOf)
+        const term = termAt(vector, row)
         return term === null ? null : termText(term)
       }
     const { domain, ids } = vector
@@ -141,7 +140,7 @@ export function* describeTerms(
         const vector = batch.get(name)
         if (vector === undefined) continue
         for (let row = 0; row < batch.size; row++) {
-          const term = termAt(vector, row, termOf)
+          const term = termAt(vector, row)
           if (term !== null) want(term)
         }
       }

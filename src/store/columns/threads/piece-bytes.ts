@@ -13,17 +13,6 @@ const MEASURED_LENGTH = 2 ** 16
 /** Up to this number of bytes copying them one by one is as fast. */
 const BYTEWISE_LENGTH = 16
 
-/** A text that is written repeatedly. */
-export class CachedText {
-  epoch = 0
-  start = -1
-  readonly bytes: Uint8Array
-
-  constructor(text: string) {
-    this.bytes = Buffer.from(text)
-  }
-}
-
 /**
  * The chunk of an answer that is being written, as UTF-8: cached parts of previous text are copied within the same memory. A
  * thread writes one chunk at a time, so it has one instance for all its answers.
@@ -103,24 +92,12 @@ export class PieceBytes {
     this.end += length
   }
 
-  /** Writes a text, from the cache if it has a copy. */
-  again(text: CachedText): void {
-    const { bytes, start, epoch } = text
-    if (bytes.length <= BYTEWISE_LENGTH) {
-      this.reserve(bytes.length)
-      for (let at = 0; at < bytes.length; at++) this.bytes[this.end++] = bytes[at] as number
-      return
-    }
-    if (start >= 0 && epoch === this.epoch) {
-      this.copy(start, bytes.length)
-      return
-    }
-    const from = this.end
-    this.reserve(bytes.length)
-    this.bytes.set(bytes, from)
-    this.end += bytes.length
-    text.start = this.cache(from)
-    text.epoch = this.epoch
+  /** Writes encoded text. */
+  encoded(text: Uint8Array): void {
+    this.reserve(text.length)
+    if (text.length > BYTEWISE_LENGTH) this.bytes.set(text, this.end)
+    else for (let at = 0; at < text.length; at++) this.bytes[this.end + at] = text[at] as number
+    this.end += text.length
   }
 
   /** Discards the text written from a position on. */

@@ -10,9 +10,8 @@ import {
 import { TermBytes } from '../dictionary-texts.ts'
 import type { Batch } from '../evaluate/vectors/batch.ts'
 import type { Domain } from '../evaluate/vectors/domain.ts'
-import { termOf } from '../evaluate/vectors/value.ts'
 import { termAt, type Vector } from '../evaluate/vectors/vector.ts'
-import { CachedText, type PieceBytes } from './piece-bytes.ts'
+import type { PieceBytes } from './piece-bytes.ts'
 
 /** Maximum number of cached cells of a variable. */
 const CACHE_SIZE = 2 ** 14
@@ -74,8 +73,8 @@ class CellCache {
 
 /** The texts around the values of one kind of terms. */
 interface Around {
-  readonly before: CachedText
-  readonly after: CachedText
+  readonly before: Uint8Array
+  readonly after: Uint8Array
   readonly plain: Uint8Array
 }
 
@@ -99,8 +98,8 @@ class Sides {
     const form = this.writer.form(kind)
     if (this.known.size >= MAX_KINDS) this.known.clear()
     return memoised(this.known, form, () => ({
-      before: new CachedText(this.before + form.before),
-      after: new CachedText(form.after + this.after),
+      before: Buffer.from(this.before + form.before),
+      after: Buffer.from(form.after + this.after),
       plain: form.plain,
     }))
   }
@@ -115,10 +114,10 @@ export class RowBytes {
   private readonly variables: readonly string[]
   private readonly caches: readonly CellCache[]
   private readonly sides: readonly Sides[]
-  private readonly separator: CachedText
-  private readonly end: CachedText
-  private readonly next: CachedText
-  private begin: CachedText
+  private readonly separator: Uint8Array
+  private readonly end: Uint8Array
+  private readonly next: Uint8Array
+  private begin: Uint8Array
   private cells: readonly WriteCell[] = []
 
   constructor(bytes: PieceBytes, writer: CellWriter, variables: readonly string[]) {
@@ -128,10 +127,10 @@ export class RowBytes {
     this.variables = variables
     this.caches = variables.map(() => new CellCache(bytes))
     this.sides = this.layout.before.map(before => new Sides(writer, before, this.layout.after))
-    this.begin = new CachedText(this.layout.first)
-    this.next = new CachedText(this.layout.begin)
-    this.separator = new CachedText(this.layout.separator)
-    this.end = new CachedText(this.layout.end)
+    this.begin = Buffer.from(this.layout.first)
+    this.next = Buffer.from(this.layout.begin)
+    this.separator = Buffer.from(this.layout.separator)
+    this.end = Buffer.from(this.layout.end)
   }
 
   /** Sets the batch whose rows are to be written. */
@@ -141,15 +140,15 @@ export class RowBytes {
 
   row(row: number): void {
     const { bytes, cells, layout, separator } = this
-    bytes.again(this.begin)
+    bytes.encoded(this.begin)
     let written = 0
     for (let number = 0; number < cells.length; number++) {
       const place = bytes.place
-      if ((layout.isSparse ? written : number) > 0) bytes.again(separator)
+      if ((layout.isSparse ? written : number) > 0) bytes.encoded(separator)
       if ((cells[number] as WriteCell)(row)) written += 1
       else if (layout.isSparse) bytes.backTo(place)
     }
-    bytes.again(this.end)
+    bytes.encoded(this.end)
     this.begin = this.next
   }
 
@@ -163,15 +162,15 @@ export class RowBytes {
       case 'constant': {
         const { domain, id } = vector
         if (id === 0) return () => false
-        const text = new CachedText(`${before}${termCell(writer, domain.term(id))}${after}`)
+        const text = Buffer.from(`${before}${termCell(writer, domain.term(id))}${after}`)
         return () => {
-          bytes.again(text)
+          bytes.encoded(text)
           return true
         }
       }
       case 'numbers':
         return row => {
-          const term = termAt(vector, row, termOf)
+          const term = termAt(vector, row)
           if (term === null) return false
           write(term)
           return true
@@ -202,9 +201,9 @@ export class RowBytes {
     const { bytes, found } = this
     if (domain.bytes === undefined || !domain.bytes(id, found)) return false
     const { before, after, plain } = sides.of(found)
-    bytes.again(before)
+    bytes.encoded(before)
     if (!bytes.plain(found.bytes, found.from, found.to, plain)) return false
-    bytes.again(after)
+    bytes.encoded(after)
     return true
   }
 }

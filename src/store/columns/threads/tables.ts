@@ -3,12 +3,12 @@ import { XSD } from '../../../rdf/vocab.ts'
 import type { SelectOperation } from '../../../sparql/algebra.ts'
 import type { Evaluation } from '../evaluate/evaluation.ts'
 import { Evaluator } from '../evaluate/evaluator.ts'
+import type { Batch } from '../evaluate/vectors/batch.ts'
 import { concatenatedTexts } from '../evaluate/vectors/concat.ts'
 import { SubjectDomain } from '../evaluate/vectors/domain.ts'
 import { columnNumbers } from '../evaluate/vectors/number-vectors.ts'
 import { withScratch } from '../evaluate/vectors/scratch.ts'
-import { termOf } from '../evaluate/vectors/value.ts'
-import { termAt, type Vector } from '../evaluate/vectors/vector.ts'
+import { idAt, termAt, type Vector } from '../evaluate/vectors/vector.ts'
 import type { GraphColumns } from '../graph.ts'
 import type { LastPiece, WireTable, WireVector } from './protocol.ts'
 
@@ -42,11 +42,15 @@ function wholeTable(
   const batch = batches.length === 0 ? null : concatenatedTexts(batches, evaluation)
   const rows = batch?.size ?? 0
   const total = counted && found.total < 0 ? rows : found.total
-  const vectors = variables.flatMap(name => {
-    const vector = batch?.get(name)
-    return vector === undefined ? [] : [[name, wireVector(vector, rows, nameOf)] as const]
-  })
+  const vectors = batch === null ? [] : wireVectors(batch, variables, nameOf)
   return { rows, total, vectors, columns: [...evaluation.columns] }
+}
+
+function wireVectors(batch: Batch, variables: readonly string[], nameOf: GraphNames): WireTable['vectors'] {
+  return variables.flatMap(name => {
+    const vector = batch.get(name)
+    return vector === undefined ? [] : [[name, wireVector(vector, batch.size, nameOf)] as const]
+  })
 }
 
 function wireVector(vector: Vector, rows: number, nameOf: GraphNames): WireVector {
@@ -62,8 +66,7 @@ function wireVector(vector: Vector, rows: number, nameOf: GraphNames): WireVecto
   }
   if (vector.domain instanceof SubjectDomain) {
     const ids = new Int32Array(rows)
-    for (let row = 0; row < rows; row++)
-      ids[row] = (vector.type === 'ids' ? (vector.ids[row] as number) : vector.id) - 1
+    for (let row = 0; row < rows; row++) ids[row] = idAt(vector, row) - 1
     return { type: 'subjects', graph: nameOf(vector.domain.graph), ids }
   }
   return numbersOnWire(vector, rows) ?? termsOnWire(vector, rows)
@@ -91,11 +94,10 @@ function termsOnWire(vector: Vector, rows: number): WireVector {
   const places = new Int32Array(rows)
   const known = new Map<number, number>()
   for (let row = 0; row < rows; row++) {
-    const id =
-      vector.type === 'ids' ? (vector.ids[row] as number) : vector.type === 'constant' ? vector.id : -1
+    const id = vector.type === 'numbers' ? -1 : idAt(vector, row)
     let place = id < 0 ? undefined : known.get(id)
     if (place === undefined) {
-      const term = termAt(vector, row, termOf)
+      const term = termAt(vector, row)
       place = term === null ? -1 : terms.push(isPlainText(term) ? term.value : term) - 1
       if (id >= 0) known.set(id, place)
     }
@@ -118,10 +120,7 @@ export function* tablesOf(
   for (const batch of new Evaluator(evaluation).solutions(query.input))
     for (let from = 0; from < batch.size; from += rows) {
       const part = batch.slice(from, from + rows)
-      const vectors = query.variables.flatMap(name => {
-        const vector = part.get(name)
-        return vector === undefined ? [] : [[name, wireVector(vector, part.size, nameOf)] as const]
-      })
+      const vectors = wireVectors(part, query.variables, nameOf)
       yield { rows: part.size, total: -1, vectors, columns: [...evaluation.columns] }
     }
   return { piece: null, cursor: null }

@@ -19,7 +19,7 @@ import { isComparison } from './ranges.ts'
 import { isByteTest, readTextTest } from './read-text-test.ts'
 import type { ScalarCompiler } from './scalar.ts'
 import { markKnownTruths } from './text-tests.ts'
-import { FAILS, HOLDS, truthOf } from './truths.ts'
+import { FAILS, HOLDS, type TestedRows, truthOf } from './truths.ts'
 
 /**
  * Selects the rows in which two variables are equal or different (`=`, `!=` and `sameTerm`), by the numbers of their terms: those
@@ -171,10 +171,8 @@ export function isWorthTable(expression: AlgebraExpression, domain: Domain, rows
  */
 export function rowsByValue(
   expression: AlgebraExpression,
-  batch: Batch,
   vector: IdVector,
-  rows: Uint32Array,
-  required: boolean,
+  { batch, rows, required }: TestedRows,
   { evaluation, scalars, numbers }: TruthContext,
 ): Uint32Array {
   const { ids, domain } = vector

@@ -1,5 +1,8 @@
-import type { ExpressionOf } from '../../../../sparql/algebra.ts'
-import { type AlgebraExpression, isConstantExpression } from '../../../../sparql/algebra.ts'
+import {
+  type AlgebraExpression,
+  type ExpressionOf,
+  isConstantExpression,
+} from '../../../../sparql/algebra.ts'
 import { domainsOf, type Evaluation } from '../evaluation.ts'
 import { columnCall } from '../functions/extensions.ts'
 import { allRows, type Batch } from '../vectors/batch.ts'
@@ -16,7 +19,7 @@ import type { NumberKernels } from './numbers.ts'
 import { rowsByDistance, rowsOfPoints } from './points.ts'
 import { codeRangeOf } from './ranges.ts'
 import { readsConstants, type ScalarCompiler, subjectCall } from './scalar.ts'
-import { effectiveBoolean, FAILS, HOLDS, truthOf } from './truths.ts'
+import { effectiveBoolean, FAILS, HOLDS, type TestedRows, truthOf } from './truths.ts'
 
 /** Combinations of values are computed where at least one in this many rows of a batch is tested. */
 const DENSE_PART = 2
@@ -38,7 +41,7 @@ export class Filter {
 
   /** The rows, of the given ones or of all, for which a condition is true. */
   select(condition: AlgebraExpression, batch: Batch, rows: Uint32Array | null = null): Uint32Array {
-    return this.rowsWith(condition, batch, rows ?? allRows(batch.size), true)
+    return this.rowsWith(condition, { batch, rows: rows ?? allRows(batch.size), required: true })
   }
 
   /** The rows of a batch for which conditions are true. */
@@ -51,18 +54,15 @@ export class Filter {
     return remaining
   }
 
-  /** @param required false selects the rows for which the condition is false */
-  private rowsWith(
-    expression: AlgebraExpression,
-    batch: Batch,
-    rows: Uint32Array,
-    required: boolean,
-  ): Uint32Array {
+  private rowsWith(expression: AlgebraExpression, tested: TestedRows): Uint32Array {
+    const { batch, rows, required } = tested
     if (rows.length === 0) return rows
     this.evaluation.advance(rows.length)
+    const within = (part: AlgebraExpression, some = rows, truth = required) =>
+      this.rowsWith(part, { batch, rows: some, required: truth })
     switch (expression.type) {
       case 'not':
-        return this.rowsWith(expression.operand, batch, rows, !required)
+        return within(expression.operand, rows, !required)
       case 'exists': {
         const mask = this.scalars.exists(expression, batch)
         return rowsOfTable(mask, expression.negated === required ? 0 : 1, rows)
@@ -70,62 +70,46 @@ export class Filter {
       case 'binary':
         if (expression.operator === '&&' || expression.operator === '||') {
           const { left, right } = expression
-          if ((expression.operator === '&&') === required)
-            return this.rowsWith(right, batch, this.rowsWith(left, batch, rows, required), required)
-          const first = this.rowsWith(left, batch, rows, required)
+          const first = within(left)
+          if ((expression.operator === '&&') === required) return within(right, first)
           // What is decided by value is decided for all rows at once.
           const isByValue = rows.length === batch.size && this.scalars.soleVector(right, batch) !== null
-          const rest = isByValue ? rows : without(rows, first)
-          return merged(first, this.rowsWith(right, batch, rest, required))
+          return merged(first, within(right, isByValue ? rows : without(rows, first)))
         }
         break
       case 'builtin':
-        if (expression.name === 'COALESCE') return this.coalesced(expression.arguments, batch, rows, required)
-        if (expression.name === 'BOUND') return boundRows(expression, batch, rows, required)
+        if (expression.name === 'COALESCE') return this.coalesced(expression, tested)
+        if (expression.name === 'BOUND') return boundRows(expression, tested)
         if (expression.name === 'IF' && expression.arguments.length === 3) {
           const [test, then, otherwise] = expression.arguments as Branches
-          const yes = this.rowsWith(test, batch, rows, true)
-          const no = this.rowsWith(test, batch, without(rows, yes), false)
-          return merged(
-            this.rowsWith(then, batch, yes, required),
-            this.rowsWith(otherwise, batch, no, required),
-          )
+          const yes = within(test, rows, true)
+          const no = within(test, without(rows, yes), false)
+          return merged(within(then, yes), within(otherwise, no))
         }
         break
       default:
     }
-    return this.atomRows(expression, batch, rows, required)
+    return this.atomRows(expression, tested)
   }
 
   /** Errors of the first are replaced by the second: for `COALESCE(condition, false)` an error is false. */
-  private coalesced(
-    parts: readonly AlgebraExpression[],
-    batch: Batch,
-    rows: Uint32Array,
-    required: boolean,
-  ): Uint32Array {
-    const [first, second, ...others] = parts
+  private coalesced(expression: ExpressionOf<'builtin'>, tested: TestedRows): Uint32Array {
+    const [first, second, ...others] = expression.arguments
     const isTwoValued =
       first !== undefined && second !== undefined && others.length === 0 && isConstantExpression(second)
-    if (!isTwoValued || !isCondition(first))
-      return this.scalarRows({ type: 'builtin', name: 'COALESCE', arguments: parts }, batch, rows, required)
+    if (!isTwoValued || !isCondition(first)) return this.scalarRows(expression, tested)
+    const { rows, required } = tested
     const otherwise = effectiveBoolean(termValue(second))
-    if (otherwise !== required) return this.rowsWith(first, batch, rows, required)
-    return without(rows, this.rowsWith(first, batch, rows, !required))
+    if (otherwise !== required) return this.rowsWith(first, tested)
+    return without(rows, this.rowsWith(first, { ...tested, required: !required }))
   }
 
-  private atomRows(
-    expression: AlgebraExpression,
-    batch: Batch,
-    rows: Uint32Array,
-    required: boolean,
-  ): Uint32Array {
+  private atomRows(expression: AlgebraExpression, tested: TestedRows): Uint32Array {
+    const { batch, rows, required } = tested
     if (isConstantExpression(expression))
       return effectiveBoolean(termValue(expression)) === required ? rows : rows.subarray(0, 0)
-    const called = this.calledRows(expression, batch, rows, required)
+    const called = this.calledRows(expression, tested) ?? rowsByDistance(expression, tested, this.evaluation)
     if (called !== null) return called
-    const byDistance = rowsByDistance(expression, batch, rows, required, this.evaluation)
-    if (byDistance !== null) return byDistance
     const vector = this.scalars.soleVector(expression, batch)
     if (vector !== null) {
       const { ids, domain } = vector
@@ -150,79 +134,41 @@ export class Filter {
           return truths.ofAll === bit ? rows : rows.subarray(0, 0)
         return rows.filter(row => truths.at(ids[row] as number) === bit)
       }
-      const compared = this.computedRows(expression, batch, rows, required)
-      if (compared !== null) return compared
+      const { evaluation, scalars } = this
+      const numbers = this.numbers.byRow
+      // There may be as many distinct computed values as rows.
+      const compared = isOfComputed(expression) ? comparedNumbers(expression, batch, numbers) : null
+      if (compared !== null) return compared(rows, required)
       if (isWorthTable(expression, domain, rows.length))
-        return rowsByValue(expression, batch, vector, rows, required, {
-          evaluation: this.evaluation,
-          scalars: this.scalars,
-          numbers: this.numbers.byRow,
-        })
+        return rowsByValue(expression, vector, tested, { evaluation, scalars, numbers })
     }
     const compared =
       comparedByNumber(expression, batch) ??
       (expression.type === 'binary' ? comparedNumbers(expression, batch, this.numbers) : null)
     if (compared !== null) return compared(rows, required)
-    return this.scalarRows(expression, batch, rows, required)
-  }
-
-  /** Compares values computed from numbers or dates row by row: there may be as many distinct values as rows. */
-  private computedRows(
-    expression: AlgebraExpression,
-    batch: Batch,
-    rows: Uint32Array,
-    required: boolean,
-  ): Uint32Array | null {
-    if (expression.type !== 'binary') return null
-    const { left, right } = expression
-    if (!isComputed(left) && !isComputed(right)) return null
-    return comparedNumbers(expression, batch, this.numbers.byRow)?.(rows, required) ?? null
+    return this.scalarRows(expression, tested)
   }
 
   /** Evaluates a test for a whole column, or for the positions of points. */
-  private calledRows(
-    expression: AlgebraExpression,
-    batch: Batch,
-    rows: Uint32Array,
-    required: boolean,
-  ): Uint32Array | null {
+  private calledRows(expression: AlgebraExpression, tested: TestedRows): Uint32Array | null {
+    const { batch, rows, required } = tested
+    const mark = required ? 1 : 0
     const call = columnCall(expression)
     if (call === null || call.called.isTest !== true) return null
     const { called, constants } = call
-    const subjects = subjectCall(expression, batch)
-    if (subjects !== null && called.overSubjects !== undefined) {
-      const { ids, domain } = subjects
-      const table = this.evaluation.memo(
-        'subjects',
-        expression,
-        domain,
-        () => called.overSubjects?.(constants, domain.graph) ?? null,
-      )
-      return table === null ? null : rowsMarked(ids, table, required ? 1 : 0, rows)
-    }
+    const subjects = subjectCall(expression, batch, this.evaluation)
+    if (subjects !== null) return subjects.tests && rowsMarked(subjects.ids, subjects.tests, mark, rows)
     const vector = batch.get(call.variable)
     if (vector?.type !== 'ids' || !(vector.domain instanceof ColumnDomain)) return null
     const { ids, domain } = vector
     const part = onlyPartOf(domain)
-    if (part?.kind === 'point')
-      return rowsOfPoints(expression, vector, part, { rows, required }, this.evaluation)
-    const { column } = domain
-    const table = this.evaluation.memo(
-      'codes',
-      expression,
-      domain,
-      () => called.overCodes?.(constants, column) ?? null,
-    )
-    if (table === null) return null
-    return rowsMarked(ids, table, required ? 1 : 0, rows)
+    if (part?.kind === 'point') return rowsOfPoints(expression, vector, part, tested, this.evaluation)
+    const codes = () => called.overCodes?.(constants, domain.column) ?? null
+    const table = this.evaluation.memo('codes', expression, domain, codes)
+    return table && rowsMarked(ids, table, mark, rows)
   }
 
-  private scalarRows(
-    expression: AlgebraExpression,
-    batch: Batch,
-    rows: Uint32Array,
-    required: boolean,
-  ): Uint32Array {
+  private scalarRows(expression: AlgebraExpression, { batch, rows, required }: TestedRows): Uint32Array {
     const scalar = this.scalars.compile(expression, batch)
     if (readsConstants(expression, batch))
       return effectiveBoolean(scalar(rows[0] as number)) === required ? rows : rows.subarray(0, 0)
@@ -247,17 +193,13 @@ export class Filter {
 
 type Branches = readonly [test: AlgebraExpression, then: AlgebraExpression, otherwise: AlgebraExpression]
 
-/** True for arithmetic, and for fields of dates. */
-function isComputed(expression: AlgebraExpression): boolean {
-  return expression.type === 'binary' || expression.type === 'builtin'
+/** True for a comparison of arithmetic, or of fields of dates. */
+function isOfComputed(expression: AlgebraExpression): expression is ExpressionOf<'binary'> {
+  const isComputed = ({ type }: AlgebraExpression) => type === 'binary' || type === 'builtin'
+  return expression.type === 'binary' && (isComputed(expression.left) || isComputed(expression.right))
 }
 
-function boundRows(
-  expression: ExpressionOf<'builtin'>,
-  batch: Batch,
-  rows: Uint32Array,
-  required: boolean,
-): Uint32Array {
+function boundRows(expression: ExpressionOf<'builtin'>, { batch, rows, required }: TestedRows): Uint32Array {
   const [operand] = expression.arguments
   const vector = operand?.type === 'variable' ? batch.get(operand.name) : undefined
   if (vector === undefined) return required ? rows.subarray(0, 0) : rows

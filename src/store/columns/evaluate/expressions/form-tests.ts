@@ -101,12 +101,13 @@ function markIris(
 const isBeginning = ({ folded, anchor }: TextTest): boolean =>
   !folded && (anchor === 'start' || anchor === 'whole')
 
-function isAscii(bytes: Uint8Array, from: number, to: number): boolean {
+export function isAscii(bytes: Uint8Array, from: number, to: number): boolean {
   for (let at = from; at < to; at++) if ((bytes[at] as number) > 127) return false
   return true
 }
 
-function passes(
+/** True where the bytes of a text pass a test for a part of it. */
+export function passes(
   anchor: TextTest['anchor'],
   bytes: Uint8Array,
   from: number,
@@ -126,8 +127,6 @@ function passes(
     case 'anywhere':
       for (let at = from; at <= last; at++) if (standsAt(bytes, at, lower, upper)) return true
       return false
-    default:
-      return anchor satisfies never
   }
 }
 

@@ -119,8 +119,6 @@ function kindsOf(part: DictionarySection, domain: ColumnDomain): Kinds | null {
       return ONE_KIND
     case 'other':
       return null
-    default:
-      return part satisfies never
   }
 }
 

@@ -1,6 +1,9 @@
 import { XSD } from '../../../../rdf/vocab.ts'
-import type { ExpressionOf } from '../../../../sparql/algebra.ts'
-import { type AlgebraExpression, isConstantExpression } from '../../../../sparql/algebra.ts'
+import {
+  type AlgebraExpression,
+  type ExpressionOf,
+  isConstantExpression,
+} from '../../../../sparql/algebra.ts'
 import type { Evaluation } from '../evaluation.ts'
 import { type DateFieldReader, dateField, dateFieldReader } from '../functions/date-fields.ts'
 import { columnCall } from '../functions/extensions.ts'
@@ -80,8 +83,6 @@ export class NumberKernels {
         const table = this.tableOf(vector.domain)
         return table === null ? null : lookedUp(table, vector.ids)
       }
-      default:
-        return vector satisfies never
     }
   }
 
@@ -193,16 +194,10 @@ export class NumberKernels {
     const call = columnCall(expression)
     if (call === null) return null
     const { called, constants } = call
-    const subjects = subjectCall(expression, batch)
-    if (subjects !== null && called.ofSubjects !== undefined) {
-      const { domain, ids } = subjects
-      const found = this.evaluation.memo(
-        'subjects',
-        expression,
-        domain,
-        () => called.ofSubjects?.(constants, domain.graph) ?? null,
-      )
-      return found?.type === 'integers' ? lookedUp({ kind: 'integer', values: found.values }, ids) : null
+    const subjects = subjectCall(expression, batch, this.evaluation)
+    if (subjects !== null) {
+      const { values, ids } = subjects
+      return values?.type === 'integers' ? lookedUp({ kind: 'integer', values: values.values }, ids) : null
     }
     const vector = batch.get(call.variable)
     if (vector?.type !== 'ids' || !(vector.domain instanceof ColumnDomain)) return null

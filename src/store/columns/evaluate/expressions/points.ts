@@ -16,6 +16,7 @@ import { isScratchReused, scratchFloat64, scratchUint8, scratchUint32 } from '..
 import { termValue } from '../vectors/value.ts'
 import { hasWholeValues, type IdVector, type NumberVector } from '../vectors/vector.ts'
 import { isComparison } from './ranges.ts'
+import type { TestedRows } from './truths.ts'
 
 /** Up to this number of points each one is tested. */
 const FEW_POINTS = 2048
@@ -161,9 +162,7 @@ function radiusOf({ box }: PointGrid, part: number): number {
  */
 export function rowsByDistance(
   expression: AlgebraExpression,
-  batch: Batch,
-  rows: Uint32Array,
-  required: boolean,
+  { batch, rows, required }: TestedRows,
   evaluation: Evaluation,
 ): Uint32Array | null {
   const limit = distanceLimit(expression)
@@ -185,7 +184,7 @@ export function rowsOfPoints(
   expression: AlgebraExpression,
   { ids, domain }: IdVector,
   { longitudes, latitudes, first }: PointPart,
-  { rows, required }: { readonly rows: Uint32Array; readonly required: boolean },
+  { rows, required }: TestedRows,
   evaluation: Evaluation,
 ): Uint32Array | null {
   const mark = required ? 1 : 0
@@ -193,12 +192,8 @@ export function rowsOfPoints(
   const found = near && evaluation.memo('points near', expression, domain, () => pointsThat(near, domain))
   if (found !== null) return rowsMarked(ids, found.table, mark, rows)
   const call = columnCall(expression)
-  const test = evaluation.memo(
-    'points',
-    expression,
-    domain,
-    () => call?.called.overPoints?.(call.constants) ?? null,
-  )
+  const make = () => call?.called.overPoints?.(call.constants) ?? null
+  const test = evaluation.memo('points', expression, domain, make)
   if (test === null) return null
   const selected = scratchUint32(rows.length)
   let count = 0

@@ -1,11 +1,12 @@
 import { type ComparisonOperator, FLIPPED } from '../../../../model/comparison.ts'
 import { daysSinceEpoch } from '../../../../model/time.ts'
 import { XSD } from '../../../../rdf/vocab.ts'
-import type { ExpressionOf } from '../../../../sparql/algebra.ts'
 import {
   type AlgebraExpression,
+  type ExpressionOf,
   isConstantExpression,
   type SparqlOperator,
+  variablesOfExpression,
 } from '../../../../sparql/algebra.ts'
 import { valueBound } from '../../dictionary.ts'
 import type { DictionarySection } from '../../dictionary-parts.ts'
@@ -57,9 +58,14 @@ export function codeRangeOf(expression: AlgebraExpression, domain: Domain): IdRa
       return { from: to, to: last, negated: false }
     case '>=':
       return { from, to: last, negated: false }
-    default:
-      return operator satisfies never
   }
+}
+
+/** The values of a column to which a condition on a variable alone restricts it; null for other conditions. */
+export function rangeFor(name: string, condition: AlgebraExpression, domain: Domain): IdRange | null {
+  const [only, ...others] = variablesOfExpression(condition)
+  const range = only === name && others.length === 0 ? codeRangeOf(condition, domain) : null
+  return range?.negated === false ? range : null
 }
 
 /** The texts or IRIs with a constant prefix. */

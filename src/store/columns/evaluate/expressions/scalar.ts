@@ -1,8 +1,8 @@
 import { type ComparisonOperator, isOrdered } from '../../../../model/comparison.ts'
 import { memoised } from '../../../../model/memoised.ts'
-import type { ExpressionOf } from '../../../../sparql/algebra.ts'
 import {
   type AlgebraExpression,
+  type ExpressionOf,
   isConstantExpression,
   variablesOfExpression,
 } from '../../../../sparql/algebra.ts'
@@ -117,27 +117,17 @@ export class ScalarCompiler {
       }
       case 'binary':
         return this.binary(expression, batch)
-      case 'not': {
-        const operand = this.compile(expression.operand, batch)
-        return row => {
-          const value = effectiveBoolean(operand(row))
-          return value === null ? null : truth(!value)
-        }
-      }
-      case 'minus': {
-        const operand = this.compile(expression.operand, batch)
-        return row => {
-          const value = operand(row)
-          return value === null ? null : negatedValue(value)
-        }
-      }
-      case 'plus': {
-        const operand = this.compile(expression.operand, batch)
-        return row => {
-          const value = operand(row)
-          return value?.type === 'number' || value?.type === 'duration' ? value : null
-        }
-      }
+      case 'not':
+        return this.mapped(expression.operand, batch, value => {
+          const holds = effectiveBoolean(value)
+          return holds === null ? null : truth(!holds)
+        })
+      case 'minus':
+        return this.mapped(expression.operand, batch, negatedValue)
+      case 'plus':
+        return this.mapped(expression.operand, batch, value =>
+          value.type === 'number' || value.type === 'duration' ? value : null,
+        )
       case 'builtin':
         return this.builtin(expression, batch)
       case 'function':
@@ -148,8 +138,19 @@ export class ScalarCompiler {
       }
       case 'in':
         return this.membership(expression, batch)
-      default:
-        return expression satisfies never
+    }
+  }
+
+  /** A function of the values of an expression. */
+  private mapped(
+    expression: AlgebraExpression,
+    batch: Batch,
+    map: (value: TermValue) => TermValue | null,
+  ): TermScalar {
+    const operand = this.compile(expression, batch)
+    return row => {
+      const value = operand(row)
+      return value === null ? null : map(value)
     }
   }
 
@@ -237,16 +238,12 @@ export class ScalarCompiler {
   }
 
   private named(expression: ExpressionOf<'function'>, batch: Batch): TermScalar {
-    const args = expression.arguments.map(argument => this.compile(argument, batch))
     const cast = CASTS.get(expression.iri)
     if (cast !== undefined) {
-      const [operand] = args
-      if (operand === undefined || args.length > 1) return () => null
-      return row => {
-        const value = operand(row)
-        return value === null ? null : cast(value)
-      }
+      const [operand, ...others] = expression.arguments
+      return operand === undefined || others.length > 0 ? () => null : this.mapped(operand, batch, cast)
     }
+    const args = expression.arguments.map(argument => this.compile(argument, batch))
     const call = extensionFunction(expression.iri)
     // An unknown function is an error of the expression, not of the query (SPARQL 1.1 Query, section 17.6).
     if (call === null) return () => null
@@ -257,25 +254,10 @@ export class ScalarCompiler {
 
   /** A function of the subjects of a graph, which is computed as arrays. */
   private ofSubjects(expression: AlgebraExpression, batch: Batch): TermScalar | null {
-    const found = subjectCall(expression, batch)
+    const found = subjectCall(expression, batch, this.evaluation)
     if (found === null) return null
-    const { called, constants, ids, domain } = found
-    const { graph } = domain
-    if (called.overSubjects !== undefined) {
-      const table = this.evaluation.memo(
-        'subjects',
-        expression,
-        domain,
-        () => called.overSubjects?.(constants, graph) ?? null,
-      )
-      return table === null ? () => null : row => truth(table[ids[row] as number] === 1)
-    }
-    const values = this.evaluation.memo(
-      'subjects',
-      expression,
-      domain,
-      () => called.ofSubjects?.(constants, graph) ?? null,
-    )
+    const { ids, graph, tests, values } = found
+    if (tests !== null) return row => truth(tests[ids[row] as number] === 1)
     if (values === null) return () => null
     if (values.type === 'integers') return row => integerTerm(values.values[ids[row] as number] as number)
     const own = domainsOf(graph).of(values.column)
@@ -310,14 +292,20 @@ export class ScalarCompiler {
   }
 }
 
-/** A call of a function over the subjects of a graph; null for any other expression, and for other subjects. */
-export function subjectCall(expression: AlgebraExpression, batch: Batch) {
+/** The results of a function over the subjects of a graph; null for any other expression, and for other subjects. */
+export function subjectCall(expression: AlgebraExpression, batch: Batch, evaluation: Evaluation) {
   const call = columnCall(expression)
-  if (call === null || (call.called.overSubjects === undefined && call.called.ofSubjects === undefined))
-    return null
+  const { overSubjects, ofSubjects } = call?.called ?? {}
+  if (call === null || (overSubjects === undefined && ofSubjects === undefined)) return null
   const vector = batch.get(call.variable)
   if (vector?.type !== 'ids' || !(vector.domain instanceof SubjectDomain)) return null
-  return { ...call, ids: vector.ids, domain: vector.domain }
+  const { ids, domain } = vector
+  const { graph } = domain
+  const { tests, values } = evaluation.memo('subjects', expression, domain, () => ({
+    tests: overSubjects?.(call.constants, graph) ?? null,
+    values: ofSubjects?.(call.constants, graph) ?? null,
+  }))
+  return { ids, graph, tests, values }
 }
 
 /** The subjects of a graph in a vector; null where it contains other terms. */

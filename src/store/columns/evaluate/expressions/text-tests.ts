@@ -4,7 +4,7 @@ import type { Texts } from '../../dictionary-texts.ts'
 import type { Evaluation } from '../evaluation.ts'
 import type { ColumnDomain } from '../vectors/domain.ts'
 import type { Vector } from '../vectors/vector.ts'
-import { markForms, standsAt } from './form-tests.ts'
+import { isAscii, markForms, passes, standsAt } from './form-tests.ts'
 import { isOfKind, valueByKind } from './kinds.ts'
 import { bothCases, readTextTest, type TextTest } from './read-text-test.ts'
 import type { ScalarCompiler } from './scalar.ts'
@@ -130,22 +130,13 @@ function markHaving(part: Buffer, { bytes, offsets }: Texts, table: Uint8Array, 
 /** Marks the texts that begin or end with a substring, or equal it. */
 function markEnds(test: TextTest, { bytes, offsets }: Texts, table: Uint8Array, found: number): void {
   const [lower, upper] = bothCases(test)
-  const { length } = lower
-  const [isStart, isWhole] = [test.anchor === 'start', test.anchor === 'whole']
   for (let place = 0; place + 1 < offsets.length; place++) {
     const [from, to] = [offsets[place] as number, offsets[place + 1] as number]
-    const isLong = isWhole ? to - from === length : to - from >= length
-    if (isLong && standsAt(bytes, isStart ? from : to - length, lower, upper)) table[place] = found
+    if (passes(test.anchor, bytes, from, to, lower, upper)) table[place] = found
   }
 }
 
 function markBeyondAscii({ bytes, offsets }: Texts, table: Uint8Array): void {
-  for (let place = 0; place + 1 < offsets.length; place++) {
-    const to = offsets[place + 1] as number
-    for (let at = offsets[place] as number; at < to; at++)
-      if ((bytes[at] as number) > 127) {
-        table[place] = 0
-        break
-      }
-  }
+  for (let place = 0; place + 1 < offsets.length; place++)
+    if (!isAscii(bytes, offsets[place] as number, offsets[place + 1] as number)) table[place] = 0
 }

@@ -1,3 +1,4 @@
+import type { Batch } from '../vectors/batch.ts'
 import type { TermValue } from '../vectors/value.ts'
 
 /** The truth of a condition in tables by value: it holds, it fails, or it is an error; 0 means not computed yet. */
@@ -22,4 +23,11 @@ export function effectiveBoolean(value: TermValue | null): boolean | null {
 export function truthOf(value: TermValue | null): number {
   const holds = effectiveBoolean(value)
   return holds === null ? ERROR : holds ? HOLDS : FAILS
+}
+
+/** Rows of a batch, and the truth that a condition must have for those of them that are selected. */
+export interface TestedRows {
+  readonly batch: Batch
+  readonly rows: Uint32Array
+  readonly required: boolean
 }

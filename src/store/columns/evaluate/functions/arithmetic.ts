@@ -49,36 +49,26 @@ function numeric(operator: ArithmeticFunctionName, left: NumberValue, right: Num
   const kind = commonNumericKind(left.kind, right.kind)
   switch (kind) {
     case 'double':
-      return double(onDoubles(operator, left.value, right.value))
+      return double(ON_DOUBLES[operator](left.value, right.value))
     case 'float':
-      return float(onDoubles(operator, Math.fround(left.value), Math.fround(right.value)))
+      return float(ON_DOUBLES[operator](Math.fround(left.value), Math.fround(right.value)))
     case 'integer':
       if (operator !== '/') return onIntegers(operator, left, right)
       return quotient(left, right)
     case 'decimal':
       return onDecimals(operator, left, right)
-    default:
-      return kind satisfies never
   }
 }
 
-function onDoubles(operator: ArithmeticFunctionName, left: number, right: number): number {
-  switch (operator) {
-    case '+':
-      return left + right
-    case '-':
-      return left - right
-    case '*':
-      return left * right
-    case '/':
-      return left / right
-    default:
-      return operator satisfies never
-  }
+const ON_DOUBLES: Readonly<Record<ArithmeticFunctionName, (left: number, right: number) => number>> = {
+  '+': (left, right) => left + right,
+  '-': (left, right) => left - right,
+  '*': (left, right) => left * right,
+  '/': (left, right) => left / right,
 }
 
 function onIntegers(operator: '+' | '-' | '*', left: NumberValue, right: NumberValue): TermValue | null {
-  const near = onDoubles(operator, left.value, right.value)
+  const near = ON_DOUBLES[operator](left.value, right.value)
   if (left.exact === undefined && right.exact === undefined && Number.isSafeInteger(near))
     return integerTerm(near + 0)
   const [a, b] = [exactOf(left), exactOf(right)]
@@ -91,7 +81,7 @@ function quotient(left: NumberValue, right: NumberValue): TermValue | null {
   const isSafe = left.exact === undefined && right.exact === undefined
   if (isSafe && right.value !== 0 && left.value % right.value === 0)
     return shortDecimal(left.value / right.value + 0)
-  const exact = decimals.divideIntegers(exactOf(left), exactOf(right))
+  const exact = decimals.divide(exactOf(left), exactOf(right))
   return exact === null ? null : decimal(exact)
 }
 
@@ -115,8 +105,6 @@ function onDecimals(
       const exact = decimals.divide(a, b, fine)
       return exact === null ? null : decimal(exact, fine)
     }
-    default:
-      return operator satisfies never
   }
 }
 
@@ -147,8 +135,6 @@ export function negatedValue(value: TermValue): TermValue | null {
       return bigInteger(-exactOf(value))
     case 'decimal':
       return decimal(-scaledOf(value, scaleOf(value)), scaleOf(value))
-    default:
-      return value.kind satisfies never
   }
 }
 

@@ -275,8 +275,6 @@ function numeric(
       if (value.exact === undefined) return integerTerm(near(value.value))
       return bigInteger(decimals.truncate(exact(decimals.fromInteger(value.exact))))
     }
-    default:
-      return value.kind satisfies never
   }
 }
 

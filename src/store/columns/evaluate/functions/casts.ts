@@ -67,8 +67,6 @@ function canonicalNumber(value: NumberValue): string {
     case 'float':
     case 'double':
       return floatingForm(numberFormOf({ type: 'number', kind: value.kind, value: value.value }))
-    default:
-      return value.kind satisfies never
   }
 }
 

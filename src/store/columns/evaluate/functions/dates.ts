@@ -85,9 +85,7 @@ function isDated(value: ArgumentValue): value is MomentValue {
 
 /** Null for a day, which is the same everywhere; undefined for an unknown zone. */
 function zoneOf(value: MomentValue, zone: ArgumentValue): string | null | undefined {
-  if (value.datatype === XSD.date) return null
-  if (zone === undefined) return 'UTC'
-  return zone.type === 'text' && isTimeZone(zone.value) ? zone.value : undefined
+  return value.datatype === XSD.date ? null : (zoneName(zone) ?? undefined)
 }
 
 function shown({ seconds, term }: MomentValue, zone: string | null): LocalMoment {

@@ -36,16 +36,21 @@ interface Box {
 
 const FACTORY = new GeometryFactory()
 
-/** Relations of simple features (OGC 06-103r4, section 6.1.15). */
-export type Relation =
-  | 'equals'
-  | 'disjoint'
-  | 'intersects'
-  | 'touches'
-  | 'crosses'
-  | 'within'
-  | 'contains'
-  | 'overlaps'
+type Matrix = ReturnType<typeof relate>
+
+/** Relations of simple features (OGC 06-103r4, section 6.1.15), by the matrix of two geometries and their dimensions. */
+const RELATIONS = {
+  equals: (matrix: Matrix, first: number, second: number) => matrix.isEquals(first, second),
+  disjoint: (matrix: Matrix) => matrix.isDisjoint(),
+  intersects: (matrix: Matrix) => matrix.isIntersects(),
+  touches: (matrix: Matrix, first: number, second: number) => matrix.isTouches(first, second),
+  crosses: (matrix: Matrix, first: number, second: number) => matrix.isCrosses(first, second),
+  within: (matrix: Matrix) => matrix.isWithin(),
+  contains: (matrix: Matrix) => matrix.isContains(),
+  overlaps: (matrix: Matrix, first: number, second: number) => matrix.isOverlaps(first, second),
+} as const
+
+export type Relation = keyof typeof RELATIONS
 
 /** Maximum number of characters of WKT that is parsed: geometries are untrusted. */
 const MAX_WKT = 2 ** 24
@@ -77,28 +82,7 @@ export function relatedShapes(left: string, right: string, relation: Relation): 
   const isApart = !a.getEnvelopeInternal().intersects(b.getEnvelopeInternal())
   if (isApart) return relation === 'disjoint'
   try {
-    const matrix = relate(a, b)
-    const [first, second] = [a.getDimension(), b.getDimension()]
-    switch (relation) {
-      case 'equals':
-        return matrix.isEquals(first, second)
-      case 'disjoint':
-        return matrix.isDisjoint()
-      case 'intersects':
-        return matrix.isIntersects()
-      case 'touches':
-        return matrix.isTouches(first, second)
-      case 'crosses':
-        return matrix.isCrosses(first, second)
-      case 'within':
-        return matrix.isWithin()
-      case 'contains':
-        return matrix.isContains()
-      case 'overlaps':
-        return matrix.isOverlaps(first, second)
-      default:
-        return relation satisfies never
-    }
+    return RELATIONS[relation](relate(a, b), a.getDimension(), b.getDimension())
   } catch {
     // A collection, or a self-intersecting shape for which the result is undefined.
     return relatedParts(a, b, relation)

@@ -1,14 +1,13 @@
-import type { OperationOf } from '../../../../sparql/algebra.ts'
-import {
-  type AggregateCall,
-  type AlgebraExpression,
-  type TriplePatternNode,
-  variablesOfExpression,
+import type {
+  AggregateCall,
+  AlgebraExpression,
+  OperationOf,
+  TriplePatternNode,
 } from '../../../../sparql/algebra.ts'
 import type { Column } from '../../column.ts'
 import type { GraphColumns } from '../../graph.ts'
 import { domainsOf, type Evaluation } from '../evaluation.ts'
-import { codeRangeOf } from '../expressions/ranges.ts'
+import { rangeFor } from '../expressions/ranges.ts'
 import {
   areApart,
   type CountedSource,
@@ -167,19 +166,12 @@ function rangeIn(
   }
   let [from, to] = [1, column.dictionary.count + 1]
   for (const condition of conditions) {
-    const range = rangeOfVariable(condition, object.name, graph, column)
+    const range = rangeFor(object.name, condition, domainsOf(graph).of(column))
     if (range === null) return null
     from = Math.max(from, range.from)
     to = Math.min(to, range.to)
   }
   return { from, to }
-}
-
-function rangeOfVariable(condition: AlgebraExpression, name: string, graph: GraphColumns, column: Column) {
-  const [only, ...others] = variablesOfExpression(condition)
-  const isOwn = only === name && others.length === 0
-  const range = isOwn ? codeRangeOf(condition, domainsOf(graph).of(column)) : null
-  return range === null || range.negated ? null : range
 }
 
 /** The only pattern, apart from one for the position of its subject, which every subject of a graph has once. */

@@ -1,3 +1,4 @@
+import { bitsIn } from '../../bytes.ts'
 import type { Evaluation } from '../evaluation.ts'
 import { PairMap } from '../vectors/pair-map.ts'
 
@@ -148,14 +149,7 @@ function addSetBits(bits: Uint32Array, width: number, counts: Float64Array, sign
   const words = width / 32
   for (let group = 0; group < counts.length; group++) {
     let set = 0
-    for (let word = group * words; word < (group + 1) * words; word++) set += bitsOf(bits[word] as number)
+    for (let word = group * words; word < (group + 1) * words; word++) set += bitsIn(bits[word] as number)
     counts[group] = (counts[group] as number) + sign * set
   }
-}
-
-/** The number of set bits. */
-function bitsOf(word: number): number {
-  let sum = word - ((word >>> 1) & 0x55555555)
-  sum = (sum & 0x33333333) + ((sum >>> 2) & 0x33333333)
-  return Math.imul((sum + (sum >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }

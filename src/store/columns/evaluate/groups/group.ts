@@ -3,8 +3,8 @@ import type { Evaluation } from '../evaluation.ts'
 import { isStable } from '../functions/builtins.ts'
 import { Batch, type Deferred, numbersFrom } from '../vectors/batch.ts'
 import { ColumnDomain } from '../vectors/domain.ts'
-import { countPlaces, countPlacesOf } from '../vectors/lanes.ts'
-import { scratchUint32 } from '../vectors/scratch.ts'
+import { countPlaces } from '../vectors/lanes.ts'
+import { rowsPresent } from '../vectors/row-filters.ts'
 import { gathered, gatherValues, type IdVector, integers, type Vector } from '../vectors/vector.ts'
 import { type Aggregator, type AggregatorContext, RowCounts } from './aggregator.ts'
 import { KeyPlaces } from './key-places.ts'
@@ -36,15 +36,18 @@ export function grouped(
     evaluation.advance(batch.size)
     if (places === undefined) {
       coded = CodedGroups.of(keys, batch)
-      hasEmptyGroups = coded !== null
       places = coded === null ? KeyPlaces.of(keys, batch, others.length === 0) : null
+      hasEmptyGroups = coded !== null || places !== null
     }
     if (places !== null) {
-      if (addPlaced(batch, places, others, evaluation)) continue
+      const groups = places.assign(batch)
+      if (groups !== null) {
+        addToAll(others, batch, groups, places.counts.length, evaluation)
+        continue
+      }
       // Keys of other domains: from now on the places are groups, including those without rows.
       const all = places.keys(numbersFrom(0, places.counts.length))
       rows.addCounts(assign(all), places.counts, grouper.count())
-      hasEmptyGroups = true
       places = null
     }
     if (others.length === 0 && coded?.count(batch) === true) continue
@@ -53,10 +56,7 @@ export function grouped(
     if (hasEmptyGroups || others.length < aggregators.length) rows.add(groups, count)
     addToAll(others, batch, groups, count, evaluation)
   }
-  if (coded !== null && others.length === 0) {
-    const { groups, counts } = coded.counted(assign)
-    rows.addCounts(groups, counts, grouper.count())
-  }
+  if (coded !== null && others.length === 0) rows.addCounts(...coded.counted(assign), grouper.count())
   const count = places?.counts.length ?? grouper.count()
   const counts = places?.counts ?? rows.of(count)
   const results = aggregates.map(({ variable }, at): readonly [string, Vector] => {
@@ -64,27 +64,13 @@ export function grouped(
     return [variable, aggregators[at]?.result(count) ?? integers(Float64Array.from(counts))]
   })
   if (places) {
-    const present = places.present()
+    const present = rowsPresent(counts)
     return places
       .keys(present)
       .with(results.map(([variable, vector]) => [variable, gatherValues(vector, present)] as const))
   }
   const all = new Batch(count, new Map([...grouper.keys(), ...results]))
-  return hasEmptyGroups ? all.rows(numbersFrom(0, count).filter(group => counts[group] !== 0)) : all
-}
-
-/** False where the keys of a batch do not fit into the existing places. */
-function addPlaced(
-  batch: Batch,
-  places: KeyPlaces,
-  aggregators: readonly Aggregator[],
-  evaluation: Evaluation,
-): boolean {
-  if (aggregators.length === 0) return places.count(batch)
-  const groups = places.assign(batch)
-  if (groups === null) return false
-  addToAll(aggregators, batch, groups, places.counts.length, evaluation)
-  return true
+  return hasEmptyGroups ? all.rows(rowsPresent(counts)) : all
 }
 
 function addToAll(
@@ -151,8 +137,7 @@ class CodedGroups {
   count(batch: Batch): boolean {
     const keys = this.keysOf(batch)
     if (keys === null) return false
-    if (keys.rows === null) countPlaces(this.counts, keys.ids)
-    else countPlacesOf(this.counts, keys.ids, keys.rows)
+    countPlaces(this.counts, codesOf(keys))
     return true
   }
 
@@ -164,9 +149,7 @@ class CodedGroups {
     const keys = this.keysOf(batch)
     if (keys === null) return null
     this.groups ??= assign(keysOfCodes(keys, numbersFrom(0, keys.domain.size + 1))).slice()
-    return keys.rows === null
-      ? gathered(this.groups, keys.ids)
-      : gatheredTwice(this.groups, keys.ids, keys.rows)
+    return gathered(this.groups, codesOf(keys))
   }
 
   private keysOf(batch: Batch): CodedKeys | null {
@@ -175,9 +158,9 @@ class CodedGroups {
   }
 
   /** The groups of the codes that were counted, with the numbers of their rows. */
-  counted(assign: Assign): { readonly groups: Uint32Array; readonly counts: Uint32Array } {
-    const codes = numbersFrom(0, this.counts.length).filter(code => this.counts[code] !== 0)
-    return { groups: assign(keysOfCodes(this.keys, codes)), counts: gathered(this.counts, codes) }
+  counted(assign: Assign): readonly [groups: Uint32Array, counts: Uint32Array] {
+    const codes = rowsPresent(this.counts)
+    return [assign(keysOfCodes(this.keys, codes)), gathered(this.counts, codes)]
   }
 }
 
@@ -210,6 +193,11 @@ function codedKeys(names: readonly string[], batch: Batch): CodedKeys | null {
   return { keys, variable, domain: vector.domain, ids: vector.ids, rows }
 }
 
+/** The code of each row. */
+function codesOf({ ids, rows }: CodedKeys): Uint32Array {
+  return rows === null ? ids : gathered(ids, rows)
+}
+
 /** The keys of some codes. */
 function keysOfCodes({ keys, variable, domain }: CodedKeys, codes: Uint32Array): Batch {
   const values: IdVector = { type: 'ids', domain, ids: codes }
@@ -236,19 +224,4 @@ function valuesIn(
 function soleVariable({ expression }: Deferred): string | null {
   const [name, ...others] = variablesOfExpression(expression)
   return name === undefined || others.length > 0 || !isStable(expression) ? null : name
-}
-
-/** Numbers at the indexes that are at some rows. */
-function gatheredTwice(numbers: Uint32Array, ids: Uint32Array, rows: Uint32Array): Uint32Array {
-  const length = rows.length | 0
-  const whole = length & ~3
-  const some = scratchUint32(length)
-  for (let at = 0; at < whole; at += 4) {
-    some[at] = numbers[ids[rows[at] as number] as number] as number
-    some[at + 1] = numbers[ids[rows[at + 1] as number] as number] as number
-    some[at + 2] = numbers[ids[rows[at + 2] as number] as number] as number
-    some[at + 3] = numbers[ids[rows[at + 3] as number] as number] as number
-  }
-  for (let at = whole; at < length; at++) some[at] = numbers[ids[rows[at] as number] as number] as number
-  return some
 }

@@ -1,5 +1,6 @@
 import type { AlgebraExpression, OrderCondition } from '../../../../sparql/algebra.ts'
 import type { TextPart } from '../../dictionary-parts.ts'
+import { firstWhere } from '../../dictionary-texts.ts'
 import { isText } from '../expressions/text-prefixes.ts'
 import { allRows, type Batch, deferredSource } from '../vectors/batch.ts'
 import { onlyPartOf } from '../vectors/domain.ts'
@@ -89,7 +90,12 @@ export function firstRows(ids: Uint32Array, pool: PoolDomain, key: TermKey, requ
     if (own === 0) continue
     const last = first[first.length - 1]
     if (last !== undefined && rows >= requested && compare(id, last) >= 0) continue
-    first.splice(placeOf(id, first, compare), 0, id)
+    // After those that are equal to it.
+    first.splice(
+      firstWhere(0, first.length, at => compare(id, first[at] as number) < 0),
+      0,
+      id,
+    )
     rows += own
     for (
       let end = first.length - 1;
@@ -103,17 +109,6 @@ export function firstRows(ids: Uint32Array, pool: PoolDomain, key: TermKey, requ
   for (let id = 0; id < counts.length; id++)
     if (counts[id] !== 0 && last !== undefined && compare(id, last) <= 0) isFirst[id] = 1
   return rowsWithBit(ids, isFirst, 1, allRows(ids.length))
-}
-
-/** The insertion index of a term among sorted terms, after those that are equal to it. */
-function placeOf(id: number, first: readonly number[], compare: (a: number, b: number) => number): number {
-  let [low, high] = [0, first.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (compare(id, first[middle] as number) < 0) high = middle
-    else low = middle + 1
-  }
-  return low
 }
 
 /** Ranks of the terms of some rows, equal for terms that are equal in the order; unbound values have the lowest or the highest rank. */

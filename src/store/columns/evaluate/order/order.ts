@@ -262,8 +262,6 @@ function orderNumbers(vector: Vector, size: number, key: SortKey, evaluation: Ev
           numbers[row] = sign * (bound[row] === 0 ? absent : (values[row] as number)) + 0
       return numbers
     }
-    default:
-      return vector satisfies never
   }
 }
 

@@ -5,6 +5,7 @@ import {
   variablesOfExpression,
 } from '../../../../sparql/algebra.ts'
 import type { GraphColumns } from '../../graph.ts'
+import type { PatternGroup } from './equality-join.ts'
 import { componentsOf } from './graph-components.ts'
 import { type PathPattern, variablesIn, variablesOfPattern } from './operation-parts.ts'
 import { estimatedSubjects } from './scan.ts'
@@ -37,9 +38,7 @@ const LOOK_UP = 4
  * variables the next is the one that leaves the fewest solutions, by the exact counts of the columns.
  */
 export function planBlock(
-  patterns: readonly TriplePatternNode[],
-  paths: readonly PathPattern[],
-  filters: readonly AlgebraExpression[],
+  { patterns, paths, filters }: PatternGroup,
   known: ReadonlySet<string>,
   graphs: readonly GraphColumns[],
 ): readonly BlockStep[] {
@@ -171,8 +170,6 @@ function estimate(
       const triples = graphs.reduce((sum, graph) => sum + graph.triples, 0)
       return ends === 2 ? rows * 2 : ends === 1 ? rows * 100 : rows * Math.max(1, triples)
     }
-    default:
-      return item satisfies never
   }
 }
 

@@ -4,7 +4,7 @@ import { domainsOf, type Evaluation } from '../evaluation.ts'
 import { SubjectDomain } from '../vectors/domain.ts'
 import { rowsInRange, rowsPresent } from '../vectors/row-filters.ts'
 import { scratchUint32 } from '../vectors/scratch.ts'
-import { codeTranslator, translated } from '../vectors/translate.ts'
+import { translated } from '../vectors/translate.ts'
 import { gathered, hasWholeValues, type IdVector, type Vector } from '../vectors/vector.ts'
 
 export function gatherIds({ domain, ids, isWhole }: IdVector, rows: Uint32Array): IdVector {
@@ -148,17 +148,8 @@ export function subjectsIn(
     !shareSubjects(vector.domain.graph, graph)
   )
     return { rows: new Uint32Array(0), subjects: { type: 'ids', domain, ids: new Uint32Array(0) } }
-  const ids = vector.type === 'constant' ? constantIds(vector, graph, size) : translated(vector, domain, size)
+  const ids = translated(vector, domain, size)
   const rows = rowsPresent(ids)
   if (rows.length === size) return { rows: null, subjects: { type: 'ids', domain, ids } }
   return { rows, subjects: gatherIds({ type: 'ids', domain, ids }, rows) }
-}
-
-function constantIds(
-  vector: Extract<Vector, { type: 'constant' }>,
-  graph: GraphColumns,
-  size: number,
-): Uint32Array {
-  const id = vector.id === 0 ? 0 : codeTranslator(vector.domain, domainsOf(graph).subjects)(vector.id)
-  return new Uint32Array(size).fill(id)
 }

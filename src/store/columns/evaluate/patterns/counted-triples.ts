@@ -1,8 +1,9 @@
-import type { OperationOf } from '../../../../sparql/algebra.ts'
+import { memoised } from '../../../../model/memoised.ts'
 import {
   type AggregateCall,
   type AlgebraExpression,
   conjuncts,
+  type OperationOf,
   type SparqlOperation,
   variablesOfExpression,
 } from '../../../../sparql/algebra.ts'
@@ -20,7 +21,9 @@ import { connected } from './graph-components.ts'
 type Aggregates = OperationOf<'group'>['aggregates']
 
 /** What is counted: triples, or the distinct terms of one position. */
-type Counted = 'triples' | 'subject' | 'predicate' | 'object'
+type Counted = 'triples' | Distinct
+
+type Distinct = 'subject' | 'predicate' | 'object'
 
 /**
  * Counts all triples, their distinct subjects, predicates and objects, together or by predicate: from the headers of columns and
@@ -45,53 +48,33 @@ export function countedTriples(
   if (required.includes(null) || (conditions.length > 0 && required.some(each => each !== 'triples')))
     return null
   if (!areApart(graphs)) return null
-  const variables = aggregates.map(({ variable }) => variable)
-  const triplesOf = conditions.length === 0 ? null : countsOfKind(conditions, graphs, evaluation, scalars)
-  if (key !== null) {
-    const { ids, counts } = countsByPredicate(required as Counted[], graphs, triplesOf, evaluation)
-    return asBatch(counts, variables, [[key, { type: 'ids', domain: evaluation.pool, ids }]])
-  }
-  const all = [...(triplesOf?.values() ?? [])].reduce((sum, count) => sum + count, 0)
-  const sums = required.map(each =>
-    triplesOf === null ? countIn(columnsOf(graphs), each as Counted, evaluation) : all,
-  )
-  return asBatch([sums], variables, [])
-}
-
-/** Solutions with a count for each variable, and keys. */
-function asBatch(
-  counts: readonly (readonly number[])[],
-  variables: readonly string[],
-  keys: readonly (readonly [string, Vector])[],
-): Batch {
-  const vectors = variables.map(
-    (name, at) => [name, integers(Float64Array.from(counts, row => row[at] ?? 0))] as const,
-  )
-  return new Batch(counts.length, new Map([...keys, ...vectors]))
-}
-
-/** The counts of each predicate, and the pool numbers of the predicates. */
-function countsByPredicate(
-  required: readonly Counted[],
-  graphs: readonly GraphColumns[],
-  triplesOf: ReadonlyMap<Column, number> | null,
-  evaluation: Evaluation,
-) {
+  const all = columnsOf(graphs)
+  const triplesOf =
+    conditions.length === 0
+      ? null
+      : new Map(all.map(each => [each.column, triplesWith(conditions, each, evaluation, scalars)]))
   const triples = ({ column }: ColumnOfGraph) => triplesOf?.get(column) ?? column.header.triples
-  const columns = new Map<string, ColumnOfGraph[]>()
-  for (const each of columnsOf(graphs)) {
-    const { predicate } = each.column
-    if (triples(each) > 0) columns.set(predicate, [...(columns.get(predicate) ?? []), each])
-  }
-  const countOf = (own: readonly ColumnOfGraph[], counted: Counted): number =>
-    counted === 'triples' ? sum(own, triples) : countIn(own, counted, evaluation)
-  return {
-    ids: Uint32Array.from(columns.keys(), value => evaluation.pool.intern({ type: 'iri', value })),
-    counts: Array.from(columns.values(), own => required.map(each => countOf(own, each))),
-  }
+  const groups = new Map<string | null, ColumnOfGraph[]>(key === null ? [[null, all]] : [])
+  if (key !== null)
+    for (const each of all)
+      if (triples(each) > 0) memoised(groups, each.column.predicate, () => []).push(each)
+  const counts = Array.from(groups.values(), columns =>
+    required.map(each =>
+      each === 'triples' ? sum(columns, triples) : countIn(columns, each as Distinct, evaluation),
+    ),
+  )
+  const { pool } = evaluation
+  const ids = Uint32Array.from(groups.keys(), value =>
+    value === null ? 0 : pool.intern({ type: 'iri', value }),
+  )
+  const keys: [string, Vector][] = key === null ? [] : [[key, { type: 'ids', domain: pool, ids }]]
+  const vectors = aggregates.map(
+    ({ variable }, at) => [variable, integers(Float64Array.from(counts, row => row[at] ?? 0))] as const,
+  )
+  return new Batch(counts.length, new Map<string, Vector>([...keys, ...vectors]))
 }
 
-function columnsOf(graphs: readonly GraphColumns[]): readonly ColumnOfGraph[] {
+function columnsOf(graphs: readonly GraphColumns[]): ColumnOfGraph[] {
   return graphs
     .flatMap(graph => graph.columns.map(column => ({ graph, column })))
     .filter(({ column }) => column.header.triples > 0)
@@ -125,25 +108,10 @@ export function countedSource(
   return inner && { ...inner, conditions: [...inner.conditions, ...conjuncts(input.condition)] }
 }
 
-/** Triples by column whose object is of the kind that conditions require. */
-function countsOfKind(
-  conditions: readonly AlgebraExpression[],
-  graphs: readonly GraphColumns[],
-  evaluation: Evaluation,
-  scalars: ScalarCompiler,
-): ReadonlyMap<Column, number> {
-  return new Map(
-    graphs.flatMap(graph =>
-      graph.columns.map(column => [column, triplesWith(conditions, graph, column, evaluation, scalars)]),
-    ),
-  )
-}
-
 /** Triples of a column whose object is of the kind that conditions require. */
 function triplesWith(
   conditions: readonly AlgebraExpression[],
-  graph: GraphColumns,
-  column: Column,
+  { graph, column }: ColumnOfGraph,
   evaluation: Evaluation,
   scalars: ScalarCompiler,
 ): number {
@@ -192,11 +160,9 @@ export function countedBy(
   return place === undefined ? null : distinct ? place : 'triples'
 }
 
-/** The count over all triples of columns of graphs without common subjects. */
-function countIn(columns: readonly ColumnOfGraph[], counted: Counted, evaluation: Evaluation): number {
+/** The number of distinct terms in the triples of columns of graphs without common subjects. */
+function countIn(columns: readonly ColumnOfGraph[], counted: Distinct, evaluation: Evaluation): number {
   switch (counted) {
-    case 'triples':
-      return sum(columns, ({ column }) => column.header.triples)
     case 'subject':
       return sum([...new Set(columns.map(({ graph }) => graph))], graph =>
         distinctSubjects(
@@ -209,8 +175,6 @@ function countIn(columns: readonly ColumnOfGraph[], counted: Counted, evaluation
       return new Set(columns.map(({ column }) => column.predicate)).size
     case 'object':
       return distinctObjects(columns, evaluation)
-    default:
-      return counted satisfies never
   }
 }
 

@@ -12,6 +12,8 @@ export interface ColumnOfGraph {
   readonly column: Column
 }
 
+type TakeIn = (domain: Domain, isTaken: Uint8Array, from: number, to: number) => void
+
 /** The codes of a dictionary that are in use. */
 interface UsedCodes extends ColumnOfGraph {
   readonly isUsed: Uint8Array
@@ -27,7 +29,15 @@ export function distinctObjects(columns: readonly ColumnOfGraph[], evaluation: E
     bytes += more
     evaluation.allocate(more)
   })
-  const own = distinctResources(used, pool, evaluation) + distinctLiterals(used, pool, evaluation)
+  /** Adds some terms of a domain to the pool. */
+  const takeIn: TakeIn = (domain, isTaken, from, to) => {
+    for (let id = from; id < to; id++) {
+      if (isTaken[id] === 0) continue
+      evaluation.advance(16)
+      pool.internOf(domain, id)
+    }
+  }
+  const own = distinctResources(used, takeIn) + distinctLiterals(used, takeIn)
   const count = own + pool.size
   evaluation.release(bytes)
   return count
@@ -51,11 +61,7 @@ function usedCodes(
 }
 
 /** Counts the resources of graphs that share none with others; those of other graphs are added to the pool. */
-function distinctResources(
-  used: ReadonlyMap<Dictionary, UsedCodes>,
-  pool: PoolDomain,
-  evaluation: Evaluation,
-): number {
+function distinctResources(used: ReadonlyMap<Dictionary, UsedCodes>, takeIn: TakeIn): number {
   const objects = new Map<GraphColumns, Uint8Array>()
   for (const [{ parts }, { graph, isUsed }] of used)
     for (const part of parts) {
@@ -70,18 +76,14 @@ function distinctResources(
     const isShared = [...objects.keys()].some(
       other => other !== graph && other.resources.overlaps(graph.resources),
     )
-    if (isShared) takeIn(domainsOf(graph).resources, isObject, 1, isObject.length, pool, evaluation)
+    if (isShared) takeIn(domainsOf(graph).resources, isObject, 1, isObject.length)
     else count += ones(isObject)
   }
   return count
 }
 
 /** Counts literals in the same way, by part of a dictionary. */
-function distinctLiterals(
-  used: ReadonlyMap<Dictionary, UsedCodes>,
-  pool: PoolDomain,
-  evaluation: Evaluation,
-): number {
+function distinctLiterals(used: ReadonlyMap<Dictionary, UsedCodes>, takeIn: TakeIn): number {
   let count = 0
   for (const [dictionary, { graph, column, isUsed }] of used)
     for (const part of dictionary.parts) {
@@ -90,26 +92,10 @@ function distinctLiterals(
       const isShared = [...used.keys()].some(
         ({ parts }) => parts !== dictionary.parts && parts.some(other => canShare(part, other)),
       )
-      if (isShared) takeIn(domainsOf(graph).of(column), isUsed, part.first, end, pool, evaluation)
+      if (isShared) takeIn(domainsOf(graph).of(column), isUsed, part.first, end)
       else count += ones(isUsed.subarray(part.first, end))
     }
   return count
-}
-
-/** Adds some terms of a domain to a pool. */
-function takeIn(
-  domain: Domain,
-  isTaken: Uint8Array,
-  from: number,
-  to: number,
-  pool: PoolDomain,
-  evaluation: Evaluation,
-): void {
-  for (let id = from; id < to; id++) {
-    if (isTaken[id] === 0) continue
-    evaluation.advance(16)
-    pool.internOf(domain, id)
-  }
 }
 
 /** False for parts that have no literal in common. */

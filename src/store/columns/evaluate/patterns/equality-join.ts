@@ -1,8 +1,8 @@
 import { memoised } from '../../../../model/memoised.ts'
 import { XSD } from '../../../../rdf/vocab.ts'
-import type { ExpressionOf } from '../../../../sparql/algebra.ts'
 import {
   type AlgebraExpression,
+  type ExpressionOf,
   type TriplePatternNode,
   variablesOfExpression,
 } from '../../../../sparql/algebra.ts'
@@ -17,8 +17,7 @@ import { rowsPresent } from '../vectors/row-filters.ts'
 import { primitiveOf } from '../vectors/term-order.ts'
 import type { TermValue } from '../vectors/value.ts'
 import { CompatibleRows, joinedBatch } from './join.ts'
-import type { PathPattern } from './operation-parts.ts'
-import { isSubset, variablesOfPath, variablesOfPattern } from './operation-parts.ts'
+import { isSubset, type PathPattern, variablesOfPath, variablesOfPattern } from './operation-parts.ts'
 
 /** Triple patterns and paths with the conditions that only read their variables. */
 export interface PatternGroup {
@@ -268,7 +267,5 @@ function equalityKey(value: TermValue, isRounded: boolean): string {
       return `${value.term.datatype} ${value.term.value}`
     case 'triple':
       return 'triple'
-    default:
-      return value satisfies never
   }
 }

@@ -4,7 +4,7 @@ import { domainsOf } from '../evaluation.ts'
 import { allRows, type Batch } from '../vectors/batch.ts'
 import { rowsInRange } from '../vectors/row-filters.ts'
 import { codeTranslator, translated } from '../vectors/translate.ts'
-import type { Vector } from '../vectors/vector.ts'
+import { idAt, type Vector } from '../vectors/vector.ts'
 import { hasCode, rowFinder, subjectsIn } from './column-codes.ts'
 import { type ColumnLink, hasPredicate } from './star.ts'
 
@@ -67,8 +67,7 @@ export function rowsNotIn(
 
 function codeAt(vector: Vector, row: number, domain: ReturnType<ReturnType<typeof domainsOf>['of']>): number {
   if (vector.type === 'numbers') return 0
-  const id = vector.type === 'constant' ? vector.id : (vector.ids[row] as number)
-  return codeTranslator(vector.domain, domain)(id)
+  return codeTranslator(vector.domain, domain)(idAt(vector, row))
 }
 
 /** The predicates of a graph that triples with a subject and an object may have. */

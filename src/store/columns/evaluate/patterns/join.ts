@@ -1,5 +1,5 @@
 import { memoised } from '../../../../model/memoised.ts'
-import { grown } from '../../bytes.ts'
+import { NumberList } from '../../bytes.ts'
 import type { Evaluation } from '../evaluation.ts'
 import { allRows, type Batch } from '../vectors/batch.ts'
 import { PairMap } from '../vectors/pair-map.ts'
@@ -68,13 +68,13 @@ export class CompatibleRows {
         const key = keys.find(codes, row)
         let found = key < 0 ? 0 : (heads[key] as number)
         while (found !== 0) {
-          if (pairs.isFull) yield pairs.take()
+          if (pairs.size >= PAIRS_AT_ONCE) yield pairs.take()
           if (own.length === indexed || this.agree(own, codes, row, found - 1)) pairs.add(row, found - 1)
           found = next[found - 1] as number
         }
       }
     }
-    if (!pairs.isEmpty) yield pairs.take()
+    if (pairs.size > 0) yield pairs.take()
   }
 
   /** True where a row of the other side is compatible with one of this side in the variables that rows are not indexed by. */
@@ -169,29 +169,22 @@ function rowsByMask(vectors: readonly IdVector[], size: number): ReadonlyMap<num
 }
 
 class PairList {
-  private left = new Uint32Array(1024)
-  private right = new Uint32Array(1024)
-  private length = 0
+  private readonly left = new NumberList()
+  private readonly right = new NumberList()
 
-  get isEmpty(): boolean {
-    return this.length === 0
-  }
-
-  get isFull(): boolean {
-    return this.length >= PAIRS_AT_ONCE
+  get size(): number {
+    return this.left.size
   }
 
   add(left: number, right: number): void {
-    this.left = grown(this.left, this.length + 1)
-    this.right = grown(this.right, this.length + 1)
-    this.left[this.length] = left
-    this.right[this.length++] = right
+    this.left.add(left)
+    this.right.add(right)
   }
 
   /** Returns the pairs so far and clears the list. */
   take(): Pairs {
-    const pairs = { left: this.left.slice(0, this.length), right: this.right.slice(0, this.length) }
-    this.length = 0
+    const pairs = { left: this.left.view().slice(), right: this.right.view().slice() }
+    for (const list of [this.left, this.right]) list.clear()
     return pairs
   }
 }

@@ -168,8 +168,6 @@ function repeated(vector: Vector, row: number, size: number): Vector {
       return { type: 'constant', domain: vector.domain, id: vector.ids[row] as number }
     case 'numbers':
       return gatherValues(sliceVector(vector, row, row + 1), new Uint32Array(size))
-    default:
-      return vector satisfies never
   }
 }
 

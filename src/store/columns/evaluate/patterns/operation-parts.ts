@@ -1,10 +1,11 @@
-import type { OperationOf, Path } from '../../../../sparql/algebra.ts'
 import {
   type AlgebraExpression,
   certainVariables,
   conjuncts,
   inputsOf,
   type Node,
+  type OperationOf,
+  type Path,
   type SparqlOperation,
   type TriplePatternNode,
   variablesOf,

@@ -1,5 +1,5 @@
 import { memoised } from '../../../../model/memoised.ts'
-import { grown } from '../../bytes.ts'
+import { grown, NumberList } from '../../bytes.ts'
 import type { Evaluation } from '../evaluation.ts'
 import type { Domain } from '../vectors/domain.ts'
 import type { IdVector, Vector } from '../vectors/vector.ts'
@@ -76,32 +76,6 @@ export class NodeSet {
     const isNew = this.flags[node] === 0
     this.flags[node] = 1
     return isNew
-  }
-}
-
-/** A growable list of numbers, outside of the JavaScript heap. */
-export class NumberList {
-  /** The numbers, and free capacity. */
-  values = new Uint32Array(64)
-  size = 0
-
-  add(value: number): void {
-    if (this.size === this.values.length) this.values = grown(this.values, 2 * this.size)
-    this.values[this.size++] = value
-  }
-
-  clear(): void {
-    this.size = 0
-  }
-
-  has(value: number): boolean {
-    const at = this.values.indexOf(value)
-    return at >= 0 && at < this.size
-  }
-
-  /** The numbers, valid until others are added. */
-  view(): Uint32Array {
-    return this.values.subarray(0, this.size)
   }
 }
 

@@ -1,11 +1,12 @@
 import type { Node, Path, TriplePatternNode } from '../../../../sparql/algebra.ts'
+import type { NumberList } from '../../bytes.ts'
 import type { GraphColumns } from '../../graph.ts'
 import { domainsOf, type Evaluation } from '../evaluation.ts'
 import { Batch, rowsOf, rowVector } from '../vectors/batch.ts'
 import { pooledIds } from '../vectors/translate.ts'
 import type { IdVector, Vector } from '../vectors/vector.ts'
 import type { PathPattern } from './operation-parts.ts'
-import { type NodeHomes, NodeSet, type NumberList, Reach, ReachedPairs } from './path-reach.ts'
+import { type NodeHomes, NodeSet, Reach, ReachedPairs } from './path-reach.ts'
 
 /** What the evaluation of paths needs from that of patterns. */
 export interface PathContext<Scope> {
@@ -43,11 +44,7 @@ export class PathEvaluator<Scope> {
     const { subject, path, object } = pattern
     switch (path.type) {
       case 'link':
-        yield* this.context.match(
-          [{ subject, predicate: { type: 'iri', value: path.iri }, object }],
-          scope,
-          batch,
-        )
+        yield* this.link(pattern, path.iri, scope, batch)
         return
       case 'inverse':
         yield* this.evaluate({ subject: object, path: path.path, object: subject }, scope, batch)
@@ -86,22 +83,22 @@ export class PathEvaluator<Scope> {
     }
     const middle: Node = { type: 'variable', name: ` step ${this.fresh++}` }
     const isBackward = !isKnown(subject, batch) && isKnown(object, batch)
-    const [begin, end] = isBackward
-      ? [
-          { subject: middle, paths: rest, object },
-          { subject, paths: [first], object: middle },
-        ]
-      : [
-          { subject, paths: [first], object: middle },
-          { subject: middle, paths: rest, object },
-        ]
+    const parts = [
+      { subject, paths: [first], object: middle },
+      { subject: middle, paths: rest, object },
+    ] as const
+    const [begin, end] = isBackward ? [parts[1], parts[0]] : parts
     for (const found of this.sequence(begin.subject, begin.paths, begin.object, scope, batch))
       for (const joined of this.sequence(end.subject, end.paths, end.object, scope, found))
         yield joined.only(joined.variables.filter(name => name !== middle.name))
   }
 
+  private link({ subject, object }: PathPattern, value: string, scope: Scope, batch: Batch): Iterable<Batch> {
+    return this.context.match([{ subject, predicate: { type: 'iri', value }, object }], scope, batch)
+  }
+
   private *negated(
-    { subject, object }: PathPattern,
+    pattern: PathPattern,
     iris: readonly string[],
     scope: Scope,
     batch: Batch,
@@ -110,12 +107,7 @@ export class PathEvaluator<Scope> {
       this.context.graphsOf(scope).flatMap(graph => graph.columns.map(column => column.predicate)),
     )
     for (const predicate of predicates)
-      if (!iris.includes(predicate))
-        yield* this.context.match(
-          [{ subject, predicate: { type: 'iri', value: predicate }, object }],
-          scope,
-          batch,
-        )
+      if (!iris.includes(predicate)) yield* this.link(pattern, predicate, scope, batch)
   }
 
   private *closure(
@@ -261,7 +253,7 @@ export class PathEvaluator<Scope> {
       const ids = pooledIds(vector, found.size, evaluation)
       homes.add(vector, ids)
       let at = 0
-      for (const row of rowsOf(found.get(ROW) as Vector, found.size)) reached(row, ids[at++] as number)
+      for (const row of rowsOf(found.get(ROW) as IdVector, found.size)) reached(row, ids[at++] as number)
     }
   }
 }
@@ -282,8 +274,6 @@ function leavesSubjects(path: Path): boolean {
     case 'zeroOrMore':
     case 'zeroOrOne':
       return false
-    default:
-      return path satisfies never
   }
 }
 

@@ -5,10 +5,12 @@ import {
   type TriplePatternNode,
   variablesOfExpression,
 } from '../../../../sparql/algebra.ts'
+import type { Column } from '../../column.ts'
 import type { GraphColumns } from '../../graph.ts'
 import { domainsOf, type Evaluation } from '../evaluation.ts'
 import type { Filter } from '../expressions/filter.ts'
 import type { Batch } from '../vectors/batch.ts'
+import { rowsPresent } from '../vectors/row-filters.ts'
 import { constantVector, translated } from '../vectors/translate.ts'
 import { type IdVector, hasWholeValues as isWholeVector, type Vector } from '../vectors/vector.ts'
 import type { BlockStep } from './block.ts'
@@ -28,7 +30,7 @@ import type { OutermostScan } from './outermost-scan.ts'
 import { countOfCode, scanSubjects } from './scan.ts'
 import { type ColumnLink, hasPredicate, isPosition, LinkFollower, PendingFilters } from './star.ts'
 
-type Star = Extract<BlockStep, { readonly type: 'star' }>
+type Star = Omit<Extract<BlockStep, { readonly type: 'star' }>, 'type'>
 type Graphs = readonly GraphColumns[]
 type OpenStep = Extract<BlockStep, { readonly type: 'open' }>
 
@@ -56,23 +58,13 @@ export class PatternMatcher {
    * @param outermost the scan of the query, if the star is that scan
    */
   *star(star: Star, batch: Batch, outermost: OutermostScan | null = null): Generator<Batch> {
-    const { subject, links, via, filters } = star
-    for (const [number, component] of componentsOf(links, this.graphs).entries()) {
+    for (const [number, component] of componentsOf(star.links, this.graphs).entries()) {
       const [graph] = component
-      if (component.length > 1 || graph === undefined)
-        yield* this.acrossGraphs(
-          component,
-          subject,
-          arranged(links, via),
-          via,
-          batch,
-          filters,
-          outermost === null ? null : { scan: outermost, component: number },
-        )
-      else if (outermost?.isBehind(number, 0) !== true) {
-        const waiting = new PendingFilters(pending(filters))
-        yield* this.inGraph(graph, subject, links, via, batch, waiting, filters, outermost)
-      }
+      if (component.length > 1 || graph === undefined) {
+        const scan = outermost === null ? null : { scan: outermost, component: number }
+        yield* this.acrossGraphs(component, { ...star, links: arranged(star) }, batch, scan)
+      } else if (outermost?.isBehind(number, 0) !== true)
+        yield* this.inGraph(graph, star, batch, new PendingFilters(pending(star.filters)), outermost)
     }
   }
 
@@ -94,12 +86,13 @@ export class PatternMatcher {
         for (const [place, graph] of component.entries()) {
           if (outermost?.isBehind(number, place) === true) continue
           const earlier = component.slice(0, place)
+          const { evaluation } = this
           for (const some of scanSubjects(
             graph,
             subject.name,
             [],
             [],
-            this.evaluation,
+            evaluation,
             outermost,
             OPEN_SUBJECTS,
           )) {
@@ -126,7 +119,7 @@ export class PatternMatcher {
         const link: ColumnLink = { predicate: iri, object }
         const isBound = subject.type !== 'variable' || some.has(subject.name)
         const via = isBound ? 'subject' : object.type === 'variable' && !some.has(object.name) ? 'scan' : link
-        yield* this.acrossGraphs(component, subject, [link], via, some, filters)
+        yield* this.acrossGraphs(component, { subject, links: [link], via, filters }, some)
       }
     }
   }
@@ -151,7 +144,8 @@ export class PatternMatcher {
       const some = this.follower.tested(batch.with([[predicate.name, term]]), own)
       if (some.size === 0) continue
       const link: ColumnLink = { predicate: column.predicate, object }
-      for (const found of this.inGraph(graph, subject, [link], 'subject', some, new PendingFilters([]), []))
+      const star = { subject, links: [link], via: 'subject', filters: [] } as const
+      for (const found of this.inGraph(graph, star, some, new PendingFilters([])))
         yield this.follower.tested(this.withoutDoubles(found, subject, link, earlier), own.copy())
     }
   }
@@ -209,13 +203,8 @@ export class PatternMatcher {
     const { subject, predicate, object } = pattern
     if (subject.type !== 'variable' || predicate.type !== 'iri' || object.type !== 'variable') return null
     const vector = batch.get(subject.name)
-    if (
-      vector?.type !== 'ids' ||
-      batch.has(object.name) ||
-      isPosition(predicate.value) ||
-      !isWholeVector(vector)
-    )
-      return null
+    if (vector?.type !== 'ids' || batch.has(object.name)) return null
+    if (isPosition(predicate.value) || !isWholeVector(vector)) return null
     const touched = this.graphs.filter(graph => graph.column(predicate.value) !== undefined)
     if (touched.length === 0) return batch
     const own = touched.find(graph => domainsOf(graph).subjects === vector.domain)
@@ -227,14 +216,9 @@ export class PatternMatcher {
     if (column === undefined || (!column.isSingle && conditions.length > 0)) return null
     this.evaluation.columns.add(predicate.value)
     const domain = domainsOf(graph).of(column)
+    const { subjects } = domainsOf(graph)
     const subjectsOf = (): IdVector =>
-      own !== undefined
-        ? vector
-        : {
-            type: 'ids',
-            domain: domainsOf(graph).subjects,
-            ids: translated(vector, domainsOf(graph).subjects, batch.size),
-          }
+      own ? vector : { type: 'ids', domain: subjects, ids: translated(vector, subjects, batch.size) }
     if (!column.isSingle) {
       const { rows, values } = expandedRows(column, subjectsOf().ids, true, this.evaluation)
       return batch.rows(rows).with([[object.name, { type: 'ids', domain, ids: values }]])
@@ -254,14 +238,12 @@ export class PatternMatcher {
   /** A star whose links are all in one graph. */
   private *inGraph(
     graph: GraphColumns,
-    subject: Node,
-    links: readonly ColumnLink[],
-    via: Star['via'],
+    star: Star,
     batch: Batch,
     waiting: PendingFilters,
-    filters: readonly AlgebraExpression[],
     outermost: OutermostScan | null = null,
   ): Generator<Batch> {
+    const { subject, links, via, filters } = star
     if (via === 'scan') {
       const name = subject.type === 'variable' ? subject.name : SUBJECT
       for (const scanned of scanSubjects(graph, name, links, filters, this.evaluation, outermost))
@@ -285,7 +267,7 @@ export class PatternMatcher {
       if (found.size > 0) yield found
       return
     }
-    yield* this.byObject(graph, subject, links, via, batch, waiting)
+    yield* this.byObject(graph, star, via, batch, waiting)
   }
 
   /** Pairs each solution of a batch with each of a star whose subjects were scanned: links and conditions of the star alone come first. */
@@ -310,8 +292,7 @@ export class PatternMatcher {
   /** The subjects that have a known value. */
   private *byObject(
     graph: GraphColumns,
-    subject: Node,
-    links: readonly ColumnLink[],
+    { subject, links }: Star,
     via: ColumnLink,
     batch: Batch,
     waiting: PendingFilters,
@@ -337,16 +318,14 @@ export class PatternMatcher {
   /** A star whose links may be in several graphs about the same subjects: evaluated link by link. */
   private *acrossGraphs(
     component: Component,
-    subject: Node,
-    links: readonly ColumnLink[],
-    via: Star['via'],
+    star: Star,
     batch: Batch,
-    filters: readonly AlgebraExpression[],
     outermost: { readonly scan: OutermostScan; readonly component: number } | null = null,
   ): Generator<Batch> {
-    const [link, ...rest] = links
+    const { subject, via } = star
+    const [link, ...rest] = star.links
     if (link === undefined) {
-      const found = this.follower.tested(batch, new PendingFilters(pending(filters)))
+      const found = this.follower.tested(batch, new PendingFilters(pending(star.filters)))
       if (found.size > 0) yield found
       return
     }
@@ -356,10 +335,11 @@ export class PatternMatcher {
       const none = new PendingFilters([])
       const own = via === 'scan' || via === 'subject' ? via : link
       const scan = outermost?.scan ?? null
-      for (const found of this.inGraph(graph, subject, [link], own, batch, none, [], scan)) {
+      const first = { subject, links: [link], via: own, filters: [] }
+      for (const found of this.inGraph(graph, first, batch, none, scan)) {
         const distinct = this.withoutDoubles(found, subject, link, holding.slice(0, number))
         if (distinct.size > 0)
-          yield* this.acrossGraphs(component, subject, rest, 'subject', distinct, filters)
+          yield* this.acrossGraphs(component, { ...star, links: rest, via: 'subject' }, distinct)
       }
     }
   }
@@ -383,7 +363,7 @@ function pending(filters: readonly AlgebraExpression[]) {
 }
 
 /** Moves the link by which subjects are found to the front. */
-function arranged(links: readonly ColumnLink[], via: Star['via']): readonly ColumnLink[] {
+function arranged({ links, via }: Star): readonly ColumnLink[] {
   return via === 'scan' || via === 'subject' ? links : [via, ...links.filter(link => link !== via)]
 }
 
@@ -405,14 +385,10 @@ function optionalPattern(
 }
 
 /** Codes by subject, for subjects some of which may not be in the graph. */
-function codesOfSome(column: Parameters<typeof codesOf>[0], subjects: IdVector): Uint32Array {
-  const { ids } = subjects
-  const rows = new Uint32Array(ids.length)
-  let count = 0
-  for (let at = 0; at < ids.length; at++) if (ids[at] !== 0) rows[count++] = at
-  const some = rows.subarray(0, count)
+function codesOfSome(column: Column, subjects: IdVector): Uint32Array {
+  const some = rowsPresent(subjects.ids)
   const found = codesOf(column, gatherIds(subjects, some))
-  const all = new Uint32Array(ids.length)
-  for (let at = 0; at < count; at++) all[some[at] as number] = found[at] as number
+  const all = new Uint32Array(subjects.ids.length)
+  for (let at = 0; at < some.length; at++) all[some[at] as number] = found[at] as number
   return all
 }

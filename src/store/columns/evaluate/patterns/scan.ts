@@ -1,10 +1,10 @@
-import { type AlgebraExpression, variablesOfExpression } from '../../../../sparql/algebra.ts'
+import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
 import type { Column } from '../../column.ts'
 import { lowerBound } from '../../dictionary-texts.ts'
 import type { GraphColumns } from '../../graph.ts'
 import { domainsOf, type Evaluation } from '../evaluation.ts'
 import { pointsNear } from '../expressions/points.ts'
-import { codeRangeOf, type IdRange } from '../expressions/ranges.ts'
+import { type IdRange, rangeFor } from '../expressions/ranges.ts'
 import { Batch, numbersFrom } from '../vectors/batch.ts'
 import type { ColumnDomain } from '../vectors/domain.ts'
 import { scratchUint32 } from '../vectors/scratch.ts'
@@ -156,10 +156,7 @@ function rangesFor(
   return filters.flatMap(condition => {
     if (condition.type === 'binary' && condition.operator === '&&')
       return rangesFor(name, [condition.left, condition.right], domain)
-    const [only, ...others] = variablesOfExpression(condition)
-    if (only !== name || others.length > 0) return []
-    const range = codeRangeOf(condition, domain)
-    return range === null || range.negated ? [] : [range]
+    return rangeFor(name, condition, domain) ?? []
   })
 }
 

@@ -3,10 +3,12 @@ import type { Evaluation } from '../evaluation.ts'
 import { PositionDomain } from './domain.ts'
 import { isScratchReused } from './scratch.ts'
 import {
+  type ConstantVector,
   copiedVector,
   gathered,
   gatherValues,
   type IdVector,
+  idAt,
   isBound,
   sliceVector,
   type Vector,
@@ -251,10 +253,8 @@ export function rowVector(size: number): Vector {
   return { type: 'ids', domain: new PositionDomain(size), ids }
 }
 
-export function* rowsOf(vector: Vector, size: number): Generator<number> {
-  for (let at = 0; at < size; at++)
-    yield (vector.type === 'constant' ? vector.id : vector.type === 'ids' ? (vector.ids[at] as number) : 0) -
-      1
+export function* rowsOf(vector: IdVector | ConstantVector, size: number): Generator<number> {
+  for (let at = 0; at < size; at++) yield idAt(vector, at) - 1
 }
 
 /** Partitions solutions by which of some variables they bind; a partition lacks the variables that it does not bind. */

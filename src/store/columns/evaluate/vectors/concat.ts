@@ -34,50 +34,42 @@ function concatenatedWith(batches: readonly Batch[], evaluation: Evaluation, kno
       deferred.length < batches.length ||
       others.some(({ make }) => make !== first.make)
     )
-      return () =>
-        joined(
-          batches,
-          batches.map(batch => batch.get(name)),
-          size,
-          evaluation,
-        )
+      return () => {
+        const parts = batches.map(batch => ({ vector: batch.get(name), length: batch.size }))
+        return joined(parts, size, evaluation)
+      }
     return first.of(inputOf(deferred.map(({ input }) => input)))
   }
   return new Batch(size, new Map([...names].map(name => [name, together(name)])))
 }
 
-function joined(
-  batches: readonly Batch[],
-  vectors: readonly (Vector | undefined)[],
-  size: number,
-  evaluation: Evaluation,
-): Vector {
-  const present = vectors.filter(vector => vector !== undefined)
+/** The rows of a batch in the whole. */
+interface Part {
+  readonly vector: Vector | undefined
+  readonly length: number
+}
+
+function joined(parts: readonly Part[], size: number, evaluation: Evaluation): Vector {
+  const present = parts.flatMap(({ vector }) => vector ?? [])
   const domain = sharedDomain(present)
-  if (domain !== null) return joinedIds(batches, vectors, domain, size)
+  if (domain !== null) return joinedIds(parts, domain, size)
   const [first] = present
-  if (
-    first?.type === 'numbers' &&
-    present.every(vector => vector.type === 'numbers' && vector.kind === first.kind)
-  )
-    return joinedNumbers(batches, vectors, first, size)
+  const isOfKind = (vector: Vector) =>
+    vector.type === 'numbers' && vector.kind === (first as NumberVector).kind
+  if (first?.type === 'numbers' && present.every(isOfKind)) return joinedNumbers(parts, first, size)
   const ids = new Uint32Array(size)
-  forEachPart(batches, vectors, (vector, at, length) => {
+  forEachPart(parts, ({ vector, length }, at) => {
     if (vector !== undefined) ids.set(pooledIds(vector, length, evaluation), at)
   })
   return { type: 'ids', domain: evaluation.pool, ids }
 }
 
-/** Calls back for the vector of each batch, its first row in the whole and its number of rows. */
-function forEachPart(
-  batches: readonly Batch[],
-  vectors: readonly (Vector | undefined)[],
-  call: (vector: Vector | undefined, at: number, length: number) => void,
-): void {
+/** Calls back for each part with its first row in the whole. */
+function forEachPart(parts: readonly Part[], call: (part: Part, at: number) => void): void {
   let at = 0
-  for (const [number, { size }] of batches.entries()) {
-    call(vectors[number], at, size)
-    at += size
+  for (const part of parts) {
+    call(part, at)
+    at += part.length
   }
 }
 
@@ -90,31 +82,21 @@ function sharedDomain(vectors: readonly Vector[]): Domain | null {
   return domain
 }
 
-function joinedIds(
-  batches: readonly Batch[],
-  vectors: readonly (Vector | undefined)[],
-  domain: Domain,
-  size: number,
-): Vector {
+function joinedIds(parts: readonly Part[], domain: Domain, size: number): Vector {
   const ids = scratchUint32(size)
-  forEachPart(batches, vectors, (vector, at, length) => {
+  forEachPart(parts, ({ vector, length }, at) => {
     if (vector?.type === 'ids') ids.set(vector.ids, at)
     else ids.fill(vector?.type === 'constant' ? vector.id : 0, at, at + length)
   })
   return { type: 'ids', domain, ids }
 }
 
-function joinedNumbers(
-  batches: readonly Batch[],
-  vectors: readonly (Vector | undefined)[],
-  { kind }: NumberVector,
-  size: number,
-): Vector {
+function joinedNumbers(parts: readonly Part[], { kind }: NumberVector, size: number): Vector {
   const values = new Float64Array(size).fill(Number.NaN)
   let places = 0
-  const isWhole = vectors.every(vector => vector?.type === 'numbers' && vector.bound === null)
+  const isWhole = parts.every(({ vector }) => vector?.type === 'numbers' && vector.bound === null)
   const bound = isWhole ? null : new Uint8Array(size)
-  forEachPart(batches, vectors, (vector, at, length) => {
+  forEachPart(parts, ({ vector, length }, at) => {
     if (vector?.type !== 'numbers') return
     values.set(vector.values, at)
     places = Math.max(places, vector.places ?? 0)

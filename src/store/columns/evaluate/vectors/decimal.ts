@@ -51,11 +51,6 @@ export function toDouble(value: bigint, places = DECIMAL_PLACES): number {
   return Number(decimalForm(value, places))
 }
 
-/** A quotient of integers, truncated like {@link divide}. */
-export function divideIntegers(left: bigint, right: bigint): bigint | null {
-  return right === 0n ? null : boundedDecimal((left * ONE) / right)
-}
-
 /** Truncated towards zero at the last decimal place; null for a divisor of zero. */
 export function divide(left: bigint, right: bigint, places = DECIMAL_PLACES): bigint | null {
   return right === 0n ? null : boundedDecimal((left * oneOf(places)) / right, places)

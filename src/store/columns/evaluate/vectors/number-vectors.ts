@@ -204,8 +204,6 @@ export function constantNumbers(value: TermValue, size: number): NumberVector | 
     }
     case 'float':
       return null
-    default:
-      return kind satisfies never
   }
 }
 

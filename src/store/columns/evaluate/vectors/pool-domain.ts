@@ -4,7 +4,7 @@ import { XSD } from '../../../../rdf/vocab.ts'
 import { grown } from '../../bytes.ts'
 import { TermBytes } from '../../dictionary-texts.ts'
 import { type Domain, ranksOf } from './domain.ts'
-import { PlainNumbers, plainIntegerOf, plainNumberOf, TermTexts } from './pool-terms.ts'
+import { PlainNumbers, plainNumberOf, TermTexts } from './pool-terms.ts'
 import { scratchUint32 } from './scratch.ts'
 import { type TermValue, termOf, termValue } from './value.ts'
 import { gathered, type NumberLookup, type NumberVector, numberOfKind } from './vector.ts'
@@ -68,11 +68,8 @@ export class PoolDomain implements Domain {
     if (domain === this) return id
     if (domain.bytes?.(id, FOUND) !== true) return this.intern(domain.term(id))
     const { type, datatype } = FOUND
-    if (type === 'literal' && (datatype === XSD.integer || datatype === XSD.double)) {
-      const value = datatype === XSD.integer ? plainIntegerOf(FOUND) : null
-      return value === null ? this.intern(domain.term(id)) : this.internPlain('integer', value)
-    }
-    return this.numberOfText(this.texts.add(FOUND))
+    const mayBePlain = type === 'literal' && (datatype === XSD.integer || datatype === XSD.double)
+    return mayBePlain ? this.intern(domain.term(id)) : this.numberOfText(this.texts.add(FOUND))
   }
 
   private internPlain(kind: 'integer' | 'double', value: number): number {

@@ -183,27 +183,6 @@ export function plainNumberOf(term: Term): PlainNumber | null {
   return numberFormOf({ type: 'number', kind: 'double', value }) === text ? { kind: 'double', value } : null
 }
 
-/** Digits of an integer that is certainly within ±2^53. */
-const SAFE_DIGITS = 15
-
-/** The integer of a canonical form; null for another form, and for more than fifteen digits. */
-export function plainIntegerOf({ bytes, from, to }: TermBytes): number | null {
-  const isNegative = bytes[from] === MINUS
-  const first = isNegative ? from + 1 : from
-  const isLong = to - first > SAFE_DIGITS
-  if (isLong || first >= to || (bytes[first] === ZERO && (isNegative || to - first > 1))) return null
-  let value = 0
-  for (let at = first; at < to; at++) {
-    const digit = (bytes[at] as number) - ZERO
-    if (digit < 0 || digit > 9) return null
-    value = 10 * value + digit
-  }
-  return isNegative ? -value : value
-}
-
-const MINUS = 0x2d
-const ZERO = 0x30
-
 const bits = new Float64Array(1)
 const words = new Uint32Array(bits.buffer)
 

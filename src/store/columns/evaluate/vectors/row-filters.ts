@@ -1,3 +1,4 @@
+import { placesByNumber } from '../../sort-numbers.ts'
 import { allRows } from './batch.ts'
 import { scratchUint8, scratchUint32 } from './scratch.ts'
 import { isBound, type Vector } from './vector.ts'
@@ -5,7 +6,7 @@ import { isBound, type Vector } from './vector.ts'
 /**
  * Loops that select the rows of a condition. They write each row and advance a counter for those that match by 32-bit arithmetic,
  * whose sign bit is the result: with a branch that depends on the data, the processor would mispredict every other row. Numbers
- * of terms are below 2^31. Loops over all rows are unrolled, because the engine does not do that: this doubles their speed.
+ * of terms are below 2^31.
  */
 
 /** The rows whose numbers are in a range, or outside of it; 0 is not outside. */
@@ -32,27 +33,8 @@ function isBetween(id: number, first: number, end: number): number {
 
 function selectInside(selected: Uint32Array, ids: Uint32Array, first: number, end: number): number {
   const length = ids.length | 0
-  const whole = length & ~7
   let count = 0
-  for (let row = 0; row < whole; row += 8) {
-    selected[count] = row
-    count = (count + isBetween((ids[row] as number) | 0, first, end)) | 0
-    selected[count] = row + 1
-    count = (count + isBetween((ids[row + 1] as number) | 0, first, end)) | 0
-    selected[count] = row + 2
-    count = (count + isBetween((ids[row + 2] as number) | 0, first, end)) | 0
-    selected[count] = row + 3
-    count = (count + isBetween((ids[row + 3] as number) | 0, first, end)) | 0
-    selected[count] = row + 4
-    count = (count + isBetween((ids[row + 4] as number) | 0, first, end)) | 0
-    selected[count] = row + 5
-    count = (count + isBetween((ids[row + 5] as number) | 0, first, end)) | 0
-    selected[count] = row + 6
-    count = (count + isBetween((ids[row + 6] as number) | 0, first, end)) | 0
-    selected[count] = row + 7
-    count = (count + isBetween((ids[row + 7] as number) | 0, first, end)) | 0
-  }
-  for (let row = whole; row < length; row++) {
+  for (let row = 0; row < length; row++) {
     selected[count] = row
     count = (count + isBetween((ids[row] as number) | 0, first, end)) | 0
   }
@@ -69,27 +51,8 @@ function selectOf(
 ): number {
   const length = rows.length | 0
   const flip = isInside ? 0 : 1
-  const whole = length & ~3
   let count = 0
-  for (let at = 0; at < whole; at += 4) {
-    let row = rows[at] as number
-    let id = (ids[row] as number) | 0
-    selected[count] = row
-    count = (count + ((isBetween(id, first, end) ^ flip) & (-id >>> 31))) | 0
-    row = rows[at + 1] as number
-    id = (ids[row] as number) | 0
-    selected[count] = row
-    count = (count + ((isBetween(id, first, end) ^ flip) & (-id >>> 31))) | 0
-    row = rows[at + 2] as number
-    id = (ids[row] as number) | 0
-    selected[count] = row
-    count = (count + ((isBetween(id, first, end) ^ flip) & (-id >>> 31))) | 0
-    row = rows[at + 3] as number
-    id = (ids[row] as number) | 0
-    selected[count] = row
-    count = (count + ((isBetween(id, first, end) ^ flip) & (-id >>> 31))) | 0
-  }
-  for (let at = whole; at < length; at++) {
+  for (let at = 0; at < length; at++) {
     const row = rows[at] as number
     const id = (ids[row] as number) | 0
     selected[count] = row
@@ -201,16 +164,6 @@ function marked(lists: readonly Uint32Array[], size: number): Uint8Array {
  * @param count number of groups
  */
 export function* rowsByGroup(groups: Uint32Array, count: number): Generator<Uint32Array> {
-  const ends = new Uint32Array(count + 1)
-  for (const group of groups) ends[group + 1] = (ends[group + 1] as number) + 1
-  for (let group = 0; group < count; group++)
-    ends[group + 1] = (ends[group + 1] as number) + (ends[group] as number)
-  const starts = ends.slice()
-  const rows = new Uint32Array(groups.length)
-  for (let row = 0; row < groups.length; row++) {
-    const group = groups[row] as number
-    rows[ends[group] as number] = row
-    ends[group] = (ends[group] as number) + 1
-  }
-  for (let group = 0; group < count; group++) yield rows.subarray(starts[group], starts[group + 1])
+  const { starts, places } = placesByNumber(groups, count)
+  for (let group = 0; group < count; group++) yield places.subarray(starts[group], starts[group + 1])
 }

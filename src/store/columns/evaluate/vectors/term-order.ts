@@ -60,8 +60,6 @@ export function valuesEqual(left: TermValue, right: TermValue): boolean | null {
     }
     case 'duration':
       return right.type === 'duration' && left.months === right.months && compareDurations(left, right) === 0
-    default:
-      return left satisfies never
   }
 }
 
@@ -185,31 +183,22 @@ export function primitiveOf({ datatype }: MomentValue): string {
   return datatype === XSD.dateTimeStamp ? XSD.dateTime : datatype
 }
 
-/** The rank of a kind of value in the order of results: unbound, blank nodes, IRIs, literals, triple terms. */
+/** The ranks of kinds of values in the order of results: blank nodes, IRIs, literals, triple terms. */
+const RANKS: Readonly<Record<TermValue['type'], number>> = {
+  blank: 1,
+  iri: 2,
+  number: 3,
+  boolean: 4,
+  moment: 5,
+  text: 6,
+  duration: 7,
+  other: 8,
+  triple: 9,
+}
+
+/** Unbound sorts below all values. */
 function rankOf(value: TermValue | null): number {
-  if (value === null) return 0
-  switch (value.type) {
-    case 'blank':
-      return 1
-    case 'iri':
-      return 2
-    case 'number':
-      return 3
-    case 'boolean':
-      return 4
-    case 'moment':
-      return 5
-    case 'text':
-      return 6
-    case 'duration':
-      return 7
-    case 'other':
-      return 8
-    case 'triple':
-      return 9
-    default:
-      return value satisfies never
-  }
+  return value === null ? 0 : RANKS[value.type]
 }
 
 /**
@@ -257,7 +246,5 @@ export function compareForOrder(left: TermValue | null, right: TermValue | null)
         compareForOrder(termValue(a.object), termValue(b.object))
       )
     }
-    default:
-      return left satisfies never
   }
 }

@@ -8,8 +8,7 @@ import { ColumnDomain, type Domain, PositionDomain, ResourceDomain, SubjectDomai
 import { PairMap } from './pair-map.ts'
 import { PoolDomain } from './pool-domain.ts'
 import { scratchUint32 } from './scratch.ts'
-import { termOf } from './value.ts'
-import { gathered, type IdVector, type Vector, vectorValueAt } from './vector.ts'
+import { gathered, type IdVector, termAt, type Vector } from './vector.ts'
 
 /** The number in the other domain has not been looked up yet. */
 const UNKNOWN = 0xffff_ffff
@@ -150,53 +149,37 @@ function allTranslated(size: number, translate: (id: number) => number): Uint32A
 
 /** The numbers of a vector's terms in another domain; 0 for none. Computed numbers are looked up as terms. */
 export function translated(vector: Vector, to: Domain, size: number): Uint32Array {
-  switch (vector.type) {
-    case 'constant': {
-      const id = vector.id === 0 ? 0 : codeTranslator(vector.domain, to)(vector.id)
-      return new Uint32Array(size).fill(id)
+  if (vector.type === 'constant')
+    return new Uint32Array(size).fill(vector.id === 0 ? 0 : codeTranslator(vector.domain, to)(vector.id))
+  if (vector.type === 'numbers') {
+    const table = new Uint32Array(size)
+    for (let row = 0; row < size; row++) {
+      const term = termAt(vector, row)
+      table[row] = term === null ? 0 : to.find(term)
     }
-    case 'ids': {
-      const { domain, ids } = vector
-      if (domain === to) return ids
-      const translate = codeTranslator(domain, to)
-      if (MANY_ROWS * domain.size < size) return gathered(allTranslated(domain.size, translate), ids)
-      const table = new Uint32Array(size)
-      if (translate !== NOTHING)
-        for (let row = 0; row < size; row++) table[row] = translate(ids[row] as number)
-      return table
-    }
-    case 'numbers': {
-      const table = new Uint32Array(size)
-      for (let row = 0; row < size; row++) {
-        const value = vectorValueAt(vector, row)
-        table[row] = value === null ? 0 : to.find(termOf(value))
-      }
-      return table
-    }
-    default:
-      return vector satisfies never
+    return table
   }
+  const { domain, ids } = vector
+  if (domain === to) return ids
+  const translate = codeTranslator(domain, to)
+  if (MANY_ROWS * domain.size < size) return gathered(allTranslated(domain.size, translate), ids)
+  const table = new Uint32Array(size)
+  if (translate !== NOTHING) for (let row = 0; row < size; row++) table[row] = translate(ids[row] as number)
+  return table
 }
 
 /** The numbers of a vector's terms in the pool of a query, where all of them are interned. */
 export function pooledIds(vector: Vector, size: number, evaluation: Evaluation): Uint32Array {
   const { pool } = evaluation
-  switch (vector.type) {
-    case 'constant':
-      return new Uint32Array(size).fill(vector.id === 0 ? 0 : pool.internOf(vector.domain, vector.id))
-    case 'ids': {
-      const { domain, ids } = vector
-      if (domain === pool) return ids
-      const table = scratchUint32(size)
-      const known = evaluation.memo('pool', POOLED, domain, () => new PooledNumbers(domain, evaluation))
-      for (let row = 0; row < size; row++) table[row] = known.of(ids[row] as number)
-      return table
-    }
-    case 'numbers':
-      return pool.internNumbers(vector, size)
-    default:
-      return vector satisfies never
-  }
+  if (vector.type === 'numbers') return pool.internNumbers(vector, size)
+  if (vector.type === 'constant')
+    return new Uint32Array(size).fill(vector.id === 0 ? 0 : pool.internOf(vector.domain, vector.id))
+  const { domain, ids } = vector
+  if (domain === pool) return ids
+  const table = scratchUint32(size)
+  const known = evaluation.memo('pool', POOLED, domain, () => new PooledNumbers(domain, evaluation))
+  for (let row = 0; row < size; row++) table[row] = known.of(ids[row] as number)
+  return table
 }
 
 /** Maximum number of terms of a domain for which an array of all their pool numbers is created. */
@@ -241,16 +224,10 @@ const POOLED = { type: 'variable', name: 'pool' } as const
 
 /** A vector as numbers of terms: computed numbers are interned in the pool. */
 export function identified(vector: Vector, size: number, evaluation: Evaluation): IdVector {
-  switch (vector.type) {
-    case 'ids':
-      return vector
-    case 'constant':
-      return { type: 'ids', domain: vector.domain, ids: new Uint32Array(size).fill(vector.id) }
-    case 'numbers':
-      return { type: 'ids', domain: evaluation.pool, ids: pooledIds(vector, size, evaluation) }
-    default:
-      return vector satisfies never
-  }
+  if (vector.type === 'ids') return vector
+  if (vector.type === 'constant')
+    return { type: 'ids', domain: vector.domain, ids: new Uint32Array(size).fill(vector.id) }
+  return { type: 'ids', domain: evaluation.pool, ids: pooledIds(vector, size, evaluation) }
 }
 
 /** One term for all rows, as a vector. */

@@ -1,4 +1,3 @@
-import { lookup } from '../../../../model/lookup.ts'
 import { numberText, shortestSingle } from '../../../../model/number.ts'
 import type { Literal, Term, TripleTerm } from '../../../../rdf/term.ts'
 import { RDF, XSD } from '../../../../rdf/vocab.ts'
@@ -154,31 +153,24 @@ function numberValue(term: Literal, kind: NumericKind): TermValue {
 }
 
 const ZONE = '(Z|[+-]\\d\\d:\\d\\d)?$'
-const PARTIAL = new Map([
-  [XSD.time, new RegExp(`^(\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?)${ZONE}`)],
-  [XSD.gYear, new RegExp(`^(-?\\d{4,})${ZONE}`)],
-  [XSD.gYearMonth, new RegExp(`^(-?\\d{4,}-\\d\\d)${ZONE}`)],
-  [XSD.gMonth, new RegExp(`^--(\\d\\d)${ZONE}`)],
-  [XSD.gMonthDay, new RegExp(`^--(\\d\\d-\\d\\d)${ZONE}`)],
-  [XSD.gDay, new RegExp(`^---(\\d\\d)${ZONE}`)],
+/** The forms of times and of parts of dates, and what completes each to a moment, so that those of one datatype can be compared. */
+const PARTIAL: ReadonlyMap<string, readonly [form: RegExp, before: string, after: string]> = new Map([
+  [XSD.time, [new RegExp(`^(\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?)${ZONE}`), '1972-12-31T', '']],
+  [XSD.gYear, [new RegExp(`^(-?\\d{4,})${ZONE}`), '', '-01-01T00:00:00']],
+  [XSD.gYearMonth, [new RegExp(`^(-?\\d{4,}-\\d\\d)${ZONE}`), '', '-01T00:00:00']],
+  [XSD.gMonth, [new RegExp(`^--(\\d\\d)${ZONE}`), '1972-', '-01T00:00:00']],
+  [XSD.gMonthDay, [new RegExp(`^--(\\d\\d-\\d\\d)${ZONE}`), '1972-', 'T00:00:00']],
+  [XSD.gDay, [new RegExp(`^---(\\d\\d)${ZONE}`), '1972-12-', 'T00:00:00']],
 ])
 
-/** Fills in the missing components of a time or a part of a date, so that those of one datatype can be compared. */
 function partialMoment(term: Literal): TermValue {
   const { datatype, value } = term
-  const parts = PARTIAL.get(datatype)?.exec(value)
-  const [own, zone = ''] = [parts?.[1], parts?.[2]]
+  const [form, before, after] = PARTIAL.get(datatype) ?? []
+  const [, own, zone = ''] = form?.exec(value) ?? []
   if (own === undefined) return { type: 'other', term }
-  const filled: Readonly<Record<string, string>> = {
-    // 24:00:00 is the beginning of the day (XML Schema 1.1, part 2, section 3.3.8).
-    [XSD.time]: `1972-12-31T${own.replace(/^24:00:00(?:\.0+)?$/, '00:00:00')}`,
-    [XSD.gYear]: `${own}-01-01T00:00:00`,
-    [XSD.gYearMonth]: `${own}-01T00:00:00`,
-    [XSD.gMonth]: `1972-${own}-01T00:00:00`,
-    [XSD.gMonthDay]: `1972-${own}T00:00:00`,
-    [XSD.gDay]: `1972-12-${own}T00:00:00`,
-  }
-  const moment = momentOfLexical((lookup(filled, datatype) ?? '') + zone, false)
+  // 24:00:00 is the beginning of the day (XML Schema 1.1, part 2, section 3.3.8).
+  const begun = own.replace(/^24:00:00(?:\.0+)?$/, '00:00:00')
+  const moment = momentOfLexical(`${before}${begun}${after}${zone}`, false)
   return moment === null ? { type: 'other', term } : { type: 'moment', datatype, ...moment, term }
 }
 
@@ -227,8 +219,6 @@ export function termOf(value: TermValue): Term {
     case 'other':
     case 'triple':
       return value.term
-    default:
-      return value satisfies never
   }
 }
 
@@ -259,8 +249,6 @@ export function numberFormOf({ kind, value, exact, places }: NumberValue): strin
       return doubleForm(value, shortestSingle(value))
     case 'double':
       return doubleForm(value, value)
-    default:
-      return kind satisfies never
   }
 }
 

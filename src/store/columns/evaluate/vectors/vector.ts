@@ -2,7 +2,7 @@ import type { Term } from '../../../../rdf/term.ts'
 import type { NumericKind } from '../../lexical.ts'
 import type { Domain } from './domain.ts'
 import { scratchFloat64, scratchUint8, scratchUint32 } from './scratch.ts'
-import { double, float, integerTerm, shortDecimal, type TermValue } from './value.ts'
+import { type TermValue, termOf } from './value.ts'
 
 /** The values of a variable over the rows of a batch: numbers of terms, 0 where it is unbound. */
 export interface IdVector {
@@ -56,17 +56,10 @@ function wholeOf({ isWhole: hasWholeValues }: IdVector): Pick<IdVector, 'isWhole
 
 /** True where every row has a value. */
 export function hasWholeValues(vector: Vector): boolean {
-  switch (vector.type) {
-    case 'constant':
-      return vector.id !== 0
-    case 'ids':
-      if (vector.isWhole !== true && !vector.ids.includes(0)) vector.isWhole = true
-      return vector.isWhole === true
-    case 'numbers':
-      return vector.bound === null
-    default:
-      return vector satisfies never
-  }
+  if (vector.type === 'numbers') return vector.bound === null
+  if (vector.type === 'constant') return vector.id !== 0
+  if (vector.isWhole !== true && !vector.ids.includes(0)) vector.isWhole = true
+  return vector.isWhole === true
 }
 
 /** Numbers at some indexes. */
@@ -91,27 +84,17 @@ export function gathered(ids: Uint32Array, rows: Uint32Array): Uint32Array {
 
 /** The selected rows of a vector. */
 export function gatherValues(vector: Vector, rows: Uint32Array): Vector {
-  switch (vector.type) {
-    case 'constant':
-      return vector
-    case 'ids':
-      return {
-        type: 'ids',
-        domain: vector.domain,
-        ids: gathered(vector.ids, rows),
-        origin: { ids: vector.ids, places: rows },
-        ...wholeOf(vector),
-      }
-    case 'numbers': {
-      if (vector.lookup !== undefined) return vector.lookup.at(gathered(vector.lookup.ids, rows))
-      const { values, bound } = vector
-      const some = scratchFloat64(rows.length)
-      for (let at = 0; at < rows.length; at++) some[at] = values[rows[at] as number] as number
-      return { ...vector, values: some, bound: bound === null ? null : gatheredBound(bound, rows) }
-    }
-    default:
-      return vector satisfies never
+  if (vector.type === 'constant') return vector
+  if (vector.type === 'ids') {
+    const { domain, ids } = vector
+    const origin = { ids, places: rows }
+    return { type: 'ids', domain, ids: gathered(ids, rows), origin, ...wholeOf(vector) }
   }
+  if (vector.lookup !== undefined) return vector.lookup.at(gathered(vector.lookup.ids, rows))
+  const { values, bound } = vector
+  const some = scratchFloat64(rows.length)
+  for (let at = 0; at < rows.length; at++) some[at] = values[rows[at] as number] as number
+  return { ...vector, values: some, bound: bound === null ? null : gatheredBound(bound, rows) }
 }
 
 /** Which of the selected rows have a value; null where all have one. */
@@ -128,28 +111,16 @@ function gatheredBound(bound: Uint8Array, rows: Uint32Array): Uint8Array | null 
 
 /** The rows of a vector in a range. */
 export function sliceVector(vector: Vector, from: number, to: number): Vector {
-  switch (vector.type) {
-    case 'constant':
-      return vector
-    case 'ids':
-      return {
-        type: 'ids',
-        domain: vector.domain,
-        ids: vector.ids.subarray(from, to),
-        ...(vector.first === undefined ? {} : { first: vector.first + from }),
-        ...wholeOf(vector),
-      }
-    case 'numbers':
-      return vector.lookup !== undefined
-        ? vector.lookup.at(vector.lookup.ids.subarray(from, to))
-        : {
-            ...vector,
-            values: vector.values.subarray(from, to),
-            bound: vector.bound?.subarray(from, to) ?? null,
-          }
-    default:
-      return vector satisfies never
+  if (vector.type === 'constant') return vector
+  if (vector.type === 'ids') {
+    const first = vector.first === undefined ? {} : { first: vector.first + from }
+    const { domain, ids } = vector
+    return { type: 'ids', domain, ids: ids.subarray(from, to), ...first, ...wholeOf(vector) }
   }
+  const { lookup } = vector
+  if (lookup !== undefined) return lookup.at(lookup.ids.subarray(from, to))
+  const bound = vector.bound?.subarray(from, to) ?? null
+  return { ...vector, values: vector.values.subarray(from, to), bound }
 }
 
 /** An integer for each row. */
@@ -168,80 +139,42 @@ export function numbersLike(
 
 /** A copy of a vector in its own memory. */
 export function copiedVector(vector: Vector): Vector {
-  switch (vector.type) {
-    case 'constant':
-      return vector
-    case 'ids':
-      return { type: 'ids', domain: vector.domain, ids: vector.ids.slice(), ...wholeOf(vector) }
-    case 'numbers':
-      return numbersLike(vector, vector.values.slice(), vector.bound?.slice() ?? null)
-    default:
-      return vector satisfies never
-  }
+  if (vector.type === 'constant') return vector
+  if (vector.type === 'numbers')
+    return numbersLike(vector, vector.values.slice(), vector.bound?.slice() ?? null)
+  return { type: 'ids', domain: vector.domain, ids: vector.ids.slice(), ...wholeOf(vector) }
+}
+
+/** The number of the term at a row; 0 where there is none. */
+export function idAt(vector: IdVector | ConstantVector, row: number): number {
+  return vector.type === 'constant' ? vector.id : (vector.ids[row] as number)
 }
 
 /** The value at a row; null where there is none. */
 export function vectorValueAt(vector: Vector, row: number): TermValue | null {
-  switch (vector.type) {
-    case 'constant':
-      return vector.id === 0 ? null : vector.domain.value(vector.id)
-    case 'ids': {
-      const id = vector.ids[row] as number
-      return id === 0 ? null : vector.domain.value(id)
-    }
-    case 'numbers':
-      return vector.bound === null || vector.bound[row] === 1
-        ? numberOfKind(vector.kind, vector.values[row] as number)
-        : null
-    default:
-      return vector satisfies never
-  }
+  if (vector.type === 'numbers')
+    return isBound(vector, row) ? numberOfKind(vector.kind, vector.values[row] as number) : null
+  const id = idAt(vector, row)
+  return id === 0 ? null : vector.domain.value(id)
 }
 
 export function numberOfKind(kind: NumberVector['kind'], value: number): TermValue {
-  switch (kind) {
-    case 'integer':
-      return integerTerm(value)
-    case 'decimal':
-      return shortDecimal(value)
-    case 'double':
-      return double(value)
-    case 'float':
-      return float(value)
-    default:
-      return kind satisfies never
-  }
+  return { type: 'number', kind, value: kind === 'float' ? Math.fround(value) : value }
 }
 
 /** The term at a row; null where there is none. */
-export function termAt(vector: Vector, row: number, termOf: (value: TermValue) => Term): Term | null {
-  switch (vector.type) {
-    case 'constant':
-      return vector.id === 0 ? null : vector.domain.term(vector.id)
-    case 'ids': {
-      const id = vector.ids[row] as number
-      return id === 0 ? null : vector.domain.term(id)
-    }
-    case 'numbers': {
-      const value = vectorValueAt(vector, row)
-      return value === null ? null : termOf(value)
-    }
-    default:
-      return vector satisfies never
+export function termAt(vector: Vector, row: number): Term | null {
+  if (vector.type === 'numbers') {
+    const value = vectorValueAt(vector, row)
+    return value === null ? null : termOf(value)
   }
+  const id = idAt(vector, row)
+  return id === 0 ? null : vector.domain.term(id)
 }
 
 export function isBound(vector: Vector, row: number): boolean {
-  switch (vector.type) {
-    case 'constant':
-      return vector.id !== 0
-    case 'ids':
-      return vector.ids[row] !== 0
-    case 'numbers':
-      return vector.bound === null || vector.bound[row] === 1
-    default:
-      return vector satisfies never
-  }
+  if (vector.type === 'numbers') return vector.bound === null || vector.bound[row] === 1
+  return idAt(vector, row) !== 0
 }
 
 export function maximum(numbers: Uint32Array): number {
