@@ -216,8 +216,9 @@ t.test('building a graph in memory is no query: it ends at no deadline of querie
   const nothing = () => undefined
   const memory = { columns: 1e8, query: 1e8 }
   const options = { threads: 1, deadline: 1, queue: 10, memory, onEvent: nothing, onDamage: nothing }
-  const store = await ColumnStore.open(options)
+  const store = new ColumnStore(options)
   t.teardown(() => store.close())
+  await store.up
   const { runner } = store as unknown as { readonly runner: JobRunner }
   const limits: number[] = []
   for (const thread of runner.threads) {
