@@ -86,6 +86,14 @@ export function integerValue(value: bigint): number | bigint | undefined {
   return value >= LEAST && value <= MAX ? value : undefined
 }
 
+/** The whole number that a text of digits writes, of any size; undefined where its fraction is not 0. */
+export function exactWhole(text: string): number | bigint | undefined {
+  const digits = /^([+-]?\d+)(?:\.0*)?$/.exec(text)?.[1]
+  if (digits === undefined) return undefined
+  const number = Number(digits)
+  return Number.isSafeInteger(number) ? number + 0 : BigInt(digits.replace('+', ''))
+}
+
 /** Index after the string that begins at a quote. */
 function stringEnd(text: string, quote: number): number {
   for (let at = quote + 1; at < text.length; at++) {

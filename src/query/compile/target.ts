@@ -50,9 +50,9 @@ export function spaceOf({ base, dataset }: CompileTarget): string {
 export function targetConstant(type: FieldType, value: Constant): Literal {
   switch (type) {
     case 'int':
-      return typeof value === 'bigint' || Number.isSafeInteger(value)
-        ? literal(String(value), XSD.integer)
-        : doubleTerm(Number(value))
+      return typeof value === 'number' && !Number.isInteger(value)
+        ? doubleTerm(value)
+        : literal(String(BigInt(value)), XSD.integer)
     case 'double':
       return doubleTerm(Number(value))
     case 'boolean':

@@ -1,5 +1,5 @@
 import type { Expression, ODataLiteral, Span } from '../../language/odata/ast.ts'
-import { integerValue } from '../../model/exact-json.ts'
+import { exactWhole, integerValue } from '../../model/exact-json.ts'
 import { lookup } from '../../model/lookup.ts'
 import { conjunction, disjunction } from '../conditions.ts'
 import { dateBounds, parseDate } from '../date-literals.ts'
@@ -190,7 +190,7 @@ export function typedLiteral(node: ODataLiteral, scope: Scope): TypedExpression 
     case 'Edm.Int64':
       return typedInteger(node.text, Number(value))
     case 'Edm.Decimal':
-      return constantOf('decimal', Number(value))
+      return constantOf('decimal', exactWhole(node.text) ?? Number(value))
     case 'Edm.Double':
       return constantOf('double', Number(value))
     case 'Edm.Date':

@@ -149,6 +149,7 @@ export function scalarOf(typed: TypedConstant | TypedValue | TypedTest): Scalar 
   if (typed.type === 'value') return typed.scalar
   if (typed.type === 'test') return truthOf(typed)
   const { kind, value } = typed
+  if (typeof value === 'bigint') return { type: 'constant', value, of: 'int' }
   if (typeof value !== 'number') return { type: 'constant', value, of: KIND_FIELDS[kind] }
   if (Number.isFinite(value)) return numberScalar(value)
   const dividend = Number.isNaN(value) ? 0 : Math.sign(value)

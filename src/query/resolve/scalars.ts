@@ -1,6 +1,6 @@
 import type { Argument, Expression } from '../../language/odsql/ast.ts'
 import { DATE_PARTS } from '../../language/odsql/vocabulary.ts'
-import { integerValue } from '../../model/exact-json.ts'
+import { exactWhole } from '../../model/exact-json.ts'
 import { type FieldType, isNumeric, isTemporal } from '../../model/field.ts'
 import { type DateConstant, dateBounds, parseDate, parsePattern } from '../date-literals.ts'
 import { describeValue, malformed, queryFault } from '../faults.ts'
@@ -77,13 +77,11 @@ export function foldNumber(node: Expression): number | null {
   }
 }
 
-/** A whole number with all its digits, where it is one and fits into 64 bits. */
+/** A whole number with all its digits, where it is one. */
 export function exactInteger(node: Expression): number | bigint | undefined {
-  if (node.type === 'number') return /^\d+$/.test(node.text) ? integerValue(BigInt(node.text)) : undefined
+  if (node.type === 'number') return exactWhole(node.text)
   if (node.type !== 'sign' || node.operand.type !== 'number') return undefined
-  const { text } = node.operand
-  if (!/^\d+$/.test(text)) return undefined
-  return integerValue(node.negative ? -BigInt(text) : BigInt(text))
+  return exactWhole(`${node.negative ? '-' : ''}${node.operand.text}`)
 }
 
 function arithmetic(node: Extract<Expression, { type: 'arithmetic' | 'sign' }>, names: FieldNames): Scalar {
