@@ -33,7 +33,7 @@ function searchForm(pageContext: PageContext, words: string): Html {
 }
 
 /** A page of the list of datasets. */
-export interface DeskList {
+interface DeskList {
   readonly datasets: readonly DeskDataset[]
   /** What is searched for; empty for all. */
   readonly words: string
