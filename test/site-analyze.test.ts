@@ -168,7 +168,7 @@ t.test('the call that is shown answers what is shown', async t => {
   const [, path = ''] = /<a href="(\/api\/[^"]*records[^"]*)"[^>]*>JSON</.exec(body) ?? []
   const answer = await app.http.inject({ url: path.replace(/&amp;/g, '&') })
   t.same(answer.json().results, [{ kind: 'oak', sum_height: 12.5 }])
-  t.match(body, /<pre tabindex="0"><code>http:\/\/portal\.example\/api\/explore\/v2\.1\//)
+  t.match(body, /<pre tabindex="0" dir="ltr"><code>http:\/\/portal\.example\/api\/explore\/v2\.1\//)
 })
 
 t.test('a filter keeps the chart, and an empty selection says so', async t => {

@@ -2,6 +2,7 @@ import t from 'tap'
 import { field } from '../src/model/field.ts'
 import { localizedLiteral } from '../src/portal/islands/modules/answer-table.ts'
 import { layOutSparql } from '../src/portal/playground/odsql-answer.ts'
+import { sourceChoice } from '../src/portal/playground/sparql-page.ts'
 import { EXPLORE_V21 } from '../src/query/dialect.ts'
 import { Stopwatch } from '../src/query/execute/executor.ts'
 import { planOdsql } from '../src/query/pipeline.ts'
@@ -284,3 +285,23 @@ t.test('answers are written as files', t => {
   ])
   t.end()
 })
+
+t.test(
+  'of many datasets the first and the chosen ones are listed, the others in a list that opens',
+  async t => {
+    const entries = Array.from({ length: 60 }, (_, at) => ({
+      dataset: { id: `d${at}`, metas: {} },
+      triples: 1,
+    }))
+    const many = (_: string, other: string, n: number) => other.replace('{n}', String(n))
+    const pageContext = { t: Object.assign((text: string) => text, { many }), number: String } as never
+    const shown = (count: number, chosen: number) =>
+      sourceChoice(pageContext, entries.slice(0, count) as never, { chosen: [entries[chosen]] as never }).html
+    t.notMatch(shown(50, 3), /<details>/)
+    const [first = '', rest = ''] = shown(60, 57).split('<details>')
+    t.equal(first.match(/name="source"/g)?.length, 51)
+    t.same(checkedOf(first), ['d57'])
+    t.match(rest, /<summary>9 more<\/summary>/)
+    t.equal(rest.match(/name="source"/g)?.length, 9)
+  },
+)

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { mayPublish, mayRead } from '../../accounts/authorisation.ts'
-import type { DatasetList } from '../../catalog/visible.ts'
 import {
   BAD_REQUEST,
   CONFLICT,
@@ -15,7 +14,6 @@ import { acceptForms, FORM_TYPE, type Form, isOwnOrigin, readForm, singleFields 
 import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import { unusedId } from '../../model/readable-name.ts'
-import { fold } from '../../model/search.ts'
 import { implicitSources } from '../../publishing/implicit.ts'
 import type { Desk } from '../../publishing/management/desk.ts'
 import { EDIT_CONFLICT } from '../../publishing/management/desk-types.ts'
@@ -36,10 +34,11 @@ import {
   signedIn,
   tokenFor,
 } from '../../site/signed-in.ts'
-import { datasetTitle, type SiteServices } from '../services.ts'
+import type { SiteServices } from '../services.ts'
 import { nameInAddress, readUpload, type UploadForm } from './forms.ts'
 import { HARVEST_PATH, harvestBody, savedHarvest, saveHarvest } from './harvest.ts'
-import { type DeskContext, datasetBody, listBody, questionBody, SECTIONS, type SectionName } from './pages.ts'
+import { idsWith, listBody } from './list.ts'
+import { type DeskContext, datasetBody, questionBody, SECTIONS, type SectionName } from './pages.ts'
 import { applyForm, formState, sectionContent } from './sections.ts'
 import { uploadMessage } from './upload-messages.ts'
 
@@ -69,13 +68,6 @@ interface Refused {
   /** null for a form that was only tried. */
   readonly problem: Html | null
   readonly status: number
-}
-
-/** Those of some datasets with a text in their ids, or in their titles as they are served. */
-function idsWith(text: string, ids: readonly string[], { entries }: DatasetList): readonly string[] {
-  const wanted = fold(text)
-  const titles = new Map(entries.map(entry => [entry.dataset.id, fold(datasetTitle(entry))]))
-  return ids.filter(id => id.includes(wanted) || titles.get(id)?.includes(wanted) === true)
 }
 
 type Answer = (requested: DeskRequest) => FastifyReply | Promise<FastifyReply>

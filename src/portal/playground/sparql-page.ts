@@ -79,18 +79,29 @@ function permalink({ query, chosen, accessPath }: PlaygroundState) {
   )
 }
 
-function sourceChoice(
+/** Datasets that are listed at once: the keyboard passes each of them on the way to the query. */
+const LISTED = 50
+
+/** The boxes of datasets: the first and the chosen ones, and the others in a list that opens. */
+export function sourceChoice(
   pageContext: PageContext,
   entries: readonly ServedDataset[],
-  { chosen }: PlaygroundState,
+  { chosen }: Pick<PlaygroundState, 'chosen'>,
 ): Html {
   const ids = new Set(chosen.map(({ dataset }) => dataset.id))
-  const items = entries.map(entry => {
+  const itemOf = (entry: ServedDataset) => {
     const { id } = entry.dataset
     return html`<li><label><input type="checkbox" name="source" value="${id}"${ids.has(id) ? html` checked` : ''}><span>${datasetTitle(entry)}</span> <data value="${entry.triples}">${pageContext.number(entry.triples, { notation: 'compact' })}</data></label></li>
 `
-  })
-  return html`<fieldset class="play-sources"><legend>${pageContext.t('Datasets and their triples')}</legend><ul>${items}</ul></fieldset>`
+  }
+  const isChosen = (entry: ServedDataset) => ids.has(entry.dataset.id)
+  const first = entries.filter((entry, at) => at < LISTED || isChosen(entry))
+  const rest = entries.filter((entry, at) => at >= LISTED && !isChosen(entry))
+  const more =
+    rest.length === 0
+      ? ''
+      : html`<details><summary>${pageContext.t.many('{n} more', '{n} more', rest.length)}</summary><ul>${rest.map(itemOf)}</ul></details>`
+  return html`<fieldset class="play-sources"><legend>${pageContext.t('Datasets and their triples')}</legend><ul>${first.map(itemOf)}</ul>${more}</fieldset>`
 }
 
 function accessPathChoice({ t }: PageContext, accessPath: AccessPath): Html {
