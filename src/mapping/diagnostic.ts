@@ -1,4 +1,5 @@
 import { declareFault } from '../errors/errors.ts'
+import { memoised } from '../model/memoised.ts'
 import { words } from '../model/words.ts'
 import type { MappingPlace } from './ir.ts'
 
@@ -60,9 +61,7 @@ export function withoutRepeats(diagnostics: readonly Diagnostic[]): readonly Dia
   const groups = new Map<string, Diagnostic[]>()
   for (const diagnostic of diagnostics) {
     const key = `${diagnostic.code} ${diagnostic.message} ${diagnostic.hint ?? ''}`
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [diagnostic])
-    else group.push(diagnostic)
+    memoised(groups, key, () => []).push(diagnostic)
   }
   return [...groups.values()].flatMap(([first, ...others]) =>
     first === undefined
