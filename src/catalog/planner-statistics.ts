@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { memoised } from '../model/memoised.ts'
 import { iriText, literalText } from '../rdf/ntriples.ts'
 import { RDF, RDFS, VOID, XSD } from '../rdf/vocab.ts'
 import type { Column } from '../store/columns/column.ts'
@@ -48,9 +49,7 @@ export async function plannerStatistics(
   const counted = new Map<number, { subjects: number; triples: Map<number, number> }>()
   for (let subject = 0; subject < graph.subjects; subject++) {
     const set = setOf[subject] as number
-    const known = counted.get(set) ?? { subjects: 0, triples: new Map() }
-    known.subjects += 1
-    counted.set(set, known)
+    memoised(counted, set, () => ({ subjects: 0, triples: new Map() })).subjects += 1
     if (subject % ROWS_AT_ONCE === 0) await rest(signal)
   }
   for (const [number, column] of graph.columns.entries())
@@ -89,14 +88,8 @@ async function assignSets(graph: GraphColumns, signal: AbortSignal) {
   const classes: string[] = []
   const numbers = new Map<number, number>()
   const add = (subject: number, element: number) => {
-    const key = `${setOf[subject]} ${element}`
-    let next = following.get(key)
-    if (next === undefined) {
-      next = before.length
-      before.push([setOf[subject] as number, element])
-      following.set(key, next)
-    }
-    setOf[subject] = next
+    const set = setOf[subject] as number
+    setOf[subject] = memoised(following, `${set} ${element}`, () => before.push([set, element]) - 1)
   }
   for (const [number, column] of graph.columns.entries()) {
     const isType = column.predicate === RDF.type
@@ -105,12 +98,10 @@ async function assignSets(graph: GraphColumns, signal: AbortSignal) {
       add(subject, number)
       if (!isType) return before.length <= MAX_COUNTED_SETS
       for (const code of column.codes.subarray(column.startOf(row), column.endOf(row)).toSorted()) {
-        let at = numbers.get(code)
-        if (at === undefined) {
+        const at = memoised(numbers, code, () => {
           const term = column.dictionary.term(code)
-          at = classes.push(term.type === 'iri' ? term.value : '') - 1
-          numbers.set(code, at)
-        }
+          return classes.push(term.type === 'iri' ? term.value : '') - 1
+        })
         add(subject, graph.columns.length + at)
       }
       return before.length <= MAX_COUNTED_SETS
@@ -168,6 +159,21 @@ export function plannerDescription(node: string, document: string, graphStatisti
     lines.push(`${subject} <${predicate}> ${object} .\n`)
   const count = (subject: string, name: string, value: number) =>
     t(subject, VOID_SPACE + name, literalText(String(value), XSD.integer))
+  /** Parts of a node by class, property or datatype, each with its number of things. */
+  const parts = (
+    id: string,
+    kind: 'class' | 'property' | 'datatype',
+    members: readonly { readonly iri: string; readonly triples: number }[],
+    counted = 'triples',
+  ) => {
+    const space = kind === 'datatype' ? VOID_EXT : VOID_SPACE
+    for (const [index, { iri, triples }] of members.entries()) {
+      const part = iriText(`${id}-${kind}-${index + 1}`)
+      t(iriText(id), `${space}${kind}Partition`, part)
+      t(part, `${space}${kind}`, iriText(iri))
+      count(part, counted, triples)
+    }
+  }
   const classNode = new Map(classes.map(({ iri }, at) => [iri, iriText(`${document}#class-${at + 1}`)]))
   for (const [at, join] of planner.joins.entries()) {
     const owner = classNode.get(join.class)
@@ -177,18 +183,8 @@ export function plannerDescription(node: string, document: string, graphStatisti
     t(iriText(id), `${VOID_SPACE}property`, iriText(join.property))
     count(iriText(id), 'triples', join.triples)
     count(iriText(id), 'distinctSubjects', join.subjects)
-    for (const [index, { iri, triples }] of join.objectClasses.slice(0, MAX_KINDS).entries()) {
-      const part = iriText(`${id}-class-${index + 1}`)
-      t(iriText(id), `${VOID_SPACE}classPartition`, part)
-      t(part, `${VOID_SPACE}class`, iriText(iri))
-      count(part, 'triples', triples)
-    }
-    for (const [index, { iri, triples }] of join.datatypes.slice(0, MAX_KINDS).entries()) {
-      const part = iriText(`${id}-datatype-${index + 1}`)
-      t(iriText(id), `${VOID_EXT}datatypePartition`, part)
-      t(part, `${VOID_EXT}datatype`, iriText(iri))
-      count(part, 'triples', triples)
-    }
+    parts(id, 'class', join.objectClasses.slice(0, MAX_KINDS))
+    parts(id, 'datatype', join.datatypes.slice(0, MAX_KINDS))
   }
   for (const [at, { classes, subjects, properties }] of planner.sets.entries()) {
     const id = `${document}#set-${at + 1}`
@@ -196,18 +192,9 @@ export function plannerDescription(node: string, document: string, graphStatisti
     t(iriText(id), RDF.type, iriText(VOID.Dataset))
     t(iriText(id), RDFS.label, literalText(`Characteristic set ${at + 1} of ${planner.setCount}`))
     count(iriText(id), 'distinctSubjects', subjects)
-    for (const [index, iri] of classes.entries()) {
-      const part = iriText(`${id}-class-${index + 1}`)
-      t(iriText(id), `${VOID_SPACE}classPartition`, part)
-      t(part, `${VOID_SPACE}class`, iriText(iri))
-      count(part, 'entities', subjects)
-    }
-    for (const [index, { iri, triples }] of properties.entries()) {
-      const part = iriText(`${id}-property-${index + 1}`)
-      t(iriText(id), `${VOID_SPACE}propertyPartition`, part)
-      t(part, `${VOID_SPACE}property`, iriText(iri))
-      count(part, 'triples', triples)
-    }
+    const entities = classes.map(iri => ({ iri, triples: subjects }))
+    parts(id, 'class', entities, 'entities')
+    parts(id, 'property', properties)
   }
   const left = planner.setCount - planner.sets.length
   if (left > 0) {

@@ -1,3 +1,4 @@
+import { memoised } from '../model/memoised.ts'
 import { RDF, XSD } from '../rdf/vocab.ts'
 import type { Column } from '../store/columns/column.ts'
 import { type DictionarySection, datatypeOf } from '../store/columns/dictionary-parts.ts'
@@ -66,12 +67,15 @@ function countRows(
     const [from, to] = [column.startOf(row), column.endOf(row)]
     if (from === to) continue
     const set = setOf[column.subjectOf(row)] as number
-    const known = counts.get(set) ?? { subjects: 0, triples: 0, objects: new Map(), datatypes: new Map() }
-    counts.set(set, known)
+    const known = memoised(counts, set, noCounts)
     known.subjects += 1
     known.triples += to - from
     for (let at = from; at < to; at++) countObject(graph, column, column.codes[at] as number, setOf, known)
   }
+}
+
+function noCounts(): Counts {
+  return { subjects: 0, triples: 0, objects: new Map(), datatypes: new Map() }
 }
 
 function countObject(
@@ -116,14 +120,7 @@ function ofClasses(
   const found = new Map<string, Counts & { readonly classes: Map<string, number> }>()
   for (const [set, { subjects, triples, objects, datatypes }] of counts)
     for (const name of classesOf(set)) {
-      const sum = found.get(name) ?? {
-        subjects: 0,
-        triples: 0,
-        objects: new Map(),
-        datatypes: new Map(),
-        classes: new Map(),
-      }
-      found.set(name, sum)
+      const sum = memoised(found, name, () => ({ ...noCounts(), classes: new Map() }))
       sum.subjects += subjects
       sum.triples += triples
       for (const [type, n] of datatypes) sum.datatypes.set(type, (sum.datatypes.get(type) ?? 0) + n)

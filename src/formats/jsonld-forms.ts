@@ -1,4 +1,5 @@
 import { Fault, UNPROCESSABLE_ENTITY } from '../errors/errors.ts'
+import { memoised } from '../model/memoised.ts'
 import { parseTriples, type Triple } from '../rdf/ntriples-reader.ts'
 import type { Term } from '../rdf/term.ts'
 import { RDF, XSD } from '../rdf/vocab.ts'
@@ -24,9 +25,7 @@ export function jsonldText(text: string, vocabulary: string): string {
   const nodes = new Map<string, JsonldNode>()
   for (const triple of triples) {
     const id = idOf(triple.subject)
-    const node = nodes.get(id) ?? new JsonldNode(id, context)
-    nodes.set(id, node)
-    node.add(triple)
+    memoised(nodes, id, () => new JsonldNode(id, context)).add(triple)
   }
   const graph = Array.from(nodes.values(), node => Object.fromEntries(node.members()))
   const body = graph.length === 1 ? graph[0] : { '@graph': graph }
@@ -51,25 +50,39 @@ function termsOf(triples: readonly Triple[], vocabulary: string): Terms {
  */
 export async function* jsonldStream(pieces: AsyncIterable<string>, names: TermNames): AsyncGenerator<string> {
   const context = new JsonldContext(names)
-  yield `{"@context":${objectText(context.members)},\n"@graph":[`
-  let before = '\n'
-  let node = null as JsonldNode | null
+  yield `{"@context":${objectText(context.members)},\n"@graph":`
+  yield* nodeTexts(
+    pieces,
+    id => new JsonldNode(id, context),
+    node => objectText(node.members()),
+  )
+  yield '\n]}\n'
+}
+
+/** The array of the nodes for consecutive triples of a subject, one a line, without its end. */
+async function* nodeTexts<Node extends { readonly id: string; readonly add: (triple: Triple) => void }>(
+  pieces: AsyncIterable<string>,
+  made: (id: string) => Node,
+  textOf: (node: Node) => string,
+): AsyncGenerator<string> {
+  let before = '[\n'
+  let node = null as Node | null
   for await (const piece of pieces) {
     let text = ''
     for (const triple of parseTriples(piece)) {
       const id = idOf(triple.subject)
       if (node?.id !== id) {
         if (node !== null) {
-          text += before + objectText(node.members())
+          text += before + textOf(node)
           before = ',\n'
         }
-        node = new JsonldNode(id, context)
+        node = made(id)
       }
       node.add(triple)
     }
     if (text !== '') yield text
   }
-  yield `${node === null ? '' : before + objectText(node.members())}\n]}\n`
+  yield node === null ? '[' : before + textOf(node)
 }
 
 function objectText(members: Members): string {
@@ -104,24 +117,16 @@ export function jsonldInForm(
 }
 
 async function* expanded(pieces: AsyncIterable<string>): AsyncGenerator<string> {
-  let before = '['
-  let node = null as ExpandedNode | null
-  for await (const piece of pieces) {
-    let text = ''
-    for (const triple of parseTriples(piece)) {
-      const id = idOf(triple.subject)
-      if (node?.id !== id) {
-        if (node !== null) {
-          text += `${before}\n${node.text()}`
-          before = ','
-        }
-        node = new ExpandedNode(id)
-      }
-      node.add(triple)
-    }
-    if (text !== '') yield text
+  let last = ''
+  for await (const text of nodeTexts(
+    pieces,
+    id => new ExpandedNode(id),
+    node => node.text(),
+  )) {
+    last = text
+    yield text
   }
-  yield node === null ? '[]\n' : `${before}\n${node.text()}\n]\n`
+  yield last === '[' ? ']\n' : '\n]\n'
 }
 
 async function* flattened(pieces: AsyncIterable<string>): AsyncGenerator<string> {
@@ -136,9 +141,7 @@ async function* flattened(pieces: AsyncIterable<string>): AsyncGenerator<string>
       })
     for (const triple of parseTriples(piece)) {
       const id = idOf(triple.subject)
-      const node = nodes.get(id) ?? new ExpandedNode(id)
-      nodes.set(id, node)
-      node.add(triple)
+      memoised(nodes, id, () => new ExpandedNode(id)).add(triple)
     }
   }
   let before = '['
@@ -162,9 +165,7 @@ class ExpandedNode {
     const isType = predicate.value === RDF.type && object.type !== 'literal'
     const key = isType ? '@type' : predicate.value
     const value = isType ? JSON.stringify(idOf(object)) : valueText(object)
-    const values = this.values.get(key)
-    if (values === undefined) this.values.set(key, new Set([value]))
-    else values.add(value)
+    memoised(this.values, key, () => new Set()).add(value)
   }
 
   text(): string {

@@ -1,4 +1,5 @@
 import { Fault, UNPROCESSABLE_ENTITY } from '../errors/errors.ts'
+import { memoised } from '../model/memoised.ts'
 import type { Triple } from '../rdf/ntriples-reader.ts'
 import type { Term } from '../rdf/term.ts'
 import { RDF, XSD } from '../rdf/vocab.ts'
@@ -118,9 +119,7 @@ export class JsonldNode {
     const value = isType ? idOf(object) : this.valueOf(object)
     this.note(predicate.value)
     if (isType) this.note(object.value)
-    const values = this.values.get(key)
-    if (values === undefined) this.values.set(key, [value])
-    else values.push(value)
+    memoised(this.values, key, () => []).push(value)
   }
 
   members(): Members {

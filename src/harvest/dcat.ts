@@ -1,3 +1,4 @@
+import { memoised } from '../model/memoised.ts'
 import { splitQuad } from '../publishing/graphs/rdf-quads.ts'
 import { LineSet } from '../rdf/line-set.ts'
 import { parseTriples } from '../rdf/ntriples-reader.ts'
@@ -65,11 +66,8 @@ class Description {
       this.triples += 1
       if (NEXT_PAGE.includes(predicate.value)) this.pages.add(object.value)
       if (this.triples > MAX_TRIPLES) throw new RangeError(`the catalog has more than ${MAX_TRIPLES} triples`)
-      const known = this.subjects.get(subject.value) ?? new Map<string, Term[]>()
-      this.subjects.set(subject.value, known)
-      const objects = known.get(predicate.value) ?? []
-      known.set(predicate.value, objects)
-      objects.push(object)
+      const known = memoised(this.subjects, subject.value, () => new Map<string, Term[]>())
+      memoised(known, predicate.value, () => []).push(object)
     }
   }
 

@@ -1,5 +1,6 @@
 import { federatedFields, metasOf } from '../catalog/federated.ts'
 import type { MetaValue } from '../model/metadata.ts'
+import { words } from '../model/words.ts'
 import { unreadable } from '../sources/source.ts'
 import {
   type CatalogReader,
@@ -19,17 +20,12 @@ const PAGE = 100
 const DEEPEST = 10_000
 
 /** Metadata that the other portal computes, and that are computed here again. */
-const COMPUTED: ReadonlySet<string> = new Set([
-  'records_count',
-  'data_processed',
-  'metadata_processed',
-  'bbox',
-  'geometry_types',
-  'federated',
-  'parent_domain',
-  'shared_catalog',
-  'oauth_scope',
-])
+const COMPUTED: ReadonlySet<string> = new Set(
+  words(
+    'records_count data_processed metadata_processed bbox geometry_types federated parent_domain',
+    'shared_catalog oauth_scope',
+  ),
+)
 
 /** Reads the catalog of a Lodestone or Opendatasoft portal (Explore API v2.1), page by page. */
 export async function readOpendatasoft(reader: CatalogReader, url: string): Promise<ReadCatalog> {

@@ -1,5 +1,6 @@
 import { declareFault } from '../errors/errors.ts'
 import { groupedBy } from '../model/memoised.ts'
+import { words } from '../model/words.ts'
 import type { MappingPlace } from './ir.ts'
 
 /** An error prevents the use of a mapping; a warning reports a probable mistake; the rest is informational. */
@@ -18,76 +19,24 @@ export interface Diagnostic {
   readonly repeats?: readonly MappingPlace[]
 }
 
-export const ERRORS = [
-  'yaml-syntax',
-  'yaml-duplicate-key',
-  'yaml-too-big',
-  'alias-bomb',
-  'turtle-syntax',
-  'doc-not-map',
-  'no-mappings',
-  'mapping-empty',
-  'key-unknown',
-  'key-twice',
-  'value-shape',
-  'subject-missing',
-  'subject-not-iri',
-  'object-not-iri',
-  'graph-not-iri',
-  'reference-unknown-field',
-  'reference-syntax',
-  'predicate-not-iri',
-  'prefix-unknown',
-  'prefix-iri-invalid',
-  'iri-invalid-char',
-  'class-not-iri',
-  'link-unknown',
-  'link-target-without-subject',
-  'datatype-and-language',
-  'language-invalid',
-  'datatype-not-iri',
-  'datatype-unknown',
-  'po-shape',
-  'constant-ill-typed',
-  'source-unknown',
-  'unsupported',
-  'limits',
-] as const
+export const ERRORS = words(
+  'yaml-syntax yaml-duplicate-key yaml-too-big alias-bomb turtle-syntax doc-not-map no-mappings',
+  'mapping-empty key-unknown key-twice value-shape subject-missing subject-not-iri object-not-iri',
+  'graph-not-iri reference-unknown-field reference-syntax predicate-not-iri prefix-unknown',
+  'prefix-iri-invalid iri-invalid-char class-not-iri link-unknown link-target-without-subject',
+  'datatype-and-language language-invalid datatype-not-iri datatype-unknown po-shape',
+  'constant-ill-typed source-unknown unsupported limits',
+)
 
-export const WARNINGS = [
-  'field-unused',
-  'field-type-vs-datatype',
-  'datatype-from-field',
-  'suffix-unknown',
-  'subject-blank',
-  'subject-constant',
-  'predicate-has-reference',
-  'column-repeated',
-  'looks-like-curie',
-  'looks-like-link',
-  'looks-like-reference',
-  'looks-like-key',
-  'stray-quote',
-  'iri-unusual',
-  'term-unknown',
-  'prefix-without-separator',
-  'looks-like-iri-without-scheme',
-  'equals-mapping-key-with-datatype',
-  'duplicate-rule',
-  'class-missing',
-  'label-missing',
-  'resource-not-dereferenceable',
-  'subject-collision-risk',
-  'multivalued-in-subject',
-  'long-iri',
-  'iri-field-not-url',
-  'http-vs-https',
-  'mapping-isolated',
-  'prefix-unused',
-  'prefix-redefines-default',
-  'language-unusual',
-  'lossy-datatype',
-] as const
+export const WARNINGS = words(
+  'field-unused field-type-vs-datatype datatype-from-field suffix-unknown subject-blank',
+  'subject-constant predicate-has-reference column-repeated looks-like-curie looks-like-link',
+  'looks-like-reference looks-like-key stray-quote iri-unusual term-unknown prefix-without-separator',
+  'looks-like-iri-without-scheme equals-mapping-key-with-datatype duplicate-rule class-missing',
+  'label-missing resource-not-dereferenceable subject-collision-risk multivalued-in-subject long-iri',
+  'iri-field-not-url http-vs-https mapping-isolated prefix-unused prefix-redefines-default',
+  'language-unusual lossy-datatype',
+)
 
 export const INFORMATION = ['sources-ignored', 'authors-ignored'] as const
 

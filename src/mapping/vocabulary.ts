@@ -1,3 +1,4 @@
+import { words } from '../model/words.ts'
 import { datasetIri, fieldIri } from '../rdf/minted-iris.ts'
 import { RDF } from '../rdf/vocab.ts'
 import type { Mapping, Segment, StatementRule, TermMap } from './ir.ts'
@@ -48,12 +49,11 @@ function unique(texts: readonly string[]): readonly string[] {
 }
 
 /** Datatypes that are suggested for an unknown name. */
-export const XSD_NAMES: readonly string[] = [
-  ...['string', 'integer', 'decimal', 'double', 'float', 'boolean', 'date', 'dateTime', 'time', 'duration'],
-  ...['gYear', 'gYearMonth', 'gMonth', 'gDay', 'gMonthDay', 'anyURI', 'int', 'long', 'short', 'byte'],
-  ...['nonNegativeInteger', 'positiveInteger', 'dateTimeStamp', 'dayTimeDuration', 'yearMonthDuration'],
-  ...['hexBinary', 'base64Binary', 'token', 'language', 'normalizedString'],
-]
+export const XSD_NAMES: readonly string[] = words(
+  'string integer decimal double float boolean date dateTime time duration gYear gYearMonth gMonth gDay',
+  'gMonthDay anyURI int long short byte nonNegativeInteger positiveInteger dateTimeStamp',
+  'dayTimeDuration yearMonthDuration hexBinary base64Binary token language normalizedString',
+)
 
 /**
  * The prefixes that a dataset's own mapping may use in addition to those of RDFa: `portal:` is the namespace of the portal's

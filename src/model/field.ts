@@ -1,14 +1,6 @@
+import { words } from './words.ts'
 /** The types that a field of a dataset can have. */
-export const FIELD_TYPES = [
-  'text',
-  'int',
-  'double',
-  'boolean',
-  'date',
-  'datetime',
-  'geo_point_2d',
-  'geo_shape',
-] as const
+export const FIELD_TYPES = words('text int double boolean date datetime geo_point_2d geo_shape')
 
 /** The type of a field, which determines its values in a record, in the store and in an answer. */
 export type FieldType = (typeof FIELD_TYPES)[number]

@@ -1,3 +1,5 @@
+import { words } from './words.ts'
+
 /** The type of a metadata value: a list is an array of texts, a longstring a multi-line text. */
 export type MetaType =
   | 'text'
@@ -141,32 +143,23 @@ const DCAT_AP_CH: readonly TemplateEntry[] = [
 
 /** The metadata of spatial data sets in the European infrastructure for spatial information. */
 const INSPIRE: readonly TemplateEntry[] = [
-  ...entries('text', [
-    'theme',
-    'type',
-    'file_identifier',
-    'hierarchy_level',
-    'hierarchy_level_name',
-    'spatial_resolution',
-    'topologic_consistency',
-    'contact_individual_name',
-    'contact_position',
-    'contact_address',
-    'contact_email',
-  ]),
-  ...entries('longstring', ['identification_purpose', 'extend_description']),
-  ...entries('double', [
-    'extend_bounding_box_westbound_longitude',
-    'extend_bounding_box_eastbound_longitude',
-    'extend_bounding_box_southbound_latitude',
-    'extend_bounding_box_northbound_latitude',
-  ]),
+  ...entries(
+    'text',
+    'theme type file_identifier hierarchy_level hierarchy_level_name spatial_resolution',
+    'topologic_consistency contact_individual_name contact_position contact_address contact_email',
+  ),
+  ...entries('longstring', 'identification_purpose extend_description'),
+  ...entries(
+    'double',
+    'extend_bounding_box_westbound_longitude extend_bounding_box_eastbound_longitude',
+    'extend_bounding_box_southbound_latitude extend_bounding_box_northbound_latitude',
+  ),
 ]
 
 /** The mapping of a dataset, and the sources of its triples (REST 2.8). */
 const SEMANTIC: readonly TemplateEntry[] = [
   entry('rml_mapping', 'longstring', { label: 'RML mapping' }),
-  ...entries('list', ['classes', 'properties']),
+  ...entries('list', 'classes properties'),
 ]
 
 /** The terms of the Dublin Core Metadata Initiative; intervals are given as two ends. */
@@ -177,41 +170,45 @@ const DUBLIN_CORE: readonly TemplateEntry[] = [
   term('description', 'longstring'),
   term('abstract', 'longstring'),
   term('tableOfContent', 'longstring', 'tableOfContents'),
-  ...terms('text', ['type', 'language', 'coverage', 'spatial']),
+  ...terms('text', 'type language coverage spatial'),
   term('temporal_start', 'datetime', 'temporal'),
   term('temporal_end', 'datetime', 'temporal'),
-  ...terms('text', ['relation', 'source', 'replaces', 'references', 'requires', 'conformsTo', 'hasFormat']),
-  ...terms('text', ['hasPart', 'hasVersion', 'isFormatOf', 'isPartOf', 'isVersionOf', 'isReferencedBy']),
-  ...terms('text', ['isReplacedBy', 'isRequiredBy', 'contributor', 'creator', 'publisher', 'rights']),
+  ...terms(
+    'text',
+    'relation source replaces references requires conformsTo hasFormat hasPart hasVersion isFormatOf',
+    'isPartOf isVersionOf isReferencedBy isReplacedBy isRequiredBy contributor creator publisher',
+    'rights',
+  ),
   term('accessRights', 'list'),
   term('license', 'text'),
   term('date_start', 'datetime', 'date'),
   term('date_end', 'datetime', 'date'),
   term('available_start', 'datetime', 'available'),
   term('available_end', 'datetime', 'available'),
-  ...terms('datetime', ['created', 'dateAccepted', 'dateCopyrighted', 'dateSubmitted', 'issued', 'modified']),
+  ...terms('datetime', 'created dateAccepted dateCopyrighted dateSubmitted issued modified'),
   term('valid_start', 'datetime', 'valid'),
   term('valid_end', 'datetime', 'valid'),
   term('format', 'list'),
-  ...terms('text', ['extent', 'medium', 'identifier', 'bibliographicCitation', 'rightsHolder']),
-  ...terms('text', ['accrualMethod', 'accrualPeriodicity', 'accrualPolicy', 'audience', 'educationLevel']),
-  ...terms('text', ['instructionalMethod', 'mediator', 'provenance']),
+  ...terms(
+    'text',
+    'extent medium identifier bibliographicCitation rightsHolder accrualMethod accrualPeriodicity',
+    'accrualPolicy audience educationLevel instructionalMethod mediator provenance',
+  ),
 ]
 
 /** The initial view of a page that displays the dataset. */
 const VISUALIZATION: readonly TemplateEntry[] = [
-  ...entries('list', ['table_fields', 'map_tooltip_fields', 'image_fields']),
-  ...entries('text', ['map_tooltip_title', 'map_marker_color', 'map_marker_picto']),
-  ...entries('boolean', ['table_disabled', 'map_disabled', 'analyze_disabled', 'calendar_enabled']),
-  ...entries('text', ['calendar_event_title', 'calendar_event_start', 'calendar_event_end']),
+  ...entries('list', 'table_fields map_tooltip_fields image_fields'),
+  ...entries('text', 'map_tooltip_title map_marker_color map_marker_picto'),
+  ...entries('boolean', 'table_disabled map_disabled analyze_disabled calendar_enabled'),
+  ...entries('text', 'calendar_event_title calendar_event_start calendar_event_end'),
 ]
 
 /** Usage counts of a dataset: the application metadata of the catalog (REST 2.8). */
 const EXPLORE: readonly TemplateEntry[] = [
-  ...entries('int', ['download_count', 'api_call_count', 'attachment_download_count', 'reuse_count']),
-  ...entries('int', ['feedback_count']),
-  ...entries('double', ['popularity_score']),
-  ...entries('list', ['geographic_reference_path', 'geographic_reference_path_labels']),
+  ...entries('int', 'download_count api_call_count attachment_download_count reuse_count feedback_count'),
+  ...entries('double', 'popularity_score'),
+  ...entries('list', 'geographic_reference_path geographic_reference_path_labels'),
 ].map(each => ({ ...each, ...COMPUTED }))
 
 /**
@@ -248,23 +245,23 @@ function entry(name: string, type: MetaType, more: More = {}): TemplateEntry {
   }
 }
 
-function entries(type: MetaType, names: readonly string[]): readonly TemplateEntry[] {
-  return names.map(name => entry(name, type))
+function entries(type: MetaType, ...names: readonly string[]): readonly TemplateEntry[] {
+  return words(...names).map(name => entry(name, type))
 }
 
 function term(name: string, type: MetaType, property = name): TemplateEntry {
   return entry(name, type, { uri: DCTERMS + property })
 }
 
-function terms(type: MetaType, names: readonly string[]): readonly TemplateEntry[] {
-  return names.map(name => term(name, type))
+function terms(type: MetaType, ...names: readonly string[]): readonly TemplateEntry[] {
+  return words(...names).map(name => term(name, type))
 }
 
 /** `data_processed` is labelled "Data processed", `isPartOf` "Is part of". */
 function labelOf(name: string): string {
-  const words = name
+  const text = name
     .replaceAll('_', ' ')
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -1,14 +1,7 @@
 import type { WktGeometry } from './wkt.ts'
+import { words } from './words.ts'
 
-const KINDS = [
-  'Point',
-  'LineString',
-  'Polygon',
-  'MultiPoint',
-  'MultiLineString',
-  'MultiPolygon',
-  'GeometryCollection',
-] as const
+const KINDS = words('Point LineString Polygon MultiPoint MultiLineString MultiPolygon GeometryCollection')
 
 /** Flags of the extended form: Z, M and a reference system. */
 const EXTENDED = { z: 0x80000000, m: 0x40000000, srid: 0x20000000 } as const

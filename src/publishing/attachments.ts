@@ -4,6 +4,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import type { Attachment, Dataset } from '../model/dataset.ts'
 import { lookup } from '../model/lookup.ts'
+import { words } from '../model/words.ts'
 
 /** An open attachment: read its content, or close it. */
 export interface OpenAttachment {
@@ -95,17 +96,9 @@ export async function openAttachment(
 }
 
 /** Error codes of paths that name no readable file. */
-const UNREADABLE: ReadonlySet<string> = new Set([
-  'EACCES',
-  'EISDIR',
-  'ELOOP',
-  'ENAMETOOLONG',
-  'ENOENT',
-  'ENOTDIR',
-  'ENXIO',
-  'EPERM',
-  'ERR_INVALID_ARG_VALUE',
-])
+const UNREADABLE: ReadonlySet<string> = new Set(
+  words('EACCES EISDIR ELOOP ENAMETOOLONG ENOENT ENOTDIR ENXIO EPERM ERR_INVALID_ARG_VALUE'),
+)
 
 /** The real path of the file, with all links resolved; null if it is not below the folder. */
 async function fileWithin(folder: string, relative: string): Promise<string | null> {

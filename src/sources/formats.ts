@@ -1,55 +1,34 @@
 import { lookup } from '../model/lookup.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
+import { words } from '../model/words.ts'
 
-/** Formats of files with records. */
-export const SOURCE_FORMATS = [
-  'csv',
-  'tsv',
-  'json',
-  'jsonl',
-  'geojson',
-  'xlsx',
-  'ods',
-  'spreadsheetml',
-  'parquet',
-  'shapefile',
-  'geopackage',
-  'flatgeobuf',
-  'kml',
-  'gpx',
-  'xml',
-] as const
+/** The formats of files with records, and their extensions. */
+const EXTENSIONS_OF = {
+  csv: 'csv txt',
+  tsv: 'tsv tab',
+  json: 'json',
+  jsonl: 'jsonl ndjson geojsonl geojsons',
+  geojson: 'geojson',
+  xlsx: 'xlsx xlsm',
+  ods: 'ods',
+  spreadsheetml: 'xls',
+  parquet: 'parquet geoparquet pq',
+  shapefile: 'shp',
+  geopackage: 'gpkg sqlite db',
+  flatgeobuf: 'fgb',
+  kml: 'kml',
+  gpx: 'gpx',
+  xml: 'xml',
+} as const
 
 /** A format of files with records. */
-export type SourceFormat = (typeof SOURCE_FORMATS)[number]
+export type SourceFormat = keyof typeof EXTENSIONS_OF
 
-const EXTENSIONS: ReadonlyMap<string, SourceFormat> = new Map([
-  ['csv', 'csv'],
-  ['txt', 'csv'],
-  ['json', 'json'],
-  ['jsonl', 'jsonl'],
-  ['ndjson', 'jsonl'],
-  ['geojsonl', 'jsonl'],
-  ['geojsons', 'jsonl'],
-  ['geojson', 'geojson'],
-  ['tsv', 'tsv'],
-  ['tab', 'tsv'],
-  ['xlsx', 'xlsx'],
-  ['xlsm', 'xlsx'],
-  ['ods', 'ods'],
-  ['xls', 'spreadsheetml'],
-  ['parquet', 'parquet'],
-  ['geoparquet', 'parquet'],
-  ['pq', 'parquet'],
-  ['shp', 'shapefile'],
-  ['gpkg', 'geopackage'],
-  ['sqlite', 'geopackage'],
-  ['db', 'geopackage'],
-  ['fgb', 'flatgeobuf'],
-  ['kml', 'kml'],
-  ['gpx', 'gpx'],
-  ['xml', 'xml'],
-])
+export const SOURCE_FORMATS = Object.keys(EXTENSIONS_OF) as readonly SourceFormat[]
+
+const EXTENSIONS: ReadonlyMap<string, SourceFormat> = new Map(
+  SOURCE_FORMATS.flatMap(format => words(EXTENSIONS_OF[format]).map(extension => [extension, format])),
+)
 
 /** The format by file name, also with `.gz`; undefined for an unknown extension. */
 export function formatOf(name: string): SourceFormat | undefined {

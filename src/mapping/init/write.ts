@@ -1,6 +1,7 @@
 import type { DatasetStatistics } from '../../model/dataset.ts'
 import { type Field, isGeo } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
+import { words } from '../../model/words.ts'
 
 /** One statement of a generated mapping, in YARRRML syntax. */
 export interface DraftStatement {
@@ -84,18 +85,9 @@ export interface Identity {
 }
 
 /** Names of fields that number records, if there are no statistics. */
-const ID_NAMES = new Set([
-  'id',
-  'identifier',
-  'identifiant',
-  'uid',
-  'uuid',
-  'guid',
-  'gid',
-  'objectid',
-  'fid',
-  'ogc_fid',
-])
+const ID_NAMES: ReadonlySet<string> = new Set(
+  words('id identifier identifiant uid uuid guid gid objectid fid ogc_fid'),
+)
 
 /** Maximum fields of an identity; IRIs with more are impractical. */
 const MAX_PARTS = 4

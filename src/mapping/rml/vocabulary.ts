@@ -1,3 +1,5 @@
+import { words } from '../../model/words.ts'
+
 /** The vocabularies of RML: that of 2024, and that of R2RML with the first RML, which have equivalent terms. */
 export const RML = 'http://w3id.org/rml/'
 export const R2RML = 'http://www.w3.org/ns/r2rml#'
@@ -102,7 +104,3 @@ export const CLASSES: readonly string[] = words(
 export const TERM_TYPES = ['IRI', 'URI', 'UnsafeIRI', 'UnsafeURI', 'BlankNode', 'Literal'] as const
 
 export type TermTypeName = (typeof TERM_TYPES)[number]
-
-function words(text: string): readonly string[] {
-  return text.split(' ')
-}

@@ -1,5 +1,6 @@
 import type { CsvDialect } from '../../model/csv-dialect.ts'
 import { nearName } from '../../model/did-you-mean.ts'
+import { words } from '../../model/words.ts'
 import type { LogicalSource } from '../ir.ts'
 import type { Context } from './context.ts'
 import type { Diagnostics } from './diagnostics.ts'
@@ -13,14 +14,7 @@ const FORMULATIONS = new Map<string, 'csv' | 'json'>([
 ])
 
 /** Keys of databases and web services. */
-const UNSUPPORTED = [
-  'query',
-  'queryFormulation',
-  'credentials',
-  'security',
-  'driver',
-  'operationType',
-] as const
+const UNSUPPORTED = words('query queryFormulation credentials security driver operationType')
 
 /** The sources of one mapping: names of declared ones, or inline sources. */
 export function readSources(context: Context, node: YamlNode, path: string): readonly LogicalSource[] {

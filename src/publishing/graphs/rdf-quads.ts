@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { Fault, SOURCE_UNREADABLE } from '../../errors/errors.ts'
+import { memoised } from '../../model/memoised.ts'
 import { hasNamedGraphs } from '../../model/rdf-format.ts'
 import { LineSet, lineFeeds, wholeLines } from '../../rdf/line-set.ts'
 import { datasetIri, skolemIri } from '../../rdf/minted-iris.ts'
@@ -68,14 +69,8 @@ async function* documentPieces(source: RdfSource, place: QuadPlace): AsyncGenera
     document.push(piece)
   }
   const labels = new Map<string, string>()
-  const names = (label: string) => {
-    let name = labels.get(label)
-    if (name === undefined) {
-      name = iriText(skolemIri(place.base, place.dataset, `b${labels.size + 1}`))
-      labels.set(label, name)
-    }
-    return name
-  }
+  const names = (label: string) =>
+    memoised(labels, label, () => iriText(skolemIri(place.base, place.dataset, `b${labels.size + 1}`)))
   for (const lines of parseRdf(document, source.format, baseOf(place), origin))
     yield replaceBlankNodes(bySubject(lines), names)
 }
@@ -88,10 +83,7 @@ function bySubject(lines: string): string {
   const subjects = new Map<string, string[]>()
   for (const line of lines.split('\n')) {
     if (line === '') continue
-    const subject = line.slice(0, line.indexOf(' '))
-    const known = subjects.get(subject)
-    if (known === undefined) subjects.set(subject, [line])
-    else known.push(line)
+    memoised(subjects, line.slice(0, line.indexOf(' ')), () => []).push(line)
   }
   return [...subjects.values()].map(group => `${group.join('\n')}\n`).join('')
 }

@@ -84,15 +84,13 @@ export class Desk {
   }
 
   dataset(principal: Principal, id: string): DeskDataset {
-    this.admit(principal, id)
-    this.require(id)
+    this.admitTo(principal, id)
     return this.describe(id)
   }
 
   /** The definition in the draft, or else in the portal folder; null if dataset.yaml cannot be read. */
   definition(principal: Principal, id: string): Definition | null {
-    this.admit(principal, id)
-    this.require(id)
+    this.admitTo(principal, id)
     return readDefinition(this.rootOf(id), id).definition
   }
 
@@ -169,8 +167,7 @@ export class Desk {
 
   /** Identifies the text of dataset.yaml, or of the mapping, that a form is made from. */
   digest(principal: Principal, id: string, part: EditedPart): string {
-    this.admit(principal, id)
-    this.require(id)
+    this.admitTo(principal, id)
     return editedDigest(this.rootOf(id), id, part)
   }
 
@@ -180,8 +177,7 @@ export class Desk {
    * @param opened digest of the text that was edited; without it the text that is there is changed
    */
   async change(principal: Principal, id: string, change: DefinitionChange, opened?: string): Promise<void> {
-    const by = this.admit(principal, id)
-    this.require(id)
+    const by = this.admitTo(principal, id)
     refuseOutdated(this.rootOf(id), id, 'definition', opened)
     if (change.source?.module !== undefined)
       throw new Fault(BAD_REQUEST, {
@@ -209,15 +205,13 @@ export class Desk {
 
   /** The mapping in the draft, or else in the portal folder; null for the direct mapping. */
   mapping(principal: Principal, id: string): string | null {
-    this.admit(principal, id)
-    this.require(id)
+    this.admitTo(principal, id)
     return openMapping(this.rootOf(id), id).text
   }
 
   /** Changes the mapping; null removes it. Faults also: EditConflict. @param opened as in {@link change} */
   changeMapping(principal: Principal, id: string, text: string | null, opened?: string): void {
-    const by = this.admit(principal, id)
-    this.require(id)
+    const by = this.admitTo(principal, id)
     refuseOutdated(this.rootOf(id), id, 'mapping', opened)
     const draft = this.draft(id, by)
     const { file, digest } = openMapping(draft.root, id)
@@ -228,30 +222,17 @@ export class Desk {
 
   /** The first records as they will be published. */
   async preview(principal: Principal, id: string, rows: number): Promise<DatasetPreview> {
-    this.admit(principal, id)
-    this.require(id)
-    const root = this.rootOf(id)
-    return withoutFolders([root, this.options.portal], async () => {
-      await this.firstFetch.ensure(root, id, false)
-      return previewDataset(root, id, rows)
-    })
+    return this.fetched(principal, id, root => previewDataset(root, id, rows))
   }
 
   /** What is inferred of the source if it is read with a format and options; null and no options if they are detected. */
   async inspect(principal: Principal, id: string, how: Parameters<typeof inspectDataset>[2]) {
-    this.admit(principal, id)
-    this.require(id)
-    const root = this.rootOf(id)
-    return withoutFolders([root, this.options.portal], async () => {
-      await this.firstFetch.ensure(root, id, false)
-      return this.inspections.inspect(root, id, how)
-    })
+    return this.fetched(principal, id, root => this.inspections.inspect(root, id, how))
   }
 
   /** Everything that publishing would refuse or drop. */
   async check(principal: Principal, id: string): Promise<readonly DeskFinding[]> {
-    this.admit(principal, id)
-    this.require(id)
+    this.admitTo(principal, id)
     const root = this.rootOf(id)
     const inPortal = (message: string) => pathsInPortal(message, [root, this.options.portal])
     try {
@@ -269,8 +250,7 @@ export class Desk {
    * place; {@link status} reports the progress of publishing. Faults also: BadRequest with all errors of a check.
    */
   async publish(principal: Principal, id: string): Promise<void> {
-    const by = this.admit(principal, id)
-    this.require(id)
+    const by = this.admitTo(principal, id)
     const { portal, publications, publish } = this.options
     if (this.publishing.has(id)) throw new Fault(CONFLICT, { reason: `${id} is being published.` })
     this.publishing.add(id)
@@ -324,8 +304,7 @@ export class Desk {
 
   /** Discards changes that are not published. */
   discard(principal: Principal, id: string): void {
-    this.admit(principal, id)
-    this.require(id)
+    this.admitTo(principal, id)
     moveCutOff(this.options.portal, id, this.moment())
     discardDraft(this.options.portal, id)
     this.firstFetch.forget(id)
@@ -333,8 +312,7 @@ export class Desk {
 
   /** Removes a dataset with its versions; its files are moved to var/deleted. */
   async remove(principal: Principal, id: string): Promise<void> {
-    const by = this.admit(principal, id)
-    this.require(id)
+    const by = this.admitTo(principal, id)
     const { portal, versions, shared, refresh } = this.options
     const isOpen = currentManifest(versions, id)?.dataset.visibility === 'public'
     await shared?.withdraw(id, isOpen ? 'open' : 'secret')
@@ -359,8 +337,7 @@ export class Desk {
   }
 
   history(principal: Principal, id: string): readonly HistoryEntry[] {
-    this.admit(principal, id)
-    this.require(id)
+    this.admitTo(principal, id)
     return historyOf(this.options.portal, id)
   }
 
@@ -368,9 +345,25 @@ export class Desk {
     return describeDataset(this.options, id, this.titles.get(id))
   }
 
-  private require(id: string): void {
-    if (isAtDesk(this.options.portal, id)) return
+  /** As {@link admit}, for a dataset that must exist. */
+  private admitTo(principal: Principal, id: string): string {
+    const by = this.admit(principal, id)
+    if (isAtDesk(this.options.portal, id)) return by
     throw new Fault(NOT_FOUND_RESOURCE, { kind: 'dataset', id: id.slice(0, 100) })
+  }
+
+  /** What is read of the source of a dataset, which is fetched first if it is an address. */
+  private fetched<Read>(
+    principal: Principal,
+    id: string,
+    read: (root: string) => Promise<Read>,
+  ): Promise<Read> {
+    this.admitTo(principal, id)
+    const root = this.rootOf(id)
+    return withoutFolders([root, this.options.portal], async () => {
+      await this.firstFetch.ensure(root, id, false)
+      return read(root)
+    })
   }
 
   /** The root of the files that are published next: that of the draft or of the portal. */

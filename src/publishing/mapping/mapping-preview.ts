@@ -5,6 +5,7 @@ import type { WrittenTriple } from '../../mapping/triple-text.ts'
 import { portalPrefixes } from '../../mapping/vocabulary.ts'
 import type { Field } from '../../model/field.ts'
 import { lookup, setMember } from '../../model/lookup.ts'
+import { memoised } from '../../model/memoised.ts'
 import type { DatasetRecord } from '../../model/value.ts'
 import { datasetPrefixes, INITIAL_CONTEXT, prefixedName } from '../../rdf/prefixes.ts'
 import { RDF } from '../../rdf/vocab.ts'
@@ -116,10 +117,8 @@ export class Lines implements Pick<WrittenTriple, 'add'> {
     for (const line of this.lines) {
       const graph = graphOf(line)
       const triple = graph === '' ? line : `${line.slice(0, -graph.length - 3)} .`
-      const subjects = graphs.get(graph) ?? new Map<string, string[]>()
-      const subject = line.slice(0, line.indexOf(' '))
-      subjects.set(subject, [...(subjects.get(subject) ?? []), triple])
-      graphs.set(graph, subjects)
+      const subjects = memoised(graphs, graph, () => new Map<string, string[]>())
+      memoised(subjects, line.slice(0, line.indexOf(' ')), () => []).push(triple)
     }
     return new Map(
       [...graphs].map(([graph, subjects]) => [graph, [...subjects.values()].map(block).join('')]),

@@ -1,4 +1,5 @@
 import type * as RDF from '@rdfjs/types'
+import { memoised } from '../../model/memoised.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 
@@ -147,11 +148,7 @@ export class IndexedGraph implements RDF.DatasetCore {
 
   /** This graph's own instance of a term: the same for equal terms. */
   private own(term: RDF.Term): RDF.Term {
-    const key = termKey(term)
-    const before = this.terms.get(key)
-    if (before !== undefined) return before
-    this.terms.set(key, term)
-    return term
+    return memoised(this.terms, termKey(term), () => term)
   }
 }
 
@@ -191,9 +188,7 @@ class FoundQuads implements RDF.DatasetCore {
 }
 
 function insert(index: Index, term: RDF.Term, quad: RDF.Quad): void {
-  const list = index.get(term)
-  if (list === undefined) index.set(term, [quad])
-  else list.push(quad)
+  memoised(index, term, () => []).push(quad)
 }
 
 function remove(index: Index, term: RDF.Term, quad: RDF.Quad): void {

@@ -1,4 +1,5 @@
 import { isFault, recoded, SOURCE_UNREADABLE } from '../../errors/errors.ts'
+import { words } from '../../model/words.ts'
 import { unreadable } from '../source.ts'
 
 /** A transient failure, which is retried. */
@@ -41,29 +42,21 @@ export const FETCH_CURES = {
 } as const
 
 /** Codes of OpenSSL and Node for certificates whose issuer is unknown here. */
-const UNKNOWN_ISSUERS: ReadonlySet<unknown> = new Set([
-  'CERT_UNTRUSTED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-])
+const UNKNOWN_ISSUERS: ReadonlySet<unknown> = new Set(
+  words(
+    'CERT_UNTRUSTED DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_GET_ISSUER_CERT',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  ),
+)
 
 /** Codes for certificates that are wrong whoever issued them. */
-const WRONG_CERTIFICATES: ReadonlySet<unknown> = new Set([
-  'CERT_CHAIN_TOO_LONG',
-  'CERT_HAS_EXPIRED',
-  'CERT_NOT_YET_VALID',
-  'CERT_REJECTED',
-  'CERT_REVOKED',
-  'CERT_SIGNATURE_FAILURE',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'HOSTNAME_MISMATCH',
-  'INVALID_CA',
-  'INVALID_PURPOSE',
-  'PATH_LENGTH_EXCEEDED',
-])
+const WRONG_CERTIFICATES: ReadonlySet<unknown> = new Set(
+  words(
+    'CERT_CHAIN_TOO_LONG CERT_HAS_EXPIRED CERT_NOT_YET_VALID CERT_REJECTED CERT_REVOKED',
+    'CERT_SIGNATURE_FAILURE ERR_TLS_CERT_ALTNAME_INVALID HOSTNAME_MISMATCH INVALID_CA INVALID_PURPOSE',
+    'PATH_LENGTH_EXCEEDED',
+  ),
+)
 
 /** The error for a broken connection: transient, unless the certificate of the server cannot be verified. */
 export function connectionFailure(error: Error, url: URL): Error {

@@ -2,6 +2,7 @@ import { ByteBuffer } from 'flatbuffers'
 import { Fault } from '../../errors/errors.ts'
 import { setMember } from '../../model/lookup.ts'
 import { shortestSingle } from '../../model/number.ts'
+import { words } from '../../model/words.ts'
 import type { DataFile } from '../data-file.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
 import { BATCH_ROWS, DAMAGED, type RecordSource, type SourceRow, unreadable } from '../source.ts'
@@ -11,16 +12,9 @@ import { ByteReader } from './byte-reader.ts'
 /** Maximum bytes of a header or feature; larger ones indicate damage. */
 const MAX_BYTES = 2 ** 28
 
-const TYPES = [
-  'Unknown',
-  'Point',
-  'LineString',
-  'Polygon',
-  'MultiPoint',
-  'MultiLineString',
-  'MultiPolygon',
-  'GeometryCollection',
-] as const
+const TYPES = words(
+  'Unknown Point LineString Polygon MultiPoint MultiLineString MultiPolygon GeometryCollection',
+)
 
 interface Header {
   readonly geometry: number

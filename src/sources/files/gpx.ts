@@ -1,26 +1,12 @@
 import { lookup, setMember } from '../../model/lookup.ts'
+import { words } from '../../model/words.ts'
 import type { DataFile } from '../data-file.ts'
 import type { RawGeometry } from '../reference-system.ts'
 import type { RecordSource } from '../source.ts'
 import { elementRows, type XmlElement } from './xml.ts'
 
 /** Elements of waypoints, routes and tracks in GPX 1.1 in addition to positions. */
-const DETAILS = [
-  'ele',
-  'time',
-  'name',
-  'cmt',
-  'desc',
-  'src',
-  'sym',
-  'type',
-  'number',
-  'fix',
-  'sat',
-  'hdop',
-  'vdop',
-  'pdop',
-]
+const DETAILS: readonly string[] = words('ele time name cmt desc src sym type number fix sat hdop vdop pdop')
 
 /** A line of a description written by this project: the name of a column and its value. */
 const DESCRIBED = /^([^:\n]{1,200}): (.*)$/

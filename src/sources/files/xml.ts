@@ -1,4 +1,5 @@
 import { setMember } from '../../model/lookup.ts'
+import { memoised } from '../../model/memoised.ts'
 import type { DataFile } from '../data-file.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import { readXml, type XmlListener } from '../xml-events.ts'
@@ -202,11 +203,7 @@ function elementValue(element: XmlElement): unknown {
   const data: Record<string, unknown> = {}
   for (const [name, value] of attributes) setMember(data, name, value)
   const byName = new Map<string, unknown[]>()
-  for (const inner of element.children) {
-    const values = byName.get(inner.name) ?? []
-    values.push(elementValue(inner))
-    byName.set(inner.name, values)
-  }
+  for (const inner of element.children) memoised(byName, inner.name, () => []).push(elementValue(inner))
   for (const [name, values] of byName) {
     const key = Object.hasOwn(data, name) ? `${name}_element` : name
     setMember(data, key, values.length === 1 ? values[0] : values.filter(value => value !== null))

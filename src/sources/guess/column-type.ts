@@ -1,4 +1,5 @@
 import { FIELD_TYPES, type FieldType } from '../../model/field.ts'
+import { words } from '../../model/words.ts'
 import { meansNothing } from '../typing/words.ts'
 import { otherCalendar } from './calendars.ts'
 import type { TextProfile } from './profile.ts'
@@ -11,16 +12,7 @@ import {
   namesTime,
 } from './text-type.ts'
 
-const NARROWEST: readonly FieldType[] = [
-  'boolean',
-  'int',
-  'double',
-  'date',
-  'datetime',
-  'geo_point_2d',
-  'geo_shape',
-  'text',
-]
+const NARROWEST: readonly FieldType[] = words('boolean int double date datetime geo_point_2d geo_shape text')
 
 /** What is known of the values of one column; memory is independent of the number of rows. */
 export interface GuessedColumn {

@@ -1,5 +1,6 @@
 import { parseExactly } from '../../model/exact-json.ts'
 import { setMember } from '../../model/lookup.ts'
+import { words } from '../../model/words.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfName } from '../reference-system.ts'
 import { type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import { fileNameOf, readText, type TextFile } from '../text/text.ts'
@@ -8,15 +9,9 @@ import { parsePointer } from '../typing/pointer.ts'
 import { arrayMissing, findArrays, type JsonObject, readArray, readElements } from './json.ts'
 import { readSelected } from './json-path.ts'
 
-const GEOMETRIES: readonly unknown[] = [
-  'Point',
-  'MultiPoint',
-  'LineString',
-  'MultiLineString',
-  'Polygon',
-  'MultiPolygon',
-  'GeometryCollection',
-]
+const GEOMETRIES: readonly unknown[] = words(
+  'Point MultiPoint LineString MultiLineString Polygon MultiPolygon GeometryCollection',
+)
 
 /**
  * A GeoJSON file (RFC 7946): the features of a FeatureCollection one by one, or the only record of a single Feature or geometry.

@@ -1,3 +1,4 @@
+import { memoised } from '../../model/memoised.ts'
 import { writtenNumber } from '../typing/number-format.ts'
 import { defaultWidth, isTyped, isWord, typedColumns } from '../typing/value-types.ts'
 import { type Grid, type GridCell, type GridRow, gridText, isFilled } from './grid.ts'
@@ -156,11 +157,9 @@ async function sumsAbove(grid: Grid, header: number, line: number): Promise<Sums
 }
 
 function add(sums: Map<number, ColumnSums>, column: number, numbers: readonly [number, number]): void {
-  let of = sums.get(column)
-  if (of === undefined) {
-    of = { sum: [0, 0], min: [Infinity, Infinity], max: [-Infinity, -Infinity], count: 0 }
-    sums.set(column, of)
-  }
+  const of = memoised(sums, column, (): ColumnSums => {
+    return { sum: [0, 0], min: [Infinity, Infinity], max: [-Infinity, -Infinity], count: 0 }
+  })
   of.count++
   for (const at of READINGS) {
     of.sum[at] += numbers[at]

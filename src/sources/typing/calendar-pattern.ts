@@ -20,24 +20,8 @@ const OTHER_LANGUAGES: readonly string[] = [
 ]
 
 /** Forms that publishers use and that the data of Intl do not have. */
-const MORE_MONTHS: readonly (readonly [name: string, month: number])[] = [
-  ['sept', 9],
-  ['mar', 3],
-  ['mär', 3],
-  ['jän', 1],
-  ['jänner', 1],
-  ['fev', 2],
-  ['fevr', 2],
-  ['fevrier', 2],
-  ['avr', 4],
-  ['aout', 8],
-  ['déc', 12],
-  ['dec', 12],
-  ['decembre', 12],
-  ['set', 9],
-  ['mrt', 3],
-  ['marco', 3],
-]
+const MORE_MONTHS =
+  'sept 9 mar 3 mär 3 jän 1 jänner 1 fev 2 fevr 2 fevrier 2 avr 4 aout 8 déc 12 dec 12 decembre 12 set 9 mrt 3 marco 3'
 
 const { months, long, short, weekdays } = gather()
 
@@ -74,7 +58,8 @@ function gather() {
     for (const [width, list] of language.split('|').entries())
       for (const [at, name] of list.split(' ').entries())
         add(names[width === 0 ? 'long' : 'short'], name, at + 1)
-  for (const [name, month] of MORE_MONTHS) add(names.short, name, month)
+  for (const [, name = '', month] of MORE_MONTHS.matchAll(/(\S+) (\d+)/g))
+    add(names.short, name, Number(month))
   return { months, long: [...names.long], short: [...names.short], weekdays: [...weekdays] }
 }
 
