@@ -10,7 +10,7 @@ import { datasetDescription } from '../catalog/void.ts'
 import type { Config } from '../config/config.ts'
 import { entityTag } from '../http/conditional.ts'
 import { oncePerObject } from '../model/memoised.ts'
-import { textOf, titleOf } from '../model/metadata.ts'
+import { textValue, titleOf } from '../model/metadata.ts'
 import { readDefinition } from '../publishing/definition.ts'
 import { remoteStates } from '../publishing/remote/state.ts'
 import { fieldIri } from '../rdf/minted-iris.ts'
@@ -77,10 +77,10 @@ export function describedDatasets(served: ServedDataset, base: string) {
   return {
     id: dataset.id,
     title: titleOf(dataset),
-    description: textOf(metas.description),
-    publisher: textOf(metas.publisher),
-    licenseName: textOf(metas.license),
-    license: textOf(metas.license_url),
+    description: textValue(metas.description),
+    publisher: textValue(metas.publisher),
+    licenseName: textValue(metas.license),
+    license: textValue(metas.license_url),
     modified: String(momentMeta(published)),
     describe: () => datasetDescription(served, { base }),
     version,

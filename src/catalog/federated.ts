@@ -1,7 +1,7 @@
 import type { Attachment, Dataset } from '../model/dataset.ts'
 import { type Annotations, FIELD_TYPES, type Field, field } from '../model/field.ts'
 import type { Metas, MetaValue } from '../model/metadata.ts'
-import { textOf } from '../model/metadata.ts'
+import { textValue } from '../model/metadata.ts'
 import { datasetUid } from '../publishing/definition.ts'
 import type { CatalogEntry } from './catalog-dataset.ts'
 import { type Member, MemberUnavailable, readJson, requestMember } from './member.ts'
@@ -49,7 +49,7 @@ export async function readCatalog(member: Member): Promise<readonly CatalogEntry
 
 /** A dataset of another portal under its name in the network, `dataset@domain`; null if it has no valid name. */
 function federatedEntry(given: Given, { url, domain }: Member): CatalogEntry | null {
-  const source = textOf(given.dataset_id)
+  const source = textValue(given.dataset_id)
   if (source === null || !FEDERATED_ID.test(source)) return null
   const id = `${source}@${domain}`
   const metas = metasOf(given.metas)
@@ -112,7 +112,8 @@ function metaOf(value: unknown): MetaValue {
       return value
     case 'object':
       if (value === null) return null
-      if (Array.isArray(value)) return value.slice(0, 1000).map(item => textOf(item) ?? JSON.stringify(item))
+      if (Array.isArray(value))
+        return value.slice(0, 1000).map(item => textValue(item) ?? JSON.stringify(item))
       return JSON.stringify(value).length > MAX_TEXT_LENGTH ? null : { ...value }
     default:
       return null
@@ -127,8 +128,8 @@ export function federatedFields(given: unknown): readonly Field[] {
     const known = FIELD_TYPES.find(candidate => candidate === type) ?? 'text'
     return [
       field(name.slice(0, 200), known, {
-        label: textOf(label)?.slice(0, 500) ?? name,
-        description: textOf(description)?.slice(0, MAX_TEXT_LENGTH) ?? null,
+        label: textValue(label)?.slice(0, 500) ?? name,
+        description: textValue(description)?.slice(0, MAX_TEXT_LENGTH) ?? null,
         annotations: annotationsOf(annotations),
       }),
     ]

@@ -11,11 +11,11 @@ export type MetaValue =
 export type Metas = Readonly<Record<string, Readonly<Record<string, MetaValue>>>>
 
 /** A value that is a text; null for others. */
-export function textOf(value: unknown): string | null {
+export function textValue(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 
 /** The title of a dataset, or its id. */
 export function titleOf({ id, metas }: { readonly id: string; readonly metas: Metas }): string {
-  return textOf(metas.default?.title) ?? id
+  return textValue(metas.default?.title) ?? id
 }

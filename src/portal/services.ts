@@ -4,7 +4,7 @@ import type { UsageStatistics } from '../catalog/catalog-dataset.ts'
 import type { ServedDataset } from '../catalog/served.ts'
 import type { StatisticsFiles } from '../catalog/statistics-files.ts'
 import { lookup } from '../model/lookup.ts'
-import { textOf, titleOf } from '../model/metadata.ts'
+import { textValue, titleOf } from '../model/metadata.ts'
 import type { Publications } from '../publishing/publication-state.ts'
 import type { VersionChanges } from '../publishing/versions/changes.ts'
 import type { SiteOptions } from '../site/page-context.ts'
@@ -44,7 +44,7 @@ export function datasetTitle({ dataset }: Pick<ServedDataset, 'dataset'>): strin
 
 /** A text of the metadata of a dataset; null if there is none. */
 export function metaText({ dataset }: Pick<ServedDataset, 'dataset'>, name: string): string | null {
-  return textOf(lookup(dataset.metas.default ?? {}, name)) || null
+  return textValue(lookup(dataset.metas.default ?? {}, name)) || null
 }
 
 /** The texts of a list in the metadata of a dataset. */

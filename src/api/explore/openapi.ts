@@ -11,7 +11,7 @@ import {
 import { functionsOf } from '../../language/odsql/vocabulary.ts'
 import type { Field } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
-import { textOf, titleOf } from '../../model/metadata.ts'
+import { textValue, titleOf } from '../../model/metadata.ts'
 import type { ExploreEndpoint } from './endpoint.ts'
 import { CATALOG_EXAMPLES, type Examples, type SampleRecords, sourceExamples } from './examples.ts'
 import { type ApiOperation, DCAT_PROFILES, OPERATIONS } from './operations.ts'
@@ -64,7 +64,7 @@ export function datasetOpenApi(
   return document(app, endpoint, {
     dataset: dataset.id,
     title: titleOf(dataset),
-    description: textOf(dataset.metas.default?.description)?.replace(/<[^>]*>/g, '') ?? '',
+    description: textValue(dataset.metas.default?.description)?.replace(/<[^>]*>/g, '') ?? '',
     values: valueSchemas(sample),
     fields: dataset.fields,
     examples: source => sourceExamples(source, sample, endpoint.options.base),

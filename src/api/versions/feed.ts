@@ -2,7 +2,7 @@ import { type ChangeType, changeCounts } from '../../catalog/changed-records.ts'
 import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import { addressForLinks } from '../../http/query-string.ts'
 import { timeMapAddress, type VersionMoment, withoutVersion, withVersion } from '../../http/versions.ts'
-import { textOf, titleOf } from '../../model/metadata.ts'
+import { textValue, titleOf } from '../../model/metadata.ts'
 import { XML_DECLARATION, xmlAttribute, xmlText } from '../../model/xml.ts'
 import type { VersionDifference } from '../../publishing/versions/changes.ts'
 import type { Manifest } from '../../publishing/versions/versions.ts'
@@ -85,7 +85,7 @@ function summary({ added, removed, changed }: Readonly<Record<ChangeType, number
 }
 
 function publisherOf({ dataset }: Manifest): string {
-  return textOf(dataset.metas.default?.publisher) || dataset.id
+  return textValue(dataset.metas.default?.publisher) || dataset.id
 }
 
 function link(rel: string, href: string, type: string | null): string {
