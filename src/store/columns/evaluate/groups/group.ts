@@ -40,11 +40,7 @@ export function grouped(
       hasEmptyGroups = coded !== null || places !== null
     }
     if (places !== null) {
-      const groups = places.assign(batch)
-      if (groups !== null) {
-        addToAll(others, batch, groups, places.counts.length, evaluation)
-        continue
-      }
+      if (addPlaced(batch, places, others, evaluation)) continue
       // Keys of other domains: from now on the places are groups, including those without rows.
       const all = places.keys(numbersFrom(0, places.counts.length))
       rows.addCounts(assign(all), places.counts, grouper.count())
@@ -71,6 +67,20 @@ export function grouped(
   }
   const all = new Batch(count, new Map([...grouper.keys(), ...results]))
   return hasEmptyGroups ? all.rows(rowsPresent(counts)) : all
+}
+
+/** False where the keys of a batch do not fit into the existing places. */
+function addPlaced(
+  batch: Batch,
+  places: KeyPlaces,
+  aggregators: readonly Aggregator[],
+  evaluation: Evaluation,
+): boolean {
+  if (aggregators.length === 0) return places.count(batch)
+  const groups = places.assign(batch)
+  if (groups === null) return false
+  addToAll(aggregators, batch, groups, places.counts.length, evaluation)
+  return true
 }
 
 function addToAll(

@@ -1,6 +1,6 @@
-import { Batch } from '../vectors/batch.ts'
+import { allRows, Batch } from '../vectors/batch.ts'
 import type { Domain } from '../vectors/domain.ts'
-import { countPlaces } from '../vectors/lanes.ts'
+import { countPlaces, countPlacesOf } from '../vectors/lanes.ts'
 import { scratchUint32 } from '../vectors/scratch.ts'
 import { gathered, type IdVector, type Vector } from '../vectors/vector.ts'
 
@@ -59,17 +59,30 @@ export class KeyPlaces {
     return areSame === true ? keys : null
   }
 
-  /**
-   * Counts the rows of a batch and returns the place of each; null where its keys are of other domains, or where a domain has
-   * grown.
-   */
+  /** Counts the rows of a batch. False where its keys are of other domains, or where a domain has grown; then nothing is counted. */
+  count(batch: Batch): boolean {
+    const { vectors = [], rows = null } = this.keysOf(batch) ?? {}
+    const [first, second] = vectors
+    if (first === undefined) return false
+    const { counts, width } = this
+    const pairs = second === undefined ? null : pairPlaces(width, first.ids, second.ids, rows)
+    if (pairs !== null) countPlaces(counts, pairs)
+    else if (rows === null) countPlaces(counts, first.ids)
+    else countPlacesOf(counts, first.ids, rows)
+    return true
+  }
+
+  /** Counts the rows of a batch and returns the place of each; null where {@link count} would be false. */
   assign(batch: Batch): Uint32Array | null {
-    const keys = this.keysOf(batch)
-    if (keys === null) return null
-    const { vectors, rows } = keys
-    const [first, second] = vectors.map(({ ids }) => (rows === null ? ids : gathered(ids, rows)))
+    const { vectors = [], rows = null } = this.keysOf(batch) ?? {}
+    const [first, second] = vectors
+    if (first === undefined) return null
     const places =
-      second === undefined ? (first as Uint32Array) : pairPlaces(this.width, first as Uint32Array, second)
+      second !== undefined
+        ? pairPlaces(this.width, first.ids, second.ids, rows)
+        : rows === null
+          ? first.ids
+          : gathered(first.ids, rows)
     countPlaces(this.counts, places)
     return places
   }
@@ -107,11 +120,30 @@ function keyVectors(names: readonly string[], batch: Batch): Keys | null {
   return vectors.length === names.length ? { vectors, rows: null } : null
 }
 
-/** The places of pairs. */
-function pairPlaces(width: number, left: Uint32Array, right: Uint32Array): Uint32Array {
-  const length = left.length | 0
+/** The places of pairs, of all rows or of some. */
+function pairPlaces(
+  width: number,
+  left: Uint32Array,
+  right: Uint32Array,
+  rows: Uint32Array | null,
+): Uint32Array {
+  const some = rows ?? allRows(left.length)
+  const length = some.length | 0
+  const whole = length & ~3
   const places = scratchUint32(length)
-  for (let row = 0; row < length; row++)
-    places[row] = Math.imul(left[row] as number, width) + (right[row] as number)
+  for (let at = 0; at < whole; at += 4) {
+    const first = some[at] as number
+    const second = some[at + 1] as number
+    const third = some[at + 2] as number
+    const fourth = some[at + 3] as number
+    places[at] = Math.imul(left[first] as number, width) + (right[first] as number)
+    places[at + 1] = Math.imul(left[second] as number, width) + (right[second] as number)
+    places[at + 2] = Math.imul(left[third] as number, width) + (right[third] as number)
+    places[at + 3] = Math.imul(left[fourth] as number, width) + (right[fourth] as number)
+  }
+  for (let at = whole; at < length; at++) {
+    const row = some[at] as number
+    places[at] = Math.imul(left[row] as number, width) + (right[row] as number)
+  }
   return places
 }
