@@ -655,6 +655,8 @@ t.test('the desk: the same with pages and forms, without scripts', async t => {
       'name.0': 'nr',
       'type.0': 'int',
       'label.0': 'Number',
+      identity: '1',
+      'id.0': '1',
     }
     const saved = await post(`${own}/fields/`, {
       ...form,
@@ -665,6 +667,7 @@ t.test('the desk: the same with pages and forms, without scripts', async t => {
       'type.2': 'double',
     })
     t.equal(saved.location, '/desk/street-trees/fields/?done=1')
+    t.match((await get(saved.location)).body, /name="id.0" value="1"[^>]* checked/)
     const wrong = await post(`${own}/fields/`, { ...form, 'type.0': 'nonsense' })
     t.equal(wrong.status, 400)
     t.match(wrong.body, 'nonsense', 'what is wrong stands on the page')
@@ -688,6 +691,7 @@ t.test('the desk: the same with pages and forms, without scripts', async t => {
     for (let tries = 0; tries < 600 && app.catalog.entries().length === 0; tries++) await sleep(50)
     t.match((await anybody.get(dataset)).body, 'Trees &lt;b&gt;')
     const yaml = readFileSync(path.join(portal, 'data/street-trees/dataset.yaml'), 'utf8')
+    t.match(yaml, /^id:\s*(?:\[ ?nr ?\]|\n\s*- nr)$/m)
     t.match(yaml, /annotations:\s*\n?\s*\{?\s*facet: \[\]|facet: \[\]/)
   })
 

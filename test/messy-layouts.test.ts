@@ -49,6 +49,16 @@ const TEXTS: readonly Case[] = [
       ['ratio\n1,5\n2\n3,25\n', 'ratio: double ,', [1.5, 2, 3.25]],
       ['amount\n1,234.50\n2,345,678.00\n3.00\n', 'amount: double 1,234.5', [1234.5, 2345678, 3]],
       ['place\n48.85,2.35\n43.70,7.26\n', 'place: text', ['48.85,2.35', '43.70,7.26']],
+      [
+        'url\nhttp://a.example/1\nhttp://b.example/2\n',
+        'url: text',
+        ['http://a.example/1', 'http://b.example/2'],
+      ],
+      ['time\n10:00\n11:30\n12:45\n', 'time: text', ['10:00', '11:30', '12:45']],
+      ['day\n2023/01/02\n2023/03/04\n', 'day: date', ['2023-01-02', '2023-03-04']],
+      ['full name\nAda Lovelace\nAlan Turing\n', 'full_name: text', ['Ada Lovelace', 'Alan Turing']],
+      ['city\nNew York\nParis\n', 'city: text', ['New York', 'Paris']],
+      ['remark\nGood; slow\nfine\nok\n', 'remark: text', ['Good; slow', 'fine', 'ok']],
     ] as const
   ).map(([text, field, values]): Case => ['one.csv', text, [field], values.map(value => [value])]),
   [
@@ -769,6 +779,23 @@ t.test('GeoPackages in systems without an EPSG code, and binary columns', async 
   const { lon, lat } = point as { lon: number; lat: number }
   t.ok(Math.abs(lon - 2.35) < 0.01 && Math.abs(lat - 48.85) < 0.01, `${lon} ${lat}`)
   t.match(found.diagnostics, [/binary values in the column photo were read as no value: 1/])
+})
+
+t.test('a table of SQLite without row numbers', async t => {
+  const database = new Libsql(join(folder, 'keys.sqlite'))
+  database.exec(`CREATE TABLE w (k TEXT PRIMARY KEY, n INT) WITHOUT ROWID;
+    WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 3000)
+    INSERT INTO w SELECT printf('k%04d', i), i FROM c`)
+  database.close()
+  const { values } = await understood('keys.sqlite', null)
+  t.equal(values.length, 3000)
+  t.strictSame(
+    [values[0], values[2999]],
+    [
+      ['k0001', 1],
+      ['k3000', 3000],
+    ],
+  )
 })
 
 t.test('a column with the name of the row numbers of SQLite', async t => {

@@ -147,8 +147,8 @@ async function withEncoding({ data }: OpenedFile, given: SourceOptions): Promise
     : { options: { ...given, encoding }, diagnostics: [`the text is ${encoding}`] }
 }
 
-const ONE_COLUMN =
-  "commas were taken for signs within the values of one column, whose name has none: where they separate columns, say delimiter: ','"
+const oneColumn = (sign: string) =>
+  `${JSON.stringify(sign)} was taken for a sign within the values of one column: where it separates columns, say so: delimiter: '${sign}'`
 
 /** Characters of the beginning of a table from which its delimiter is detected. */
 const HEAD_CHARACTERS = 40_000
@@ -174,12 +174,12 @@ async function completeCsv(
       'Take out titles and notes, or save it as CSV, with a comma or tab between the columns.',
     )
   }
-  const single =
-    found === ',' && delimiter === undefined && options.header === undefined
-      ? oneColumnDelimiter(head, head.length < HEAD_CHARACTERS)
-      : null
-  if (single === null) return completeGrid(opened, format, { ...options, delimiter: found }, diagnostics)
-  return completeGrid(opened, format, { ...options, delimiter: single }, [...diagnostics, ONE_COLUMN])
+  const isOpen = delimiter === undefined && options.header === undefined
+  const single = isOpen ? oneColumnDelimiter(head, found, head.length < HEAD_CHARACTERS) : null
+  return completeGrid(opened, format, { ...options, delimiter: single ?? found }, [
+    ...diagnostics,
+    ...(single === null ? [] : [oneColumn(found)]),
+  ])
 }
 
 /** True if most lines of a text have several blanks between words, as in tables of fixed width. */

@@ -61,10 +61,12 @@ export async function sectionContent(
   switch (section) {
     case 'fields':
       try {
-        return fieldsBody(context, dataset, await desk.preview(principal, id, PREVIEWED), state)
+        const { identity = [] } = desk.definition(principal, id) ?? {}
+        const previewed = await desk.preview(principal, id, PREVIEWED)
+        return fieldsBody(context, dataset, previewed, identity, state)
       } catch (error) {
         if (!(error instanceof Fault)) throw error
-        const nothing = fieldsBody(context, dataset, { fields: [], records: [] }, state)
+        const nothing = fieldsBody(context, dataset, { fields: [], records: [] }, [], state)
         return html`<div class="error" role="alert">${uploadMessage(faultText(error), context.pageContext.t)}</div>${nothing}`
       }
     case 'source':
@@ -103,7 +105,7 @@ export async function applyForm(user: DeskUser, id: string, form: Form): Promise
   const opened = form.get('opened')
   switch (form.get('action')) {
     case 'fields':
-      return desk.change(principal, id, { fields: formFields(form) }, opened)
+      return desk.change(principal, id, { fields: formFields(form), ...identityIn(form, user, id) }, opened)
     case 'description':
       return desk.change(principal, id, describedBy(form), opened)
     case 'mapping': {
@@ -128,6 +130,25 @@ export async function applyForm(user: DeskUser, id: string, form: Form): Promise
   }
 }
 
+/** The identity of the records, if a form has it and changes it: the order of fields that stay is kept, for ids depend on it. */
+function identityIn(
+  form: Form,
+  { desk, principal }: DeskUser,
+  id: string,
+): { readonly id?: readonly string[] | null } {
+  if (!form.has('identity')) return {}
+  const before = desk.definition(principal, id)?.identity ?? []
+  const chosen: string[] = []
+  for (let at = 0; form.has(`name.${at}`); at++)
+    if (form.has(`id.${at}`)) chosen.push(form.get(`name.${at}`) ?? '')
+  const after = [
+    ...before.filter(name => chosen.includes(name)),
+    ...chosen.filter(name => !before.includes(name)),
+  ]
+  if (after.length === before.length && after.every(name => before.includes(name))) return {}
+  return { id: after.length === 0 ? null : after }
+}
+
 const STYLE = { dialect: EXPLORE_V21, timezone: 'UTC' } as const
 
 interface FieldRow {
@@ -136,23 +157,29 @@ interface FieldRow {
   readonly label: string
   readonly description: string
   readonly isFacet: boolean
+  readonly isIdentity: boolean
   /** null for a field of a form that is not in the data now. */
   readonly previewed: PreviewedField | null
 }
 
-function savedRows(fields: readonly PreviewedField[]): readonly FieldRow[] {
+function savedRows(fields: readonly PreviewedField[], identity: readonly string[]): readonly FieldRow[] {
   return fields.map(previewed => {
     const { spec, field } = previewed
     const { type, label, description, annotations } = field
     const isFacet = annotations.facet !== undefined
-    return { name: spec.name, type, label, description: description ?? '', isFacet, previewed }
+    const isIdentity = identity.includes(spec.name)
+    return { name: spec.name, type, label, description: description ?? '', isFacet, isIdentity, previewed }
   })
 }
 
 /** The rows of a form that was not saved: what was entered, then fields that it lacks. */
-function enteredRows(form: Form, fields: readonly PreviewedField[]): readonly FieldRow[] {
+function enteredRows(
+  form: Form,
+  fields: readonly PreviewedField[],
+  identity: readonly string[],
+): readonly FieldRow[] {
   const rows: FieldRow[] = []
-  const saved = savedRows(fields)
+  const saved = savedRows(fields, identity)
   for (let at = 0; form.has(`name.${at}`); at++) {
     const text = (part: string) => form.get(`${part}.${at}`) ?? ''
     const name = text('name')
@@ -162,6 +189,7 @@ function enteredRows(form: Form, fields: readonly PreviewedField[]): readonly Fi
       label: text('label'),
       description: text('description'),
       isFacet: form.has(`facet.${at}`),
+      isIdentity: form.has(`id.${at}`),
       previewed: saved.find(row => row.name === name)?.previewed ?? null,
     })
   }
@@ -172,20 +200,29 @@ function fieldsBody(
   desk: DeskContext,
   dataset: DeskDataset,
   { fields, records }: Pick<DatasetPreview, 'fields' | 'records'>,
+  identity: readonly string[],
   state: FormState,
 ): Html {
   const { pageContext } = desk
   const { t } = pageContext
   const path = `/desk/${dataset.id}/fields/`
-  const rows = state.given === null ? savedRows(fields) : enteredRows(state.given, fields)
-  const heads = [t('Name'), t('Type'), t('Label'), t('Description'), t('Facet'), t('Examples')]
+  const rows = state.given === null ? savedRows(fields, identity) : enteredRows(state.given, fields, identity)
+  const heads = [
+    t('Name'),
+    t('Type'),
+    t('Label'),
+    t('Description'),
+    t('Facet'),
+    t('Identifier'),
+    t('Examples'),
+  ]
   return html`<h2>${t('Data')}</h2>
 ${uploadForm(desk, path, t('Another file as source'))}
 ${
   rows.length === 0
     ? ''
     : html`<h2 id="fields">${t('Fields')}</h2>
-<form method="post" action="${pageContext.href(path)}">${sectionFields(desk, state, 'fields')}
+<form method="post" action="${pageContext.href(path)}">${sectionFields(desk, state, 'fields')}${hiddenField('identity', '1')}
 <div class="scroll" tabindex="0" role="region" aria-labelledby="fields"><table><thead><tr>${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows.map((row, at) => fieldRow(desk, row, at))}</tbody></table></div>
 <div class="buttons"><button>${t('Save')}</button></div></form>`
 }${fields.length === 0 ? '' : previewTable(desk, fields, records)}`
@@ -193,7 +230,7 @@ ${
 
 function fieldRow(
   { pageContext }: DeskContext,
-  { name, type, label, description, isFacet, previewed }: FieldRow,
+  { name, type, label, description, isFacet, isIdentity, previewed }: FieldRow,
   at: number,
 ): Html {
   const { t } = pageContext
@@ -204,6 +241,7 @@ function fieldRow(
 <td><select name="type.${at}" aria-label="${t('Type')}: ${name}">${listOptions(types, type)}</select></td>
 <td>${input('label', t('Label'), label)}</td><td>${input('description', t('Description'), description)}</td>
 <td><input type="checkbox" name="facet.${at}" value="1" aria-label="${t('Facet')}: ${name}"${isFacet ? html` checked` : ''}></td>
+<td><input type="checkbox" name="id.${at}" value="1" aria-label="${t('Identifier')}: ${name}"${isIdentity ? html` checked` : ''}></td>
 <td>${previewed === null ? '' : examplesCell(pageContext, previewed)}</td></tr>
 `
 }

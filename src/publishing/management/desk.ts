@@ -45,14 +45,7 @@ import {
   writeDefinition,
 } from './drafts.ts'
 import { type Action, type HistoryEntry, historyOf, noteHistory } from './history.ts'
-import {
-  FirstFetch,
-  Inspections,
-  type ReceivedFile,
-  receiveFile,
-  type UploadedFile,
-  uploadName,
-} from './uploads.ts'
+import { FirstFetch, Inspections, receiveFile, type UploadedFile, uploadName } from './uploads.ts'
 
 /**
  * The operations of publishers: changes are collected in a draft next to the portal folder, and publishing moves the files of the
@@ -142,7 +135,7 @@ export class Desk {
    * Receives a file as a stream and makes it the source, under another name if another file of the dataset has its own. Faults
    * also: ContentTooLarge.
    */
-  async upload(principal: Principal, id: string, given: UploadedFile): Promise<ReceivedFile> {
+  async upload(principal: Principal, id: string, given: UploadedFile): ReturnType<typeof receiveFile> {
     const by = this.admit(principal, id)
     const requested = uploadName(given.name)
     const { portal, uploadLimit } = this.options

@@ -167,6 +167,12 @@ function* readLayer(
       'Save it in EPSG:4326.',
     )
   const list = columns.map(({ name }) => identifier(name)).join(', ')
+  const dataIn = (values: Readonly<Record<string, unknown>>) =>
+    dataOf(values, columns, layer, move, file, binary)
+  if (isWithoutRowid(database, layer.name)) {
+    yield* rowsWithoutRowid(database, `SELECT ${list} FROM ${identifier(layer.name)}`, dataIn)
+    return
+  }
   const rowid = rowidOf(columns.map(({ name }) => name))
   const next = database.prepare(
     `SELECT ${rowid} AS "lodestone rowid", ${list} FROM ${identifier(layer.name)} WHERE ${rowid} > ? ORDER BY ${rowid} LIMIT ${BATCH_ROWS}`,
@@ -180,9 +186,29 @@ function* readLayer(
     yield found.map(values => ({
       row: ++row,
       line: undefined,
-      data: dataOf(values, columns, layer, move, file, binary),
+      data: dataIn(values),
     }))
     if (found.length < BATCH_ROWS) break
+  }
+}
+
+/** True for a table whose rows have no numbers, but are stored by their primary key. */
+function isWithoutRowid(database: Libsql.Database, name: string): boolean {
+  return all(database, 'SELECT 1 AS found FROM pragma_table_list(?) WHERE wr = 1', [name]).length > 0
+}
+
+function* rowsWithoutRowid(
+  database: Libsql.Database,
+  select: string,
+  dataIn: (values: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
+): Generator<readonly SourceRow[]> {
+  const page = database.prepare(`${select} LIMIT ${BATCH_ROWS} OFFSET ?`)
+  page.safeIntegers(true)
+  for (let row = 0; ; row += BATCH_ROWS) {
+    const found = page.all([row]) as Readonly<Record<string, unknown>>[]
+    if (found.length > 0)
+      yield found.map((values, at) => ({ row: row + at + 1, line: undefined, data: dataIn(values) }))
+    if (found.length < BATCH_ROWS) return
   }
 }
 

@@ -107,20 +107,37 @@ function isWithinValues(head: string, delimiter: string): boolean {
 const NUMBER_WITH_COMMA = /^[+-]?(?:\d+,\d+|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+,[+-]?\d+\.\d+)$/
 
 /**
- * A delimiter that leaves a text in one column; null for another table. Its first line, the name, has no comma, and below it commas stand
- * in numbers or before blanks alone, as in `Smith, John`. Where the second line names columns of numbers, the first is a title.
+ * A delimiter that leaves a text in one column; null for a table of several. Its first line, the name, has not the sign that was taken for a
+ * delimiter, and below it that sign is one of texts, as in addresses and times, or stands in numbers or before blanks alone, as in `Smith,
+ * John`, or in single lines here and there. Where the second line names columns of numbers, the first is a title.
  */
-export function oneColumnDelimiter(head: string, isWhole: boolean): string | null {
+export function oneColumnDelimiter(head: string, delimiter: string, isWhole: boolean): string | null {
   const [name = '', ...rest] = head.trimEnd().split(/\r\n|\r|\n/)
   const lines = isWhole ? rest : rest.slice(0, -1)
-  if (lines.length < 2 || name.trim() === '' || name.includes(',') || head.includes('"')) return null
-  const withCommas = lines.filter(line => line.includes(','))
-  const isWithin = withCommas.every(line => NUMBER_WITH_COMMA.test(line.trim()) || !/,\S|,$/.test(line))
-  if (!isWithin || withCommas.length <= lines.length / 2) return null
-  const [second = [], ...records] = lines.map(line => line.split(','))
-  const hasNumbers = second.some((_, at) => records.every(cells => isNumber(cells[at])))
-  if (hasNumbers && !second.some(cell => isNumber(cell))) return null
+  const rows = lines.map(line => line.split(delimiter))
+  const [second = [], ...records] = rows
+  if (rows.length < 2 || name.trim() === '' || !head.includes(delimiter) || head.includes('"')) return null
+  if (name.includes(delimiter)) {
+    // Words on every line, as in names of people: only numbers show that blanks separate columns.
+    if (delimiter !== ' ' || rows.some(cells => cells.some(cell => isNumber(cell)))) return null
+  } else if (delimiter === ',' && isWithinCells(lines)) {
+    const hasNumbers = second.some((_, at) => records.every(cells => isNumber(cells[at])))
+    if (hasNumbers && !second.some(cell => isNumber(cell))) return null
+  } else if (!DOUBTFUL.has(delimiter) && hasTable(rows)) return null
   return [';', '\t', '|', '\u001f'].find(sign => !head.includes(sign)) ?? null
+}
+
+function isWithinCells(lines: readonly string[]): boolean {
+  return lines.every(line => NUMBER_WITH_COMMA.test(line.trim()) || !/,\S|,$/.test(line))
+}
+
+/** True if rows of several cells follow one another, or are most. */
+function hasTable(rows: readonly (readonly string[])[]): boolean {
+  const isWide = rows.map(cells => cells.length > 1)
+  return (
+    isWide.some((wide, at) => wide && isWide[at + 1] === true) ||
+    isWide.filter(wide => wide).length > rows.length / 2
+  )
 }
 
 function isNumber(cell: string | undefined = ''): boolean {
