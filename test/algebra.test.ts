@@ -654,3 +654,12 @@ t.test('many rows with a term in common are joined a part at a time', t => {
     t.doesNotThrow(() => bounded(`SELECT * { ${pattern} ${large} }`, 5e6), `no subquery after ${pattern}`)
   t.end()
 })
+
+t.test('LIMIT and OFFSET of CONSTRUCT and DESCRIBE are of their solutions', t => {
+  const page = { type: 'slice', offset: 1, limit: 2, input: { type: 'order' } }
+  const solutions = 'WHERE { ?s ?p ?o } ORDER BY ?s LIMIT 2 OFFSET 1'
+  t.match(parseQuery(`CONSTRUCT { ?o ?p ?s } ${solutions}`).query, { type: 'construct', input: page })
+  t.match(parseQuery(`CONSTRUCT ${solutions}`).query, { type: 'construct', input: page })
+  t.match(parseQuery(`DESCRIBE ?s FROM <urn:g> ${solutions}`).query, { type: 'describe', input: page })
+  t.end()
+})

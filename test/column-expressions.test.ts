@@ -19,6 +19,7 @@ import { BUILTINS } from '../src/store/columns/evaluate/functions/builtins.ts'
 import type { FunctionContext } from '../src/store/columns/evaluate/functions/extension.ts'
 import { compileRegex } from '../src/store/columns/evaluate/functions/regex.ts'
 import { planBlock } from '../src/store/columns/evaluate/patterns/block.ts'
+import { connected } from '../src/store/columns/evaluate/patterns/graph-components.ts'
 import { PatternMatcher } from '../src/store/columns/evaluate/patterns/pattern-matcher.ts'
 import { type Batch, UNIT_BATCH } from '../src/store/columns/evaluate/vectors/batch.ts'
 import { equalityKey, orderOf, valuesEqual } from '../src/store/columns/evaluate/vectors/term-order.ts'
@@ -1430,6 +1431,41 @@ t.test('an expression that has many ways to match takes no more time for it', t 
     'a*a*a*a*c',
   ])
     t.equal(compileRegex(pattern, '')?.test('a'.repeat(2000)), false, pattern)
+  t.end()
+})
+
+t.test('graphs are partitioned by their subjects, without a look at every pair of them', t => {
+  const graphOf = (...subjects: readonly string[]) =>
+    columnsOfText(subjects.map(subject => `${subject} <urn:p> <urn:o> .\n`).join(''))
+  const terms = Array.from({ length: 12 }, (_, at) => (at < 3 ? `_:b${at}` : `<urn:${'abc'[at % 3]}:${at}>`))
+  for (let round = 1; round <= 100; round++) {
+    const subjects = Array.from({ length: 6 }, (_, at) =>
+      terms.filter((_, of) => (round * of + at * at) % 7 === 0),
+    )
+    const graphs = subjects.map(each => graphOf(...each))
+    const pairwise: (readonly GraphColumns[])[] = []
+    for (const graph of graphs) {
+      const own = pairwise.filter(part => part.some(other => shareSubjects(graph, other)))
+      pairwise.splice(0, pairwise.length, ...pairwise.filter(part => !own.includes(part)), [
+        ...own.flat(),
+        graph,
+      ])
+    }
+    const numbered = (parts: readonly (readonly GraphColumns[])[]) =>
+      parts.map(part => part.map(graph => graphs.indexOf(graph)))
+    t.same(numbered(connected(graphs)), numbered(pairwise), `round ${round}`)
+  }
+  const apart = Array.from({ length: 300 }, (_, at) => columnsOfText(`<urn:${at}> <urn:p> "x" .\n`))
+  const { compare } = Buffer
+  let compared = 0
+  t.intercept(Buffer, 'compare', {
+    value: (left: Buffer, right: Buffer) => {
+      compared += 1
+      return compare(left, right)
+    },
+  })
+  t.equal(connected(apart).length, 300)
+  t.ok(compared < 10_000, `${compared} comparisons for 45,000 pairs`)
   t.end()
 })
 

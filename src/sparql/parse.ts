@@ -149,6 +149,10 @@ function translateQuery(json: Json): Omit<ParsedQuery, 'base'> {
       return { query: { type: 'describe', terms, input: inputOf(json) }, dataset: null }
     }
     default: {
+      const limited = json.type === 'slice' ? only(json) : null
+      // LIMIT and OFFSET are of the solutions (SPARQL 1.1 Query, section 18.2.5); the library puts them around the query form.
+      if (limited?.type === 'construct' || limited?.type === 'describe')
+        return translateQuery({ ...limited, input: { ...json, input: only(limited) } })
       const input = operationOf(json)
       return { query: { type: 'select', variables: projectionOf(input), input }, dataset: null }
     }

@@ -22,7 +22,7 @@ interface Segment {
 export class Resources {
   readonly count: number
   readonly blanks: number
-  private readonly segments: readonly Segment[]
+  readonly segments: readonly Segment[]
   /** The last text that was looked up, and its number: a query looks up the same one in several columns. */
   private last: { readonly text: string; readonly number: number } = { text: '', number: 0 }
 
@@ -148,4 +148,24 @@ export class Resources {
     const { index, found } = run.find(bytes)
     return { number: before + index + 1, found }
   }
+}
+
+/**
+ * For each of several graphs, those before it of which {@link Resources.overlaps} is true: found in the order of their bounds, for
+ * a portal may have more pairs of graphs than time to compare them.
+ */
+export function overlapsBefore(graphs: readonly Resources[]): readonly ReadonlySet<number>[] {
+  const found = graphs.map(() => new Set<number>())
+  const spans = graphs
+    .flatMap(({ segments }, at) => segments.map(each => ({ ...each, at })))
+    .sort((a, b) => Number(a.isBlank) - Number(b.isBlank) || Buffer.compare(a.first, b.first))
+  let open: typeof spans = []
+  for (const span of spans) {
+    open = open.filter(
+      ({ isBlank, last }) => isBlank === span.isBlank && Buffer.compare(span.first, last) <= 0,
+    )
+    for (const { at } of open) if (at !== span.at) found[Math.max(at, span.at)]?.add(Math.min(at, span.at))
+    open.push(span)
+  }
+  return found
 }

@@ -1,5 +1,6 @@
 import type { Node } from '../../../../sparql/algebra.ts'
 import { type GraphColumns, shareSubjects } from '../../graph.ts'
+import { overlapsBefore } from '../../resources.ts'
 import { domainsOf } from '../evaluation.ts'
 import { allRows, type Batch } from '../vectors/batch.ts'
 import { rowsInRange } from '../vectors/row-filters.ts'
@@ -29,14 +30,21 @@ export function componentsOf(
 
 /** Partitions graphs so that no subject is in two partitions. */
 export function connected(graphs: readonly GraphColumns[]): readonly Component[] {
-  const components: GraphColumns[][] = []
-  for (const graph of graphs) {
-    const own = components.filter(component => component.some(other => shareSubjects(graph, other)))
-    const rest = components.filter(component => !own.includes(component))
-    components.length = 0
-    components.push(...rest, [...own.flat(), graph])
-  }
-  return components
+  const overlapping = overlapsBefore(graphs.map(({ resources }) => resources))
+  const partitionOf: (readonly number[])[] = []
+  let partitions: (readonly number[])[] = []
+  graphs.forEach((graph, at) => {
+    const own = new Set<readonly number[]>()
+    for (const other of overlapping[at] ?? []) {
+      const partition = partitionOf[other] as readonly number[]
+      if (!own.has(partition) && shareSubjects(graph, graphs[other] as GraphColumns)) own.add(partition)
+    }
+    const joined = own.size === 0 ? [at] : [...partitions.filter(each => own.has(each)).flat(), at]
+    for (const member of joined) partitionOf[member] = joined
+    if (own.size > 0) partitions = partitions.filter(each => !own.has(each))
+    partitions.push(joined)
+  })
+  return partitions.map(partition => partition.map(at => graphs[at] as GraphColumns))
 }
 
 /** The rows whose triple is in no earlier graph. */
