@@ -31,7 +31,7 @@ import { seedOf } from './support/seed.ts'
  * solutions. SEED=n takes others, ALGEBRA=20000 more; DIFFERENCES=n says how many are told before a run gives up.
  */
 const seed = seedOf()
-const QUERIES = Number(process.env.ALGEBRA ?? (isLong ? 2500 : 600))
+const QUERIES = Number(process.env.ALGEBRA ?? (isLong ? 1500 : 600))
 const MAX_DIFFERENCES = Number(process.env.DIFFERENCES ?? 5)
 const QUERIES_A_DATASET = 50
 
