@@ -91,6 +91,11 @@ const TEXTS: readonly Case[] = [
         '"schema":{"fields":[{"name":"name"},{"name":"h"},{"name":"i"}]},"data":[{"name":"Oak","h":1.5},{"name":"Fir","h":2}]',
         '',
       ],
+      [
+        '"result":{"fields":[{"id":"name"},{"id":"h"},{"id":"i"}],"records":[{"name":"Oak","h":1.5},{"name":"Fir","h":2}]}',
+        '',
+      ],
+      ['"fields":[{"name":"Oak","h":1.5},{"name":"Fir","h":2}],"sources":[{"title":"A"}]', ''],
     ] as const
   ).map(
     ([text, label]): Case => [

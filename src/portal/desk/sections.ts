@@ -130,7 +130,7 @@ export async function applyForm(user: DeskUser, id: string, form: Form): Promise
   }
 }
 
-/** The identity of the records, if a form has it and changes it: the order of fields that stay is kept, for ids depend on it. */
+/** The identity of the records, if a form has it and changes it; fields that stay are in the same order, on which ids depend. */
 function identityIn(
   form: Form,
   { desk, principal }: DeskUser,

@@ -23,33 +23,62 @@ export async function columnNamesBeside(file: TextFile, pointer: string): Promis
   const known = new Set([...ofObjects, ...others])
   const found = NAMES.map(name => `${parent}/${name}`).find(place => known.has(place))
   if (found === undefined) return null
-  const names = (await valuesAt(file, found)).map(nameOf)
   const width = await firstWidth(file, pointer)
+  const names = (await valuesAt(file, found, width + 1)).map(nameOf)
   if (names.length !== width || !names.every(name => name !== undefined)) return null
   const index =
-    found.endsWith('/columns') && known.has(`${parent}/index`) ? await valuesAt(file, `${parent}/index`) : []
+    found.endsWith('/columns') && known.has(`${parent}/index`)
+      ? await valuesAt(file, `${parent}/index`, Infinity)
+      : []
   return { names, index: index.every((label, at) => label === at) ? null : index }
+}
+
+/** Columns that an array of objects may describe. */
+const MAX_DESCRIBED = 10_000
+
+/**
+ * The arrays of objects without those that describe the columns of others: each column of a record has an object with its name (Frictionless
+ * and pandas `schema/fields`, CKAN `result/fields`), or there are only arrays of arrays beside them (Socrata, BigQuery).
+ */
+export async function withoutDescriptions(
+  file: TextFile,
+  pointers: readonly string[],
+  hasRows: boolean,
+): Promise<readonly string[]> {
+  const [described, records] = [/\/(?:fields|columns)$/, new Set(pointers)]
+  for (const pointer of pointers.filter(each => described.test(each))) {
+    const others = pointers.filter(each => !described.test(each))
+    const names = new Set((await valuesAt(file, pointer, MAX_DESCRIBED)).map(nameOf))
+    let isDescription = hasRows && others.length === 0
+    for (const other of others) {
+      const [record] = await valuesAt(file, other, 1)
+      if (isObject(record) && Object.keys(record).every(key => names.has(key))) isDescription = true
+    }
+    if (isDescription) records.delete(pointer)
+  }
+  return [...records]
 }
 
 function nameOf(value: unknown): string | undefined {
   if (typeof value === 'string' || typeof value === 'number') return String(value)
-  const name = isObject(value) ? lookup(value, 'name') : undefined
+  const name = isObject(value) ? (lookup(value, 'name') ?? lookup(value, 'id')) : undefined
   return typeof name === 'string' ? name : undefined
 }
 
-async function valuesAt(file: TextFile, pointer: string): Promise<readonly unknown[]> {
+/** The first values of an array. */
+async function valuesAt(file: TextFile, pointer: string, count: number): Promise<readonly unknown[]> {
   const values: unknown[] = []
   for await (const elements of readElements(file, parsePointer(pointer)))
-    for (const { text } of elements) values.push(parseExactly(text))
+    for (const { text } of elements) {
+      if (values.length === count) return values
+      values.push(parseExactly(text))
+    }
   return values
 }
 
 async function firstWidth(file: TextFile, pointer: string): Promise<number> {
-  for await (const [first] of readElements(file, parsePointer(pointer))) {
-    const row = first === undefined ? [] : parseExactly(first.text)
-    return Array.isArray(row) ? row.length : 0
-  }
-  return 0
+  const [row] = await valuesAt(file, pointer, 1)
+  return Array.isArray(row) ? row.length : 0
 }
 
 /**

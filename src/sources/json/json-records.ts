@@ -4,7 +4,7 @@ import type { Grid, GridCell, GridRow } from '../tables/grid.ts'
 import { fileNameOf, readText, type TextFile } from '../text/text.ts'
 import { isObject } from '../typing/fields.ts'
 import { parsePointer, valueAt } from '../typing/pointer.ts'
-import { columnNamesBeside, rowsOfColumns } from './column-arrays.ts'
+import { columnNamesBeside, rowsOfColumns, withoutDescriptions } from './column-arrays.ts'
 import { type JsonObject, readElements, sortArrays } from './json.ts'
 
 /** The location of the records of a JSON document. */
@@ -27,13 +27,12 @@ export async function findJsonRecords(file: TextFile): Promise<JsonRecords> {
   const parent = commonParent(ofObjects)
   if (parent !== undefined && isMap(valueAt((await wholeDocument(file)) as JsonObject, parsePointer(parent))))
     return { type: 'members', pointer: parent }
-  // What describes the columns of other arrays is read where there are no others.
-  const described = ofObjects.filter(pointer => !/\/(?:fields|columns)$/.test(pointer))
   const rows = await maxLength(file, ofArrays)
+  const records = await withoutDescriptions(file, ofObjects, rows !== undefined)
   const hasNames =
-    rows !== undefined && described.length === 0 && (await columnNamesBeside(file, rows)) !== null
+    rows !== undefined && records.length === 0 && (await columnNamesBeside(file, rows)) !== null
   if (hasNames) return { type: 'rows', pointer: rows, hasNames }
-  const found = await maxLength(file, described.length > 0 ? described : ofObjects)
+  const found = await maxLength(file, records.length > 0 ? records : ofObjects)
   if (found !== undefined)
     return { type: 'objects', pointer: found, others: ofObjects.filter(pointer => pointer !== found) }
   if (rows !== undefined) return { type: 'rows', pointer: rows, hasNames }
