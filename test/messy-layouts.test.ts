@@ -638,6 +638,7 @@ const ENDS: readonly (readonly [name: string, content: string, records: number, 
   ['a note after an empty row', `${FOUR}\nprovisional,,,\n`, 3, null],
   ['several after one', `${FOUR}Total,u,60,6\n\n1) provisional,,,\n. = unknown,,,\n© Office,,,\n`, 3, null],
   ['a note in another column', `${FOUR}\n,Source: Office,,\n`, 3, null],
+  ['names after an empty row', `${FOUR}\nD,,,\nE,,,\n`, 5, 'E'],
 ]
 
 t.test('records at the end stay, totals and notes are left out and reported', async t => {

@@ -58,7 +58,7 @@ export async function footerOf(
     const row = tail[at] as GridRow
     if (filled(row) === 0) continue
     const isGap = gapBefore(tail, at)
-    if (at < rule && !isNote(row, isAfterGap(tail, at), records)) {
+    if (at < rule && !isNote(row, isAfterGap(tail, at, records), records)) {
       if (records.width < 2 || (!isGap && ++totals > MAX_TOTALS) || !isTotalWord(row)) break
       const isSparse = records.standard >= 4 && filled(row) <= records.standard / 2
       if (!isGap && !isSparse) {
@@ -214,14 +214,19 @@ function gapBefore(rows: readonly GridRow[], at: number): boolean {
   return before !== undefined && !before.cells.some(isFilled)
 }
 
-/** True for one of several rows with nothing but their first cell, below an empty row: a block of notes. */
-function isAfterGap(rows: readonly GridRow[], at: number): boolean {
-  for (let above = at; above > 0; above--) {
-    const { cells = [] } = rows[above] ?? {}
-    if (!isFilled(cells[0]) || cells.slice(1).some(isFilled)) return false
-    if (gapBefore(rows, above)) return true
-  }
-  return false
+/**
+ * True for a row with nothing but its first cell, below an empty row or below others of this kind: a block of notes, if one of them is
+ * longer than what stands in the records, or written like a note.
+ */
+function isAfterGap(rows: readonly GridRow[], at: number, { maxLength }: Records): boolean {
+  const isAlone = ({ cells }: GridRow) => isFilled(cells[0]) && !cells.slice(1).some(isFilled)
+  let from = at
+  while (from > 0 && isAlone(rows[from] as GridRow) && !gapBefore(rows, from)) from--
+  if (from === 0 || !isAlone(rows[from] as GridRow)) return false
+  let to = at
+  while (to + 1 < rows.length && isAlone(rows[to + 1] as GridRow)) to++
+  const texts = rows.slice(from, to + 1).map(({ cells }) => gridText(cells[0]).trim())
+  return texts.length === 1 || texts.some(text => text.length > maxLength || isNoteText(text))
 }
 
 function median(numbers: readonly number[]): number {
