@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify'
 import { exactJson } from '../model/exact-json.ts'
-import { lookup } from '../model/lookup.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -51,8 +50,8 @@ function array(items: readonly unknown[]): string {
 
 function object(members: object): string {
   let written = '{'
-  for (const name of Object.keys(members)) {
-    const value = write(lookup(members as Readonly<Record<string, unknown>>, name))
+  for (const [name, member] of Object.entries(members)) {
+    const value = write(member)
     if (value !== undefined) written += (written === '{' ? '' : ', ') + key(name) + value
   }
   return `${written}}`

@@ -9,6 +9,7 @@ import { exactly } from './exact-numbers.ts'
 import {
   type Aggregate,
   type Constant,
+  type GroupKey,
   type GroupQuery,
   type RowValue,
   type Scalar,
@@ -19,27 +20,37 @@ import {
 /** One solution of a query of the store. */
 export type DecodedSolution = Readonly<Record<string, Term>>
 
+/** The answer of a query of the store: the terms of a variable by their rows, null where there is none. */
+export interface DecodedPage {
+  readonly rows: number
+  terms(variable: string): (row: number) => Term | null
+}
+
 /** A record and its computed values, by their index in the selection; null where the value is stored in the record. */
 export interface RecordRow {
   readonly record: DatasetRecord
   readonly computed: readonly (Constant | null)[]
 }
 
-/** The computed values of a record. */
-export function decodeComputed(
+/** The computed values of the records of an answer, by its rows. */
+export function computedReader(
   select: readonly SelectedColumn[],
-  termOf: (variable: string) => Term | null,
-): readonly (Constant | null)[] {
-  return select.map(({ value, unbounded }, index) => {
-    if (isStored(value)) return null
-    const term = termOf(columnVariable(index)) ?? undefined
-    return (unbounded && decodeUnbounded(term)) ?? decodeConstant(term, scalarType(value))
+  page: DecodedPage,
+): (row: number) => RecordRow['computed'] {
+  const readers = select.map(({ value, unbounded }, index) => {
+    if (isStored(value)) return () => null
+    const [termOf, type] = [page.terms(columnVariable(index)), scalarType(value)]
+    return (row: number) => {
+      const term = termOf(row)
+      return (unbounded && decodeUnbounded(term)) ?? decodeConstant(term, type)
+    }
   })
+  return row => readers.map(read => read(row))
 }
 
 /** The value of a term as a field type; null for no term, and for a number that is not finite. */
-function decodeConstant(term: Term | undefined, type: FieldType): Constant | null {
-  if (term === undefined) return null
+function decodeConstant(term: Term | null, type: FieldType): Constant | null {
+  if (term === null) return null
   if (type === 'boolean') return term.value === 'true' || term.value === '1'
   if (!isNumeric(type)) return term.value
   const number = Number(term.value)
@@ -53,7 +64,7 @@ function isInteger(term: Term): boolean {
 }
 
 /** An XSD number that is infinite or NaN; null for any other. */
-function decodeUnbounded(term: Term | undefined): number | null {
+function decodeUnbounded(term: Term | null): number | null {
   switch (term?.value) {
     case 'INF':
       return Number.POSITIVE_INFINITY
@@ -80,23 +91,21 @@ export interface FacetCount {
 }
 
 /** Reads the values of a facet; the parts of dates are numbers. */
-export function decodeFacet(solutions: readonly DecodedSolution[], type: FieldType): readonly FacetCount[] {
-  return solutions.flatMap(({ value, count }) => {
-    const decoded = decodeConstant(value, isTemporal(type) ? 'int' : type)
-    return decoded === null ? [] : [{ value: decoded, count: Number(count?.value) }]
-  })
+export function decodeFacet(page: DecodedPage, type: FieldType): readonly FacetCount[] {
+  const values = page.terms('value')
+  const counts = page.terms('count')
+  const found: FacetCount[] = []
+  for (let row = 0; row < page.rows; row++) {
+    const value = decodeConstant(values(row), isTemporal(type) ? 'int' : type)
+    if (value !== null) found.push({ value, count: Number(counts(row)?.value) })
+  }
+  return found
 }
 
 /** A row of a grouped answer: the raw value of each key and of each selection, null for none. */
 export interface GroupRow {
   readonly keys: readonly (Constant | GroupCell | null)[]
   readonly selected: readonly (Constant | GroupCell | Geometry | null)[]
-}
-
-/** The answer to a grouped query: the term of a variable in a row, null where there is none. */
-interface GroupPage {
-  readonly rows: number
-  readonly term: (variable: string, row: number) => Term | null
 }
 
 /** A cluster of nearby points, by its centre. */
@@ -106,11 +115,13 @@ interface GroupCell {
 }
 
 /** Decodes the rows of a grouped answer. A single static range has a row for each of its steps, even for steps without records. */
-export function decodeGroups(plan: GroupQuery, { rows: count, term }: GroupPage): readonly GroupRow[] {
-  const nameOf = aggregateNames(plan)
-  const rows = Array.from({ length: count }, (_, row) =>
-    valuesOf(plan, nameOf, name => term(name, row) ?? undefined),
-  )
+export function decodeGroups(plan: GroupQuery, page: DecodedPage): readonly GroupRow[] {
+  const keys = plan.keys.map((key, index) => keyReader(key, index, page))
+  const aggregateOf = aggregateReaders(plan, page)
+  const rows = Array.from({ length: page.rows }, (_, row) => ({
+    keys: keys.map(read => read(row)),
+    aggregateOf: (aggregate: Aggregate) => aggregateOf(aggregate)(row),
+  }))
   if (!hasEmptySteps(plan)) return rows.map(values => decodeRow(plan, values))
   return withEmptySteps(plan, rows).map(values => decodeRow(plan, values))
 }
@@ -127,24 +138,20 @@ interface RowSource {
   readonly aggregateOf: (aggregate: Aggregate) => Constant | Geometry | null
 }
 
-/** The terms of a row by their variables. */
-type Terms = (variable: string) => Term | undefined
+type AggregateReader = (row: number) => Constant | Geometry | null
 
-function valuesOf(plan: GroupQuery, nameOf: (aggregate: Aggregate) => string, terms: Terms): RowSource {
-  return {
-    keys: plan.keys.map((_, index) => decodeKey(plan, index, terms)),
-    aggregateOf: aggregate => decodeAggregate(aggregate, terms(nameOf(aggregate))),
-  }
-}
-
-/** The variables of the aggregates of a query, each determined once. */
-function aggregateNames(plan: GroupQuery): (aggregate: Aggregate) => string {
+/** What reads the values of the aggregates of a query, each determined once. */
+function aggregateReaders(plan: GroupQuery, page: DecodedPage): (aggregate: Aggregate) => AggregateReader {
   const aggregates = aggregatesOf(plan)
-  const names = new Map<Aggregate, string>()
+  const readers = new Map<Aggregate, AggregateReader>()
   return aggregate => {
-    const known = names.get(aggregate) ?? aggregateVariable(keyPosition(aggregate, aggregates))
-    names.set(aggregate, known)
-    return known
+    const known = readers.get(aggregate)
+    if (known !== undefined) return known
+    const termOf = page.terms(aggregateVariable(keyPosition(aggregate, aggregates)))
+    const type = aggregateType(aggregate)
+    const read = (row: number) => decodeAggregate(termOf(row), type)
+    readers.set(aggregate, read)
+    return read
   }
 }
 
@@ -165,10 +172,9 @@ function rowValue(of: RowValue, source: RowSource): GroupRow['selected'][number]
   }
 }
 
-function decodeAggregate(aggregate: Aggregate, term: Term | undefined): Constant | Geometry | null {
-  const type = aggregateType(aggregate)
+function decodeAggregate(term: Term | null, type: FieldType): Constant | Geometry | null {
   if (type !== 'geo_shape') return decodeConstant(term, type)
-  return term === undefined ? null : ((parseWkt(term.value) ?? null) as Geometry | null)
+  return term === null ? null : ((parseWkt(term.value) ?? null) as Geometry | null)
 }
 
 /** All steps of a range, including those without records, whose counts are 0 and whose other values are null. */
@@ -203,16 +209,19 @@ function compare(a: unknown, b: unknown): number {
   return Number(a) < Number(b) ? -1 : 1
 }
 
-function decodeKey(plan: GroupQuery, index: number, terms: Terms): Constant | GroupCell | null {
-  const key = plan.keys[index]
-  if (key === undefined) return null
+function keyReader(
+  key: GroupKey,
+  index: number,
+  page: DecodedPage,
+): (row: number) => Constant | GroupCell | null {
   const { grouping } = key
   if (grouping.type === 'cells') {
-    const [lon, lat] = (['lon', 'lat'] as const).map(axis => Number(terms(centroidName(index, axis))?.value))
-    return { lon: lon ?? Number.NaN, lat: lat ?? Number.NaN }
+    const [lon, lat] = [page.terms(centroidName(index, 'lon')), page.terms(centroidName(index, 'lat'))]
+    return row => ({ lon: Number(lon(row)?.value), lat: Number(lat(row)?.value) })
   }
   const [name = ''] = keyNames(key, index)
-  return decodeConstant(terms(name), grouping.type === 'value' ? scalarType(grouping.value) : 'int')
+  const [termOf, type] = [page.terms(name), grouping.type === 'value' ? scalarType(grouping.value) : 'int']
+  return row => decodeConstant(termOf(row), type)
 }
 
 /** The type of an aggregate's value. */

@@ -1,4 +1,5 @@
 import { Fault } from '../errors/errors.ts'
+import { setMember } from '../model/lookup.ts'
 import { isIri } from '../rdf/iri-syntax.ts'
 import type { Term, TriplePattern } from '../rdf/term.ts'
 import { XSD } from '../rdf/vocab.ts'
@@ -104,8 +105,8 @@ function isImpossible({ subject, predicate, object }: TriplePattern): boolean {
   )
 }
 
-function termOfWire(term: Term | string | undefined): Term | null {
-  if (typeof term !== 'string') return term ?? null
+function termOfWire(term: Term | string): Term {
+  if (typeof term !== 'string') return term
   return { type: 'literal', value: term, datatype: XSD.string, language: '' }
 }
 
@@ -125,40 +126,46 @@ class TablePage implements SolutionPage {
     this.columnsOf = columnsOf
   }
 
-  term(variable: string, row: number): Term | null {
+  terms(variable: string): (row: number) => Term | null {
     const vector = this.vectors.get(variable)
     switch (vector?.type) {
       case undefined:
-        return null
-      case 'terms':
-        return termOfWire(vector.terms[vector.places[row] ?? -1])
+        return () => null
+      case 'terms': {
+        const terms = vector.terms.map(termOfWire)
+        return row => terms[vector.places[row] ?? -1] ?? null
+      }
       case 'subjects': {
-        const subject = vector.ids[row] ?? -1
-        return subject < 0 ? null : this.columnsOf(vector.graph).subjectTerm(subject)
+        const columns = this.columnsOf(vector.graph)
+        const subject = this.subjects(variable)
+        return row => (subject(row) < 0 ? null : columns.subjectTerm(subject(row)))
       }
       case 'numbers': {
-        if (vector.bound !== null && vector.bound[row] !== 1) return null
-        const { kind } = vector
-        const value = vector.values[row] as number
-        return literalOf(numberFormOf({ type: 'number', kind, value }), NUMBER_TYPES[kind])
+        const { kind, values, bound } = vector
+        return row => {
+          if (bound !== null && bound[row] !== 1) return null
+          const value = values[row] as number
+          return literalOf(numberFormOf({ type: 'number', kind, value }), NUMBER_TYPES[kind])
+        }
       }
     }
   }
 
-  subject(variable: string, row: number): number {
+  subjects(variable: string): (row: number) => number {
     const vector = this.vectors.get(variable)
-    return vector?.type === 'subjects' ? (vector.ids[row] ?? -1) : -1
+    return vector?.type === 'subjects' ? row => vector.ids[row] ?? -1 : () => -1
   }
 
   /** All rows as solutions. */
   solutions(): readonly Solution[] {
-    const names = [...this.vectors.keys()]
+    const columns = [...this.vectors.keys()].map(name => [name, this.terms(name)] as const)
     return Array.from({ length: this.rows }, (_, row) => {
-      const bound = names.flatMap(name => {
-        const term = this.term(name, row)
-        return term === null ? [] : [[name, term] as const]
-      })
-      return Object.fromEntries(bound)
+      const solution: Record<string, Term> = {}
+      for (const [name, terms] of columns) {
+        const term = terms(row)
+        if (term !== null) setMember(solution, name, term)
+      }
+      return solution
     })
   }
 }

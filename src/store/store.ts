@@ -91,11 +91,11 @@ export interface SolutionPage {
   readonly total: number
   /** Predicates whose columns were read. */
   readonly columns: readonly string[]
-  /** The term of a variable at a row; null where it is unbound. */
-  term(variable: string, row: number): Term | null
+  /** The terms of a variable by their rows; null where it is unbound. */
+  terms(variable: string): (row: number) => Term | null
   solutions(): readonly Solution[]
-  /** The number of the graph's subject that is the value of a variable at a row; -1 for none. */
-  subject(variable: string, row: number): number
+  /** The numbers of the graph's subjects that are the values of a variable, by their rows; -1 for none. */
+  subjects(variable: string): (row: number) => number
 }
 
 export interface PageOptions extends QueryOptions {

@@ -7,7 +7,7 @@ import { compileGroups } from '../compile/groups.ts'
 import { compileCount, compileNamed, compileRecords, isStored } from '../compile/records.ts'
 import type { CompileTarget } from '../compile/target.ts'
 import {
-  decodeComputed,
+  computedReader,
   decodeCount,
   decodeGroups,
   type GroupRow,
@@ -95,9 +95,7 @@ export async function findGroups(
   const requested = hasEmptySteps(plan) ? { ...plan, limit: null, offset: 0 } : plan
   const statement = executor.watch.time('compile', () => compileGroups(requested, target))
   const page = await executor.page(statement, { counted: true })
-  const rows = executor.watch.time('decode', () =>
-    decodeGroups(plan, { rows: page.rows, term: (variable, row) => page.term(variable, row) }),
-  )
+  const rows = executor.watch.time('decode', () => decodeGroups(plan, page))
   if (plan.keys.length === 0)
     return { total: await countRecords(plan, target, executor), rows: plan.limit === 0 ? [] : rows }
   const [only] = plan.keys
@@ -173,8 +171,10 @@ export async function* recordPositions(
   executor: Executor,
 ): AsyncGenerator<readonly number[]> {
   const statement = executor.watch.time('compile', () => compileRecords({ ...plan, select: [] }, target))
-  for await (const page of executor.pages(statement))
-    yield Array.from({ length: page.rows }, (_, row) => page.subject('record', row))
+  for await (const page of executor.pages(statement)) {
+    const subjects = page.subjects('record')
+    yield Array.from({ length: page.rows }, (_, row) => subjects(row))
+  }
 }
 
 /** One record by its id; null where the version has none. */
@@ -243,8 +243,10 @@ function rowsOf(
   select: readonly SelectedColumn[],
   reader: RecordReader,
 ): readonly RecordRow[] {
+  const subjects = page.subjects('record')
+  const computed = computedReader(select, page)
   return Array.from({ length: page.rows }, (_, row) => ({
-    record: reader.record(page.subject('record', row)),
-    computed: decodeComputed(select, name => page.term(name, row)),
+    record: reader.record(subjects(row)),
+    computed: computed(row),
   }))
 }

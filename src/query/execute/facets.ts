@@ -1,5 +1,5 @@
 import { coarsePrecision, isTemporal } from '../../model/field.ts'
-import type { Solution } from '../../store/store.ts'
+import type { SolutionPage } from '../../store/store.ts'
 import { compileFacet } from '../compile/records.ts'
 import type { CompileTarget, Statement } from '../compile/target.ts'
 import { conjunctionOrNull } from '../conditions.ts'
@@ -70,9 +70,9 @@ export async function enumerateFacets(
   const described: (readonly FacetValue[])[] = []
   for (const [at, facet] of facets.entries()) {
     const { filter, paths } = first[at] as FirstLevel
-    const solutions = pages[at]?.solutions() ?? []
+    const page = pages[at] as SolutionPage
     const { timezone } = requested
-    const found = await valuesOf(facet, [], filter, paths, solutions, { timezone, target, executor })
+    const found = await valuesOf(facet, [], filter, paths, page, { timezone, target, executor })
     described.push(withExcluded(facet, found, requested))
   }
   return described
@@ -130,7 +130,7 @@ async function level(
 ): Promise<readonly FacetValue[]> {
   const { timezone, target, executor } = surroundings
   const page = await executor.page(levelStatement(facet, above, filter, timezone, target))
-  return valuesOf(facet, above, filter, paths, page.solutions(), surroundings)
+  return valuesOf(facet, above, filter, paths, page, surroundings)
 }
 
 function levelStatement(
@@ -153,10 +153,10 @@ async function valuesOf(
   above: readonly string[],
   filter: Condition | null,
   paths: readonly (readonly string[])[],
-  solutions: readonly Solution[],
+  page: SolutionPage,
   surroundings: Surroundings,
 ): Promise<readonly FacetValue[]> {
-  const found = decodeFacet(solutions, facet.field.type)
+  const found = decodeFacet(page, facet.field.type)
   const values: FacetValue[] = []
   for (const { value, count } of found) {
     const steps = [...above, stepText(facet, value, above.length)]
