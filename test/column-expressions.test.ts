@@ -18,6 +18,7 @@ import { arithmeticFunction } from '../src/store/columns/evaluate/functions/arit
 import { BUILTINS } from '../src/store/columns/evaluate/functions/builtins.ts'
 import type { FunctionContext } from '../src/store/columns/evaluate/functions/extension.ts'
 import { compileRegex } from '../src/store/columns/evaluate/functions/regex.ts'
+import { subjectsWithWord } from '../src/store/columns/evaluate/functions/search.ts'
 import { planBlock } from '../src/store/columns/evaluate/patterns/block.ts'
 import { connected } from '../src/store/columns/evaluate/patterns/graph-components.ts'
 import { PatternMatcher } from '../src/store/columns/evaluate/patterns/pattern-matcher.ts'
@@ -1549,21 +1550,24 @@ const FOUND: readonly (readonly [word: string, mode: string, texts: readonly num
   [' E', 'part', [7]],
 ]
 
+/** The numbers of the subjects whose value `?t` passes a filter. */
+function subjectsWhere(graph: GraphColumns, filter: string): readonly number[] {
+  const { query } = parseQuery(`SELECT ?s { ?s <urn:t> ?t FILTER(${filter}) }`)
+  const found: string[] = []
+  const evaluation = new Evaluation({ defaultGraphs: [graph], namedGraphs: new Map() }, {})
+  for (const batch of new Evaluator(evaluation).solutions(query.input))
+    for (let row = 0; row < batch.size; row++) {
+      const vector = batch.get('s')
+      const value = vector === undefined ? null : vectorValueAt(vector, row)
+      found.push(value?.type === 'iri' ? value.value.slice('urn:s'.length) : '')
+    }
+  return found.map(Number).sort((a, b) => a - b)
+}
+
 t.test('words are found within sentences that have no blanks', async t => {
   const lines = SENTENCES.map((text, at) => `<urn:s${at}> <urn:t> "${text}" .\n`)
   const graph = columnsOfText(lines.join(''))
-  const dataset: DatasetView = { defaultGraphs: [graph], namedGraphs: new Map() }
-  const numbers = (filter: string) => {
-    const { query } = parseQuery(`SELECT ?s { ?s <urn:t> ?t FILTER(${filter}) }`)
-    const found: string[] = []
-    for (const batch of new Evaluator(new Evaluation(dataset, {})).solutions(query.input))
-      for (let row = 0; row < batch.size; row++) {
-        const vector = batch.get('s')
-        const value = vector === undefined ? null : vectorValueAt(vector, row)
-        found.push(value?.type === 'iri' ? value.value.slice('urn:s'.length) : '')
-      }
-    return found.map(Number).sort((a, b) => a - b)
-  }
+  const numbers = (filter: string) => subjectsWhere(graph, filter)
   for (const [word, mode, texts] of FOUND) {
     t.same(numbers(`<${LODESTONE.matches}>(?t, "${word}", "${mode}")`), texts, `${word} ${mode}`)
     const computed = `<${LODESTONE.matches}>(CONCAT(?t, ""), "${word}", "${mode}")`
@@ -1583,4 +1587,69 @@ t.test('words are found within sentences that have no blanks', async t => {
       `${words}`,
     )
   }
+})
+
+t.test('words are found in whole numbers as in their texts', async t => {
+  const values = [
+    0,
+    3,
+    -3,
+    44,
+    444,
+    -444,
+    445,
+    4440,
+    4044,
+    54321,
+    54312,
+    -123456,
+    1234567,
+    12345678,
+    2 ** 53 - 1,
+  ]
+  const lines = values.map((value, at) => `<urn:s${at}> <urn:t> "${value}"^^<${XSD}integer> .\n`)
+  const graph = columnsOfText(lines.join(''))
+  const words = [
+    '0',
+    '3',
+    '33',
+    '44',
+    '044',
+    '444',
+    'a44',
+    '4x4x',
+    '5431',
+    '5432*',
+    '54321',
+    '123465',
+    '12345687',
+  ]
+  for (const word of [
+    ...words,
+    '1𝒳3456',
+    '9007199254740991',
+    '9007199254740992',
+    '90071992547409910',
+    '-',
+    'four',
+  ])
+    for (const mode of ['word', 'prefix', 'fuzzy', 'unfinished']) {
+      const test = (text: string) => `<${LODESTONE.matches}>(${text}, "${word}", "${mode}")`
+      t.same(
+        subjectsWhere(graph, test('?t')),
+        subjectsWhere(graph, test('CONCAT(STR(?t), "")')),
+        `${word} ${mode}`,
+      )
+    }
+  t.equal(subjectsWhere(graph, `<${LODESTONE.matches}>(?t, "444", "fuzzy")`).length, 6)
+})
+
+t.test('a search of all fields can be stopped between two of them', async t => {
+  const lines = ['a', 'b', 'c'].map(name => `<urn:s> <urn:${name}> "oak" .\n`)
+  let checks = 0
+  const check = () => void checks++
+  const found = subjectsWithWord(columnsOfText(lines.join('')), { words: ['oak'], mode: 'word' }, [], {
+    check,
+  })
+  t.same([[...found].includes(1), checks], [true, 3])
 })

@@ -302,7 +302,7 @@ export function subjectCall(expression: AlgebraExpression, batch: Batch, evaluat
   const { ids, domain } = vector
   const { graph } = domain
   const { tests, values } = evaluation.memo('subjects', expression, domain, () => ({
-    tests: overSubjects?.(call.constants, graph) ?? null,
+    tests: overSubjects?.(call.constants, graph, evaluation) ?? null,
     values: ofSubjects?.(call.constants, graph) ?? null,
   }))
   return { ids, graph, tests, values }

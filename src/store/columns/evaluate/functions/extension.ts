@@ -63,7 +63,11 @@ export interface ExtensionFunction {
   /** A test of the values of a column, by code: 1 where it holds. */
   readonly overCodes?: (constants: readonly TermValue[], column: Column) => Uint8Array | null
   /** A test of the subjects of a graph, by number from 1: 1 where it holds. */
-  readonly overSubjects?: (constants: readonly TermValue[], graph: GraphColumns) => Uint8Array | null
+  readonly overSubjects?: (
+    constants: readonly TermValue[],
+    graph: GraphColumns,
+    context: FunctionContext,
+  ) => Uint8Array | null
   /** Values of the subjects of a graph: codes of a column by number of subject, from 1, or integers. */
   readonly ofSubjects?: (constants: readonly TermValue[], graph: GraphColumns) => SubjectValues | null
 }

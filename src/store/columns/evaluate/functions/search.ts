@@ -1,14 +1,14 @@
 import { isLastCharacter, tokens } from '../../../../model/search.ts'
-import { LODESTONE, XSD } from '../../../../rdf/vocab.ts'
+import { LODESTONE } from '../../../../rdf/vocab.ts'
 import type { Column } from '../../column.ts'
-import { valueBound } from '../../dictionary.ts'
 import type { DictionarySection, OtherPart, TextPart, ValuePart } from '../../dictionary-parts.ts'
 import { lowerBound } from '../../dictionary-texts.ts'
 import type { GraphColumns } from '../../graph.ts'
 import { hasPhrase, postingsOfWord, type WordSearchMode, wordTest } from '../../words.ts'
 import { scratchUint8 } from '../vectors/scratch.ts'
 import { stringOf, type TermValue } from '../vectors/value.ts'
-import type { ArgumentValue } from './extension.ts'
+import type { ArgumentValue, FunctionContext } from './extension.ts'
+import { wholeNumbersWith } from './search-numbers.ts'
 
 /** A word, or the words of a phrase, and its match mode. */
 interface SearchedWords {
@@ -115,34 +115,6 @@ function withPhrase(column: Column, part: SearchedPart, { words, mode }: Searche
   return Uint32Array.from(codes.filter(code => hasPhrase(column.dictionary.form(code), words, mode)))
 }
 
-/** Indexes of the integers whose digits equal or begin with a word; null where other values or modes must be considered. */
-function wholeNumbersWith(part: SearchedPart, word: string, mode: WordSearchMode): Uint32Array | null {
-  if (part.kind !== 'number' || !part.exact || part.forms !== null) return null
-  if (part.datatypes.length !== 1 || part.datatypes[0] !== XSD.integer) return null
-  if (mode !== 'word' && mode !== 'prefix') return null
-  if (!/^(?:0|[1-9]\d{0,15})$/.test(word)) return new Uint32Array(0)
-  const { values } = part
-  const places: number[] = []
-  const addRange = (least: number, max: number) => {
-    for (
-      let place = valueBound(values, least);
-      place < part.count && (values[place] as number) <= max;
-      place++
-    )
-      places.push(place)
-  }
-  const number = Number(word)
-  for (
-    let scale = 1;
-    scale === 1 || (mode === 'prefix' && number > 0 && number * scale < 2 ** 53);
-    scale *= 10
-  ) {
-    addRange(number * scale, number * scale + scale - 1)
-    if (number > 0) addRange(-number * scale - scale + 1, -number * scale)
-  }
-  return Uint32Array.from(places)
-}
-
 /**
  * 1 for each subject of a graph, by number from 1, that has a value with a word.
  *
@@ -153,13 +125,17 @@ export function subjectsWithWord(
   graph: GraphColumns,
   searched: SearchedWord,
   predicates: readonly string[],
+  context: Pick<FunctionContext, 'check'>,
 ): Uint8Array {
   const found = scratchUint8(graph.subjects + 1).fill(0)
   const columns =
     predicates.length === 0
       ? graph.columns.filter(({ predicate }) => predicate !== LODESTONE.position)
       : predicates.flatMap(predicate => graph.column(predicate) ?? [])
-  for (const column of columns) markSubjects(column, codesFound(column, searched), found)
+  for (const column of columns) {
+    context.check?.()
+    markSubjects(column, codesFound(column, searched), found)
+  }
   return found
 }
 

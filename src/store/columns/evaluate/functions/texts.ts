@@ -14,9 +14,9 @@ export const TEXT_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[] =
       isTest: true,
       // The search of a subject needs its graph, which a value alone does not identify.
       apply: () => null,
-      overSubjects: ([word, mode, ...predicates], graph) => {
+      overSubjects: ([word, mode, ...predicates], graph, context) => {
         const searched = searchedWord(word, mode)
-        return searched === null ? null : subjectsWithWord(graph, searched, predicates.flatMap(iriOf))
+        return searched && subjectsWithWord(graph, searched, predicates.flatMap(iriOf), context)
       },
     },
   ],
