@@ -1653,3 +1653,67 @@ t.test('a search of all fields can be stopped between two of them', async t => {
   })
   t.same([[...found].includes(1), checks], [true, 3])
 })
+
+t.test('relations and distances of shapes are those of the shapes that no box decides', async t => {
+  const square = (west: number, south: number, side: number) =>
+    `${west} ${south}, ${west + side} ${south}, ${west + side} ${south + side}, ${west} ${south + side}, ${west} ${south}`
+  const shapes = [
+    ...[0, 1, 2, 3, 4, 5, 6].map(at => `POLYGON((${square(at, at / 2, 1.5)}))`),
+    `POLYGON((${square(0, 0, 10)}), (${square(2, 2, 3)}))`,
+    `MULTIPOLYGON(((${square(1, 1, 0.5)})), ((${square(8, 8, 1)})))`,
+    'LINESTRING(2 2, 4 4)',
+    'LINESTRING(0 2, 0 4)',
+    'MULTILINESTRING((1 1, 1.25 1.5), (3 3, 3.5 3))',
+    'POINT(2.5 2.5)',
+    'POLYGON((0 0, 2 2, 2 0, 0 2, 0 0))',
+    // Not read by boxes: other forms, invalid ones, and other datatypes.
+    'POLYGON EMPTY',
+    'POLYGON((0 0, 1 1))',
+    'POLYGON Z((2 2 1, 3 2 1, 3 3 1, 2 2 1))',
+    `<http://www.opengis.net/def/crs/EPSG/0/4326> POLYGON((${square(2, 3, 1)}))`,
+    '',
+  ]
+  const wkt = 'http://www.opengis.net/ont/geosparql#wktLiteral'
+  const lines = shapes.map((shape, at) => `<urn:s${at}> <urn:t> "${shape}"^^<${wkt}> .\n`)
+  const graph = columnsOfText(`${lines.join('')}<urn:s90> <urn:t> "POINT(1 1)" .\n<urn:s91> <urn:u> "x" .\n`)
+  const others = [
+    `POLYGON((${square(1, 1, 3)}))`,
+    'POLYGON((1 1, 5 1, 3 5, 1 1))',
+    `POLYGON((${square(40, 40, 1)}))`,
+    'POINT(2.5 2.5)',
+    'LINESTRING(0 0, 9 9)',
+    'POLYGON EMPTY',
+    'POLYGON((1',
+  ]
+  const relations = [
+    'Equals',
+    'Disjoint',
+    'Intersects',
+    'Touches',
+    'Crosses',
+    'Within',
+    'Contains',
+    'Overlaps',
+  ]
+  const geof = 'http://www.opengis.net/def/function/geosparql/'
+  const metre = '<http://www.opengis.net/def/uom/OGC/1.0/metre>'
+  const tests = others.flatMap(other => [
+    ...relations.map(name => (shape: string) => `<${geof}sf${name}>(${shape}, "${other}"^^<${wkt}>)`),
+    ...[0, 120_000].flatMap(metres => [
+      (shape: string) => `<${LODESTONE.near}>(${shape}, "${other}"^^<${wkt}>, ${metres})`,
+      ...['<', '<=', '>', '>='].map(
+        operator => (shape: string) =>
+          `<${geof}distance>(${shape}, "${other}"^^<${wkt}>, ${metre}) ${operator} ${metres}`,
+      ),
+    ]),
+  ])
+  for (const test of tests)
+    for (const not of ['', '!'])
+      t.same(
+        subjectsWhere(graph, `${not}(${test('?t')})`),
+        subjectsWhere(graph, `${not}(${test(`IF(datatype(?t) = <${wkt}>, STRDT(STR(?t), <${wkt}>), ?t)`)})`),
+        `${not}${test('?t')}`,
+      )
+  const within = `<${geof}sfWithin>(?t, "${others[0]}"^^<${wkt}>)`
+  t.same(subjectsWhere(graph, within), [2, 9, 11, 12, 16, 17])
+})

@@ -5,6 +5,7 @@ import { currentClient } from '../../runtime/work-client.ts'
 import type { QueryOperation } from '../../sparql/algebra.ts'
 import type { ContinuationFormat } from '../../sparql/row-writer.ts'
 import { STORE_UNAVAILABLE } from '../faults.ts'
+import type { GraphHeader } from './file-layout.ts'
 import type { GraphColumns } from './graph.ts'
 import { ColumnsDamaged, readHeader, unpackedCheck } from './sections.ts'
 import {
@@ -22,9 +23,14 @@ export interface ColumnStoreOptions extends JobRunnerOptions {
   readonly memory: { readonly columns: number; readonly query: number }
 }
 
-/** Minimum number of subjects of a graph that is prepared for queries, and the part of the memory that this may use. */
-const LARGE_GRAPH = 20_000
+/** Minimum number of subjects or bytes of a graph that is prepared for queries, and the part of the memory that this may use. */
+const LARGE_GRAPH = { subjects: 20_000, bytes: 2 ** 24 } as const
 const PREPARED_PART = 2
+
+function isLarge({ subjects, sections }: GraphHeader): boolean {
+  const bytes = sections.reduce((sum, { length }) => sum + length, 0)
+  return subjects >= LARGE_GRAPH.subjects || bytes >= LARGE_GRAPH.bytes
+}
 
 /**
  * Milliseconds that building the columns of a graph in memory may take: the catalog of thousands of datasets is no query,
@@ -187,7 +193,7 @@ export class ColumnStore {
    */
   async prepare(graph: string): Promise<void> {
     const header = this.registry.header(graph)
-    if (header === undefined || header.subjects < LARGE_GRAPH) return
+    if (header === undefined || !isLarge(header)) return
     for (let column = 0; column < header.columns.length; column++) {
       const { columns, dictionaries, derived } = this.registry.statistics()
       const isFull = columns + dictionaries + derived > this.options.memory.columns / PREPARED_PART

@@ -2,11 +2,12 @@ import { memoised } from '../../model/memoised.ts'
 import { GEO } from '../../rdf/vocab.ts'
 import { sharedUint32 } from './bytes.ts'
 import type { Dictionary } from './dictionary.ts'
-import { type DictionarySection, datatypeOf, type PointPart } from './dictionary-parts.ts'
+import { type DictionarySection, datatypeOf, type OtherPart, type PointPart } from './dictionary-parts.ts'
 import { lowerBound, textsOf } from './dictionary-texts.ts'
 import type { ColumnHeader } from './file-layout.ts'
 import { makeGrid, openGrid, type PointGrid } from './grid.ts'
 import type { Derived, SectionSource } from './sections.ts'
+import { boxesOfShapes } from './shapes.ts'
 import { indexWords, isOutdated, openWordIndex, type WordIndex } from './words.ts'
 
 /** The subjects of each code, ascending: those of a code are from its start to the start of the next. */
@@ -181,6 +182,13 @@ export class Column {
       this.derived.get(`grid:${this.header.dictionary}:${part.first}`, () => makeGrid(part)),
     )
     return this.cachedGrid
+  }
+
+  /** The boxes of the shapes of a part of the dictionary (shapes.ts): computed on first use. */
+  boxesOf(part: OtherPart): Float64Array {
+    const make = () => [boxesOfShapes(part).buffer as SharedArrayBuffer]
+    const [boxes] = this.derived.get(`boxes:${this.header.dictionary}:${part.first}`, make)
+    return new Float64Array(boxes as SharedArrayBuffer)
   }
 
   /** The subjects of each code: computed on first use. */

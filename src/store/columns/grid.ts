@@ -10,6 +10,13 @@ export interface GridBox {
   readonly north: number
 }
 
+/** True where two boxes have a position in common. */
+export function touch(one: GridBox, other: GridBox): boolean {
+  return (
+    one.west <= other.east && one.east >= other.west && one.south <= other.north && one.north >= other.south
+  )
+}
+
 /** The indexes of points by the cell of a grid that contains them. */
 export interface PointGrid {
   readonly box: GridBox

@@ -221,6 +221,7 @@ function prepare(column: Column): void {
   void column.postings
   for (const part of column.dictionary.parts) {
     if (part.kind === 'point') column.gridOf(part)
+    if (part.kind === 'other') column.boxesOf(part)
     if (part.kind === 'text' && part.words !== null) column.wordsOf(part)
   }
 }

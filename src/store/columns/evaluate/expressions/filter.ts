@@ -19,6 +19,7 @@ import type { NumberKernels } from './numbers.ts'
 import { rowsByDistance, rowsOfPoints } from './points.ts'
 import { codeRangeOf } from './ranges.ts'
 import { readsConstants, type ScalarCompiler, subjectCall } from './scalar.ts'
+import { rowsOfShapes } from './shapes.ts'
 import { effectiveBoolean, FAILS, HOLDS, type TestedRows, truthOf } from './truths.ts'
 
 /** Combinations of values are computed where at least one in this many rows of a batch is tested. */
@@ -108,7 +109,10 @@ export class Filter {
     const { batch, rows, required } = tested
     if (isConstantExpression(expression))
       return effectiveBoolean(termValue(expression)) === required ? rows : rows.subarray(0, 0)
-    const called = this.calledRows(expression, tested) ?? rowsByDistance(expression, tested, this.evaluation)
+    const called =
+      this.calledRows(expression, tested) ??
+      rowsByDistance(expression, tested, this.evaluation) ??
+      rowsOfShapes(expression, tested, this.scalars, this.evaluation)
     if (called !== null) return called
     const vector = this.scalars.soleVector(expression, batch)
     if (vector !== null) {

@@ -51,7 +51,7 @@ const NEARNESS: Readonly<Partial<Record<ComparisonOperator, Pick<DistanceLimit, 
 }
 
 /** Parses a condition as such a comparison; null for any other. */
-function distanceLimit(expression: AlgebraExpression): DistanceLimit | null {
+export function distanceLimit(expression: AlgebraExpression): DistanceLimit | null {
   if (expression.type !== 'binary' || !isComparison(expression.operator)) return null
   const { left, right, operator } = expression
   const [computed, constant] = isConstantExpression(right) ? [left, right] : [right, left]

@@ -42,6 +42,8 @@ export interface ExtensionFunction {
   readonly coordinate?: 'longitudes' | 'latitudes'
   /** Boxes outside of which a test of points is false; null where it may be true anywhere. */
   readonly within?: (constants: readonly TermValue[]) => readonly GridBox[] | null
+  /** What a box decides of a test of the shapes within it: true, false, or null where the shape itself does. */
+  readonly overBoxes?: (constants: readonly TermValue[]) => BoxTest | null
   /** For numbers that are distances of points from a position; null where they are not. */
   readonly distances?: (constants: readonly TermValue[]) => Distances | null
   /**
@@ -71,6 +73,8 @@ export interface ExtensionFunction {
   /** Values of the subjects of a graph: codes of a column by number of subject, from 1, or integers. */
   readonly ofSubjects?: (constants: readonly TermValue[], graph: GraphColumns) => SubjectValues | null
 }
+
+export type BoxTest = (box: GridBox) => boolean | null
 
 /** Distances on Earth from one position. */
 export interface Distances {

@@ -1,11 +1,19 @@
 import { degrees, distanceFrom, EARTH_RADIUS, radians } from '../../../../model/great-circle.ts'
 import { exchanged, parseWkt, withoutSystem } from '../../../../model/wkt.ts'
 import { GEO, GEOF, LODESTONE, UOM } from '../../../../rdf/vocab.ts'
-import type { GridBox } from '../../grid.ts'
+import { type GridBox, touch } from '../../grid.ts'
 import { pointOf } from '../../lexical.ts'
 import { double, literalOf, type TermValue, truth } from '../vectors/value.ts'
 import type { ArgumentValue, ExtensionFunction } from './extension.ts'
-import { boxOfArea, combined, distanceBetween, locatorOf, type Relation, relatedShapes } from './jsts.ts'
+import {
+  boxRelation,
+  combined,
+  distanceBetween,
+  extentOf,
+  locatorOf,
+  type Relation,
+  relatedShapes,
+} from './jsts.ts'
 
 type Entry = readonly [string, ExtensionFunction]
 
@@ -86,6 +94,12 @@ export const GEOMETRY_FUNCTIONS: readonly Entry[] = [
           ? null
           : boxesAround(point[0], point[1], metres.value)
       },
+      overBoxes: ([place, metres]) => {
+        const point = positionOf(place)
+        if (point === null || metres?.type !== 'number') return null
+        const near = boxesAround(point[0], point[1], metres.value)
+        return box => (near.some(each => touch(each, box)) ? null : false)
+      },
     },
   ],
 ]
@@ -106,8 +120,12 @@ function relation(iri: string, name: Relation): Entry {
       },
       within: ([other]) => {
         const wkt = wktOf(other)
-        const box = wkt === null || !ONLY_WITHIN.has(name) ? null : boxOfArea(wkt)
-        return box === null ? null : [box]
+        const extent = wkt === null || !ONLY_WITHIN.has(name) ? null : extentOf(wkt)
+        return extent?.isArea === true ? [extent.box] : null
+      },
+      overBoxes: ([other]) => {
+        const wkt = wktOf(other)
+        return wkt === null ? null : boxRelation(wkt, name)
       },
     },
   ]

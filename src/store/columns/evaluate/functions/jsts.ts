@@ -9,7 +9,9 @@ import DistanceOp from 'jsts/org/locationtech/jts/operation/distance/DistanceOp.
 import OverlayOp from 'jsts/org/locationtech/jts/operation/overlay/OverlayOp.js'
 import RelateOp from 'jsts/org/locationtech/jts/operation/relate/RelateOp.js'
 import { lookup } from '../../../../model/lookup.ts'
-import type { GridBox as Extent } from '../../grid.ts'
+import { type GridBox, touch } from '../../grid.ts'
+import { ShapeReader } from '../../shapes.ts'
+import type { BoxTest } from './extension.ts'
 
 /** Geometry on the plane of longitudes and latitudes; the only module that uses JSTS. */
 
@@ -27,7 +29,6 @@ interface Geometry {
 }
 
 interface Box {
-  intersects(other: Box): boolean
   getMinX(): number
   getMaxX(): number
   getMinY(): number
@@ -65,7 +66,7 @@ function readWkt(wkt: string): Geometry | null {
   if (known !== undefined) return known
   let geometry: Geometry | null = null
   try {
-    if (wkt.length <= MAX_WKT) geometry = new WKTReader(FACTORY).read(wkt) as unknown as Geometry
+    if (wkt.length <= MAX_WKT) geometry = plainShape(wkt) ?? parsedShape(wkt)
   } catch {
     // Any text that the parser rejects is no geometry.
     geometry = null
@@ -75,18 +76,69 @@ function readWkt(wkt: string): Geometry | null {
   return geometry
 }
 
+function parsedShape(wkt: string): Geometry {
+  return new WKTReader(FACTORY).read(wkt) as unknown as Geometry
+}
+
+const READER = new ShapeReader()
+
+/** A line or area in the form that publishing writes, which its own reader reads ten times faster; null for others. */
+export function plainShape(wkt: string): Geometry | null {
+  const bytes = Buffer.from(wkt)
+  if (!READER.read(bytes, 0, bytes.length)) return null
+  const { kind, ends, areaEnds, positions } = READER
+  const lists = ends.map((end, at) => {
+    const list: Coordinate[] = []
+    for (let next = ends[at - 1] ?? 0; next < end; next += 2)
+      list.push(new Coordinate(positions[next] as number, positions[next + 1] as number))
+    return list as never
+  })
+  const area = (from: number, to: number) => {
+    const [shell, ...holes] = lists.slice(from, to).map(list => FACTORY.createLinearRing(list))
+    return FACTORY.createPolygon(shell as never, holes as never)
+  }
+  const line = (list: never) => FACTORY.createLineString(list)
+  switch (kind) {
+    case 'LINESTRING':
+      return line(lists[0] as never) as unknown as Geometry
+    case 'MULTILINESTRING':
+      return FACTORY.createMultiLineString(lists.map(line) as never) as unknown as Geometry
+    case 'POLYGON':
+      return area(0, lists.length) as unknown as Geometry
+    case 'MULTIPOLYGON':
+      return FACTORY.createMultiPolygon(
+        areaEnds.map((end, at) => area(areaEnds[at - 1] ?? 0, end)) as never,
+      ) as unknown as Geometry
+  }
+}
+
 /** Whether two geometries have a relation; null where one is invalid. */
 export function relatedShapes(left: string, right: string, relation: Relation): boolean | null {
   const [a, b] = [readWkt(left), readWkt(right)]
   if (a === null || b === null) return null
-  const isApart = !a.getEnvelopeInternal().intersects(b.getEnvelopeInternal())
-  if (isApart) return relation === 'disjoint'
+  if (a.isEmpty() || b.isEmpty()) return relation === 'disjoint'
+  const known = relationByBox(extent(a).box, extent(b), relation)
+  if (known !== null) return known
   try {
     return RELATIONS[relation](relate(a, b), a.getDimension(), b.getDimension())
   } catch {
     // A collection, or a self-intersecting shape for which the result is undefined.
     return relatedParts(a, b, relation)
   }
+}
+
+/** The relation of a shape to another as far as its box decides it: all where it is apart, or inside a rectangle. */
+function relationByBox(inner: GridBox, { box, isRectangle }: Extent, relation: Relation): boolean | null {
+  if (!touch(inner, box)) return relation === 'disjoint'
+  const isInside =
+    inner.west > box.west && inner.east < box.east && inner.south > box.south && inner.north < box.north
+  return isRectangle && isInside ? relation === 'intersects' || relation === 'within' : null
+}
+
+/** What the boxes of shapes decide of their relation to a geometry; null where that is empty or invalid. */
+export function boxRelation(wkt: string, relation: Relation): BoxTest | null {
+  const other = extentOf(wkt)
+  return other && (box => relationByBox(box, other, relation))
 }
 
 function relate(a: Geometry, b: Geometry) {
@@ -154,12 +206,27 @@ export function locatorOf(wkt: string): ((longitude: number, latitude: number) =
   }
 }
 
-/** The bounding box of an area; null for other geometries. */
-export function boxOfArea(wkt: string): Extent | null {
+/** The bounding box of a geometry. */
+interface Extent {
+  readonly box: GridBox
+  readonly isArea: boolean
+  readonly isRectangle: boolean
+}
+
+/** The extent of a geometry; null where it is empty or invalid. */
+export function extentOf(wkt: string): Extent | null {
   const geometry = readWkt(wkt)
-  if (geometry === null || geometry.getDimension() !== 2) return null
+  return geometry === null || geometry.isEmpty() ? null : extent(geometry)
+}
+
+function extent(geometry: Geometry): Extent {
   const box = geometry.getEnvelopeInternal()
-  return { west: box.getMinX(), south: box.getMinY(), east: box.getMaxX(), north: box.getMaxY() }
+  const isArea = geometry.getDimension() === 2
+  return {
+    box: { west: box.getMinX(), south: box.getMinY(), east: box.getMaxX(), north: box.getMaxY() },
+    isArea,
+    isRectangle: isArea && geometry.isRectangle(),
+  }
 }
 
 /**

@@ -1,0 +1,72 @@
+import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
+import { touch } from '../../grid.ts'
+import { boxAt } from '../../shapes.ts'
+import type { Evaluation } from '../evaluation.ts'
+import type { BoxTest } from '../functions/extension.ts'
+import { columnCall } from '../functions/extensions.ts'
+import { ColumnDomain } from '../vectors/domain.ts'
+import { scratchUint32 } from '../vectors/scratch.ts'
+import { distanceLimit } from './points.ts'
+import type { ScalarCompiler } from './scalar.ts'
+import { FAILS, HOLDS, type TestedRows, truthOf } from './truths.ts'
+
+/** A test of shapes, as far as their boxes decide it. */
+interface ShapesTest {
+  readonly variable: string
+  readonly decide: BoxTest
+}
+
+/** Parses a relation to a geometry, or a distance with a limit, as such a test; null for others. */
+function shapesTest(expression: AlgebraExpression): ShapesTest | null {
+  const limit = distanceLimit(expression)
+  const call = columnCall(limit?.computed ?? expression)
+  if (call === null) return null
+  const { variable, called, constants } = call
+  if (limit === null) {
+    const decide = called.isTest === true ? (called.overBoxes?.(constants) ?? null) : null
+    return decide && { variable, decide }
+  }
+  const near = called.distances?.(constants)?.boxesWithin(limit.distance)
+  if (near === undefined) return null
+  return { variable, decide: box => (near.some(each => touch(each, box)) ? null : !limit.isNear) }
+}
+
+/**
+ * The rows that pass or fail a test of shapes: most are decided by their boxes, the others one by one. Null for other tests and
+ * columns.
+ */
+export function rowsOfShapes(
+  expression: AlgebraExpression,
+  { batch, rows, required }: TestedRows,
+  scalars: ScalarCompiler,
+  evaluation: Evaluation,
+): Uint32Array | null {
+  const test = shapesTest(expression)
+  const vector = test === null ? undefined : batch.get(test.variable)
+  if (test === null || vector?.type !== 'ids' || !(vector.domain instanceof ColumnDomain)) return null
+  const { ids, domain } = vector
+  const part = domain.dictionary.parts.find(({ kind }) => kind === 'other')
+  if (part?.kind !== 'other') return null
+  const boxes = domain.column.boxesOf(part)
+  const states = evaluation.memo('shapes', expression, domain, () => new Uint8Array(domain.size + 1))
+  const value = scalars.compile(expression, batch)
+  const stateAt = (row: number, id: number): number => {
+    const place = id - part.first
+    const box = place >= 0 && place < part.count ? boxAt(boxes, place) : null
+    const decided = box && test.decide(box)
+    if (decided !== null) return decided ? HOLDS : FAILS
+    evaluation.check()
+    return truthOf(value(row))
+  }
+  const requested = required ? HOLDS : FAILS
+  const selected = scratchUint32(rows.length)
+  let count = 0
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at] as number
+    const id = ids[row] as number
+    if (id === 0) continue
+    if (states[id] === 0) states[id] = stateAt(row, id)
+    if (states[id] === requested) selected[count++] = row
+  }
+  return selected.subarray(0, count)
+}
