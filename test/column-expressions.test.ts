@@ -1716,4 +1716,14 @@ t.test('relations and distances of shapes are those of the shapes that no box de
       )
   const within = `<${geof}sfWithin>(?t, "${others[0]}"^^<${wkt}>)`
   t.same(subjectsWhere(graph, within), [2, 9, 11, 12, 16, 17])
+  const boxOf = (shape: string) => {
+    const select = `SELECT (<${LODESTONE.boundingBox}>(${shape}) AS ?box) { ?s <urn:t> ?t }`
+    const { query } = parseQuery(select)
+    const evaluation = new Evaluation({ defaultGraphs: [graph], namedGraphs: new Map() }, {})
+    const [batch] = [...new Evaluator(evaluation).solutions(query.input)]
+    const vector = batch?.get('box')
+    return vector === undefined ? null : short(vectorValueAt(vector, 0))
+  }
+  t.equal(boxOf('?t'), '"POLYGON((0 0, 10 0, 10 10, 0 10, 0 0))"^^wktLiteral')
+  t.equal(boxOf('?t'), boxOf(`STRDT(STR(?t), <${wkt}>)`))
 })

@@ -1,10 +1,10 @@
 import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
-import { touch } from '../../grid.ts'
+import { type GridBox, touch } from '../../grid.ts'
 import { boxAt } from '../../shapes.ts'
 import type { Evaluation } from '../evaluation.ts'
 import type { BoxTest } from '../functions/extension.ts'
 import { columnCall } from '../functions/extensions.ts'
-import { ColumnDomain } from '../vectors/domain.ts'
+import { ColumnDomain, type Domain } from '../vectors/domain.ts'
 import { scratchUint32 } from '../vectors/scratch.ts'
 import { distanceLimit } from './points.ts'
 import type { ScalarCompiler } from './scalar.ts'
@@ -31,6 +31,16 @@ function shapesTest(expression: AlgebraExpression): ShapesTest | null {
   return { variable, decide: box => (near.some(each => touch(each, box)) ? null : !limit.isNear) }
 }
 
+/** The boxes of the shapes of a column by code, null for what has none; null for other columns. */
+export function boxesIn(domain: Domain): ((code: number) => GridBox | null) | null {
+  if (!(domain instanceof ColumnDomain)) return null
+  const part = domain.dictionary.parts.find(({ kind }) => kind === 'other')
+  if (part?.kind !== 'other') return null
+  const { first, count } = part
+  const boxes = domain.column.boxesOf(part)
+  return code => (code >= first && code < first + count ? boxAt(boxes, code - first) : null)
+}
+
 /**
  * The rows that pass or fail a test of shapes: most are decided by their boxes, the others one by one. Null for other tests and
  * columns.
@@ -45,14 +55,12 @@ export function rowsOfShapes(
   const vector = test === null ? undefined : batch.get(test.variable)
   if (test === null || vector?.type !== 'ids' || !(vector.domain instanceof ColumnDomain)) return null
   const { ids, domain } = vector
-  const part = domain.dictionary.parts.find(({ kind }) => kind === 'other')
-  if (part?.kind !== 'other') return null
-  const boxes = domain.column.boxesOf(part)
+  const boxOf = boxesIn(domain)
+  if (boxOf === null) return null
   const states = evaluation.memo('shapes', expression, domain, () => new Uint8Array(domain.size + 1))
   const value = scalars.compile(expression, batch)
   const stateAt = (row: number, id: number): number => {
-    const place = id - part.first
-    const box = place >= 0 && place < part.count ? boxAt(boxes, place) : null
+    const box = boxOf(id)
     const decided = box && test.decide(box)
     if (decided !== null) return decided ? HOLDS : FAILS
     evaluation.check()

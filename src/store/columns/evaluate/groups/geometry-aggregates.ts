@@ -5,6 +5,7 @@ import type { Geometry } from '../../../../model/value.ts'
 import { parseWkt, wktText } from '../../../../model/wkt.ts'
 import { GEO } from '../../../../rdf/vocab.ts'
 import type { Evaluation } from '../evaluation.ts'
+import { boxesIn } from '../expressions/shapes.ts'
 import type { Batch } from '../vectors/batch.ts'
 import { onlyPartOf } from '../vectors/domain.ts'
 import { literalOf } from '../vectors/value.ts'
@@ -33,6 +34,7 @@ export class CollectedGeometries implements Aggregator {
   add(batch: Batch, groups: Uint32Array): void {
     const vector = this.valuesOf(batch)
     const part = vector.type === 'ids' ? onlyPartOf(vector.domain) : null
+    const boxOf = this.shape === 'box' && vector.type === 'ids' ? boxesIn(vector.domain) : null
     for (let row = 0; row < groups.length; row++) {
       const group = groups[row] as number
       if (part?.kind === 'point' && vector.type === 'ids') {
@@ -41,6 +43,14 @@ export class CollectedGeometries implements Aggregator {
           this.addTo(group, [
             [part.longitudes[id - part.first] as number, part.latitudes[id - part.first] as number],
           ])
+        continue
+      }
+      const box = boxOf !== null && vector.type === 'ids' ? boxOf(vector.ids[row] as number) : null
+      if (box !== null) {
+        this.addTo(group, [
+          [box.west, box.south],
+          [box.east, box.north],
+        ])
         continue
       }
       const value = vectorValueAt(vector, row)
