@@ -5,6 +5,7 @@ import { jsonldText } from '../src/formats/jsonld-forms.ts'
 import { turtle, turtleText } from '../src/formats/turtle.ts'
 import { numberText } from '../src/model/number.ts'
 import { tokens } from '../src/model/search.ts'
+import { parseWkt } from '../src/model/wkt.ts'
 import { iriSafe, isIri, normaliseEscapes } from '../src/rdf/iri-syntax.ts'
 import { isLanguageTag } from '../src/rdf/literals.ts'
 import { iriText, literalText, termText } from '../src/rdf/ntriples.ts'
@@ -312,4 +313,46 @@ t.test('words of full-text search', async t => {
     ['  ', []],
   ]
   for (const [text, expected] of words) t.strictSame(tokens(text), expected, text)
+})
+
+t.test('shapes in the form of publishing are read as the parser reads others', async t => {
+  const ring = '0 0, 4.5 0, 4.5 -4.25, 0 0'
+  const hole = '1 -0.5, 2 -0.30000000000000004, 2 -1, 1 -0.5'
+  // A blank before the closing parenthesis is left to the parser.
+  for (const text of [
+    'LINESTRING(1 2, 3.50 -0.000001)',
+    'MULTILINESTRING((1 2, 3 4), (5 6, 7 8, 123456789012345678 0))',
+    `POLYGON((${ring}))`,
+    `POLYGON ((${ring}), (${hole}))`,
+    `MULTIPOLYGON(((${ring}), (${hole})), ((${ring})))`,
+    'MULTIPOLYGON(((0 0, 1 1)))',
+    'LINESTRING(1 2)',
+    'LINESTRING(1 2, 3)',
+    'LINESTRING(1 2, 3 4',
+    'LINESTRING(1 2, 3 4) 5',
+    'LINESTRING(1 2, 3 4 5)',
+    'LINESTRING(1e3 2, 3 4)',
+    'LINESTRING(1.2.3 2, 3 4)',
+    'LINESTRING(1. 2, - 3)',
+    'POLYGON EMPTY',
+    `POLYGON((${ring}`,
+    `POLYGON(${ring})`,
+    `POLYGON(((${ring})))`,
+    `MULTIPOLYGON((${ring}))`,
+  ])
+    t.same(parseWkt(text), parseWkt(text.replaceAll(')', ' )')), text)
+  t.same(parseWkt(`POLYGON((${ring}))`), {
+    type: 'Polygon',
+    coordinates: [
+      [
+        [0, 0],
+        [4.5, 0],
+        [4.5, -4.25],
+        [0, 0],
+      ],
+    ],
+  })
+  const ends = Array.from({ length: 5000 }, (_, at) => `${at} ${at % 90}`)
+  const long = parseWkt(`LINESTRING(${ends.join(', ')})`)
+  t.equal(long !== undefined && 'coordinates' in long && long.coordinates.length, 5000)
 })

@@ -1,5 +1,6 @@
 import { lookup } from './lookup.ts'
 import { numberText } from './number.ts'
+import { ShapeReader } from './shape-reader.ts'
 import type { Geometry } from './value.ts'
 
 /** Parsed WKT, in the form of GeoJSON and not yet validated. */
@@ -45,6 +46,9 @@ const MAX_NESTING = 64
 /** Thrown within the parser only. */
 const MALFORMED = Symbol('malformed')
 
+/** What reads most shapes, some four times faster than the parser. */
+const READER = new ShapeReader()
+
 /**
  * Parses the well-known text of a geometry (OGC 06-103r4, section 7.2), all seven kinds, with or without Z, M and `SRID=4326;` or the IRI of a
  * reference system, whose order of axes it has.
@@ -53,6 +57,7 @@ const MALFORMED = Symbol('malformed')
 export function parseWkt(literal: string): WktGeometry | undefined {
   const text = literal.startsWith('<') ? withoutSystem(literal)?.wkt : literal
   if (text === undefined || !/^[a-z]/i.test(text)) return undefined
+  if (READER.read(text)) return { type: KINDS[READER.kind] as string, coordinates: READER.coordinates() }
   const start = PREFIX.exec(text)?.[0].length ?? 0
   try {
     const tokens = tokensOf(text, start)

@@ -9,8 +9,8 @@ import DistanceOp from 'jsts/org/locationtech/jts/operation/distance/DistanceOp.
 import OverlayOp from 'jsts/org/locationtech/jts/operation/overlay/OverlayOp.js'
 import RelateOp from 'jsts/org/locationtech/jts/operation/relate/RelateOp.js'
 import { lookup } from '../../../../model/lookup.ts'
+import { ShapeReader } from '../../../../model/shape-reader.ts'
 import { type GridBox, touch } from '../../grid.ts'
-import { ShapeReader } from '../../shapes.ts'
 import type { BoxTest } from './extension.ts'
 
 /** Geometry on the plane of longitudes and latitudes; the only module that uses JSTS. */
@@ -84,8 +84,7 @@ const READER = new ShapeReader()
 
 /** A line or area in the form that publishing writes, which its own reader reads ten times faster; null for others. */
 export function plainShape(wkt: string): Geometry | null {
-  const bytes = Buffer.from(wkt)
-  if (!READER.read(bytes, 0, bytes.length)) return null
+  if (!READER.read(wkt)) return null
   const { kind, ends, areaEnds, positions } = READER
   const lists = ends.map((end, at) => {
     const list: Coordinate[] = []
