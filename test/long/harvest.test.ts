@@ -568,6 +568,52 @@ t.test('DCAT of other portals: labels of formats, languages as IRIs, forms at on
   t.match((await again()).counts, { unchanged: 4, withdrawn: 0 })
 })
 
+t.test('addresses of DCAT that are no IRIs: one of them costs no catalog', async t => {
+  const forms = {
+    'text/turtle': `@prefix dcat: <http://www.w3.org/ns/dcat#> .
+<a> a dcat:Dataset ; dcat:landingPage <a b{1}|"> ; dcat:distribution [ dcat:accessURL <files/a b.csv> ] .`,
+    'application/rdf+xml': `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:dcat="http://www.w3.org/ns/dcat#">
+<dcat:Dataset rdf:about="a"><dcat:landingPage rdf:resource="a b{1}|&quot;"/><dcat:theme rdf:resource="a&gt;b"/><dcat:distribution>
+<dcat:Distribution><dcat:accessURL rdf:resource="files/a b.csv"/></dcat:Distribution></dcat:distribution></dcat:Dataset></rdf:RDF>`,
+    'application/n-quads': `<http://c.test/a> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://www.w3.org/ns/dcat#Dataset> <urn:a b> .
+<http://c.test/a> <http://www.w3.org/ns/dcat#landingPage> <ORIGIN/a b{1}|"> .
+<http://c.test/a> <http://www.w3.org/ns/dcat#distribution> _:x .
+_:x <http://www.w3.org/ns/dcat#accessURL> <ORIGIN/files/a b.csv> .\n`,
+  }
+  for (const [type, document] of Object.entries(forms))
+    await t.test(type, async t => {
+      const { failure, portal, origin, ids } = await harvested(
+        t,
+        "type: dcat, url: 'ORIGIN/'",
+        ({ headers }, response) =>
+          response
+            .writeHead(200, { 'content-type': type })
+            .end(document.replaceAll('ORIGIN', `http://${headers.host}`)),
+      )
+      t.equal(failure, null)
+      t.same(ids, ['c-a'])
+      t.match(definitionOf(portal, 'c-a'), {
+        remote: { url: `${origin}/files/a%20b.csv` },
+        metas: { default: { references: `${origin}/a%20b%7B1%7D%7C%22` } },
+      })
+    })
+})
+
+t.test('JSON without a context is JSON-LD if it has any triples', async t => {
+  const list =
+    '[{"@id":"a","@type":"http://www.w3.org/ns/dcat#Dataset","http://www.w3.org/ns/dcat#distribution":{"http://www.w3.org/ns/dcat#accessURL":{"@id":"a.csv"}}}]'
+  for (const [document, datasets, failed] of [
+    [list, ['c-a'], null],
+    ['{"success":true,"result":{"results":[]}}', [], /The catalog is no RDF/],
+  ] as const) {
+    const { failure, ids } = await harvested(t, "type: dcat, url: 'ORIGIN/'", (_, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(document),
+    )
+    t.match(failure, failed)
+    t.same(ids, datasets)
+  }
+})
+
 t.test('a change of the catalog changes nothing else that was edited here', async t => {
   let [labels, metas]: [string[], object] = [
     ['Number', 'Name'],
