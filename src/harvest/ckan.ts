@@ -54,6 +54,12 @@ function refusedAnswer(base: string, { error }: Given): Error {
   )
 }
 
+/** A text, also one in several languages by their codes, as extensions of CKAN have it: the English one, else any. */
+function translated(value: unknown): string | null {
+  const { en, ...others } = objectOf(value)
+  return harvestedTexts([value, en, ...Object.values(others)])?.[0] ?? null
+}
+
 function offered(base: string, name: string, given: Given): OfferedDataset | SkippedDataset {
   if (given.state === 'deleted' || given.private === true)
     return { dataset: name, reason: 'it is deleted or private' }
@@ -70,13 +76,13 @@ function offered(base: string, name: string, given: Given): OfferedDataset | Ski
     ...best,
     metas: {
       default: present({
-        title: harvestedText(given.title) ?? name,
-        description: harvestedText(given.notes),
+        title: translated(given.title) ?? name,
+        description: translated(given.notes) ?? translated(given.description),
         keyword: harvestedTexts(listOf(given.tags).map(tag => objectOf(tag).name)),
-        theme: harvestedTexts(listOf(given.groups).map(group => objectOf(group).title)),
+        theme: harvestedTexts(listOf(given.groups).map(group => translated(objectOf(group).title))),
         license: harvestedText(given.license_title) ?? harvestedText(given.license_id),
         license_url: addressOf(given.license_url),
-        publisher: harvestedText(objectOf(given.organization).title) ?? harvestedText(given.author),
+        publisher: translated(objectOf(given.organization).title) ?? harvestedText(given.author),
         references: addressOf(given.url),
         language: harvestedLanguage(given.language),
         modified,

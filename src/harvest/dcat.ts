@@ -155,11 +155,14 @@ function offered(
       .of(value, DCAT.mediaType, 'http://purl.org/dc/terms/format')
       .flatMap(kind => [kind, ...graph.of(kind.value, SKOS.prefLabel, RDFS.label, RDF.value)])
       .map(({ value: kind }) => kind)
-    return { url: url?.value, kinds }
+    return { node: value, url: url?.value, kinds }
   })
   const best = bestDistribution(distributions, base)
   if (best === null)
     return { dataset: id.slice(0, 200), reason: 'none of its distributions has a format that is read' }
+  // In DCAT-AP the license is that of a distribution.
+  const chosen = distributions.find(({ url }) => addressOf(url, base) === best.url)?.node ?? subject
+  const licensed = graph.of(subject, DCTERMS.license).length > 0 ? subject : chosen
   const literals = (predicate: string) =>
     harvestedTexts(graph.of(subject, predicate).map(({ type, value }) => (type === 'literal' ? value : null)))
   const modified = harvestedMoment(graph.text(subject, DCTERMS.modified))
@@ -186,7 +189,7 @@ function offered(
         description: graph.text(subject, DCTERMS.description),
         keyword: literals(DCAT.keyword),
         theme: themes,
-        license: graph.name(subject, DCTERMS.license) ?? graph.value(subject, DCTERMS.license),
+        license: graph.name(licensed, DCTERMS.license) ?? graph.value(licensed, DCTERMS.license),
         publisher: graph.name(subject, DCTERMS.publisher),
         language: harvestedLanguage(graph.value(subject, DCTERMS.language)),
         references: addressOf(graph.text(subject, DCAT.landingPage)),

@@ -203,10 +203,10 @@ const PACKAGES = (origin: string) =>
     metadata_modified: '2024-02-03T04:05:06.789000',
     license_title: 'Open Licence',
     license_url: 'https://licence.test/',
-    organization: { title: 'Ministry' },
+    organization: { title: { de: 'Ministerium', en: 'Ministry' } },
     maintainer_email: 'data@ministry.test',
     tags: [{ name: 'one' }, { name: 'two' }],
-    groups: [{ title: 'Health' }],
+    groups: [{ title: { de: 'Health', en: '' } }],
     resources:
       at === 7
         ? [{ url: `${origin}/x.pdf`, format: 'PDF' }]
@@ -538,7 +538,7 @@ t.test('DCAT of other portals: labels of formats, languages as IRIs, forms at on
     `dcat:distribution [ dcat:accessURL <files/1> ; <http://purl.org/dc/terms/format> ${format} ]`
   const catalog = `@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
 @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-<a> a dcat:Dataset ; dct:language <http://publications.europa.eu/resource/authority/language/GER> ; ${file('[ rdfs:label "Table" , "CSV" ]')} .
+<a> a dcat:Dataset ; dct:language <http://publications.europa.eu/resource/authority/language/GER> ; ${file('[ rdfs:label "Table" , "CSV" ] ; dct:license <http://l.test/by>')} .
 <b> a dcat:Dataset ; dct:language "pt_BR" ; ${file('[ rdf:value "text/csv" ]')} .
 <c> a dcat:Dataset ; dct:language "Welsh" ; ${file('<http://publications.europa.eu/resource/authority/file-type/CSV>')} .
 [] a dcat:Dataset ; dct:title "Blank" ; ${file('"CSV"')} .
@@ -552,6 +552,11 @@ t.test('DCAT of other portals: labels of formats, languages as IRIs, forms at on
         : response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><p>A catalog'),
   )
   t.equal(failure, null)
+  t.same(
+    definitionOf(portal, 'c-a').metas.default?.license,
+    'http://l.test/by',
+    'the license of the file, where the dataset has none',
+  )
   t.same(
     ids.map(id => {
       const { metas, source } = definitionOf(portal, id)
