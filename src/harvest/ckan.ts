@@ -2,6 +2,7 @@ import { unreadable } from '../sources/source.ts'
 import {
   addressOf,
   type CatalogReader,
+  fileAddressOf,
   type Given,
   harvestedCount,
   harvestedId,
@@ -69,7 +70,7 @@ function offered(base: string, name: string, given: Given): OfferedDataset | Ski
     base,
   )
   if (best === null) return { dataset: name, reason: 'none of its resources has a format that is read' }
-  const resource = resources.find(({ url }) => addressOf(url, base) === best.url)
+  const resource = resources.find(({ url }) => fileAddressOf(url, base) === best.url)
   const modified = harvestedMoment(given.metadata_modified)
   return {
     id: name,

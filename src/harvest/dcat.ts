@@ -7,6 +7,7 @@ import { DCAT, DCTERMS, FOAF, HYDRA, RDF, RDFS, SKOS } from '../rdf/vocab.ts'
 import {
   addressOf,
   type CatalogReader,
+  fileAddressOf,
   harvestedLanguage,
   harvestedMoment,
   harvestedText,
@@ -161,7 +162,7 @@ function offered(
   if (best === null)
     return { dataset: id.slice(0, 200), reason: 'none of its distributions has a format that is read' }
   // In DCAT-AP the license is that of a distribution.
-  const chosen = distributions.find(({ url }) => addressOf(url, base) === best.url)?.node ?? subject
+  const chosen = distributions.find(({ url }) => fileAddressOf(url, base) === best.url)?.node ?? subject
   const licensed = graph.of(subject, DCTERMS.license).length > 0 ? subject : chosen
   const literals = (predicate: string) =>
     harvestedTexts(graph.of(subject, predicate).map(({ type, value }) => (type === 'literal' ? value : null)))

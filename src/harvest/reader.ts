@@ -9,7 +9,7 @@ import { fetchAddress } from '../sources/address/fetch.ts'
 import { openFile } from '../sources/open.ts'
 import { openRdf, RDF_FORMATS } from '../sources/rdf.ts'
 import { unreadable } from '../sources/source.ts'
-import { addressOf, type CatalogReader, type Given, harvestedText, objectOf } from './catalog.ts'
+import { type CatalogReader, fileAddressOf, type Given, harvestedText, objectOf } from './catalog.ts'
 import { type Harvester, isRequired } from './settings.ts'
 import { harvestFolder } from './state.ts'
 
@@ -173,7 +173,7 @@ export function bestDistribution(
 ): { readonly url: string; readonly format?: string } | null {
   let best: { readonly rank: number; readonly url: string; readonly format: string | null } | null = null
   for (const { url: given, kinds } of distributions.slice(0, 1000)) {
-    const url = addressOf(given, base)
+    const url = fileAddressOf(given, base)
     if (url === null) continue
     const ending = /\.([a-z0-9]+)(?:\.gz)?$/i.exec(new URL(url).pathname)?.[1]
     const isPacked = /\.(?:gz|zip)$/i.test(new URL(url).pathname)

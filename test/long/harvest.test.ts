@@ -604,6 +604,26 @@ _:x <http://www.w3.org/ns/dcat#accessURL> <ORIGIN/files/a b.csv> .\n`,
     })
 })
 
+t.test('files are at addresses of HTTP and FTP', async t => {
+  const file = (id: string, url: string) => ({
+    identifier: id,
+    distribution: [{ downloadURL: url, format: 'CSV' }],
+  })
+  const dataset = [
+    file('a', 'ftp://files.test/a b.csv'),
+    file('b', 'ftps://files.test/b.csv'),
+    file('c', 'file:///etc/passwd'),
+    file('d', 'ftp://name:secret@files.test/d.csv'),
+  ]
+  const { portal, ids } = await harvested(t, "type: data.json, url: 'ORIGIN/'", (_, response) =>
+    response.end(JSON.stringify({ dataset })),
+  )
+  t.same(
+    ids.map(id => definitionOf(portal, id).remote?.url),
+    ['ftp://files.test/a%20b.csv', 'ftps://files.test/b.csv'],
+  )
+})
+
 t.test('JSON without a context is JSON-LD if it has any triples', async t => {
   const list =
     '[{"@id":"a","@type":"http://www.w3.org/ns/dcat#Dataset","http://www.w3.org/ns/dcat#distribution":{"http://www.w3.org/ns/dcat#accessURL":{"@id":"a.csv"}}}]'
