@@ -129,7 +129,7 @@ const LITERALS_AND_IRIS = /"(?:[^"\\]|\\.)*"|<([a-z][a-z\d+.-]*:[^<>]*)>/gi
  */
 function withValidIris(lines: string): string {
   const encoded = (term: string, iri?: string) =>
-    iri === undefined ? term : `<${iri.replace(/[\s"{}|^`\\]/g, percentEncode)}>`
+    iri === undefined ? term : `<${iri.replace(/[\s\p{Cc}"{}|^`\\]/gu, percentEncode)}>`
   return lines
     .split('\n')
     .filter(line => !/[<>]/.test(line.replace(LITERALS_AND_IRIS, '')))

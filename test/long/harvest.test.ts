@@ -576,7 +576,7 @@ t.test('DCAT of other portals: labels of formats, languages as IRIs, forms at on
 t.test('addresses of DCAT that are no IRIs: one of them costs no catalog', async t => {
   const forms = {
     'text/turtle': `@prefix dcat: <http://www.w3.org/ns/dcat#> .
-<a> a dcat:Dataset ; dcat:landingPage <a b{1}|"> ; dcat:distribution [ dcat:accessURL <files/a b.csv> ] .`,
+<a> a dcat:Dataset ; dcat:theme <x\\u001b> ; dcat:landingPage <a b{1}|"> ; dcat:distribution [ dcat:accessURL <files/a b.csv> ] .`,
     'application/rdf+xml': `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:dcat="http://www.w3.org/ns/dcat#">
 <dcat:Dataset rdf:about="a"><dcat:landingPage rdf:resource="a b{1}|&quot;"/><dcat:theme rdf:resource="a&gt;b"/><dcat:distribution>
 <dcat:Distribution><dcat:accessURL rdf:resource="files/a b.csv"/></dcat:Distribution></dcat:distribution></dcat:Dataset></rdf:RDF>`,
@@ -601,6 +601,7 @@ _:x <http://www.w3.org/ns/dcat#accessURL> <ORIGIN/files/a b.csv> .\n`,
         remote: { url: `${origin}/files/a%20b.csv` },
         metas: { default: { references: `${origin}/a%20b%7B1%7D%7C%22` } },
       })
+      t.notMatch(definitionOf(portal, 'c-a').metas.default?.theme, [/\p{Cc}/u])
     })
 })
 
