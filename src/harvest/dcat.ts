@@ -144,13 +144,9 @@ function idsOf(graph: Description, subjects: readonly string[]): ReadonlyMap<str
   )
 }
 
-function offered(
-  graph: Description,
-  subject: string,
-  id: string,
-  base: string,
-): OfferedDataset | SkippedDataset {
-  const distributions = graph.of(subject, DCAT.distribution).map(({ value }) => {
+/** The files of a dataset, with all indications of their formats. */
+function distributionsOf(graph: Description, subject: string) {
+  return graph.of(subject, DCAT.distribution).map(({ value }) => {
     const [url] = graph.of(value, DCAT.downloadURL, DCAT.accessURL)
     const kinds = graph
       .of(value, DCAT.mediaType, 'http://purl.org/dc/terms/format')
@@ -158,6 +154,15 @@ function offered(
       .map(({ value: kind }) => kind)
     return { node: value, url: url?.value, kinds }
   })
+}
+
+function offered(
+  graph: Description,
+  subject: string,
+  id: string,
+  base: string,
+): OfferedDataset | SkippedDataset {
+  const distributions = distributionsOf(graph, subject)
   const best = bestDistribution(distributions, base)
   if (best === null)
     return { dataset: id.slice(0, 200), reason: 'none of its distributions has a format that is read' }
