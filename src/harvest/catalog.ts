@@ -92,17 +92,22 @@ export function harvestedLanguage(value: unknown): string | null {
 }
 
 /** A text as http address; null for anything else. */
-export function addressOf(value: unknown, base?: string): string | null {
+export function addressOf(value: unknown, base?: string, protocols = /^https?:$/): string | null {
   const text = harvestedText(value)
   if (text === null || text.length > 2000) return null
   try {
     const url = new URL(text, base)
     url.hash = ''
-    const isUsable = /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+    const isUsable = protocols.test(url.protocol) && url.username === '' && url.password === ''
     return isUsable ? url.href : null
   } catch {
     return null
   }
+}
+
+/** A text as address of a file, as sources have them; null for anything else. */
+export function fileAddressOf(value: unknown, base: string): string | null {
+  return addressOf(value, base, /^(?:https?|ftps?):$/)
 }
 
 /** Metadata without empty values. */

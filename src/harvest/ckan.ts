@@ -2,6 +2,7 @@ import { unreadable } from '../sources/source.ts'
 import {
   addressOf,
   type CatalogReader,
+  fileAddressOf,
   type Given,
   harvestedCount,
   harvestedId,
@@ -54,6 +55,12 @@ function refusedAnswer(base: string, { error }: Given): Error {
   )
 }
 
+/** A text, also one in several languages by their codes, as extensions of CKAN have it: the English one, else any. */
+function translated(value: unknown): string | null {
+  const { en, ...others } = objectOf(value)
+  return harvestedTexts([value, en, ...Object.values(others)])?.[0] ?? null
+}
+
 function offered(base: string, name: string, given: Given): OfferedDataset | SkippedDataset {
   if (given.state === 'deleted' || given.private === true)
     return { dataset: name, reason: 'it is deleted or private' }
@@ -63,20 +70,20 @@ function offered(base: string, name: string, given: Given): OfferedDataset | Ski
     base,
   )
   if (best === null) return { dataset: name, reason: 'none of its resources has a format that is read' }
-  const resource = resources.find(({ url }) => addressOf(url, base) === best.url)
+  const resource = resources.find(({ url }) => fileAddressOf(url, base) === best.url)
   const modified = harvestedMoment(given.metadata_modified)
   return {
     id: name,
     ...best,
     metas: {
       default: present({
-        title: harvestedText(given.title) ?? name,
-        description: harvestedText(given.notes),
+        title: translated(given.title) ?? name,
+        description: translated(given.notes) ?? translated(given.description),
         keyword: harvestedTexts(listOf(given.tags).map(tag => objectOf(tag).name)),
-        theme: harvestedTexts(listOf(given.groups).map(group => objectOf(group).title)),
+        theme: harvestedTexts(listOf(given.groups).map(group => translated(objectOf(group).title))),
         license: harvestedText(given.license_title) ?? harvestedText(given.license_id),
         license_url: addressOf(given.license_url),
-        publisher: harvestedText(objectOf(given.organization).title) ?? harvestedText(given.author),
+        publisher: translated(objectOf(given.organization).title) ?? harvestedText(given.author),
         references: addressOf(given.url),
         language: harvestedLanguage(given.language),
         modified,

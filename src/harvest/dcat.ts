@@ -7,6 +7,7 @@ import { DCAT, DCTERMS, FOAF, HYDRA, RDF, RDFS, SKOS } from '../rdf/vocab.ts'
 import {
   addressOf,
   type CatalogReader,
+  fileAddressOf,
   harvestedLanguage,
   harvestedMoment,
   harvestedText,
@@ -143,23 +144,31 @@ function idsOf(graph: Description, subjects: readonly string[]): ReadonlyMap<str
   )
 }
 
+/** The files of a dataset, with all indications of their formats. */
+function distributionsOf(graph: Description, subject: string) {
+  return graph.of(subject, DCAT.distribution).map(({ value }) => {
+    const [url] = graph.of(value, DCAT.downloadURL, DCAT.accessURL)
+    const kinds = graph
+      .of(value, DCAT.mediaType, 'http://purl.org/dc/terms/format')
+      .flatMap(kind => [kind, ...graph.of(kind.value, SKOS.prefLabel, RDFS.label, RDF.value)])
+      .map(({ value: kind }) => kind)
+    return { node: value, url: url?.value, kinds }
+  })
+}
+
 function offered(
   graph: Description,
   subject: string,
   id: string,
   base: string,
 ): OfferedDataset | SkippedDataset {
-  const distributions = graph.of(subject, DCAT.distribution).map(({ value }) => {
-    const [url] = graph.of(value, DCAT.downloadURL, DCAT.accessURL)
-    const kinds = graph
-      .of(value, DCAT.mediaType, 'http://purl.org/dc/terms/format')
-      .flatMap(kind => [kind, ...graph.of(kind.value, SKOS.prefLabel, RDFS.label, RDF.value)])
-      .map(({ value: kind }) => kind)
-    return { url: url?.value, kinds }
-  })
+  const distributions = distributionsOf(graph, subject)
   const best = bestDistribution(distributions, base)
   if (best === null)
     return { dataset: id.slice(0, 200), reason: 'none of its distributions has a format that is read' }
+  // In DCAT-AP the license is that of a distribution.
+  const chosen = distributions.find(({ url }) => fileAddressOf(url, base) === best.url)?.node ?? subject
+  const licensed = graph.of(subject, DCTERMS.license).length > 0 ? subject : chosen
   const literals = (predicate: string) =>
     harvestedTexts(graph.of(subject, predicate).map(({ type, value }) => (type === 'literal' ? value : null)))
   const modified = harvestedMoment(graph.text(subject, DCTERMS.modified))
@@ -186,7 +195,7 @@ function offered(
         description: graph.text(subject, DCTERMS.description),
         keyword: literals(DCAT.keyword),
         theme: themes,
-        license: graph.name(subject, DCTERMS.license) ?? graph.value(subject, DCTERMS.license),
+        license: graph.name(licensed, DCTERMS.license) ?? graph.value(licensed, DCTERMS.license),
         publisher: graph.name(subject, DCTERMS.publisher),
         language: harvestedLanguage(graph.value(subject, DCTERMS.language)),
         references: addressOf(graph.text(subject, DCAT.landingPage)),

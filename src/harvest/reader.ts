@@ -2,13 +2,14 @@ import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { quadPieces } from '../publishing/graphs/rdf-quads.ts'
 import { authorizationOf, endingOf, limitsOf } from '../publishing/remote/refresh.ts'
+import { percentEncode } from '../rdf/iri-syntax.ts'
 import { PROCESS_NAME } from '../runtime/processes.ts'
 import { atAddress } from '../sources/address/failures.ts'
 import { fetchAddress } from '../sources/address/fetch.ts'
 import { openFile } from '../sources/open.ts'
 import { openRdf, RDF_FORMATS } from '../sources/rdf.ts'
 import { unreadable } from '../sources/source.ts'
-import { addressOf, type CatalogReader, type Given, harvestedText, objectOf } from './catalog.ts'
+import { type CatalogReader, fileAddressOf, type Given, harvestedText, objectOf } from './catalog.ts'
 import { type Harvester, isRequired } from './settings.ts'
 import { harvestFolder } from './state.ts'
 
@@ -93,13 +94,19 @@ export function catalogReader(portal: string, harvester: Harvester, now: () => D
         renameSync(part, path.join(folder, file))
         const folders = { datasetFolder: folder, portalFolder: portal }
         const { format } = openFile({ path: file }, folders)
-        const rdf = RDF_FORMATS.find(known => known === format)
-        if (rdf === undefined)
-          throw unreadable('The catalog is no RDF.', { file: id }, `Formats: ${RDF_FORMATS.join(', ')}`)
+        const rdf = format === 'json' ? 'jsonld' : RDF_FORMATS.find(known => known === format)
+        if (rdf === undefined) throw noRdf(id)
         const source = openRdf({ path: file, format: rdf }, folders, rdf)
         // Blank nodes of one document are not those of another.
         const dataset = documents === 1 ? 'catalog' : `catalog-${documents}`
-        yield* quadPieces(source, { base: new URL(url).origin, dataset, document: found.address })
+        const place = { base: new URL(url).origin, dataset, document: found.address, isLenient: true }
+        let isRdf = rdf === format
+        for await (const lines of quadPieces(source, place)) {
+          const valid = withValidIris(lines)
+          isRdf ||= valid !== ''
+          yield valid
+        }
+        if (!isRdf) throw noRdf(id)
       } catch (error) {
         throw atAddress(error, file, found.address)
       } finally {
@@ -108,6 +115,26 @@ export function catalogReader(portal: string, harvester: Harvester, now: () => D
       }
     },
   }
+}
+
+function noRdf(harvester: string): Error {
+  return unreadable('The catalog is no RDF.', { file: harvester }, `Formats: ${RDF_FORMATS.join(', ')}`)
+}
+
+const LITERALS_AND_IRIS = /"(?:[^"\\]|\\.)*"|<([a-z][a-z\d+.-]*:[^<>]*)>/gi
+
+/**
+ * Lines of N-Quads with the IRIs of catalogs, which are seldom strict about them: characters that no IRI has, such as spaces,
+ * are percent-encoded; a line is left out for an IRI that is relative or has angle brackets.
+ */
+function withValidIris(lines: string): string {
+  const encoded = (term: string, iri?: string) =>
+    iri === undefined ? term : `<${iri.replace(/[\s\p{Cc}"{}|^`\\]/gu, percentEncode)}>`
+  return lines
+    .split('\n')
+    .filter(line => !/[<>]/.test(line.replace(LITERALS_AND_IRIS, '')))
+    .map(line => line.replace(LITERALS_AND_IRIS, encoded))
+    .join('\n')
 }
 
 /** A file of a dataset in a catalog. */
@@ -146,7 +173,7 @@ export function bestDistribution(
 ): { readonly url: string; readonly format?: string } | null {
   let best: { readonly rank: number; readonly url: string; readonly format: string | null } | null = null
   for (const { url: given, kinds } of distributions.slice(0, 1000)) {
-    const url = addressOf(given, base)
+    const url = fileAddressOf(given, base)
     if (url === null) continue
     const ending = /\.([a-z0-9]+)(?:\.gz)?$/i.exec(new URL(url).pathname)?.[1]
     const isPacked = /\.(?:gz|zip)$/i.test(new URL(url).pathname)

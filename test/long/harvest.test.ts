@@ -203,10 +203,10 @@ const PACKAGES = (origin: string) =>
     metadata_modified: '2024-02-03T04:05:06.789000',
     license_title: 'Open Licence',
     license_url: 'https://licence.test/',
-    organization: { title: 'Ministry' },
+    organization: { title: { de: 'Ministerium', en: 'Ministry' } },
     maintainer_email: 'data@ministry.test',
     tags: [{ name: 'one' }, { name: 'two' }],
-    groups: [{ title: 'Health' }],
+    groups: [{ title: { de: 'Health', en: '' } }],
     resources:
       at === 7
         ? [{ url: `${origin}/x.pdf`, format: 'PDF' }]
@@ -538,7 +538,7 @@ t.test('DCAT of other portals: labels of formats, languages as IRIs, forms at on
     `dcat:distribution [ dcat:accessURL <files/1> ; <http://purl.org/dc/terms/format> ${format} ]`
   const catalog = `@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
 @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-<a> a dcat:Dataset ; dct:language <http://publications.europa.eu/resource/authority/language/GER> ; ${file('[ rdfs:label "Table" , "CSV" ]')} .
+<a> a dcat:Dataset ; dct:language <http://publications.europa.eu/resource/authority/language/GER> ; ${file('[ rdfs:label "Table" , "CSV" ] ; dct:license <http://l.test/by>')} .
 <b> a dcat:Dataset ; dct:language "pt_BR" ; ${file('[ rdf:value "text/csv" ]')} .
 <c> a dcat:Dataset ; dct:language "Welsh" ; ${file('<http://publications.europa.eu/resource/authority/file-type/CSV>')} .
 [] a dcat:Dataset ; dct:title "Blank" ; ${file('"CSV"')} .
@@ -553,6 +553,11 @@ t.test('DCAT of other portals: labels of formats, languages as IRIs, forms at on
   )
   t.equal(failure, null)
   t.same(
+    definitionOf(portal, 'c-a').metas.default?.license,
+    'http://l.test/by',
+    'the license of the file, where the dataset has none',
+  )
+  t.same(
     ids.map(id => {
       const { metas, source } = definitionOf(portal, id)
       return [id, metas.default?.language, source.format]
@@ -566,6 +571,73 @@ t.test('DCAT of other portals: labels of formats, languages as IRIs, forms at on
   )
   t.match(skipped, [{ reason: 'it has no identifier' }], 'the label of a blank node is no identifier')
   t.match((await again()).counts, { unchanged: 4, withdrawn: 0 })
+})
+
+t.test('addresses of DCAT that are no IRIs: one of them costs no catalog', async t => {
+  const forms = {
+    'text/turtle': `@prefix dcat: <http://www.w3.org/ns/dcat#> .
+<a> a dcat:Dataset ; dcat:theme <x\\u001b> ; dcat:landingPage <a b{1}|"> ; dcat:distribution [ dcat:accessURL <files/a b.csv> ] .`,
+    'application/rdf+xml': `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:dcat="http://www.w3.org/ns/dcat#">
+<dcat:Dataset rdf:about="a"><dcat:landingPage rdf:resource="a b{1}|&quot;"/><dcat:theme rdf:resource="a&gt;b"/><dcat:distribution>
+<dcat:Distribution><dcat:accessURL rdf:resource="files/a b.csv"/></dcat:Distribution></dcat:distribution></dcat:Dataset></rdf:RDF>`,
+    'application/n-quads': `<http://c.test/a> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://www.w3.org/ns/dcat#Dataset> <urn:a b> .
+<http://c.test/a> <http://www.w3.org/ns/dcat#landingPage> <ORIGIN/a b{1}|"> .
+<http://c.test/a> <http://www.w3.org/ns/dcat#distribution> _:x .
+_:x <http://www.w3.org/ns/dcat#accessURL> <ORIGIN/files/a b.csv> .\n`,
+  }
+  for (const [type, document] of Object.entries(forms))
+    await t.test(type, async t => {
+      const { failure, portal, origin, ids } = await harvested(
+        t,
+        "type: dcat, url: 'ORIGIN/'",
+        ({ headers }, response) =>
+          response
+            .writeHead(200, { 'content-type': type })
+            .end(document.replaceAll('ORIGIN', `http://${headers.host}`)),
+      )
+      t.equal(failure, null)
+      t.same(ids, ['c-a'])
+      t.match(definitionOf(portal, 'c-a'), {
+        remote: { url: `${origin}/files/a%20b.csv` },
+        metas: { default: { references: `${origin}/a%20b%7B1%7D%7C%22` } },
+      })
+      t.notMatch(definitionOf(portal, 'c-a').metas.default?.theme, [/\p{Cc}/u])
+    })
+})
+
+t.test('files are at addresses of HTTP and FTP', async t => {
+  const file = (id: string, url: string) => ({
+    identifier: id,
+    distribution: [{ downloadURL: url, format: 'CSV' }],
+  })
+  const dataset = [
+    file('a', 'ftp://files.test/a b.csv'),
+    file('b', 'ftps://files.test/b.csv'),
+    file('c', 'file:///etc/passwd'),
+    file('d', 'ftp://name:secret@files.test/d.csv'),
+  ]
+  const { portal, ids } = await harvested(t, "type: data.json, url: 'ORIGIN/'", (_, response) =>
+    response.end(JSON.stringify({ dataset })),
+  )
+  t.same(
+    ids.map(id => definitionOf(portal, id).remote?.url),
+    ['ftp://files.test/a%20b.csv', 'ftps://files.test/b.csv'],
+  )
+})
+
+t.test('JSON without a context is JSON-LD if it has any triples', async t => {
+  const list =
+    '[{"@id":"a","@type":"http://www.w3.org/ns/dcat#Dataset","http://www.w3.org/ns/dcat#distribution":{"http://www.w3.org/ns/dcat#accessURL":{"@id":"a.csv"}}}]'
+  for (const [document, datasets, failed] of [
+    [list, ['c-a'], null],
+    ['{"success":true,"result":{"results":[]}}', [], /The catalog is no RDF/],
+  ] as const) {
+    const { failure, ids } = await harvested(t, "type: dcat, url: 'ORIGIN/'", (_, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(document),
+    )
+    t.match(failure, failed)
+    t.same(ids, datasets)
+  }
 })
 
 t.test('a change of the catalog changes nothing else that was edited here', async t => {

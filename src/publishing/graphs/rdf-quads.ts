@@ -17,6 +17,8 @@ interface QuadPlace {
   readonly dataset: string
   /** The address of the file, on which its relative IRIs are resolved (RFC 3986, 5.1.3); by default one within the dataset. */
   readonly document?: string
+  /** True if IRIs that are none are returned as they are. */
+  readonly isLenient?: boolean
 }
 
 /** Bytes of the lines that are read at a time. */
@@ -44,10 +46,10 @@ async function* linePieces(source: RdfSource, place: QuadPlace): AsyncGenerator<
     const text = bytes.toString()
     const grounded = replaceBlankNodes(text, names)
     try {
-      yield* parseRdf([Buffer.from(grounded)], format, base, origin)
+      yield* parseRdf([Buffer.from(grounded)], format, base, origin, place.isLenient)
     } catch (error) {
       // Parses the original text again, so that the columns of the error are right.
-      if (grounded !== text) for (const _ of parseRdf([bytes], format, base, origin));
+      if (grounded !== text) for (const _ of parseRdf([bytes], format, base, origin, place.isLenient));
       throw error
     }
     linesBefore += lineFeeds(bytes)
@@ -71,7 +73,7 @@ async function* documentPieces(source: RdfSource, place: QuadPlace): AsyncGenera
   const labels = new Map<string, string>()
   const names = (label: string) =>
     memoised(labels, label, () => iriText(skolemIri(place.base, place.dataset, `b${labels.size + 1}`)))
-  for (const lines of parseRdf(document, source.format, baseOf(place), origin))
+  for (const lines of parseRdf(document, source.format, baseOf(place), origin, place.isLenient))
     yield replaceBlankNodes(bySubject(lines), names)
 }
 

@@ -45,14 +45,16 @@ let engine: typeof Oxigraph | null = null
  * Throws SourceUnreadable with line and column; then the previous chunks must be discarded.
  *
  * @param base IRI that relative IRIs are resolved against
+ * @param isLenient returns IRIs with characters that none has, such as spaces, instead of refusing the text
  */
 export function* parseRdf(
   document: readonly Uint8Array[],
   format: RdfFormat,
   base: string,
   origin: TextOrigin,
+  isLenient = false,
 ): Generator<string> {
-  const options = { format: FORMATS[format], base_iri: base }
+  const options = { format: FORMATS[format], base_iri: base, lenient: isLenient }
   const text = format === 'rdfxml' ? readableRdfXml(document) : document
   let pieces: string[] = []
   let isWhole = true
