@@ -1,5 +1,11 @@
 import { coordinatePair } from '../typing/coordinates.ts'
-import { NUMBER_STYLES, stylesOf, writtenNumber } from '../typing/number-format.ts'
+import {
+  type LongNumber,
+  longNumber,
+  NUMBER_STYLES,
+  stylesOf,
+  writtenNumber,
+} from '../typing/number-format.ts'
 import { booleanWords, isPlainlyNothing, meansNothing } from '../typing/words.ts'
 import { type DateEvidence, DateGuess } from './dates.ts'
 
@@ -81,6 +87,7 @@ export class TextProfile {
   private affixed = 0
   private isNegative = false
   private isPlain = true
+  private long: LongNumber | undefined
   private readonly affixes = new Map<string, { readonly prefix: string; readonly suffix: string }>()
   private readonly dates = new DateGuess()
   private pair = { first: 0, second: 0, precise: 0, spaced: 0, isBracketed: true, ordered: 0 }
@@ -99,7 +106,7 @@ export class TextProfile {
   /** How the numbers are written; undefined if the column is not numeric. */
   numbers(): (NumberEvidence & Typed) | undefined {
     const typed = this.typed('number')
-    if (typed === undefined || this.styles === 0 || this.affixes.size > 1) return undefined
+    if (typed === undefined || this.styles === 0 || this.affixes.size > 1 || this.long) return undefined
     const { prefix = '', suffix = '' } = [...this.affixes.values()][0] ?? {}
     const affixed = this.affixed / this.fits.number
     const { styles, hasFraction, hasPoint, hasComma, digits, isNegative, isPlain, exponents } = this
@@ -118,6 +125,11 @@ export class TextProfile {
       isNegative,
       isPlain,
     }
+  }
+
+  /** The combination of the numbers that are too long for a double; undefined if there are none, or the column is not numeric. */
+  longNumbers(): Readonly<LongNumber> | undefined {
+    return this.typed('number') === undefined ? undefined : this.long
   }
 
   /** Patterns that match the dates; undefined if the column has no dates. */
@@ -203,6 +215,13 @@ export class TextProfile {
   }
 
   private noteNumber(text: string): boolean {
+    const long = text.length > 15 ? longNumber(text) : undefined
+    if (long !== undefined) {
+      this.long ??= long
+      if (long.beyond) this.long.beyond = true
+      if (long.decimal !== '') this.long.decimal = long.decimal
+      return true
+    }
     const written = writtenNumber(text)
     if (written === undefined) return false
     const [mantissa = '', exponent] = written.core.split(/e/i)

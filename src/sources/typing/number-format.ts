@@ -1,3 +1,4 @@
+import { integerValue } from '../../model/exact-json.ts'
 import { misconfigured } from '../source.ts'
 
 /** The format of the numbers of a column, beyond the plain form with a decimal point. */
@@ -132,6 +133,22 @@ export function writtenNumber(text: string): WrittenNumber | undefined {
   // 12a is a house number, 12 A is a current.
   if (/^[a-z]$/i.test(suffix) && !/\s[a-z]\)?$/i.test(text)) return undefined
   return { prefix, suffix, core: core.trim() }
+}
+
+/** A number of more than 15 digits before its decimal sign. */
+export interface LongNumber {
+  /** Whether it is a whole number beyond 64 bits. */
+  beyond: boolean
+  /** Its decimal sign; empty for a whole number. */
+  decimal: string
+}
+
+/** A plain number of more digits than a double represents exactly; undefined for other texts. */
+export function longNumber(text: string): LongNumber | undefined {
+  const found = text.length < 60 ? /^-?[1-9]\d{15,}(?:([.,])\d+)?$/.exec(text) : null
+  if (found === null) return undefined
+  const [, decimal = ''] = found
+  return { decimal, beyond: decimal === '' && integerValue(BigInt(text)) === undefined }
 }
 
 /** Styles of digits, each a bit of a set. */
