@@ -1129,6 +1129,33 @@ t.test('what the values alone do not decide is asked for', async t => {
   }
 })
 
+t.test('dashes of accounting formats are 0, others are no value', async t => {
+  const cases: readonly (readonly [values: readonly string[], field: string, found: readonly unknown[]])[] = [
+    [[' $1,618.50 ', ' $-   ', ' $(4,533.75)'], 'v: double $1,234.5', [1618.5, 0, -4533.75]],
+    [['$ 1,200.00', '$ -', '$ (300.00)'], 'v: double $1,234.5', [1200, 0, -300]],
+    [['1.200,00 €', '- €', '-   €'], 'v: double 1.234,5 €', [1200, 0, 0]],
+    [['$5', '-', 'n/a'], 'v: int $1234', [5, null, null]],
+    [[' 1,200.00 ', ' -   ', ' (300.00)', ' 2.00 '], 'v: double 1,234.5;-', [1200, 0, -300, 2]],
+    [[' 1 ', ' -   ', '', ' 30 '], 'v: int 1234;-', [1, 0, null, 30]],
+    // Padded to one length, between separators with blanks, and with another dash: no value.
+    [['  12.5 ', '     - ', '   2.5 '], 'v: double', [12.5, null, 2.5]],
+    [[' 1.5 ', ' -   ', ' 2.5 '], 'v: double', [1.5, null, 2.5]],
+    [[' 1.5 ', ' - ', ' 12.5 '], 'v: double', [1.5, null, 12.5]],
+    [['1.5', '-   ', '12.5'], 'v: double', [1.5, null, 12.5]],
+    [[' 1.5 ', ' -   ', '12.5'], 'v: double', [1.5, null, 12.5]],
+    [['5 %', '- %', '7 %'], 'v: text', ['5 %', '- %', '7 %']],
+  ]
+  for (const [given, field, found] of cases) {
+    const content = `n,v\n${given.map(value => `A,"${value}"\n`).join('')}`
+    const { fields, values, misfits } = await understood('accounts.csv', content)
+    t.strictSame([fields[1], values.map(([, value]) => value), misfits], [field, found, 0], given.join('|'))
+  }
+  const { found } = await understood('dash.csv', 'n,v\nA, 1 \nB, -   \nC, 30 \n')
+  t.match(found.columns[1]?.suggestion, /a dash was taken for 0.*say nulls: \['-'\]/)
+  const other = await understood('other.csv', 'n,v\nA,#5\nB,#6\n')
+  t.equal(other.found.columns[1]?.suggestion, undefined, 'digits of no other script')
+})
+
 t.test('numbers that are not finite are null in a double, and reported', async t => {
   const rows = [0.5, Number.NaN, Number.POSITIVE_INFINITY, 1.5].map((d, at) => ({
     row: at + 1,

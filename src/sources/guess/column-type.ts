@@ -2,15 +2,9 @@ import { FIELD_TYPES, type FieldType } from '../../model/field.ts'
 import { words } from '../../model/words.ts'
 import { meansNothing } from '../typing/words.ts'
 import { otherCalendar } from './calendars.ts'
+import { namesIdentifier, namesOutline, namesTime } from './name-hints.ts'
 import type { TextProfile } from './profile.ts'
-import {
-  type Choice,
-  chooseType,
-  type FileHints,
-  namesIdentifier,
-  namesOutline,
-  namesTime,
-} from './text-type.ts'
+import { type Choice, chooseType, type FileHints } from './text-type.ts'
 
 const NARROWEST: readonly FieldType[] = words('boolean int double date datetime geo_point_2d geo_shape text')
 
