@@ -5,6 +5,7 @@ import { fileNameOf, readText, type TextFile } from '../text/text.ts'
 import { isObject } from '../typing/fields.ts'
 import { parsePointer, valueAt } from '../typing/pointer.ts'
 import { columnNamesBeside, rowsOfColumns, withoutDescriptions } from './column-arrays.ts'
+import { DoubleKeys } from './double-keys.ts'
 import { type JsonObject, readElements, sortArrays } from './json.ts'
 
 /** The location of the records of a JSON document. */
@@ -94,7 +95,7 @@ async function otherFormat(
   return undefined
 }
 
-async function wholeDocument(file: TextFile): Promise<unknown> {
+async function wholeDocument(file: TextFile, keys?: DoubleKeys): Promise<unknown> {
   const parts: string[] = []
   let length = 0
   for await (const text of readText(file)) {
@@ -109,7 +110,11 @@ async function wholeDocument(file: TextFile): Promise<unknown> {
         'Write it as an array of objects, or as JSON Lines.',
       )
   }
-  return parseExactly(parts.join(''))
+  const text = parts.join('')
+  const document = parseExactly(text)
+  keys?.clear()
+  keys?.note(text, document, 1, 1)
+  return document
 }
 
 /** The pointer of an object whose members are all objects: the document, or its only member of this kind. */
@@ -131,11 +136,13 @@ function isMap(value: unknown): boolean {
 
 /** The members of an object as records: their keys in a column `key`, and their own members. */
 export function membersSource(file: TextFile, pointer: string): RecordSource {
+  const keys = new DoubleKeys()
   return {
     name: fileNameOf(file),
     textual: false,
+    warnings: () => keys.warnings(),
     async *read() {
-      const map = valueAt((await wholeDocument(file)) as JsonObject, parsePointer(pointer))
+      const map = valueAt((await wholeDocument(file, keys)) as JsonObject, parsePointer(pointer))
       if (!isObject(map))
         throw unreadable(
           `There is no object at ${JSON.stringify(pointer)}.`,
