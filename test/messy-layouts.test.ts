@@ -409,6 +409,24 @@ t.test('tables among titles, notes and other signs', async t => {
   t.equal(found.columns[0]?.suggestion, undefined, 'codes are not said to be numbers')
 })
 
+t.test('a single row of values is a record, a row of names is none', async t => {
+  const cases: readonly (readonly [content: string, fields: readonly string[], records: number])[] = [
+    ['1,2,3\n', ['column_1: int', 'column_2: int', 'column_3: int'], 1],
+    ['5\n', ['column_1: int'], 1],
+    ['2024-01-01;2,5;\n', ['column_1: date', 'column_2: double ,'], 1],
+    ['year,2019,2020\n', ['year: text', '2019: text', '2020: text'], 0],
+    ['name,n\n', ['name: text', 'n: text'], 0],
+    ['name\n', ['name: text'], 0],
+    ['Jan;2019;2020\n', ['jan: text', '2019: text', '2020: text'], 0],
+  ]
+  for (const [content, fields, records] of cases) {
+    const { fields: found, values, found: inspected } = await understood('single.csv', content)
+    t.strictSame([found, values.length], [fields, records], content)
+    const note = records === 1 ? /^no header/ : /^there are no records below the row with names; .*header: 0/
+    t.match(inspected.diagnostics.at(-1), note, content)
+  }
+})
+
 t.test('columns of fixed widths', async t => {
   const missing = await understood(
     'missing.txt',

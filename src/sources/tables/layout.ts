@@ -81,6 +81,10 @@ export async function detectLayout(grid: Grid): Promise<DetectedLayout> {
     diagnostics.push(`${footer.length} ${footer.length === 1 ? 'row' : 'rows'} at the end left out${shown}`)
   }
   if (header === undefined) diagnostics.push('no header: columns are numbered')
+  else if (below.length === 0)
+    diagnostics.push(
+      'there are no records below the row with names; where this is one, say header: 0 in options',
+    )
   return { header: header?.line ?? 0, footer: footer.length, diagnostics }
 }
 
@@ -230,7 +234,8 @@ function isIndexHeader(rows: readonly GridRow[], width: number): boolean {
 function isHeader(row: GridRow, below: readonly GridRow[], isFirst: boolean): boolean {
   const names = row.cells.filter(isFilled)
   if (names.every(cell => typeof cell === 'string' && !isTyped(cell))) return true
-  if (below.length === 0) return isFirst
+  // A single row of numbers, days and the like is a record: no name is among them.
+  if (below.length === 0) return isFirst && !names.every(cell => isTyped(cell as GridCell))
   let typed = 0
   let alike = 0
   row.cells.forEach((cell, at) => {
