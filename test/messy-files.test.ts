@@ -1129,6 +1129,31 @@ t.test('what the values alone do not decide is asked for', async t => {
   }
 })
 
+t.test('an object of objects is a table of columns or of records, as its values say', async t => {
+  const cases: readonly (readonly [document: object, values: readonly unknown[], described: RegExp])[] = [
+    [{ n: { a: 'A', b: 'B' }, p: { a: 1, b: null } }, ['a', 'A', 1], /columns of the records/],
+    [{ n: { 0: 'A', 1: 'B' }, p: { 0: 1, 1: 2 } }, ['A', 1], /columns of the records/],
+    [
+      { x: { '2024-01-01': 1, '2024-01-02': 2 }, y: { '2024-01-01': 3, '2024-01-02': 4 } },
+      ['2024-01-01', 1, 3],
+      /columns of/,
+    ],
+    // As pandas writes them with orient="index", and others by hand.
+    [{ a: { n: 'A', p: 1 }, b: { n: 'B', p: null } }, ['a', 'A', 1], /records are the members of an object$/],
+    [{ de: { n: 'D', c: 'B' }, fr: { n: 'F', c: 'P' } }, ['de', 'D', 'B'], /members of an object$/],
+    [{ A: { n: 'x', p: null }, B: { n: null, p: 5 } }, ['A', 'x', null], /members of an object$/],
+    [{ 2019: { m: 'n/a', w: '12,5' }, 2020: { m: 1, w: 2 } }, [2019, null, '12,5'], /members of an object$/],
+    [{ a: { t: [1], n: 2 }, b: { t: ['x'], n: 'y' } }, ['a', ['1'], '2'], /members of an object$/],
+    [{ p: { A: 1, B: 2 }, q: { A: 3, B: 4 } }, ['p', 1, 2], /where these are its columns.*orient='records'/],
+    [{ '2024-01-01': { o: 1 }, '2024-01-02': { o: 2 } }, ['2024-01-01', 1], /where these are its columns/],
+  ]
+  for (const [document, first, described] of cases) {
+    const { values, found, misfits } = await understood('object.json', JSON.stringify(document))
+    t.strictSame([values[0], misfits], [first, 0], JSON.stringify(document))
+    t.match(found.diagnostics, [described], JSON.stringify(document))
+  }
+})
+
 t.test('dashes of accounting formats are 0, others are no value', async t => {
   const cases: readonly (readonly [values: readonly string[], field: string, found: readonly unknown[]])[] = [
     [[' $1,618.50 ', ' $-   ', ' $(4,533.75)'], 'v: double $1,234.5', [1618.5, 0, -4533.75]],

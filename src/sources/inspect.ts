@@ -245,6 +245,13 @@ async function layoutWithQuotes(
   }
 }
 
+const MEMBERS = {
+  records: 'the records are the members of an object',
+  columns: 'the members of an object are the columns of the records',
+  either:
+    "the records are the members of an object; where these are its columns, as pandas writes them by default, write it with orient='records'",
+}
+
 async function completeJson(opened: OpenedFile, given: SourceOptions): Promise<Completed> {
   const { options, diagnostics } = await withEncoding(opened, given)
   if (options.records !== undefined) return { options, diagnostics }
@@ -270,7 +277,7 @@ async function completeJson(opened: OpenedFile, given: SourceOptions): Promise<C
     case 'members':
       return {
         options: { ...options, records: `${found.pointer}/*` },
-        diagnostics: [...diagnostics, 'the records are the members of an object'],
+        diagnostics: [...diagnostics, MEMBERS[found.are]],
       }
   }
 }
