@@ -11,6 +11,7 @@ import {
 } from '../../errors/errors.ts'
 import { allowLongUpload } from '../../http/connections.ts'
 import { acceptForms, FORM_TYPE, type Form, isOwnOrigin, readForm, singleFields } from '../../http/form.ts'
+import { hangUpSignal } from '../../http/hang-up.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import { unusedId } from '../../model/readable-name.ts'
@@ -97,11 +98,15 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     return form
   }
 
-  const uploadOf = async ({ request, session }: DeskRequest): Promise<UploadForm> => {
+  const uploadOf = async ({
+    request,
+    reply,
+    session,
+  }: DeskRequest): Promise<UploadForm & { readonly signal: AbortSignal }> => {
     const upload = await readUpload(request)
     refuseForeignTo(session, request, upload.form, options)
     allowLongUpload(request.raw)
-    return upload
+    return { ...upload, signal: hangUpSignal(reply.raw) }
   }
 
   const send = ({ reply, context }: DeskRequest, title: string, body: Html, status: number) =>
