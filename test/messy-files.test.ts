@@ -1,4 +1,12 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -1351,6 +1359,9 @@ t.test('check tells what in data/ is not published', async t => {
       ...Object.fromEntries(BYSTANDERS.map(name => [name, csv])),
     },
   })
+  symlinkSync(join(portal, 'data/here.csv'), join(portal, 'data/link.csv'))
+  symlinkSync(portal, join(portal, 'data/here/all'))
+  symlinkSync('/nowhere', join(portal, 'data/README'))
   const versions = versionsOf(portal)
   const findings = await checkPortal(portal, 'http://localhost', versions)
   const told = findings.filter(
@@ -1360,12 +1371,14 @@ t.test('check tells what in data/ is not published', async t => {
     { dataset: 'several', severity: 'error', message: /data\/several: there are 2 files of data/ },
     { dataset: 'Empty', severity: 'warning', message: /^data\/Empty\/notes\.pdf is ignored, .*as \.csv/ },
     { dataset: 'Upper', severity: 'warning', message: /^data\/Upper\/ .*no dataset id.*for example upper$/ },
+    { dataset: 'here', severity: 'warning', message: /^data\/here\/all is ignored, .* symbolic link/ },
+    { dataset: 'link.csv', severity: 'warning', message: /^data\/link\.csv is ignored, .* symbolic link/ },
     { dataset: 'fees.pdf', severity: 'warning', message: /^data\/fees\.pdf is ignored, .*as \.csv/ },
     { dataset: 'there', severity: 'warning', message: /^data\/there\.csv .*data\/there\/ has the same id/ },
     { dataset: 'two', severity: 'warning', message: /^data\/two\.tsv .*data\/two\.csv has the same id/ },
     { dataset: '日本.csv', severity: 'warning', message: /^data\/日本\.csv .*no dataset id/ },
   ])
-  t.equal(told.length, 7)
+  t.equal(told.length, 9)
   await publishDataset('here', { portal, base: 'http://localhost', versions, now: () => new Date() })
   rmSync(join(portal, 'data', 'here.csv'))
   t.match((await checkPortal(portal, 'http://localhost', versions)).at(-1), {
