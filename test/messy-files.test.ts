@@ -1243,6 +1243,22 @@ t.test('a file or folder without dataset.yaml is a dataset', async t => {
   t.strictSame(watch.look()?.definitions, ['new'], 'a server sees what is dropped')
 })
 
+t.test('an identity of fields that the file does not have is refused', async t => {
+  const yaml = 'source: { path: a.csv }\nid: [id, nam]\n'
+  const portal = temporaryFolder(t, { data: { trees: { 'dataset.yaml': yaml, 'a.csv': 'id,name\n1,A\n' } } })
+  const versions = versionsOf(portal)
+  t.match(await checkDataset(portal, 'http://localhost', 'trees'), [
+    {
+      severity: 'error',
+      message: /dataset\.yaml:2:10: id names nam, which is no field\.\n {2}Did you mean name\?/,
+    },
+  ])
+  const context = { portal, base: 'http://localhost', versions, now: () => new Date() }
+  await t.rejects(publishDataset('trees', context), { code: 'ConfigInvalid' })
+  writeFileSync(join(portal, 'data/trees/dataset.yaml'), yaml.replace('nam]', 'name]'))
+  t.match(await publishDataset('trees', context), { type: 'published' })
+})
+
 t.test('the rows at the end of an imported table are found in each file that replaces it', async t => {
   const portal = temporaryFolder(t, { 'cities.csv': 'city,pop\nA,1\nB,2\nC,3\nTotal,6\n' })
   const base = 'http://localhost'
