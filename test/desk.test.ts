@@ -176,6 +176,18 @@ t.test('uploads have a limit, and a new one that fails leaves nothing', async t 
   t.throws(() => desk.dataset(ANN, 'far'), { code: 'NotFoundResource' })
 })
 
+t.test('a preview leaves out the rows that publishing leaves out', async t => {
+  const { desk, upload } = deskOf(t)
+  await upload('towns', 'towns.csv', 'town,n\nA,1\nB,2\nC,3\nTotal,6\n\n* estimated\n')
+  const { records, examined, fields } = await desk.preview(ANN, 'towns', 10)
+  t.strictSame(records, [
+    ['A', 1],
+    ['B', 2],
+    ['C', 3],
+  ])
+  t.match([examined, fields[1]], [3, { examples: [1, 2, 3], conversionErrors: null }])
+})
+
 t.test('an upload whose client left is given up, and changes nothing', async t => {
   const { desk, portal } = deskOf(t)
   for (const [id, name, text] of [

@@ -10,9 +10,9 @@ import { RDF_FORMATS } from '../../sources/rdf.ts'
 import { isUndecided } from '../../sources/source.ts'
 import { type FieldSpec, fieldOf } from '../../sources/typing/fields.ts'
 import { type FieldConversionErrors, typeRecords } from '../../sources/typing/typed-records.ts'
-import { definitionOf } from '../definition.ts'
+import { type Definition, definitionOf } from '../definition.ts'
 import type { DefinitionChange, FieldEdit } from '../edit-definition.ts'
-import { openRecords, resolveSource, withPlaces } from '../materialise.ts'
+import { openRecords, type ResolvedSource, resolveSource, resolveWhole, withPlaces } from '../materialise.ts'
 
 /** Records from which examples are taken. */
 const EXAMINED = 1000
@@ -169,24 +169,33 @@ export async function previewDataset(root: string, id: string, rows: number): Pr
     if (definition.rdf !== null) return { fields: [], records: [], examined: 0 }
     const resolved = await resolveSource(definition, root)
     const specs = resolved.fields
-    const source = await openRecords(definition, resolved.source, root)
-    const typed = typeRecords(source, specs)
-    const records: (readonly Value[])[] = []
-    await withPlaces(definition, async () => {
-      for await (const { values } of typed.batches()) {
-        records.push(...values)
-        if (records.length >= EXAMINED) break
-      }
-    })
-    const { misfits: conversionErrors } = typed.report()
+    const first = await firstRecords(definition, resolved, root)
+    // The rows at the end that are no records are looked for where they are among the first ones.
+    const whole = first.isAll ? await resolveWhole(definition, root) : resolved
+    const isSame = whole.source.options?.footer === resolved.source.options?.footer
+    const { records, misfits } = isSame ? first : await firstRecords(definition, whole, root)
     const fields = specs.map((spec, at) => ({
       spec,
       field: fieldOf(spec),
       examples: examplesOf(records.map(values => values[at] ?? null)),
-      conversionErrors: conversionErrors.find(({ field }) => field === spec.name) ?? null,
+      conversionErrors: misfits.find(({ field }) => field === spec.name) ?? null,
     }))
     return { fields, records: records.slice(0, rows), examined: records.length }
   })
+}
+
+async function firstRecords(definition: Definition, { source, fields }: ResolvedSource, root: string) {
+  const typed = typeRecords(await openRecords(definition, source, root), fields)
+  const records: (readonly Value[])[] = []
+  let isAll = true
+  await withPlaces(definition, async () => {
+    for await (const { values } of typed.batches()) {
+      records.push(...values)
+      isAll = records.length < EXAMINED
+      if (!isAll) break
+    }
+  })
+  return { records, misfits: typed.report().misfits, isAll }
 }
 
 function examplesOf(values: readonly Value[]): readonly Value[] {
