@@ -171,14 +171,14 @@ export async function previewDataset(root: string, id: string, rows: number): Pr
     const specs = resolved.fields
     const first = await firstRecords(definition, resolved, root)
     // The rows at the end that are no records are looked for where they are among the first ones.
-    const whole = first.isAll ? await resolveWhole(definition, root) : resolved
+    const whole = first.isAll && definition.fields !== null ? await resolveWhole(definition, root) : resolved
     const isSame = whole.source.options?.footer === resolved.source.options?.footer
-    const { records, misfits } = isSame ? first : await firstRecords(definition, whole, root)
+    const { records, conversionErrors } = isSame ? first : await firstRecords(definition, whole, root)
     const fields = specs.map((spec, at) => ({
       spec,
       field: fieldOf(spec),
       examples: examplesOf(records.map(values => values[at] ?? null)),
-      conversionErrors: misfits.find(({ field }) => field === spec.name) ?? null,
+      conversionErrors: conversionErrors.find(({ field }) => field === spec.name) ?? null,
     }))
     return { fields, records: records.slice(0, rows), examined: records.length }
   })
@@ -195,7 +195,7 @@ async function firstRecords(definition: Definition, { source, fields }: Resolved
       if (!isAll) break
     }
   })
-  return { records, misfits: typed.report().misfits, isAll }
+  return { records, conversionErrors: typed.report().misfits, isAll }
 }
 
 function examplesOf(values: readonly Value[]): readonly Value[] {
