@@ -892,7 +892,12 @@ t.test('archives', async t => {
     (
       await understood(
         'one.zip',
-        await archive({ 'readme.txt': 'x', 'data/t.csv': csv, '__MACOSX/._t.csv': 'x' }),
+        await archive({
+          'readme.txt': 'x',
+          'doc/Liesmich.txt': 'x',
+          'data/t.csv': csv,
+          '__MACOSX/._t.csv': 'x',
+        }),
       )
     ).values,
     [[1, 2]],
@@ -1218,13 +1223,14 @@ t.test('a file or folder without dataset.yaml is a dataset', async t => {
     data: {
       'Arbres Paris.csv': 'nom;hauteur\nChêne;1,5\n',
       'readme.txt': 'not data',
-      trees: { 'a.csv': 'n\n1\n', 'readme.md': 'x' },
+      trees: { 'a.csv': 'n\n1\n', 'readme.md': 'x', 'LIESMICH.txt': 'x', 'lisezmoi.txt': 'x' },
+      leggimi: { 'leggimi.csv': 'n\n1\n' },
       two: { 'a.csv': 'n\n1\n', 'b.csv': 'n\n1\n' },
       own: { 'dataset.yaml': 'source: { path: a.csv }\n', 'a.csv': 'n\n1\n' },
     },
   })
   const watch = new PortalWatch(portal)
-  t.strictSame(definedDatasets(portal), ['arbres-paris', 'own', 'trees', 'two'])
+  t.strictSame(definedDatasets(portal), ['arbres-paris', 'leggimi', 'own', 'trees', 'two'])
   t.match(readDefinition(portal, 'two').problems, [
     { message: /^there are 2 files of data \("a\.csv", "b\.csv"\) and no dataset\.yaml: .*path: "a\.csv"/ },
   ])

@@ -173,9 +173,9 @@ function linkedName(file: string): string {
   return `${file} is ignored, because it is a symbolic link, which may lead anywhere: put the file or folder itself there`
 }
 
-/** Hidden files, lock files of office programs, files of Windows, metadata of geographic programs, and files about the others. */
+/** Hidden files, lock files of office programs, files of Windows, metadata of geographic programs, and files about the others, in languages of Europe. */
 const NOT_DATA =
-  /^\.|^~\$|~$|^(?:(?:eh)?thumbs\.db|desktop\.ini)$|\.(?:shp|aux)\.xml$|^(?:readme|licen[cs]e|changelog)\b/i
+  /^\.|^~\$|~$|^(?:(?:eh)?thumbs\.db|desktop\.ini)$|\.(?:shp|aux)\.xml$|^(?:readme|licen[cs]e|changelog)\b|^(?:liesmich|lisez-?moi|l[eé]eme|leia-?me|leggimi|leesmij)\.txt/iu
 
 /** Parts of shapefiles and styles of geographic programs. */
 const PARTS = /\.(?:dbf|shx|prj|cpg|sb[nx]|qix|qpj|fix|idx|lyr|qml|sld|qmd)$/i
