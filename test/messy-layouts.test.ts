@@ -427,6 +427,25 @@ t.test('a single row of values is a record, a row of names is none', async t => 
   }
 })
 
+t.test('days above other values are names, days above days are values', async t => {
+  const days = ['1/22/20', '1/23/20', '1/24/20']
+  const cases: readonly (readonly [content: string, header: number, records: number])[] = [
+    [`,Country,Lat,Long,${days.join()}\n,A,33.9,67.7,0,1,2\n,B,34,68.1,1,2,3\n`, 1, 2],
+    ['Ort;31.12.2020;31.12.2021\nA;1,5;2,5\nB;3,5;-\n', 1, 2],
+    ['A;01.01.2020;5\nB;02.01.2020;6\n', 0, 2],
+    ['01.01.2020;5\n02.01.2020;6\n', 0, 2],
+    ['2020-01-01,5,2021-01-01\n2020-01-02,6,\n2020-01-03,7,\n', 0, 3],
+    ['A,2020-01-01,2021-01-01\nB,2020-01-02,\n', 0, 2],
+    ['A,1.2.3,5\nB,10,6\nC,11,7\n', 0, 3],
+    ['1,2020-01-01\n2,5\n3,6\n', 0, 3],
+    ['A,1.2.3,4.5.6,7\nB,10,6,8\nC,11,7,9\n', 0, 3],
+  ]
+  for (const [content, header, records] of cases) {
+    const { found, values } = await understood('days.csv', content)
+    t.strictSame([found.source.options?.header, values.length], [header, records], content)
+  }
+})
+
 t.test('columns of fixed widths', async t => {
   const missing = await understood(
     'missing.txt',
