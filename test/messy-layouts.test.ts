@@ -676,6 +676,9 @@ const ENDS: readonly (readonly [name: string, content: string, records: number, 
   ['several after one', `${FOUR}Total,u,60,6\n\n1) provisional,,,\n. = unknown,,,\n© Office,,,\n`, 3, null],
   ['a note in another column', `${FOUR}\n,Source: Office,,\n`, 3, null],
   ['names after an empty row', `${FOUR}\nD,,,\nE,,,\n`, 5, 'E'],
+  ['a school in totals', 'k;n;m\nA;10;4\nGesamtschule;5;3\nB;7;2\nInsgesamt;22;9\n', 3, null],
+  ['a school at the end', 'k;n\nA;1\nB;2\nGesamtschule;3\n', 3, 'Gesamtschule'],
+  ['a total in one word', 'k;n\nA;1\nB;2\nGesamtsumme;3\n', 2, null],
 ]
 
 t.test('records at the end stay, totals and notes are left out and reported', async t => {
