@@ -22,6 +22,10 @@ const SIGNS = /[+(\-\u2212\u2013].*[+(\-\u2212\u2013]/
 /** A number or day of other decimal digits than those of ASCII. */
 const OTHER_DIGITS = /^[^\p{L}0-9]*[^\P{Nd}0-9][^\p{L}0-9]*$/u
 
+/** A day with a year of four digits, which versions and addresses do not have. */
+const DAY =
+  /^(?:\d{1,2}[-/.]\d{1,2}[-/.](?:1[89]|2[01])\d\d|(?:1[89]|2[01])\d\d[-/.]\d{1,2}[-/.]\d{1,2})(?:[T ]|$)/
+
 type Kind = 'number' | 'date' | 'pair'
 
 /**
@@ -34,6 +38,7 @@ export class TextProfile {
   private readonly distinct = new Map<string, number>()
   private overflow = false
   private otherDigits = 0
+  private dayTexts = 0
   private readonly alive = new Set<Kind>(['number', 'date', 'pair'])
   /** Number of texts that fit each kind; the odd ones that do not, with their frequencies. */
   private readonly fits: Record<Kind, number> = { number: 0, date: 0, pair: 0 }
@@ -64,6 +69,7 @@ export class TextProfile {
     this.accounting.note(raw)
     this.countDistinct(text)
     if (text.length < 60 && OTHER_DIGITS.test(text)) this.otherDigits++
+    if (text.length < 40 && DAY.test(text)) this.dayTexts++
     if (this.alive.size === 0) return
     for (const kind of this.alive) {
       if (this.noteAs(kind, text)) this.fits[kind]++
@@ -147,6 +153,11 @@ export class TextProfile {
   /** True if all texts are digits of another script. */
   get hasOtherDigits(): boolean {
     return this.otherDigits > 0 && this.otherDigits === this.count
+  }
+
+  /** True if nearly all texts are written as days, in whatever order. */
+  get hasDays(): boolean {
+    return this.dayTexts > 1 && this.dayTexts >= this.count * 0.8
   }
 
   /** One of the texts. */
