@@ -86,6 +86,24 @@ const TEXTS: readonly Case[] = [
     ['nr: int', 'betrag: double 1.234,5 €'],
     [1, 1234.5],
   ],
+  [
+    'latin-9.csv',
+    latin('Käufer;Betrag\nMüller;12,5 ¤\nJäger;7 ¤\n'),
+    ['kaufer: text', 'betrag: double 1234,5 €'],
+    ['Müller', 12.5],
+  ],
+  [
+    'bullets.csv',
+    latin('Käufer;Ziel\nMüller;¤ Haus\nJäger;¤ Hof\n'),
+    ['kaufer: text', 'ziel: text'],
+    ['Müller', '¤ Haus'],
+  ],
+  [
+    'halves.csv',
+    latin('Käufer;n;m\nMüller;5 ¤;1½\n'),
+    ['kaufer: text', 'n: int 1234 ¤', 'm: text'],
+    ['Müller', 5, '1½'],
+  ],
   ['latin.csv', latin('ville;note\nGenève;1\nBesançon;2\n'), ['ville: text', 'note: int'], ['Genève', 1]],
   ['mac.csv', macRoman('ville;note\nGenève;1\nBesançon;2\n'), ['ville: text', 'note: int'], ['Genève', 1]],
   [
