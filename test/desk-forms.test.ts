@@ -178,6 +178,12 @@ t.test('datasets of files without dataset.yaml are named', async t => {
   writeFileSync(path.join(portal, 'data/benches.csv'), 'n\n1\n')
   t.match((await get('/desk/')).body, text)
   t.notMatch((await get('/desk/', bert)).body, text, 'which others do not know')
+  const files = Array.from({ length: 12 }, (_, at) => path.join(portal, `data/park-${10 + at}.csv`))
+  for (const file of files) writeFileSync(file, 'n\n1\n')
+  t.match((await get('/desk/')).body, /edited here: benches, park-10, .*, park-18 … \(\+3\)\. The command/)
+  t.match((await get('/desk/?q=Park-21')).body, /not edited here: park-21\. The command/)
+  t.notMatch((await get('/desk/?q=Park-21')).body, /Nothing was found/)
+  for (const file of files) rmSync(file)
   rmSync(path.join(portal, 'data/benches.csv'))
 })
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   existsSync,
   linkSync,
@@ -10,6 +11,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Readable } from 'node:stream'
@@ -19,6 +22,7 @@ import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { Fault, SOURCE_UNREADABLE } from '../src/errors/errors.ts'
 import { zip } from '../src/formats/zip-stream.ts'
+import { hangUpSignal } from '../src/http/hang-up.ts'
 import { ANONYMOUS, type Principal } from '../src/model/principal.ts'
 import { definedDatasets } from '../src/publishing/definition.ts'
 import { Desk } from '../src/publishing/management/desk.ts'
@@ -170,6 +174,57 @@ t.test('uploads have a limit, and a new one that fails leaves nothing', async t 
   })
   await t.rejects(desk.createRemote(ANN, 'far', 'nothing', null), { code: 'BadRequest' })
   t.throws(() => desk.dataset(ANN, 'far'), { code: 'NotFoundResource' })
+})
+
+t.test('a preview leaves out the rows that publishing leaves out', async t => {
+  const { desk, upload } = deskOf(t)
+  await upload('towns', 'towns.csv', 'town,n\nA,1\nB,2\nC,3\nTotal,6\n\n* estimated\n')
+  const { records, examined, fields } = await desk.preview(ANN, 'towns', 10)
+  t.strictSame(records, [
+    ['A', 1],
+    ['B', 2],
+    ['C', 3],
+  ])
+  t.match([examined, fields[1]], [3, { examples: [1, 2, 3], conversionErrors: null }])
+})
+
+t.test('an upload whose client left is given up, and changes nothing', async t => {
+  const { desk, portal } = deskOf(t)
+  for (const [id, name, text] of [
+    ['left', 'left.csv', 'a\n1\n'],
+    ['left', 'left.json', '[{"a":1}]'],
+    ['trees', 'left.csv', 'a\n1\n'],
+  ] as const) {
+    const controller = new AbortController()
+    const pieces = async function* () {
+      yield Buffer.from(text)
+      controller.abort()
+    }
+    const given = { name, stream: Readable.from(pieces()), signal: controller.signal }
+    await t.rejects(desk.upload(ANN, id, given), { name: 'AbortError' }, name)
+  }
+  t.throws(() => desk.dataset(ANN, 'left'), { code: 'NotFoundResource' })
+  t.notOk(existsSync(path.join(portal, 'var/drafts/trees/data/trees/left.csv')))
+  t.match(desk.dataset(ANN, 'trees'), { title: 'Trees' })
+})
+
+t.test('a client that leaves before its answer is noticed', async t => {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, resolve))
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const aborted = async (act: (socket: Socket, response: ServerResponse) => void) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+    socket.resume()
+    const [, response] = (await once(server, 'request')) as [unknown, ServerResponse]
+    const signal = hangUpSignal(response)
+    act(socket, response)
+    await once(response, 'close')
+    return signal.aborted
+  }
+  t.equal(await aborted(socket => socket.destroy()), true)
+  t.equal(await aborted((_, response) => response.end('done')), false)
 })
 
 t.test('credentials stay with the host and the variable of dataset.yaml in force', async t => {

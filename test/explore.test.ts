@@ -81,6 +81,7 @@ t.test('catalog filters name metadata with or without their template', async t =
     ["modified > date'2026'", ['empty', 'trees']],
     ['datasetid = "empty"', ['empty']],
     ['features = "geo"', ['trees']],
+    ['features = "analyze"', ['trees']],
   ]
   for (const [where, ids] of cases) {
     const { body } = await get(ROOT, { where })

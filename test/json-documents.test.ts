@@ -1,6 +1,10 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { parseExactly } from '../src/model/exact-json.ts'
 import { type JsonPath, parseJsonPath, readSelected, selectJson } from '../src/sources/json/json-path.ts'
+import { openSource } from '../src/sources/open.ts'
+import { temporaryFolder } from './support/folder.ts'
 
 /** A generator of numbers below a bound, the same in every run (Park and Miller). */
 function numbers(seed: number): (bound: number) => number {
@@ -110,4 +114,34 @@ t.test('long digits of a fraction are read once', async t => {
   ])
   t.strictSame(parseExactly(`[0.${digits}, 12345678901234567]`), [Number(`0.${digits}`), 12345678901234567n])
   t.ok(performance.now() - begun < 5000)
+})
+
+t.test('names that stand twice in an object are reported with their places', async t => {
+  const cases: readonly (readonly [
+    text: string,
+    format: 'json' | 'jsonl' | 'geojson',
+    found: RegExp | null,
+  ])[] = [
+    ['[{"a":1,"b":2,"a":3}]', 'json', /^a name stands twice.*"a" \(line 1, column 15\)$/],
+    ['[{"a":1},\n{"b":{"x":1,\n "x":2}}]', 'json', /"x" \(line 3, column 2\)$/],
+    ['{"a":1,"\\u0061":2}\r\n{"a":[{"b":1,"b":2}]}', 'jsonl', /^2 names .*"a" .* column 8\); "b" \(line 2, /],
+    ['{"a" : 1, "a" : 2}', 'jsonl', /"a" \(line 1, column 11\)$/],
+    [
+      '{"type":"FeatureCollection","features":[{"type":"Feature","geometry":null,"properties":{"n":1,"n":2}}]}',
+      'geojson',
+      /"n" \(line 1, column 95\)$/,
+    ],
+    ['[{"a":"\\"a\\":1","b":{"a":1}},{"a":2,"b":{"a" : 2}}]', 'json', null],
+    ['[{"a":[{"a":1},{"a":2}],"b":"x, \\"a\\":"}]', 'json', null],
+    ['{"a":"http://a.example/?b=\\"c\\":"}\n{"a":"{\\"a\\":1,\\"a\\":2}"}', 'jsonl', null],
+  ]
+  for (const [text, format, found] of cases) {
+    const folder = temporaryFolder(t, {})
+    writeFileSync(join(folder, 'names.json'), text)
+    const source = openSource({ path: 'names.json', format }, { datasetFolder: folder, portalFolder: folder })
+    for (let time = 0; time < 2; time++) for await (const rows of source.read()) t.ok(rows)
+    const warnings = source.warnings?.() ?? []
+    t.match(warnings, found === null ? [] : [found], text)
+    t.equal(warnings.length, found === null ? 0 : 1, text)
+  }
 })

@@ -1,4 +1,12 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -77,6 +85,24 @@ const TEXTS: readonly Case[] = [
     Buffer.from('Nr;Betrag\n1;1.234,50 \x80\n2;-99,00 \x80\n3;7,00 \x80\n', 'latin1'),
     ['nr: int', 'betrag: double 1.234,5 €'],
     [1, 1234.5],
+  ],
+  [
+    'latin-9.csv',
+    latin('Käufer;Betrag\nMüller;12,5 ¤\nJäger;7 ¤\n'),
+    ['kaufer: text', 'betrag: double 1234,5 €'],
+    ['Müller', 12.5],
+  ],
+  [
+    'bullets.csv',
+    latin('Käufer;Ziel\nMüller;¤ Haus\nJäger;¤ Hof\n'),
+    ['kaufer: text', 'ziel: text'],
+    ['Müller', '¤ Haus'],
+  ],
+  [
+    'halves.csv',
+    latin('Käufer;n;m\nMüller;5 ¤;1½\n'),
+    ['kaufer: text', 'n: int 1234 ¤', 'm: text'],
+    ['Müller', 5, '1½'],
   ],
   ['latin.csv', latin('ville;note\nGenève;1\nBesançon;2\n'), ['ville: text', 'note: int'], ['Genève', 1]],
   ['mac.csv', macRoman('ville;note\nGenève;1\nBesançon;2\n'), ['ville: text', 'note: int'], ['Genève', 1]],
@@ -884,7 +910,12 @@ t.test('archives', async t => {
     (
       await understood(
         'one.zip',
-        await archive({ 'readme.txt': 'x', 'data/t.csv': csv, '__MACOSX/._t.csv': 'x' }),
+        await archive({
+          'readme.txt': 'x',
+          'doc/Liesmich.txt': 'x',
+          'data/t.csv': csv,
+          '__MACOSX/._t.csv': 'x',
+        }),
       )
     ).values,
     [[1, 2]],
@@ -1103,6 +1134,23 @@ t.test('what the values alone do not decide is asked for', async t => {
     ['k,n\nA,S\nB,N\n', 'n: text', /S and N were taken for texts.*format: S\/N/],
     ['k,n\nA,Y\nB,N\n', 'n: boolean Y/N', undefined],
     ['k,n\nA,J\nB,N\n', 'n: boolean J/N', undefined],
+    ['k,n\nA,4111111111111111\nB,\nC,N/A\n', 'n: text', /16 digits and more .*say type: int, which keeps/],
+    ['k,n\nA,18446744073709551615\nB,-7\n', 'n: text', /beyond 64 bits .*say type: double, which rounds/],
+    ['k,n\nA,1.5\nB,1234567890123456.5\n', 'n: text', /before the decimal sign .*say type: double, which/],
+    ['k;n\nA;1,5\nB;1234567890123456,5\n', 'n: text', /before the decimal sign .*double and format: ',', /],
+    ['k,n\nA,0012345678901234\nB,1234567890123456\n', 'n: text', undefined],
+    ['k,n\nA,1234567890123456\nB,x\nC,y\n', 'n: text', undefined],
+    ['k,ean\nA,1234567890123456\n', 'ean: text', undefined],
+    ['k,n\nA,"1,234,567,890,123,456"\nB,5\n', 'n: int 1,234', undefined],
+    [
+      'k,d\nA,31.12.2020\nB,12/31/2020\nC,2020-12-31\n',
+      'd: text',
+      /most values are days, but not all in one form/,
+    ],
+    ['k,d\nA,2020-01-31\nB,2020-02-31\n', 'd: text', /most values are days.* of the calendar: write all/],
+    ['k,d\nA,10.4.2012\nB,x\nC,y\n', 'd: text', undefined],
+    ['k,d\nA,1.2.3\nB,10.4.12\nC,192.168.1.1\n', 'd: text', undefined],
+    ['k,d\nA,2007/08\nB,2008/09\n', 'd: text', undefined],
     ['k,Software version\nA,1.9\nB,1.10\n', 'software_version: text', undefined],
     ['k,version\nA,1.9\nB,1.9\nC,1.8\nD,1.9\nE,2.0\nF,1.2.3\n', 'version: text', undefined],
     ['k,version\nA,1\nB,2\n', 'version: int', undefined],
@@ -1119,6 +1167,58 @@ t.test('what the values alone do not decide is asked for', async t => {
     else t.match(found.columns[1]?.suggestion, question, content)
     t.equal(conversionErrors, 0, `${content}: what is inferred fits`)
   }
+})
+
+t.test('an object of objects is a table of columns or of records, as its values say', async t => {
+  const cases: readonly (readonly [document: object, values: readonly unknown[], described: RegExp])[] = [
+    [{ n: { a: 'A', b: 'B' }, p: { a: 1, b: null } }, ['a', 'A', 1], /columns of the records/],
+    [{ n: { 0: 'A', 1: 'B' }, p: { 0: 1, 1: 2 } }, ['A', 1], /columns of the records/],
+    [
+      { x: { '2024-01-01': 1, '2024-01-02': 2 }, y: { '2024-01-01': 3, '2024-01-02': 4 } },
+      ['2024-01-01', 1, 3],
+      /columns of/,
+    ],
+    // As pandas writes them with orient="index", and others by hand.
+    [{ a: { n: 'A', p: 1 }, b: { n: 'B', p: null } }, ['a', 'A', 1], /records are the members of an object$/],
+    [{ de: { n: 'D', c: 'B' }, fr: { n: 'F', c: 'P' } }, ['de', 'D', 'B'], /members of an object$/],
+    [{ A: { n: 'x', p: null }, B: { n: null, p: 5 } }, ['A', 'x', null], /members of an object$/],
+    [{ 2019: { m: 'n/a', w: '12,5' }, 2020: { m: 1, w: 2 } }, [2019, null, '12,5'], /members of an object$/],
+    [{ a: { t: [1], n: 2 }, b: { t: ['x'], n: 'y' } }, ['a', ['1'], '2'], /members of an object$/],
+    [{ p: { A: 1, B: 2 }, q: { A: 3, B: 4 } }, ['p', 1, 2], /where these are its columns.*orient='records'/],
+    [{ '2024-01-01': { o: 1 }, '2024-01-02': { o: 2 } }, ['2024-01-01', 1], /where these are its columns/],
+  ]
+  for (const [document, first, described] of cases) {
+    const { values, found, misfits } = await understood('object.json', JSON.stringify(document))
+    t.strictSame([values[0], misfits], [first, 0], JSON.stringify(document))
+    t.match(found.diagnostics, [described], JSON.stringify(document))
+  }
+})
+
+t.test('dashes of accounting formats are 0, others are no value', async t => {
+  const cases: readonly (readonly [values: readonly string[], field: string, found: readonly unknown[]])[] = [
+    [[' $1,618.50 ', ' $-   ', ' $(4,533.75)'], 'v: double $1,234.5', [1618.5, 0, -4533.75]],
+    [['$ 1,200.00', '$ -', '$ (300.00)'], 'v: double $1,234.5', [1200, 0, -300]],
+    [['1.200,00 €', '- €', '-   €'], 'v: double 1.234,5 €', [1200, 0, 0]],
+    [['$5', '-', 'n/a'], 'v: int $1234', [5, null, null]],
+    [[' 1,200.00 ', ' -   ', ' (300.00)', ' 2.00 '], 'v: double 1,234.5;-', [1200, 0, -300, 2]],
+    [[' 1 ', ' -   ', '', ' 30 '], 'v: int 1234;-', [1, 0, null, 30]],
+    // Padded to one length, between separators with blanks, and with another dash: no value.
+    [['  12.5 ', '     - ', '   2.5 '], 'v: double', [12.5, null, 2.5]],
+    [[' 1.5 ', ' -   ', ' 2.5 '], 'v: double', [1.5, null, 2.5]],
+    [[' 1.5 ', ' - ', ' 12.5 '], 'v: double', [1.5, null, 12.5]],
+    [['1.5', '-   ', '12.5'], 'v: double', [1.5, null, 12.5]],
+    [[' 1.5 ', ' -   ', '12.5'], 'v: double', [1.5, null, 12.5]],
+    [['5 %', '- %', '7 %'], 'v: text', ['5 %', '- %', '7 %']],
+  ]
+  for (const [given, field, found] of cases) {
+    const content = `n,v\n${given.map(value => `A,"${value}"\n`).join('')}`
+    const { fields, values, misfits } = await understood('accounts.csv', content)
+    t.strictSame([fields[1], values.map(([, value]) => value), misfits], [field, found, 0], given.join('|'))
+  }
+  const { found } = await understood('dash.csv', 'n,v\nA, 1 \nB, -   \nC, 30 \n')
+  t.match(found.columns[1]?.suggestion, /a dash was taken for 0.*say nulls: \['-'\]/)
+  const other = await understood('other.csv', 'n,v\nA,#5\nB,#6\n')
+  t.equal(other.found.columns[1]?.suggestion, undefined, 'digits of no other script')
 })
 
 t.test('numbers that are not finite are null in a double, and reported', async t => {
@@ -1150,13 +1250,14 @@ t.test('a file or folder without dataset.yaml is a dataset', async t => {
     data: {
       'Arbres Paris.csv': 'nom;hauteur\nChêne;1,5\n',
       'readme.txt': 'not data',
-      trees: { 'a.csv': 'n\n1\n', 'readme.md': 'x' },
+      trees: { 'a.csv': 'n\n1\n', 'readme.md': 'x', 'LIESMICH.txt': 'x', 'lisezmoi.txt': 'x' },
+      leggimi: { 'leggimi.csv': 'n\n1\n' },
       two: { 'a.csv': 'n\n1\n', 'b.csv': 'n\n1\n' },
       own: { 'dataset.yaml': 'source: { path: a.csv }\n', 'a.csv': 'n\n1\n' },
     },
   })
   const watch = new PortalWatch(portal)
-  t.strictSame(definedDatasets(portal), ['arbres-paris', 'own', 'trees', 'two'])
+  t.strictSame(definedDatasets(portal), ['arbres-paris', 'leggimi', 'own', 'trees', 'two'])
   t.match(readDefinition(portal, 'two').problems, [
     { message: /^there are 2 files of data \("a\.csv", "b\.csv"\) and no dataset\.yaml: .*path: "a\.csv"/ },
   ])
@@ -1173,6 +1274,22 @@ t.test('a file or folder without dataset.yaml is a dataset', async t => {
   writeFileSync(join(portal, 'data', 'new.json'), '[{"a":1}]')
   watch.look()
   t.strictSame(watch.look()?.definitions, ['new'], 'a server sees what is dropped')
+})
+
+t.test('an identity of fields that the file does not have is refused', async t => {
+  const yaml = 'source: { path: a.csv }\nid: [id, nam]\n'
+  const portal = temporaryFolder(t, { data: { trees: { 'dataset.yaml': yaml, 'a.csv': 'id,name\n1,A\n' } } })
+  const versions = versionsOf(portal)
+  t.match(await checkDataset(portal, 'http://localhost', 'trees'), [
+    {
+      severity: 'error',
+      message: /dataset\.yaml:2:10: id names nam, which is no field\.\n {2}Did you mean name\?/,
+    },
+  ])
+  const context = { portal, base: 'http://localhost', versions, now: () => new Date() }
+  await t.rejects(publishDataset('trees', context), { code: 'ConfigInvalid' })
+  writeFileSync(join(portal, 'data/trees/dataset.yaml'), yaml.replace('nam]', 'name]'))
+  t.match(await publishDataset('trees', context), { type: 'published' })
 })
 
 t.test('the rows at the end of an imported table are found in each file that replaces it', async t => {
@@ -1291,6 +1408,9 @@ t.test('check tells what in data/ is not published', async t => {
       ...Object.fromEntries(BYSTANDERS.map(name => [name, csv])),
     },
   })
+  symlinkSync(join(portal, 'data/here.csv'), join(portal, 'data/link.csv'))
+  symlinkSync(portal, join(portal, 'data/here/all'))
+  symlinkSync('/nowhere', join(portal, 'data/README'))
   const versions = versionsOf(portal)
   const findings = await checkPortal(portal, 'http://localhost', versions)
   const told = findings.filter(
@@ -1300,12 +1420,14 @@ t.test('check tells what in data/ is not published', async t => {
     { dataset: 'several', severity: 'error', message: /data\/several: there are 2 files of data/ },
     { dataset: 'Empty', severity: 'warning', message: /^data\/Empty\/notes\.pdf is ignored, .*as \.csv/ },
     { dataset: 'Upper', severity: 'warning', message: /^data\/Upper\/ .*no dataset id.*for example upper$/ },
+    { dataset: 'here', severity: 'warning', message: /^data\/here\/all is ignored, .* symbolic link/ },
+    { dataset: 'link.csv', severity: 'warning', message: /^data\/link\.csv is ignored, .* symbolic link/ },
     { dataset: 'fees.pdf', severity: 'warning', message: /^data\/fees\.pdf is ignored, .*as \.csv/ },
     { dataset: 'there', severity: 'warning', message: /^data\/there\.csv .*data\/there\/ has the same id/ },
     { dataset: 'two', severity: 'warning', message: /^data\/two\.tsv .*data\/two\.csv has the same id/ },
     { dataset: '日本.csv', severity: 'warning', message: /^data\/日本\.csv .*no dataset id/ },
   ])
-  t.equal(told.length, 7)
+  t.equal(told.length, 9)
   await publishDataset('here', { portal, base: 'http://localhost', versions, now: () => new Date() })
   rmSync(join(portal, 'data', 'here.csv'))
   t.match((await checkPortal(portal, 'http://localhost', versions)).at(-1), {

@@ -409,6 +409,43 @@ t.test('tables among titles, notes and other signs', async t => {
   t.equal(found.columns[0]?.suggestion, undefined, 'codes are not said to be numbers')
 })
 
+t.test('a single row of values is a record, a row of names is none', async t => {
+  const cases: readonly (readonly [content: string, fields: readonly string[], records: number])[] = [
+    ['1,2,3\n', ['column_1: int', 'column_2: int', 'column_3: int'], 1],
+    ['5\n', ['column_1: int'], 1],
+    ['2024-01-01;2,5;\n', ['column_1: date', 'column_2: double ,'], 1],
+    ['year,2019,2020\n', ['year: text', '2019: text', '2020: text'], 0],
+    ['name,n\n', ['name: text', 'n: text'], 0],
+    ['name\n', ['name: text'], 0],
+    ['Jan;2019;2020\n', ['jan: text', '2019: text', '2020: text'], 0],
+  ]
+  for (const [content, fields, records] of cases) {
+    const { fields: found, values, found: inspected } = await understood('single.csv', content)
+    t.strictSame([found, values.length], [fields, records], content)
+    const note = records === 1 ? /^no header/ : /^there are no records below the row with names; .*header: 0/
+    t.match(inspected.diagnostics.at(-1), note, content)
+  }
+})
+
+t.test('days above other values are names, days above days are values', async t => {
+  const days = ['1/22/20', '1/23/20', '1/24/20']
+  const cases: readonly (readonly [content: string, header: number, records: number])[] = [
+    [`,Country,Lat,Long,${days.join()}\n,A,33.9,67.7,0,1,2\n,B,34,68.1,1,2,3\n`, 1, 2],
+    ['Ort;31.12.2020;31.12.2021\nA;1,5;2,5\nB;3,5;-\n', 1, 2],
+    ['A;01.01.2020;5\nB;02.01.2020;6\n', 0, 2],
+    ['01.01.2020;5\n02.01.2020;6\n', 0, 2],
+    ['2020-01-01,5,2021-01-01\n2020-01-02,6,\n2020-01-03,7,\n', 0, 3],
+    ['A,2020-01-01,2021-01-01\nB,2020-01-02,\n', 0, 2],
+    ['A,1.2.3,5\nB,10,6\nC,11,7\n', 0, 3],
+    ['1,2020-01-01\n2,5\n3,6\n', 0, 3],
+    ['A,1.2.3,4.5.6,7\nB,10,6,8\nC,11,7,9\n', 0, 3],
+  ]
+  for (const [content, header, records] of cases) {
+    const { found, values } = await understood('days.csv', content)
+    t.strictSame([found.source.options?.header, values.length], [header, records], content)
+  }
+})
+
 t.test('columns of fixed widths', async t => {
   const missing = await understood(
     'missing.txt',
@@ -639,6 +676,9 @@ const ENDS: readonly (readonly [name: string, content: string, records: number, 
   ['several after one', `${FOUR}Total,u,60,6\n\n1) provisional,,,\n. = unknown,,,\n© Office,,,\n`, 3, null],
   ['a note in another column', `${FOUR}\n,Source: Office,,\n`, 3, null],
   ['names after an empty row', `${FOUR}\nD,,,\nE,,,\n`, 5, 'E'],
+  ['a school in totals', 'k;n;m\nA;10;4\nGesamtschule;5;3\nB;7;2\nInsgesamt;22;9\n', 3, null],
+  ['a school at the end', 'k;n\nA;1\nB;2\nGesamtschule;3\n', 3, 'Gesamtschule'],
+  ['a total in one word', 'k;n\nA;1\nB;2\nGesamtsumme;3\n', 2, null],
 ]
 
 t.test('records at the end stay, totals and notes are left out and reported', async t => {

@@ -770,6 +770,8 @@ t.test('long integers of JSON keep their digits', async t => {
       t.strictSame(found, expected, values.join(' '))
     }
   }
+  const { columns } = await inferColumns(jsonSource({ path: file(`[{"a":${longer}},{"a":5}]`) }))
+  t.match(columns[0], { why: /beyond the 64 bits/, suggestion: /say type: double, which rounds/ })
   const typed = typeRecords(jsonSource({ path: file(`[{"a":${longer}}]`) }), [{ name: 'a', type: 'int' }])
   for await (const batch of typed.batches()) t.strictSame(batch.values, [[null]])
   t.equal(typed.report().misfits[0]?.examples[0]?.found, longer)

@@ -93,7 +93,7 @@ export function catalogRecord(
     if (known.name === 'datasetid' || known.name === 'dataset_id') return dataset.id
     if (known.name === 'dataset_uid') return dataset.uid
     if (known.name === 'has_records') return entry.statistics.records > 0
-    if (known.name === 'features') return listOrNull(featuresOf(dataset))
+    if (known.name === 'features') return listOrNull(featuresOf(entry))
     const [template = '', name = ''] = known.name.split(/\.(.*)/s)
     return metaAsValue(lookup(lookup(metas, template) ?? {}, name) ?? null, known)
   })
@@ -122,10 +122,10 @@ export function completeMetas(entry: CatalogEntry): Dataset['metas'] {
 
 /**
  * The features of a dataset, computed from its fields (REST 2.10): numbers for analysis, dates, places, images (an annotated
- * field), and a calendar (a title and the moments of an event).
+ * field), and a calendar (a title and the moments of an event). One without records is good for nothing.
  */
-export function featuresOf(dataset: Dataset): readonly string[] {
-  const { fields } = dataset
+export function featuresOf({ dataset, statistics }: CatalogEntry): readonly string[] {
+  const fields = statistics.records === 0 ? [] : dataset.fields
   const has = (test: (known: Field) => boolean) => fields.some(test)
   const named = (...names: readonly string[]) => has(({ name }) => names.includes(name))
   const isCalendar =

@@ -94,6 +94,17 @@ export function exactWhole(text: string): number | bigint | undefined {
   return Number.isSafeInteger(number) ? number + 0 : BigInt(digits.replace('+', ''))
 }
 
+/**
+ * The largest whole number below that of a text of digits with a fraction, which a double would round to a whole one; undefined for other
+ * texts.
+ */
+export function wholeBelow(text: string): bigint | undefined {
+  const [, whole] = /^([+-]?\d*)\.0*[1-9]\d*$/.exec(text) ?? []
+  if (whole === undefined || !Number.isInteger(Number(text))) return undefined
+  const value = BigInt(whole.replace(/^\+|^-?$/, ''))
+  return text.startsWith('-') ? value - 1n : value
+}
+
 /** Index after the string that begins at a quote. */
 function stringEnd(text: string, quote: number): number {
   for (let at = quote + 1; at < text.length; at++) {

@@ -63,11 +63,11 @@ const MAX_NAMES = 5
 function readDataFolder(portal: string) {
   const sources = new Map<string, ImplicitSource>()
   const ignored: IgnoredData[] = []
-  const { data, folders, filesById, unread } = newListing(portal)
+  const { data, folders, filesById, unread, links } = newListing(portal)
   /** The folders of data by name: no file is the dataset of that id. */
   const taken = new Set<string>()
   for (const name of folders) {
-    const { isTaken, source, unread } = folderSource(portal, name)
+    const { isTaken, source, unread, link } = folderSource(portal, name)
     if (source !== null && !DATASET_ID.test(name)) {
       ignored.push({ dataset: name, reason: notAnId(`data/${name}/`, name) })
       continue
@@ -75,7 +75,9 @@ function readDataFolder(portal: string) {
     if (isTaken) taken.add(name)
     if (source !== null) sources.set(name, source)
     if (unread !== undefined) ignored.push({ dataset: name, reason: unreadName(`data/${name}/${unread}`) })
+    if (link !== undefined) ignored.push({ dataset: name, reason: linkedName(`data/${name}/${link}`) })
   }
+  for (const name of links) ignored.push({ dataset: name, reason: linkedName(`data/${name}`) })
   for (const name of unread) ignored.push({ dataset: name, reason: unreadName(`data/${name}`) })
   for (const [id, [first = '', ...others]] of filesById) {
     if (!DATASET_ID.test(id)) {
@@ -98,11 +100,13 @@ function folderSource(portal: string, name: string) {
   // A draft writes dataset.yaml last: until then nothing says who may see its files.
   const isBegun = existsSync(path.join(portal, 'var', 'drafts', name, 'draft.json'))
   if (isBegun || existsSync(path.join(folder, 'dataset.yaml'))) return { isTaken: true, source: null }
-  const all = entriesOf(folder).flatMap(each => (each.isDirectory ? [] : [each.name]))
+  const entries = entriesOf(folder)
+  const all = entries.flatMap(({ name, kind }) => (kind === 'file' ? [name] : []))
+  const link = entries.find(({ name, kind }) => kind === 'link' && mayBeData(name))?.name
   const [file, ...others] = all.filter(isData)
   return file === undefined
-    ? { isTaken: false, source: null, unread: all.find(mayBeData) }
-    : { isTaken: true, source: { folder, file, others } }
+    ? { isTaken: false, source: null, unread: all.find(mayBeData), link }
+    : { isTaken: true, source: { folder, file, others }, link }
 }
 
 /** What is in data/: sorted names of its folders, and of its data files by the ids of their datasets. */
@@ -112,6 +116,8 @@ interface Listing {
   readonly filesById: ReadonlyMap<string, readonly string[]>
   /** Files that somebody may take for data, but whose formats are not read. */
   readonly unread: readonly string[]
+  /** Symbolic links, which are not followed. */
+  readonly links: readonly string[]
 }
 
 /** Listings by portal, with the time of the last change of data/. */
@@ -136,12 +142,15 @@ function newListing(portal: string): Listing {
   const filesById = new Map<string, string[]>()
   const folders: string[] = []
   const unread: string[] = []
-  for (const { name, isDirectory } of entriesOf(data))
-    if (isDirectory) {
+  const links: string[] = []
+  for (const { name, kind } of entriesOf(data))
+    if (kind === 'folder') {
       if (!name.startsWith('.')) folders.push(name)
+    } else if (kind === 'link') {
+      if (mayBeData(name)) links.push(name)
     } else if (isData(name)) memoised(filesById, datasetIdOf(name), () => []).push(name)
     else if (mayBeData(name)) unread.push(name)
-  const listing = { data, folders, filesById, unread, changed }
+  const listing = { data, folders, filesById, unread, links, changed }
   if (Date.now() - changed > SETTLED) LISTINGS.set(portal, listing)
   return listing
 }
@@ -160,9 +169,13 @@ function unreadName(file: string): string {
   return `${file} is ignored, because its name does not end as those of formats that are read: save its table as .csv, .xlsx, .json or another`
 }
 
-/** Hidden files, lock files of office programs, files of Windows, metadata of geographic programs, and files about the others. */
+function linkedName(file: string): string {
+  return `${file} is ignored, because it is a symbolic link, which may lead anywhere: put the file or folder itself there`
+}
+
+/** Hidden files, lock files of office programs, files of Windows, metadata of geographic programs, and files about the others, in languages of Europe. */
 const NOT_DATA =
-  /^\.|^~\$|~$|^(?:(?:eh)?thumbs\.db|desktop\.ini)$|\.(?:shp|aux)\.xml$|^(?:readme|licen[cs]e|changelog)\b/i
+  /^\.|^~\$|~$|^(?:(?:eh)?thumbs\.db|desktop\.ini)$|\.(?:shp|aux)\.xml$|^(?:readme|licen[cs]e|changelog)\b|^(?:liesmich|lisez-?moi|l[eé]eme|leia-?me|leggimi|leesmij)\.txt/iu
 
 /** Parts of shapefiles and styles of geographic programs. */
 const PARTS = /\.(?:dbf|shx|prj|cpg|sb[nx]|qix|qpj|fix|idx|lyr|qml|sld|qmd)$/i
@@ -181,11 +194,20 @@ export function isData(name: string): boolean {
   )
 }
 
-function entriesOf(folder: string): readonly { readonly name: string; readonly isDirectory: boolean }[] {
+interface Entry {
+  readonly name: string
+  readonly kind: 'file' | 'folder' | 'link'
+}
+
+function entriesOf(folder: string): readonly Entry[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
-      .map(entry => ({ name: entry.name, isDirectory: isFolder(entry, folder), isFile: entry.isFile() }))
-      .filter(({ isDirectory, isFile }) => isDirectory || isFile)
+      .flatMap((entry): readonly Entry[] => {
+        const { name } = entry
+        if (entry.isSymbolicLink()) return [{ name, kind: 'link' }]
+        if (isFolder(entry, folder)) return [{ name, kind: 'folder' }]
+        return entry.isFile() ? [{ name, kind: 'file' }] : []
+      })
       .sort((a, b) => (a.name < b.name ? -1 : 1))
   } catch {
     return []

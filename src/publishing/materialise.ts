@@ -4,13 +4,14 @@ import { Fault, isFault, recoded, SOURCE_UNREADABLE } from '../errors/errors.ts'
 import { compileMapping } from '../mapping/compile.ts'
 import { directMapping } from '../mapping/direct.ts'
 import type { Dataset, DatasetStatistics } from '../model/dataset.ts'
+import { nearest } from '../model/did-you-mean.ts'
 import type { Field } from '../model/field.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
 import { recordIri } from '../rdf/minted-iris.ts'
 import { atAddress, fetchedName } from '../sources/address/failures.ts'
 import { openSource, type SourceSpec } from '../sources/open.ts'
 import { openRdf } from '../sources/rdf.ts'
-import type { RecordSource } from '../sources/source.ts'
+import { misconfigured, type RecordSource } from '../sources/source.ts'
 import { type FieldSpec, fieldOf } from '../sources/typing/fields.ts'
 import {
   type FieldConversionErrors,
@@ -70,9 +71,23 @@ async function inferredSource(definition: Definition, portal: string): Promise<R
   if (fields !== null) return { source, fields, diagnostics: [] }
   const { inspectSource } = await import('../sources/inspect.ts')
   const inspected = await inspectSource(source, { datasetFolder: sourceFolder, portalFolder: portal })
-  if (processors.length === 0) return inspected
+  if (processors.length === 0) return withIdentity(definition, inspected)
   const { inferColumns } = await import('../sources/infer.ts')
-  return { ...inspected, ...(await inferColumns(await openRecords(definition, inspected.source, portal))) }
+  const inferred = await inferColumns(await openRecords(definition, inspected.source, portal))
+  return withIdentity(definition, { ...inspected, ...inferred })
+}
+
+/** Refuses an identity of other fields than those that were inferred: all records would have the same one. */
+function withIdentity({ identity }: Definition, inferred: ResolvedSource): ResolvedSource {
+  const names = inferred.fields.map(({ name }) => name)
+  const at = identity.findIndex(name => !names.includes(name))
+  if (at < 0) return inferred
+  const near = nearest(String(identity[at]), names)
+  throw misconfigured(
+    `id names ${identity[at]}, which is no field.`,
+    near === undefined ? `Fields: ${names.slice(0, 12).join(', ')}` : `Did you mean ${near}?`,
+    `id.${at}`,
+  )
 }
 
 /**

@@ -50,7 +50,7 @@ const MAX_NESTED = 2 ** 29
 
 /** Extensions of files in an archive that describe others and are not data. */
 const BESIDE =
-  /(?:^|\/)(?:\.|__MACOSX\/|readme|licen[cs]e|lisez|metadata)|\.(?:pdf|docx?|html?|md|png|jpe?g|qml|sld|cpg|prj|sbn|sbx|shx|qix|qpj|dbf|fix|idx|lyr)$|\.(?:shp|gdb)?\.xml$/i
+  /(?:^|\/)(?:\.|__MACOSX\/|readme|licen[cs]e|lisez|metadata|(?:liesmich|l[eé]eme|leia-?me|leggimi|leesmij)\.txt)|\.(?:pdf|docx?|html?|md|png|jpe?g|qml|sld|cpg|prj|sbn|sbx|shx|qix|qpj|dbf|fix|idx|lyr)$|\.(?:shp|gdb)?\.xml$/i
 
 /**
  * Opens a file and its compression or archive, gzip and ZIP, detected from its bytes. Throws SourceUnreadable for damaged

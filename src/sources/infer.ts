@@ -3,9 +3,10 @@ import type { FieldType } from '../model/field.ts'
 import { lookup } from '../model/lookup.ts'
 import { type GuessedColumn, typeOfColumn } from './guess/column-type.ts'
 import { coordinateColumns, coordinateQuestion } from './guess/coordinate-columns.ts'
+import { namesIdentifier, namesOutline } from './guess/name-hints.ts'
 import { TextProfile } from './guess/profile.ts'
 import { suggestionOf } from './guess/suggestion.ts'
-import { type FileHints, hintsOf, namesIdentifier, namesOutline } from './guess/text-type.ts'
+import { type FileHints, hintsOf } from './guess/text-type.ts'
 import { type RecordSource, unreadable } from './source.ts'
 import { isNumberPair } from './typing/coordinates.ts'
 import type { FieldSpec } from './typing/fields.ts'
@@ -139,7 +140,7 @@ function columnNamed(
 
 function note(column: GuessedColumn, value: unknown): void {
   if (value === null || value === undefined || column.hasJson) return
-  if (typeof value === 'string') noteText(column, value.trim())
+  if (typeof value === 'string') noteText(column, value.trim(), value)
   else if (Array.isArray(value)) noteList(column, value)
   else if (isPlainObject(value)) noteMembers(column, value)
   else noteScalar(column, value)
@@ -169,11 +170,11 @@ function noteScalar(column: GuessedColumn, value: unknown): void {
   } else if (typeof value === 'bigint') noteNumber(column, Number(value))
 }
 
-function noteText(column: GuessedColumn, text: string): void {
+function noteText(column: GuessedColumn, text: string, raw: string): void {
   if (text === '') return
   column.hasScalar = true
   noteExample(column, text)
-  column.profile.note(text)
+  column.profile.note(text, raw)
   if (column.types === TEXT) return
   if (column.isMidnight && !MIDNIGHT.test(text)) column.isMidnight = false
   const { types, isPosition } = typesOf(text, column.types, column.suggestsPoint)

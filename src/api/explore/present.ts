@@ -200,7 +200,7 @@ function describeDataset(entry: CatalogEntry, presentation: Presentation) {
     dataset_id: dataset.id,
     dataset_uid: dataset.uid,
     has_records: statistics.records > 0,
-    features: featuresOf(dataset),
+    features: featuresOf(entry),
     attachments: dataset.attachments.map(({ id, title, mimetype }) => ({
       id,
       title,

@@ -12,6 +12,7 @@ import {
 } from '../../errors/errors.ts'
 import { allowLongUpload } from '../../http/connections.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
+import { hangUpSignal } from '../../http/hang-up.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import { one } from '../../http/parameters.ts'
 import type { Route } from '../../http/route-config.ts'
@@ -161,7 +162,7 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
       })
     const stream = body instanceof Readable ? body : Readable.from([])
     allowLongUpload(raw)
-    const taken = await desk.upload(principal, id, { name, stream })
+    const taken = await desk.upload(principal, id, { name, stream, signal: hangUpSignal(reply.raw) })
     reply.code(201)
     return { ...taken, dataset: shown(principal, id) }
   }

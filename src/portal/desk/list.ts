@@ -9,6 +9,9 @@ import { pager } from '../parts/pager.ts'
 import { datasetTitle } from '../services.ts'
 import { type DeskContext, publicationText, uploadForm } from './pages.ts'
 
+/** Datasets without dataset.yaml that the list names; the others are counted. */
+export const NAMED = 10
+
 /** Those of some datasets with a text in their ids, or in their titles as they are served. */
 export function idsWith(text: string, ids: readonly string[], { entries }: DatasetList): readonly string[] {
   const folded = fold(text)
@@ -30,6 +33,11 @@ function searchForm(pageContext: PageContext, words: string): Html {
 <input type="search" id="q" name="q" value="${words}" placeholder="${t('Find datasets')}">
 <button>${t('Search')}</button></form>
 `
+}
+
+function namesOf(ids: readonly string[], pageContext: PageContext): string {
+  const more = ids.length > NAMED ? ` … (+${pageContext.number(ids.length - NAMED)})` : ''
+  return `${ids.slice(0, NAMED).join(', ')}${more}`
 }
 
 /** A page of the list of datasets. */
@@ -61,7 +69,7 @@ export function listBody(
 ${isForNew ? html`<h2>${t('New dataset')}</h2>${uploadForm(desk, '/desk/', t('File'))}${addressForm(desk)}<p><a href="${pageContext.href('/desk/~harvest/')}">${t('Harvested catalogs')}</a></p>` : ''}
 <h2>${t('Datasets')}</h2>
 ${isSearched || words !== '' ? searchForm(pageContext, words) : ''}${
-  datasets.length === 0 && words !== ''
+  datasets.length === 0 && undescribed.length === 0 && words !== ''
     ? html`<p class="empty">${t('Nothing was found.')}</p>`
     : datasets.length === 0
       ? undescribed.length > 0
@@ -71,6 +79,6 @@ ${isSearched || words !== '' ? searchForm(pageContext, words) : ''}${
 }${pager(pageContext, page, pages, to => pageContext.href('/desk/', { q: words, page: to === 1 ? undefined : to }))}${
   undescribed.length === 0
     ? ''
-    : html`<p class="soft">${t('Without a dataset.yaml, and therefore not edited here: {names}. The command lodestone import writes one.', { names: undescribed.join(', ') })}</p>`
+    : html`<p class="soft">${t('Without a dataset.yaml, and therefore not edited here: {names}. The command lodestone import writes one.', { names: namesOf(undescribed, pageContext) })}</p>`
 }`
 }

@@ -11,9 +11,11 @@ import {
 } from '../../errors/errors.ts'
 import { allowLongUpload } from '../../http/connections.ts'
 import { acceptForms, FORM_TYPE, type Form, isOwnOrigin, readForm, singleFields } from '../../http/form.ts'
+import { hangUpSignal } from '../../http/hang-up.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import { unusedId } from '../../model/readable-name.ts'
+import { fold } from '../../model/search.ts'
 import { implicitSources } from '../../publishing/implicit.ts'
 import type { Desk } from '../../publishing/management/desk.ts'
 import { EDIT_CONFLICT } from '../../publishing/management/desk-types.ts'
@@ -37,7 +39,7 @@ import {
 import type { SiteServices } from '../services.ts'
 import { nameInAddress, readUpload, type UploadForm } from './forms.ts'
 import { HARVEST_PATH, harvestBody, savedHarvest, saveHarvest } from './harvest.ts'
-import { idsWith, listBody } from './list.ts'
+import { idsWith, listBody, NAMED } from './list.ts'
 import { type DeskContext, datasetBody, questionBody, SECTIONS, type SectionName } from './pages.ts'
 import { applyForm, formState, sectionContent } from './sections.ts'
 import { uploadMessage } from './upload-messages.ts'
@@ -96,11 +98,15 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     return form
   }
 
-  const uploadOf = async ({ request, session }: DeskRequest): Promise<UploadForm> => {
+  const uploadOf = async ({
+    request,
+    reply,
+    session,
+  }: DeskRequest): Promise<UploadForm & { readonly signal: AbortSignal }> => {
     const upload = await readUpload(request)
     refuseForeignTo(session, request, upload.form, options)
     allowLongUpload(request.raw)
-    return upload
+    return { ...upload, signal: hangUpSignal(reply.raw) }
   }
 
   const send = ({ reply, context }: DeskRequest, title: string, body: Html, status: number) =>
@@ -126,8 +132,10 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     const pages = Math.max(1, Math.ceil(found.length / LISTED))
     const page = Math.min(pages, Math.max(1, Math.floor(Number(query.get('page'))) || 1))
     const datasets = found.slice((page - 1) * LISTED, page * LISTED).map(id => desk.dataset(principal, id))
-    const list = { datasets, words, page, pages, isSearched: ids.length > LISTED }
-    const undescribed = isForNew ? [...implicitSources(desk.options.portal).keys()].sort() : []
+    const implicit = isForNew ? [...implicitSources(desk.options.portal).keys()].sort() : []
+    const isSearched = ids.length > LISTED || implicit.length > NAMED
+    const list = { datasets, words, page, pages, isSearched }
+    const undescribed = words === '' ? implicit : implicit.filter(id => id.includes(fold(words)))
     const described = problem === null ? '' : html`<div class="note bad" role="alert">${problem}</div>`
     const body = html`${described}${listBody(context, list, isForNew, undescribed)}`
     return send(requested, context.pageContext.t('Desk'), body, problem === null ? 200 : 400)

@@ -10,9 +10,9 @@ import { RDF_FORMATS } from '../../sources/rdf.ts'
 import { isUndecided } from '../../sources/source.ts'
 import { type FieldSpec, fieldOf } from '../../sources/typing/fields.ts'
 import { type FieldConversionErrors, typeRecords } from '../../sources/typing/typed-records.ts'
-import { definitionOf } from '../definition.ts'
+import { type Definition, definitionOf } from '../definition.ts'
 import type { DefinitionChange, FieldEdit } from '../edit-definition.ts'
-import { openRecords, resolveSource, withPlaces } from '../materialise.ts'
+import { openRecords, type ResolvedSource, resolveSource, resolveWhole, withPlaces } from '../materialise.ts'
 
 /** Records from which examples are taken. */
 const EXAMINED = 1000
@@ -60,19 +60,21 @@ type Understood = Pick<DefinitionChange, 'format' | 'options' | 'fields'> & {
  *
  * @param folder of the file
  * @param replaced the source until now, whose options stay where the file can be read by them
+ * @param signal its reason is thrown where it is aborted meanwhile
  */
 export async function understandFile(
   folder: string,
   name: string,
   portal: string,
   replaced: ReplacedSource | null,
+  signal?: AbortSignal,
 ): Promise<Understood & Pick<DefinitionChange, 'source'> & { readonly title: string }> {
   return asBadRequest(async () => {
     const folders = { datasetFolder: folder, portalFolder: portal }
     const title = titleFromName(name.replace(/\.gz$/i, ''))
     const source = { path: name }
     try {
-      return { ...(await understoodAs(replaced, source, folders)), source, title }
+      return { ...(await understoodAs(replaced, source, folders, signal)), source, title }
     } catch (error) {
       if (!isUndecided(error)) throw error
       return { source, format: null, options: null, fields: null, title, suggestions: [] }
@@ -84,6 +86,7 @@ async function understoodAs(
   replaced: ReplacedSource | null,
   source: SourceSpec & { readonly path: string },
   folders: SourceFolders,
+  signal: AbortSignal | undefined,
 ): Promise<Understood> {
   const { encoding, ...options } = replaced?.options ?? {}
   const hasOptions = Object.keys(options).length > 0
@@ -97,7 +100,7 @@ async function understoodAs(
         options: hasOptions ? options : null,
         suggestions: [],
       }
-    const first = await inspectSource(spec, folders)
+    const first = await inspectSource(spec, folders, signal)
     const guessed = first.source.options?.encoding
     // The encoding of each file is detected; where that is a guess, the declared one is better.
     const isGuess = encoding !== undefined && guessed !== undefined && !guessed.startsWith('utf')
@@ -107,10 +110,10 @@ async function understoodAs(
       columns,
       diagnostics,
     } = isGuess && guessed !== encoding
-      ? await inspectSource({ ...source, options: { ...options, encoding } }, folders)
+      ? await inspectSource({ ...source, options: { ...options, encoding } }, folders, signal)
       : first
     const isSame = replaced?.columns?.some(name => columns.some(({ column }) => column === name)) ?? true
-    if (hasOptions && !isSame) return understoodAs(null, source, folders)
+    if (hasOptions && !isSame) return understoodAs(null, source, folders, signal)
     const lasting = lastingOptions(found, options)
     return {
       format: found.format === undefined || found.format === plain ? null : found.format,
@@ -125,7 +128,7 @@ async function understoodAs(
     }
   } catch (error) {
     if (hasOptions && isFault(error, SOURCE_UNREADABLE, CONFIG_INVALID))
-      return understoodAs(null, source, folders)
+      return understoodAs(null, source, folders, signal)
     throw error
   }
 }
@@ -166,16 +169,11 @@ export async function previewDataset(root: string, id: string, rows: number): Pr
     if (definition.rdf !== null) return { fields: [], records: [], examined: 0 }
     const resolved = await resolveSource(definition, root)
     const specs = resolved.fields
-    const source = await openRecords(definition, resolved.source, root)
-    const typed = typeRecords(source, specs)
-    const records: (readonly Value[])[] = []
-    await withPlaces(definition, async () => {
-      for await (const { values } of typed.batches()) {
-        records.push(...values)
-        if (records.length >= EXAMINED) break
-      }
-    })
-    const { misfits: conversionErrors } = typed.report()
+    const first = await firstRecords(definition, resolved, root)
+    // The rows at the end that are no records are looked for where they are among the first ones.
+    const whole = first.isAll && definition.fields !== null ? await resolveWhole(definition, root) : resolved
+    const isSame = whole.source.options?.footer === resolved.source.options?.footer
+    const { records, conversionErrors } = isSame ? first : await firstRecords(definition, whole, root)
     const fields = specs.map((spec, at) => ({
       spec,
       field: fieldOf(spec),
@@ -184,6 +182,20 @@ export async function previewDataset(root: string, id: string, rows: number): Pr
     }))
     return { fields, records: records.slice(0, rows), examined: records.length }
   })
+}
+
+async function firstRecords(definition: Definition, { source, fields }: ResolvedSource, root: string) {
+  const typed = typeRecords(await openRecords(definition, source, root), fields)
+  const records: (readonly Value[])[] = []
+  let isAll = true
+  await withPlaces(definition, async () => {
+    for await (const { values } of typed.batches()) {
+      records.push(...values)
+      isAll = records.length < EXAMINED
+      if (!isAll) break
+    }
+  })
+  return { records, conversionErrors: typed.report().misfits, isAll }
 }
 
 function examplesOf(values: readonly Value[]): readonly Value[] {

@@ -29,6 +29,8 @@ export interface UploadedFile {
   readonly name: string
   readonly stream: Readable
   readonly isTruncated?: () => boolean
+  /** Gives the upload up, and leaves the draft as it was. */
+  readonly signal?: AbortSignal
 }
 
 /** A file as it was stored, with its size and how it may be read better. */
@@ -46,7 +48,7 @@ export interface ReceivedFile {
  */
 export async function receiveFile(
   draft: DatasetDraft,
-  { name, stream, isTruncated }: UploadedFile,
+  { name, stream, isTruncated, signal }: UploadedFile,
   limit: number,
   title: string | undefined,
 ): Promise<ReceivedFile> {
@@ -65,7 +67,7 @@ export async function receiveFile(
     await pipeline(stream.pipe(counted), createWriteStream(path.join(place, name), { flush: true }))
     if (isTruncated?.() === true) throw tooLarge(limit)
     if (bytes === 0) throw new Fault(BAD_REQUEST, { reason: `The file ${name} is empty.` })
-    return { bytes, ...(await putInPlace(draft, place, name, title)) }
+    return { bytes, ...(await putInPlace(draft, place, name, title, signal)) }
   } finally {
     // The rest of a refused file is dropped: a connection that is not read to the end is neither used again nor closed.
     stream.unpipe(counted).resume()
@@ -79,12 +81,14 @@ async function putInPlace(
   place: string,
   name: string,
   named: string | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<Omit<ReceivedFile, 'bytes'>> {
   const { id, folder, root } = draft
   const before = definitionText(draft)
   const isFirst = before.trim() === ''
   const definition = isFirst ? null : readDefinition(root, id).definition
-  const { title, suggestions, ...found } = await understandFile(place, name, root, replacedBy(definition))
+  const replaced = replacedBy(definition)
+  const { title, suggestions, ...found } = await understandFile(place, name, root, replaced, signal)
   if (found.fields?.length === 0)
     throw new Fault(BAD_REQUEST, { reason: `The file ${name} has no records, so it has no fields.` })
   const isRecords = found.fields !== undefined

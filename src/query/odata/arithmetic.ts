@@ -49,8 +49,9 @@ export function typedNegation({ typed, node }: Side, scope: Scope): TypedExpress
   if (!isNumericKind(operand.kind) && operand.kind !== 'duration')
     throw wrong(scope, `- does not take ${describeType(operand)}`, node.span)
   if (operand.type === 'constant') {
-    const { kind, value } = operand
-    return constantOf(kind, typeof value === 'bigint' ? -value : -Number(value))
+    const { kind, value, below } = operand
+    const negated = constantOf(kind, typeof value === 'bigint' ? -value : -Number(value))
+    return below === undefined ? negated : { ...negated, below: -below - 1n }
   }
   return computed(operand.kind, negative(operand.scalar), [operand])
 }

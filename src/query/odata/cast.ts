@@ -1,5 +1,5 @@
 import type { Expression, ODataLiteral, Span } from '../../language/odata/ast.ts'
-import { exactWhole, integerValue } from '../../model/exact-json.ts'
+import { exactWhole, integerValue, wholeBelow } from '../../model/exact-json.ts'
 import { lookup } from '../../model/lookup.ts'
 import { conjunction, disjunction } from '../conditions.ts'
 import { dateBounds, parseDate } from '../date-literals.ts'
@@ -189,8 +189,11 @@ export function typedLiteral(node: ODataLiteral, scope: Scope): TypedExpression 
     case 'Edm.Int32':
     case 'Edm.Int64':
       return typedInteger(node.text, Number(value))
-    case 'Edm.Decimal':
-      return constantOf('decimal', exactWhole(node.text) ?? Number(value))
+    case 'Edm.Decimal': {
+      const below = wholeBelow(node.text)
+      const constant = constantOf('decimal', exactWhole(node.text) ?? Number(value))
+      return below === undefined ? constant : { ...constant, below }
+    }
     case 'Edm.Double':
       return constantOf('double', Number(value))
     case 'Edm.Date':

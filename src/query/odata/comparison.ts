@@ -158,6 +158,11 @@ function momentText({ kind, value }: TypedConstant): string {
 
 function compareConstant(value: TypedValue, operator: Ordered, constant: TypedConstant): Condition {
   const { scalar } = value
+  if (constant.below !== undefined && value.kind === 'int') {
+    if (operator === 'eq') return NEVER
+    const below: Scalar = { type: 'constant', value: constant.below, of: 'int' }
+    return plain(scalar, operator.startsWith('g') ? 'gt' : 'le', below)
+  }
   if (typeof constant.value === 'number') {
     if (!Number.isFinite(constant.value)) return compareInfinity(scalar, operator, constant)
     if (scalar.type === 'valueCount') return compareCount(scalar, operator, constant.value)

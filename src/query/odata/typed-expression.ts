@@ -29,6 +29,8 @@ export interface TypedConstant {
   readonly value: Constant
   /** Offset of a moment's literal in minutes east of UTC. */
   readonly offset?: number
+  /** The largest whole number below a literal whose fraction a double would round away. */
+  readonly below?: bigint
 }
 
 /**

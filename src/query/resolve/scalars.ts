@@ -1,6 +1,6 @@
 import type { Argument, Expression } from '../../language/odsql/ast.ts'
 import { DATE_PARTS } from '../../language/odsql/vocabulary.ts'
-import { exactWhole } from '../../model/exact-json.ts'
+import { exactWhole, wholeBelow } from '../../model/exact-json.ts'
 import { type FieldType, isNumeric, isTemporal } from '../../model/field.ts'
 import { type DateConstant, dateBounds, parseDate, parsePattern } from '../date-literals.ts'
 import { describeValue, malformed, queryFault } from '../faults.ts'
@@ -79,9 +79,20 @@ export function foldNumber(node: Expression): number | null {
 
 /** A whole number with all its digits, where it is one. */
 export function exactInteger(node: Expression): number | bigint | undefined {
-  if (node.type === 'number') return exactWhole(node.text)
+  const text = digitsOf(node)
+  return text === undefined ? undefined : exactWhole(text)
+}
+
+/** The whole number below one with a fraction that a double would round away. */
+export function integerBelow(node: Expression): bigint | undefined {
+  const text = digitsOf(node)
+  return text === undefined ? undefined : wholeBelow(text)
+}
+
+function digitsOf(node: Expression): string | undefined {
+  if (node.type === 'number') return node.text
   if (node.type !== 'sign' || node.operand.type !== 'number') return undefined
-  return exactWhole(`${node.negative ? '-' : ''}${node.operand.text}`)
+  return `${node.negative ? '-' : ''}${node.operand.text}`
 }
 
 function arithmetic(node: Extract<Expression, { type: 'arithmetic' | 'sign' }>, names: FieldNames): Scalar {

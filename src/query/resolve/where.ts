@@ -2,7 +2,7 @@ import { chain, type Expression, type RangeBounds, type Span } from '../../langu
 import { FLIPPED } from '../../model/comparison.ts'
 import { type Field, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
 import { conjunction, conjunctionOrNull, disjunction, negate } from '../conditions.ts'
-import { type DateConstant, dateBounds, parseDate } from '../date-literals.ts'
+import { type DateConstant, dateBounds } from '../date-literals.ts'
 import { describeValue, incompatible, malformed, unlike } from '../faults.ts'
 import {
   type Bound,
@@ -14,8 +14,16 @@ import {
   scalarType,
 } from '../plan.ts'
 import { FieldNames, type ResolveContext } from './context.ts'
+import { dateOf } from './date-operands.ts'
 import { resolvePredicate, searchedWords, wordsCondition } from './filter-functions.ts'
-import { exactInteger, foldNumber, momentConstant, momentScalar, resolveScalar } from './scalars.ts'
+import {
+  exactInteger,
+  foldNumber,
+  integerBelow,
+  momentConstant,
+  momentScalar,
+  resolveScalar,
+} from './scalars.ts'
 
 /**
  * Returns the condition of a where clause for a dataset (ODSQL 3). Throws ODSQLError for an unknown field and
@@ -157,6 +165,8 @@ function compareConstant(
 ): Condition {
   const moment = isTemporal(field.type) ? dateOf(node, names) : null
   if (moment !== null) return compareDate(field, operator, moment, names.context.timezone)
+  const below = field.type === 'int' ? integerBelow(node) : undefined
+  if (below !== undefined) return compareBetween(field, operator, below)
   const value = constantOf(field, operator, node, span, names)
   if (field.type === 'boolean' && operator !== '=' && operator !== '!=')
     throw incompatible(names.clause, field, operator, describeValue(node), span)
@@ -167,22 +177,6 @@ function compareConstant(
   return { type: 'compare', field, operator, value }
 }
 
-/** The date of a node that is compared with a temporal field; null where it is not a date. */
-function dateOf(node: Expression, names: FieldNames): DateConstant | null {
-  const moment = momentScalar(node, names)
-  if (moment !== null || !names.context.dialect.bareDates) return moment
-  const text = bareDate(node)
-  return text === null ? null : parseDate(text)
-}
-
-/** `2013/02/11`, which is parsed as two divisions, or a bare year (ODSQL 9.2). */
-function bareDate(node: Expression): string | null {
-  if (node.type === 'number') return /^\d{1,4}$/.test(node.text) ? node.text : null
-  if (node.type !== 'arithmetic' || node.operator !== '/') return null
-  const [before, last] = [bareDate(node.left), bareDate(node.right)]
-  return before === null || last === null ? null : `${before}/${last}`
-}
-
 function compareDate(
   field: Field,
   operator: Comparator,
@@ -190,11 +184,7 @@ function compareDate(
   timezone: string,
 ): Condition {
   const { start, end, isPeriod, insideDay } = dateBounds(constant, field.type, timezone)
-  if (insideDay) {
-    if (operator === '=') return NEVER
-    if (operator === '!=') return { type: 'present', field }
-    return { type: 'compare', field, operator: operator.startsWith('<') ? '<=' : '>', value: start }
-  }
+  if (insideDay) return compareBetween(field, operator, start)
   if (!isPeriod || (operator !== '=' && operator !== '!='))
     return { type: 'compare', field, operator, value: start }
   if (operator === '=')
@@ -208,6 +198,13 @@ function compareDate(
     { type: 'compare', field, operator: '<', value: start },
     end === null ? NEVER : { type: 'compare', field, operator: '>=', value: end },
   ])
+}
+
+/** A comparison with what lies between a value of a field and the next one. */
+function compareBetween(field: Field, operator: Comparator, value: Constant): Condition {
+  if (operator === '=') return NEVER
+  if (operator === '!=') return { type: 'present', field }
+  return { type: 'compare', field, operator: operator.startsWith('<') ? '<=' : '>', value }
 }
 
 function range(node: Extract<Expression, { type: 'range' }>, names: FieldNames): Condition {
@@ -238,6 +235,8 @@ function bound(
   names: FieldNames,
 ): Bound {
   const moment = isTemporal(field.type) ? dateOf(node, names) : null
+  const below = field.type === 'int' ? integerBelow(node) : undefined
+  if (below !== undefined) return { value: below, inclusive: side === 'upper' }
   if (moment === null) return { value: constantOf(field, 'in', node, node.span, names), inclusive }
   const { start, insideDay } = dateBounds(moment, field.type, names.context.timezone)
   return { value: start, inclusive: insideDay ? side === 'upper' : inclusive }

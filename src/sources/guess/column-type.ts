@@ -2,15 +2,9 @@ import { FIELD_TYPES, type FieldType } from '../../model/field.ts'
 import { words } from '../../model/words.ts'
 import { meansNothing } from '../typing/words.ts'
 import { otherCalendar } from './calendars.ts'
+import { namesIdentifier, namesOutline, namesTime } from './name-hints.ts'
 import type { TextProfile } from './profile.ts'
-import {
-  type Choice,
-  chooseType,
-  type FileHints,
-  namesIdentifier,
-  namesOutline,
-  namesTime,
-} from './text-type.ts'
+import { type Choice, chooseType, type FileHints } from './text-type.ts'
 
 const NARROWEST: readonly FieldType[] = words('boolean int double date datetime geo_point_2d geo_shape text')
 
@@ -78,12 +72,42 @@ export function typeOfColumn(column: GuessedColumn, name: string, hints: FileHin
       ...otherCalendar(profile.days(true)?.calendar),
     }
   if (plain !== 'text') return { type: plain, nulls: [], why: PLAIN_REASONS[plain] }
+  // Only whole numbers beyond 64 bits fit a double and are text.
+  if (column.types & (1 << FIELD_TYPES.indexOf('double'))) return longNumbers({ beyond: true, decimal: '' })
   if (profile.count === column.filled) {
     const chosen = chooseType(profile, name, column.suggestsPoint, hints)
     if (chosen !== undefined) return chosen
-    return text(namesIdentifier(name) ? 'the name is that of identifiers' : 'no other type fits all values')
+    if (namesIdentifier(name)) return text('the name is that of identifiers')
+    const long = profile.longNumbers()
+    return long === undefined ? text('no other type fits all values') : longNumbers(long)
   }
   return mixedType(column) ?? text('no other type fits all values')
+}
+
+/** The text that keeps all digits of numbers of more than 15. */
+function longNumbers({ beyond, decimal }: { readonly beyond: boolean; readonly decimal: string }): Choice {
+  const double = `type: double${decimal === ',' ? " and format: ','" : ''}, which rounds to about 16 digits`
+  if (decimal !== '')
+    return {
+      type: 'text',
+      nulls: [],
+      why: 'some numbers have more than 15 digits before the decimal sign, all of which only text keeps',
+      question: `numbers of more than 15 digits before the decimal sign are texts, so that no digit is lost; where they are quantities, say ${double}`,
+    }
+  if (beyond)
+    return {
+      type: 'text',
+      nulls: [],
+      why: 'some whole numbers are beyond the 64 bits of an int, and only text keeps all their digits',
+      question: `whole numbers beyond 64 bits (9223372036854775807) are texts, so that no digit is lost; where they are quantities, say ${double}`,
+    }
+  return {
+    type: 'text',
+    nulls: [],
+    why: 'some whole numbers have 16 digits or more, as identifiers have',
+    question:
+      'whole numbers of 16 digits and more were taken for identifiers; where they are quantities, say type: int, which keeps all their digits',
+  }
 }
 
 /** Arrays of two numbers in a column whose name indicates positions. */

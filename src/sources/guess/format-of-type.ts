@@ -67,6 +67,6 @@ function numberFormats(text: string, type: 'int' | 'double'): readonly string[] 
   const { prefix, suffix, core } = written
   const styles = stylesOf(core)
   return NUMBER_STYLES.flatMap((style, at) =>
-    (styles & (1 << at)) === 0 ? [] : formatText({ ...style, prefix, suffix }, type),
+    (styles & (1 << at)) === 0 ? [] : formatText({ ...style, prefix, suffix, isDashZero: false }, type),
   )
 }

@@ -1,7 +1,15 @@
 import { coordinatePair } from '../typing/coordinates.ts'
-import { NUMBER_STYLES, stylesOf, writtenNumber } from '../typing/number-format.ts'
+import {
+  type LongNumber,
+  longNumber,
+  NUMBER_STYLES,
+  stylesOf,
+  writtenNumber,
+} from '../typing/number-format.ts'
 import { booleanWords, isPlainlyNothing, meansNothing } from '../typing/words.ts'
+import { AccountingBlanks } from './accounting-blanks.ts'
 import { type DateEvidence, DateGuess } from './dates.ts'
+import type { NumberEvidence, PairEvidence, Typed } from './evidence.ts'
 
 /** Maximum distinct texts of a column that are counted, and maximum untyped texts that are remembered. */
 const MAX_DISTINCT = 64
@@ -12,44 +20,11 @@ const MAX_AFFIXES = 2
 const SIGNS = /[+(\-\u2212\u2013].*[+(\-\u2212\u2013]/
 
 /** A number or day of other decimal digits than those of ASCII. */
-const OTHER_DIGITS = /^[^\p{L}0-9]*\p{Nd}[^\p{L}0-9]*$/u
+const OTHER_DIGITS = /^[^\p{L}0-9]*[^\P{Nd}0-9][^\p{L}0-9]*$/u
 
-/** How the numbers of a column are written. */
-export interface NumberEvidence {
-  /** The set of NUMBER_STYLES that fit all of them. */
-  readonly styles: number
-  /** True if points or commas occur, and if one is followed by other than three digits: certainly a fraction. */
-  readonly hasPoint: boolean
-  readonly hasComma: boolean
-  readonly hasFraction: boolean
-  /** True if some have an exponent; `isCode` if none of these has a sign, point or comma: 12e4 may also be a code. */
-  readonly hasExponent: boolean
-  readonly isCode: boolean
-  /** Number of digits, if all numbers have equally many; 0 otherwise. */
-  readonly digits: number
-  readonly prefix: string
-  readonly suffix: string
-  /** The share of numbers with a prefix or suffix. */
-  readonly affixed: number
-  /** True if some are negative: identifiers are not. */
-  readonly isNegative: boolean
-  /** True if no minus sign is typographic, trailing or a pair of parentheses. */
-  readonly isPlain: boolean
-}
-
-/** How the coordinates of a column are written. */
-export interface PairEvidence {
-  /** The maximum absolute values of the first and of the second number. */
-  readonly first: number
-  readonly second: number
-  /** The share with at least three decimals in both numbers. */
-  readonly precise: number
-  /** The share written like exported positions: `48.85, 2.35`. */
-  readonly spaced: number
-  readonly isBracketed: boolean
-  /** True if hemispheres determine the order. */
-  readonly isOrdered: boolean
-}
+/** A day with a year of four digits, which versions and addresses do not have. */
+const DAY =
+  /^(?:\d{1,2}[-/.]\d{1,2}[-/.](?:1[89]|2[01])\d\d|(?:1[89]|2[01])\d\d[-/.]\d{1,2}[-/.]\d{1,2})(?:[T ]|$)/
 
 type Kind = 'number' | 'date' | 'pair'
 
@@ -63,6 +38,7 @@ export class TextProfile {
   private readonly distinct = new Map<string, number>()
   private overflow = false
   private otherDigits = 0
+  private dayTexts = 0
   private readonly alive = new Set<Kind>(['number', 'date', 'pair'])
   /** Number of texts that fit each kind; the odd ones that do not, with their frequencies. */
   private readonly fits: Record<Kind, number> = { number: 0, date: 0, pair: 0 }
@@ -81,14 +57,19 @@ export class TextProfile {
   private affixed = 0
   private isNegative = false
   private isPlain = true
+  private long: LongNumber | undefined
+  private readonly accounting = new AccountingBlanks()
   private readonly affixes = new Map<string, { readonly prefix: string; readonly suffix: string }>()
   private readonly dates = new DateGuess()
   private pair = { first: 0, second: 0, precise: 0, spaced: 0, isBracketed: true, ordered: 0 }
 
-  note(text: string): void {
+  /** @param raw the text with the blanks around it */
+  note(text: string, raw: string): void {
     this.count++
+    this.accounting.note(raw)
     this.countDistinct(text)
     if (text.length < 60 && OTHER_DIGITS.test(text)) this.otherDigits++
+    if (text.length < 40 && DAY.test(text)) this.dayTexts++
     if (this.alive.size === 0) return
     for (const kind of this.alive) {
       if (this.noteAs(kind, text)) this.fits[kind]++
@@ -99,9 +80,10 @@ export class TextProfile {
   /** How the numbers are written; undefined if the column is not numeric. */
   numbers(): (NumberEvidence & Typed) | undefined {
     const typed = this.typed('number')
-    if (typed === undefined || this.styles === 0 || this.affixes.size > 1) return undefined
+    if (typed === undefined || this.styles === 0 || this.affixes.size > 1 || this.long) return undefined
     const { prefix = '', suffix = '' } = [...this.affixes.values()][0] ?? {}
     const affixed = this.affixed / this.fits.number
+    const isDashZero = this.accounting.hasZero
     const { styles, hasFraction, hasPoint, hasComma, digits, isNegative, isPlain, exponents } = this
     return {
       ...typed,
@@ -117,7 +99,14 @@ export class TextProfile {
       affixed,
       isNegative,
       isPlain,
+      isDashZero,
+      nulls: isDashZero ? typed.nulls.filter(text => text !== '-') : typed.nulls,
     }
+  }
+
+  /** The combination of the numbers that are too long for a double; undefined if there are none, or the column is not numeric. */
+  longNumbers(): Readonly<LongNumber> | undefined {
+    return this.typed('number') === undefined ? undefined : this.long
   }
 
   /** Patterns that match the dates; undefined if the column has no dates. */
@@ -166,6 +155,11 @@ export class TextProfile {
     return this.otherDigits > 0 && this.otherDigits === this.count
   }
 
+  /** True if nearly all texts are written as days, in whatever order. */
+  get hasDays(): boolean {
+    return this.dayTexts > 1 && this.dayTexts >= this.count * 0.8
+  }
+
   /** One of the texts. */
   get first(): string | undefined {
     return this.distinct.keys().next().value
@@ -203,6 +197,13 @@ export class TextProfile {
   }
 
   private noteNumber(text: string): boolean {
+    const long = text.length > 15 ? longNumber(text) : undefined
+    if (long !== undefined) {
+      this.long ??= long
+      if (long.beyond) this.long.beyond = true
+      if (long.decimal !== '') this.long.decimal = long.decimal
+      return true
+    }
     const written = writtenNumber(text)
     if (written === undefined) return false
     const [mantissa = '', exponent] = written.core.split(/e/i)
@@ -221,7 +222,7 @@ export class TextProfile {
       this.affixed++
       if (this.affixes.size <= MAX_AFFIXES) this.affixes.set(`${prefix} ${suffix}`, { prefix, suffix })
     }
-    if (/^[-\u2212\u2013(]|[-\u2212]$/.test(text)) this.isNegative = true
+    if (/^[-\u2212\u2013(]|[-\u2212)]$/.test(text)) this.isNegative = true
     if (/^(?:[\u2212\u2013(]|[+-]\s)|[-\u2212)]$/.test(text)) this.isPlain = false
     if (core.includes('.')) this.hasPoint = true
     if (core.includes(',')) this.hasComma = true
@@ -271,10 +272,4 @@ export class TextProfile {
       return undefined
     return { nulls: odd.map(([text]) => text), nullCount: many }
   }
-}
-
-/** Texts of a typed column that denote no value, and their number. */
-export interface Typed {
-  readonly nulls: readonly string[]
-  readonly nullCount: number
 }

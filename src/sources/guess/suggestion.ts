@@ -3,6 +3,9 @@ import type { TextProfile } from './profile.ts'
 const OTHER_DIGITS =
   'the values are digits of another script, which are texts: numbers and days have the digits 0 to 9'
 
+const DAYS =
+  'most values are days, but not all in one form, or of the calendar: write all of them as 2024-01-31'
+
 const PROJECTED =
   'some values are geometries that are not valid, or not in degrees: publish the file with its reference system (.prj), or in EPSG:4326'
 
@@ -31,5 +34,8 @@ export function suggestionOf(
   isProjected: boolean,
 ): string | undefined {
   const found = near === undefined ? undefined : nearText(near)
-  return found ?? (isProjected ? PROJECTED : profile.hasOtherDigits ? OTHER_DIGITS : undefined)
+  return (
+    found ??
+    (isProjected ? PROJECTED : profile.hasOtherDigits ? OTHER_DIGITS : profile.hasDays ? DAYS : undefined)
+  )
 }

@@ -3,7 +3,9 @@ import { formatText, NUMBER_STYLES, type NumberFormat } from '../typing/number-f
 import { certaintyOf } from '../typing/words.ts'
 import { otherCalendar } from './calendars.ts'
 import type { DateCandidate } from './dates.ts'
-import type { NumberEvidence, TextProfile } from './profile.ts'
+import type { NumberEvidence } from './evidence.ts'
+import { namesDate, namesIdentifier, POSITION_LONGITUDE_FIRST, spaced } from './name-hints.ts'
+import type { TextProfile } from './profile.ts'
 
 /** Evidence from the other columns of a file about a column with ambiguous values. */
 export interface FileHints {
@@ -23,51 +25,6 @@ export interface Choice {
   /** A question for the publisher, if the values alone are not conclusive. */
   readonly question?: string
   readonly annotations?: Readonly<Record<string, readonly string[]>>
-}
-
-/** Names of columns whose digits are no quantity. */
-const IDENTIFIER =
-  /(?:^|[^a-z])(?:zip|zip ?codes?|post ?codes?|postal ?codes?|postal|plz|cep|code ?postal|code ?commune|codigo ?postal|code ?insee|insee|com ?insee|siren|siret|fips|phone|telephone|isbn|issn|ean|gtin|upc|iban|ssn|geoid)(?![a-z])/i
-/** Words that denote identifiers only as a complete name: cap is a postal code, market cap an amount. */
-const SHORT_IDENTIFIER =
-  /^(?:(?:no|nr|num|numero|number|code) )?(?:cap|cp|tel|mobile|fax|vat|nif|cif|ags)(?: (?:no|nr|num|numero|number|code|id))?$/i
-/** Words that denote versions, and as a complete name parts of a text: 1.10 comes after 1.9. */
-const OUTLINE =
-  /(?:^| )(?:version|versie|versione|versao|wersja|verze|ver|release)(?: (?:no|nr|number|id))?$|^(?:section|chapter|clause|article|artikel|abschnitt|kapitel|chapitre|seccion|capitulo|sezione|capitolo|outline)(?: (?:no|nr|number|id))?$/i
-const DATE_NAME =
-  /(?:^|[^a-z])(?:dates?|day|datum|jour|fecha|data|dia|tag|dob|birth ?date|created|updated|modified|published|start|end|begin|debut|fin|von|bis|timestamp|time|at|on)(?![a-z])/i
-const TIME_NAME =
-  /(?:^|[^a-z])(?:timestamp|time|date|datetime|epoch|created|updated|modified|at|ts)(?![a-z])/i
-const POSITION_LONGITUDE_FIRST =
-  /(?:^|[^a-z])(?:lo?ng?(?:itude)?[^a-z]*lat(?:itude)?|x[^a-z]*y|longlat|lonlat|lnglat)(?![a-z])/i
-
-/** True for the name of a column whose digits are identifiers. */
-export function namesIdentifier(name: string): boolean {
-  const words = spaced(name).trim()
-  return IDENTIFIER.test(words) || SHORT_IDENTIFIER.test(words)
-}
-
-/** True for the name of a column whose numbers with a point are no fractions. */
-export function namesOutline(name: string): boolean {
-  return OUTLINE.test(spaced(name).trim())
-}
-
-/** True for the name of a column with days or moments. */
-function namesDate(name: string): boolean {
-  return DATE_NAME.test(spaced(name))
-}
-
-/** True for the name of a column whose integers may be seconds or milliseconds since 1970. */
-export function namesTime(name: string): boolean {
-  return TIME_NAME.test(spaced(name))
-}
-
-function spaced(name: string): string {
-  return name
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .replace(/[^a-z0-9]+/gi, ' ')
 }
 
 /**
@@ -111,6 +68,9 @@ function chooseBoolean(profile: TextProfile): Choice | undefined {
   }
 }
 
+const DASH_ZERO =
+  "a dash was taken for 0, as accounting formats write it; where it means no value, say nulls: ['-']"
+
 function chooseNumber(profile: TextProfile, name: string, hints: FileHints): Choice | undefined {
   const found = profile.numbers()
   if (found === undefined || (namesIdentifier(name) && !found.isNegative)) return undefined
@@ -127,8 +87,13 @@ function chooseNumber(profile: TextProfile, name: string, hints: FileHints): Cho
     }
   const isInt = !found.hasExponent && !(style.decimal === '.' ? found.hasPoint : found.hasComma)
   const type = isInt ? 'int' : 'double'
-  const format: NumberFormat = { ...style, prefix: found.prefix, suffix: found.suffix }
-  const isPlain = style.group === '' && format.prefix === '' && format.suffix === ''
+  const format: NumberFormat = {
+    ...style,
+    prefix: found.prefix,
+    suffix: found.suffix,
+    isDashZero: found.isDashZero,
+  }
+  const isPlain = style.group === '' && format.prefix === '' && format.suffix === '' && !format.isDashZero
   const text = formatText(format, type)
   const unit = found.suffix || found.prefix
   // 552 100 554 is a company or telephone number: quantities do not all have nine digits.
@@ -139,6 +104,7 @@ function chooseNumber(profile: TextProfile, name: string, hints: FileHints): Cho
       why: `all values have ${found.digits} digits in groups, as identifiers have`,
       question: `values of ${found.digits} digits were taken for identifiers; where they are quantities, say type: int and format: '1 234'`,
     }
+  const question = chosen.question ?? (found.isDashZero ? DASH_ZERO : undefined)
   return {
     type,
     ...(isPlain && found.isPlain && (isInt || style.decimal === '.') ? {} : { format: text }),
@@ -146,7 +112,7 @@ function chooseNumber(profile: TextProfile, name: string, hints: FileHints): Cho
     why: isPlain
       ? `all values are numbers${style.decimal === ',' && !isInt ? ' with a decimal comma' : ''}`
       : `all values are numbers written like ${text === style.decimal ? '1234.5' : text}`,
-    ...(chosen.question === undefined ? {} : { question: chosen.question }),
+    ...(question === undefined ? {} : { question }),
     ...(unit === '' ? {} : { annotations: { unit: [unit] } }),
   }
 }

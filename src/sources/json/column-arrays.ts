@@ -2,7 +2,9 @@ import { parseExactly } from '../../model/exact-json.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { TextFile } from '../text/text.ts'
 import { isObject } from '../typing/fields.ts'
+import { writtenNumber } from '../typing/number-format.ts'
 import { parsePointer } from '../typing/pointer.ts'
+import { meansNothing } from '../typing/words.ts'
 import { readElements, sortArrays } from './json.ts'
 
 /** Arrays of names beside an array of rows: of pandas (orient "split"), BigQuery, Socrata, and others. */
@@ -81,28 +83,55 @@ async function firstWidth(file: TextFile, pointer: string): Promise<number> {
   return Array.isArray(row) ? row.length : 0
 }
 
-/**
- * The rows of an object of columns, each an object of values by the labels of the rows, as pandas writes it by default; null for another
- * object. The labels are numbers, the same in every column; they are a column `key` where they do not only count the rows.
- */
+/** The rows of an object of columns, each an object of values by the labels of the rows, as pandas writes it by default. */
 export function rowsOfColumns(
   map: Readonly<Record<string, unknown>>,
-): readonly Readonly<Record<string, unknown>>[] | null {
-  const columns = Object.entries(map)
-  const labels = isObject(columns[0]?.[1]) ? Object.keys(columns[0][1]) : []
-  const isNumber = (text: string) => /^(?:0|[1-9]\d*)$/.test(text)
-  if (labels.length === 0 || !labels.every(isNumber) || columns.every(([name]) => isNumber(name))) return null
-  for (const [, column] of columns) {
-    if (!isObject(column)) return null
-    const own = Object.keys(column)
-    if (own.length !== labels.length || own.some((label, at) => label !== labels[at])) return null
-    if (Object.values(column).some(isObject)) return null
-  }
+): readonly Readonly<Record<string, unknown>>[] {
+  const columns = Object.entries(map) as [string, Readonly<Record<string, unknown>>][]
+  const labels = Object.keys(columns[0]?.[1] ?? {})
   const isCount = labels.every((label, at) => label === String(at))
   return labels.map(label => ({
-    ...(isCount || Object.hasOwn(map, 'key') ? {} : { key: Number(label) }),
-    ...Object.fromEntries(
-      columns.map(([name, column]) => [name, lookup(column as Record<string, unknown>, label)]),
-    ),
+    ...(isCount || Object.hasOwn(map, 'key') ? {} : { key: isNumber(label) ? Number(label) : label }),
+    ...Object.fromEntries(columns.map(([name, column]) => [name, lookup(column, label)])),
   }))
+}
+
+/**
+ * Whether the members of an object are the columns of a table or its records. All columns have the same labels of rows: numbers or days, or
+ * else each column has values of one kind and the rows have several. Where all values are numbers, the labels do not decide.
+ */
+export function membersAre(map: Readonly<Record<string, unknown>>): 'columns' | 'records' | 'either' {
+  const [first, ...others] = Object.values(map)
+  const labels = isObject(first) ? Object.keys(first) : []
+  const isAlike = (column: unknown) => {
+    const own = isObject(column) && !Object.values(column).some(isObject) ? Object.keys(column) : []
+    return own.length === labels.length && own.every((label, at) => label === labels[at])
+  }
+  if (labels.length === 0 || ![first, ...others].every(isAlike)) return 'records'
+  for (const isLabel of [isNumber, isDay])
+    if (labels.every(isLabel)) return Object.keys(map).every(isLabel) ? 'records' : 'columns'
+  const columns = Object.values(map) as Readonly<Record<string, unknown>>[]
+  const kinds = columns.map(column => kindsOf(Object.values(column)))
+  if (kinds.some(({ size }) => size > 1)) return 'records'
+  const hasMixedRow = labels.some(label => kindsOf(columns.map(column => lookup(column, label))).size > 1)
+  if (hasMixedRow) return 'columns'
+  return kinds.every(kind => kind.has('number')) ? 'either' : 'records'
+}
+
+function isNumber(text: string): boolean {
+  return /^(?:0|[1-9]\d*)$/.test(text)
+}
+
+function isDay(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d(?:$|T)/.test(text)
+}
+
+/** The kinds of values, without those that may be of several: texts of numbers and words for no value. */
+function kindsOf(values: readonly unknown[]): ReadonlySet<string> {
+  const known = values.filter(value => value !== null && !(typeof value === 'string' && isVague(value)))
+  return new Set(known.map(value => (typeof value === 'bigint' ? 'number' : typeof value)))
+}
+
+function isVague(text: string): boolean {
+  return text.trim() === '' || meansNothing(text.trim()) || writtenNumber(text.trim()) !== undefined
 }

@@ -6,6 +6,7 @@ import { type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import { fileNameOf, readText, type TextFile } from '../text/text.ts'
 import { isObject } from '../typing/fields.ts'
 import { parsePointer } from '../typing/pointer.ts'
+import { DoubleKeys } from './double-keys.ts'
 import { arrayMissing, findArrays, type JsonObject, readArray, readElements } from './json.ts'
 import { readSelected } from './json-path.ts'
 
@@ -24,20 +25,27 @@ const GEOMETRIES: readonly unknown[] = words(
  */
 export function geojsonSource(file: TextFile, records = '/features'): RecordSource {
   const path = parsePointer(records)
+  const keys = new DoubleKeys()
   return {
     name: fileNameOf(file),
     textual: false,
-    read: () => readFeatures(file, path),
+    read: () => readFeatures(file, path, keys),
+    warnings: () => keys.warnings(),
   }
 }
 
-async function* readFeatures(file: TextFile, path: readonly string[]): AsyncGenerator<readonly SourceRow[]> {
+async function* readFeatures(
+  file: TextFile,
+  path: readonly string[],
+  keys: DoubleKeys,
+): AsyncGenerator<readonly SourceRow[]> {
   const move = await referenceSystem(file, path.slice(0, -1))
   const idColumn = (await hasIdProperty(file, path)) ? 'feature_id' : 'id'
   yield* readArray(
     file,
     path,
     feature => featureData(feature, move, idColumn),
+    keys,
     () => readSingle(file, move),
   )
 }

@@ -4,7 +4,8 @@ import type { Grid, GridCell, GridRow } from '../tables/grid.ts'
 import { fileNameOf, readText, type TextFile } from '../text/text.ts'
 import { isObject } from '../typing/fields.ts'
 import { parsePointer, valueAt } from '../typing/pointer.ts'
-import { columnNamesBeside, rowsOfColumns, withoutDescriptions } from './column-arrays.ts'
+import { columnNamesBeside, membersAre, rowsOfColumns, withoutDescriptions } from './column-arrays.ts'
+import { DoubleKeys } from './double-keys.ts'
 import { type JsonObject, readElements, sortArrays } from './json.ts'
 
 /** The location of the records of a JSON document. */
@@ -14,7 +15,7 @@ export type JsonRecords =
   /** An array of arrays: a table. Its header may stand in an array beside it, see {@link columnNamesBeside}. */
   | { readonly type: 'rows'; readonly pointer: string; readonly hasNames: boolean }
   /** An object whose members are the records, by key. */
-  | { readonly type: 'members'; readonly pointer: string }
+  | { readonly type: 'members'; readonly pointer: string; readonly are: ReturnType<typeof membersAre> }
 
 /** Maximum characters of a document whose members are the records: it is read as a whole. */
 const MAX_WHOLE = 2 ** 28
@@ -25,8 +26,10 @@ export async function findJsonRecords(file: TextFile): Promise<JsonRecords> {
   const other = await otherFormat(file)
   if (other !== undefined) throw unreadable(other.reason, { file: fileNameOf(file) }, other.remedy)
   const parent = commonParent(ofObjects)
-  if (parent !== undefined && isMap(valueAt((await wholeDocument(file)) as JsonObject, parsePointer(parent))))
-    return { type: 'members', pointer: parent }
+  if (parent !== undefined) {
+    const map = valueAt((await wholeDocument(file)) as JsonObject, parsePointer(parent))
+    if (isMap(map)) return { type: 'members', pointer: parent, are: membersAre(map as JsonObject) }
+  }
   const rows = await maxLength(file, ofArrays)
   const records = await withoutDescriptions(file, ofObjects, rows !== undefined)
   const hasNames =
@@ -36,8 +39,12 @@ export async function findJsonRecords(file: TextFile): Promise<JsonRecords> {
   if (found !== undefined)
     return { type: 'objects', pointer: found, others: ofObjects.filter(pointer => pointer !== found) }
   if (rows !== undefined) return { type: 'rows', pointer: rows, hasNames }
-  const members = membersPointer(await wholeDocument(file))
-  if (members !== undefined) return { type: 'members', pointer: members }
+  const document = await wholeDocument(file)
+  const members = membersPointer(document)
+  if (members !== undefined) {
+    const map = valueAt(document as JsonObject, parsePointer(members)) as JsonObject
+    return { type: 'members', pointer: members, are: membersAre(map) }
+  }
   const list = [...ofArrays, ...others].slice(0, 8).join(', ')
   throw unreadable(
     'The document has no array of objects that could be the records.',
@@ -94,7 +101,7 @@ async function otherFormat(
   return undefined
 }
 
-async function wholeDocument(file: TextFile): Promise<unknown> {
+async function wholeDocument(file: TextFile, keys?: DoubleKeys): Promise<unknown> {
   const parts: string[] = []
   let length = 0
   for await (const text of readText(file)) {
@@ -109,7 +116,11 @@ async function wholeDocument(file: TextFile): Promise<unknown> {
         'Write it as an array of objects, or as JSON Lines.',
       )
   }
-  return parseExactly(parts.join(''))
+  const text = parts.join('')
+  const document = parseExactly(text)
+  keys?.clear()
+  keys?.note(text, document, 1, 1)
+  return document
 }
 
 /** The pointer of an object whose members are all objects: the document, or its only member of this kind. */
@@ -131,20 +142,21 @@ function isMap(value: unknown): boolean {
 
 /** The members of an object as records: their keys in a column `key`, and their own members. */
 export function membersSource(file: TextFile, pointer: string): RecordSource {
+  const keys = new DoubleKeys()
   return {
     name: fileNameOf(file),
     textual: false,
+    warnings: () => keys.warnings(),
     async *read() {
-      const map = valueAt((await wholeDocument(file)) as JsonObject, parsePointer(pointer))
+      const map = valueAt((await wholeDocument(file, keys)) as JsonObject, parsePointer(pointer))
       if (!isObject(map))
         throw unreadable(
           `There is no object at ${JSON.stringify(pointer)}.`,
           { file: fileNameOf(file) },
           'Name the object whose members are the records: options: { records: /data/* }.',
         )
-      const columns = rowsOfColumns(map)
-      if (columns !== null) {
-        const own = columns.map((data, at): SourceRow => ({ row: at + 1, line: undefined, data }))
+      if (membersAre(map) === 'columns') {
+        const own = rowsOfColumns(map).map((data, at): SourceRow => ({ row: at + 1, line: undefined, data }))
         for (let from = 0; from < own.length; from += BATCH_ROWS) yield own.slice(from, from + BATCH_ROWS)
         return
       }

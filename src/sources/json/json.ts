@@ -2,6 +2,7 @@ import { parseExactly } from '../../model/exact-json.ts'
 import { BATCH_CHARACTERS, BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import { fileNameOf, readText, type TextFile } from '../text/text.ts'
 import { formatPointer, parsePointer } from '../typing/pointer.ts'
+import { DoubleKeys } from './double-keys.ts'
 import { cutValues, type JsonElement, type StepTest } from './json-cutter.ts'
 import { type JsonKind, JsonScanner } from './json-scanner.ts'
 
@@ -15,10 +16,12 @@ export type JsonObject = Readonly<Record<string, unknown>>
  */
 export function jsonSource(file: TextFile, records?: string): RecordSource {
   const path = records === undefined ? undefined : parsePointer(records)
+  const keys = new DoubleKeys()
   return {
     name: fileNameOf(file),
     textual: false,
-    read: () => (path === undefined ? readRoot(file) : readArray(file, path, element => element)),
+    read: () => (path === undefined ? readRoot(file, keys) : readArray(file, path, element => element, keys)),
+    warnings: () => keys.warnings(),
   }
 }
 
@@ -26,6 +29,7 @@ export function jsonSource(file: TextFile, records?: string): RecordSource {
  * Rows of the array at a path of a JSON file, each element converted to the data of a row.
  *
  * @param dataOf returns the data of an element, or what is wrong with it
+ * @param keys collects names that stand twice in a record
  * @param otherwise returns the rows of a document without a value at the path; unless given, throws SourceUnreadable that names
  * the arrays of the document
  */
@@ -33,12 +37,14 @@ export async function* readArray(
   file: TextFile,
   path: readonly string[],
   dataOf: (element: JsonObject) => JsonObject | string,
+  keys: DoubleKeys,
   otherwise: () => Promise<readonly SourceRow[]> = () => refuse(file),
 ): AsyncGenerator<readonly SourceRow[]> {
   const elements = readElements(file, path)
   let batch: SourceRow[] = []
   let row = 0
   let characters = 0
+  keys.clear()
   try {
     for (;;) {
       const next = await elements.next()
@@ -47,7 +53,9 @@ export async function* readArray(
         break
       }
       for (const element of next.value) {
-        const data = dataOf(objectOf(element, file))
+        const object = objectOf(element, file)
+        keys.note(element.text, object, element.line, element.column)
+        const data = dataOf(object)
         if (typeof data === 'string') throw unreadable(data, placeOf(element, file))
         batch.push({ row: ++row, line: element.line, data })
         characters += element.text.length
@@ -89,9 +97,9 @@ function placeOf(element: JsonElement, file: TextFile) {
   return { file: fileNameOf(file), line: element.line, column: element.column }
 }
 
-async function* readRoot(file: TextFile): AsyncIterable<readonly SourceRow[]> {
+async function* readRoot(file: TextFile, keys: DoubleKeys): AsyncIterable<readonly SourceRow[]> {
   if (!(await mayBeArray(file))) await refuse(file)
-  yield* readArray(file, [], element => element)
+  yield* readArray(file, [], element => element, keys)
 }
 
 /** False if a document is JSON of another kind; true also if it is no JSON, for which the scanner has a better message. */

@@ -1,29 +1,39 @@
 import { parseExactly } from '../../model/exact-json.ts'
 import { BATCH_CHARACTERS, BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import { fileNameOf, readText, type TextFile } from '../text/text.ts'
+import { DoubleKeys } from './double-keys.ts'
 import type { JsonObject } from './json.ts'
 import { JsonScanner } from './json-scanner.ts'
 
 /** A file of JSON Lines, or a sequence of JSON texts (RFC 7464): each line is an object and a record; blank lines are skipped. */
 export function jsonlSource(file: TextFile): RecordSource {
-  return { name: fileNameOf(file), textual: false, read: () => readRows(file) }
+  const keys = new DoubleKeys()
+  return {
+    name: fileNameOf(file),
+    textual: false,
+    read: () => readRows(file, keys),
+    warnings: () => keys.warnings(),
+  }
 }
 
 /** Maximum characters of one line. */
 const MAX_LINE = 1 << 28
 
-async function* readRows(file: TextFile): AsyncIterable<readonly SourceRow[]> {
+async function* readRows(file: TextFile, keys: DoubleKeys): AsyncIterable<readonly SourceRow[]> {
   let batch: SourceRow[] = []
   let row = 0
   let line = 0
   let characters = 0
+  keys.clear()
   for await (const lines of readLines(file)) {
     for (const whole of lines) {
       line++
       // The sign at the beginning of each text of a sequence is a blank in a line.
       const text = whole.startsWith('\u001e') ? ` ${whole.slice(1)}` : whole
       if (text.trim() === '') continue
-      batch.push({ row: ++row, line, data: objectOf(text, line, fileNameOf(file)) })
+      const data = objectOf(text, line, fileNameOf(file))
+      keys.note(text, data, line, 1)
+      batch.push({ row: ++row, line, data })
       characters += text.length
       if (batch.length < BATCH_ROWS && characters < BATCH_CHARACTERS) continue
       yield batch

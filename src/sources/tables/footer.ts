@@ -5,7 +5,7 @@ import { type Grid, type GridCell, type GridRow, gridText, isFilled } from './gr
 
 /** Words that name a total. Brands and places have such names, too. */
 const TOTAL =
-  /^(?:(?:grand |sous-?|sub-?)?tota(?:l|le|ux|is|les)\b|summe\b|gesamt|insgesamt|somme\b|ensemble$|sum$|suma\b|totale\b|totaal\b)/i
+  /^(?:(?:grand |sous-?|sub-?)?tota(?:l|le|ux|is|les)\b|summe\b|gesamt(?!\w*schul)|insgesamt|somme\b|ensemble$|sum$|suma\b|totale\b|totaal\b)/i
 /** Signs and words that begin a note: words are followed by a colon or by the rest of a phrase. */
 const NOTE =
   /^(?:\(\d+ (?:rows?|rangées?|lignes?|zeilen?|filas?|righe?|records?)(?: affected)?\)$|\*|\(?\d\)|[¹²³©]|(?:sources?|quellen?|fuentes?|fontes?|bron(?:nen)?|notes?|notas?|n\.?b\.?|légendes?|legend[ae]?|anmerkung(?:en)?|hinweise?|lecture|champ|données|stand|export|generated|last updated|dernière mise à jour)\s*:|data (?:from|source)|copyright\b|last updated|dernière mise|(?:export(?:ed|iert|é)?|generated) (?:on|at|by|from|of|vom|am|du|le|de)\b)/i

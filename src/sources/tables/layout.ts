@@ -81,6 +81,10 @@ export async function detectLayout(grid: Grid): Promise<DetectedLayout> {
     diagnostics.push(`${footer.length} ${footer.length === 1 ? 'row' : 'rows'} at the end left out${shown}`)
   }
   if (header === undefined) diagnostics.push('no header: columns are numbered')
+  else if (below.length === 0)
+    diagnostics.push(
+      'there are no records below the row with names; where this is one, say header: 0 in options',
+    )
   return { header: header?.line ?? 0, footer: footer.length, diagnostics }
 }
 
@@ -207,6 +211,10 @@ function isYear(cell: GridCell | undefined): boolean {
   return isFilled(cell) && /^(?:1[5-9]|2[01])\d\d$/.test(gridText(cell).trim())
 }
 
+function isDay(cell: GridCell | undefined): boolean {
+  return isFilled(cell) && /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[T ]|$)/.test(gridText(cell).trim())
+}
+
 /** True for a row with values in most columns, unlike a title. */
 function isWide({ cells }: GridRow, width: number): boolean {
   const filled = cells.filter(isFilled).length
@@ -230,16 +238,25 @@ function isIndexHeader(rows: readonly GridRow[], width: number): boolean {
 function isHeader(row: GridRow, below: readonly GridRow[], isFirst: boolean): boolean {
   const names = row.cells.filter(isFilled)
   if (names.every(cell => typeof cell === 'string' && !isTyped(cell))) return true
-  if (below.length === 0) return isFirst
+  // A single row of numbers, days and the like is a record: no name is among them.
+  if (below.length === 0) return isFirst && !names.every(cell => isTyped(cell as GridCell))
   let typed = 0
   let alike = 0
+  let hasValue = false
+  const days = new Set<string>()
   row.cells.forEach((cell, at) => {
     const values = below.map(({ cells }) => cells[at]).filter(isFilled) as GridCell[]
+    const isDayName = isDay(cell) && values.length > 0 && !values.some(isDay)
+    if (isDayName) days.add(gridText(cell))
     if (values.length === 0 || values.filter(isTyped).length < values.length * 0.8) return
     typed++
-    if (isFilled(cell) && isTyped(cell as GridCell)) alike++
+    if (!isFilled(cell) || !isTyped(cell as GridCell)) return
+    alike++
+    if (!isDayName) hasValue = true
   })
   if (typed === 0) return true
+  // Several days above other values are names, as in a series of days, if no other cell is like those below it.
+  if (days.size > 1 && !hasValue && names.some(cell => !isTyped(cell as GridCell))) return true
   const numbers = names.filter(isTyped).map(cell => Number(cell))
   // Years and other integers in sequence are column names, if there is also a name that is a text.
   if (numbers.length > 1 && names.some(cell => !isTyped(cell as GridCell)) && isSeries(numbers)) return true

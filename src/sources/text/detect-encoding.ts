@@ -127,8 +127,14 @@ export class EncodingSample {
       const score = scoreOf(sample, encoding, alphabet, encoding === 'latin-1' ? bonus : 0)
       if (score > best.score + 0.05) best = { encoding, score }
     }
-    return best.encoding
+    return best.encoding === 'latin-1' && hasLatin9Euro(sample) ? 'iso-8859-15' : best.encoding
   }
+}
+
+/** True if the sign of no currency stands at amounts, where ISO 8859-15 has the euro, and no byte is a letter or sign of windows-1252 alone. */
+function hasLatin9Euro(sample: Buffer): boolean {
+  const text = sample.toString('latin1')
+  return /\d ?\xa4|\xa4 ?\d/.test(text) && !/[\x80-\x9f\xbc-\xbe]/.test(text)
 }
 
 /**

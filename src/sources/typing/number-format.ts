@@ -1,3 +1,4 @@
+import { integerValue } from '../../model/exact-json.ts'
 import { misconfigured } from '../source.ts'
 
 /** The format of the numbers of a column, beyond the plain form with a decimal point. */
@@ -8,9 +9,11 @@ export interface NumberFormat {
   /** Text around the number: a currency or a unit. Empty for none. */
   readonly prefix: string
   readonly suffix: string
+  /** True if a dash is the number 0, as accounting formats write it; beside a prefix or suffix it always is. */
+  readonly isDashZero: boolean
 }
 
-const EXAMPLE = /^(?<prefix>\D*?)1(?<group>[.,' ]?)234(?:(?<decimal>[.,])5)?(?<suffix>\D*)$/
+const EXAMPLE = /^(?<prefix>\D*?)1(?<group>[.,' ]?)234(?:(?<decimal>[.,])5)?(?<suffix>[^\d;]*)(?<dash>;-)?$/
 
 /** Blanks that separate groups of digits, and apostrophes, in their typographic variants. */
 const BLANKS = /[\u0020\u00a0\u2009\u202f]/g
@@ -22,12 +25,12 @@ const MAX_DIGITS = 15
 
 /**
  * Parses the format of an int or double: a decimal sign (`,` or `.`), or the number 1234.5 as the column writes it: `1.234,5`, `1
- * 234,5`, `€1,234.5`, `1234,5 %`. Throws ConfigInvalid for anything else.
+ * 234,5`, `€1,234.5`, `1234,5 %`, and `;-` after it where a dash is 0. Throws ConfigInvalid for anything else.
  */
 export function numberFormat(format: string, type: 'int' | 'double'): NumberFormat {
   if (type === 'double' && (format === ',' || format === '.'))
-    return { group: '', decimal: format, prefix: '', suffix: '' }
-  const { prefix = '', group = '', decimal, suffix = '' } = EXAMPLE.exec(format)?.groups ?? {}
+    return { group: '', decimal: format, prefix: '', suffix: '', isDashZero: false }
+  const { prefix = '', group = '', decimal, suffix = '', dash } = EXAMPLE.exec(format)?.groups ?? {}
   const isFormat = EXAMPLE.test(format) && (decimal === undefined || decimal !== group)
   if (!isFormat || (type === 'int' && decimal !== undefined))
     throw misconfigured(
@@ -41,14 +44,16 @@ export function numberFormat(format: string, type: 'int' | 'double'): NumberForm
     decimal: point as NumberFormat['decimal'],
     prefix: prefix.trim(),
     suffix: suffix.trim(),
+    isDashZero: dash !== undefined,
   }
 }
 
 /** The text of a format: the number 1234.5, or 1234 for an int, as the column writes it. */
-export function formatText({ group, decimal, prefix, suffix }: NumberFormat, type: 'int' | 'double'): string {
-  if (group === '' && prefix === '' && suffix === '' && type === 'double') return decimal
+export function formatText(format: NumberFormat, type: 'int' | 'double'): string {
+  const { group, decimal, prefix, suffix, isDashZero } = format
+  if (group === '' && prefix === '' && suffix === '' && !isDashZero && type === 'double') return decimal
   const fraction = type === 'double' ? `${decimal}5` : ''
-  return `${prefix}1${group}234${fraction}${suffix === '' ? '' : ` ${suffix}`}`
+  return `${prefix}1${group}234${fraction}${suffix === '' ? '' : ` ${suffix}`}${isDashZero ? ';-' : ''}`
 }
 
 /** The pattern of a number without sign and affixes, its digits grouped according to the format. */
@@ -70,28 +75,34 @@ function numberForm(group: string, decimal: string, first: string, whole: string
 
 /**
  * Converts numbers in a format to the plain text that JavaScript parses (`-1234.5`); undefined for other texts. A minus may be
- * typographic, trailing, or a pair of parentheses, as in accounting.
+ * typographic, trailing, or a pair of parentheses, as in accounting, where a dash beside a currency is 0.
  */
 export function numberReader(format: NumberFormat): (text: string) => string | undefined {
   const form = bareForm(format)
   const { group, decimal, prefix, suffix } = format
+  const isMoney = MONEY.test(prefix || suffix)
   return text => {
     let rest = text.trim()
     let sign = ''
-    if (rest.startsWith('(') && rest.endsWith(')')) {
+    const takeParentheses = () => {
+      if (!rest.startsWith('(') || !rest.endsWith(')')) return
       rest = rest.slice(1, -1).trim()
       sign = '-'
     }
+    takeParentheses()
     const takeSign = () => {
       const first = rest.charAt(0)
       if (sign !== '' || !(first === '-' || first === '+' || MINUS.test(first))) return
       sign = first === '+' ? '+' : '-'
       rest = rest.slice(1).trimStart()
     }
+    if (format.isDashZero && rest === '-') return '0'
     takeSign()
     if (prefix !== '' && rest.startsWith(prefix)) rest = rest.slice(prefix.length).trimStart()
     if (suffix !== '' && rest.endsWith(suffix)) rest = rest.slice(0, -suffix.length).trimEnd()
+    if (sign === '') takeParentheses()
     takeSign()
+    if (sign === '-' && rest === '' && isMoney && text.includes('-')) return '0'
     if (sign === '' && rest.length > 1 && (rest.endsWith('-') || rest.endsWith('\u2212'))) {
       rest = rest.slice(0, -1).trimEnd()
       sign = '-'
@@ -114,17 +125,25 @@ export interface WrittenNumber {
 
 const CURRENCIES =
   'EUR|USD|GBP|CHF|JPY|CNY|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|RON|BGN|TRY|RUB|UAH|BRL|MXN|ARS|CLP|COP|PEN|INR|ZAR|KRW|Kč|kr|zł|Ft|lei|Fr\\.?|R\\$|US\\$|[A-Z]{1,2}\\$'
+const MONEY = new RegExp(`^(?:\\p{Sc}|${CURRENCIES})$`, 'u')
+/** A dash beside a currency, which accounting formats write for 0. */
+const MONEY_ZERO = new RegExp(
+  `^(?:(?<prefix>\\p{Sc}|${CURRENCIES})\\s*-|-\\s*(?<suffix>\\p{Sc}|${CURRENCIES}))$`,
+  'u',
+)
 const UNITS =
   '%|‰|°C?|°F|°|k?m[²³]|[kmcdµ]?m|km\\/h|m\\/s|k?g|mg|µg|t|[mcdh]?l|ha|a|[kMGT]?Wh?|[kMGT]?V|[km]?A|[kMG]?Hz|[kMG]?J|[hkM]?Pa|dB|min|h|s|ms|ppm|km2|m2|m3'
 
 const WRITTEN = new RegExp(
-  `^(?:\\(|[+\\-\u2212\u2013])?\\s*(?<prefix>\\p{Sc}|${CURRENCIES})?\\s*[+\\-\u2212\u2013]?\\s*(?<core>[\\d.,][\\d.,'\u2019\u0020\u00a0\u2009\u202f]*(?:[eE][+-]?\\d+)?)\\s*(?<suffix>\\p{Sc}|${CURRENCIES}|${UNITS})?(?:\\)|-|\u2212)?$`,
+  `^(?:\\(|[+\\-\u2212\u2013])?\\s*(?<prefix>\\p{Sc}|${CURRENCIES})?\\s*[(+\\-\u2212\u2013]?\\s*(?<core>[\\d.,][\\d.,'\u2019\u0020\u00a0\u2009\u202f]*(?:[eE][+-]?\\d+)?)\\s*(?<suffix>\\p{Sc}|${CURRENCIES}|${UNITS})?(?:\\)|-|\u2212)?$`,
   'u',
 )
 
 /** Splits a number and its currency or unit; undefined for other texts. */
 export function writtenNumber(text: string): WrittenNumber | undefined {
   if (text.length > 60) return undefined
+  const zero = text.includes('-') ? MONEY_ZERO.exec(text)?.groups : undefined
+  if (zero !== undefined) return { prefix: zero.prefix ?? '', suffix: zero.suffix ?? '', core: '0' }
   const { prefix = '', core, suffix = '' } = WRITTEN.exec(text)?.groups ?? {}
   if (core === undefined || (prefix !== '' && suffix !== '' && prefix !== suffix)) return undefined
   // +33123456789 is a telephone number.
@@ -132,6 +151,22 @@ export function writtenNumber(text: string): WrittenNumber | undefined {
   // 12a is a house number, 12 A is a current.
   if (/^[a-z]$/i.test(suffix) && !/\s[a-z]\)?$/i.test(text)) return undefined
   return { prefix, suffix, core: core.trim() }
+}
+
+/** A number of more than 15 digits before its decimal sign. */
+export interface LongNumber {
+  /** Whether it is a whole number beyond 64 bits. */
+  beyond: boolean
+  /** Its decimal sign; empty for a whole number. */
+  decimal: string
+}
+
+/** A plain number of more digits than a double represents exactly; undefined for other texts. */
+export function longNumber(text: string): LongNumber | undefined {
+  const found = text.length < 60 ? /^-?[1-9]\d{15,}(?:([.,])\d+)?$/.exec(text) : null
+  if (found === null) return undefined
+  const [, decimal = ''] = found
+  return { decimal, beyond: decimal === '' && integerValue(BigInt(text)) === undefined }
 }
 
 /** Styles of digits, each a bit of a set. */
