@@ -13,6 +13,7 @@ import { vectorOf } from '../src/store/columns/evaluate/expressions/expression-v
 import { Filter } from '../src/store/columns/evaluate/expressions/filter.ts'
 import { NumberKernels } from '../src/store/columns/evaluate/expressions/numbers.ts'
 import { ScalarCompiler } from '../src/store/columns/evaluate/expressions/scalar.ts'
+import { SelectionCache } from '../src/store/columns/evaluate/expressions/selection-cache.ts'
 import { effectiveBoolean } from '../src/store/columns/evaluate/expressions/truths.ts'
 import { arithmeticFunction } from '../src/store/columns/evaluate/functions/arithmetic.ts'
 import { BUILTINS } from '../src/store/columns/evaluate/functions/builtins.ts'
@@ -1167,6 +1168,40 @@ t.test('a float joins the numbers that are rounded to it', async t => {
       `${left} and ${right}`,
     )
   }
+})
+
+/** Counts the conditions that are worked out. */
+class CountedSelections extends SelectionCache {
+  computed = 0
+
+  override scan(...scan: Parameters<SelectionCache['scan']>) {
+    const { end, rows } = super.scan(...scan)
+    const counted: typeof rows = (condition, predicates, select) =>
+      rows(condition, predicates, () => {
+        this.computed++
+        return select()
+      })
+    return { end, rows: counted }
+  }
+}
+
+t.test('queries that are evaluated together work out a condition once', t => {
+  const lines = Array.from({ length: 40 }, (_, at) =>
+    ['n', 'a', 'b'].map((name, more) => `<urn:s${at}> <urn:${name}> "${at % (11 - more)}" .\n`).join(''),
+  )
+  const graph = columnsOfText(lines.join(''))
+  const rows = (property: string, selections: SelectionCache | null, at = '?at') => {
+    const { query } = parseQuery(
+      `SELECT * { ?s <urn:n> ?n . ?s <urn:lodestone:position> ${at} . ?s <urn:${property}> ?v FILTER(CONTAINS(?n, "1")) }`,
+    )
+    const evaluation = new Evaluation({ defaultGraphs: [graph], namedGraphs: new Map() }, {}, { selections })
+    return [...new Evaluator(evaluation).solutions(query.input)].reduce((sum, { size }) => sum + size, 0)
+  }
+  const selections = new CountedSelections()
+  for (const property of ['a', 'b', 'a']) t.equal(rows(property, selections), rows(property, null), property)
+  t.equal(selections.computed, 1, 'also where the position of records is among the patterns')
+  for (const at of ['3', '10', '11']) t.equal(rows('a', selections, at), rows('a', null, at), at)
+  t.end()
 })
 
 t.test('a number beyond the bounds of its datatype is stored as it is and is no number', t => {

@@ -650,7 +650,8 @@ t.test('qv1 of export links is a query', async t => {
   t.equal((await get(`${V20}${PLACES_PATH}/exports/n3`, { qv1: 'oeuvre' })).includes('Place'), false)
   for (const [qv1, message] of [
     ['#exact(name, "x")', /#exact/],
-    ['people:many', /people/],
+    ['people:many', /people.*Clause\(s\) containing the error\(s\): qv1/],
+    ['seen:soon', /soon.*Clause\(s\) containing the error\(s\): qv1/],
     ['('.repeat(60), /nested/],
   ] as const)
     t.match(

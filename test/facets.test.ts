@@ -70,6 +70,13 @@ fields:
 metas: { default: { title: Old } }
 `,
     },
+    music: {
+      'music.csv': 'path\nAC/DC > Powerage\nAC/DC > Live/1992\nAbba\n',
+      'dataset.yaml': `
+source: { path: music.csv }
+fields: [{ name: path, type: text, annotations: { facet: [], hierarchical: [' > '] } }]
+`,
+    },
   },
 })
 const { base, getJson: get } = await servePortal(t, { portal, now: '2026-01-02T03:04:05Z' })
@@ -95,6 +102,23 @@ async function facet(name: string, query: Query = {}, url = MADE): Promise<reado
 /** Every value with its count, also of the levels below. */
 const flat = (values: readonly Value[]): readonly Value[] =>
   values.flatMap(value => [value, ...flat(value.facets ?? [])])
+
+t.test('a step may have a slash where the separator is another sign', async t => {
+  const music = `${CATALOG}/datasets/music`
+  for (const [value, count] of [
+    ['AC/DC', 2],
+    ['AC/DC/Powerage', 1],
+    ['AC/DC > Live/1992', 1],
+    ['AC/DC/Live/1992', 1],
+    ['AC', 0],
+  ] as const) {
+    const refine = `path:${value}`
+    t.equal((await get(`${music}/records`, { refine })).body.total_count, count, value)
+    if (count === 0) continue
+    const listed = flat(await facet('path', { refine }, music)).filter(({ state }) => state === 'refined')
+    t.match(listed.at(-1), { value: value.replace(' > ', '/'), count })
+  }
+})
 
 t.test('facets tell their values, levels and states', async t => {
   const { body } = await get(`${MADE}/facets`)

@@ -119,6 +119,11 @@ t.test('long integers of JSON', async t => {
   for (const text of [`{"a":[${long},-${long},"x"],"b":{"c":null}}`, '[]', '"a"', '{"a":"\\u0000"}'])
     t.equal(exactJson(parseExactly(text)), text)
   t.equal(exactJson({ a: [BigInt(long)] }, 1), `{\n "a": [\n  ${long}\n ]\n}`)
+  const large = { a: 9.4e20, b: -(2 ** 63), c: 2 ** 62, d: '9'.repeat(20), e: [1e21, -1e19] }
+  const written = `{"a":9.4e+20,"b":-9.223372036854776e+18,"c":4611686018427388000,"d":"${large.d}","e":[1e+21,-1e+19]}`
+  t.equal(exactJson(large), written, 'numbers that many readers refuse as integers')
+  t.same(JSON.parse(exactJson({ large, exact: BigInt(long) })).large, large)
+  t.equal(exactJson(undefined), undefined)
 })
 
 t.test('JSON is cut wherever its pieces end', async t => {

@@ -21,7 +21,7 @@ export async function* csv(table: Table, options: ExportOptions): AsyncGenerator
   for await (const rows of table.rows) {
     let text = ''
     for (const row of rows) {
-      text += table.columns
+      const line = table.columns
         .map(column => {
           const value = lookup(row, column.key) ?? null
           return value === null
@@ -29,7 +29,8 @@ export async function* csv(table: Table, options: ExportOptions): AsyncGenerator
             : cell(cellText(value, column, options.listSeparator), isText(value, column))
         })
         .join(delimiter)
-      text += '\r\n'
+      // Readers skip an empty line, which would be a record without a value in its only column.
+      text += `${line === '' ? '""' : line}\r\n`
     }
     if (text !== '') yield text
   }

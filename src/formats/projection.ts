@@ -116,6 +116,7 @@ const PROJECTIONS: Readonly<Record<string, readonly [name: string, parameters: r
   laea: ['Lambert_Azimuthal_Equal_Area', ['lat_0']],
   sterea: ['Double_Stereographic', ['k', 'lat_0']],
   cass: ['Cassini', ['k', 'lat_0']],
+  somerc: ['Hotine_Oblique_Mercator_Azimuth_Center', ['k', 'azimuth', 'lon_c', 'lat_c']],
 }
 
 const PARAMETERS: Readonly<Record<string, readonly [name: string, byDefault: number]>> = {
@@ -127,6 +128,9 @@ const PARAMETERS: Readonly<Record<string, readonly [name: string, byDefault: num
   lat_ts: ['Standard_Parallel_1', 0],
   k: ['Scale_Factor', 1],
   lat_0: ['Latitude_Of_Origin', 0],
+  azimuth: ['Azimuth', 90],
+  lon_c: ['Longitude_Of_Center', 0],
+  lat_c: ['Latitude_Of_Center', 0],
 }
 
 /**
@@ -144,7 +148,8 @@ export function wktOf(epsg: number): string | null {
   if (values.get('proj') === 'longlat') return `${geographic},${authority}]`
   const [name, keys] = projectionOf(epsg, values)
   if (name === undefined || values.has('alpha')) return null
-  const parameters = ['x_0', 'y_0', 'lon_0', ...keys].flatMap(key => {
+  const meridian = keys.includes('lon_c') ? [] : ['lon_0']
+  const parameters = ['x_0', 'y_0', ...meridian, ...keys].flatMap(key => {
     const [label, byDefault] = lookup(PARAMETERS, key) ?? [key, 0]
     const value = Number(values.get(key) ?? values.get(`${key}_0`) ?? byDefault)
     const scale = key === 'x_0' || key === 'y_0' ? 1 / metresOf(values) : 1
@@ -166,6 +171,8 @@ function projectionOf(
   // Mercator with a scale has another name, and no parallel.
   if (kind === 'merc' && Number(values.get('k') ?? values.get('k_0') ?? 1) !== 1) return [undefined, []]
   if (kind === 'utm') expandZone(values)
+  if (kind === 'somerc')
+    values.set('lon_c', values.get('lon_0') ?? '0').set('lat_c', values.get('lat_0') ?? '0')
   const [name, keys] = lookup(PROJECTIONS, kind === 'utm' ? 'tmerc' : kind) ?? [undefined, []]
   return [name, keys]
 }

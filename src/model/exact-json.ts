@@ -10,7 +10,7 @@ const MARKED = new RegExp(`"\\\\u0000${MARK.slice(1)}(-?\\d+)"`, 'g')
 
 /** Parses JSON text as JSON.parse does, except that integers that a number would round become bigints. */
 export function parseExactly(text: string): unknown {
-  const exact = hasLong(text) ? marked(text) : text
+  const exact = hasLong(text) ? rewritten(text, markInteger) : text
   if (exact === text) return JSON.parse(text) as unknown
   return JSON.parse(exact, (_, value: unknown) =>
     typeof value === 'string' && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value,
@@ -38,14 +38,14 @@ function isDigit(text: string, at: number): boolean {
   return code >= 0x30 && code <= 0x39
 }
 
-/** The text with strings instead of such integers; the contents of strings stay unchanged. */
-function marked(text: string): string {
+/** The text with its long integers written otherwise; the contents of strings stay unchanged. */
+function rewritten(text: string, write: (digits: string) => string): string {
   const parts: string[] = []
   let at = 0
   while (at < text.length) {
     const quote = text.indexOf('"', at)
     const outside = text.slice(at, quote < 0 ? text.length : quote)
-    parts.push(outside.replace(LONG_INTEGERS, markInteger))
+    parts.push(outside.replace(LONG_INTEGERS, write))
     if (quote < 0) break
     at = stringEnd(text, quote)
     parts.push(text.slice(quote, at))
@@ -58,17 +58,32 @@ function markInteger(digits: string): string {
 }
 
 /**
- * Writes JSON as JSON.stringify does, and bigints as integers, which {@link parseExactly} parses again.
+ * Writes JSON as JSON.stringify does, and bigints as integers, which {@link parseExactly} parses again. A number beyond 64 bits has
+ * an exponent, because many readers, pandas among them, refuse integers of that size.
  *
  * @param indent blanks of each level of indentation; none for a single line
  */
 export function exactJson(value: unknown, indent?: number): string {
   try {
-    return JSON.stringify(value, null, indent)
+    return withExponents(JSON.stringify(value, null, indent))
   } catch (error) {
     if (!(error instanceof TypeError) || !/BigInt/.test(error.message)) throw error
-    return JSON.stringify(value, markBigInt, indent).replace(MARKED, '$1')
+    return withExponents(JSON.stringify(value, markBigInt, indent)).replace(MARKED, '$1')
   }
+}
+
+/** A whole number beyond 64 bits as JSON.stringify writes it: 17 of its digits are significant. */
+const LARGE_NUMBER = /(?:^|[[:,\s])-?\d{17,19}00(?:[,\]}\s]|$)/
+
+function withExponents(text: string): string {
+  // JSON.stringify has no text for undefined.
+  if (text === undefined || !hasLong(text) || !LARGE_NUMBER.test(text)) return text
+  return rewritten(text, exponential)
+}
+
+function exponential(digits: string): string {
+  const number = Number(digits)
+  return Math.abs(number) < 2 ** 63 ? digits : number.toExponential()
 }
 
 function markBigInt(_: string, value: unknown): unknown {

@@ -77,6 +77,26 @@ export function facetSteps(facet: Facet, value: string): readonly string[] {
   return value.split(separator)
 }
 
+/** Slashes of a value that each may be a separator or belong to a step. */
+const MAX_SLASHES = 5
+
+/** The paths that a value may mean: where the separator of the field is another sign, its slashes may belong to steps. */
+export function facetPaths(facet: Facet, value: string): readonly (readonly string[])[] {
+  const steps = facetSteps(facet, value)
+  const { separator } = facet
+  if (separator === null || separator === '/' || value.includes(separator)) return [steps]
+  if (steps.length > MAX_SLASHES + 1) return [steps, [value]]
+  return steps
+    .slice(1)
+    .reduce<readonly (readonly string[])[]>(
+      (paths, step) => [
+        ...paths.map(path => [...path, step]),
+        ...paths.map(path => [...path.slice(0, -1), `${path.at(-1)}/${step}`]),
+      ],
+      [steps.slice(0, 1)],
+    )
+}
+
 /** A step of a date as `refine` reads it: a year of four digits, a month or a day of two. */
 export function dateStep(step: string, level: number): string {
   return step.padStart(level === 0 ? 4 : 2, '0')
@@ -115,11 +135,13 @@ export function valueCondition({ facet, value, verbatim }: FacetFilter, timezone
   if (verbatim !== undefined && verbatim !== value && field.type === 'text')
     return disjunction([value, verbatim].map(each => valueCondition({ facet, value: each }, timezone)))
   if (separator !== null) {
-    const path = facetSteps(facet, value).join(separator)
-    return disjunction([
-      { type: 'compare', field, operator: '=', value: path },
-      { type: 'startsWith', field, text: path + separator },
-    ])
+    const paths = facetPaths(facet, value).map(steps => steps.join(separator))
+    return disjunction(
+      paths.flatMap((path): readonly Condition[] => [
+        { type: 'compare', field, operator: '=', value: path },
+        { type: 'startsWith', field, text: path + separator },
+      ]),
+    )
   }
   if (isTemporal(field.type)) return dateCondition(facet, value, timezone) ?? NEVER
   if (isNumeric(field.type)) {

@@ -7,7 +7,7 @@ import { parseV1 } from '../language/search-v1/parse.ts'
 import { type Field, isNumeric, isTemporal } from '../model/field.ts'
 import { conjunctionOrNull, disjunction, excessOf, negate } from './conditions.ts'
 import type { Stopwatch } from './execute/executor.ts'
-import { ODSQL_SYNTAX_ERROR } from './faults.ts'
+import { INCOMPATIBLE_TYPES_IN_COMPARISON_FILTER, ODSQL_SYNTAX_ERROR } from './faults.ts'
 import { ALWAYS, type Condition, type Query } from './plan.ts'
 import { FieldNames, type ResolveContext, refuseDoubles } from './resolve/context.ts'
 import { searchedWords, wordsCondition } from './resolve/filter-functions.ts'
@@ -142,7 +142,13 @@ function resolveV1(query: V1Query, context: ResolveContext): Condition | null {
 function comparison(requested: V1Comparison, context: ResolveContext): Condition | null {
   const field = new FieldNames('where', context).known(requested.field)
   if (field === undefined) return wordsCondition(searchedWords(requested.text))
-  return resolveWhere(expressionOf(requested, field), context)
+  try {
+    return resolveWhere(expressionOf(requested, field), context)
+  } catch (error) {
+    const declared = [ODSQL_ERROR, INCOMPATIBLE_TYPES_IN_COMPARISON_FILTER].find(each => isFault(error, each))
+    if (declared === undefined || !(error instanceof Fault)) throw error
+    throw new Fault(declared, { reason: String(error.parts.reason), clause: 'qv1' })
+  }
 }
 
 function expressionOf({ operator, value, field: name }: V1Comparison, field: Field): Expression {

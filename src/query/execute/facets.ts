@@ -9,6 +9,7 @@ import {
   type Facet,
   type FacetFilter,
   facetCondition,
+  facetPaths,
   facetSteps,
   hasLevels,
   valueCondition,
@@ -93,7 +94,7 @@ function firstLevel(
   const own = refined.filter(filter => filter.facet.field.name === facet.field.name)
   const chosen = facetCondition(refined, excluded, timezone, facet.disjunctive ? facet : undefined)
   const paths = own.flatMap(({ value, verbatim = value }) =>
-    [value, verbatim].map(each => facetSteps(facet, each)),
+    [value, verbatim].flatMap(each => facetPaths(facet, each)),
   )
   const combined = conjunctionOrNull([filter, chosen])
   return { filter: combined, paths, statement: levelStatement(facet, [], combined, timezone, target) }

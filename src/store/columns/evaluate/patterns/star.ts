@@ -100,14 +100,17 @@ export class LinkFollower {
       }))
     }
     for (const link of ordered(others, graph, found.batch)) {
-      selections?.end()
       if (found.batch.size === 0) break
       this.evaluation.advance(found.batch.size)
       if (isPosition(link.predicate)) {
+        const { size } = found.batch
         found = this.followPosition(graph, link, found)
+        // Every subject has a position: only a required one removes rows.
+        if (found.batch.size < size) selections?.end()
         ready()
         continue
       }
+      selections?.end()
       const column = graph.column(link.predicate)
       if (column === undefined) return batch.slice(0, 0)
       this.evaluation.columns.add(link.predicate)
