@@ -337,6 +337,8 @@ t.test('parts of collections, branches, infinity, and parts of the records that 
     ["$filter=tags/$count($filter=$this ne 'old') gt 0&$select=name", [{ name: 'Oak' }, { name: 'Yew' }]],
     ["$filter=tags/$filter($this ne 'old')/$count eq 0 and height gt 7&$select=name", [{ name: 'Fir' }]],
     ["$compute=tags/$count($filter=contains($this,'o')) as n&$select=n&$top=2", [{ n: 1 }, { n: 0 }]],
+    ["$compute=tags/any(t:t eq 'old') as a&$select=a&$top=2", [{ a: true }, { a: false }]],
+    ["$compute=case(tags/all(t:t ne 'old'):0,true:1) as n&$select=n&$top=2", [{ n: 1 }, { n: 0 }]],
     [
       '$compute=height div 0 as i,-height div 0 as j&$select=i,j&$skip=1&$top=2',
       [
