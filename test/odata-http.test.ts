@@ -524,6 +524,10 @@ t.test('results beyond the type Int64 are not sent as Int64', async t => {
     ['$compute=n mul 2 as s&$select=s', ['"s@odata.type":"#Decimal","s":18446744073709551614}', '"s":10}']],
     ['$compute=n mul 2 as s&$select=s&$filter=n lt 6', ['"s@odata.type":"#Int64","s":10']],
     ['$compute=n mul 2 as s&$select=s&$format=atom', ['<d:s m:type="Decimal">18446744073709551614</d:s>']],
+    ['$compute=cast(n mul 2e0,Edm.Int64) as s&$select=s&$filter=n gt 6', ['"s":null']],
+    ['$compute=cast(n mul 2e0,Edm.Int64) as s&$select=s&$filter=n lt 6', ['"s@odata.type":"#Int64","s":10']],
+    ["$compute=cast('9223372036854775808',Edm.Int64) as s&$select=s&$top=1", ['"s":null']],
+    ['$apply=groupby((n))/compute(cast(n mul 2e0,Edm.Int64) as s)/filter(n gt 6)', ['"s":null']],
   ]
   for (const [query, expected, headers = {}] of rows) {
     const { body } = await get(`/wide?${query}`, headers)

@@ -234,10 +234,13 @@ const FILTERS: readonly (readonly [string, string])[] = [
   ["recordid eq 'r1'", 'recordid = "r1"'],
   // casts
   ["cast(population,Edm.String) eq '5'", '[text(population) = "5"]'],
-  ['cast(name,Edm.Int64) eq null', '![int(name) = int(name)]'],
+  [
+    'cast(name,Edm.Int64) eq null',
+    '!([int(name) >= -9223372036854776000] & [int(name) < 9223372036854776000] & [int(name) = int(name)])',
+  ],
   [
     'cast(name,Edm.Int32) eq null',
-    '!([int(name) >= -2147483648] & [int(name) <= 2147483647] & [int(name) = int(name)])',
+    '!([int(name) >= -2147483648] & [int(name) < 2147483648] & [int(name) = int(name)])',
   ],
   ["cast('x',Edm.Int32) eq null", 'all'],
   ['cast(300,Edm.Byte) eq null', 'all'],
