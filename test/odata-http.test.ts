@@ -366,6 +366,16 @@ t.test('parts of collections, branches, infinity, and parts of the records that 
         { high: true, n: 2 },
       ],
     ],
+    [
+      '$apply=compute(round((height sub 7) div 10) as t)/groupby((t),aggregate($count as n))',
+      [
+        { t: null, n: 1 },
+        { t: 0, n: 2 },
+        { t: 1, n: 1 },
+        { t: 3, n: 1 },
+      ],
+    ],
+    ['$apply=aggregate(round((height sub 7) div 10) with countdistinct as n)', [{ n: 3 }]],
     ['$apply=topcount(2,height)/filter(rings gt 100)&$select=name', [{ name: 'Oak' }]],
     [
       '$apply=topcount(3,height)&$filter=rings ne null&$orderby=name&$select=name',

@@ -1,6 +1,6 @@
 import { CLOCK_UNITS } from '../../model/clock-intervals.ts'
 import { exactJson } from '../../model/exact-json.ts'
-import type { Field } from '../../model/field.ts'
+import { type Field, isNumeric } from '../../model/field.ts'
 import { LODESTONE, RDF, XSD } from '../../rdf/vocab.ts'
 import type { AggregateCall, AlgebraExpression, OrderCondition, Variable } from '../../sparql/algebra.ts'
 import {
@@ -26,6 +26,7 @@ import {
   type GroupKey,
   type GroupQuery,
   type RowValue,
+  type Scalar,
   scalarType,
 } from '../plan.ts'
 import type { PatternBuilder, ReadList } from './pattern-builder.ts'
@@ -135,7 +136,8 @@ function operandOf(each: Aggregate, body: PatternBuilder): Operand {
   if (of === null) return { ...each, value: null, lists: [] }
   if (each.name === 'count' && of.type === 'field' && of.field.multivalued)
     return { ...each, value: least(of.field, body.context.target), lists: [] }
-  const value = body.bind(compileScalar(of, body, 'optional'), 'value')
+  const compiled = compileScalar(of, body, 'optional')
+  const value = body.bind(each.distinct ? withOneZero(of, compiled) : compiled, 'value')
   const names = fieldsOf(of).map(field => field.name)
   return { ...each, value, lists: body.lists?.filter(({ field }) => names.includes(field.name)) ?? [] }
 }
@@ -226,7 +228,7 @@ function compileKey(key: GroupKey, index: number, body: PatternBuilder, plan: Gr
       const { value } = grouping
       if (value.type === 'field' && value.field.multivalued && isOptional)
         return one(body.eachValue(value.field))
-      return one(compileScalar(value, body, isOptional ? 'optional' : 'required'))
+      return one(withOneZero(value, compileScalar(value, body, isOptional ? 'optional' : 'required')))
     }
     case 'steps':
       return one(step(grouping, compileScalar(grouping.value, body, 'required')))
@@ -252,6 +254,12 @@ function compileKey(key: GroupKey, index: number, body: PatternBuilder, plan: Gr
       }
     }
   }
+}
+
+/** A number whose zero has no sign: groups and distinct values tell -0 from 0. No stored number is -0, computed ones can be. */
+function withOneZero(scalar: Scalar, value: AlgebraExpression): AlgebraExpression {
+  const isComputed = scalar.type === 'arithmetic' || scalar.type === 'function' || scalar.type === 'choice'
+  return isComputed && isNumeric(scalarType(scalar)) ? binary('+', value, integer(0)) : value
 }
 
 /** A number in steps of a width: of integers and a whole width exactly. */
