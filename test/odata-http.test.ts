@@ -325,7 +325,7 @@ t.test('paths and options name what there is', async t => {
 })
 
 t.test('parts of collections, branches, infinity, and parts of the records that are transformed', async t => {
-  const rows: readonly [query: string, values: readonly unknown[]][] = [
+  const rows: [query: string, values: readonly unknown[]][] = [
     [
       "$select=tags($filter=startswith($this,'b');$count=true)&$top=2",
       [
@@ -389,6 +389,11 @@ t.test('parts of collections, branches, infinity, and parts of the records that 
     ['$apply=top(2)/aggregate(height with sum as h,$count as n)', [{ h: 19.5, n: 2 }]],
     ['$apply=topcount(4,height)/skip(1)/topcount(2,rings)/aggregate(rings with max as r)', [{ r: 2000 }]],
   ]
+  const cast = (text: string, type: string) => `cast(concat('${text}',substring(name,0,0)),Edm.${type})`
+  const days = `${cast('2020-02-29', 'DateTimeOffset')} as b,${cast('2020-02-29Z', 'Date')} as c`
+  const dates = `${cast('2020-02-29T10:00:00', 'DateTimeOffset')} as a,${days}`
+  for (const query of [`$compute=${dates}`, `$apply=groupby((name))/compute(${dates})`])
+    rows.push([`${query}&$select=a,b,c&$top=1`, [{ a: '2020-02-29T10:00:00Z', b: null, c: null }]])
   for (const [query, values] of rows) {
     const body = await json(`/old-trees?${query}`)
     const found = body.value?.map((row: Readonly<Record<string, unknown>>) =>
