@@ -348,6 +348,14 @@ t.test('parts of collections, branches, infinity, and parts of the records that 
     ],
     ['$compute=(height sub height) div 0 as i&$select=i&$top=1', [{ i: 'NaN' }]],
     [
+      '$compute=cast(height div 0e0,Edm.String) as i,cast(-INF,Edm.String) as j&$select=i,j&$top=1',
+      [{ i: 'INF', j: '-INF' }],
+    ],
+    [
+      "$apply=groupby((height))/compute(cast(height div 0e0,Edm.String) as i)/filter(i eq 'INF')/aggregate($count as n)",
+      [{ n: 4 }],
+    ],
+    [
       "$compute=case(height gt 10:'high',height gt 5:'middle',rings gt 10:name) as size&$select=size",
       ['high', 'middle', null, 'Yew', 'high'].map(size => ({ size })),
     ],

@@ -222,7 +222,8 @@ function call(name: FunctionName, values: readonly Constant[], type: FieldType):
     case 'epoch':
       return epochOf(String(first))
     case 'text':
-      return typeof first === 'number' ? numberText(first) : String(first)
+      if (typeof first !== 'number') return String(first)
+      return Number.isFinite(first) ? numberText(first) : String(first).replace('Infinity', 'INF')
     case 'int':
     case 'double':
     case 'boolean':
