@@ -380,6 +380,9 @@ const REFUSED: readonly (readonly [Options, number, number])[] = [
 t.test('faults name properties as they are written', async t => {
   const cases: readonly (readonly [filter: string, message: RegExp])[] = [
     ['name gt 5', /position 1: name of type Edm\.String cannot be compared by gt with the literal 5/],
+    ["population eq '5'", /\(write a number without quotes\)/],
+    ["'2020-01-01' lt founded", /\(write a date without quotes\)/],
+    ['name gt 2020-01-01', /of type Edm\.Date\.$/],
     ['tags/$count', /: tags\/\$count of type Edm\.Int64 is not a condition/],
     ['length(name)', /: The function length of type Edm\.Int64 is not a condition/],
   ]
