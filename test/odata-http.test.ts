@@ -347,6 +347,13 @@ t.test('parts of collections, branches, infinity, and parts of the records that 
       ],
     ],
     ['$compute=(height sub height) div 0 as i&$select=i&$top=1', [{ i: 'NaN' }]],
+    ...['10 divby (rings sub 9)', '10.5 div (rings sub 9)', '10.5 mod (rings sub 9)'].flatMap(
+      (value): [query: string, values: readonly unknown[]][] => [
+        [`$compute=${value} as i&$select=i&$filter=rings eq 9`, [{ i: null }]],
+        [`$filter=${value} eq null&$select=name`, [{ name: 'Elm' }, { name: "O'Ash" }]],
+        [`$apply=groupby((rings))/compute(${value} as i)/filter(rings le 9)`, [{ rings: 9, i: null }]],
+      ],
+    ),
     [
       '$compute=cast(height div 0e0,Edm.String) as i,cast(-INF,Edm.String) as j&$select=i,j&$top=1',
       [{ i: 'INF', j: '-INF' }],
