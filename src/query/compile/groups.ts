@@ -21,10 +21,12 @@ import {
 } from '../../sparql/build.ts'
 import {
   type Aggregate,
+  type Condition,
   fieldsOf,
   type Grouping,
   type GroupKey,
   type GroupQuery,
+  planParts,
   type RowValue,
   type Scalar,
   scalarType,
@@ -259,7 +261,15 @@ function compileKey(key: GroupKey, index: number, body: PatternBuilder, plan: Gr
 /** A number whose zero has no sign: groups and distinct values tell -0 from 0. No stored number is -0, computed ones can be. */
 function withOneZero(scalar: Scalar, value: AlgebraExpression): AlgebraExpression {
   const isComputed = scalar.type === 'arithmetic' || scalar.type === 'function' || scalar.type === 'choice'
-  return isComputed && isNumeric(scalarType(scalar)) ? binary('+', value, integer(0)) : value
+  const isSigned = isComputed && isNumeric(scalarType(scalar)) && hasDoubles(scalar)
+  return isSigned ? binary('+', value, integer(0)) : value
+}
+
+/** True for a number that is a double, or computed from one by a cast; other integers have no -0. */
+function hasDoubles(node: Scalar | Condition): boolean {
+  const isCast = node.type === 'function' && node.name === 'int'
+  const isDouble = node.type === 'arithmetic' ? node.of !== 'int' : 'of' in node && node.of === 'double'
+  return isCast || isDouble || planParts(node).some(hasDoubles)
 }
 
 /** A number in steps of a width: of integers and a whole width exactly. */
