@@ -325,7 +325,7 @@ t.test('paths and options name what there is', async t => {
 })
 
 t.test('parts of collections, branches, infinity, and parts of the records that are transformed', async t => {
-  const rows: readonly [query: string, values: readonly unknown[]][] = [
+  const rows: [query: string, values: readonly unknown[]][] = [
     [
       "$select=tags($filter=startswith($this,'b');$count=true)&$top=2",
       [
@@ -337,6 +337,8 @@ t.test('parts of collections, branches, infinity, and parts of the records that 
     ["$filter=tags/$count($filter=$this ne 'old') gt 0&$select=name", [{ name: 'Oak' }, { name: 'Yew' }]],
     ["$filter=tags/$filter($this ne 'old')/$count eq 0 and height gt 7&$select=name", [{ name: 'Fir' }]],
     ["$compute=tags/$count($filter=contains($this,'o')) as n&$select=n&$top=2", [{ n: 1 }, { n: 0 }]],
+    ["$compute=tags/any(t:t eq 'old') as a&$select=a&$top=2", [{ a: true }, { a: false }]],
+    ["$compute=case(tags/all(t:t ne 'old'):0,true:1) as n&$select=n&$top=2", [{ n: 1 }, { n: 0 }]],
     [
       '$compute=height div 0 as i,-height div 0 as j&$select=i,j&$skip=1&$top=2',
       [
@@ -345,6 +347,21 @@ t.test('parts of collections, branches, infinity, and parts of the records that 
       ],
     ],
     ['$compute=(height sub height) div 0 as i&$select=i&$top=1', [{ i: 'NaN' }]],
+    ...['10 divby (rings sub 9)', '10.5 div (rings sub 9)', '10.5 mod (rings sub 9)'].flatMap(
+      (value): [query: string, values: readonly unknown[]][] => [
+        [`$compute=${value} as i&$select=i&$filter=rings eq 9`, [{ i: null }]],
+        [`$filter=${value} eq null&$select=name`, [{ name: 'Elm' }, { name: "O'Ash" }]],
+        [`$apply=groupby((rings))/compute(${value} as i)/filter(rings le 9)`, [{ rings: 9, i: null }]],
+      ],
+    ),
+    [
+      '$compute=cast(height div 0e0,Edm.String) as i,cast(-INF,Edm.String) as j&$select=i,j&$top=1',
+      [{ i: 'INF', j: '-INF' }],
+    ],
+    [
+      "$apply=groupby((height))/compute(cast(height div 0e0,Edm.String) as i)/filter(i eq 'INF')/aggregate($count as n)",
+      [{ n: 4 }],
+    ],
     [
       "$compute=case(height gt 10:'high',height gt 5:'middle',rings gt 10:name) as size&$select=size",
       ['high', 'middle', null, 'Yew', 'high'].map(size => ({ size })),
@@ -364,6 +381,16 @@ t.test('parts of collections, branches, infinity, and parts of the records that 
         { high: true, n: 2 },
       ],
     ],
+    [
+      '$apply=compute(round((height sub 7) div 10) as t)/groupby((t),aggregate($count as n))',
+      [
+        { t: null, n: 1 },
+        { t: 0, n: 2 },
+        { t: 1, n: 1 },
+        { t: 3, n: 1 },
+      ],
+    ],
+    ['$apply=aggregate(round((height sub 7) div 10) with countdistinct as n)', [{ n: 3 }]],
     ['$apply=topcount(2,height)/filter(rings gt 100)&$select=name', [{ name: 'Oak' }]],
     [
       '$apply=topcount(3,height)&$filter=rings ne null&$orderby=name&$select=name',
@@ -377,6 +404,11 @@ t.test('parts of collections, branches, infinity, and parts of the records that 
     ['$apply=top(2)/aggregate(height with sum as h,$count as n)', [{ h: 19.5, n: 2 }]],
     ['$apply=topcount(4,height)/skip(1)/topcount(2,rings)/aggregate(rings with max as r)', [{ r: 2000 }]],
   ]
+  const cast = (text: string, type: string) => `cast(concat('${text}',substring(name,0,0)),Edm.${type})`
+  const days = `${cast('2020-02-29', 'DateTimeOffset')} as b,${cast('2020-02-29Z', 'Date')} as c`
+  const dates = `${cast('2020-02-29T10:00:00', 'DateTimeOffset')} as a,${days}`
+  for (const query of [`$compute=${dates}`, `$apply=groupby((name))/compute(${dates})`])
+    rows.push([`${query}&$select=a,b,c&$top=1`, [{ a: '2020-02-29T10:00:00Z', b: null, c: null }]])
   for (const [query, values] of rows) {
     const body = await json(`/old-trees?${query}`)
     const found = body.value?.map((row: Readonly<Record<string, unknown>>) =>
@@ -536,6 +568,10 @@ t.test('results beyond the type Int64 are not sent as Int64', async t => {
     ['$compute=n mul 2 as s&$select=s', ['"s@odata.type":"#Decimal","s":18446744073709551614}', '"s":10}']],
     ['$compute=n mul 2 as s&$select=s&$filter=n lt 6', ['"s@odata.type":"#Int64","s":10']],
     ['$compute=n mul 2 as s&$select=s&$format=atom', ['<d:s m:type="Decimal">18446744073709551614</d:s>']],
+    ['$compute=cast(n mul 2e0,Edm.Int64) as s&$select=s&$filter=n gt 6', ['"s":null']],
+    ['$compute=cast(n mul 2e0,Edm.Int64) as s&$select=s&$filter=n lt 6', ['"s@odata.type":"#Int64","s":10']],
+    ["$compute=cast('9223372036854775808',Edm.Int64) as s&$select=s&$top=1", ['"s":null']],
+    ['$apply=groupby((n))/compute(cast(n mul 2e0,Edm.Int64) as s)/filter(n gt 6)', ['"s":null']],
   ]
   for (const [query, expected, headers = {}] of rows) {
     const { body } = await get(`/wide?${query}`, headers)

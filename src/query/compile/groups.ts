@@ -1,6 +1,6 @@
 import { CLOCK_UNITS } from '../../model/clock-intervals.ts'
 import { exactJson } from '../../model/exact-json.ts'
-import type { Field } from '../../model/field.ts'
+import { type Field, isNumeric } from '../../model/field.ts'
 import { LODESTONE, RDF, XSD } from '../../rdf/vocab.ts'
 import type { AggregateCall, AlgebraExpression, OrderCondition, Variable } from '../../sparql/algebra.ts'
 import {
@@ -21,11 +21,14 @@ import {
 } from '../../sparql/build.ts'
 import {
   type Aggregate,
+  type Condition,
   fieldsOf,
   type Grouping,
   type GroupKey,
   type GroupQuery,
+  planParts,
   type RowValue,
+  type Scalar,
   scalarType,
 } from '../plan.ts'
 import type { PatternBuilder, ReadList } from './pattern-builder.ts'
@@ -135,7 +138,8 @@ function operandOf(each: Aggregate, body: PatternBuilder): Operand {
   if (of === null) return { ...each, value: null, lists: [] }
   if (each.name === 'count' && of.type === 'field' && of.field.multivalued)
     return { ...each, value: least(of.field, body.context.target), lists: [] }
-  const value = body.bind(compileScalar(of, body, 'optional'), 'value')
+  const compiled = compileScalar(of, body, 'optional')
+  const value = body.bind(each.distinct ? withOneZero(of, compiled) : compiled, 'value')
   const names = fieldsOf(of).map(field => field.name)
   return { ...each, value, lists: body.lists?.filter(({ field }) => names.includes(field.name)) ?? [] }
 }
@@ -226,7 +230,7 @@ function compileKey(key: GroupKey, index: number, body: PatternBuilder, plan: Gr
       const { value } = grouping
       if (value.type === 'field' && value.field.multivalued && isOptional)
         return one(body.eachValue(value.field))
-      return one(compileScalar(value, body, isOptional ? 'optional' : 'required'))
+      return one(withOneZero(value, compileScalar(value, body, isOptional ? 'optional' : 'required')))
     }
     case 'steps':
       return one(step(grouping, compileScalar(grouping.value, body, 'required')))
@@ -252,6 +256,20 @@ function compileKey(key: GroupKey, index: number, body: PatternBuilder, plan: Gr
       }
     }
   }
+}
+
+/** A number whose zero has no sign: groups and distinct values tell -0 from 0. No stored number is -0, computed ones can be. */
+function withOneZero(scalar: Scalar, value: AlgebraExpression): AlgebraExpression {
+  const isComputed = scalar.type === 'arithmetic' || scalar.type === 'function' || scalar.type === 'choice'
+  const isSigned = isComputed && isNumeric(scalarType(scalar)) && hasDoubles(scalar)
+  return isSigned ? binary('+', value, integer(0)) : value
+}
+
+/** True for a number that is a double, or computed from one by a cast; other integers have no -0. */
+function hasDoubles(node: Scalar | Condition): boolean {
+  const isCast = node.type === 'function' && node.name === 'int'
+  const isDouble = node.type === 'arithmetic' ? node.of !== 'int' : 'of' in node && node.of === 'double'
+  return isCast || isDouble || planParts(node).some(hasDoubles)
 }
 
 /** A number in steps of a width: of integers and a whole width exactly. */

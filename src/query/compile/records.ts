@@ -22,7 +22,14 @@ import {
 } from '../../sparql/build.ts'
 import type { Facet, FacetSort } from '../facets.ts'
 import { technicalName } from '../find-field.ts'
-import type { Ordering, Question, RecordQuery, Scalar, SelectedColumn } from '../plan.ts'
+import {
+  fieldsOf,
+  type Ordering,
+  type Question,
+  type RecordQuery,
+  type Scalar,
+  type SelectedColumn,
+} from '../plan.ts'
 import { addCondition, conditionTest } from './condition.ts'
 import { CompileContext, PatternBuilder } from './pattern-builder.ts'
 import { compileScalar } from './scalar.ts'
@@ -53,7 +60,10 @@ export function compileRecords(plan: RecordQuery, target: CompileTarget): Statem
 function projectionOf(columns: readonly SelectedColumn[], body: PatternBuilder): readonly Projection[] {
   const computed = columns.flatMap(({ value }, index) => {
     if (isStored(value)) return []
-    const expression = compileScalar(value, body, 'optional')
+    const compiled = compileScalar(value, body, 'optional')
+    // EXISTS about the values of a list reads the graph of the facts, so it stands within that graph.
+    const isOfLists = fieldsOf(value).some(({ multivalued }) => multivalued)
+    const expression = isOfLists ? body.bind(compiled, 'column') : compiled
     return [{ variable: variable(columnVariable(index)), expression }]
   })
   return [RECORD, ...computed]

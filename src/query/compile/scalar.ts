@@ -218,11 +218,23 @@ function cast(
       return conditional(is('true'), literal('true', XSD.boolean), no)
     }
     case 'date':
-      return from === 'datetime' ? dayOf(value) : apply(XSD.date, value)
+      return from === 'datetime' ? dayOf(value) : written(DAY, value, XSD.date)
     case 'datetime':
-      if (from !== 'date') return apply(XSD.dateTime, value)
+      if (from === 'text') {
+        const isLocal = call('REGEX', value, literal(String.raw`T[\d:.]+$`))
+        return written(MOMENT, conditional(isLocal, call('CONCAT', value, literal('Z')), value), XSD.dateTime)
+      }
       return apply(XSD.dateTime, call('CONCAT', call('STR', value), literal('T00:00:00Z')))
   }
+}
+
+/** The forms of days and moments in OData: XML Schema has days with a zone too. A moment without one, as 3.0 has it, is in UTC. */
+const DAY = String.raw`^\d{4}-\d\d-\d\d$`
+const MOMENT = String.raw`^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$`
+
+/** The value that a text of a form writes; null for others. */
+function written(form: string, text: AlgebraExpression, type: string): AlgebraExpression {
+  return conditional(call('REGEX', text, literal(form)), apply(type, text), NOTHING)
 }
 
 function double(value: AlgebraExpression): AlgebraExpression {

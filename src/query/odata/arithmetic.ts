@@ -1,5 +1,5 @@
 import type { ArithmeticOperator, Span } from '../../language/odata/ast.ts'
-import { numberScalar, type Scalar } from '../plan.ts'
+import { type Condition, numberScalar, type Scalar } from '../plan.ts'
 import type { Side } from './comparison.ts'
 import { computed, epochScalar } from './computed.ts'
 import { epochOf } from './evaluate.ts'
@@ -86,12 +86,13 @@ function numbers(
       return computed(kind, { ...sum('*', x, y), ...exact }, [a, b])
     case 'div':
       if (kind === 'int') return computed(kind, call('quotient', x, y, 'int'), [a, b])
-      return computed(kind, ratio(x, y), [a, b])
+      return computed(kind, kind === 'double' ? ratio(x, y) : sum('/', x, y), [a, b])
     case 'divby':
-      return computed(kind === 'double' ? kind : 'decimal', ratio(x, y), [a, b])
+      if (kind === 'double') return computed(kind, ratio(x, y), [a, b])
+      return computed('decimal', sum('/', x, y), [a, b])
     case 'mod':
       if (kind === 'int') return computed(kind, call('modulo', x, y, 'int'), [a, b])
-      return computed(kind, call('remainder', x, y, 'double'), [a, b])
+      return computed(kind, kind === 'double' ? remainder(x, y) : unlessZero(y, remainder(x, y)), [a, b])
   }
 }
 
@@ -137,6 +138,17 @@ function sum(operator: '+' | '-' | '*' | '/', left: Scalar, right: Scalar): Scal
 function ratio(left: Scalar, right: Scalar): Scalar {
   if (right.type === 'constant' && right.value !== 0) return sum('/', left, right)
   return call('divide', left, right, 'double')
+}
+
+function remainder(left: Scalar, right: Scalar): Scalar {
+  return call('remainder', left, right, 'double')
+}
+
+/** A value that is null where a divisor is 0: decimals have neither infinity nor NaN. */
+function unlessZero(divisor: Scalar, value: Scalar): Scalar {
+  if (divisor.type === 'constant') return value
+  const when: Condition = { type: 'relation', left: divisor, operator: '!=', right: numberScalar(0) }
+  return { type: 'choice', branches: [{ when, value }], of: 'double' }
 }
 
 function call(

@@ -3,7 +3,7 @@ import { exactWhole, integerValue, wholeBelow } from '../../model/exact-json.ts'
 import { lookup } from '../../model/lookup.ts'
 import { conjunction, disjunction } from '../conditions.ts'
 import { dateBounds, parseDate } from '../date-literals.ts'
-import { ALWAYS, type FunctionName, NEVER, numberScalar, type Scalar } from '../plan.ts'
+import { ALWAYS, type FunctionName, NEVER, type Scalar } from '../plan.ts'
 import type { Side } from './comparison.ts'
 import { computed } from './computed.ts'
 import { certain, presence } from './logic.ts'
@@ -46,13 +46,14 @@ const TARGETS: Readonly<Record<string, PrimitiveKind>> = {
   'Edm.Binary': 'binary',
 }
 
-/** Ranges of the integer types. */
+/** The least values of the integer types, and the first beyond them. */
 const RANGES: Readonly<Record<string, readonly [number, number]>> = {
-  'Edm.Byte': [0, 255],
-  'Edm.SByte': [-128, 127],
-  'Edm.Int16': [-32_768, 32_767],
-  'Edm.Int32': [-2_147_483_648, 2_147_483_647],
+  'Edm.Byte': [0, 256],
+  'Edm.SByte': [-128, 128],
+  'Edm.Int16': [-(2 ** 15), 2 ** 15],
+  'Edm.Int32': [-(2 ** 31), 2 ** 31],
 }
+const INT64 = [-(2 ** 63), 2 ** 63] as const
 
 const FUNCTIONS: Readonly<Partial<Record<PrimitiveKind, FunctionName>>> = {
   string: 'text',
@@ -76,19 +77,21 @@ export function castTo({ typed, node }: Side, target: string, span: Span, scope:
   if (kind === 'geography' || (typed.type === 'value' && typed.epoch && to !== kind)) throw refused()
   const result = converted(typed, kind, to)
   if (result === null) throw refused()
-  const range = lookup(RANGES, target)
+  const range = lookup(RANGES, target) ?? (to === 'int' && kind !== 'int' ? INT64 : undefined)
   return range === undefined ? result : ranged(result, range)
 }
 
 /** A whole number, null where it is outside of a range. */
-function ranged(result: TypedExpression, [low, high]: readonly [number, number]): TypedExpression {
-  if (result.type === 'constant')
-    return Number(result.value) >= low && Number(result.value) <= high ? result : NULL
+function ranged(result: TypedExpression, [low, beyond]: readonly [number, number]): TypedExpression {
+  if (result.type === 'constant') {
+    const value = typeof result.value === 'bigint' ? result.value : Number(result.value)
+    return value >= low && value < beyond ? result : NULL
+  }
   if (result.type !== 'value') return result
   const { scalar } = result
   const when = conjunction([
-    { type: 'relation', left: scalar, operator: '>=', right: numberScalar(low) },
-    { type: 'relation', left: scalar, operator: '<=', right: numberScalar(high) },
+    { type: 'relation', left: scalar, operator: '>=', right: { type: 'constant', value: low, of: 'int' } },
+    { type: 'relation', left: scalar, operator: '<', right: { type: 'constant', value: beyond, of: 'int' } },
   ])
   return perRecord('int', { type: 'choice', branches: [{ when, value: scalar }], of: 'int' })
 }

@@ -1,8 +1,9 @@
 import type { ComputeItem, SelectItem } from '../../language/odata/ast.ts'
 import { type EdmValue, type EntityColumn, type EntityModel, KEY } from '../../model/edm.ts'
+import { isNumeric } from '../../model/field.ts'
 import { refuseLarge } from '../conditions.ts'
 import { technicalName } from '../find-field.ts'
-import type { Scalar, SelectedColumn } from '../plan.ts'
+import { type Scalar, type SelectedColumn, scalarType } from '../plan.ts'
 import { edmValue } from './computed.ts'
 import { typedExpressionOf } from './expression.ts'
 import { canBeInfinite } from './logic.ts'
@@ -232,7 +233,8 @@ function computedSource(
     const index = properties.findIndex(({ field }) => field === value.field)
     if (index >= TECHNICAL_PROPERTIES) return { type: 'field', index: index - TECHNICAL_PROPERTIES }
   }
-  select.push(canBeInfinite(value) ? { key, value, unbounded: true } : { key, value })
+  const isUnbounded = isNumeric(scalarType(value)) && canBeInfinite(value)
+  select.push(isUnbounded ? { key, value, unbounded: true } : { key, value })
   return {
     type: 'computed',
     index: select.length - 1,

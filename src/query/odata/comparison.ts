@@ -71,8 +71,15 @@ function refuseUnlike(left: Side, operator: ODataComparison, right: Side, span: 
     scope,
     `${startOf(left.node)} of type ${describeType(left.typed)} cannot be compared by ${operator} with ${describeExpression(right.node)} of type ${describeType(right.typed)}`,
     span,
-    a === 'string' && isTemporal(b) ? 'write a date without quotes' : undefined,
+    quoted(left, b) ?? quoted(right, a),
   )
+}
+
+/** A hint about a literal text beside a number, day or moment. */
+function quoted({ typed }: Side, other: PrimitiveKind | null | undefined): string | undefined {
+  if (typed.type !== 'constant' || typed.kind !== 'string') return undefined
+  if (isTemporal(other)) return 'write a date without quotes'
+  return other && isNumericKind(other) ? 'write a number without quotes' : undefined
 }
 
 function isTemporal(kind: PrimitiveKind | null | undefined): boolean {

@@ -222,7 +222,8 @@ function call(name: FunctionName, values: readonly Constant[], type: FieldType):
     case 'epoch':
       return epochOf(String(first))
     case 'text':
-      return typeof first === 'number' ? numberText(first) : String(first)
+      if (typeof first !== 'number') return String(first)
+      return Number.isFinite(first) ? numberText(first) : String(first).replace('Infinity', 'INF')
     case 'int':
     case 'double':
     case 'boolean':
@@ -247,6 +248,8 @@ function timeOfDay(text: string): number {
   return (hour * 60 + minute) * 60 + second
 }
 
+const DAY = /^\d{4}-\d\d-\d\d$/
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?$/
 const INTEGER = /^\s*[+-]?\d{1,30}\s*$/
 const NUMBER = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/
 
@@ -268,9 +271,9 @@ function cast(
       return text === 'true' ? true : text === 'false' ? false : null
     case 'date':
     case 'datetime': {
-      const isWhole = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)?$/.test(text)
-      const constant = isWhole ? parseDate(text) : null
-      if (constant === null || (to === 'date' && from === 'text' && text.length > 10)) return null
+      const form = from === 'date' || (from === 'text' && to === 'date') ? DAY : MOMENT
+      const constant = form.test(text) ? parseDate(text) : null
+      if (constant === null) return null
       return dateBounds(constant, to, 'UTC').start
     }
   }
