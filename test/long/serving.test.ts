@@ -293,6 +293,31 @@ t.test('connections that wait for their client are ended', async t => {
   t.notMatch(stderr(), /unexpected|Error/)
 })
 
+t.test('a request that cannot be read is answered after those before it', async t => {
+  const portal = temporaryFolder(t, {
+    'portal.yaml': 'workers: 2\n',
+    data: { one: dataset(), long: { 'dataset.yaml': source('a.json'), 'a.json': LONG } },
+  })
+  const { port } = await startReadyServer(t, portal)
+  const good = 'GET /api/explore/v2.1/catalog/datasets/one/records HTTP/1.1\r\nhost: x\r\n\r\n'
+  const download = `GET ${EXPORT} HTTP/1.1\r\nhost: x\r\n\r\n`
+  const chunk = 'POST /api/sparql/one HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n'
+  const long = `GET / HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(200_000)}\r\n\r\n`
+  const cases = [
+    [`${good}${good}rubbish\r\n\r\n`, ['200', '200', '400']],
+    [`${download}rubbish\r\n\r\n`, ['200', '400']],
+    [`${good}${chunk}${good}`, ['200', '400']],
+    [`${good}${long}`, ['200', '431']],
+    ['rubbish\r\n\r\n', ['400']],
+  ] as const
+  for (const [text, statuses] of cases) {
+    const received = await openConnection(t, port, text).closed
+    const found = [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
+    t.same(found, statuses, text.slice(-40))
+    if (text.startsWith(download)) t.match(received, /\r\n0\r\n\r\nHTTP\/1\.1 400 /, 'the download is whole')
+  }
+})
+
 t.test('connections beyond what the process may have open are told in words', async t => {
   const portal = temporaryFolder(t, {
     'portal.yaml': 'workers: 1\naddress_connections: 10000\n',
