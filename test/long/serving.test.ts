@@ -345,7 +345,7 @@ t.test('pages keep their styles and scripts while a build replaces them', async 
   const names = [...page.matchAll(/"(\/assets\/[\w.-]+)"/g)].map(([, name]) => name)
   t.ok(names.length > 1)
   rmSync(path.join(copy, 'dist'), { recursive: true })
-  for (const name of names) t.equal((await get(`${address}${name}`)).status, 200, name)
+  for (const name of names) t.equal((await get(`${address}${name}`)).status, 200, String(name))
   const again = spawnSync(process.execPath, start, { encoding: 'utf8' })
   t.match(again, { status: 1, stderr: /not built yet, or not to the end: run "npm run build"/ })
 })
