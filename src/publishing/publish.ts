@@ -21,6 +21,7 @@ import { RECORD_IDS_FILE } from './versions/tombstones.ts'
 import {
   currentManifest,
   currentVersion,
+  dropDamaged,
   isWithdrawn,
   type Manifest,
   readManifest,
@@ -137,7 +138,9 @@ async function publishAgain(
     // Damaged ids would report records that never existed.
     if (version !== null && damage.file === RECORD_IDS_FILE)
       rmSync(path.join(versionFolder(versions, id, version), RECORD_IDS_FILE), { force: true })
-    return await publishRecords(definition, digests, file, { manifest: damaged, damage }, context)
+    const result = await publishRecords(definition, digests, file, { manifest: damaged, damage }, context)
+    if (version !== null && result?.type === 'published') dropDamaged(versions, id, version, damage.file)
+    return result
   } catch (error) {
     const reason = reasonOf(error)
     throw new Fault(

@@ -25,6 +25,7 @@ import type { PublishMessage } from '../../src/publishing/publish-all.ts'
 import { PublisherThread } from '../../src/publishing/publisher-thread.ts'
 import { localRegistry } from '../../src/publishing/registry/registry.ts'
 import { VersionChanges } from '../../src/publishing/versions/changes.ts'
+import { damageOf } from '../../src/publishing/versions/damage.ts'
 import { replaceDurably } from '../../src/publishing/versions/durable.ts'
 import {
   currentFile,
@@ -405,6 +406,12 @@ t.test('a version whose files are damaged is made again of its source', async t 
     t.same(recordIds(portal, 'plants'), ids, `${name}: of the same records`)
     t.equal(removedIds(versions, 'plants').size, 0, `${name}: nothing is taken for removed`)
     t.match(await publish(portal), [{ type: 'unchanged' }, { type: 'unchanged' }], `${name}: once`)
+    for (const retained of retainedVersions(versions, 'plants'))
+      t.match(
+        (await damageOf(versions, retained))?.file ?? 'none',
+        /none|ids/,
+        `${name}: no damaged version is retained`,
+      )
   }
 })
 
