@@ -15,13 +15,12 @@ import { materialise } from './materialise.ts'
 import type { PublicationFailure, PublishAttempt, PublishContext, PublishResult } from './publish-types.ts'
 import { refreshRemote, rejectRemote, reschedule } from './remote/refresh.ts'
 import { type Digests, digestsOf, isBuiltFrom, isRolledBack, textOf } from './up-to-date.ts'
-import { type Damage, damageInForce } from './versions/damage.ts'
+import { type Damage, damageInForce, dropDamaged } from './versions/damage.ts'
 import { withColumns } from './versions/graph-sources.ts'
 import { RECORD_IDS_FILE } from './versions/tombstones.ts'
 import {
   currentManifest,
   currentVersion,
-  dropDamaged,
   isWithdrawn,
   type Manifest,
   readManifest,

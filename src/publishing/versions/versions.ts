@@ -309,18 +309,6 @@ function removeOldest(versions: Versions, id: string, needed: readonly string[])
   removeOthers(path.join(versions.root, id), new Set([...latest, ...needed]))
 }
 
-/** Retains no versions any more that have a damaged file: they could not be queried, nor compared with later ones. */
-export function dropDamaged(versions: Versions, id: string, version: string, file: string): void {
-  const damaged = path.join(versionFolder(versions, id, version), file)
-  const current = currentVersion(versions, id)
-  for (const manifest of storedManifests(versions, id))
-    if (
-      manifest.version !== current &&
-      manifest.graphs.some(graph => graphPath(versions, manifest, graph.file) === damaged)
-    )
-      rmSync(path.join(versionFolder(versions, id, manifest.version), MANIFEST), { force: true })
-}
-
 /** Withdraws a dataset, also for later restarts; with `withdrawn` and `current` it is being withdrawn. False if it was not published. */
 export function withdraw(versions: Versions, id: string): boolean {
   const current = currentVersion(versions, id)
