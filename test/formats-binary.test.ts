@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -162,6 +162,22 @@ async function readShapefile(bytes: Buffer) {
   if (shp === undefined || dbf === undefined) throw new Error('no shapefile')
   return { files, ...(await reader.read(shp, dbf, { encoding: 'utf-8' })) }
 }
+
+t.test('a shapefile whose reader leaves at the beginning has no file open', async t => {
+  const open = () =>
+    readdirSync('/proc/self/fd').filter(fd => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`).includes('lodestone-shp-')
+      } catch {
+        return false
+      }
+    })
+  const pieces = shapefile(tableOf(), OPTIONS)
+  await pieces.next()
+  await pieces.return(undefined)
+  await new Promise(resolve => setTimeout(resolve, 50))
+  t.same(open(), [])
+})
 
 t.test('a shapefile comes back from another reader', async t => {
   const { features, files } = await readShapefile(await bytesOf(shapefile(tableOf(), OPTIONS)))
