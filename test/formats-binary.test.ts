@@ -7,6 +7,7 @@ import { inflateRawSync } from 'node:zlib'
 import { Zstd } from '@hpcc-js/wasm-zstd'
 import { parquetMetadata, parquetReadObjects, parquetSchema } from 'hyparquet'
 import t from 'tap'
+import { begunExport } from '../src/api/explore/export-list.ts'
 import { flatgeobuf } from '../src/formats/flatgeobuf.ts'
 import { projectGeometry, projector, wktOf } from '../src/formats/projection.ts'
 import { projJsonOf } from '../src/formats/projjson.ts'
@@ -573,4 +574,21 @@ t.test('DuckDB opens parquet', { skip: DUCKDB === true ? false : DUCKDB }, async
     t.equal(rows.length, 4)
     t.equal(rows[1]?.title, ROWS[1]?.title)
   })
+})
+
+t.test('an export that was begun ends when its reader leaves before the first chunk', async t => {
+  let ended = 0
+  async function* chunks() {
+    try {
+      yield 1
+      yield 2
+    } finally {
+      ended += 1
+    }
+  }
+  const read: number[] = []
+  for await (const chunk of await begunExport(chunks())) read.push(chunk)
+  t.same(read, [1, 2])
+  await (await begunExport(chunks())).return(undefined)
+  t.equal(ended, 2)
 })
