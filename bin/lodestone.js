@@ -1,8 +1,11 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs'
 
-if (!existsSync(new URL('../dist/cli/lodestone.js', import.meta.url))) {
-  console.error('lodestone is not built yet: run "npm run build" first')
+// The build writes the second one last.
+if (
+  !['cli/lodestone.js', 'land.json'].every(name => existsSync(new URL(`../dist/${name}`, import.meta.url)))
+) {
+  console.error('lodestone is not built yet, or not to the end: run "npm run build" first')
   process.exit(1)
 }
 const { run } = await import('../dist/cli/lodestone.js')

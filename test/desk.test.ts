@@ -554,11 +554,38 @@ t.test('what is published when the disk is full is tried again, after pauses tha
     [420_000, ['a']],
   ] as const
   for (const [now, due] of steps) {
-    t.same(publications.due(now), due, `${now}`)
+    t.same(
+      publications.due(now, () => 0),
+      due,
+      `${now}`,
+    )
     if (due.length > 0) publications.note(full, now + 500)
   }
   publications.note({ type: 'unchanged', dataset: 'a', records: 1, triples: 1, seconds: 1 }, 430_000)
-  t.same(publications.due(1e9), [])
+  t.same(
+    publications.due(1e9, () => 0),
+    [],
+  )
+})
+
+t.test('what is published when the disk is full is tried again as soon as there is more room', async t => {
+  const publications = new Publications()
+  publications.note({ type: 'failed', dataset: 'a', reason: '', isDiskFull: true, seconds: 1 }, 0)
+  const steps = [
+    [400, 100e6, []],
+    [800, 90e6, []],
+    [1200, 110e6, []],
+    [1600, 120e6, ['a']],
+    [2000, 120e6, []],
+    [2400, 140e6, []],
+    [61_600, 140e6, ['a']],
+  ] as const
+  for (const [now, free, due] of steps)
+    t.same(
+      publications.due(now, () => free),
+      due,
+      `${now}`,
+    )
 })
 
 const otherDisk = '/dev/shm'

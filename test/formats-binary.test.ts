@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { inflateRawSync } from 'node:zlib'
 import { Zstd } from '@hpcc-js/wasm-zstd'
 import { parquetMetadata, parquetReadObjects, parquetSchema } from 'hyparquet'
 import t from 'tap'
+import { begunExport } from '../src/api/explore/export-list.ts'
 import { flatgeobuf } from '../src/formats/flatgeobuf.ts'
 import { projectGeometry, projector, wktOf } from '../src/formats/projection.ts'
 import { projJsonOf } from '../src/formats/projjson.ts'
@@ -162,6 +163,22 @@ async function readShapefile(bytes: Buffer) {
   if (shp === undefined || dbf === undefined) throw new Error('no shapefile')
   return { files, ...(await reader.read(shp, dbf, { encoding: 'utf-8' })) }
 }
+
+t.test('a shapefile whose reader leaves at the beginning has no file open', async t => {
+  const open = () =>
+    readdirSync('/proc/self/fd').filter(fd => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`).includes('lodestone-shp-')
+      } catch {
+        return false
+      }
+    })
+  const pieces = shapefile(tableOf(), OPTIONS)
+  await pieces.next()
+  await pieces.return(undefined)
+  await new Promise(resolve => setTimeout(resolve, 50))
+  t.same(open(), [])
+})
 
 t.test('a shapefile comes back from another reader', async t => {
   const { features, files } = await readShapefile(await bytesOf(shapefile(tableOf(), OPTIONS)))
@@ -558,4 +575,21 @@ t.test('DuckDB opens parquet', { skip: DUCKDB === true ? false : DUCKDB }, async
     t.equal(rows.length, 4)
     t.equal(rows[1]?.title, ROWS[1]?.title)
   })
+})
+
+t.test('an export that was begun ends when its reader leaves before the first chunk', async t => {
+  let ended = 0
+  async function* chunks() {
+    try {
+      yield 1
+      yield 2
+    } finally {
+      ended += 1
+    }
+  }
+  const read: number[] = []
+  for await (const chunk of await begunExport(chunks())) read.push(chunk)
+  t.same(read, [1, 2])
+  await (await begunExport(chunks())).return(undefined)
+  t.equal(ended, 2)
 })

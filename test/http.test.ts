@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
@@ -22,6 +23,7 @@ import { AnswerLimit } from '../src/http/turn-queue.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
 import { STORE_BUSY } from '../src/runtime/fair-queue.ts'
 import { answerMemory, storeMemory } from '../src/runtime/memory.ts'
+import { currentActor } from '../src/runtime/work-client.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { publishPortal, servePortal } from './support/portal.ts'
 
@@ -539,6 +541,23 @@ t.test('a user does not compete with the address of the same requests', async t 
   t.equal(await statusOf('/', authorization), 200, 'a health check is no client')
   t.equal(await statusOf('/'), 200)
   t.equal(await statusOf('/', authorization), 429, 'now somebody else is active')
+})
+
+t.test('what is cached for a request does not hold the request', async t => {
+  const budgets = new WorkBudgets({ burst: 1000, rate: 1 }, () => 0)
+  const http = fastify()
+  t.teardown(() => http.close())
+  new RateLimit({ budgets, address: () => '192.0.2.1' }).install(http)
+  let actorOfCached = (): unknown => null
+  http.get('/', async () => {
+    actorOfCached = AsyncResource.bind(currentActor)
+    return 'answer'
+  })
+  const address = await http.listen({ port: 0, host: '127.0.0.1' })
+  t.equal(await (await fetch(address)).text(), 'answer')
+  await wait(50)
+  const actor = Object.getOwnPropertyDescriptors(actorOfCached())
+  t.match(actor, { name: { value: 'anonymous' }, address: { value: '192.0.2.1' } })
 })
 
 t.test('exports are counted by the path of an address alone', async t => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freeBytes } from '../accounts/sqlite-files.ts'
 import type { Config } from '../config/config.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { drain } from '../http/connections.ts'
@@ -246,7 +247,7 @@ async function follow(
       warnOfRemoved(gone, app)
       for (const id of again) if (!isWithdrawn(app.versions, id)) again.delete(id)
       fetches.start(dueNow())
-      const unstored = app.publications.due(Date.now())
+      const unstored = app.publications.due(Date.now(), () => freeBytes(app.versions.root))
       const changed = new Set([...defined, ...app.catalog.takeDamaged(), ...fetches.take(), ...unstored])
       rest = Math.max(LOOK_INTERVAL, (performance.now() - begun) / LOOK_SHARE)
       if (changed.size + mapped.length + harvested.length === 0) continue

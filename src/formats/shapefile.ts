@@ -68,12 +68,17 @@ export async function* shapefile(
 
 function* entries(table: Table, options: ExportOptions, folder: string, report: Report): Generator<ZipEntry> {
   for (const ending of ['shp', 'shx', 'dbf'])
-    yield { name: `${table.name}.${ending}`, content: createReadStream(join(folder, ending)) }
+    yield { name: `${table.name}.${ending}`, content: bytesOf(join(folder, ending)) }
   const wkt = wktOf(options.epsg)
   if (wkt !== null) yield { name: `${table.name}.prj`, content: [wkt] }
   yield { name: `${table.name}.cpg`, content: ['UTF-8'] }
   yield { name: 'fields.csv', content: fieldsCsv(report, options) }
   yield { name: 'README.txt', content: [readme(table, options, report)] }
+}
+
+/** The bytes of a file, which is opened when the first are read: a client may leave before. */
+async function* bytesOf(file: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(file) as AsyncIterable<Uint8Array>
 }
 
 /** What was lost when a table was written. */

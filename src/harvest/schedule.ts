@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { SharedRegistry } from '../publishing/registry/shared-registry.ts'
+import { isDue } from '../publishing/remote/state.ts'
 import { moveAcross } from '../publishing/versions/durable.ts'
 import { currentManifest, type Versions, withdraw } from '../publishing/versions/versions.ts'
 import { runJob } from '../runtime/job.ts'
@@ -12,8 +13,8 @@ import { harvestState } from './state.ts'
 /** The harvesters that are due at a moment: those that never ran, and those whose next run has come. */
 export function dueHarvesters(portal: string, now: number): readonly Harvester[] {
   return readHarvesters(portal).filter(harvester => {
-    const { asked: requested, next } = harvestState(portal, harvester)
-    return requested === undefined || (next !== undefined && Date.parse(next) <= now)
+    const state = harvestState(portal, harvester)
+    return state.asked === undefined || isDue(state, now)
   })
 }
 

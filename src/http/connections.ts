@@ -43,8 +43,13 @@ interface Connection {
   readonly opened: number
   /** Requests that are being answered. */
   answering: number
-  isUsed: boolean
+  /** The answer to the latest request; null before the first. */
+  latest: ServerResponse | null
+  /** Called after each answer; null unless the request behind them cannot be read. */
+  onAnswered: (() => void) | null
 }
+
+const connections = new WeakMap<Socket, Connection>()
 
 /** Interval in milliseconds at which Node checks for requests that take too long: an option of the server's constructor. */
 export function checkingInterval({ requestTimeout, idleTimeout }: Timeouts): number {
@@ -63,7 +68,6 @@ type Timeouts = Pick<ConnectionLimits, 'requestTimeout' | 'idleTimeout'>
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   const { requestTimeout, idleTimeout, writeTimeout, onFull } = limits
   const perAddress = limits.perAddress === null ? null : shareOfAddress(limits.perAddress)
-  const connections = new WeakMap<Socket, Connection>()
   server.requestTimeout = requestTimeout
   server.headersTimeout = Math.min(requestTimeout, idleTimeout, HEADERS_TIMEOUT)
   server.keepAliveTimeout = idleTimeout
@@ -76,19 +80,20 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     const connection = connections.get(socket)
     if (connection === undefined) return
-    connection.isUsed = true
+    connection.latest = response
     connection.answering += 1
     response.once('close', () => {
       connection.answering -= 1
+      connection.onAnswered?.()
     })
   })
   const byAddress = new Map<string, Set<Socket>>()
   const isWaiting = (socket: Socket) => {
-    const { answering = 0, isUsed = false, opened = 0 } = connections.get(socket) ?? {}
-    return answering === 0 && (isUsed || Date.now() - opened > GRACE)
+    const { answering = 0, latest = null, opened = 0 } = connections.get(socket) ?? {}
+    return answering === 0 && (latest !== null || Date.now() - opened > GRACE)
   }
   const admit = (socket: Socket): boolean => {
-    connections.set(socket, { opened: Date.now(), answering: 0, isUsed: false })
+    connections.set(socket, { opened: Date.now(), answering: 0, latest: null, onAnswered: null })
     if (perAddress === null) return true
     const address = addressSubject(clientAddress({ headers: {}, socket }, 0))
     const others = byAddress.get(address) ?? new Set()
@@ -183,13 +188,35 @@ const CLOSE_DELAY = 1000
 type ConnectionError = Error & { readonly code?: string }
 
 /**
- * Answers requests that are not HTTP, have headers beyond the limit, or do not arrive in time. If no request was begun, or an
- * answer is already being sent, it only closes the connection.
+ * Answers requests that are not HTTP, have headers beyond the limit, or do not arrive in time, after the requests before them
+ * on the connection. If no request was begun, or its answer is already being sent, it only closes the connection.
  *
  * @param maxHeaderBytes the limit, for the message
  */
 export function answerBrokenRequest(error: ConnectionError, socket: Socket, maxHeaderBytes: number): void {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return
+  const connection = connections.get(socket)
+  const answer = () => answerUnreadable(error, socket, maxHeaderBytes)
+  if (connection === undefined || error.code === 'ECONNRESET') answer()
+  else if (connection.onAnswered === null) afterOthers(connection, answer, socket)
+}
+
+/** Answers the request that a connection ends with once those before it are answered. */
+function afterOthers(connection: Connection, answer: () => void, socket: Socket): void {
+  const onAnswered = () => {
+    const { latest, answering } = connection
+    // Of this one the head was read.
+    const isHalf = latest !== null && !latest.req.complete
+    if (answering > (isHalf && !latest.writableEnded ? 1 : 0)) return
+    connection.onAnswered = () => undefined
+    if (isHalf && latest.writableEnded) socket.destroy()
+    else answer()
+  }
+  connection.onAnswered = onAnswered
+  onAnswered()
+}
+
+function answerUnreadable(error: ConnectionError, socket: Socket, maxHeaderBytes: number): void {
   if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesRead === 0 || isAnswered(socket)) {
     socket.destroy()
     return

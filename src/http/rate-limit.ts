@@ -59,13 +59,18 @@ export class RateLimit {
       const context = this.contextOf(request.raw, reply.raw)
       // Health checks and assets use nothing that others wait for.
       context.isSettled = request.routeOptions.config.access === 'everybody'
-      context.actor = {
+      const actor = {
         get name() {
           const { principal } = request
           return principal?.type === 'user' ? principal.name : 'anonymous'
         },
         address: address(request.raw),
       }
+      context.actor = actor
+      // What was begun for it and is cached holds its context as long, which must not hold the request and its connection.
+      reply.raw.once('close', () => {
+        context.actor = { ...actor }
+      })
       reply.raw.setMaxListeners(MAX_LISTENERS)
       runFor(context, done)
     })

@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -101,12 +101,4 @@ const names = path.join(target, 'manifest.json')
 writeFileSync(`${names}.${process.pid}`, JSON.stringify(manifest, null, 2))
 renameSync(`${names}.${process.pid}`, names)
 
-/** Running servers refer to files of the previous build: these are retained for a while. */
-const MAX_AGE = 3600_000
-const written = new Set(Object.keys(outputs).map(output => path.basename(output)))
-for (const name of readdirSync(target)) {
-  const file = path.join(target, name)
-  const isOld = Date.now() - statSync(file).mtimeMs > MAX_AGE
-  if (name !== 'manifest.json' && !written.has(name) && isOld) rmSync(file)
-}
 writeFileSync(path.join(root, 'dist/land.json'), coastlineFile())

@@ -1,15 +1,14 @@
-import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
-import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { acceptsCoding, type Coding } from '../http/content-coding.ts'
 import { configureRoutes } from '../http/route-config.ts'
 import { lookup } from '../model/lookup.ts'
 import type { Desk } from '../publishing/management/desk.ts'
+import { ASSETS_PATH, builtAssets } from '../site/assets.ts'
 import { answerPageFault } from '../site/fault-page.ts'
-import { ASSETS, ASSETS_PATH, sendSitePage } from '../site/frame.ts'
+import { sendSitePage } from '../site/frame.ts'
 import { html } from '../site/html.ts'
 import { pageContextOf } from '../site/page-context.ts'
 import { answerCatalog, CATALOG_PATH, feedLink } from './catalog-page.ts'
@@ -72,14 +71,12 @@ const SMALL = 300_000
 const assets: FastifyPluginAsync = async app => {
   configureRoutes(app, { endpoint: 'assets', access: 'everybody' }, [ASSETS_PATH.slice(0, -1)])
   const compressed = new Map<string, Promise<Buffer>>()
+  const { files } = builtAssets()
   app.get<{ Params: { file: string } }>(`${ASSETS_PATH}:file`, async (request, reply) => {
     const { file } = request.params
     const type = /^[\w-]+(?:\.part)?\.[A-Z0-9]{8}\.(\w+)$/.exec(file)?.[1]
-    const content =
-      type === undefined
-        ? null
-        : ((await ignoreRejection(readFile(new URL(file, ASSETS)), 'it is answered with 404')) ?? null)
-    if (type === undefined || content === null)
+    const content = files.get(file)
+    if (type === undefined || content === undefined)
       throw new Fault(NOT_FOUND_RESOURCE, { kind: 'file', id: file.slice(0, 100) })
     reply
       .type(lookup(TYPES, type) ?? 'application/octet-stream')

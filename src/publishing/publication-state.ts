@@ -12,11 +12,21 @@ export type PublicationState =
 /** Milliseconds until a publication is tried again that failed because the disk was full; each pause is twice the one before. */
 const [FIRST_PAUSE, MAX_PAUSE] = [60_000, 3_600_000]
 
+/** Bytes of room more, and their share of what there was, with which such a publication is tried again at once. */
+const [MORE_ROOM, MORE_SHARE] = [8 * 2 ** 20, 0.25]
+
+interface Unstored {
+  readonly time: number
+  readonly pause: number
+  /** Minimum of the bytes that were free since it was tried. */
+  readonly room: number
+}
+
 /** The latest publication of each dataset, for pages that report them. */
 export class Publications {
   private readonly states = new Map<string, PublicationState>()
   /** Datasets for whose latest version the disk had no room. */
-  private readonly unstored = new Map<string, { readonly time: number; readonly pause: number }>()
+  private readonly unstored = new Map<string, Unstored>()
 
   /** @param now milliseconds since 1970 */
   note(message: PublishMessage, now: number): void {
@@ -28,15 +38,27 @@ export class Publications {
     } else if (state.type !== 'running') this.unstored.delete(dataset)
   }
 
-  /** Datasets that are to be tried again: there may be room for them now. */
-  due(now: number): readonly string[] {
-    const due = [...this.unstored].filter(([, { time }]) => time <= now)
-    for (const [id, { pause }] of due) this.postpone(id, now, Math.min(2 * pause, MAX_PAUSE))
-    return due.map(([id]) => id)
+  /**
+   * Datasets that are to be tried again: there is more room now, or may be.
+   *
+   * @param room the bytes that are free on the disk
+   */
+  due(now: number, room: () => number): readonly string[] {
+    if (this.unstored.size === 0) return []
+    const free = room()
+    return [...this.unstored].flatMap(([id, { time, pause, room: before }]) => {
+      const isRoomier = free - before >= Math.max(MORE_ROOM, MORE_SHARE * before)
+      if (isRoomier || time <= now) {
+        this.postpone(id, now, isRoomier ? FIRST_PAUSE : Math.min(2 * pause, MAX_PAUSE))
+        return [id]
+      }
+      this.unstored.set(id, { time, pause, room: Math.min(before, free) })
+      return []
+    })
   }
 
   private postpone(dataset: string, now: number, pause: number): void {
-    this.unstored.set(dataset, { time: now + pause, pause })
+    this.unstored.set(dataset, { time: now + pause, pause, room: Number.POSITIVE_INFINITY })
   }
 
   /** null if no publication of the dataset is known. */

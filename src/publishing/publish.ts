@@ -15,7 +15,7 @@ import { materialise } from './materialise.ts'
 import type { PublicationFailure, PublishAttempt, PublishContext, PublishResult } from './publish-types.ts'
 import { refreshRemote, rejectRemote, reschedule } from './remote/refresh.ts'
 import { type Digests, digestsOf, isBuiltFrom, isRolledBack, textOf } from './up-to-date.ts'
-import { type Damage, damageInForce } from './versions/damage.ts'
+import { type Damage, damageInForce, dropDamaged } from './versions/damage.ts'
 import { withColumns } from './versions/graph-sources.ts'
 import { RECORD_IDS_FILE } from './versions/tombstones.ts'
 import {
@@ -137,7 +137,9 @@ async function publishAgain(
     // Damaged ids would report records that never existed.
     if (version !== null && damage.file === RECORD_IDS_FILE)
       rmSync(path.join(versionFolder(versions, id, version), RECORD_IDS_FILE), { force: true })
-    return await publishRecords(definition, digests, file, { manifest: damaged, damage }, context)
+    const result = await publishRecords(definition, digests, file, { manifest: damaged, damage }, context)
+    if (version !== null && result?.type === 'published') dropDamaged(versions, id, version, damage.file)
+    return result
   } catch (error) {
     const reason = reasonOf(error)
     throw new Fault(

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import type { FastifyReply } from 'fastify'
 import { entityTag, isNotModified, varyBy } from '../http/conditional.ts'
 import { lookup } from '../model/lookup.ts'
+import { ASSETS_PATH, builtAssets } from './assets.ts'
 import { type Html, html } from './html.ts'
 import { LANGUAGE_NAMES, orderedLanguages } from './language.ts'
 import { type PageContext, queryText } from './page-context.ts'
@@ -228,18 +228,9 @@ function pathOf(address: string): string {
   return path.endsWith('/') || path.startsWith('/ld/') || path.startsWith('/api/') ? path : `${path}/`
 }
 
-/** Folder of the files that the build generates for browsers, with content hashes in their names. */
-export const ASSETS = new URL('../../dist/assets/', import.meta.url)
-
-/** Path at which they are served, below the base address. */
-export const ASSETS_PATH = '/assets/'
-
-let names: Readonly<Record<string, string>> | null = null
-
 /** The path of a built file, `site.css` or `map.js`, below the base address. */
 function assetPath(name: string): string {
-  names ??= JSON.parse(readFileSync(new URL('manifest.json', ASSETS), 'utf8')) as Record<string, string>
-  const found = lookup(names, name)
+  const found = lookup(builtAssets().names, name)
   if (found === undefined) throw new Error(`there is no file ${name} among those for browsers: build them`)
   return ASSETS_PATH + found
 }

@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -22,6 +23,7 @@ import { checkPublished } from '../../src/cli/backup/contents.ts'
 import { restorePortal, unpack, verifyBackup } from '../../src/cli/backup/unpack.ts'
 import { makeBackup } from '../../src/cli/backup.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import { applyDraft, findDraft, openDraft } from '../../src/publishing/management/drafts.ts'
 import {
   currentManifest,
   versionFolder,
@@ -114,6 +116,28 @@ t.test('a portal comes back as it was', async t => {
   await accounts.close()
   t.notOk(existsSync(path.join(again, 'var/published/gone/current')), 'what was withdrawn stays so')
   t.match(await verifyBackup(archive, NOW), { users: 1 })
+})
+
+t.test('drafts come back with their changes, and without what they refer to', async t => {
+  const portal = await portalOf(t)
+  const { folder } = openDraft(portal, 'deep', 'alice', NOW)
+  rmSync(path.join(folder, 'a.json'))
+  writeFileSync(path.join(folder, 'a.json'), '[{"a":7}]')
+  const [archive, again] = ['portal.tar.gz', 'again'].map(name => path.join(elsewhere(t), name)) as [
+    string,
+    string,
+  ]
+  const { files } = await makeBackup(loadConfig({ portal }, {}), archive, NOW)
+  t.same(
+    files.filter(file => file.path.startsWith('var/drafts/deep/var')),
+    [],
+  )
+  await restorePortal(archive, again, false, NOW)
+  const draft = findDraft(again, 'deep')
+  t.equal(realpathSync(path.join(again, 'var/drafts/deep/var')), realpathSync(path.join(again, 'var')))
+  if (draft !== null) applyDraft(again, draft)
+  t.equal(readFileSync(path.join(again, 'data/deep/a.json'), 'utf8'), '[{"a":7}]')
+  t.equal(findDraft(again, 'deep'), null)
 })
 
 t.test('files and folders keep their modes', async t => {

@@ -313,6 +313,11 @@ t.test('a CKAN of recorded answers', async t => {
 
     t.same(dueHarvesters(portal, moment.getTime() + 1000), [])
     t.equal(dueHarvesters(portal, moment.getTime() + 8 * 86_400_000).length, 1, 'in a week')
+    t.equal(
+      dueHarvesters(portal, moment.getTime() - 8 * 86_400_000).length,
+      1,
+      'after a clock that was ahead',
+    )
   })
 
   await t.test('a page that is missing, and a portal that is down, take nothing away', async t => {

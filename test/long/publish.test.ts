@@ -25,8 +25,10 @@ import type { PublishMessage } from '../../src/publishing/publish-all.ts'
 import { PublisherThread } from '../../src/publishing/publisher-thread.ts'
 import { localRegistry } from '../../src/publishing/registry/registry.ts'
 import { VersionChanges } from '../../src/publishing/versions/changes.ts'
+import { damageOf } from '../../src/publishing/versions/damage.ts'
 import { replaceDurably } from '../../src/publishing/versions/durable.ts'
 import {
+  currentFile,
   currentManifest,
   currentVersion,
   DEFAULT_RETAINED_VERSIONS,
@@ -404,6 +406,24 @@ t.test('a version whose files are damaged is made again of its source', async t 
     t.same(recordIds(portal, 'plants'), ids, `${name}: of the same records`)
     t.equal(removedIds(versions, 'plants').size, 0, `${name}: nothing is taken for removed`)
     t.match(await publish(portal), [{ type: 'unchanged' }, { type: 'unchanged' }], `${name}: once`)
+    for (const retained of retainedVersions(versions, 'plants'))
+      t.match(
+        (await damageOf(versions, retained))?.file ?? 'none',
+        /none|ids/,
+        `${name}: no damaged version is retained`,
+      )
+  }
+})
+
+t.test('a dataset whose version in force is named no more is published', async t => {
+  const portal = makePortal(t, { plants: plants() })
+  const versions = versionsOf(portal)
+  await publish(portal)
+  const ids = recordIds(portal, 'plants')
+  for (const damage of ['', '\0'.repeat(23), 'version\0', '../plants', 'mx171spt-929cbcc9fc42']) {
+    writeFileSync(currentFile(versions, 'plants'), damage)
+    t.match(await publish(portal), [{ type: 'published', dataset: 'plants' }], JSON.stringify(damage))
+    t.same(recordIds(portal, 'plants'), ids)
   }
 })
 

@@ -420,6 +420,7 @@ t.test('a dataset from an address', async t => {
     t.match(remoteState(portal, 'far'), { failures: 0, etag: '"one"', next: '2024-01-04T00:00:00.000Z' })
     t.strictSame(dueRemotes(portal, clock()), [])
     t.strictSame(dueRemotes(portal, clock() + 86_400_000), ['far'])
+    t.strictSame(dueRemotes(portal, clock() - 86_400_000), ['far'], 'after a clock that was ahead')
     answer = sends(304, '')
     t.equal(await publish(), 'unchanged 2')
     t.match(headers.at(-1), { 'if-none-match': '"one"' })

@@ -1,5 +1,16 @@
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -17,6 +28,7 @@ const LONG = JSON.stringify(
   Array.from({ length: 4000 }, (_, a) => ({ a, text: `record ${a} ${'with a long text '.repeat(170)}` })),
 )
 const EXPORT = '/api/explore/v2.1/catalog/datasets/long/exports/json'
+const root = path.resolve(import.meta.dirname, '../..')
 
 const LISTS = [
   '/api/explore/v2.1/catalog/datasets',
@@ -291,6 +303,51 @@ t.test('connections that wait for their client are ended', async t => {
   const seventh = open('GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
   t.match(await seventh.closed, / 200 /, 'one that waits is closed for a new one')
   t.notMatch(stderr(), /unexpected|Error/)
+})
+
+t.test('a request that cannot be read is answered after those before it', async t => {
+  const portal = temporaryFolder(t, {
+    'portal.yaml': 'workers: 2\n',
+    data: { one: dataset(), long: { 'dataset.yaml': source('a.json'), 'a.json': LONG } },
+  })
+  const { port } = await startReadyServer(t, portal)
+  const good = 'GET /api/explore/v2.1/catalog/datasets/one/records HTTP/1.1\r\nhost: x\r\n\r\n'
+  const download = `GET ${EXPORT} HTTP/1.1\r\nhost: x\r\n\r\n`
+  const chunk = 'POST /api/sparql/one HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n'
+  const long = `GET / HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(200_000)}\r\n\r\n`
+  const cases = [
+    [`${good}${good}rubbish\r\n\r\n`, ['200', '200', '400']],
+    [`${download}rubbish\r\n\r\n`, ['200', '400']],
+    [`${good}${chunk}${good}`, ['200', '400']],
+    [`${good}${long}`, ['200', '431']],
+    ['rubbish\r\n\r\n', ['400']],
+  ] as const
+  for (const [text, statuses] of cases) {
+    const received = await openConnection(t, port, text).closed
+    const found = [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
+    t.same(found, statuses, text.slice(-40))
+    if (text.startsWith(download)) t.match(received, /\r\n0\r\n\r\nHTTP\/1\.1 400 /, 'the download is whole')
+  }
+})
+
+t.test('pages keep their styles and scripts while a build replaces them', async t => {
+  const copy = temporaryFolder(t, { portal: { 'portal.yaml': 'workers: 2\n', data: { one: dataset() } } })
+  for (const name of ['bin', 'dist', 'locales', 'package.json'])
+    cpSync(path.join(root, name), path.join(copy, name), { recursive: true })
+  symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'))
+  const served = ['serve', '--portal', path.join(copy, 'portal'), '--port', String(await freePort())]
+  const start = [path.join(copy, 'bin/lodestone.js'), ...served]
+  const server = spawn(process.execPath, start, { stdio: ['ignore', 'pipe', 'inherit'] })
+  t.teardown(() => server.kill('SIGKILL'))
+  const [line] = await once(server.stdout, 'data')
+  const address = String(/http:\S+/.exec(String(line)))
+  const page = (await get(`${address}/`)).body
+  const names = [...page.matchAll(/"(\/assets\/[\w.-]+)"/g)].map(([, name]) => name)
+  t.ok(names.length > 1)
+  rmSync(path.join(copy, 'dist'), { recursive: true })
+  for (const name of names) t.equal((await get(`${address}${name}`)).status, 200, String(name))
+  const again = spawnSync(process.execPath, start, { encoding: 'utf8' })
+  t.match(again, { status: 1, stderr: /not built yet, or not to the end: run "npm run build"/ })
 })
 
 t.test('connections beyond what the process may have open are told in words', async t => {

@@ -65,14 +65,20 @@ export function sendFile(
     .send(pipeline(stream, createGzip(), () => undefined))
 }
 
-/** Waits for the first chunk: an error before it is thrown here, and answered as a fault. */
+/**
+ * Waits for the first chunk: an error before it is thrown here, and answered as a fault. Who leaves before that chunk is read ends
+ * the chunks as well, and what they have open.
+ */
 export async function begunExport<Piece>(pieces: AsyncGenerator<Piece>): Promise<AsyncGenerator<Piece>> {
-  const first = await pieces.next()
-  return (async function* () {
-    if (first.done === true) return
-    yield first.value
-    yield* pieces
-  })()
+  const next = pieces.next.bind(pieces)
+  let first: IteratorResult<Piece> | null = await next()
+  return Object.assign(pieces, {
+    next: async () => {
+      const result = first ?? (await next())
+      first = null
+      return result
+    },
+  })
 }
 
 /** The query of the records of a dataset for a file. */

@@ -15,6 +15,8 @@ export interface Summed {
   readonly bytes: number
   readonly sha256: string
   readonly mode: number
+  /** Modification time in milliseconds since 1970; absent for what is appended to. */
+  readonly modified?: number
 }
 
 /** Most files are compressed already. */
@@ -46,7 +48,8 @@ export class ArchiveWriter {
     }
     const { path, handle, size, mtimeMs, mode } = file
     try {
-      return await this.entry({ path, size, mtime: new Date(mtimeMs), mode }, piecesOf(file))
+      const summed = await this.entry({ path, size, mtime: new Date(mtimeMs), mode }, piecesOf(file))
+      return { ...summed, modified: mtimeMs }
     } finally {
       closeSync(handle)
     }

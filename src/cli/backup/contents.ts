@@ -71,8 +71,11 @@ function* filesBelow(portal: string, name: string, above: ReadonlySet<string>): 
     const real = realpathSync(file)
     if (above.has(real)) return
     const inside = new Set([...above, real])
-    for (const entry of namesIn(file))
-      if (entry !== 'node_modules') yield* filesBelow(portal, `${name}/${entry}`, inside)
+    for (const entry of namesIn(file)) {
+      // The folder var of a draft is that of the portal.
+      const isLink = entry === 'node_modules' || (entry === 'var' && /^var\/drafts\/[^/]+$/.test(name))
+      if (!isLink) yield* filesBelow(portal, `${name}/${entry}`, inside)
+    }
   }
 }
 

@@ -37,6 +37,8 @@ const BackupManifest = Type.Object({
       sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
       /** Permissions; absent in older archives. */
       mode: Type.Optional(Mode),
+      /** Modification time in milliseconds since 1970; absent in older archives. */
+      modified: Type.Optional(Type.Number()),
     }),
   ),
   folders: Type.Optional(Type.Array(Type.Object({ path: Type.String(), mode: Mode }))),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, open, readdir, rename, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { accountsFile, openAccounts } from '../../accounts/open.ts'
@@ -58,12 +58,14 @@ export async function unpack(archive: string, folder: string): Promise<BackupMan
       `it has no ${BACKUP_MANIFEST}: it was cut off, or is no back-up of lodestone`,
     )
   const manifest = readBackupManifest(text, archive)
-  for (const { path: name, bytes, sha256, mode } of manifest.files) {
+  for (const { path: name, bytes, sha256, mode, modified } of manifest.files) {
     const file = found.get(name)
     if (file === undefined) throw unreadableBackup(archive, `${name} is missing`)
     if (file.bytes !== bytes || file.sha256 !== sha256) throw unreadableBackup(archive, `${name} is damaged`)
     found.delete(name)
-    if (mode !== undefined) await chmod(path.join(folder, ...name.split('/')), mode & PERMISSIONS)
+    const written = path.join(folder, ...name.split('/'))
+    if (mode !== undefined) await chmod(written, mode & PERMISSIONS)
+    if (modified !== undefined) await utimes(written, modified / 1000, modified / 1000)
   }
   const [more] = found.keys()
   if (more !== undefined)

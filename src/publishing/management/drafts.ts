@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -37,6 +38,8 @@ export interface DatasetDraft {
 }
 
 const NOTE = 'draft.json'
+/** The folder var as seen from a draft: a portal may be moved. */
+const VAR = path.join('..', '..')
 export const DEFINITION = 'dataset.yaml'
 
 function rootOf(portal: string, id: string): string {
@@ -66,10 +69,23 @@ export function findDraft(portal: string, id: string): DatasetDraft | null {
       DatasetDraft,
       'id' | 'root' | 'folder'
     >
+    linkFetched(root)
     return { ...note, id, root, folder: path.join(root, 'data', id) }
   } catch {
     return null
   }
+}
+
+/** What is fetched stays where it is: a link leads there, which a draft of a back-up lacks, or has in another form. */
+function linkFetched(root: string): void {
+  const link = path.join(root, 'var')
+  try {
+    if (readlinkSync(link) === VAR) return
+  } catch {
+    // It is missing, or a folder.
+  }
+  rmSync(link, { recursive: true, force: true })
+  symlinkSync(VAR, link)
 }
 
 /**
@@ -84,8 +100,7 @@ export function openDraft(portal: string, id: string, by: string | null, now: Da
   const folder = path.join(root, 'data', id)
   mkdirSync(folder, { recursive: true })
   mkdirSync(path.join(root, 'mappings'))
-  // Fetched files stay where they are.
-  symlinkSync(path.join(portal, 'var'), path.join(root, 'var'))
+  linkFetched(root)
   const own = path.join(portal, 'data', id)
   const shared = existsSync(own) ? shareFolder(own, folder) : {}
   for (const file of mappingsOf(portal, id))
@@ -135,16 +150,26 @@ function changeOf(
   own: string,
 ): 'in the draft' | 'by hand' | 'both' {
   const [drafted, there] = [fileState(path.join(folder, name)), fileState(path.join(own, name))]
-  if (shared === undefined || there === null || there === drafted) return 'in the draft'
+  if (shared === undefined || there === null || isSameState(there, drafted)) return 'in the draft'
   const [begun, copy] = lookup(shared, name) ?? [null, null]
-  if (drafted === copy) return 'by hand'
-  return there === begun ? 'in the draft' : 'both'
+  if (isSameState(drafted, copy)) return 'by hand'
+  return isSameState(there, begun) ? 'in the draft' : 'both'
 }
 
-/** Identifies the file and its state without reading it; null where there is none. */
+/** Identifies the state of a file without reading it, also after a back-up was restored; null where there is none. */
 function fileState(file: string): string | null {
   const found = statSync(file, { throwIfNoEntry: false })
-  return found === undefined ? null : `${found.dev}-${found.ino}-${found.size}-${found.mtimeMs}`
+  return found === undefined ? null : `${found.size}-${found.mtimeMs}`
+}
+
+/** Milliseconds by which the time of a restored file may differ. */
+const TIME_PRECISION = 2
+
+/** True for equal states; those of earlier releases begin with numbers of the disk. */
+function isSameState(one: string | null, other: string | null): boolean {
+  const numbersOf = (state: string | null) => (state ?? '').split('-').slice(-2).map(Number)
+  const [[size, time = Number.NaN], [otherSize, otherTime = Number.NaN]] = [numbersOf(one), numbersOf(other)]
+  return size === otherSize && Math.abs(time - otherTime) < TIME_PRECISION
 }
 
 /** Identifies the state of the files of a dataset that can be edited by hand. */

@@ -10,7 +10,14 @@ import { atAddress } from '../../sources/address/failures.ts'
 import { fetchAddress } from '../../sources/address/fetch.ts'
 import type { FetchLimits } from '../../sources/address/limits.ts'
 import { openFile } from '../../sources/open.ts'
-import { type RemoteState, remoteFolder, remoteState, removeUnused, writeRemoteState } from './state.ts'
+import {
+  isDue,
+  type RemoteState,
+  remoteFolder,
+  remoteState,
+  removeUnused,
+  writeRemoteState,
+} from './state.ts'
 
 /** The address of a dataset, and how often it is fetched. */
 export interface Remote {
@@ -62,8 +69,8 @@ export async function refreshRemote(
   { now, isForced, signal }: RefreshContext,
 ): Promise<void> {
   const state = stateFor(portal, id, remote)
-  const isDue = state.file === undefined || isOver(state.next, now().getTime())
-  if (!isDue && !isForced) return reschedule(portal, id, remote, now())
+  const isRequested = isForced || state.file === undefined || isDue(state, now().getTime())
+  if (!isRequested) return reschedule(portal, id, remote, now())
   const folder = remoteFolder(portal, id)
   mkdirSync(folder, { recursive: true })
   const part = path.join(folder, `fetching-${PROCESS_NAME}`)
@@ -127,11 +134,7 @@ export function isFetched(portal: string, id: string, remote: Remote): boolean {
 /** Whether the address of a dataset is to be requested: when that is due, at once if it never was. @param now milliseconds since 1970 */
 export function isFetchDue(portal: string, id: string, remote: Remote, now: number): boolean {
   const state = stateFor(portal, id, remote)
-  return isOver(state.next, now) || (state.file === undefined && state.next === undefined)
-}
-
-function isOver(moment: string | undefined, now: number): boolean {
-  return moment !== undefined && Date.parse(moment) <= now
+  return isDue(state, now) || (state.file === undefined && state.next === undefined)
 }
 
 /** The state of the present address. A file that was removed is fetched anew, whatever the validators of the address say. */
@@ -168,7 +171,7 @@ function finish(portal: string, id: string, state: RemoteState, { schedule }: Re
 /** A changed schedule takes effect immediately. An address that is due stays so: its catalog may have reported a change. */
 export function reschedule(portal: string, id: string, remote: Remote, now: Date): void {
   const state = stateFor(portal, id, remote)
-  if (state.asked === undefined || isOver(state.next, now.getTime())) return
+  if (state.asked === undefined || isDue(state, now.getTime())) return
   const next = nextTime(remote.schedule, Date.parse(state.asked), state.failures)
   const text = next === null ? undefined : new Date(next).toISOString()
   if (text === state.next) return

@@ -53,11 +53,17 @@ export function removeUnused(portal: string, id: string, { file, previous }: Rem
       rmSync(path.join(folder, name), { force: true })
 }
 
+/** Milliseconds by which a clock that was set back was ahead. */
+const CLOCK_SKEW = 3_600_000
+
+/** Whether an address is due: its moment has come, or was reckoned by a clock that was ahead. @param now milliseconds since 1970 */
+export function isDue({ asked = '', next }: Pick<RemoteState, 'asked' | 'next'>, now: number): boolean {
+  return next !== undefined && (Date.parse(next) <= now || Date.parse(asked) > now + CLOCK_SKEW)
+}
+
 /** The datasets whose addresses are due at a moment. @param now milliseconds since 1970 */
 export function dueRemotes(portal: string, now: number): readonly string[] {
-  return remoteStates(portal).flatMap(([id, { next }]) =>
-    next !== undefined && Date.parse(next) <= now ? [id] : [],
-  )
+  return remoteStates(portal).flatMap(([id, state]) => (isDue(state, now) ? [id] : []))
 }
 
 /** The state of all requested addresses, by dataset. */

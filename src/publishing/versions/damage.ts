@@ -1,4 +1,5 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, rmSync } from 'node:fs'
+import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { lineFeeds } from '../../rdf/line-set.ts'
@@ -12,7 +13,9 @@ import {
   MANIFEST,
   type Manifest,
   readManifest,
+  retainedVersions,
   type Versions,
+  versionFolder,
 } from './versions.ts'
 
 /** A missing or changed file of a published version. */
@@ -79,4 +82,17 @@ export async function countLines(file: string): Promise<number> {
     for await (const piece of pieces as AsyncIterable<Buffer>) lines += lineFeeds(piece)
   })
   return lines
+}
+
+/**
+ * Retains no older versions that have a damaged file: they could not be queried, nor compared with the one in force.
+ *
+ * @param file relative to the folder of a version
+ */
+export function dropDamaged(versions: Versions, id: string, version: string, file: string): void {
+  const damaged = path.join(versionFolder(versions, id, version), file)
+  const [, ...older] = retainedVersions(versions, id)
+  for (const manifest of older)
+    if (manifest.graphs.some(graph => graphPath(versions, manifest, graph.file) === damaged))
+      rmSync(path.join(versionFolder(versions, id, manifest.version), MANIFEST), { force: true })
 }

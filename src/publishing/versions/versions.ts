@@ -154,10 +154,10 @@ export function currentFile({ root }: Versions, id: string): string {
   return path.join(root, id, 'current')
 }
 
-/** The name of the version in force; null if there is none. */
+/** The name of the version in force; null if there is none, or the file that names it is damaged. */
 export function currentVersion({ root }: Versions, id: string): string | null {
   try {
-    return readFileSync(path.join(root, id, 'current'), 'utf8').trim()
+    return /^[\w-]+$/.exec(readFileSync(path.join(root, id, 'current'), 'utf8').trim())?.[0] ?? null
   } catch {
     return null
   }
