@@ -412,7 +412,8 @@ t.test('tables among titles, notes and other signs', async t => {
 t.test('a single row of values is a record, a row of names is none', async t => {
   const cases: readonly (readonly [content: string, fields: readonly string[], records: number])[] = [
     ['1,2,3\n', ['column_1: int', 'column_2: int', 'column_3: int'], 1],
-    ['5\n', ['column_1: int'], 1],
+    ['5\n', ['5: text'], 0],
+    ['{"a":', ['a: text'], 0],
     ['2024-01-01;2,5;\n', ['column_1: date', 'column_2: double ,'], 1],
     ['year,2019,2020\n', ['year: text', '2019: text', '2020: text'], 0],
     ['name,n\n', ['name: text', 'n: text'], 0],

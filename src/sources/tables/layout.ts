@@ -1,3 +1,4 @@
+import { writtenNumber } from '../typing/number-format.ts'
 import { defaultWidth, isTyped, isWord, typedColumns } from '../typing/value-types.ts'
 import { footerOf } from './footer.ts'
 import {
@@ -215,6 +216,12 @@ function isDay(cell: GridCell | undefined): boolean {
   return isFilled(cell) && /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[T ]|$)/.test(gridText(cell).trim())
 }
 
+function isQuantity(cell: GridCell | undefined): boolean {
+  return (
+    isFilled(cell) && (typeof cell !== 'string' || isDay(cell) || writtenNumber(cell.trim()) !== undefined)
+  )
+}
+
 /** True for a row with values in most columns, unlike a title. */
 function isWide({ cells }: GridRow, width: number): boolean {
   const filled = cells.filter(isFilled).length
@@ -238,8 +245,8 @@ function isIndexHeader(rows: readonly GridRow[], width: number): boolean {
 function isHeader(row: GridRow, below: readonly GridRow[], isFirst: boolean): boolean {
   const names = row.cells.filter(isFilled)
   if (names.every(cell => typeof cell === 'string' && !isTyped(cell))) return true
-  // A single row of numbers, days and the like is a record: no name is among them.
-  if (below.length === 0) return isFirst && !names.every(cell => isTyped(cell as GridCell))
+  // A single row of several numbers or days is a record; one value, or a piece of JSON, may be the message of a service that fails.
+  if (below.length === 0) return isFirst && !(names.length > 1 && names.every(isQuantity))
   let typed = 0
   let alike = 0
   let hasValue = false
