@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { memoised } from '../../../../model/memoised.ts'
 import { XSD } from '../../../../rdf/vocab.ts'
 import { valueBound } from '../../dictionary.ts'
@@ -18,8 +19,8 @@ export function wholeNumbersWith(
   if (part.datatypes.length !== 1 || part.datatypes[0] !== XSD.integer) return null
   const { values } = part
   const mayDiffer = mode === 'fuzzy' || mode === 'unfinished'
-  const similar = mayDiffer ? similarNumbers(word) : NONE
-  if (similar === null) return null
+  const others = mayDiffer ? similarNumbers(word) : NONE
+  if (others === null) return null
   const places: number[] = []
   const addRange = (least: number, max: number) => {
     for (
@@ -29,7 +30,7 @@ export function wholeNumbersWith(
     )
       places.push(place)
   }
-  addOccurring(values, similar, places)
+  addOccurring(values, others, places)
   if (mode === 'fuzzy' || !isCanonical(word)) return Uint32Array.from(places)
   const number = Number(word)
   const isBeginning = mode !== 'word' && number > 0
@@ -65,10 +66,6 @@ function addOccurring(values: Float64Array, numbers: Float64Array, places: numbe
     if (numbers[valueBound(numbers, values[place] as number)] === values[place]) places.push(place)
 }
 
-/** The last words and the numbers that are similar to them: each is looked up in many columns. */
-const known = new Map<string, Float64Array | null>()
-const MAX_KNOWN = 20
-
 /** Maximum length of a word with two typing errors: there are some ten thousand numbers that are similar to it. */
 const MAX_TWO_SLIPS = 8
 
@@ -77,13 +74,12 @@ const MAX_TWO_SLIPS = 8
  * there are too many.
  */
 function similarNumbers(word: string): Float64Array | null {
-  if (known.size >= MAX_KNOWN) known.clear()
-  return memoised(known, word, () => {
-    const slips = slipsOf(word)
-    // What is no digit is like no digit, whatever it is.
-    const plain = word.replace(/[^0-9]/gu, 'x')
-    if (plain.length > MAX_DIGITS + slips || plain.replace(/[0-9]/g, '').length > slips) return NONE
-    if (slips > 1 && plain.length > MAX_TWO_SLIPS) return null
+  const slips = slipsOf(word)
+  // What is no digit is like no digit, whatever it is.
+  const plain = word.replace(/[^0-9]/gu, 'x')
+  if (plain.length > MAX_DIGITS + slips || plain.replace(/[0-9]/g, '').length > slips) return NONE
+  if (slips > 1 && plain.length > MAX_TWO_SLIPS) return null
+  return memoised(similar, plain, () => {
     let near = new Set([plain])
     for (let slip = 0; slip < slips; slip++)
       near = new Set([...near].flatMap(each => [each, ...editsOf(each)]))
@@ -92,6 +88,9 @@ function similarNumbers(word: string): Float64Array | null {
     return Float64Array.from(numbers.flatMap(number => [number, -number])).sort()
   })
 }
+
+/** The numbers that are similar to the last words: each is looked up in many columns. */
+const similar = new LRUCache<string, Float64Array>({ max: 20 })
 
 /** The texts that one typing error makes of a text, where what it adds is a digit. */
 function editsOf(text: string): readonly string[] {
