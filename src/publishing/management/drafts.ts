@@ -167,7 +167,8 @@ const TIME_PRECISION = 2
 
 /** True for equal states; those of earlier releases begin with numbers of the disk. */
 function isSameState(one: string | null, other: string | null): boolean {
-  const numbersOf = (state: string | null) => (state ?? '').split('-').slice(-2).map(Number)
+  if (one === null || other === null) return one === other
+  const numbersOf = (state: string) => state.split('-').slice(-2).map(Number)
   const [[size, time = Number.NaN], [otherSize, otherTime = Number.NaN]] = [numbersOf(one), numbersOf(other)]
   return size === otherSize && Math.abs(time - otherTime) < TIME_PRECISION
 }

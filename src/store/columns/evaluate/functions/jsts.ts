@@ -82,8 +82,8 @@ function parsedShape(wkt: string): Geometry {
 
 const READER = new ShapeReader()
 
-/** A line or area in the form that publishing writes, which its own reader reads ten times faster; null for others. */
-export function plainShape(wkt: string): Geometry | null {
+/** A line or area in the form that publishing writes, which its own reader reads several times faster; null for others. */
+function plainShape(wkt: string): Geometry | null {
   if (!READER.read(wkt)) return null
   const { kind, ends, areaEnds, positions } = READER
   const lists = ends.map((end, at) => {
