@@ -32,6 +32,7 @@ const SCRIPTS = [
   'support/read-only-disk.ts',
   'support/run-lines.ts',
   'support/spender.ts',
+  'support/tuned-engine.ts',
 ]
 
 await bundle({

@@ -11,9 +11,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { availableParallelism, constants as osConstants, tmpdir } from 'node:os'
+import { constants as osConstants, tmpdir } from 'node:os'
 import path from 'node:path'
-import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import { stringify } from 'yaml'
 import type { Service } from '../app/service.ts'
@@ -21,29 +20,13 @@ import { CONFIG_INVALID, USAGE } from '../config/faults.ts'
 import { Fault, faultText, SOURCE_UNREADABLE } from '../errors/errors.ts'
 import { readableName, unusedId } from '../model/readable-name.ts'
 import { isData } from '../publishing/implicit.ts'
+import { tuneEngine } from '../runtime/engine-flags.ts'
 import { openFilesLimit, RESERVED_FILES } from '../runtime/open-files.ts'
-import { standBackEngineThreads } from '../runtime/thread-priority.ts'
 import { importTitle, understoodText } from './import/table.ts'
 import { importFile, type ReadingOptions, withReadingOptions } from './import.ts'
 import { BASE_OPTION, configOf, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { printError, printText } from './print.ts'
 import { createProgress } from './progress.ts'
-
-/** Percentage by which a heap may grow beyond its live size before garbage is collected. */
-const HEAP_GROWTH = 40
-
-/**
- * With so many processors or fewer, a thread marks and sweeps its own garbage: helper threads that do so for a long query would
- * delay requests.
- */
-const FEW_PROCESSORS = 4
-
-/** Flags that the engine accepts at run time: it crashes if parallel marking at the end of a collection is disabled, too. */
-const COLLECTED_ALONE = [
-  '--no-concurrent-marking',
-  '--no-concurrent-sweeping',
-  '--no-concurrent-array-buffer-sweeping',
-]
 
 /** `lodestone serve`: publishes what changed, then serves. */
 export function serveCommand(): Command {
@@ -81,20 +64,6 @@ export function serveCommand(): Command {
       printText(`${config.title} is served at ${config.base}${port}\n`)
     },
   )
-}
-
-/**
- * Functions are compiled when they first run, with type feedback from then on. By default the engine interprets a function for a
- * while, which makes a request up to a millisecond slower. Garbage is collected once a heap has grown by a share of its live
- * size: by default a heap may become four times as large, which is much of a small `memory`. Optimised code is compiled while no
- * request needs the processor.
- */
-function tuneEngine(): void {
-  setFlagsFromString('--always-sparkplug')
-  setFlagsFromString('--no-lazy-feedback-allocation')
-  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`)
-  if (availableParallelism() <= FEW_PROCESSORS) for (const flag of COLLECTED_ALONE) setFlagsFromString(flag)
-  standBackEngineThreads()
 }
 
 /** Refuses to start if there are too few file descriptors: the resulting failures would be hard to diagnose. */
