@@ -50,9 +50,9 @@ function array(items: readonly unknown[]): string {
 
 function object(members: object): string {
   let written = '{'
-  for (const [name, member] of Object.entries(members)) {
-    const value = write(member)
-    if (value !== undefined) written += (written === '{' ? '' : ', ') + key(name) + value
+  for (const name of Object.keys(members)) {
+    const value = write((members as Readonly<Record<string, unknown>>)[name])
+    if (value !== undefined) written += written.length === 1 ? key(name) + value : `, ${key(name)}${value}`
   }
   return `${written}}`
 }

@@ -5,12 +5,12 @@
 export function numberText(value: number | bigint): string {
   if (typeof value === 'bigint') return String(value)
   const text = String(value)
-  return text.length < 17 && !text.includes('e') ? text : roundTieUp(value, expand(text))
+  const plain = text.includes('e') ? expand(text) : text
+  return text.length < 17 && plain === text ? text : roundTieUp(value, plain)
 }
 
 function expand(text: string): string {
   const [mantissa = '', exponent] = text.split('e')
-  if (exponent === undefined) return text
   const sign = mantissa.startsWith('-') ? '-' : ''
   const [whole = '', fraction = ''] = mantissa.slice(sign.length).split('.')
   const digits = whole + fraction
