@@ -429,7 +429,7 @@ export class Evaluator {
         numbered.mark(found)
         yield found.only(found.variables.filter(each => each !== numbered.name))
       }
-    const alone = rowsOfTable(matched, 0, allRows(left.size))
+    const alone = rowsOfTable(matched, 0, null)
     if (alone.length > 0) yield left.rows(alone)
   }
 
@@ -460,7 +460,7 @@ export class Evaluator {
       const isRemoved = new Uint8Array(left.size)
       const numbered = this.numbered(left.only(shared), isRemoved)
       for (const found of this.evaluate(right, scope, numbered.batch)) numbered.mark(found)
-      return left.rows(rowsOfTable(isRemoved, 0, allRows(left.size)))
+      return left.rows(rowsOfTable(isRemoved, 0, null))
     }
     const whole = this.whole(right, scope)
     const common = left.variables.filter(name => whole.has(name))

@@ -99,17 +99,43 @@ export function rowsMarked(
   return selected.subarray(0, count)
 }
 
-/** The given rows for which a table has the value 0 or 1. */
-export function rowsOfTable(table: Uint8Array, value: number, rows: Uint32Array): Uint32Array {
-  const length = rows.length | 0
-  const selected = scratchUint32(length)
-  let count = 0
+/** The given rows for which a table has the value 0 or 1; null for all rows of the table. */
+export function rowsOfTable(table: Uint8Array, value: number, rows: Uint32Array | null): Uint32Array {
+  const selected = scratchUint32((rows ?? table).length)
+  const length = rows === null ? 0 : rows.length | 0
+  let count = rows === null ? selectMarked(selected, table, value) : 0
   for (let at = 0; at < length; at++) {
-    const row = rows[at] as number
+    const row = (rows as Uint32Array)[at] as number
     selected[count] = row
-    count = (count + ((((table[row] as number) ^ value) - 1) >>> 31)) | 0
+    count = (count + isEqual(table[row] as number, value)) | 0
   }
   return selected.subarray(0, count)
+}
+
+/** 1 for equal bytes, else 0. */
+function isEqual(mark: number, value: number): number {
+  return ((mark ^ value) - 1) >>> 31
+}
+
+function selectMarked(selected: Uint32Array, table: Uint8Array, value: number): number {
+  const length = table.length | 0
+  const whole = length & ~3
+  let count = 0
+  for (let row = 0; row < whole; row += 4) {
+    selected[count] = row
+    count = (count + isEqual(table[row] as number, value)) | 0
+    selected[count] = row + 1
+    count = (count + isEqual(table[row + 1] as number, value)) | 0
+    selected[count] = row + 2
+    count = (count + isEqual(table[row + 2] as number, value)) | 0
+    selected[count] = row + 3
+    count = (count + isEqual(table[row + 3] as number, value)) | 0
+  }
+  for (let row = whole; row < length; row++) {
+    selected[count] = row
+    count = (count + isEqual(table[row] as number, value)) | 0
+  }
+  return count
 }
 
 /** The rows whose numbers have a bit in a table, 1 or 2. */
@@ -120,9 +146,24 @@ export function rowsWithBit(
   rows: Uint32Array,
 ): Uint32Array {
   const [shift, length] = [bit >>> 1, rows.length | 0]
+  const whole = length & ~3
   const selected = scratchUint32(length)
   let count = 0
-  for (let at = 0; at < length; at++) {
+  for (let at = 0; at < whole; at += 4) {
+    const first = rows[at] as number
+    selected[count] = first
+    count = (count + (((table[ids[first] as number] as number) >>> shift) & 1)) | 0
+    const second = rows[at + 1] as number
+    selected[count] = second
+    count = (count + (((table[ids[second] as number] as number) >>> shift) & 1)) | 0
+    const third = rows[at + 2] as number
+    selected[count] = third
+    count = (count + (((table[ids[third] as number] as number) >>> shift) & 1)) | 0
+    const fourth = rows[at + 3] as number
+    selected[count] = fourth
+    count = (count + (((table[ids[fourth] as number] as number) >>> shift) & 1)) | 0
+  }
+  for (let at = whole; at < length; at++) {
     const row = rows[at] as number
     selected[count] = row
     count = (count + (((table[ids[row] as number] as number) >>> shift) & 1)) | 0
@@ -166,7 +207,7 @@ export function merged(...lists: readonly Uint32Array[]): Uint32Array {
   const [first = new Uint32Array(0), ...others] = lists.filter(({ length }) => length > 0)
   if (others.length === 0) return first
   const size = Math.max(...lists.map(rows => rows.at(-1) ?? 0)) + 1
-  return rowsOfTable(marked(lists, size), 1, allRows(size))
+  return rowsOfTable(marked(lists, size), 1, null)
 }
 
 /** A table by row: 1 for the rows of some lists. */
