@@ -202,6 +202,7 @@ t.test('what is wrong is reported with step, line, column and what was expected'
       'lookup: { column: country, dataset: secret, key: iso, take: { name: n } }',
       /a public dataset that is published is expected/,
     ],
+    ['lookup: { column: country, dataset: secre, key: iso, take: { name: n } }', /secre is none$/],
     ['lookup: { column: country, dataset: cities, key: iso, take: { name: n } }', /made of cities itself/],
     ['date: { column: founded, formats: [d-Q], into: x }', /step 1 \(date\)/],
     ['date: { column: founded, formats: [d/M/yyyy], timezone: Mars }', /no time zone/],

@@ -119,7 +119,7 @@ export async function registerEndpoints(
   const versions: VersionSource = {
     base,
     list: (id, principal) => catalog.versionsOf(id, principal),
-    open: (id, version) => catalog.retained.opened(id, version),
+    open: (id, version, principal) => catalog.retained.opened(id, version, catalog.versionsOf(id, principal)),
   }
   const share = answerMemory(config.memory)
   const answers = new AnswerCache(share.bodies)

@@ -58,10 +58,9 @@ export class RetainedVersions {
     return manifests
   }
 
-  /** Opens a version. Faults: VersionUnknown. */
-  async opened(id: string, version: string): Promise<OpenVersion> {
+  /** Opens one of the versions of a dataset, or of those that a principal sees. Faults: VersionUnknown, which names them. */
+  async opened(id: string, version: string, manifests = this.list(id)): Promise<OpenVersion> {
     const key = `${id} ${version}`
-    const manifests = this.list(id)
     const manifest = manifests.find(each => each.version === version)
     if (manifest === undefined) throw unknownVersion(id, version, manifests)
     const found = this.open.get(key) ?? this.load(manifest)

@@ -23,14 +23,18 @@ const NAME_START =
   'A-Z_a-z\\u{C0}-\\u{D6}\\u{D8}-\\u{F6}\\u{F8}-\\u{2FF}\\u{370}-\\u{37D}\\u{37F}-\\u{1FFF}\\u{200C}\\u{200D}' +
   '\\u{2070}-\\u{218F}\\u{2C00}-\\u{2FEF}\\u{3001}-\\u{D7FF}\\u{F900}-\\u{FDCF}\\u{FDF0}-\\u{FFFD}\\u{10000}-\\u{EFFFF}'
 const NAME = `${NAME_START}\\-.0-9\\u{B7}\\u{300}-\\u{36F}\\u{203F}\\u{2040}`
-const LAST_NAME = new RegExp(`[${NAME_START}][${NAME}]*$`, 'u')
+const FIRST_OF_NAME = new RegExp(`[${NAME_START}]`, 'u')
+const NOT_IN_NAME = new RegExp(`[^${NAME}]`, 'u')
 
 /**
  * Splits the IRI of a predicate before its longest NCName; null if RDF/XML cannot name it (RDF 1.1 XML Syntax, section 6.1.4;
  * Namespaces in XML 1.0, production 4).
  */
 export function splitIri(iri: string): { readonly namespace: string; readonly local: string } | null {
-  const local = LAST_NAME.exec(iri)?.[0] ?? ''
+  // In linear time: one expression for both would try each place of a long IRI.
+  const end = iri.split(NOT_IN_NAME).at(-1) ?? ''
+  const start = end.search(FIRST_OF_NAME)
+  const local = start < 0 ? '' : end.slice(start)
   const namespace = iri.slice(0, iri.length - local.length)
   if (local === '' || namespace === '' || RESERVED.has(iri) || namespace === UNBINDABLE) return null
   return { namespace, local }

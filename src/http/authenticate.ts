@@ -118,14 +118,15 @@ function credentialOf(
 }
 
 function headerCredential(header: string): Credential {
-  const [, scheme = '', rest = ''] = /^\s*([^\s]*)\s*(.*?)\s*$/s.exec(header) ?? []
+  const [, scheme = '', rest = ''] = /^(\S*)(.*)$/s.exec(header.trim()) ?? []
+  const secret = rest.trim()
   switch (scheme.toLowerCase()) {
     case 'apikey':
-      return { type: 'key', secret: given(rest, 'API key') }
+      return { type: 'key', secret: given(secret, 'API key') }
     case 'bearer':
-      return { type: 'token', secret: given(rest, 'access token') }
+      return { type: 'token', secret: given(secret, 'access token') }
     case 'basic':
-      return { type: 'key', secret: given(passwordOf(rest), 'API key as the password') }
+      return { type: 'key', secret: given(passwordOf(secret), 'API key as the password') }
     default:
       throw new Fault(CREDENTIAL_INVALID, {
         reason:

@@ -21,8 +21,12 @@ export interface VersionSource {
    * The retained versions of a dataset, from the latest to the oldest. Throws the access fault if the dataset is hidden.
    */
   readonly list: (dataset: string, principal: Principal) => readonly VersionMoment[]
-  /** Opens a version until it is released. Faults: VersionUnknown. */
-  readonly open: (dataset: string, version: string) => Promise<{ readonly release: () => void }>
+  /** Opens a version that the principal may see until it is released. Faults: VersionUnknown. */
+  readonly open: (
+    dataset: string,
+    version: string,
+    principal: Principal,
+  ) => Promise<{ readonly release: () => void }>
 }
 
 declare module 'fastify' {
@@ -89,7 +93,7 @@ export function answerVersions(
     if (typeof given !== 'string')
       throw new Fault(BAD_REQUEST, { reason: `${VERSION_PARAMETER} may be given once.` })
     const retained = source.list(dataset, request.principal)
-    const opened = await source.open(dataset, given)
+    const opened = await source.open(dataset, given, request.principal)
     reply.raw.once('close', opened.release)
     request.version = given
     const memento = retained.find(({ version }) => version === given) ?? null

@@ -19,7 +19,8 @@ export type PositionKind = keyof typeof NESTING
 /** Maximum nesting of geometry collections; deeper ones are refused. */
 const MAX_COLLECTIONS = 32
 
-const PAIR = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*,\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)$/i
+const PAIR =
+  /^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)\s*,\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)$/i
 
 const LATITUDES = ['lat', 'latitude']
 const LONGITUDES = ['lon', 'lng', 'long', 'longitude']

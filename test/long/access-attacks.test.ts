@@ -375,6 +375,35 @@ t.test('no spelling of an address goes around who asks, or around what is counte
   t.match(await raw(portOf(closed), `/${hidden}`, [`Authorization: Apikey ${secrets.someKey}`]), /Zyzzytitle/)
 })
 
+t.test('no long text of a stranger holds the server up', async t => {
+  const [blanks, zeros, letters] = [' ', '0', 'a'].map(letter => letter.repeat(60_000))
+  const records = `/api/v2/catalog/datasets/${OPEN}/records`
+  const construct = (object: string) => `CONSTRUCT { <x:s> ${object} } {}`
+  const cases: readonly [name: string, url: string, status: number, shown?: Shown, query?: string][] = [
+    ['Authorization', records, 401, byHeader(`Apikey a${blanks}a`)],
+    ['sort', `${records}?sort=${'+'.repeat(60_000)}x`, 400],
+    ['values', `/api/tpf/${OPEN}?object=%3Fo&values=${encodeURIComponent(`(?o) {(${zeros}x)}`)}`, 400],
+    ['a property in RDF/XML', '/api/sparql', 422, {}, construct(`<http://x.example/${letters}/> 1`)],
+    ['a class in RDF/XML', '/api/sparql', 200, {}, construct(`a <http://x.example/${letters}/>`)],
+  ]
+  for (const [name, url, status, shown, payload] of cases) {
+    const begun = performance.now()
+    const headers = { ...shown?.headers, accept: 'application/rdf+xml, application/json;q=0.9, */*;q=0.1' }
+    const { statusCode } = await app.http.inject(
+      payload === undefined
+        ? { url, headers }
+        : {
+            method: 'POST',
+            url,
+            headers: { ...headers, 'content-type': 'application/sparql-query' },
+            payload,
+          },
+    )
+    t.equal(statusCode, status, name)
+    t.ok(performance.now() - begun < 3000, `${name}: ${Math.round(performance.now() - begun)} ms`)
+  }
+})
+
 t.test('nothing is suggested that one may not see', async t => {
   const v2 = '/api/v2/catalog'
   const v21 = '/api/explore/v2.1/catalog'

@@ -733,7 +733,13 @@ t.test('an older mapping, and versions that were not public', async t => {
   const none = (await get(`/api/versions/trees/changes?from=${open}&to=${last}`)).json()
   t.same(none.counts, { added: 0, removed: 0, changed: 0 })
   t.equal((await get(`${EXPLORE}/records?version=${restricted}`)).status, 404)
-  for (const url of ['/api/versions/trees', '/api/versions/trees/timemap', '/api/versions/trees/feed'])
+  for (const url of [
+    '/api/versions/trees',
+    '/api/versions/trees/timemap',
+    '/api/versions/trees/feed',
+    `${EXPLORE}/records?version=none`,
+    '/api/sparql/trees?version=none',
+  ])
     t.notMatch((await get(url)).body, restricted, 'nobody is told of it')
   t.ok(existsSync(path.join(portal, 'var/published/trees', restricted)))
 })

@@ -298,7 +298,7 @@ const versionOf = oncePerObject(({ entries }: DatasetList) =>
  */
 function orderOf(sort: string): string {
   const keys = sort.split(',').map(key => {
-    const [, minus, name] = /^\s*(-?)\s*(explore\.\w+)\s*$/.exec(key) ?? []
+    const [, minus, name] = /^(-?)\s*(explore\.\w+)$/.exec(key.trim()) ?? []
     return name === undefined ? key : `${name} ${minus === '' ? 'desc' : 'asc'}`
   })
   return keys.join(',')

@@ -63,7 +63,7 @@ const IRI = /<[^<>"{}|^`\s]*>/y
 const QUOTED = /"[^"\\\n\r]*(?:\\.[^"\\\n\r]*)*"|'[^'\\\n\r]*(?:\\.[^'\\\n\r]*)*'/y
 const LANGUAGE = /@[A-Za-z]+(?:-[A-Za-z0-9]+)*(?:--(?:ltr|rtl))?/y
 const DATATYPE = /\^\^<[^<>"{}|^`\s]*>/y
-const NUMBER = /[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)|\.\d+(?:[eE][+-]?\d+)?|\d+\.\d+|\d+)/y
+const NUMBER = /[+-]?(?:\d+(?:\.\d*[eE][+-]?\d+|[eE][+-]?\d+|\.\d+)?|\.\d+(?:[eE][+-]?\d+)?)/y
 const BOOLEAN = /(?:true|false)(?![\p{L}\p{N}_])/uy
 const BLANK = /_:[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_\u00b7-]|\.(?=[\p{L}\p{N}\p{M}_\u00b7-]))*/uy
 

@@ -183,7 +183,7 @@ class Service {
     if (!readOptions(options).system.has('skiptoken')) return inForce
     const { id } = entry.dataset
     try {
-      const opened = await this.options.versions.open(id, version)
+      const opened = await this.options.versions.open(id, version, principal)
       reply.raw.once('close', opened.release)
       const older = this.options.catalog.visibleTo(principal).dataset(id, version)
       return setsWithVersion(inForce, older, this.host)

@@ -163,7 +163,8 @@ function queryOf({ method, query, headers, body }: FastifyRequest): string | nul
 
 /** The form of a query, by the first word after its prologue; null if there is none. */
 function formOf(query: string): string | null {
-  const prologue = /^(?:\s+|#[^\n]*|(?:prefix\s+\S*\s*|base\s*)<[^>]*>|version\s+(?:"[^"]*"|'[^']*'))*/i
+  const prologue =
+    /^(?:\s+|#[^\n]*|(?:prefix\s+(?:[^\s<]+\s*)?|base\s*)<[^>]*>|version\s+(?:"[^"]*"|'[^']*'))*/i
   const [word = ''] = /^[a-z]+/i.exec(query.slice(0, 20_000).replace(prologue, '')) ?? []
   const form = word.toUpperCase()
   return ['SELECT', 'ASK', 'CONSTRUCT', 'DESCRIBE'].includes(form) ? form : null

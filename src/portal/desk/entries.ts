@@ -45,10 +45,10 @@ function memberValue(
     case 'lines':
       return { value: linesOf(text) }
     case 'pairs': {
-      const pairs = linesOf(text).map(line => /^(.+?)\s*:\s+(.+)$/.exec(line))
+      const pairs = linesOf(text).map(line => /^(.+?):\s+(.+)$/.exec(line))
       if (pairs.includes(null))
         return { problem: t('A name, a colon and a value are expected on each line.') }
-      return { value: Object.fromEntries(pairs.map(pair => [pair?.[1], pair?.[2]])) }
+      return { value: Object.fromEntries(pairs.map(pair => [pair?.[1]?.trim(), pair?.[2]])) }
     }
     default:
       return { value: text.trim() }

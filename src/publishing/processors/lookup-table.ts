@@ -34,9 +34,13 @@ export async function readLookupTable(
   budget: LookupBudget,
 ): Promise<LookupTable> {
   const versions = versionsOf(portal)
-  const manifest = currentManifest(versions, id)
-  if (manifest === null || manifest.dataset.visibility !== 'public') {
-    const known = publishedDatasets(versions).filter(other => other !== id)
+  const publicManifest = (name: string) => {
+    const found = currentManifest(versions, name)
+    return found?.dataset.visibility === 'public' ? found : null
+  }
+  const manifest = publicManifest(id)
+  if (manifest === null) {
+    const known = publishedDatasets(versions).filter(other => publicManifest(other) !== null)
     const near = nearest(id, known)
     throw stepFault(processor, `a public dataset that is published is expected, and ${id} is none`, {
       member: 'dataset',

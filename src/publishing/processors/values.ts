@@ -3,7 +3,7 @@ import { converterOf, toText } from '../../sources/typing/convert.ts'
 /** A plain value as expressions compare it: absent values are null, moments are texts in UTC. */
 export type Plain = string | number | bigint | boolean | object | null
 
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 
 const toMoment = converterOf('datetime', undefined, 'UTC', true)
 

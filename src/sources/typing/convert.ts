@@ -15,7 +15,7 @@ import { dateConverter, datetimeConverter } from './temporal.ts'
 export type Converter = (raw: unknown) => Value | undefined
 
 const INTEGER = /^[+-]?\d+(?:\.0*)?$/
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
 const LONE_SURROGATE = /\p{Surrogate}/u
 const LONE_SURROGATES = /\p{Surrogate}/gu
 
