@@ -10,12 +10,14 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import { CONFIG_INVALID } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
+import { PROCESS_NAME } from '../runtime/processes.ts'
 import type { Accounts } from './accounts.ts'
 import { auditedAccounts, createAudit } from './audit.ts'
 import { createCleaning } from './cleaning.ts'
@@ -112,19 +114,20 @@ function sizeOf(file: string): number | undefined {
 
 /** Makes the file in one step. Where that is impossible, whoever opens it next finds out why. */
 function makeAccountsFile(file: string): void {
-  let folder: string | undefined
   try {
-    mkdirSync(path.dirname(file), { recursive: true })
-    folder = mkdtempSync(`${file}.`)
-    const [first, fresh] = [path.join(folder, 'first'), path.join(folder, 'fresh')]
-    new SqliteDatabase(first, MIGRATIONS).close()
-    // The driver uses an open database by its first name, whatever links there are.
-    copyFileSync(first, fresh)
-    putInPlace(fresh, file)
+    const folder = mkdtempSync(path.join(tmpdir(), 'lodestone-accounts-'))
+    const fresh = `${file}.${PROCESS_NAME}.new`
+    try {
+      new SqliteDatabase(path.join(folder, 'accounts'), MIGRATIONS).close()
+      mkdirSync(path.dirname(file), { recursive: true })
+      copyFileSync(path.join(folder, 'accounts'), fresh)
+      putInPlace(fresh, file)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+      rmSync(fresh, { force: true })
+    }
   } catch {
     // Another process made it meanwhile, or the disk is full or read-only.
-  } finally {
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
   }
 }
 
