@@ -3,6 +3,7 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  readdirSync,
   readFileSync,
   renameSync,
   statSync,
@@ -265,7 +266,12 @@ t.test('schemas: from each older one, from a newer one, from files that are some
     t.equal((await again.calls.read('2026-11-21')).get('domain'), 1)
     await again.close()
   }
-  const folder = temporaryFolder(t, { text: 'no database at all\n'.repeat(100), folder: {} })
+  const folder = temporaryFolder(t, {
+    text: 'no database at all\n'.repeat(100),
+    folder: {},
+    empty: '',
+    'moved-wal': 'x',
+  })
   const newer = path.join(folder, 'newer')
   new SqliteDatabase(newer, [...MIGRATIONS, 'CREATE TABLE more (id INTEGER)']).close()
   const foreign = new Libsql(path.join(folder, 'foreign'))
@@ -276,6 +282,8 @@ t.test('schemas: from each older one, from a newer one, from files that are some
     folder: /cannot be opened for writing: EISDIR/,
     newer: /newer Lodestone: its schema is \d+, this program knows \d+/,
     foreign: /is a database of something else/,
+    empty: /is empty, so the accounts in it are lost$/,
+    moved: /is missing, though its log is there$/,
     'text/below': /cannot be opened for writing: (ENOTDIR|EEXIST)/,
   }
   for (const [name, fault] of Object.entries(cases)) {
@@ -285,7 +293,8 @@ t.test('schemas: from each older one, from a newer one, from files that are some
   }
   t.match(readFileSync(path.join(folder, 'text'), 'utf8'), /^no database at all\n/, 'it is left as it is')
   const open = path.join(folder, 'open')
-  writeFileSync(open, '')
+  openAccounts(open, { now: () => BEGIN }).close()
+  t.notOk(readdirSync(folder).some(name => name.startsWith('open.')))
   chmodSync(open, 0o644)
   openAccounts(open, { now: () => BEGIN }).close()
   t.equal(statSync(open).mode & 0o777, 0o600, 'a file that others could read is made private')

@@ -1,11 +1,23 @@
 import { randomBytes as systemRandomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import { CONFIG_INVALID } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
+import { PROCESS_NAME } from '../runtime/processes.ts'
 import type { Accounts } from './accounts.ts'
 import { auditedAccounts, createAudit } from './audit.ts'
 import { createCleaning } from './cleaning.ts'
@@ -13,6 +25,7 @@ import { createClients } from './clients.ts'
 import { backUpDatabase, readBackup, replaceAll } from './copy.ts'
 import { change, type Database, type DatabaseScript, type MaybePromise, query } from './database.ts'
 import { FailuresInMemory, SharedFailures } from './failures.ts'
+import { ACCOUNTS_UNAVAILABLE } from './faults.ts'
 import { createIdentities } from './identities.ts'
 import { createKeys } from './keys.ts'
 import { createCallCounts } from './last-uses.ts'
@@ -71,15 +84,60 @@ function readPassword(file: string): string {
 /**
  * Opens the accounts of a portal in a file, `var/accounts.sqlite`; creates the file if it is absent.
  *
- * Faults: AccountsUnavailable if the file cannot be written, is something else, or has a newer schema.
+ * Faults: AccountsUnavailable if the file is empty, cannot be written, is something else, or has a newer schema.
  */
 export function openAccounts(file: string, options: OpenOptions): Accounts {
+  refuseRemains(file)
+  if (!existsSync(file)) makeAccountsFile(file)
   const database = new SqliteDatabase(file, MIGRATIONS)
   const { randomBytes = systemRandomBytes } = options
   const found = database.read(() => findSecret.get())?.value
   const secret =
     found === undefined ? database.write(() => findOrMakeSecret(randomBytes)) : Buffer.from(found)
   return accountsOn(database, secret, options)
+}
+
+/** An empty file was damaged, because {@link makeAccountsFile} leaves none; SQLite would delete its log, or apply it to a new file. */
+function refuseRemains(file: string): void {
+  // First: another process may make the file meanwhile.
+  const log = sizeOf(`${file}-wal`) ?? 0
+  const size = sizeOf(file)
+  if (size !== 0 && (size !== undefined || log === 0)) return
+  const reason = `${file} ${size === 0 ? 'is empty, so the accounts in it are lost' : 'is missing, though its log is there'}`
+  const hint = `Restore a backup; or remove ${file} and ${file}-wal to begin without accounts.`
+  throw new Fault(ACCOUNTS_UNAVAILABLE, { reason }, { hint })
+}
+
+function sizeOf(file: string): number | undefined {
+  return existsSync(file) ? statSync(file).size : undefined
+}
+
+/** Makes the file in one step. Where that is impossible, whoever opens it next finds out why. */
+function makeAccountsFile(file: string): void {
+  try {
+    const folder = mkdtempSync(path.join(tmpdir(), 'lodestone-accounts-'))
+    const fresh = `${file}.${PROCESS_NAME}.new`
+    try {
+      new SqliteDatabase(path.join(folder, 'accounts'), MIGRATIONS).close()
+      mkdirSync(path.dirname(file), { recursive: true })
+      copyFileSync(path.join(folder, 'accounts'), fresh)
+      putInPlace(fresh, file)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+      rmSync(fresh, { force: true })
+    }
+  } catch {
+    // Another process made it meanwhile, or the disk is full or read-only.
+  }
+}
+
+/** Throws if the file exists; some file systems have no hard links. */
+function putInPlace(fresh: string, file: string): void {
+  try {
+    linkSync(fresh, file)
+  } catch {
+    copyFileSync(fresh, file, constants.COPYFILE_EXCL)
+  }
 }
 
 /**

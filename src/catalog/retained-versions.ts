@@ -2,8 +2,9 @@ import { statSync } from 'node:fs'
 import path from 'node:path'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import type { Registry } from '../publishing/registry/registry.ts'
+import { hasAllBytes, refuseUnreadable } from '../publishing/versions/damage.ts'
 import { unknownVersion } from '../publishing/versions/roll-back.ts'
-import { isWhole, type Manifest, retainedVersions, type Versions } from '../publishing/versions/versions.ts'
+import { type Manifest, retainedVersions, type Versions } from '../publishing/versions/versions.ts'
 import type { Store } from '../store/store.ts'
 import { graphsOf, type ServedDataset, servedDataset } from './served.ts'
 
@@ -51,14 +52,17 @@ export class RetainedVersions {
     const now = Date.now()
     if (known !== undefined && known.mark === mark && now - known.read < LIST_LIFE) return known.manifests
     const manifests = retainedVersions(versions, id).filter(
-      each => each.base === base && isWhole(versions, each),
+      each => each.base === base && hasAllBytes(versions, each),
     )
     if (manifests.length === 0) this.lists.delete(id)
     else this.lists.set(id, { mark, read: now, manifests })
     return manifests
   }
 
-  /** Opens one of the versions of a dataset, or of those that a principal sees. Faults: VersionUnknown, which names them. */
+  /**
+   * Opens one of the versions of a dataset, or of those that a principal sees. Faults: VersionUnknown, which names them; Gone if its
+   * files are damaged.
+   */
   async opened(id: string, version: string, manifests = this.list(id)): Promise<OpenVersion> {
     const key = `${id} ${version}`
     const manifest = manifests.find(each => each.version === version)
@@ -91,7 +95,10 @@ export class RetainedVersions {
   private load(manifest: Manifest): Opened {
     const { store, versions, registry } = this.options
     const key = `${manifest.dataset.id} ${manifest.version}`
-    const loading = store.load(registry.sources(manifest))
+    const loading = store.load(registry.sources(manifest)).catch(async error => {
+      await refuseUnreadable(versions, manifest)
+      throw error
+    })
     const opened: Opened = { entry: servedDataset(versions, manifest, registry), loading, readers: 0 }
     loading.catch(() => {
       if (this.open.get(key) === opened) this.open.delete(key)

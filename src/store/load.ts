@@ -55,9 +55,13 @@ async function attach(
   }
 }
 
+/** Errors of a file of columns alone: one that is missing, of another user, or on a bad sector. */
+const OF_THE_FILE: ReadonlySet<unknown> = new Set(['ENOENT', 'EACCES', 'EPERM', 'EIO', 'ELOOP'])
+
 function isRepairable(error: unknown): boolean {
   return (
-    error instanceof ColumnsDamaged || (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+    error instanceof ColumnsDamaged ||
+    (error instanceof Error && 'code' in error && OF_THE_FILE.has(error.code))
   )
 }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import {
   appendFileSync,
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -57,6 +58,9 @@ import { publishReports, servePortal } from '../support/portal.ts'
 
 /** Publishing: what makes a new version, what keeps the old one, and that no moment shows anything between them. */
 const BASE = 'http://portal.test'
+
+/** A user of the system who owns nothing. */
+const NOBODY = 65_534
 const CSV = 'name,height,kind\nOak,12,tree\nElm,7.5,tree\nIvy,,climber\n'
 
 const publish = (portal: string, names: readonly string[] | null = null, base = BASE) =>
@@ -449,6 +453,18 @@ t.test('damage is found when a mapping is saved, and in versions without sums', 
     [{ type: 'published', report: { damage: /facts/ } }],
     'is read as a whole',
   )
+})
+
+t.test('a version that the user of the process cannot read is damaged', async t => {
+  const { portal, fileOf } = await twoVersions(t)
+  const versions = versionsOf(portal)
+  const manifest = currentManifest(versions, 'plants') as Manifest
+  chmodSync(fileOf('facts.nt.gz'), 0)
+  const isRoot = process.geteuid?.() === 0
+  if (isRoot) process.seteuid?.(NOBODY)
+  const damage = await damageOf(versions, manifest)
+  if (isRoot) process.seteuid?.(0)
+  t.match(damage, { reason: /facts\.nt\.gz cannot be read: EACCES/ })
 })
 
 t.test('columns that are missing or damaged are made again when they are read', async t => {

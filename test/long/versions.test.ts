@@ -5,6 +5,8 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -708,6 +710,37 @@ t.test('roll-back', async t => {
   t.equal(JSON.parse(done.stdout).dataset, 'trees')
   t.match(historyOf(portal, 'trees'), [{ action: 'roll back' }])
   t.equal((await lodestone(['rollback', 'trees', 'x', '--portal', portal, '--base', BASE])).code, 1)
+})
+
+t.test('older versions whose files are damaged later are refused, and not put in force', async t => {
+  const portal = temporaryFolder(t, { 'portal.yaml': '' })
+  for (const rows of GENERATIONS.slice(0, 3)) {
+    write(portal, rows)
+    await publish(portal)
+  }
+  const [later = '', changed = '', truncated = ''] = names(portal)
+  const { get } = await serve(t, portal)
+  const triplesOf = (version: string) => path.join(portal, 'var/published/trees', version, 'facts.nt.gz')
+  truncateSync(triplesOf(truncated))
+  writeFileSync(triplesOf(changed), Buffer.alloc(statSync(triplesOf(changed)).size, 'x'))
+  for (const [version, status] of [
+    [truncated, 404],
+    [changed, 410],
+    [later, 200],
+  ] as const)
+    for (const url of [
+      `${EXPLORE}/records?`,
+      '/api/sparql/trees?query=ASK%7B%7D&',
+      '/api/versions/trees/changes?from=',
+    ])
+      t.equal((await get(`${url}${url.endsWith('from=') ? '' : 'version='}${version}`)).status, status, url)
+  const versions = versionsOf(portal, 4)
+  for (const version of [truncated, changed])
+    await t.rejects(rollBack('trees', version, { versions, base: BASE, now: () => new Date() }), {
+      code: 'Gone',
+      message: `The version ${version} of trees can no longer be read: facts.nt.gz has `,
+    })
+  t.equal(names(portal)[0], later)
 })
 
 t.test('an older mapping, and versions that were not public', async t => {

@@ -8,6 +8,7 @@ import { runJob } from '../../runtime/job.ts'
 import { PROCESS_NAME } from '../../runtime/processes.ts'
 import type { GraphDifference } from '../../store/columns/graph-difference.ts'
 import type { Comparison } from './changes-worker.ts'
+import { refuseUnreadable } from './damage.ts'
 import { withColumns } from './graph-sources.ts'
 import { graphPath, type Manifest, type Versions, versionFolder } from './versions.ts'
 
@@ -37,7 +38,7 @@ export class VersionChanges {
     this.versions = versions
   }
 
-  /** Faults: StoreBusy if too many comparisons are waiting, UnprocessableEntity if it takes too long. */
+  /** Faults: StoreBusy if too many comparisons are waiting, UnprocessableEntity if it takes too long, Gone if a file is damaged. */
   between(earlier: Manifest, later: Manifest): Promise<VersionDifference> {
     const [from, to] = [factsOf(earlier), factsOf(later)]
     if (from === undefined || to === undefined || nameOf(earlier) === nameOf(later))
@@ -65,6 +66,10 @@ export class VersionChanges {
           compare(columnsOf(versions, earlier), columnsOf(versions, later)),
         ),
       )
+      .catch(async error => {
+        for (const manifest of [earlier, later]) await refuseUnreadable(versions, manifest)
+        throw error
+      })
       .finally(() => {
         this.waiting -= 1
       })

@@ -1,7 +1,8 @@
-import { createReadStream, rmSync } from 'node:fs'
+import { createReadStream, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { Fault, GONE } from '../../errors/errors.ts'
 import { lineFeeds } from '../../rdf/line-set.ts'
 import { incompatibilityOf } from './durable.ts'
 import { RECORD_IDS_FILE } from './tombstones.ts'
@@ -52,6 +53,24 @@ export async function damageOf(versions: Versions, manifest: Manifest): Promise<
     incompatibilityOf(graphPath(versions, manifest, RECORD_IDS_FILE), ids),
   )
   return reason === null ? null : { file: RECORD_IDS_FILE, reason }
+}
+
+/** True if the files of the triples of a version have the sizes that were written, as far as these are known. */
+export function hasAllBytes(versions: Versions, manifest: Manifest): boolean {
+  return manifest.graphs.every(({ file, sum }) => {
+    const size = statSync(graphPath(versions, manifest, file), { throwIfNoEntry: false })?.size
+    return size !== undefined && size === (sum?.size ?? size)
+  })
+}
+
+/** Refuses an older version that cannot be read any more: its source is that of another version now. Faults: Gone. */
+export async function refuseUnreadable(versions: Versions, manifest: Manifest): Promise<void> {
+  const damage = await damageOf(versions, manifest)
+  if (damage === null) return
+  const { version, dataset } = manifest
+  throw new Fault(GONE, {
+    reason: `The version ${version} of ${dataset.id} can no longer be read: ${damage.reason}.`,
+  })
 }
 
 /** Versions that were published without checksums are decompressed. */

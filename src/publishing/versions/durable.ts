@@ -87,10 +87,11 @@ export async function sumOf(file: string): Promise<FileSum> {
   return { size, crc32: sum, modified: statSync(file).mtimeMs }
 }
 
-/** Describes how a file differs from its checksum; null if it does not. It is read if it was modified since. Rejects like {@link sumOf}. */
+/** Describes how a file differs from its checksum; null if it does not. It is read if it was modified since, and must be readable. Rejects like {@link sumOf}. */
 export async function incompatibilityOf(file: string, expected: FileSum): Promise<string | null> {
   const { size, mtimeMs } = statSync(file)
   if (size !== expected.size) return `has ${size} bytes, ${expected.size} are expected`
+  closeSync(openSync(file, 'r'))
   if (mtimeMs === expected.modified) return null
   return (await sumOf(file)).crc32 === expected.crc32 ? null : 'has other bytes than were written'
 }

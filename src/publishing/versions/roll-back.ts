@@ -1,20 +1,13 @@
 import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import {
-  BAD_REQUEST,
-  CONFLICT,
-  Fault,
-  GONE,
-  NOT_FOUND_RESOURCE,
-  VERSION_UNKNOWN,
-} from '../../errors/errors.ts'
+import { BAD_REQUEST, CONFLICT, Fault, NOT_FOUND_RESOURCE, VERSION_UNKNOWN } from '../../errors/errors.ts'
 import { absenceHint } from '../suggested-dataset.ts'
+import { refuseUnreadable } from './damage.ts'
 import { shareFile } from './durable.ts'
 import { RECORD_IDS_FILE } from './tombstones.ts'
 import {
   commitVersion,
   currentManifest,
-  isWhole,
   type Manifest,
   prepareVersion,
   retainedVersions,
@@ -36,8 +29,8 @@ export interface RollBackContext {
  * the sequence of versions records what was served when. It stays in force until the portal folder changes or the dataset is
  * published by name. Only the ids of records are read.
  *
- * Faults: NotFoundResource for a dataset without versions, VersionUnknown for a version that is not retained; BadRequest for the
- * one in force; Conflict if another version is put in force meanwhile.
+ * Faults: NotFoundResource for a dataset without versions, VersionUnknown for a version that is not retained, Gone for one whose
+ * files are damaged; BadRequest for the one in force; Conflict if another version is put in force meanwhile.
  *
  * @param required name of the version; null for the one before the one in force
  */
@@ -54,6 +47,7 @@ export async function rollBack(
     throw new Fault(BAD_REQUEST, {
       reason: `The version ${target.version} was published for ${target.base}: its IRIs are not those of ${base}.`,
     })
+  await refuseUnreadable(versions, target)
   const begun = now()
   const version = `${begun.getTime().toString(36)}-${target.fingerprint.slice(0, 12)}`
   const folder = prepareVersion(versions, id, version)
@@ -88,8 +82,6 @@ function targetOf(id: string, required: string | null, current: Manifest, versio
     throw new Fault(BAD_REQUEST, { reason: `The version ${required} of ${id} is in force already.` })
   const found = required === null ? older[0] : older.find(({ version }) => version === required)
   if (found === undefined) throw unknownVersion(id, required ?? 'before the one in force', older)
-  if (!isWhole(versions, found))
-    throw new Fault(GONE, { reason: `Files of the version ${found.version} of ${id} are missing.` })
   return found
 }
 
