@@ -39,8 +39,8 @@ const TEXTS: readonly Case[] = [
     (name): Case => [
       name,
       `${name.startsWith('sequence') ? '\x1e' : ''}${FEATURE}`.repeat(2),
-      ['type: text', 'properties_n: int', 'geometry: geo_point_2d'],
-      Array.from({ length: 2 }, () => ['Feature', 1, { lat: 47.5, lon: 8.5 }]),
+      ['n: int', 'geometry: geo_point_2d'],
+      Array.from({ length: 2 }, () => [1, { lat: 47.5, lon: 8.5 }]),
     ],
   ),
   ...(

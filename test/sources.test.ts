@@ -7,7 +7,7 @@ import { nearest } from '../src/model/did-you-mean.ts'
 import type { FieldType } from '../src/model/field.ts'
 import { isTimeZone, zoneOffset } from '../src/model/time.ts'
 import { inferColumns } from '../src/sources/infer.ts'
-import { geojsonSource } from '../src/sources/json/geojson.ts'
+import { featureLinesSource, geojsonSource } from '../src/sources/json/geojson.ts'
 import { jsonSource } from '../src/sources/json/json.ts'
 import { jsonlSource } from '../src/sources/json/jsonl.ts'
 import { formatOf, openSource, type SourceSpec, sourceFiles } from '../src/sources/open.ts'
@@ -489,6 +489,33 @@ t.test('GeoJSON', async t => {
   ]
   for (const [content, expected] of cases) t.equal(await refuseThrice(t, geojsonSource, content), expected)
 })
+
+t.test(
+  'features a line have the columns of features in a document, and fields declared by members',
+  async t => {
+    const geometry = { type: 'Point', coordinates: [2, 48] }
+    const features = [
+      { type: 'Feature', id: 7, properties: { n: 1 }, geometry },
+      { type: 'Feature', id: 8, properties: { n: 2, id: 'b' }, geometry: null },
+    ]
+    const lines = featureLinesSource(
+      jsonlSource({ path: file(features.map(it => JSON.stringify(it)).join('\n')) }),
+    )
+    const document = geojsonSource({ path: file(JSON.stringify({ type: 'FeatureCollection', features })) })
+    t.same(await dataOf(lines), await dataOf(document))
+    const typed = typeRecords(lines, [
+      { name: 'type' },
+      { name: 'n', type: 'int' },
+      { name: 'properties_n', from: '/properties/n', type: 'int' },
+    ])
+    for await (const { values } of typed.batches())
+      t.strictSame(values, [
+        ['Feature', 1, 1],
+        ['Feature', 2, 2],
+      ])
+    t.strictSame(typed.report().missing, [])
+  },
+)
 
 t.test('a module, package or file is opened from the portal folder', async t => {
   const portalFolder = join(folder, 'portal')
