@@ -21,7 +21,7 @@ import type { TextFile } from '../src/sources/text/text.ts'
 import { compileFields, type FieldSpec, fieldOf } from '../src/sources/typing/fields.ts'
 import { safeNames } from '../src/sources/typing/names.ts'
 import { formatPointer, parsePointer, valuesAt } from '../src/sources/typing/pointer.ts'
-import { typeRecords } from '../src/sources/typing/typed-records.ts'
+import { conversionErrorsText, typeRecords } from '../src/sources/typing/typed-records.ts'
 import { CONVERSIONS, DOES_NOT_FIT } from './support/conversions.ts'
 import { temporaryFolder } from './support/folder.ts'
 
@@ -997,6 +997,26 @@ t.test('typing of JSON misses columns over the whole source', async t => {
   t.equal(report.misfitCount, 1501)
   t.match(report.misfits, [{ field: 'n', count: 1501, examples: [{ row: 1, found: 'x', count: 1501 }] }])
   t.strictSame(typeRecords(given([]), [{ name: 'a' }]).report().missing, [])
+})
+
+t.test('an integer beyond 64 bits is reported with the reason', async t => {
+  const rows = ['9223372036854775807', '9223372036854775808', 'x'].map(
+    (n, at) => `{"n":${at < 2 ? n : '"x"'},"m":"x"}`,
+  )
+  const typed = typeRecords(jsonlSource({ path: file(rows.join('\n')) }), [
+    { name: 'n', type: 'int' },
+    { name: 'm', type: 'int' },
+  ])
+  for await (const { values } of typed.batches())
+    t.strictSame(values, [
+      [9223372036854775807n, null],
+      [null, null],
+      [null, null],
+    ])
+  t.strictSame(typed.report().misfits.map(conversionErrorsText), [
+    'n: 2 values are not an int: "9223372036854775808" (line 2, record 2), "x" (line 3, record 3); an int has at most 64 bits, text keeps all digits',
+    'm: 3 values are not an int: "x" (3 times, first in line 1, record 1)',
+  ])
 })
 
 t.test('a time zone has one format, however its name is written', async t => {
