@@ -721,9 +721,19 @@ t.test('the desk: the same with pages and forms, without scripts', async t => {
     const discarded = await post(`${own}/mapping/`, { form_token: token, action: 'discard' })
     t.equal(discarded.location, `${own}/mapping/`, 'nothing was saved')
     t.notMatch((await get(`${own}/`)).body, 'with changes')
-    t.equal((await upload(`${own}/fields/`, token, 'Street trees.csv', 'nr,name\n1,x\n')).status, 303)
+    const other = await upload(`${own}/fields/`, token, 'Street trees.csv', 'nr,name,age\n1,x,9\n')
+    t.equal(other.location, `${own}/fields/?done=1`)
+    t.match(
+      (await get(other.location)).body,
+      /The file has no columns for these fields: height\.[\s\S]*Columns of the file that are no fields: age\./,
+    )
     t.match((await get(`${own}/report/`)).body, 'height', 'a column that is missing is told')
     t.equal((await post(`${own}/fields/`, { form_token: token, action: 'publish' })).status, 400)
+    await post(`${own}/source/`, { form_token: token, action: 'source', infer: '1' })
+    t.match(
+      (await get(`${own}/`)).body,
+      /Fields that go with these changes: height\.[\s\S]*Fields that come with these changes: age\./,
+    )
     t.equal((await post(`${own}/fields/`, { form_token: token, action: 'discard' })).status, 303)
   })
 

@@ -39,8 +39,8 @@ const TEXTS: readonly Case[] = [
     (name): Case => [
       name,
       `${name.startsWith('sequence') ? '\x1e' : ''}${FEATURE}`.repeat(2),
-      ['type: text', 'properties_n: int', 'geometry: geo_point_2d'],
-      Array.from({ length: 2 }, () => ['Feature', 1, { lat: 47.5, lon: 8.5 }]),
+      ['n: int', 'geometry: geo_point_2d'],
+      Array.from({ length: 2 }, () => [1, { lat: 47.5, lon: 8.5 }]),
     ],
   ),
   ...(
@@ -58,6 +58,7 @@ const TEXTS: readonly Case[] = [
       ['day\n2023/01/02\n2023/03/04\n', 'day: date', ['2023-01-02', '2023-03-04']],
       ['full name\nAda Lovelace\nAlan Turing\n', 'full_name: text', ['Ada Lovelace', 'Alan Turing']],
       ['city\nNew York\nParis\n', 'city: text', ['New York', 'Paris']],
+      ['city\n""\nParis\n\n""\n', 'city: text', [null, 'Paris', null]],
       ['remark\nGood; slow\nfine\nok\n', 'remark: text', ['Good; slow', 'fine', 'ok']],
     ] as const
   ).map(([text, field, values]): Case => ['one.csv', text, [field], values.map(value => [value])]),

@@ -7,6 +7,8 @@ import { positionsOf } from '../src/model/geometry.ts'
 import type { Language } from '../src/model/language.ts'
 import { shownDigits } from '../src/model/number.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
+import { simplified } from '../src/model/simplify.ts'
+import type { Geometry } from '../src/model/value.ts'
 import { chartClauses, roundWidth } from '../src/portal/chart/clauses.ts'
 import { timeTicks } from '../src/portal/chart/draw.ts'
 import { piecesOf } from '../src/portal/chart/pieces.ts'
@@ -34,6 +36,17 @@ const TREES = `id,kind,height,planted,alive,where
 3,<b>elm</b>,4,2001-06-02,true,"-33.9,151.2"
 4,,10,,true,
 `
+
+/** A polygon around 0, 0 with many positions. */
+function circle(radius: number, positions: number): Geometry {
+  const at = (n: number) => (n / (positions - 1)) * 2 * Math.PI
+  const ring = Array.from({ length: positions - 1 }, (_, n) => [
+    Math.cos(at(n)) * radius,
+    Math.sin(at(n)) * radius,
+  ])
+  return { type: 'Polygon', coordinates: [[...ring, [radius, 0]]] }
+}
+
 const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Test\n',
   data: {
@@ -56,6 +69,13 @@ id: [tree_id]
       'dataset.yaml': `
 source: { path: long.csv }
 fields: [{ name: n, type: int }, { name: year, type: int }, { name: place, type: geo_point_2d, from: where }]
+`,
+    },
+    areas: {
+      'areas.csv': `n,kind,shape\n9007199254740993,wood,"${JSON.stringify(circle(1, 5000)).replaceAll('"', '""')}"\n2,lake,"POINT (2 2)"\n3,,\n`,
+      'dataset.yaml': `
+source: { path: areas.csv }
+fields: [{ name: n, type: int }, { name: kind }, { name: shape, type: geo_shape }]
 `,
     },
     notes: { 'a.json': '[{"a":"one"}]', 'dataset.yaml': 'source: { path: a.json }\n' },
@@ -200,13 +220,144 @@ t.test('whole numbers have all their digits in statistics and on the map', async
   t.teardown(() => Object.assign(globalThis, { fetch }))
   const inject = async (url: string) => new Response((await app.http.inject({ url })).body)
   Object.assign(globalThis, { fetch: inject })
-  const places = await fetchPlaces(settings, null, 10, new AbortController().signal)
+  const places = await fetchPlaces(settings, 0, null, 10, new AbortController().signal)
   t.same(places.map(({ title }) => title).sort(), ['-9007199254740995', '9007199254740993'])
   const corners = places.flatMap(({ geometry }) => positionsOf(geometry))
   const extent = await fetchExtent(settings, new AbortController().signal)
   t.same(boxOfAll(extent), boxOfAll(corners), 'the first view has all of them')
   t.match(await fetchRecord(settings, places[0]?.id ?? ''), { n: 9007199254740993n, year: 2020 })
 })
+
+t.test('a map has shapes with the positions that are seen at its scale', async t => {
+  const { shapes, isShape } = mapSettings((await page('areas/map')).body)
+  t.equal(isShape, true)
+  const fetched = async (query: Readonly<Record<string, string>>) => {
+    const { statusCode, body } = await app.http.inject({ url: shapes, query: { geo: 'shape', ...query } })
+    return { status: statusCode, body }
+  }
+  const sizes: number[] = []
+  for (const zoom of ['0', '5', '10', '18']) {
+    const { body } = await fetched({ zoom, where: 'n > 2 and shape is not null' })
+    t.match(body, /^\[\{"recordid":"[0-9a-f]{40}","kind":"wood","shape":\{"geometry":\{"type":"Polygon"/)
+    const [wood] = JSON.parse(body) as [{ readonly shape: { readonly geometry: Geometry } }]
+    sizes.push(positionsOf(wood.shape.geometry).length)
+    for (const [lon, lat] of positionsOf(wood.shape.geometry))
+      t.ok(
+        Math.abs(Math.hypot(lon, lat) - 1) < 1.5 * (360 / (256 * 2 ** Number(zoom))),
+        `${zoom}: ${lon} ${lat}`,
+      )
+  }
+  t.same(sizes, [6, 110, 2706, 3780])
+  t.match(
+    (await fetched({ where: 'in_bbox(shape, 1, 1, 3, 3)' })).body,
+    /^\[\{"recordid":"\w+","kind":"lake","shape":\{"geometry":\{"type":"Point","coordinates":\[2,2\]\}\}\}\]$/,
+  )
+  t.equal((await fetched({ where: 'kind = "none"' })).body, '[]')
+  for (const wrong of [{ geo: 'kind' }, { zoom: 'x' }, { where: 'foo = 1' }])
+    t.equal((await fetched(wrong)).status, 400)
+})
+
+t.test('simple shapes are on a grid and can still be seen', async t => {
+  const small = circle(0.1, 20)
+  const island = 'coordinates' in small ? small.coordinates : []
+  const large = [
+    [
+      [0, 0],
+      [3, 0.2],
+      [6, 0],
+      [6, 6],
+      [0, 6],
+      [0, 0],
+    ],
+    island[0] ?? [],
+  ]
+  const cases: readonly (readonly [Geometry, Geometry])[] = [
+    [small, { type: 'Polygon', coordinates: [box(0.1)] }],
+    [
+      { type: 'MultiPolygon', coordinates: [island, island] },
+      { type: 'MultiPolygon', coordinates: [[box(0.1)]] },
+    ],
+    [
+      { type: 'MultiPolygon', coordinates: [island, large] },
+      {
+        type: 'MultiPolygon',
+        coordinates: [
+          [
+            [
+              [0, 0],
+              [6, 0],
+              [6, 6],
+              [0, 6],
+              [0, 0],
+            ],
+          ],
+        ],
+      },
+    ],
+    [
+      {
+        type: 'LineString',
+        coordinates: [
+          [0, 0],
+          [0.9, 0.1],
+          [2.2, 0],
+          [2, 4.4],
+          [2, 3],
+        ],
+      },
+      {
+        type: 'LineString',
+        coordinates: [
+          [0, 0],
+          [2, 0],
+          [2, 3],
+        ],
+      },
+    ],
+    [
+      {
+        type: 'MultiLineString',
+        coordinates: [
+          [
+            [0, 0],
+            [0.3, 0.1],
+            [0.2, 0.2],
+          ],
+        ],
+      },
+      {
+        type: 'MultiLineString',
+        coordinates: [
+          [
+            [0, 0],
+            [0.2, 0.2],
+          ],
+        ],
+      },
+    ],
+    [
+      { type: 'GeometryCollection', geometries: [{ type: 'MultiPoint', coordinates: [[0.1, 0.2]] }] },
+      { type: 'GeometryCollection', geometries: [{ type: 'MultiPoint', coordinates: [[0.1, 0.2]] }] },
+    ],
+  ]
+  for (const [shape, expected] of cases) {
+    const found = simplified(shape, 1)
+    t.same(
+      JSON.stringify(found, (_, it) => (typeof it === 'number' ? Math.round(it * 10) / 10 : it)),
+      JSON.stringify(expected),
+    )
+  }
+})
+
+function box(size: number): readonly (readonly [number, number])[] {
+  return [
+    [-size, -size],
+    [size, -size],
+    [size, size],
+    [-size, size],
+    [-size, -size],
+  ]
+}
 
 t.test('a map tells its script what to ask, and others where the table is', async t => {
   const { status, body, headers } = await page('trees/map', { refine: 'kind:oak' })

@@ -7,7 +7,7 @@ import { nearest } from '../src/model/did-you-mean.ts'
 import type { FieldType } from '../src/model/field.ts'
 import { isTimeZone, zoneOffset } from '../src/model/time.ts'
 import { inferColumns } from '../src/sources/infer.ts'
-import { geojsonSource } from '../src/sources/json/geojson.ts'
+import { featureLinesSource, geojsonSource } from '../src/sources/json/geojson.ts'
 import { jsonSource } from '../src/sources/json/json.ts'
 import { jsonlSource } from '../src/sources/json/jsonl.ts'
 import { formatOf, openSource, type SourceSpec, sourceFiles } from '../src/sources/open.ts'
@@ -21,7 +21,7 @@ import type { TextFile } from '../src/sources/text/text.ts'
 import { compileFields, type FieldSpec, fieldOf } from '../src/sources/typing/fields.ts'
 import { safeNames } from '../src/sources/typing/names.ts'
 import { formatPointer, parsePointer, valuesAt } from '../src/sources/typing/pointer.ts'
-import { typeRecords } from '../src/sources/typing/typed-records.ts'
+import { conversionErrorsText, typeRecords } from '../src/sources/typing/typed-records.ts'
 import { CONVERSIONS, DOES_NOT_FIT } from './support/conversions.ts'
 import { temporaryFolder } from './support/folder.ts'
 
@@ -489,6 +489,33 @@ t.test('GeoJSON', async t => {
   ]
   for (const [content, expected] of cases) t.equal(await refuseThrice(t, geojsonSource, content), expected)
 })
+
+t.test(
+  'features a line have the columns of features in a document, and fields declared by members',
+  async t => {
+    const geometry = { type: 'Point', coordinates: [2, 48] }
+    const features = [
+      { type: 'Feature', id: 7, properties: { n: 1 }, geometry },
+      { type: 'Feature', id: 8, properties: { n: 2, id: 'b' }, geometry: null },
+    ]
+    const lines = featureLinesSource(
+      jsonlSource({ path: file(features.map(it => JSON.stringify(it)).join('\n')) }),
+    )
+    const document = geojsonSource({ path: file(JSON.stringify({ type: 'FeatureCollection', features })) })
+    t.same(await dataOf(lines), await dataOf(document))
+    const typed = typeRecords(lines, [
+      { name: 'type' },
+      { name: 'n', type: 'int' },
+      { name: 'properties_n', from: '/properties/n', type: 'int' },
+    ])
+    for await (const { values } of typed.batches())
+      t.strictSame(values, [
+        ['Feature', 1, 1],
+        ['Feature', 2, 2],
+      ])
+    t.strictSame(typed.report().missing, [])
+  },
+)
 
 t.test('a module, package or file is opened from the portal folder', async t => {
   const portalFolder = join(folder, 'portal')
@@ -970,6 +997,26 @@ t.test('typing of JSON misses columns over the whole source', async t => {
   t.equal(report.misfitCount, 1501)
   t.match(report.misfits, [{ field: 'n', count: 1501, examples: [{ row: 1, found: 'x', count: 1501 }] }])
   t.strictSame(typeRecords(given([]), [{ name: 'a' }]).report().missing, [])
+})
+
+t.test('an integer beyond 64 bits is reported with the reason', async t => {
+  const rows = ['9223372036854775807', '9223372036854775808', 'x'].map(
+    (n, at) => `{"n":${at < 2 ? n : '"x"'},"m":"x"}`,
+  )
+  const typed = typeRecords(jsonlSource({ path: file(rows.join('\n')) }), [
+    { name: 'n', type: 'int' },
+    { name: 'm', type: 'int' },
+  ])
+  for await (const { values } of typed.batches())
+    t.strictSame(values, [
+      [9223372036854775807n, null],
+      [null, null],
+      [null, null],
+    ])
+  t.strictSame(typed.report().misfits.map(conversionErrorsText), [
+    'n: 2 values are not an int: "9223372036854775808" (line 2, record 2), "x" (line 3, record 3); an int has at most 64 bits, text keeps all digits',
+    'm: 3 values are not an int: "x" (3 times, first in line 1, record 1)',
+  ])
 })
 
 t.test('a time zone has one format, however its name is written', async t => {

@@ -6,7 +6,7 @@ import type { Field } from '../model/field.ts'
 import type { Language } from '../model/language.ts'
 import type { CompileTarget } from '../query/compile/target.ts'
 import { EXPLORE_V21 } from '../query/dialect.ts'
-import { type AnswerPage, answerQuery } from '../query/execute/answer.ts'
+import { type AnswerPage, answerQuery, exportObjects } from '../query/execute/answer.ts'
 import { Executor, Stopwatch } from '../query/execute/executor.ts'
 import { enumerateFacets, type FacetValue } from '../query/execute/facets.ts'
 import {
@@ -41,6 +41,8 @@ export interface ShownFacet {
 
 /** Maximum number of values of a facet beside a list; of more there is a link to all. */
 export const MAX_PANEL_VALUES = 100
+
+const STYLE = { dialect: EXPLORE_V21, timezone: DEFAULT_ZONE }
 
 const CATALOG_FACETS = ['theme', 'keyword', 'publisher', 'license', 'language', 'features'] as const
 
@@ -131,12 +133,22 @@ export class QueryService {
       const executor = this.executor()
       const filter = this.filterOf(source, selection)
       const plan = planOdsql({ ...requested, filter }, this.context(source, language), executor.watch)
-      return answerQuery(
-        plan,
-        { target: source.target, style: { dialect: EXPLORE_V21, timezone: DEFAULT_ZONE } },
-        executor,
-      )
+      return answerQuery(plan, { target: source.target, style: STYLE }, executor)
     })
+  }
+
+  /** The records of a selection in bounded pieces, which are not cached. Faults: those of {@link find}. */
+  pieces(
+    source: PageQuerySource,
+    selection: PageSelection,
+    clauses: Pick<OdsqlClauses, 'select' | 'limit'>,
+  ): AsyncGenerator<readonly Readonly<Record<string, unknown>>[]> {
+    const executor = this.executor()
+    const { words, where } = selection
+    const filter = this.filterOf(source, selection)
+    const requested = { ...clauses, where: conditions(words, where), offset: 0, filter }
+    const plan = planOdsql(requested, this.context(source, 'en'), executor.watch)
+    return exportObjects(plan, { target: source.target, style: STYLE }, executor)
   }
 
   /**

@@ -12,6 +12,7 @@ import { sendSitePage } from '../site/frame.ts'
 import { html } from '../site/html.ts'
 import { pageContextOf } from '../site/page-context.ts'
 import { answerCatalog, CATALOG_PATH, feedLink } from './catalog-page.ts'
+import { mapShapes } from './dataset/map-shapes.ts'
 import { mappingEditor } from './dataset/mapping-routes.ts'
 import { answerDataset } from './dataset/page.ts'
 import { deskPages } from './desk/routes.ts'
@@ -37,6 +38,7 @@ export const site: FastifyPluginAsync<SiteServices & { readonly desk: Desk }> = 
   app.get('/', (_, reply) => answerHome(reply, services))
   await app.register(completion, services)
   await app.register(mappingEditor, services)
+  await app.register(mapShapes, services)
   await app.register(deskPages, services)
   app.get('/developers', (_, reply) => answerDevelopers(reply, services))
   app.get('/explore', (_, reply) => answerCatalog(reply, services))

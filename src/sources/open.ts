@@ -20,7 +20,7 @@ import {
   type SourceOptions,
   UNDERSTOOD,
 } from './formats.ts'
-import { geojsonSource } from './json/geojson.ts'
+import { featureLinesSource, geojsonSource } from './json/geojson.ts'
 import { jsonSource } from './json/json.ts'
 import { jsonGrid, membersSource } from './json/json-records.ts'
 import { jsonlSource } from './json/jsonl.ts'
@@ -147,7 +147,7 @@ function sourceOf(opened: OpenedFile, format: SourceFormat, options: SourceOptio
         ? membersSource(text(), options.records.slice(0, -2))
         : jsonSource(text(), options.records)
     case 'jsonl':
-      return jsonlSource(text())
+      return featureLinesSource(jsonlSource(text()))
     case 'geojson':
       return geojsonSource(text(), options.records)
     case 'xlsx':

@@ -62,6 +62,8 @@ function mapSettings({ pageContext, services, entry, selection }: TabContext, fi
     .slice(0, MAX_FIELDS)
   return {
     api: tablePath(`/api/explore/v2.1/catalog/datasets/${encodeURIComponent(id)}`, pageContext),
+    // Shapes as the map shows them.
+    shapes: tablePath(`/explore/dataset/${encodeURIComponent(id)}/map/shapes`, pageContext),
     // The selection as a query string of that API; empty for all records.
     filter: queryText(cached),
     // The name of the geographic field in ODSQL, and in answers.
@@ -99,10 +101,11 @@ function popupField(field: Field) {
   const { name, label } = field
   // Years and months are shown as the answer has them.
   const type = coarsePrecision(field) === null ? field.type : 'text'
-  return { name, label, type, isName: isNumberedName(field) }
+  return { name, text: fieldText(field), label, type, isName: isNumberedName(field) }
 }
 
-function titleField(fields: readonly Field[]): Field {
+/** The field whose value names a record. */
+export function titleField(fields: readonly Field[]): Field {
   const texts = fields.filter(({ type, multivalued }) => type === 'text' && !multivalued)
   return (
     texts.find(({ annotations }) => annotations.sortable !== undefined) ??

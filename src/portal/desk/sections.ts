@@ -12,6 +12,7 @@ import { type Html, html } from '../../site/html.ts'
 import { listOptions } from '../parts/form-fields.ts'
 import { TYPE_NAMES } from '../parts/type-names.ts'
 import { numberClass, valueCell } from '../parts/value.ts'
+import { changedFields, type Previewed } from './changed-fields.ts'
 import { describedBy, formFields } from './forms.ts'
 import {
   type DeskContext,
@@ -30,6 +31,8 @@ import { saveSteps, stepsContent } from './steps.ts'
 import { uploadMessage } from './upload-messages.ts'
 
 const PREVIEWED = 10
+
+const NOTHING_READ: Previewed = { fields: [], records: [], missing: [], unread: [] }
 
 /**
  * The state of the form of a section.
@@ -66,7 +69,7 @@ export async function sectionContent(
         return fieldsBody(context, dataset, previewed, identity, state)
       } catch (error) {
         if (!(error instanceof Fault)) throw error
-        const nothing = fieldsBody(context, dataset, { fields: [], records: [] }, [], state)
+        const nothing = fieldsBody(context, dataset, NOTHING_READ, [], state)
         return html`<div class="error" role="alert">${uploadMessage(faultText(error), context.pageContext.t)}</div>${nothing}`
       }
     case 'source':
@@ -199,12 +202,13 @@ function enteredRows(
 function fieldsBody(
   desk: DeskContext,
   dataset: DeskDataset,
-  { fields, records }: Pick<DatasetPreview, 'fields' | 'records'>,
+  preview: Previewed,
   identity: readonly string[],
   state: FormState,
 ): Html {
   const { pageContext } = desk
   const { t } = pageContext
+  const { fields, records } = preview
   const path = `/desk/${dataset.id}/fields/`
   const rows = state.given === null ? savedRows(fields, identity) : enteredRows(state.given, fields, identity)
   const heads = [
@@ -216,7 +220,7 @@ function fieldsBody(
     t('Identifier'),
     t('Examples'),
   ]
-  return html`<h2>${t('Data')}</h2>
+  return html`${changedFields(desk, dataset, preview)}<h2>${t('Data')}</h2>
 ${uploadForm(desk, path, t('Another file as source'))}
 ${
   rows.length === 0

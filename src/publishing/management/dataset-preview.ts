@@ -35,6 +35,10 @@ export interface DatasetPreview {
   /** The first records, their values in the order of the fields. */
   readonly records: readonly (readonly Value[])[]
   readonly examined: number
+  /** Fields whose columns the source does not have, as far as it was read. */
+  readonly missing: readonly string[]
+  /** Columns that no field takes; none where the source has no header. */
+  readonly unread: readonly string[]
 }
 
 /** How the source was read that a file replaces. */
@@ -166,26 +170,29 @@ export async function inspectDataset(
 export async function previewDataset(root: string, id: string, rows: number): Promise<DatasetPreview> {
   return asBadRequest(async () => {
     const definition = definitionOf(root, id)
-    if (definition.rdf !== null) return { fields: [], records: [], examined: 0 }
+    if (definition.rdf !== null) return { fields: [], records: [], examined: 0, missing: [], unread: [] }
     const resolved = await resolveSource(definition, root)
     const specs = resolved.fields
     const first = await firstRecords(definition, resolved, root)
     // The rows at the end that are no records are looked for where they are among the first ones.
     const whole = first.isAll && definition.fields !== null ? await resolveWhole(definition, root) : resolved
     const isSame = whole.source.options?.footer === resolved.source.options?.footer
-    const { records, conversionErrors } = isSame ? first : await firstRecords(definition, whole, root)
+    const { records, conversionErrors, missing, unread } = isSame
+      ? first
+      : await firstRecords(definition, whole, root)
     const fields = specs.map((spec, at) => ({
       spec,
       field: fieldOf(spec),
       examples: examplesOf(records.map(values => values[at] ?? null)),
       conversionErrors: conversionErrors.find(({ field }) => field === spec.name) ?? null,
     }))
-    return { fields, records: records.slice(0, rows), examined: records.length }
+    return { fields, records: records.slice(0, rows), examined: records.length, missing, unread }
   })
 }
 
 async function firstRecords(definition: Definition, { source, fields }: ResolvedSource, root: string) {
-  const typed = typeRecords(await openRecords(definition, source, root), fields)
+  const opened = await openRecords(definition, source, root)
+  const typed = typeRecords(opened, fields)
   const records: (readonly Value[])[] = []
   let isAll = true
   await withPlaces(definition, async () => {
@@ -195,7 +202,10 @@ async function firstRecords(definition: Definition, { source, fields }: Resolved
       if (!isAll) break
     }
   })
-  return { records, conversionErrors: typed.report().misfits, isAll }
+  const { misfits: conversionErrors, missing, unread } = typed.report()
+  const isKnown = isAll || opened.columns !== undefined
+  const lacking = isKnown ? [...new Set(missing.map(({ field }) => field))] : []
+  return { records, conversionErrors, isAll, missing: lacking, unread }
 }
 
 function examplesOf(values: readonly Value[]): readonly Value[] {

@@ -34,6 +34,40 @@ export function geojsonSource(file: TextFile, records = '/features'): RecordSour
   }
 }
 
+/**
+ * JSON Lines, of which features have the columns that they have in a GeoJSON file. Fields that are declared by the members of
+ * features (`from: /properties/n`) find them, too.
+ */
+export function featureLinesSource(lines: RecordSource): RecordSource {
+  return {
+    ...lines,
+    async *read() {
+      let idColumn: string | undefined
+      for await (const rows of lines.read()) {
+        if (rows.some(isFeature)) idColumn ??= (await hasIdInLines(lines)) ? 'feature_id' : 'id'
+        yield rows.map(row => (isFeature(row) ? { ...row, data: lineData(row.data, idColumn) } : row))
+      }
+    },
+  }
+}
+
+function isFeature({ data: { type, properties, geometry } }: SourceRow): boolean {
+  return type === 'Feature' && geometry !== undefined && (isObject(properties) || properties === null)
+}
+
+async function hasIdInLines(lines: RecordSource): Promise<boolean> {
+  for await (const rows of lines.read())
+    if (rows.some(row => isFeature(row) && idColumnOf(row.data) === 'feature_id')) return true
+  return false
+}
+
+function lineData(feature: JsonObject, idColumn: string | undefined): JsonObject {
+  const data = featureData(feature, null, idColumn) as JsonObject
+  for (const name of Object.keys(feature))
+    if (!Object.hasOwn(data, name)) Object.defineProperty(data, name, { value: feature[name] })
+  return data
+}
+
 async function* readFeatures(
   file: TextFile,
   path: readonly string[],

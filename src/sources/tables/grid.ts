@@ -71,7 +71,7 @@ async function* readTable(
   for await (const { names, rows } of tableRows(grid, { footer, ...layout })) {
     isEmpty = false
     for (const next of rows) {
-      if (!next.cells.some(isFilled)) continue
+      if (!next.cells.some(isFilled) && !isEmptyRecord(names, next)) continue
       last.push({ names, row: next })
       if (last.length <= footer) continue
       const [first] = last
@@ -88,6 +88,11 @@ async function* readTable(
   }
   if (isEmpty) throw empty(grid)
   if (batch.length > 0) yield batch
+}
+
+/** True for an empty text in quotes where there is one column: so CSV writes a record without a value, since readers skip empty lines. */
+function isEmptyRecord(names: readonly string[], { emptyTexts }: GridRow): boolean {
+  return names.length === 1 && emptyTexts?.[0] === 0
 }
 
 async function* tableRows(grid: Grid, { header }: TableLayout): AsyncGenerator<Piece> {

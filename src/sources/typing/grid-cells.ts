@@ -5,6 +5,8 @@ export type GridCell = string | number | bigint | boolean | null
 export interface GridRow {
   readonly line: number
   readonly cells: readonly GridCell[]
+  /** Indexes of cells that are an empty text in quotes; absent where there are none or the format has no quotes. */
+  readonly emptyTexts?: readonly number[]
 }
 
 /** The number of cells up to the last non-empty one. */

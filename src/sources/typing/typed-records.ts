@@ -236,6 +236,11 @@ function jsonText(raw: unknown): string | undefined {
   }
 }
 
+/** True for a whole number, which is then beyond 64 bits where it is no int. */
+function isLongInteger(found: string): boolean {
+  return /^[+-]?\d{19,}$/.test(found.trim())
+}
+
 /** Describes the conversion errors of one field in one line. */
 export function conversionErrorsText({ column, expected, count, examples }: FieldConversionErrors): string {
   const shown = examples.map(({ row, line, found, count: times }) => {
@@ -244,5 +249,7 @@ export function conversionErrorsText({ column, expected, count, examples }: Fiel
   })
   const counted = examples.reduce((sum, { count: times }) => sum + times, 0)
   const more = count > counted ? ' …' : ''
-  return `${column}: ${count} ${count === 1 ? 'value is' : 'values are'} not ${expected}: ${shown.join(', ')}${more}`
+  const isLong = expected === 'an int' && examples.some(({ found }) => isLongInteger(found))
+  const why = isLong ? '; an int has at most 64 bits, text keeps all digits' : ''
+  return `${column}: ${count} ${count === 1 ? 'value is' : 'values are'} not ${expected}: ${shown.join(', ')}${more}${why}`
 }

@@ -45,7 +45,7 @@ export async function fetchGroups(
   box: MapBox | null,
   signal: AbortSignal,
 ): Promise<readonly Group[]> {
-  const address = call(settings, 'records', {
+  const address = call(settings, `${settings.api}/records`, {
     select: 'count(*) as number',
     group_by: `geo_cluster(${settings.field}, ${Math.max(0, Math.round(zoom))}, ${RADIUS}) as place`,
     order_by: 'number desc',
@@ -66,25 +66,29 @@ export async function fetchExtent(
   settings: MapSettings,
   signal: AbortSignal,
 ): Promise<readonly (readonly number[])[]> {
-  const address = call(settings, 'records', { select: `bbox(${settings.field}) as extent`, limit: '1' })
+  const address = call(settings, `${settings.api}/records`, {
+    select: `bbox(${settings.field}) as extent`,
+    limit: '1',
+  })
   const { results } = (await json(address, signal)) as { readonly results: readonly Row[] }
   const geometry = geometryOf(results[0]?.extent)
   return geometry === null ? [] : positionsOf(geometry)
 }
 
-/** The records of a part of the world, as many as requested, that have a position. */
+/** The records of a part of the world, as many as requested, that have a position; shapes as they are seen at a scale. */
 export async function fetchPlaces(
   settings: MapSettings,
+  zoom: number,
   box: MapBox | null,
   max: number,
   signal: AbortSignal,
 ): Promise<readonly MapPlace[]> {
-  const { title, field, key } = settings
-  const address = call(settings, 'exports/json', {
-    select: [...new Set(['recordid', title.text, field])].join(', '),
-    limit: String(max),
-    where: within(settings, box) ?? `${field} is not null`,
-  })
+  const { title, field, key, api } = settings
+  const where = within(settings, box) ?? `${field} is not null`
+  const select = [...new Set(['recordid', title.text, field])].join(', ')
+  const address = settings.isShape
+    ? call(settings, settings.shapes, { geo: key, zoom: String(zoom), where })
+    : call(settings, `${api}/exports/json`, { select, limit: String(max), where })
   const rows = (await json(address, signal)) as readonly Row[]
   return rows.flatMap(row => {
     const geometry = geometryOf(lookup(row, key))
@@ -125,9 +129,13 @@ export function stacksOf(places: readonly MapPlace[]): readonly (readonly MapPla
   return [...stacks.values()]
 }
 
-/** All values of a record. */
-export async function fetchRecord({ api }: MapSettings, id: string): Promise<Row> {
-  return (await json(`${api}/records/${encodeURIComponent(id)}`, null)) as Row
+/** The values of a record that its popup shows. */
+export async function fetchRecord({ api, title, fields }: MapSettings, id: string): Promise<Row> {
+  const select = [title, ...fields].map(({ text }) => text).join(', ')
+  return (await json(
+    `${api}/records/${encodeURIComponent(id)}?${new URLSearchParams({ select })}`,
+    null,
+  )) as Row
 }
 
 function geometryOf(value: unknown): Geometry | null {
@@ -144,13 +152,13 @@ function within({ field }: MapSettings, box: MapBox | null): string | undefined 
 }
 
 function call(
-  { api, filter }: MapSettings,
-  path: string,
+  { filter }: MapSettings,
+  address: string,
   parameters: Readonly<Record<string, string | undefined>>,
 ): string {
   const query = new URLSearchParams(filter)
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.append(name, value)
-  return `${api}/${path}?${query}`
+  return `${address}?${query}`
 }
 
 async function json(address: string, signal: AbortSignal | null): Promise<unknown> {

@@ -138,7 +138,13 @@ async function openGroup(map: LeafletMap, settings: MapSettings, group: Group): 
   const { lat, lon } = group
   const span = group.count === 1 ? 0.0005 : 0.001
   const box = onGlobe({ south: lat - span, north: lat + span, west: lon - span, east: lon + span })
-  const found = await fetchPlaces(settings, box, MAX_LISTED, new AbortController().signal).catch(() => null)
+  const found = await fetchPlaces(
+    settings,
+    map.getZoom(),
+    box,
+    MAX_LISTED,
+    new AbortController().signal,
+  ).catch(() => null)
   const places = found ?? []
   const [only] = places
   if (places.length === 1 && only !== undefined) return openPlace(map, settings, only, [lat, lon])

@@ -68,8 +68,8 @@ export function showMap(element: HTMLElement, frame: HTMLElement): void {
     const named = viewOfAddress()
     if (named !== null) map.setView([named.lat, named.lon], named.zoom, { animate: false })
     try {
-      if (settings.total <= MAX_PLACES) {
-        const places = await fetchPlaces(settings, null, MAX_PLACES, requested.signal)
+      if (settings.total <= MAX_PLACES && !settings.isShape) {
+        const places = await fetchPlaces(settings, 0, null, MAX_PLACES, requested.signal)
         whole = { type: 'places', places, isCut: false }
         if (named === null)
           fit(
@@ -78,7 +78,9 @@ export function showMap(element: HTMLElement, frame: HTMLElement): void {
           )
         show(whole)
       } else {
-        if (named === null) fit(map, await fetchExtent(settings, requested.signal))
+        const extent = named === null ? await fetchExtent(settings, requested.signal) : null
+        if (extent !== null) fit(map, extent)
+        if (extent?.length === 0) whole = { type: 'places', places: [], isCut: false }
         await refresh()
       }
     } catch {
@@ -108,7 +110,7 @@ async function inView(
     const count = groups.reduce((sum, group) => sum + group.count, 0)
     if (count > MAX_PLACES) return { type: 'groups', groups: apart(map, groups) }
   }
-  const places = await fetchPlaces(settings, box, MAX_PLACES, signal)
+  const places = await fetchPlaces(settings, map.getZoom(), box, MAX_PLACES, signal)
   return { type: 'places', places, isCut: settings.isShape && places.length === MAX_PLACES }
 }
 
