@@ -66,6 +66,18 @@ t.test('processors are added, ordered and removed', async t => {
     'step.1.separator': ', ',
     'step.1.into': '',
   }
+  const added = await post('/desk/trees/steps/', {
+    ...steps,
+    'step.0.position': '7',
+    'step.1.remove': '1',
+    action: 'try',
+    add: 'join',
+  })
+  t.equal(added.status, 200)
+  t.match(added.body, /3\. <code>join<\/code>/, 'below those that are not saved')
+  t.match(added.body, /value="7"[\s\S]*value=", "[\s\S]*name="step.1.remove" value="1" checked/, 'which stay')
+  t.notMatch(added.body, /aria-invalid/, 'and are judged when they are saved')
+  t.notOk(existsSync(path.join(portal, 'var/drafts/trees')), 'nothing was saved')
   const refused = await post('/desk/trees/steps/', steps)
   t.equal(refused.status, 400)
   t.match(refused.body, /id="step.1.into"[^>]*aria-invalid="true"[\s\S]*This is required/, 'beside the field')

@@ -78,6 +78,17 @@ source: { path: areas.csv }
 fields: [{ name: n, type: int }, { name: kind }, { name: shape, type: geo_shape }]
 `,
     },
+    // Two thousand groups of two before the one record of another kind in the largest group, and as many days.
+    groups: {
+      'groups.csv': [
+        'name,kind,day',
+        ...['x', 'x', 'x', 'y'].map(kind => `largest,${kind},`),
+        ...Array.from({ length: 4200 }, (_, at) => {
+          const day = new Date(Date.UTC(2000, 0, 1 + (at >> 1))).toISOString().slice(0, 10)
+          return `name ${at >> 1},x,${day}`
+        }),
+      ].join('\n'),
+    },
     notes: { 'a.json': '[{"a":"one"}]', 'dataset.yaml': 'source: { path: a.json }\n' },
   },
 })
@@ -138,6 +149,24 @@ t.test('a chart shows the numbers that it is asked for', async t => {
     t.notMatch(body, / font-variant=/, 'whose value would be one of CSS alone')
   }
 })
+
+t.test(
+  'a divided chart has the numbers of all that it shows, and tells which periods it leaves out',
+  async t => {
+    const divided = await page('groups/analyze', { x: 'name', series: 'kind', top: '10' })
+    t.equal(numbers(divided.body)[0], 'largest 3 1')
+    const [, call = ''] = /<p class="take-away"><a href="([^"]*)/.exec(divided.body) ?? []
+    const answer = await app.http.inject({ url: call.replaceAll('&amp;', '&') })
+    t.match(answer.json(), { results: [{ name: 'largest', kind: 'x', number: 3 }] })
+    const smallest = await page('groups/analyze', { x: 'name', series: 'kind', sort: 'smallest', top: '10' })
+    t.ok(
+      numbers(smallest.body).every(row => / 2 –$/.test(row)),
+      numbers(smallest.body).join(),
+    )
+    const days = await page('groups/analyze', { x: 'day(day)', series: 'kind' })
+    t.match(days.body, /The first 1,999 of 2,100 groups are shown\./)
+  },
+)
 
 t.test('numbers that are names', t => {
   const names = [

@@ -102,6 +102,11 @@ t.test('long values are shown as far as they fit', async t => {
   t.same(chart.texts('.figures-table tbody th'), [`${LONG.slice(0, 158)}…`])
 })
 
+t.test('a chart stays when its filter is cleared', async t => {
+  const chart = await open('/explore/dataset/long/analyze/?x=name&kind=line&q=a&where=name+is+not+null')
+  t.equal(chart.link('.chips a', 'Clear all'), '/explore/dataset/long/analyze/?x=name&kind=line')
+})
+
 t.test('the catalog, too', async t => {
   const catalog = await open('/explore/')
   const all = await open(catalog.link('.facets a', 'All values'))

@@ -5,8 +5,8 @@ type Polygon = readonly Line[]
 
 /**
  * A geometry with fewer positions, for drawing: its positions are moved to the nearest ones of a grid, and of consecutive ones that
- * are equal then, or on one line, only those remain that are seen; neighbours still share their border. What is smaller than a cell of the grid is a rectangle or
- * line that can still be seen; holes, and islands beside others, are left out then.
+ * are equal then, or on one line, only those remain that are seen; neighbours still share their border. What is smaller than a cell
+ * of the grid is a rectangle or line that can still be seen; holes, and islands beside others, are left out then.
  *
  * @param step degrees between the lines of the grid
  */
@@ -39,7 +39,7 @@ function onGrid(line: Line, step: number): Line {
   const ys: number[] = []
   for (const [lon = 0, lat = 0] of line) {
     const [x, y] = [Math.round(lon / step), Math.round(lat / step)]
-    // A position on the way to the next one, or at the end of a way there and back, is not seen.
+    // A position on the way to the next one is not seen.
     while (xs.length > 1 && isBetween(xs, ys, x, y)) {
       xs.pop()
       ys.pop()
@@ -52,11 +52,12 @@ function onGrid(line: Line, step: number): Line {
   return xs.map((x, at) => [degrees(x), degrees(ys[at])])
 }
 
-/** True if the last two positions and the next one are on one line. */
+/** True if the last position is on the way from the one before to the next one: a way there and back is seen. */
 function isBetween(xs: readonly number[], ys: readonly number[], x: number, y: number): boolean {
   const [x1 = 0, x2 = 0] = xs.slice(-2)
   const [y1 = 0, y2 = 0] = ys.slice(-2)
-  return (x2 - x1) * (y - y2) === (y2 - y1) * (x - x2)
+  const isOnLine = (x2 - x1) * (y - y2) === (y2 - y1) * (x - x2)
+  return isOnLine && (x2 - x1) * (x - x2) + (y2 - y1) * (y - y2) >= 0
 }
 
 function simpleLine(line: Line, step: number): Line {

@@ -73,7 +73,7 @@ export function selectionParameters(selection: PageSelection): LinkParameters {
 }
 
 /** The same selection as the parameters of the Explore API, without the page. */
-export function apiParameters({ words, where, refine, exclude, orderBy }: PageSelection): LinkParameters {
+export function apiParameters({ words, where, refine, exclude, orderBy }: PageSelection) {
   return {
     where: conditions(words, where),
     refine: refine.map(refinementText),

@@ -1,5 +1,5 @@
 import type { Field } from '../../model/field.ts'
-import { fieldName } from '../selection.ts'
+import { fieldName, odsqlText } from '../selection.ts'
 import { type Axis, unitOf } from './axes.ts'
 import { type ChartRequest, isContinuous } from './request.ts'
 
@@ -9,11 +9,15 @@ export interface ChartClauses {
   readonly groupBy: string
   readonly orderBy: string
   readonly limit: number
+  /** Conditions in addition to those of the selection. */
+  readonly where: readonly string[]
   readonly keys: { readonly x: string; readonly series: string | null; readonly value: string }
 }
 
-/** Maximum number of groups of periods or ranges, and of all series together, that are queried. */
+/** Maximum number of groups of periods or ranges that are queried, of series, and characters of a condition of ODSQL. */
 const MAX_CHART_GROUPS = 2000
+export const MAX_SERIES = 6
+const MAX_CONDITION = 20_000
 
 /** The query of a chart. */
 export function chartClauses(request: ChartRequest, width: number): ChartClauses {
@@ -33,9 +37,39 @@ export function chartClauses(request: ChartRequest, width: number): ChartClauses
         : [`${fieldText(series)} as ${fieldName(divided)}`.replace(/^(\w+) as \1$/, '$1')]),
     ].join(', '),
     orderBy: byAxis ? fieldName(x) : `${keys.value} ${sort === 'smallest' ? 'asc' : 'desc'}`,
-    limit: whole || series !== null || byAxis ? MAX_CHART_GROUPS : top,
+    limit: series !== null ? MAX_CHART_GROUPS * MAX_SERIES : whole || byAxis ? MAX_CHART_GROUPS : top,
+    where: [],
     keys,
   }
+}
+
+/** The query of the groups and series that a chart shows: the others, of which there can be any number, would fill its limit. */
+export function shownClauses(
+  clauses: ChartClauses,
+  { axis, series }: ChartRequest,
+  groups: readonly unknown[],
+  names: readonly unknown[],
+): ChartClauses {
+  const shown = [
+    ...(series === null ? [] : [oneOf(series, names)]),
+    ...(axis.type === 'value' ? [oneOf(axis.field, groups)] : []),
+  ]
+  return { ...clauses, where: shown.filter(({ length }) => length > 0 && length <= MAX_CONDITION) }
+}
+
+function oneOf(field: Field, values: readonly unknown[]): string {
+  const name = fieldText(field)
+  const literals = values.flatMap(value =>
+    value === null || value === undefined || typeof value === 'boolean'
+      ? []
+      : [typeof value === 'string' ? odsqlText(value) : String(value)],
+  )
+  return [
+    ...(literals.length === 0 ? [] : [`${name} in (${literals.join(', ')})`]),
+    ...values.flatMap(value =>
+      typeof value === 'boolean' ? [`${name} is ${value}`] : value === null ? [`${name} is null`] : [],
+    ),
+  ].join(' or ')
 }
 
 function unusedName(name: string, used: readonly (string | null)[]): string {

@@ -4,7 +4,14 @@ import type { PageContext } from '../../site/page-context.ts'
 import type { PageQuerySource, QueryService } from '../query-service.ts'
 import type { PageSelection } from '../selection.ts'
 import type { Axis } from './axes.ts'
-import { type ChartClauses, chartClauses, fieldText, roundWidth } from './clauses.ts'
+import {
+  type ChartClauses,
+  chartClauses,
+  fieldText,
+  MAX_SERIES,
+  roundWidth,
+  shownClauses,
+} from './clauses.ts'
 import { partLabel, periodLabel, valueLabel } from './labels.ts'
 import { type ChartRequest, isContinuous } from './request.ts'
 
@@ -31,9 +38,6 @@ export interface ChartData {
   readonly seriesValues: number
 }
 
-/** Maximum number of distinguishable series. */
-export const MAX_SERIES = 6
-
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
 /** Queries the numbers of a chart. Faults: those of {@link QueryService.find}. */
@@ -46,24 +50,22 @@ export async function queryChart(
 ): Promise<ChartData> {
   const all = { ...selection, orderBy: '' }
   const width = request.axis.type === 'ranges' ? await widthOf(queryService, source, all, request.axis) : 1
-  const execute = async ({ select, groupBy, orderBy, limit }: ChartClauses, max = limit) => {
-    const { rows, total } = await queryService.find(source, all, {
-      select,
-      groupBy,
-      orderBy,
-      limit: max,
-      offset: 0,
-    })
+  const execute = async ({ keys: _, ...clauses }: ChartClauses) => {
+    const { rows, total } = await queryService.find(source, all, { ...clauses, offset: 0 })
     return { rows: rows.map(({ object }) => object), total }
   }
-  const clauses = chartClauses(request, width)
   const alone = chartClauses({ ...request, series: null }, width)
   const whole = isContinuous(request.axis)
-  const groups = await execute(alone, whole ? alone.limit : request.top)
+  const groups = await execute(whole ? alone : { ...alone, limit: request.top })
   const keys = groups.rows.map(row => lookup(row, alone.keys.x))
-  const { series, values, seriesValues } =
+  const { series, values, seriesValues, clauses } =
     request.series === null
-      ? { series: [''], values: groups.rows.map(row => [cellValue(row, clauses)]), seriesValues: 1 }
+      ? {
+          series: [''],
+          values: groups.rows.map(row => [cellValue(row, alone)]),
+          seriesValues: 1,
+          clauses: alone,
+        }
       : await divided(request.series)
   const lines = keys.map((key, at) => ({
     slot: slotOf(key, at, request.axis, pageContext),
@@ -91,9 +93,10 @@ export async function queryChart(
       offset: 0,
     })
     const values = largest.rows.map(({ object }) => object.series)
+    const clauses = shownClauses(chartClauses(request, width), request, keys, values)
     const { rows } = await execute(clauses)
     const series = values.map(value => valueLabel(pageContext, value, by))
-    return { series, values: table(rows, keys, values, clauses), seriesValues: largest.total }
+    return { series, values: table(rows, keys, values, clauses), seriesValues: largest.total, clauses }
   }
 }
 

@@ -3,7 +3,8 @@ import { shownDigits } from '../../model/number.ts'
 import { type Html, html } from '../../site/html.ts'
 import { type PageContext, queryText } from '../../site/page-context.ts'
 import { type Axis, axesOf, axisText, measuredFields, seriesFields } from '../chart/axes.ts'
-import { type ChartData, MAX_SERIES, queryChart } from '../chart/data.ts'
+import { MAX_SERIES } from '../chart/clauses.ts'
+import { type ChartData, queryChart } from '../chart/data.ts'
 import { drawChart } from '../chart/draw.ts'
 import { aggregateLabel, axisLabel } from '../chart/labels.ts'
 import {
@@ -73,19 +74,20 @@ ${valuesTable(context, data)}`,
 
 function remarks(
   { pageContext: { t } }: TabContext,
-  { request, slots, groups, seriesValues, series }: ChartData,
+  { request, slots, groups, seriesValues, series, unplaced }: ChartData,
 ): Html {
-  const { sort, axis } = request
-  const whole = isContinuous(axis)
+  const { axis } = request
   const shown = slots.length
+  const sort = isContinuous(axis) ? 'axis' : request.sort
+  const total = groups - (unplaced === null ? 0 : 1)
   const left =
-    groups <= shown || whole
+    total <= shown
       ? ''
       : sort === 'largest'
-        ? t('The {n} largest of {total} groups are shown.', { n: shown, total: groups })
+        ? t('The {n} largest of {total} groups are shown.', { n: shown, total })
         : sort === 'smallest'
-          ? t('The {n} smallest of {total} groups are shown.', { n: shown, total: groups })
-          : t('The first {n} of {total} groups are shown.', { n: shown, total: groups })
+          ? t('The {n} smallest of {total} groups are shown.', { n: shown, total })
+          : t('The first {n} of {total} groups are shown.', { n: shown, total })
   const divided =
     seriesValues > MAX_SERIES
       ? t('Of {total} values of {field}, the {n} most frequent are shown.', {
@@ -104,16 +106,16 @@ function legend({ series, request }: ChartData): Html {
   )}</ul>`
 }
 
+/** Maximum characters of a condition in an address. */
+const MAX_IN_ADDRESS = 2000
+
 /** The API call that returns the numbers of the chart, and a link to the same as a file. */
 function call(context: TabContext, { clauses }: ChartData): Html {
   const { pageContext, entry, selection } = context
   const { select, groupBy, orderBy, limit } = clauses
-  const parameters = {
-    select,
-    group_by: groupBy,
-    ...apiParameters({ ...selection, orderBy }),
-    limit,
-  }
+  const own = apiParameters({ ...selection, orderBy })
+  const shown = clauses.where.filter(({ length }) => length <= MAX_IN_ADDRESS)
+  const parameters = { select, group_by: groupBy, ...own, where: [...own.where, ...shown], limit }
   const dataset = `/api/explore/v2.1/catalog/datasets/${encodeURIComponent(entry.dataset.id)}`
   const path = tablePath(dataset, pageContext)
   const answer = `${path}/records${queryText(parameters)}`

@@ -52,6 +52,9 @@ const STEPS: Readonly<Record<StepType, readonly EntryMember[]>> = {
 
 interface FormStep {
   readonly type: StepType
+  /** Its position as entered; its place in the list by default. */
+  readonly position?: string
+  readonly isRemoved?: boolean
   readonly texts: Readonly<Record<string, string>>
 }
 
@@ -82,8 +85,10 @@ function readSteps(form: Form, t: Translator) {
   for (let at = 0; form.has(`step.${at}.type`); at++) {
     const type = STEP_TYPES.find(it => it === form.get(`step.${at}.type`))
     if (type === undefined) throw new Fault(BAD_REQUEST, { reason: 'The form has a step of no known type.' })
-    steps.push({ type, texts: textsIn(STEPS[type], form, `step.${at}.`) })
-    if (form.has(`step.${at}.remove`)) continue
+    const isRemoved = form.has(`step.${at}.remove`)
+    const entered = form.get(`step.${at}.position`) ?? String(at + 1)
+    steps.push({ type, texts: textsIn(STEPS[type], form, `step.${at}.`), position: entered, isRemoved })
+    if (isRemoved) continue
     const { values, problems: wrong } = readMembers(STEPS[type], form, `step.${at}.`, t)
     for (const [name, problem] of wrong) problems.set(name, problem)
     const settings = isOneValue(type)
@@ -91,7 +96,7 @@ function readSteps(form: Form, t: Translator) {
       : type === 'replace'
         ? { with: '', ...values }
         : values
-    const position = Number(form.get(`step.${at}.position`) ?? at + 1)
+    const position = Number(entered)
     read.push({ position: Number.isFinite(position) ? position : at + 1, processor: { [type]: settings } })
   }
   const processors = read.sort((a, b) => a.position - b.position).map(({ processor }) => processor)
@@ -126,9 +131,11 @@ export async function stepsContent(
     given === null
       ? { steps: stepsOf(processors), problems: await problemsOf(user, dataset.id, processors) }
       : readSteps(given, t)
-  const type = STEP_TYPES.find(it => it === added)
-  const all = type === undefined || given !== null ? steps : [...steps, { type, texts: {} }]
-  return stepsBody(context, dataset, all, problems, state)
+  // A step is added to what was entered so far, which is judged when it is saved.
+  const isAdding = given?.get('action') === 'try'
+  const type = STEP_TYPES.find(it => it === (isAdding ? given?.get('add') : given === null ? added : null))
+  const all = type === undefined ? steps : [...steps, { type, texts: {} }]
+  return stepsBody(context, dataset, all, isAdding ? new Map() : problems, state)
 }
 
 /** Errors of the saved steps, at the member or the step in whose line they are. */
@@ -168,18 +175,22 @@ function stepsBody(
   const { t } = pageContext
   const path = pageContext.href(`/desk/${id}/steps/`)
   const fieldsets = steps.map(
-    ({ type, texts }, at) => html`<fieldset class="field"><legend>${at + 1}. <code>${type}</code></legend>
+    (
+      { type, texts, position, isRemoved },
+      at,
+    ) => html`<fieldset class="field"><legend>${at + 1}. <code>${type}</code></legend>
 ${hiddenField(`step.${at}.type`, type)}${memberFields(STEPS[type], `step.${at}.`, texts, problems)}
-<div class="field"><label for="step.${at}.position">${t('Position')}</label><input id="step.${at}.position" name="step.${at}.position" type="number" min="0" step="any" value="${String(at + 1)}"></div>
-<div class="choice"><input type="checkbox" id="step.${at}.remove" name="step.${at}.remove" value="1"><label for="step.${at}.remove">${t('Remove')}</label></div></fieldset>
+<div class="field"><label for="step.${at}.position">${t('Position')}</label><input id="step.${at}.position" name="step.${at}.position" type="number" min="0" step="any" value="${position ?? at + 1}"></div>
+<div class="choice"><input type="checkbox" id="step.${at}.remove" name="step.${at}.remove" value="1"${isRemoved === true ? html` checked` : ''}><label for="step.${at}.remove">${t('Remove')}</label></div></fieldset>
 `,
   )
+  const adding = html`<div class="field"><label for="add">${t('New step')}</label>
+<select id="add" name="add">${STEP_TYPES.map(type => html`<option>${type}</option>`)}</select></div><div class="buttons"><button class="plain"${steps.length === 0 ? '' : html` name="action" value="try"`}>${t('Add')}</button></div>`
   return html`<h2>${t('Steps')}</h2><p>${t('Steps change the rows between the source and the fields, in their order.')}</p>
-<form method="get" action="${path}"><div class="field"><label for="add">${t('New step')}</label>
-<select id="add" name="add">${STEP_TYPES.map(type => html`<option>${type}</option>`)}</select></div><div class="buttons"><button class="plain">${t('Add')}</button></div></form>
 ${
   steps.length === 0
-    ? ''
-    : html`<form method="post" action="${path}">${sectionFields(desk, state, 'steps')}${fieldsets}<div class="buttons"><button>${t('Save')}</button></div></form>`
+    ? html`<form method="get" action="${path}">${adding}</form>`
+    : html`<form method="post" action="${path}">${sectionFields(desk, state, null)}${fieldsets}<div class="buttons"><button name="action" value="steps">${t('Save')}</button></div>
+${adding}</form>`
 }`
 }

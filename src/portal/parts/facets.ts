@@ -3,7 +3,7 @@ import type { Facet } from '../../query/facets.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { MAX_PANEL_VALUES, type ShownFacet } from '../query-service.ts'
-import { type PageSelection, selectionParameters, toggled } from '../selection.ts'
+import { NOTHING_SELECTED, type PageSelection, selectionParameters, toggled } from '../selection.ts'
 import { shortText } from './value.ts'
 
 /** Number of values of a facet that are visible; the others are collapsed. */
@@ -102,7 +102,8 @@ export function chosenChips(
     ),
   ]
   if (chips.length === 0) return html``
-  const all = pageContext.href(path, selection.orderBy === '' ? {} : { order_by: selection.orderBy })
+  const { orderBy, view = {} } = selection
+  const all = pageContext.href(path, selectionParameters({ ...NOTHING_SELECTED, orderBy, view }))
   const clear = chips.length > 1 ? html`<li><a href="${all}">${pageContext.t('Clear all')}</a></li>` : ''
   return html`<ul class="chips" aria-label="${pageContext.t('What is chosen')}">${chips}${clear}</ul>`
 }
