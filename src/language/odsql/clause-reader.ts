@@ -34,7 +34,7 @@ export function span(node: SyntaxNode): Span {
 }
 
 /** The fault of nesting deeper than {@link MAX_DEPTH}. */
-export function tooDeep(clause: ClauseName, place: Span): Fault {
+export function clauseTooDeep(clause: ClauseName, place: Span): Fault {
   return clauseFault(clause, `the expression is nested deeper than ${MAX_DEPTH} levels`, place)
 }
 
@@ -67,7 +67,7 @@ export class ClauseReader {
   }
 
   expression(node: SyntaxNode): Expression {
-    if (++this.depth > MAX_DEPTH) throw tooDeep(this.clause, span(node))
+    if (++this.depth > MAX_DEPTH) throw clauseTooDeep(this.clause, span(node))
     const result = this.convert(node)
     this.depth -= 1
     return result

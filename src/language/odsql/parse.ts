@@ -1,5 +1,5 @@
 import type { ClauseName, Expression, GroupItem, OrderItem, SelectItem } from './ast.ts'
-import { ClauseReader, childrenOf, MAX_DEPTH, only, span, tooDeep } from './clause-reader.ts'
+import { ClauseReader, childrenOf, MAX_DEPTH, clauseTooDeep, only, span } from './clause-reader.ts'
 import { clauseFault } from './faults.ts'
 import { parser } from './parser.ts'
 import { odsqlSyntaxFault } from './syntax-faults.ts'
@@ -85,7 +85,7 @@ function refuseDeep(clause: ClauseName, text: string): void {
   const tree = PARSERS[clause].configure({ strict: false }).parse(text)
   tree.iterate({
     enter: node => {
-      if (isLevel(node) && ++depth > MAX_DEPTH) throw tooDeep(clause, node)
+      if (isLevel(node) && ++depth > MAX_DEPTH) throw clauseTooDeep(clause, node)
     },
     leave: node => {
       if (isLevel(node)) depth -= 1
