@@ -43,6 +43,7 @@ const graph = columnsOfText(
       ['title', JSON.stringify(`${'x'.repeat(between(0, 9))}${pick(['', 'é', '😀'])}${between(0, 9999)}`)],
       ...(chance(0.6) ? [['other', literal(day(), `${XSD}date`)] as const] : []),
       ...(chance(0.5) ? [['spot', point()] as const] : []),
+      ...(at % 3 === 0 ? [['stop', literal(`POINT(${at % 7} 0)`, `${GEO}wktLiteral`)] as const] : []),
       ...(chance(0.3) ? [['next', `<urn:s:${chance(0.2) ? at : between(0, SUBJECTS + 10)}>`] as const] : []),
       ...Array.from({ length: between(0, 3) }, () => ['tag', `"${between(0, 20)}"`] as const),
     ]
@@ -51,7 +52,7 @@ const graph = columnsOfText(
 )
 
 t.test('columns of points are such that the grid is asked', t => {
-  for (const name of ['place', 'spot'])
+  for (const name of ['place', 'spot', 'stop'])
     t.equal(graph.column(`urn:p:${name}`)?.dictionary.onlyPart()?.kind, 'point', name)
   t.end()
 })
@@ -122,6 +123,16 @@ t.test(`the nearest are those of all distances, seed ${seed}`, t => {
         `{ ${pattern} BIND(geof:distance(?p, "POINT(${centre})"^^geo:wktLiteral, ${unit}) AS ?d) }`,
       )
     }
+  t.end()
+})
+
+t.test('a page of the nearest that goes beyond all points ends', t => {
+  const query = (from: number) =>
+    rowsOf(`SELECT ?s ?d { ?s :n ?n OPTIONAL { ?s :stop ?p }
+    BIND(geof:distance(?p, "POINT(3 0)"^^geo:wktLiteral, uom:metre) AS ?d) }
+    ORDER BY (!BOUND(?d)) ?d LIMIT 5 OFFSET ${from}`).map(([, d]) => d != null)
+  t.same(query(997), [true, true, true, false, false])
+  t.same(query(2500), [false, false, false, false, false])
   t.end()
 })
 

@@ -59,6 +59,17 @@ fields:
   - { name: at, type: datetime }
 `,
     },
+    years: {
+      'a.json': '[{"place":"x","2020":9007199254740993,"2019":null,"at":[1,2]}]',
+      'dataset.yaml': `
+source: { path: a.json }
+fields:
+  - { name: place, type: text }
+  - { name: '2020', type: int }
+  - { name: '2019', type: int }
+  - { name: at, type: geo_point_2d, format: 'lon,lat' }
+`,
+    },
     plain: { 'a.json': '[{"a":1}]', 'dataset.yaml': 'source: { path: a.json }\n' },
   },
 })
@@ -196,6 +207,25 @@ t.test('fields of one label are all in the files of labels', async t => {
   const row = '{"Same":9223372036854775807,"Same 2":"x","a":1.5}'
   t.equal((await get('explore/v2.1 json', query, 'alike')).body, `[${row}]`)
   t.equal((await get('explore/v2.1 jsonl', query, 'alike')).body, `${row}\n`)
+})
+
+t.test('members of JSON are in the order of the fields, also where their names are numbers', async t => {
+  const root = '/api/explore'
+  const records = 'catalog/datasets/years/records'
+  const id = (await app.http.inject(`${root}/v2.0/${records}`)).json().records[0].record.id
+  for (const path of [
+    'v2.1/catalog/datasets/years/exports/json',
+    'v2.1/catalog/datasets/years/exports/jsonl',
+    'v2.1/catalog/datasets/years/exports/geojson',
+    `v2.1/${records}`,
+    `v2.1/${records}?include_links=true`,
+    `v2.1/${records}?group_by=place,\`2020\`,\`2019\``,
+    `v2.0/${records}`,
+    `v2.0/${records}/${id}`,
+  ]) {
+    const { body } = await app.http.inject(`${root}/${path}`)
+    t.match(body, /"place": ?"x", ?"2020": ?9007199254740993, ?"2019": ?null[,}]/, path)
+  }
 })
 
 t.test('the least and the greatest of integers are integers in every format', async t => {

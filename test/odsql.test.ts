@@ -73,9 +73,14 @@ t.test('what cannot be read is told with the character', async t => {
 t.test('long chains are read, deep nesting is refused', async t => {
   const chain = Array.from({ length: 2000 }, (_, i) => `a=${i}`).join(' or ')
   t.equal(parseWhere(chain).type, 'or')
+  const deep = ['not '.repeat(500), 'not '.repeat(4000), '('.repeat(9000), `a${'+1'.repeat(1200)}>`]
+  for (const text of deep) {
+    const fault = faultOf(() => parseWhere(`${text}a`))
+    t.match(fault, { message: /nested deeper than 400/ }, text.slice(0, 8))
+  }
   t.match(
-    faultOf(() => parseWhere(`${'not '.repeat(500)}a`)),
-    { message: /nested deeper than 400/ },
+    faultOf(() => parseWhere(`${chain} or`)),
+    { message: /unexpected end/ },
   )
 })
 

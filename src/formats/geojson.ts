@@ -1,5 +1,6 @@
 import { exactJson } from '../model/exact-json.ts'
 import { lookup } from '../model/lookup.ts'
+import { inOrder } from '../model/member-order.ts'
 import type { Geometry } from '../model/value.ts'
 import { projectGeometry, projector, WGS84 } from './projection.ts'
 import {
@@ -44,12 +45,10 @@ export async function* geojson(table: Table, options: ExportOptions): AsyncGener
     exactJson({
       type: 'Feature',
       geometry: shown(row),
-      properties: Object.fromEntries(
-        others.map((column, index) => [
-          names[index],
-          propertyOf(lookup(row, column.key) ?? null, column, options),
-        ]),
-      ),
+      properties: inOrder(names, (_, index) => {
+        const column = others[index] as TableColumn
+        return propertyOf(lookup(row, column.key) ?? null, column, options)
+      }),
     })
   const head = `{"type":"FeatureCollection",${project === null ? '' : `${systemOf(options.epsg)},`}"features":[\n`
   let before = head

@@ -1,5 +1,6 @@
 import { exactJson } from '../model/exact-json.ts'
 import { lookup } from '../model/lookup.ts'
+import { inOrder, losesOrder } from '../model/member-order.ts'
 import { distinctColumnNames, type ExportOptions, type Table, type TableRow } from './table.ts'
 
 /** Writes one JSON object a line (JSON Lines). */
@@ -15,11 +16,11 @@ export function json(table: Table, options: ExportOptions): AsyncGenerator<strin
   return jsonArray(table.rows, renamed(table, options))
 }
 
-/** Renames the members of rows to the labels of their columns, if requested. */
+/** Renames the members of rows to the labels of their columns, if requested, and keeps them in the order of the columns. */
 function renamed(table: Table, options: ExportOptions): (row: TableRow) => TableRow {
-  if (!options.useLabels) return row => row
   const names = distinctColumnNames(table.columns, options)
-  return row => Object.fromEntries(table.columns.map(({ key }, index) => [names[index], lookup(row, key)]))
+  if (!options.useLabels && !losesOrder(names)) return row => row
+  return row => inOrder(names, (_, index) => lookup(row, table.columns[index]?.key ?? ''))
 }
 
 /** Writes rows as one JSON array, one a line, in pieces as the rows come. @param shown what is written of a row; all by default */

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { exactJson } from '../model/exact-json.ts'
+import { plainNames } from '../model/member-order.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -64,7 +65,7 @@ const MAX_KEYS = 5000
 function key(name: string): string {
   const known = keys.get(name)
   if (known !== undefined) return known
-  const written = `${text(name)}: `
+  const written = `${text(plainNames(name))}: `
   if (keys.size < MAX_KEYS) keys.set(name, written)
   return written
 }

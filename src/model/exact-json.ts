@@ -1,3 +1,5 @@
+import { plainNames } from './member-order.ts'
+
 /** Digits of an integer that a number may not represent exactly: beyond 15 some are rounded. */
 const INEXACT_DIGITS = 16
 
@@ -65,20 +67,22 @@ function markInteger(digits: string): string {
  */
 export function exactJson(value: unknown, indent?: number): string {
   try {
-    return withExponents(JSON.stringify(value, null, indent))
+    return finished(JSON.stringify(value, null, indent))
   } catch (error) {
     if (!(error instanceof TypeError) || !/BigInt/.test(error.message)) throw error
-    return withExponents(JSON.stringify(value, markBigInt, indent)).replace(MARKED, '$1')
+    return finished(JSON.stringify(value, markBigInt, indent)).replace(MARKED, '$1')
   }
 }
 
 /** A whole number beyond 64 bits as JSON.stringify writes it: 17 of its digits are significant. */
 const LARGE_NUMBER = /(?:^|[[:,\s])-?\d{17,19}00(?:[,\]}\s]|$)/
 
-function withExponents(text: string): string {
+/** The text with exponents where readers need them, and the names without prefixes. */
+function finished(text: string): string {
   // JSON.stringify has no text for undefined.
-  if (text === undefined || !hasLong(text) || !LARGE_NUMBER.test(text)) return text
-  return rewritten(text, exponential)
+  if (text === undefined) return text
+  const plain = plainNames(text)
+  return hasLong(plain) && LARGE_NUMBER.test(plain) ? rewritten(plain, exponential) : plain
 }
 
 function exponential(digits: string): string {

@@ -29,10 +29,13 @@ import type { ResponseCache } from '../../http/response-cache.ts'
 import type { Route } from '../../http/route-config.ts'
 import type { VersionSource } from '../../http/versions.ts'
 import type { Field } from '../../model/field.ts'
+import { lookup } from '../../model/lookup.ts'
+import { inOrder, losesOrder } from '../../model/member-order.ts'
 import { oncePerObject } from '../../model/memoised.ts'
 import type { CompileTarget } from '../../query/compile/target.ts'
 import type { Dialect } from '../../query/dialect.ts'
 import { answerQuery } from '../../query/execute/answer.ts'
+import { keysOf } from '../../query/execute/columns.ts'
 import { Executor, Stopwatch } from '../../query/execute/executor.ts'
 import { canBeFacet, facetCondition } from '../../query/facets.ts'
 import { type OdsqlClauses, planOdsql } from '../../query/pipeline.ts'
@@ -207,8 +210,16 @@ export class ExploreEndpoint {
     return { ...(isGrouped ? {} : { total_count: total }), ...more, results: shown }
   }
 
-  run(plan: Query, target: CompileTarget, { timezone }: QueryClauses, executor: Executor) {
-    return answerQuery(plan, { target, style: { dialect: this.options.dialect, timezone } }, executor)
+  /** Answers a query, with the members of each row in the order of the columns. */
+  async run(plan: Query, target: CompileTarget, { timezone }: QueryClauses, executor: Executor) {
+    const style = { dialect: this.options.dialect, timezone }
+    const { total, rows } = await answerQuery(plan, { target, style }, executor)
+    const names = keysOf(plan)
+    if (!losesOrder(names)) return { total, rows }
+    return {
+      total,
+      rows: rows.map(row => ({ ...row, object: inOrder(names, name => lookup(row.object, name)) })),
+    }
   }
 
   async ofDataset(

@@ -6,7 +6,10 @@ import type { QueryParameters } from '../../http/query-string.ts'
 import type { Route } from '../../http/route-config.ts'
 import { ODSQL_ERROR } from '../../language/odsql/faults.ts'
 import { exactJson } from '../../model/exact-json.ts'
+import { lookup } from '../../model/lookup.ts'
+import { inOrder } from '../../model/member-order.ts'
 import { findRecord } from '../../query/execute/answer.ts'
+import { keysOf } from '../../query/execute/columns.ts'
 import type { Executor } from '../../query/execute/executor.ts'
 import { enumerateFacets } from '../../query/execute/facets.ts'
 import { recordObject } from '../../query/execute/json.ts'
@@ -78,7 +81,8 @@ export function recordRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): v
         const row = await findRecord(id, plan, entry.target, executor)
         if (row === null) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'record', id: id.slice(0, 100) })
         const style = { dialect, timezone: clauses.timezone }
-        const object = recordObject(row, plan.select, entry.dataset.fields, style)
+        const record = recordObject(row, plan.select, entry.dataset.fields, style)
+        const object = inOrder(keysOf(plan), name => lookup(record, name))
         const size = [...exactJson(row.record.values)].length
         const presentation = endpoint.presentation(query, entry)
         return presentRecord({ id: row.record.id, size, object }, entry, presentation)

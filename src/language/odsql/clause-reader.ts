@@ -33,6 +33,11 @@ export function span(node: SyntaxNode): Span {
   return { from: node.from, to: node.to }
 }
 
+/** The fault of nesting deeper than {@link MAX_DEPTH}. */
+export function clauseTooDeep(clause: ClauseName, place: Span): Fault {
+  return clauseFault(clause, `the expression is nested deeper than ${MAX_DEPTH} levels`, place)
+}
+
 /** Converts the tree of one clause to its AST; it lives for one clause and knows its text. */
 export class ClauseReader {
   readonly clause: ClauseName
@@ -62,8 +67,7 @@ export class ClauseReader {
   }
 
   expression(node: SyntaxNode): Expression {
-    if (++this.depth > MAX_DEPTH)
-      throw clauseFault(this.clause, `the expression is nested deeper than ${MAX_DEPTH} levels`, span(node))
+    if (++this.depth > MAX_DEPTH) throw clauseTooDeep(this.clause, span(node))
     const result = this.convert(node)
     this.depth -= 1
     return result

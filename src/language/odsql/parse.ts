@@ -1,5 +1,5 @@
 import type { ClauseName, Expression, GroupItem, OrderItem, SelectItem } from './ast.ts'
-import { ClauseReader, childrenOf, only, span } from './clause-reader.ts'
+import { ClauseReader, childrenOf, MAX_DEPTH, clauseTooDeep, only, span } from './clause-reader.ts'
 import { clauseFault } from './faults.ts'
 import { parser } from './parser.ts'
 import { odsqlSyntaxFault } from './syntax-faults.ts'
@@ -73,6 +73,22 @@ function read(clause: ClauseName, text: string): ClauseReader {
   } catch (error) {
     const at = error instanceof SyntaxError ? /No parse at (\d+)/.exec(error.message)?.[1] : undefined
     if (at === undefined) throw error
+    refuseDeep(clause, text.slice(0, Number(at)))
     throw odsqlSyntaxFault(clause, text, Number(at))
   }
+}
+
+/** Refuses a text that is nested too deep before the error in it: the parser itself stops at some depth. */
+function refuseDeep(clause: ClauseName, text: string): void {
+  let depth = 0
+  const isLevel = ({ name }: { readonly name: string }) => name !== 'Or' && name !== 'And'
+  const tree = PARSERS[clause].configure({ strict: false }).parse(text)
+  tree.iterate({
+    enter: node => {
+      if (isLevel(node) && ++depth > MAX_DEPTH) throw clauseTooDeep(clause, node)
+    },
+    leave: node => {
+      if (isLevel(node)) depth -= 1
+    },
+  })
 }

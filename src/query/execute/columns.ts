@@ -11,6 +11,12 @@ export interface ResultColumn {
   readonly multivalued: boolean
 }
 
+/** The keys of the values in each row of a query, in order. */
+export function keysOf(plan: Query): readonly string[] {
+  const columns = plan.type === 'groups' ? [...plan.keys, ...plan.select] : plan.select
+  return [...new Set(columns.map(({ key }) => key))]
+}
+
 /** The columns of the rows of a query, in order, as {@link exportObjects} returns their values. */
 export function columnsOf(plan: Query, dialect: Dialect): readonly ResultColumn[] {
   const column = (key: string, type: FieldType): ResultColumn => ({

@@ -33,6 +33,9 @@ const GROWTH = 3
 /** Metres of a degree. */
 const DEGREE = 111_195
 
+/** Metres to the other side of the earth. */
+const FARTHEST = 180 * DEGREE
+
 /** A comparison with a constant that may be a limit of a distance. */
 interface DistanceLimit {
   readonly computed: AlgebraExpression
@@ -124,7 +127,7 @@ export function pointsNear(
 
 /**
  * For a key that increases with the distance of a column of points from a position: all rows within some distance, but at least
- * as many as requested, found by the grid of the points. Null for other keys, and where this would select too many points.
+ * as many as requested, found by the grid of the points. Null for other keys, and where this would select too many points, or fewer rows have one.
  */
 export function nearestRows(
   key: OrderCondition & { readonly isAbsentHighest: boolean },
@@ -140,14 +143,16 @@ export function nearestRows(
   // Rows without a value would be the first.
   if (!key.isAbsentHighest && !hasWholeValues(vector)) return null
   const grid = (vector.domain as ColumnDomain).column.gridOf(part)
-  const radius = radiusOf(grid, (OVERSAMPLING * count) / batch.size)
-  for (let distance = radius / distances.unit; ; distance *= GROWTH) {
-    const test = nearTest(expression, { distance, operator: '<=' })
+  const first = radiusOf(grid, (OVERSAMPLING * count) / batch.size)
+  for (let radius = first; radius < GROWTH * FARTHEST; radius *= GROWTH) {
+    const test = nearTest(expression, { distance: radius / distances.unit, operator: '<=' })
     const near = test && pointsThat(test, vector.domain)
     if (near === null) return null
     const rows = rowsMarked(vector.ids, near.table, 1, allRows(batch.size))
     if (rows.length >= count) return rows
   }
+  // More rows are requested than have a point.
+  return null
 }
 
 /** Radius in metres of a circle with a fraction of the area of a grid. */
