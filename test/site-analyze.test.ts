@@ -339,6 +339,7 @@ t.test('simple shapes are on a grid and can still be seen', async t => {
         coordinates: [
           [0, 0],
           [2, 0],
+          [2, 4],
           [2, 3],
         ],
       },
