@@ -10,6 +10,7 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -91,6 +92,12 @@ function filesOf(folder: string): ReadonlyMap<string, string> {
 
 t.test('a portal comes back as it was', async t => {
   const portal = await portalOf(t)
+  for (const [name, target] of [
+    ['nowhere', 'nothing'],
+    ['itself', 'itself'],
+    ['here', '.'],
+  ] as const)
+    symlinkSync(target, path.join(portal, 'data', name))
   const archive = path.join(elsewhere(t), 'portal.tar.gz')
   const manifest = await makeBackup(loadConfig({ portal }, {}), archive, NOW)
   t.equal(statSync(archive).mode & 0o777, 0o600, 'nobody else reads it')

@@ -63,7 +63,7 @@ export async function* portalFiles(portal: string): AsyncGenerator<BackupFile> {
 /** A file, or all files below a folder; links are followed, but not in circles. */
 function* filesBelow(portal: string, name: string, above: ReadonlySet<string>): Generator<BackupFile> {
   const file = path.join(portal, ...name.split('/'))
-  const found = statSync(file, { throwIfNoEntry: false })
+  const found = unlessGone(() => statSync(file))
   if (found?.isFile() === true) {
     const opened = unlessGone(() => openBackupFile(file, name))
     if (opened !== null) yield opened
@@ -163,11 +163,12 @@ function namesIn(folder: string): string[] {
   return (unlessGone(() => readdirSync(folder)) ?? []).sort()
 }
 
+/** Null where a file was removed meanwhile, or a link leads nowhere. */
 function unlessGone<T>(work: () => T): T | null {
   try {
     return work()
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) return null
     throw error
   }
 }
