@@ -188,3 +188,35 @@ function renamed(key: string, type: TableColumn['type'], format: string): string
   const isFeatures = ['geojson', 'kml', 'gpx', 'fgb', 'shp'].includes(format)
   return isFeatures && (type === 'geo_point_2d' || type === 'geo_shape') ? 'geometry' : key
 }
+
+t.test('batches of large shapes have fewer of them', async t => {
+  const ring = Array.from({ length: 999 }, (_, at) => [Math.cos(at / 159), Math.sin(at / 159)])
+  const area = shape({ type: 'Polygon', coordinates: [[...ring, ring[0]]] })
+  const rows = Array.from({ length: 300 }, (_, n) => ({ n, area }))
+  for (const [format, ending] of [
+    ['shp', 'zip'],
+    ['fgb', 'fgb'],
+  ] as const) {
+    const table: Table = {
+      name: 'large',
+      title: 'large',
+      columns: [column('n', 'int'), column('area', 'geo_shape')],
+      rows: (async function* () {
+        yield rows
+      })(),
+    }
+    const bytes = await buffer(Readable.from(TABLE_WRITERS[format]?.(table, OPTIONS) ?? []))
+    writeFileSync(join(folder, `large.${ending}`), bytes)
+    const source = openSource({ path: `large.${ending}` }, { datasetFolder: folder, portalFolder: folder })
+    const found: unknown[] = []
+    for await (const batch of source.read()) {
+      t.ok(batch.length < 150, `${format}: ${batch.length} rows`)
+      found.push(...batch.map(({ data }) => data.n))
+    }
+    t.strictSame(
+      found,
+      rows.map(({ n }) => n),
+      format,
+    )
+  }
+})

@@ -33,8 +33,24 @@ export interface RecordSource {
 /** Approximate rows of a batch: enough to amortise its overhead, few enough to use little memory. */
 export const BATCH_ROWS = 1000
 
-/** Characters of a text after which a batch of fewer rows ends: a thousand rows may be a gigabyte. */
-export const BATCH_CHARACTERS = 2 ** 24
+/** Characters of a text, or bytes, after which a batch of fewer rows ends: geometries take several times their size in memory. */
+export const BATCH_CHARACTERS = 2 ** 21
+
+/** Rows in lists of about {@link BATCH_CHARACTERS} at most. */
+export function* inPieces<Row>(
+  rows: readonly Row[],
+  sizeOf: (row: Row) => number,
+): Generator<readonly Row[]> {
+  let from = 0
+  let size = 0
+  for (const [at, row] of rows.entries()) {
+    size += sizeOf(row)
+    if (size < BATCH_CHARACTERS && at < rows.length - 1) continue
+    yield rows.slice(from, at + 1)
+    from = at + 1
+    size = 0
+  }
+}
 
 /** Advice for files whose bytes do not conform to their format. */
 export const DAMAGED = 'The file is damaged: get it again, or write it again with the program that made it.'

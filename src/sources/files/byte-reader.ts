@@ -2,6 +2,8 @@
 export class ByteReader {
   private readonly pieces: AsyncIterator<Buffer>
   private buffer: Buffer = Buffer.alloc(0)
+  /** The bytes that were taken until now. */
+  position = 0
 
   constructor(pieces: AsyncIterable<Buffer>) {
     this.pieces = pieces[Symbol.asyncIterator]()
@@ -23,6 +25,7 @@ export class ByteReader {
     if (this.buffer.length === 0 && length > 0) return null
     const taken = this.buffer.subarray(0, length)
     this.buffer = this.buffer.subarray(taken.length)
+    this.position += taken.length
     return taken
   }
 

@@ -5,7 +5,14 @@ import { shortestSingle } from '../../model/number.ts'
 import { words } from '../../model/words.ts'
 import type { DataFile } from '../data-file.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
-import { BATCH_ROWS, DAMAGED, type RecordSource, type SourceRow, unreadable } from '../source.ts'
+import {
+  BATCH_CHARACTERS,
+  BATCH_ROWS,
+  DAMAGED,
+  type RecordSource,
+  type SourceRow,
+  unreadable,
+} from '../source.ts'
 import { refuseWide } from '../tables/grid.ts'
 import { ByteReader } from './byte-reader.ts'
 
@@ -58,13 +65,15 @@ async function* readFeatures(data: DataFile): AsyncGenerator<readonly SourceRow[
         'Write it in EPSG:4326.',
       )
     let batch: SourceRow[] = []
+    let from = reader.position
     for (let row = 1; ; row++) {
       const bytes = await nextTable(reader, file)
       if (bytes === null) break
       batch.push({ row, line: undefined, data: featureOf(bytes, header, move, file) })
-      if (batch.length < BATCH_ROWS) continue
+      if (batch.length < BATCH_ROWS && reader.position - from < BATCH_CHARACTERS) continue
       yield batch
       batch = []
+      from = reader.position
     }
     if (batch.length > 0) yield batch
   } finally {

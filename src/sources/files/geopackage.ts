@@ -13,6 +13,7 @@ import {
 import {
   BATCH_ROWS,
   DAMAGED,
+  inPieces,
   misconfigured,
   type RecordSource,
   type SourceRow,
@@ -183,11 +184,8 @@ function* readLayer(
     const found = next.all([last]) as Readonly<Record<string, unknown>>[]
     if (found.length === 0) break
     last = found.at(-1)?.['lodestone rowid'] as bigint
-    yield found.map(values => ({
-      row: ++row,
-      line: undefined,
-      data: dataIn(values),
-    }))
+    for (const piece of inPieces(found, bytesIn))
+      yield piece.map(values => ({ row: ++row, line: undefined, data: dataIn(values) }))
     if (found.length < BATCH_ROWS) break
   }
 }
@@ -236,6 +234,10 @@ function dataOf(
     } else setMember(data, name, bytes === undefined ? null : geometryOf(bytes, move, file))
   }
   return data
+}
+
+function bytesIn(values: Readonly<Record<string, unknown>>): number {
+  return Object.values(values).reduce((sum: number, value) => sum + (bytesOf(value)?.length ?? 0), 0)
 }
 
 /** Binary data, which the driver returns in different buffer types; undefined for other values. */

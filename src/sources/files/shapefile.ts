@@ -4,7 +4,14 @@ import type { Position } from '../../model/geometry.ts'
 import { setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfWkt } from '../reference-system.ts'
-import { BATCH_ROWS, DAMAGED, type RecordSource, type SourceRow, unreadable } from '../source.ts'
+import {
+  BATCH_CHARACTERS,
+  BATCH_ROWS,
+  DAMAGED,
+  type RecordSource,
+  type SourceRow,
+  unreadable,
+} from '../source.ts'
 import { ByteReader } from './byte-reader.ts'
 import { attributeDecoder, type DbfField, dbfFields, dbfValue, type EncodingReport } from './dbf.ts'
 import { polygonsOf } from './shapefile-rings.ts'
@@ -104,6 +111,7 @@ async function* readRows(
             report,
           )
     let batch: SourceRow[] = []
+    let from = shapes.position
     for (let row = 1; ; row++) {
       const attributes = layout === null ? null : await (table as ByteReader).take(layout.recordLength)
       const shape = await nextShape(shapes, file, row)
@@ -132,9 +140,10 @@ async function* readRows(
         line: undefined,
         data: { ...data, [Object.hasOwn(data, 'geometry') ? 'shape' : 'geometry']: geometry },
       })
-      if (batch.length < BATCH_ROWS) continue
+      if (batch.length < BATCH_ROWS && shapes.position - from < BATCH_CHARACTERS) continue
       yield batch
       batch = []
+      from = shapes.position
     }
     if (batch.length > 0) yield batch
   } finally {

@@ -5,7 +5,7 @@ import { columnNames } from './column-names.ts'
 import { CsvParser } from './csv-parser.ts'
 import type { CsvRow, CsvSyntax } from './csv-syntax.ts'
 import { isEnoughToSniff, sniffDelimiter } from './delimiter.ts'
-import type { Grid } from './grid.ts'
+import { BATCH_PIECES, type Grid } from './grid.ts'
 
 /**
  * A CSV file (RFC 4180) with a header row. An empty cell is an empty text, a missing cell of a short row is null.
@@ -94,6 +94,7 @@ async function* readRows(file: TextFile, delimiter: string | undefined): AsyncIt
   let names: readonly string[] | undefined
   let batch: SourceRow[] = []
   let row = 0
+  let pieces = 0
   for await (const lines of readCsvRows(file, delimiter)) {
     for (const line of lines) {
       if (names === undefined) {
@@ -105,6 +106,9 @@ async function* readRows(file: TextFile, delimiter: string | undefined): AsyncIt
       yield batch
       batch = []
     }
+    if (++pieces % BATCH_PIECES > 0 || batch.length === 0) continue
+    yield batch
+    batch = []
   }
   if (names === undefined) throw withoutHeader(file)
   if (batch.length > 0) yield batch

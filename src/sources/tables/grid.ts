@@ -1,5 +1,5 @@
 import { setMember } from '../../model/lookup.ts'
-import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
+import { BATCH_CHARACTERS, BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import { filledWidth, type GridCell, type GridRow, gridText, isFilled } from '../typing/grid-cells.ts'
 import { columnNames } from './column-names.ts'
 import { headerNames, unitsBelow } from './header-rows.ts'
@@ -26,8 +26,8 @@ export interface TableLayout {
 /** Rows that are examined to determine the width of a table. */
 const LOOK_ROWS = 200
 
-/** Pieces of a grid, of 64 KB in a text, after which a batch of fewer rows ends: a thousand rows may be a gigabyte. */
-const BATCH_PIECES = 256
+/** Pieces of a grid, of 64 KB in a text, after which a batch of fewer rows ends. */
+export const BATCH_PIECES = BATCH_CHARACTERS / 2 ** 16
 
 /** Maximum columns of a table. */
 export const MAX_WIDTH = 4000
