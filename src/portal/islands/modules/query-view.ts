@@ -87,6 +87,7 @@ export class QueryView {
     this.t('')
     const sentence = make('p', {}, offset === null ? text : `${text} ${this.place(offset)}`)
     const words = reason === '' ? [] : [make('pre', {}, reason)]
+    this.answer.querySelector('.fault')?.remove()
     this.answer.prepend(make('div', { class: 'fault', role: 'alert' }, sentence, ...words))
   }
 
