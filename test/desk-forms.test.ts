@@ -109,6 +109,21 @@ t.test('processors are added, ordered and removed', async t => {
   t.equal((await post('/desk/trees/steps/', { action: 'steps', 'step.0.type': 'drop' })).status, 400)
 })
 
+t.test(
+  'in pages from right to left, inputs have the direction of their texts, and a mapping that of code',
+  async t => {
+    for (const [section, name, direction] of [
+      ['mapping', 'text', 'ltr'],
+      ['fields', 'label.0', 'auto'],
+      ['description', 'default.title', 'auto'],
+      ['source', 'encoding', 'auto'],
+    ] as const) {
+      const { body } = await get(`/desk/trees/${section}/?lang=ar`)
+      t.match(body, new RegExp(`name="${name}"[^>]* dir="${direction}"`), section)
+    }
+  },
+)
+
 t.test('the form of a source shows and changes its settings', async t => {
   const page = (await get('/desk/trees/source/')).body
   t.match(page, /Fields as they are inferred[\s\S]*12,5/)

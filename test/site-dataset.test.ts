@@ -219,6 +219,7 @@ t.test('conditions of an address are all met, and a fault is shown wherever it i
     const { status, document } = await get(`${TREES_PAGE}/table/?${query}`)
     t.equal(status, 400, query)
     t.match(document.querySelector('details[open] .fault')?.textContent ?? '', /nothing/, query)
+    t.equal(document.querySelectorAll('.fault p:not([lang=en])').length, 0, 'read aloud as English')
   }
 })
 
@@ -343,7 +344,7 @@ t.test('the form of the API is the call, and the page shows its answer', async t
     t.equal(snippets[0], `curl '${base}${call.replaceAll("'", '%27')}'`)
   }
   const wrong = await get(`${TREES_PAGE}/api/?where=heigth%3E1`)
-  t.match(wrong.textOf('#call .fault'), /did you mean height/)
+  t.match(wrong.textOf('#call .fault [lang=en]'), /did you mean height/)
   t.match((await get(`${TREES_PAGE}/api/?limit=1000`)).textOf('#call .fault'), /limit/)
   t.match((await get(`${TREES_PAGE}/api/?timezone=Mars`)).textOf('#call .fault'), /time zone/)
   t.match((await get(`${TREES_PAGE}/api/?refine=nothing`)).textOf('.panel > .fault'), /refine/)

@@ -99,7 +99,7 @@ ${chosenChips(pageContext, selection, CATALOG_PATH, label, called)}</div>
       values ??
       html`
 <div class="bar-line">${problem !== null ? '' : progress === null ? html`<p class="count" role="status">${t.many('{n} dataset', '{n} datasets', total)}</p>` : startNote(pageContext, progress)}${orders(pageContext, selection)}</div>
-${problem === null ? '' : html`<div class="fault" role="alert"><p>${problem.message}</p></div>`}
+${problem === null ? '' : html`<div class="fault" role="alert"><p lang="en" dir="auto">${problem.message}</p></div>`}
 ${problem !== null || (progress !== null && shown.length === 0) ? '' : list(pageContext, selection, shown)}
 ${pager(pageContext, page, Math.ceil(total / CARDS), to => pageContext.href(CATALOG_PATH, selectionParameters({ ...selection, page: to })))}
 ${takeAway(pageContext, selection)}

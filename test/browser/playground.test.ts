@@ -73,6 +73,10 @@ t.test('a query is completed, drawn and explained', { skip: noBrowser }, async t
   t.equal(await page.locator('svg.answer-graph circle').count(), 2)
   t.equal(await page.locator('svg.answer-graph line').count(), 2)
 
+  await page.uncheck('[name=source]')
+  for (let turn = 0; turn < 2; turn++) await page.click('#run')
+  t.equal(await page.locator('#answer .fault').count(), 1, 'a fault takes the place of the one before')
+  await page.check('[name=source]')
   await page.selectOption('#via', 'fragments')
   await run(ages, '#plan', '#answer pre')
   t.match(await page.textContent('#answer pre'), /join[\s\S]*pattern \(\?s [\s\S]*\/api\/tpf\/people/)

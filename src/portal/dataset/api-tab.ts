@@ -106,7 +106,7 @@ function callResult(
 <p>${addressLine(pageContext, href, address)}</p>
 <h3>${t('The answer')}</h3>
 <p class="soft status" role="status"></p>
-${fault === null ? answerText(pageContext, call, answer) : html`<div class="fault" role="alert"><p>${fault.message}</p></div>`}
+${fault === null ? answerText(pageContext, call, answer) : html`<div class="fault" role="alert"><p lang="en" dir="auto">${fault.message}</p></div>`}
 <h3>${t('In programs')}</h3>
 <div class="snippets">${snippets.map(
     ({ title, text }) => html`<section><h4>${title}</h4>${codeBlock(pageContext, text, 'code')}</section>

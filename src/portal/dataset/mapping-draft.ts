@@ -152,7 +152,7 @@ function problems({ t }: PageContext, diagnostics: readonly Diagnostic[]): Html 
         ({ line, column }) =>
           html`, <a href="#text" data-line="${line}" data-column="${column}">${t('line {line}', { line })}</a>`,
       )
-    return html`<li class="is-${severity}"><p><strong>${names[severity]}</strong>${links}: <span dir="auto">${message}</span></p>${hint === undefined ? '' : html`<p class="soft" dir="auto">${hint}</p>`}<p class="soft"><code>${code}</code></p></li>`
+    return html`<li class="is-${severity}"><p><strong>${names[severity]}</strong>${links}: <span lang="en" dir="auto">${message}</span></p>${hint === undefined ? '' : html`<p class="soft" lang="en" dir="auto">${hint}</p>`}<p class="soft"><code>${code}</code></p></li>`
   })
   const rest = diagnostics.length - items.length
   const more = rest > 0 ? html`<p>${t.many('{n} more', '{n} more', rest)}</p>` : ''

@@ -107,7 +107,7 @@ function viewOf({ parameters = [] }: Tab, query: QueryParameters): Readonly<Reco
 function faultInstead({ t }: TabContext['pageContext'], { isFiltered }: Tab, { message }: Fault): Html {
   return isFiltered
     ? html`<p class="empty">${t('Nothing is shown until the filter can be read.')}</p>`
-    : html`<div class="fault" role="alert"><p>${message}</p></div>`
+    : html`<div class="fault" role="alert"><p lang="en" dir="auto">${message}</p></div>`
 }
 
 /** The values of a facet in place of the tab, if the address requests them. */

@@ -155,9 +155,9 @@ export function descriptionBody(
     const value = given?.get(id) ?? saved
     const list = options.length === 0 ? '' : html` list="${id}-list"`
     const field = isLong
-      ? html`<textarea id="${id}" name="${id}" rows="4">
+      ? html`<textarea id="${id}" name="${id}" rows="4" dir="auto">
 ${value}</textarea>`
-      : html`<input id="${id}" name="${id}" value="${value}"${list}>`
+      : html`<input id="${id}" name="${id}" value="${value}" dir="auto"${list}>`
     return html`<div class="field"><label for="${id}">${t(label)}${kind === 'list' ? html` <span class="soft">(${t('several with semicolons between')})</span>` : ''}</label>${field}${options.length === 0 ? '' : html`<datalist id="${id}-list">${options.map(option => html`<option value="${option}">`)}</datalist>`}</div>
 `
   })
@@ -186,7 +186,7 @@ export function mappingBody(
   return html`<h2>${t('Mapping')}</h2><p>${t('A mapping is written in YARRRML or RML and defines the triples of each record.')}</p>
 ${isProposal ? html`<p>${t('The dataset has no mapping of its own. This is a proposal based on its fields; save it to use it.')}</p>` : ''}${findingList(pageContext, findings)}
 <form method="post" action="${pageContext.href(`/desk/${dataset.id}/mapping/`)}">${sectionFields(desk, state, 'mapping')}
-<div class="field"><label for="mapping">YARRRML / RML</label><textarea id="mapping" name="text" rows="24" spellcheck="false">
+<div class="field"><label for="mapping">YARRRML / RML</label><textarea id="mapping" name="text" rows="24" spellcheck="false" dir="ltr">
 ${state.given?.get('text') ?? text}</textarea></div><div class="buttons"><button>${t('Save')}</button></div></form>`
 }
 

@@ -239,7 +239,7 @@ function fieldRow(
 ): Html {
   const { t } = pageContext
   const input = (part: string, described: string, value: string) =>
-    html`<input name="${part}.${at}" value="${value}" aria-label="${described}: ${name}">`
+    html`<input name="${part}.${at}" value="${value}" aria-label="${described}: ${name}" dir="auto">`
   const types = FIELD_TYPES.map(each => [each, t(TYPE_NAMES[each])] as const)
   return html`<tr><th scope="row">${hiddenField(`name.${at}`, name)}<code>${name}</code></th>
 <td><select name="type.${at}" aria-label="${t('Type')}: ${name}">${listOptions(types, type)}</select></td>

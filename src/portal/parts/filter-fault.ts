@@ -12,8 +12,8 @@ export function filterFaultText(fault: Fault, clause: string, text: string): Htm
       : html`<pre aria-hidden="true" dir="ltr">${line}
 ${' '.repeat(Math.max(0, Math.min(from - lineStart, line.length)))}^</pre>`
   const described = faultHint(fault)
-  const hint = described === undefined ? '' : html`<p dir="auto">${described}</p>`
-  return html`<div class="fault" id="${clause}-fault" role="alert"><p dir="auto">${faultReason(fault)}</p>${caret}${hint}</div>`
+  const hint = described === undefined ? '' : html`<p lang="en" dir="auto">${described}</p>`
+  return html`<div class="fault" id="${clause}-fault" role="alert"><p lang="en" dir="auto">${faultReason(fault)}</p>${caret}${hint}</div>`
 }
 
 /** True if a fault is about a clause. */

@@ -147,7 +147,7 @@ function report(field: HTMLTextAreaElement, message: string): void {
   for (const old of parentElement?.querySelectorAll('.fault[role=alert]') ?? []) old.remove()
   let described = parentElement?.querySelector<HTMLElement>('.fault') ?? null
   if (described === null && message !== '') {
-    described = make('p', { class: 'fault', role: 'status', dir: 'auto' })
+    described = make('p', { class: 'fault', role: 'status', lang: 'en', dir: 'auto' })
     field.nextElementSibling?.after(described)
   }
   if (described === null) return

@@ -86,7 +86,8 @@ export class QueryView {
     clearInterval(this.timer)
     this.t('')
     const sentence = make('p', {}, offset === null ? text : `${text} ${this.place(offset)}`)
-    const words = reason === '' ? [] : [make('pre', {}, reason)]
+    const words = reason === '' ? [] : [make('pre', { lang: 'en', dir: 'auto' }, reason)]
+    this.answer.querySelector('.fault')?.remove()
     this.answer.prepend(make('div', { class: 'fault', role: 'alert' }, sentence, ...words))
   }
 
