@@ -126,6 +126,58 @@ async function get(url: string, query: Query = {}) {
 const idsOf = (rows: readonly Row[]) => rows.map(({ k }) => k)
 const ks = (test: (place: (typeof PLACES)[number]) => boolean) => idsOf(PLACES.filter(test))
 
+t.test('shapes are found on both sides of the meridian of 180 degrees, and around the poles', async t => {
+  const ring = (west: number, east: number) => [
+    [west, -5],
+    [east, -5],
+    [east, 5],
+    [west, 5],
+    [west, -5],
+  ]
+  const shapes = [
+    { type: 'Polygon', coordinates: [ring(170, 190)] },
+    { type: 'Polygon', coordinates: [ring(-179, -178)] },
+    { type: 'Point', coordinates: [179.99, 0] },
+    { type: 'Point', coordinates: [-165, 75] },
+    { type: 'Point', coordinates: [15, 66] },
+    { type: 'Point', coordinates: [-100, -80] },
+  ]
+  const portal = temporaryFolder(t, {
+    'portal.yaml': '',
+    data: {
+      sea: {
+        'a.json': JSON.stringify(shapes.map((area, n) => ({ n, area }))),
+        'dataset.yaml':
+          'source: { path: a.json }\nfields: [{ name: n, type: int }, { name: area, type: geo_shape }]\n',
+      },
+    },
+  })
+  const { app } = await servePortal(t, { portal })
+  const cases: readonly (readonly [where: string, found: readonly number[]])[] = [
+    [`intersects(area, geom'POLYGON((-174 0,-172 0,-172 1,-174 0))')`, [0]],
+    [`disjoint(area, geom'POLYGON((-174 0,-172 0,-172 1,-174 0))')`, [1, 2, 3, 4, 5]],
+    [`within(area, geom'POLYGON((-191 -6,-169 -6,-169 6,-191 6,-191 -6))')`, [0, 1, 2]],
+    [`intersects(area, geom'POLYGON((181 0,183 0,183 1,181 0))')`, [0, 1]],
+    [`intersects(area, geom'POINT(185 0)')`, [0]],
+    [`intersects(area, geom'LINESTRING(-175 0,-172 2)')`, [0]],
+    [`within_distance(area, geom'POINT(-179.99 0)', 5km)`, [0, 2]],
+    [`within_distance(area, geom'POINT(15 78)', 1400km)`, [4]],
+    [`within_distance(area, geom'POINT(15 78)', 3100km)`, [3, 4]],
+    [`within_distance(area, geom'POINT(80 -89)', 1300km)`, [5]],
+    [`within_distance(area, geom'POINT(0 90)', 1700km)`, [3]],
+    [`in_bbox(area, -1, -180, 1, -177)`, [0, 1]],
+  ]
+  for (const [where, found] of cases) {
+    const url = '/api/explore/v2.1/catalog/datasets/sea/records'
+    const { body } = await app.http.inject({ url, query: { where, select: 'n' } })
+    t.same(
+      JSON.parse(body).results?.map(({ n }: { readonly n: number }) => n),
+      found,
+      `${where} ${body}`,
+    )
+  }
+})
+
 t.test('a facet that the request declares disjunctive is one for refinements everywhere', async t => {
   const refine = ['region:Europe', 'region:Asia']
   const facet = 'facet(name="region",disjunctive=true)'

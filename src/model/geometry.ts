@@ -208,6 +208,19 @@ export function positionsOf(geometry: Positioned): readonly Position[] {
   return positions
 }
 
+/** A geometry moved to the east. */
+export function movedEast(geometry: Geometry, degrees: number): Geometry {
+  if (geometry.type === 'GeometryCollection')
+    return { type: geometry.type, geometries: geometry.geometries.map(part => movedEast(part, degrees)) }
+  return { type: geometry.type, coordinates: movedCoordinates(geometry.coordinates, degrees) }
+}
+
+function movedCoordinates(coordinates: Coordinates, degrees: number): Coordinates {
+  const [first, ...rest] = coordinates
+  if (typeof first === 'number') return [first + degrees, ...rest]
+  return (coordinates as readonly Coordinates[]).map(part => movedCoordinates(part, degrees))
+}
+
 /** The rectangle between two longitudes and two latitudes, from its north-eastern corner counter-clockwise. */
 export function boxGeometry({ west, south, east, north }: Readonly<Record<Side, number>>): Geometry {
   const ring = [

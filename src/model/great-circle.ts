@@ -4,6 +4,8 @@ import type { Geometry, GeoPoint } from './value.ts'
 /** Mean radius of Earth in metres (IUGG, R1): all distances are computed on a sphere. */
 export const EARTH_RADIUS = 6_371_008.8
 const CORNERS = 64
+/** Corners of a circle around a pole, whose edge is straight on no map of degrees. */
+const POLAR_CORNERS = 256
 
 export const radians = (value: number): number => (value * Math.PI) / 180
 export const degrees = (value: number): number => (value * 180) / Math.PI
@@ -29,15 +31,13 @@ export function distanceFrom(
  * The circle around a point as a polygon, for fields of shapes, whose distances queries do not compute. Its corners are on the
  * spherical circle, so that it is at most 0.12 % too small.
  *
- * @param metres the radius; beyond half the circumference of Earth the result is the whole map
+ * @param metres the radius; around both poles the result is the whole map
  */
 export function circle({ lon, lat }: GeoPoint, metres: number): Geometry {
   const angle = metres / EARTH_RADIUS
   const [phi, lambda] = [radians(lat), radians(lon)]
   const isPolar = Math.abs(phi) + angle >= Math.PI / 2
-  // The shape of a circle around a pole on a flat map: all longitudes.
-  if (isPolar)
-    return rectangle(-180, Math.max(-90, lat - degrees(angle)), 180, Math.min(90, lat + degrees(angle)))
+  if (isPolar) return angle - Math.abs(phi) >= Math.PI / 2 ? rectangle(-180, -90, 180, 90) : polarCircle()
   const ring = Array.from({ length: CORNERS }, (_, corner) => {
     const bearing = (2 * Math.PI * corner) / CORNERS
     const sine = Math.sin(phi) * Math.cos(angle) + Math.cos(phi) * Math.sin(angle) * Math.cos(bearing)
@@ -48,6 +48,18 @@ export function circle({ lon, lat }: GeoPoint, metres: number): Geometry {
     return [degrees(lambda + east), degrees(Math.asin(sine))]
   })
   return { type: 'Polygon', coordinates: [[...ring, ring[0] as number[]]] }
+
+  /** The circle around one pole on a flat map: all longitudes, from its latitude at each of them to the pole. */
+  function polarCircle(): Geometry {
+    const pole = lat < 0 ? -90 : 90
+    const edge = Array.from({ length: POLAR_CORNERS + 1 }, (_, corner) => {
+      const longitude = (360 * corner) / POLAR_CORNERS - 180
+      const [sine, cosine] = [Math.sin(phi), Math.cos(phi) * Math.cos(radians(longitude) - lambda)]
+      const reach = Math.acos(Math.max(-1, Math.min(1, Math.cos(angle) / Math.hypot(sine, cosine))))
+      return [longitude, degrees(Math.atan2(sine, cosine) - Math.sign(pole) * reach)]
+    })
+    return { type: 'Polygon', coordinates: [[[-180, pole], ...edge, [180, pole], [-180, pole]]] }
+  }
 }
 
 /** The smallest convex polygon around positions (Andrew's monotone chain); a point or a line for few positions. */

@@ -1,5 +1,9 @@
+import type { Extent } from '../../model/dataset.ts'
 import type { Field } from '../../model/field.ts'
+import { movedEast, positionsOf } from '../../model/geometry.ts'
 import { circle } from '../../model/great-circle.ts'
+import { lookup } from '../../model/lookup.ts'
+import type { Geometry } from '../../model/value.ts'
 import { GEOF, LODESTONE, XSD } from '../../rdf/vocab.ts'
 import type { AlgebraExpression } from '../../sparql/algebra.ts'
 import { among, apply, binary, call, exists, foldTerm, iri, literal, not, oneOf } from '../../sparql/build.ts'
@@ -156,7 +160,7 @@ type FieldCondition = Exclude<
 function valueTest(
   condition: FieldCondition,
   value: AlgebraExpression,
-  _body: PatternBuilder,
+  body: PatternBuilder,
 ): AlgebraExpression {
   const { field } = condition
   switch (condition.type) {
@@ -190,10 +194,10 @@ function valueTest(
     case 'near':
       // The nearest position of a shape is found with a polygon instead of the circle.
       return field.type === 'geo_shape'
-        ? apply(GEOF.sfIntersects, value, geometryTerm(circle(condition.point, condition.metres)))
+        ? spatialTest(field, 'intersects', circle(condition.point, condition.metres), value, body)
         : apply(LODESTONE.near, value, pointTerm(condition.point), doubleTerm(condition.metres))
     case 'spatial':
-      return apply(RELATIONS[condition.relation], value, geometryTerm(condition.shape))
+      return spatialTest(field, condition.relation, condition.shape, value, body)
   }
 }
 
@@ -201,6 +205,31 @@ const RELATIONS: Readonly<Record<SpatialRelation, string>> = {
   intersects: GEOF.sfIntersects,
   disjoint: GEOF.sfDisjoint,
   within: GEOF.sfWithin,
+}
+
+/** A relation to a shape, or to one of its copies on the sides of the map to which the values of a field reach. */
+function spatialTest(
+  field: Field,
+  relation: SpatialRelation,
+  shape: Geometry,
+  value: AlgebraExpression,
+  body: PatternBuilder,
+): AlgebraExpression {
+  const extent = lookup(body.context.target.statistics.fields, field.name)?.extent
+  const tests = copiesWithin(shape, extent).map(copy => apply(RELATIONS[relation], value, geometryTerm(copy)))
+  return foldTerm(relation === 'disjoint' ? '&&' : '||', tests) ?? TRUE
+}
+
+/** A shape moved by whole turns to where it meets the longitudes of an extent; the shape itself where none does. */
+function copiesWithin(
+  shape: Geometry,
+  extent: Pick<Extent, 'west' | 'east'> | undefined,
+): readonly Geometry[] {
+  const longitudes = positionsOf(shape).map(([longitude]) => longitude)
+  const [west, east] = [Math.min(...longitudes), Math.max(...longitudes)]
+  if (extent === undefined || east - west >= 360) return [shape]
+  const turns = [0, -360, 360].filter(turn => west + turn <= extent.east && east + turn >= extent.west)
+  return turns.length === 0 ? [shape] : turns.map(turn => (turn === 0 ? shape : movedEast(shape, turn)))
 }
 
 function boundTest(field: Field, side: '<' | '>', bound: Bound, value: AlgebraExpression): AlgebraExpression {
