@@ -72,7 +72,7 @@ async function attemptToPublish(id: string, context: PublishAttempt): Promise<Pu
   const own = currentManifest(versions, id)
   if (!mappingOnly) await fetchSource(id, context)
   // Saving a mapping does not wait until all files are checked.
-  const damage = mappingOnly && own !== null ? null : await damageInForce(versions, id)
+  const damage = mappingOnly && own !== null ? null : await damageInForce(versions, id, context.isNamed)
   if (damage !== null) return publishAgain(id, damage, context)
   try {
     return await publishChanges(id, own, context)
@@ -106,14 +106,14 @@ function rejectFetched(id: string, error: Fault, { portal }: PublishContext): vo
 
 /**
  * The version in force, if it is intact and up to date; null if there is something to do. It checks the metadata of each file,
- * and reads only those whose modification times have changed.
+ * and reads only those whose modification times have changed, or all if the dataset is published by name.
  */
 export async function findUnchanged(id: string, context: PublishContext): Promise<PublishResult | null> {
   const { portal, versions } = context
   removeLeftovers(versions, id)
   const own = currentManifest(versions, id)
   const current = own ?? context.inForce ?? null
-  if (current === null || (await damageInForce(versions, id)) !== null) return null
+  if (current === null || (await damageInForce(versions, id, context.isNamed)) !== null) return null
   if (context.mappingOnly !== true) await fetchSource(id, context)
   const definition = definitionOf(portal, id)
   const file = mappingFile(portal, id)

@@ -455,6 +455,22 @@ t.test('damage is found when a mapping is saved, and in versions without sums', 
   )
 })
 
+t.test(
+  'damage that left the time of a file as it was is found when a dataset is published by name',
+  async t => {
+    const { portal, fileOf } = await twoVersions(t)
+    const file = fileOf('facts.nt.gz')
+    spawnSync('touch', ['-r', file, `${file}.time`])
+    flip(file, 40)
+    spawnSync('touch', ['-r', `${file}.time`, file])
+    t.match(await publish(portal), [{ type: 'unchanged' }, { type: 'unchanged' }])
+    const damage = /facts\.nt\.gz has other bytes/
+    t.match(await publishReports(portal, { base: BASE, isNamed: true }, ['plants']), [
+      { type: 'published', report: { damage } },
+    ])
+  },
+)
+
 t.test('a version that the user of the process cannot read is damaged', async t => {
   const { portal, fileOf } = await twoVersions(t)
   const versions = versionsOf(portal)

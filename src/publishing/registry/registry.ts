@@ -53,7 +53,7 @@ export function localRegistry(versions: Versions): Registry {
     },
     sources: manifest => graphSources(versions, manifest),
     isComing: () => false,
-    damage: async manifest => (await damageOf(versions, manifest))?.reason ?? null,
+    damage: async manifest => (await damageOf(versions, manifest, true))?.reason ?? null,
     withdrawn: dataset =>
       !isWithdrawn(versions, dataset) ? null : isSecretlyWithdrawn(versions, dataset) ? 'secret' : 'open',
     removed: () => null,

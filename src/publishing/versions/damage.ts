@@ -28,29 +28,33 @@ export interface Damage {
 }
 
 /** The damage of the version in force; null if it is intact, or there is none. */
-export async function damageInForce(versions: Versions, id: string): Promise<Damage | null> {
+export async function damageInForce(versions: Versions, id: string, isRead = false): Promise<Damage | null> {
   const version = currentVersion(versions, id)
   const manifest = version === null ? null : readManifest(versions, id, version)
-  if (manifest !== null) return damageOf(versions, manifest)
+  if (manifest !== null) return damageOf(versions, manifest, isRead)
   return isManifestDamaged(versions, id) ? { file: MANIFEST, reason: `${MANIFEST} cannot be read` } : null
 }
 
 /**
  * The first file of a version that is missing, truncated or changed; null if all are intact. Files that were modified since are
- * read; columns are not checked, because they are rebuilt from the triples. Rejects if that cannot be determined now, for example
+ * read, all if `isRead`; columns are not checked, because they are rebuilt from the triples. Rejects if that cannot be determined now, for example
  * because the process has too many open files.
  */
-export async function damageOf(versions: Versions, manifest: Manifest): Promise<Damage | null> {
+export async function damageOf(
+  versions: Versions,
+  manifest: Manifest,
+  isRead = false,
+): Promise<Damage | null> {
   for (const graph of manifest.graphs) {
     const reason = await problemOf(graph.file, () =>
-      graphProblem(graphPath(versions, manifest, graph.file), graph),
+      graphProblem(graphPath(versions, manifest, graph.file), graph, isRead),
     )
     if (reason !== null) return { file: graph.file, reason }
   }
   const { ids } = manifest
   if (ids === undefined) return null
   const reason = await problemOf(RECORD_IDS_FILE, () =>
-    incompatibilityOf(graphPath(versions, manifest, RECORD_IDS_FILE), ids),
+    incompatibilityOf(graphPath(versions, manifest, RECORD_IDS_FILE), ids, isRead),
   )
   return reason === null ? null : { file: RECORD_IDS_FILE, reason }
 }
@@ -65,7 +69,7 @@ export function hasAllBytes(versions: Versions, manifest: Manifest): boolean {
 
 /** Refuses an older version that cannot be read any more: its source is that of another version now. Faults: Gone. */
 export async function refuseUnreadable(versions: Versions, manifest: Manifest): Promise<void> {
-  const damage = await damageOf(versions, manifest)
+  const damage = await damageOf(versions, manifest, true)
   if (damage === null) return
   const { version, dataset } = manifest
   throw new Fault(GONE, {
@@ -74,8 +78,12 @@ export async function refuseUnreadable(versions: Versions, manifest: Manifest): 
 }
 
 /** Versions that were published without checksums are decompressed. */
-async function graphProblem(path: string, { sum, triples }: GraphFile): Promise<string | null> {
-  if (sum !== undefined) return incompatibilityOf(path, sum)
+async function graphProblem(
+  path: string,
+  { sum, triples }: GraphFile,
+  isRead: boolean,
+): Promise<string | null> {
+  if (sum !== undefined) return incompatibilityOf(path, sum, isRead)
   const lines = await countLines(path)
   return lines === triples ? null : `has ${lines} triples, ${triples} are expected`
 }

@@ -9,6 +9,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
@@ -87,11 +88,21 @@ export async function sumOf(file: string): Promise<FileSum> {
   return { size, crc32: sum, modified: statSync(file).mtimeMs }
 }
 
-/** Describes how a file differs from its checksum; null if it does not. It is read if it was modified since, and must be readable. Rejects like {@link sumOf}. */
-export async function incompatibilityOf(file: string, expected: FileSum): Promise<string | null> {
+/**
+ * Describes how a file differs from its checksum; null if it does not. It must be readable, and is read if it was modified since, or
+ * if `isRead`. Damage that left its time as it was changes that, so that later checks find it, too. Rejects like {@link sumOf}.
+ */
+export async function incompatibilityOf(
+  file: string,
+  expected: FileSum,
+  isRead: boolean,
+): Promise<string | null> {
   const { size, mtimeMs } = statSync(file)
   if (size !== expected.size) return `has ${size} bytes, ${expected.size} are expected`
   closeSync(openSync(file, 'r'))
-  if (mtimeMs === expected.modified) return null
-  return (await sumOf(file)).crc32 === expected.crc32 ? null : 'has other bytes than were written'
+  const isUnmodified = mtimeMs === expected.modified
+  if (isUnmodified && !isRead) return null
+  if ((await sumOf(file)).crc32 === expected.crc32) return null
+  if (isUnmodified) utimesSync(file, new Date(), new Date())
+  return 'has other bytes than were written'
 }
