@@ -1,5 +1,5 @@
 import type { ClauseName, Expression, GroupItem, OrderItem, SelectItem } from './ast.ts'
-import { ClauseReader, childrenOf, MAX_DEPTH, clauseTooDeep, only, span } from './clause-reader.ts'
+import { ClauseReader, childrenOf, clauseTooDeep, MAX_DEPTH, only, span } from './clause-reader.ts'
 import { clauseFault } from './faults.ts'
 import { parser } from './parser.ts'
 import { odsqlSyntaxFault } from './syntax-faults.ts'

@@ -185,8 +185,8 @@ export class Column {
   }
 
   /** The boxes of the shapes of a part of the dictionary (shapes.ts): computed on first use. */
-  boxesOf(part: OtherPart): Float64Array {
-    const make = () => [boxesOfShapes(part).buffer as SharedArrayBuffer]
+  boxesOf(part: OtherPart, check: () => void = () => undefined): Float64Array {
+    const make = () => [boxesOfShapes(part, check).buffer as SharedArrayBuffer]
     const [boxes] = this.derived.get(`boxes:${this.header.dictionary}:${part.first}`, make)
     return new Float64Array(boxes as SharedArrayBuffer)
   }

@@ -6,11 +6,16 @@ import type { GridBox } from './grid.ts'
 /** Numbers of a box: west, south, east, north. */
 const SIDES = 4
 
-/** The boxes of the shapes of a part, in memory that all threads share; of NaN for what {@link ShapeReader} does not read. */
-export function boxesOfShapes(part: OtherPart): Float64Array {
+/**
+ * The boxes of the shapes of a part, in memory that all threads share; of NaN for what {@link ShapeReader} does not read.
+ *
+ * @param check called before each shape; what it throws ends this
+ */
+export function boxesOfShapes(part: OtherPart, check: () => void): Float64Array {
   const boxes = new Float64Array(new SharedArrayBuffer(8 * SIDES * part.count))
   const reader = new ShapeReader()
   for (let place = 0; place < part.count; place++) {
+    check()
     const isShape = datatypeOf(part, place) === GEO.wktLiteral && reader.read(part.texts.get(place))
     if (isShape) setBox(boxes, SIDES * place, reader)
     else boxes.fill(Number.NaN, SIDES * place, SIDES * place + SIDES)

@@ -32,12 +32,12 @@ function shapesTest(expression: AlgebraExpression): ShapesTest | null {
 }
 
 /** The boxes of the shapes of a column by code, null for what has none; null for other columns. */
-export function boxesIn(domain: Domain): ((code: number) => GridBox | null) | null {
+export function boxesIn(domain: Domain, evaluation: Evaluation): ((code: number) => GridBox | null) | null {
   if (!(domain instanceof ColumnDomain)) return null
   const part = domain.dictionary.parts.find(({ kind }) => kind === 'other')
   if (part?.kind !== 'other') return null
   const { first, count } = part
-  const boxes = domain.column.boxesOf(part)
+  const boxes = domain.column.boxesOf(part, () => evaluation.check())
   return code => (code >= first && code < first + count ? boxAt(boxes, code - first) : null)
 }
 
@@ -55,7 +55,7 @@ export function rowsOfShapes(
   const vector = test === null ? undefined : batch.get(test.variable)
   if (test === null || vector?.type !== 'ids' || !(vector.domain instanceof ColumnDomain)) return null
   const { ids, domain } = vector
-  const boxOf = boxesIn(domain)
+  const boxOf = boxesIn(domain, evaluation)
   if (boxOf === null) return null
   const states = evaluation.memo('shapes', expression, domain, () => new Uint8Array(domain.size + 1))
   const value = scalars.compile(expression, batch)

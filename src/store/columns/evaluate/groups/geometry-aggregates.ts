@@ -34,7 +34,8 @@ export class CollectedGeometries implements Aggregator {
   add(batch: Batch, groups: Uint32Array): void {
     const vector = this.valuesOf(batch)
     const part = vector.type === 'ids' ? onlyPartOf(vector.domain) : null
-    const boxOf = this.shape === 'box' && vector.type === 'ids' ? boxesIn(vector.domain) : null
+    const boxOf =
+      this.shape === 'box' && vector.type === 'ids' ? boxesIn(vector.domain, this.evaluation) : null
     for (let row = 0; row < groups.length; row++) {
       const group = groups[row] as number
       if (part?.kind === 'point' && vector.type === 'ids') {
