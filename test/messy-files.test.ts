@@ -27,6 +27,7 @@ import { versionsOf } from '../src/publishing/versions/versions.ts'
 import { inferColumns } from '../src/sources/infer.ts'
 import { inspectSource } from '../src/sources/inspect.ts'
 import { openSource, type SourceOptions } from '../src/sources/open.ts'
+import { converterOf } from '../src/sources/typing/convert.ts'
 import { typeRecords } from '../src/sources/typing/typed-records.ts'
 import { temporaryFolder } from './support/folder.ts'
 
@@ -926,6 +927,18 @@ t.test('archives', async t => {
     [1],
     [2],
   ])
+})
+
+t.test('long runs of one character are read in linear time', async t => {
+  const place = (name: string, coordinates: string) =>
+    `<Placemark><name>${name}</name><Point><coordinates>${coordinates}</coordinates></Point></Placemark>`
+  const blanks = ' '.repeat(100_000)
+  const places = place('A', `${blanks}2 ,${blanks}48${blanks}3`) + place('B', '3,47')
+  const begun = performance.now()
+  const kml = await understood('a.kml', `<kml><Document>${places}</Document></kml>`)
+  t.strictSame(kml.values[0], ['A', { lon: 2, lat: 48 }])
+  t.equal(converterOf('double', undefined, 'UTC')(`${'0'.repeat(100_000)}x`), undefined)
+  t.ok(performance.now() - begun < 8000, `${Math.round(performance.now() - begun)} ms`)
 })
 
 t.test('hostile and hopeless files are refused, with the way out', async t => {

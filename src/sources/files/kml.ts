@@ -144,7 +144,8 @@ function coordinatesOf(element: XmlElement): readonly (readonly number[])[] {
   const text = child(element, 'coordinates')?.text.trim() ?? ''
   if (text === '') return []
   return text
-    .replace(/\s*,\s*/g, ',')
-    .split(/\s+/)
+    .replace(/\s+/g, ' ')
+    .replace(/ ?, ?/g, ',')
+    .split(' ')
     .map(position => position.split(',').slice(0, 2).map(Number))
 }

@@ -22,7 +22,7 @@ export function kindOfFormat(format: number, formats: ReadonlyMap<number, string
 function kindOfCode(code: string): CellKind {
   const [first = ''] = code.split(';')
   if (/^00+$/.test(first)) return { digits: first.length }
-  const plain = first.replace(/"[^"]*"|\\.|_.|\*./g, '').replace(/\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '')
+  const plain = first.replace(/"[^"]*"|\\.|_.|\*./g, '').replace(/\[(?!h+\]|m+\]|s+\])[^[\]]*\]/gi, '')
   if (/general/i.test(plain)) return 'number'
   if (/[yd]/i.test(plain)) return 'date'
   if (/\[[hms]/i.test(plain)) return 'duration'
