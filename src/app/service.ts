@@ -171,8 +171,6 @@ async function publishAndServe(
     const fetched = fetches.take()
     if (fetched.length > 0) await publish(fetched, false)
     await refreshAnew(app.catalog)
-    // Versions found damaged until now were rebuilt, as far as possible.
-    app.catalog.takeDamaged()
     await prepare()
   } catch (error) {
     if (signal.aborted) return

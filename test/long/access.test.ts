@@ -315,6 +315,10 @@ const FIXED: Readonly<Record<string, readonly Address[]>> = {
     silent(`/explore/dataset/${HIDDEN}/check?where=nam%3D1`, 'hidden'),
     silent(`/explore/dataset/${OPEN}/check?where=nam%3D1`, 'public'),
   ],
+  '/explore/dataset/:dataset/map/shapes': [
+    at(`/explore/dataset/${HIDDEN}/map/shapes?geo=place&zoom=1`, 'absent'),
+    at(`/explore/dataset/${OPEN}/map/shapes?geo=place&zoom=1`, 'absent'),
+  ],
   '/explore/dataset/:dataset/mapping': [
     at(`/explore/dataset/${HIDDEN}/mapping/`, 'absent'),
     at(`/explore/dataset/${OPEN}/mapping/`, 'absent'),
@@ -450,7 +454,7 @@ const FIXED: Readonly<Record<string, readonly Address[]>> = {
   '/ld/resources/:dataset/*': [
     silent(`/ld/resources/${HIDDEN}/thing/1`, 'hidden'),
     silent(`/ld/resources/${HIDDEN}/thing/none`, 'hidden'),
-    silent(`/ld/resources/${OPEN}/thing/1`, 'public'),
+    silent(`/ld/resources/${OPEN}/thing/1`, 'list'),
   ],
   '/ld/data/:dataset': ['text/html', 'text/turtle', 'application/ld+json'].flatMap(accept => [
     at(`/ld/data/${HIDDEN}`, 'hidden', true, accept),

@@ -63,8 +63,8 @@ async function hasIdInLines(lines: RecordSource): Promise<boolean> {
 
 function lineData(feature: JsonObject, idColumn: string | undefined): JsonObject {
   const data = featureData(feature, null, idColumn) as JsonObject
-  for (const name of Object.keys(feature))
-    if (!Object.hasOwn(data, name)) Object.defineProperty(data, name, { value: feature[name] })
+  for (const [name, value] of Object.entries(feature))
+    if (!Object.hasOwn(data, name)) Object.defineProperty(data, name, { value })
   return data
 }
 
