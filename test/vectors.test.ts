@@ -11,10 +11,13 @@ import { concatenatedTexts } from '../src/store/columns/evaluate/vectors/concat.
 import { type Domain, PositionDomain } from '../src/store/columns/evaluate/vectors/domain.ts'
 import { addIntegers, countPlaces } from '../src/store/columns/evaluate/vectors/lanes.ts'
 import {
+  markInRange,
+  markWithBit,
   merged,
   rowsBound,
   rowsInRange,
   rowsMarked,
+  rowsOfTable,
   rowsPresent,
   without,
 } from '../src/store/columns/evaluate/vectors/row-filters.ts'
@@ -399,6 +402,18 @@ t.test('rows are those that a test of each finds', async t => {
       }
       t.strictSame([...rowsInRange(ids, from, to, isInside, null)], all.filter(holds))
       t.strictSame([...rowsInRange(ids, from, to, isInside, Uint32Array.from(some))], some.filter(holds))
+      const marks = new Uint8Array(size)
+      markInRange(marks, ids, from, to, isInside)
+      t.strictSame([...rowsOfTable(marks, 1, null)], all.filter(holds))
+      const truths = Uint8Array.from({ length: domain.size + 1 }, () => [1, 2, 4][between(0, 2)] as number)
+      const bit = isInside ? 1 : 2
+      markWithBit(marks, ids, truths, bit)
+      const isMarked = (row: number) => holds(row) || truths[ids[row] as number] === bit
+      t.strictSame([...rowsOfTable(marks, 1, Uint32Array.from(some))], some.filter(isMarked))
+      t.strictSame(
+        [...rowsOfTable(marks, 0, null)],
+        all.filter(row => !isMarked(row)),
+      )
     }
     const table = Uint8Array.from({ length: domain.size + 1 }, () => between(0, 3))
     const mark = between(0, 3)

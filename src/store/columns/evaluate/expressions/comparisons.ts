@@ -10,7 +10,6 @@ import type { GraphColumns } from '../../graph.ts'
 import type { Evaluation } from '../evaluation.ts'
 import { allRows, Batch } from '../vectors/batch.ts'
 import { ColumnDomain, type Domain, onlyPartOf, ResourceDomain, SubjectDomain } from '../vectors/domain.ts'
-import { rowsWithBit } from '../vectors/row-filters.ts'
 import { scratchUint32 } from '../vectors/scratch.ts'
 import { hasWholeValues, type IdVector } from '../vectors/vector.ts'
 import { markResources } from './form-tests.ts'
@@ -165,16 +164,16 @@ export function isWorthTable(expression: AlgebraExpression, domain: Domain, rows
 }
 
 /**
- * The rows for which a condition on the values of one column has the required truth: it is evaluated once for each value.
+ * The truths of a condition on the values of one column by value, computed for those of the tested rows: once for each value.
  *
  * @param numbers computes numbers row by row
  */
-export function rowsByValue(
+export function truthsByValue(
   expression: AlgebraExpression,
   vector: IdVector,
-  { batch, rows, required }: TestedRows,
+  { batch, rows }: TestedRows,
   { evaluation, scalars, numbers }: TruthContext,
-): Uint32Array {
+): Uint8Array {
   const { ids, domain } = vector
   const known = evaluation.memo('truths', expression, domain, () => {
     const table = new Uint8Array(domain.size + 1)
@@ -204,7 +203,7 @@ export function rowsByValue(
     table[ids[row] as number] = truthOf(scalar(row))
     if (++worked % 256 === 0) evaluation.check()
   }
-  return rowsWithBit(ids, table, required ? HOLDS : FAILS, rows)
+  return table
 }
 
 interface TruthContext {

@@ -7,12 +7,23 @@ import { domainsOf, type Evaluation } from '../evaluation.ts'
 import { columnCall } from '../functions/extensions.ts'
 import { allRows, type Batch } from '../vectors/batch.ts'
 import { ColumnDomain, onlyPartOf, SubjectDomain } from '../vectors/domain.ts'
-import { merged, rowsBound, rowsInRange, rowsMarked, rowsOfTable, without } from '../vectors/row-filters.ts'
-import { scratchUint32 } from '../vectors/scratch.ts'
+import {
+  markInRange,
+  markRows,
+  markWithBit,
+  merged,
+  rowsBound,
+  rowsInRange,
+  rowsMarked,
+  rowsOfTable,
+  rowsWithBit,
+  without,
+} from '../vectors/row-filters.ts'
+import { scratchUint8, scratchUint32 } from '../vectors/scratch.ts'
 import { termValue } from '../vectors/value.ts'
-import { hasWholeValues } from '../vectors/vector.ts'
+import { hasWholeValues, type IdVector } from '../vectors/vector.ts'
 import { combinationsOf } from './combinations.ts'
-import { comparedByNumber, comparedNumbers, isWorthTable, rowsByValue } from './comparisons.ts'
+import { comparedByNumber, comparedNumbers, isWorthTable, truthsByValue } from './comparisons.ts'
 import { isCondition } from './conditions.ts'
 import { isOfKind, valueByKind } from './kinds.ts'
 import type { NumberKernels } from './numbers.ts'
@@ -70,12 +81,9 @@ export class Filter {
       }
       case 'binary':
         if (expression.operator === '&&' || expression.operator === '||') {
-          const { left, right } = expression
-          const first = within(left)
-          if ((expression.operator === '&&') === required) return within(right, first)
-          // What is decided by value is decided for all rows at once.
-          const isByValue = rows.length === batch.size && this.scalars.soleVector(right, batch) !== null
-          return merged(first, within(right, isByValue ? rows : without(rows, first)))
+          const { left, operator, right } = expression
+          if ((operator === '&&') === required) return within(right, within(left))
+          return this.rowsOfAny(junctionParts(expression, operator), tested)
         }
         break
       case 'builtin':
@@ -91,6 +99,43 @@ export class Filter {
       default:
     }
     return this.atomRows(expression, tested)
+  }
+
+  /** The rows for which one of several conditions has the required truth. */
+  private rowsOfAny(conditions: readonly AlgebraExpression[], tested: TestedRows): Uint32Array {
+    const { batch, rows, required } = tested
+    const some = rows.length === batch.size ? null : rows
+    const table = scratchUint8(batch.size).fill(0)
+    const others = some === null ? conditions.filter(each => !this.mark(each, tested, table)) : conditions
+    let isMarked = others.length < conditions.length
+    for (const condition of others) {
+      const rest = isMarked ? rowsOfTable(table, 0, some) : rows
+      markRows(table, this.rowsWith(condition, { batch, rows: rest, required }))
+      isMarked = true
+    }
+    return rowsOfTable(table, 1, some)
+  }
+
+  /** Marks the rows for which a condition has the required truth; false where it is not decided by the codes of all rows. */
+  private mark(condition: AlgebraExpression, tested: TestedRows, table: Uint8Array): boolean {
+    const { batch, required } = tested
+    if (condition.type === 'not')
+      return this.mark(condition.operand, { ...tested, required: !required }, table)
+    const vector = this.scalars.soleVector(condition, batch)
+    if (vector === null) return false
+    const { ids, domain } = vector
+    const range = codeRangeOf(condition, domain)
+    if (range !== null) markInRange(table, ids, range.from, range.to, range.negated !== required)
+    else if (condition.type === 'in' && isWorthTable(condition, domain, batch.size))
+      markWithBit(table, ids, this.truthTable(condition, vector, tested), required ? HOLDS : FAILS)
+    else return false
+    this.evaluation.advance(batch.size)
+    return true
+  }
+
+  private truthTable(expression: AlgebraExpression, vector: IdVector, tested: TestedRows): Uint8Array {
+    const { evaluation, scalars } = this
+    return truthsByValue(expression, vector, tested, { evaluation, scalars, numbers: this.numbers.byRow })
   }
 
   /** Errors of the first are replaced by the second: for `COALESCE(condition, false)` an error is false. */
@@ -138,13 +183,13 @@ export class Filter {
           return truths.ofAll === bit ? rows : rows.subarray(0, 0)
         return rows.filter(row => truths.at(ids[row] as number) === bit)
       }
-      const { evaluation, scalars } = this
-      const numbers = this.numbers.byRow
       // There may be as many distinct computed values as rows.
-      const compared = isOfComputed(expression) ? comparedNumbers(expression, batch, numbers) : null
+      const compared = isOfComputed(expression)
+        ? comparedNumbers(expression, batch, this.numbers.byRow)
+        : null
       if (compared !== null) return compared(rows, required)
       if (isWorthTable(expression, domain, rows.length))
-        return rowsByValue(expression, vector, tested, { evaluation, scalars, numbers })
+        return rowsWithBit(ids, this.truthTable(expression, vector, tested), required ? HOLDS : FAILS, rows)
     }
     const compared =
       comparedByNumber(expression, batch) ??
@@ -193,6 +238,12 @@ export class Filter {
     }
     return selected.subarray(0, count)
   }
+}
+
+/** The operands of nested conjunctions or disjunctions, in their order. */
+function junctionParts(expression: AlgebraExpression, operator: '&&' | '||'): readonly AlgebraExpression[] {
+  if (expression.type !== 'binary' || expression.operator !== operator) return [expression]
+  return [...junctionParts(expression.left, operator), ...junctionParts(expression.right, operator)]
 }
 
 type Branches = readonly [test: AlgebraExpression, then: AlgebraExpression, otherwise: AlgebraExpression]

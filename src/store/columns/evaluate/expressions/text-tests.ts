@@ -1,4 +1,4 @@
-import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
+import type { AlgebraExpression, ExpressionOf } from '../../../../sparql/algebra.ts'
 import type { TextPart } from '../../dictionary-parts.ts'
 import type { Texts } from '../../dictionary-texts.ts'
 import type { Evaluation } from '../evaluation.ts'
@@ -6,6 +6,7 @@ import type { ColumnDomain } from '../vectors/domain.ts'
 import type { Vector } from '../vectors/vector.ts'
 import { isAscii, markForms, passes, standsAt } from './form-tests.ts'
 import { isOfKind, valueByKind } from './kinds.ts'
+import { codeRangeOf } from './ranges.ts'
 import { bothCases, readTextTest, type TextTest } from './read-text-test.ts'
 import type { ScalarCompiler } from './scalar.ts'
 import { markLengths, readLengthTest } from './text-lengths.ts'
@@ -13,8 +14,8 @@ import { firstAlike } from './text-prefixes.ts'
 import { FAILS, HOLDS, truthOf } from './truths.ts'
 
 /**
- * Evaluates a condition for many values of a column at once, where no text needs decoding: searches of texts for a substring, and
- * conditions on the language or kind of a term. 0 in the table means not computed.
+ * Evaluates a condition for many values of a column at once, where no text needs decoding: searches of texts for a substring,
+ * lists of values, and conditions on the language or kind of a term. 0 in the table means not computed.
  */
 export function markKnownTruths(
   expression: AlgebraExpression,
@@ -29,6 +30,7 @@ export function markKnownTruths(
       if (kind !== 'other') for (let code = first; code < first + count; code++) table[code] = truths.at(code)
     return
   }
+  if (expression.type === 'in' && markListed(expression, domain, table)) return
   const alike = firstAlike(expression, domain)
   if (alike !== null) {
     const all = new Map([[scalars.soleVariable(expression) ?? '', allOf(domain)] as const])
@@ -49,6 +51,21 @@ export function markKnownTruths(
   if (test === null) return
   for (const part of domain.dictionary.parts) if (part.kind === 'text') markTexts(test, part, table)
   if (test.ofTerms) markForms(test, domain, table)
+}
+
+/** Marks the values in a list of constants, and the others. False where their equality is not one of codes. */
+function markListed(
+  { operand, items, negated }: ExpressionOf<'in'>,
+  domain: ColumnDomain,
+  table: Uint8Array,
+): boolean {
+  const ranges = items.map(item =>
+    codeRangeOf({ type: 'binary', operator: '=', left: operand, right: item }, domain),
+  )
+  if (ranges.length === 0 || !ranges.every(range => range !== null)) return false
+  table.fill(negated ? HOLDS : FAILS, 1)
+  for (const { from, to } of ranges) table.fill(negated ? FAILS : HOLDS, from, to)
+  return true
 }
 
 /** The values of a column as a vector, in rows by code. */

@@ -99,41 +99,37 @@ export function rowsMarked(
   return selected.subarray(0, count)
 }
 
-/** The given rows for which a table has the value 0 or 1; null for all rows of the table. */
-export function rowsOfTable(table: Uint8Array, value: number, rows: Uint32Array | null): Uint32Array {
+/** The given rows for which a table of 0 and 1 has one of them; null for all rows of the table. */
+export function rowsOfTable(table: Uint8Array, value: 0 | 1, rows: Uint32Array | null): Uint32Array {
   const selected = scratchUint32((rows ?? table).length)
   const length = rows === null ? 0 : rows.length | 0
-  let count = rows === null ? selectMarked(selected, table, value) : 0
+  const flip = value ^ 1
+  let count = rows === null ? selectMarked(selected, table, flip) : 0
   for (let at = 0; at < length; at++) {
     const row = (rows as Uint32Array)[at] as number
     selected[count] = row
-    count = (count + isEqual(table[row] as number, value)) | 0
+    count = (count + ((table[row] as number) ^ flip)) | 0
   }
   return selected.subarray(0, count)
 }
 
-/** 1 for equal bytes, else 0. */
-function isEqual(mark: number, value: number): number {
-  return ((mark ^ value) - 1) >>> 31
-}
-
-function selectMarked(selected: Uint32Array, table: Uint8Array, value: number): number {
+function selectMarked(selected: Uint32Array, table: Uint8Array, flip: number): number {
   const length = table.length | 0
   const whole = length & ~3
   let count = 0
   for (let row = 0; row < whole; row += 4) {
     selected[count] = row
-    count = (count + isEqual(table[row] as number, value)) | 0
+    count = (count + ((table[row] as number) ^ flip)) | 0
     selected[count] = row + 1
-    count = (count + isEqual(table[row + 1] as number, value)) | 0
+    count = (count + ((table[row + 1] as number) ^ flip)) | 0
     selected[count] = row + 2
-    count = (count + isEqual(table[row + 2] as number, value)) | 0
+    count = (count + ((table[row + 2] as number) ^ flip)) | 0
     selected[count] = row + 3
-    count = (count + isEqual(table[row + 3] as number, value)) | 0
+    count = (count + ((table[row + 3] as number) ^ flip)) | 0
   }
   for (let row = whole; row < length; row++) {
     selected[count] = row
-    count = (count + isEqual(table[row] as number, value)) | 0
+    count = (count + ((table[row] as number) ^ flip)) | 0
   }
   return count
 }
@@ -197,6 +193,48 @@ export function rowsBound(vector: Vector, rows: Uint32Array, required: boolean):
   return selected.subarray(0, count)
 }
 
+/** Marks in a table the rows whose numbers are in a range, or outside of it; 0 is not outside. */
+export function markInRange(
+  table: Uint8Array,
+  ids: Uint32Array,
+  from: number,
+  to: number,
+  isInside: boolean,
+): void {
+  const [first, end, flip] = [(from - 1) | 0, to | 0, isInside ? 0 : 1]
+  const length = ids.length | 0
+  const whole = length & ~3
+  for (let row = 0; row < whole; row += 4) {
+    let id = (ids[row] as number) | 0
+    table[row] = (table[row] as number) | ((isBetween(id, first, end) ^ flip) & (-id >>> 31))
+    id = (ids[row + 1] as number) | 0
+    table[row + 1] = (table[row + 1] as number) | ((isBetween(id, first, end) ^ flip) & (-id >>> 31))
+    id = (ids[row + 2] as number) | 0
+    table[row + 2] = (table[row + 2] as number) | ((isBetween(id, first, end) ^ flip) & (-id >>> 31))
+    id = (ids[row + 3] as number) | 0
+    table[row + 3] = (table[row + 3] as number) | ((isBetween(id, first, end) ^ flip) & (-id >>> 31))
+  }
+  for (let row = whole; row < length; row++) {
+    const id = (ids[row] as number) | 0
+    table[row] = (table[row] as number) | ((isBetween(id, first, end) ^ flip) & (-id >>> 31))
+  }
+}
+
+/** Marks the rows whose numbers have a bit, 1 or 2, in another table. */
+export function markWithBit(table: Uint8Array, ids: Uint32Array, truths: Uint8Array, bit: number): void {
+  const length = ids.length | 0
+  const whole = length & ~3
+  const ones = bit === 1 ? truths : truths.map(bits => bits >>> 1)
+  for (let row = 0; row < whole; row += 4) {
+    table[row] = (table[row] as number) | ((ones[ids[row] as number] as number) & 1)
+    table[row + 1] = (table[row + 1] as number) | ((ones[ids[row + 1] as number] as number) & 1)
+    table[row + 2] = (table[row + 2] as number) | ((ones[ids[row + 2] as number] as number) & 1)
+    table[row + 3] = (table[row + 3] as number) | ((ones[ids[row + 3] as number] as number) & 1)
+  }
+  for (let row = whole; row < length; row++)
+    table[row] = (table[row] as number) | ((ones[ids[row] as number] as number) & 1)
+}
+
 /** Ascending rows without some of them. */
 export function without(rows: Uint32Array, some: Uint32Array): Uint32Array {
   return some.length === 0 ? rows : rowsOfTable(marked([some], (rows.at(-1) as number) + 1), 0, rows)
@@ -213,8 +251,12 @@ export function merged(...lists: readonly Uint32Array[]): Uint32Array {
 /** A table by row: 1 for the rows of some lists. */
 function marked(lists: readonly Uint32Array[], size: number): Uint8Array {
   const table = scratchUint8(size).fill(0)
-  for (const rows of lists) for (let at = 0; at < rows.length; at++) table[rows[at] as number] = 1
+  for (const rows of lists) markRows(table, rows)
   return table
+}
+
+export function markRows(table: Uint8Array, rows: Uint32Array): void {
+  for (let at = 0; at < rows.length; at++) table[rows[at] as number] = 1
 }
 
 /**
