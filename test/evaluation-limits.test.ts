@@ -95,18 +95,20 @@ t.test('the clock is looked at between calls for long texts, and while one is re
   }
 })
 
-t.test('the clock is looked at between the keys and the aggregates of groups', async t => {
-  const looksFor = (text: string) => {
-    let looks = 0
-    const clock = {
-      get deadline() {
-        looks += 1
-        return Number.POSITIVE_INFINITY
-      },
-    }
-    rowsOf(text, { clock })
-    return looks
+/** How often the clock is looked at. */
+function looksFor(text: string): number {
+  let looks = 0
+  const clock = {
+    get deadline() {
+      looks += 1
+      return Number.POSITIVE_INFINITY
+    },
   }
+  rowsOf(text, { clock })
+  return looks
+}
+
+t.test('the clock is looked at between the keys and the aggregates of groups', async t => {
   const keys = times(30, '?k ?l')
   t.ok(looksFor(`SELECT (COUNT(*) AS ?n) { ?s :k ?k ; :k ?l } GROUP BY ${keys}`) > 20)
   const texts = Array.from(
@@ -114,4 +116,19 @@ t.test('the clock is looked at between the keys and the aggregates of groups', a
     (_, at) => `(GROUP_CONCAT(?k; separator="${at}") AS ?m${at})`,
   ).join(' ')
   t.ok(looksFor(`SELECT ${texts} { ?s :k ?k } GROUP BY ?s`) > 20)
+})
+
+t.test('the clock is looked at while many terms are compared, collected and followed', async t => {
+  const pairs = '?s :k ?k . ?t :k ?k'
+  const texts = `${pairs} BIND(CONCAT(STR(?s), STR(?t)) AS ?x)`
+  for (const [text, alone, more] of [
+    [`SELECT ?x { ${texts} } ORDER BY ?x LIMIT 10`, `SELECT ?x { ${texts} }`, 30],
+    [`SELECT ?x { ${texts} } ORDER BY ?x`, `SELECT ?x { ${texts} }`, 200],
+    [`SELECT (GROUP_CONCAT(?k) AS ?x) { ${pairs} }`, `SELECT ?k { ${pairs} }`, 16],
+    [`SELECT (MAX(?x) AS ?y) { ${texts} }`, `SELECT ?x { ${texts} }`, 8],
+    ['SELECT (COUNT(*) AS ?n) { ?s ((:k/^:k)|(^:k/:k))* ?t }', 'SELECT * { ?s :k ?k }', 300],
+  ] as const) {
+    const [looks, others] = [looksFor(text), looksFor(alone)]
+    t.ok(looks >= others + more, `${text}: ${looks}, without it ${others}`)
+  }
 })

@@ -47,7 +47,10 @@ export class Evaluation implements FunctionContext {
   readonly base: string | null
   /** The selections of conditions, shared by queries that are evaluated together; null for a single query. */
   readonly selections: SelectionCache | null
-  readonly pool = new PoolDomain(bytes => this.allocate(bytes))
+  readonly pool = new PoolDomain(
+    bytes => this.allocate(bytes),
+    () => this.check(),
+  )
   readonly regexes = new Map<string, Regex | null>()
   /** True where all solutions of the patterns are read before the first answer: then scans start with large batches. */
   readsAll = false

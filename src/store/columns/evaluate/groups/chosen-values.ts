@@ -20,6 +20,7 @@ export function sample(valuesOf: ValuesOf, evaluation: Evaluation): Aggregator {
       const vector = valuesOf(batch)
       for (let row = 0; row < groups.length; row++) {
         const group = groups[row] as number
+        evaluation.advance(1)
         const value = values.has(group) ? null : vectorValueAt(vector, row)
         if (value === null) continue
         evaluation.allocate(bytesOfValue(value))
@@ -81,6 +82,7 @@ export class GroupConcat implements Aggregator {
       const group = groups[row] as number
       const length = lengths[group] as number
       if (length < 0) continue
+      this.evaluation.advance(1)
       if (text === null || vector.type !== 'constant') text = this.textOf(vectorValueAt(vector, row))
       lengths[group] = text === null ? -1 : length + this.separator.length + text.length
       if ((lengths[group] as number) > MAX_TEXT) this.evaluation.allocate(Number.POSITIVE_INFINITY)
@@ -129,6 +131,7 @@ export class GroupConcat implements Aggregator {
       for (let entry = last; last !== 0; ) {
         entry = this.next[entry] as number
         parts.push(formOf(this.texts[entry] as number))
+        this.evaluation.advance(1)
         if (entry === last) break
       }
       ids[group] = pool.intern(literalOf(parts.join(this.separator), XSD.string))
@@ -171,8 +174,10 @@ export class Extreme implements Aggregator {
     }
     if (this.domain !== null) this.leaveCodes()
     if (!isPlain) {
-      for (let row = 0; row < groups.length; row++)
+      for (let row = 0; row < groups.length; row++) {
+        this.evaluation.advance(1)
         this.addValue(groups[row] as number, vectorValueAt(vector, row))
+      }
       return
     }
     // Only one value per group of the batch is compared with those of other domains.

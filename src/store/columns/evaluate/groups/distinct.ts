@@ -126,8 +126,10 @@ export class DistinctValues {
     if (this.areAllPooled) this.spaceOf.fill(POOLED)
     else for (const group of groups) this.spaceOf[group] = POOLED
     for (const [domain, part] of this.parts)
-      for (const [group, id] of part.pairs(this.areAllPooled ? null : groups))
+      for (const [group, id] of part.pairs(this.areAllPooled ? null : groups)) {
+        this.evaluation.advance(1)
         this.pooled.add(group, pool.internOf(domain, id))
+      }
     if (this.areAllPooled) this.parts.clear()
   }
 }

@@ -130,6 +130,9 @@ const DENSE_PAIRS = 2 ** 22
 /** A table as large as a domain is not created for batches with fewer rows than one in this many of its terms. */
 const FEW_ROWS = 4
 
+/** Rows that are looked up between two checks of the clock. */
+const ROWS_BETWEEN_CHECKS = 2 ** 14
+
 /** Numbers distinct pairs of numbers in order of first occurrence, from 0. */
 class PairTable {
   private readonly evaluation: Evaluation
@@ -178,6 +181,7 @@ class PairTable {
     let { size } = this
     this.leaveDense()
     for (let row = 0; row < left.length; row++) {
+      if (row % ROWS_BETWEEN_CHECKS === 0) this.evaluation.check()
       const known = this.table.add(left[row] as number, right[row] as number, size)
       numbers[row] = known
       if (known < size) continue

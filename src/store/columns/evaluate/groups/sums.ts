@@ -42,6 +42,7 @@ export class Sum implements Aggregator {
     if (isAdded) return
     for (let row = 0; row < groups.length; row++) {
       const group = groups[row] as number
+      this.evaluation.advance(1)
       const value = vectorValueAt(vector, row)
       const before = this.general.get(group)
       if (before === null) continue

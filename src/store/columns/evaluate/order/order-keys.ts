@@ -8,7 +8,6 @@ import { countPlaces } from '../vectors/lanes.ts'
 import type { PoolDomain } from '../vectors/pool-domain.ts'
 import { rowsWithBit } from '../vectors/row-filters.ts'
 import { scratchFloat64, scratchUint32 } from '../vectors/scratch.ts'
-import { compareForOrder } from '../vectors/term-order.ts'
 import { maximum, type NumberVector, type Vector } from '../vectors/vector.ts'
 
 /** A key of an order, and the position of solutions without a value of it. */
@@ -71,7 +70,7 @@ function termOrder(pool: PoolDomain, { descending, isAbsentHighest }: TermKey) {
   return (left: number, right: number): number =>
     left === 0 || right === 0
       ? absent * (Number(left === 0) - Number(right === 0))
-      : sign * compareForOrder(pool.value(left), pool.value(right))
+      : sign * pool.compare(left, right)
 }
 
 /** The rows, ascending, whose terms are among those of the first rows of an order, including all that equal the last of them. */

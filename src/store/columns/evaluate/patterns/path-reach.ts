@@ -158,13 +158,14 @@ export class Reach {
 
   /** Advances to the nodes one step away that the walk has not reached. */
   private goOn(): void {
-    const { begins, counts, walks, walk, front, further } = this
+    const { begins, counts, evaluation, walks, walk, front, further } = this
     const ends = this.ends.values
     further.clear()
     for (let place = 0; place < front.size; place++) {
       const node = front.values[place] as number
       const from = (begins[node] as number) - 1
       const to = from + (counts[node] as number)
+      evaluation.advance(1 + to - from)
       for (let at = from; at < to; at++) {
         const end = ends[at] as number
         if (walks[end] === walk) continue
@@ -172,7 +173,6 @@ export class Reach {
         further.add(end)
       }
     }
-    this.evaluation.advance(front.size + further.size)
     this.front = further
     this.further = front
   }
@@ -215,6 +215,7 @@ export class Reach {
       const node = nodes[place] as number
       counts[node] = (counts[node] as number) + 1
     }
+    this.evaluation.check()
     const first = this.ends.size
     let next = first
     for (const node of nodes) {
@@ -222,6 +223,7 @@ export class Reach {
       next += counts[node] as number
     }
     for (const end of ends) this.ends.add(end)
+    this.evaluation.check()
     const stored = this.ends.view()
     const free = Uint32Array.from(nodes, node => (begins[node] as number) - 1)
     for (let at = 0; at < ends.length; at++) {

@@ -251,6 +251,7 @@ export class PathEvaluator<Scope> {
     for (const found of this.evaluate(pattern, scope, batch)) {
       const vector = found.get(names[1] as string) as Vector
       const ids = pooledIds(vector, found.size, evaluation)
+      evaluation.advance(found.size)
       homes.add(vector, ids)
       let at = 0
       for (const row of rowsOf(found.get(ROW) as IdVector, found.size)) reached(row, ids[at++] as number)

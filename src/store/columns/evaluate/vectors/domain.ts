@@ -132,13 +132,22 @@ const COMPARED: ReadonlySet<string> = new Set([
   XSD.yearMonthDuration,
 ])
 
-/** The ranks of all terms of a domain by comparison of their values. */
-export function ranksOf(domain: Domain): Uint32Array {
+/**
+ * The ranks of all terms of a domain by comparison of their values.
+ *
+ * @param check called now and then; may throw
+ */
+export function ranksOf(domain: Domain, check: () => void = () => undefined): Uint32Array {
   const values: (TermValue | null)[] = [null]
-  for (let id = 1; id <= domain.size; id++) values.push(domain.value(id))
-  const order = Array.from(values.keys()).sort((a, b) =>
-    compareForOrder(values[a] as TermValue | null, values[b] as TermValue | null),
-  )
+  let compared = 0
+  for (let id = 1; id <= domain.size; id++) {
+    values.push(domain.value(id))
+    if (id % COMPARED_BETWEEN_CHECKS === 0) check()
+  }
+  const order = Array.from(values.keys()).sort((a, b) => {
+    if (++compared % COMPARED_BETWEEN_CHECKS === 0) check()
+    return compareForOrder(values[a] as TermValue | null, values[b] as TermValue | null)
+  })
   const ranks = sharedUint32(domain.size + 1)
   let rank = 0
   for (let at = 1; at < order.length; at++) {
@@ -149,6 +158,9 @@ export function ranksOf(domain: Domain): Uint32Array {
   }
   return ranks
 }
+
+/** Terms that are compared between two checks of the clock. */
+export const COMPARED_BETWEEN_CHECKS = 2048
 
 /** The IRIs and blank nodes of a graph. */
 export class ResourceDomain implements Domain {

@@ -3,9 +3,10 @@ import type { Term } from '../../../../rdf/term.ts'
 import { XSD } from '../../../../rdf/vocab.ts'
 import { grown } from '../../bytes.ts'
 import { TermBytes } from '../../dictionary-texts.ts'
-import { type Domain, ranksOf } from './domain.ts'
+import { COMPARED_BETWEEN_CHECKS, type Domain, ranksOf } from './domain.ts'
 import { PlainNumbers, plainNumberOf, TermTexts } from './pool-terms.ts'
 import { scratchUint32 } from './scratch.ts'
+import { compareForOrder } from './term-order.ts'
 import { type TermValue, termOf, termValue } from './value.ts'
 import { gathered, type NumberLookup, type NumberVector, numberOfKind } from './vector.ts'
 
@@ -36,11 +37,17 @@ export class PoolDomain implements Domain {
   /** Term numbers of the numbers of tables, by index; 0 for none. */
   private readonly ofTables = new WeakMap<Float64Array, Uint32Array>()
   private readonly allocate: (bytes: number) => void
+  private readonly check: () => void
   private cachedRanks: Uint32Array | null = null
+  private compared = 0
 
-  /** @param allocate counts the bytes of interned terms */
-  constructor(allocate: (bytes: number) => void = () => undefined) {
+  /**
+   * @param allocate counts the bytes of interned terms
+   * @param check called while many terms are compared; may throw
+   */
+  constructor(allocate: (bytes: number) => void = () => undefined, check: () => void = () => undefined) {
     this.allocate = allocate
+    this.check = check
     this.plain = new PlainNumbers(allocate)
   }
 
@@ -176,8 +183,14 @@ export class PoolDomain implements Domain {
   }
 
   ranks(): Uint32Array {
-    if (this.cachedRanks?.length !== this.size + 1) this.cachedRanks = ranksOf(this)
+    if (this.cachedRanks?.length !== this.size + 1) this.cachedRanks = ranksOf(this, this.check)
     return this.cachedRanks
+  }
+
+  /** Compares two terms in the order of results. */
+  compare(left: number, right: number): number {
+    if (++this.compared % COMPARED_BETWEEN_CHECKS === 0) this.check()
+    return compareForOrder(this.value(left), this.value(right))
   }
 }
 
