@@ -64,9 +64,9 @@ export function circle({ lon, lat }: GeoPoint, metres: number): Geometry {
 
 /** The smallest convex polygon around positions (Andrew's monotone chain); a point or a line for few positions. */
 export function convexHull(points: readonly Position[]): Geometry | null {
-  const sorted = [...new Map(points.map(point => [point.join(' '), point])).values()].sort(
-    (a, b) => a[0] - b[0] || a[1] - b[1],
-  )
+  const sorted = [...points]
+    .sort((a, b) => a[0] - b[0] || a[1] - b[1])
+    .filter((point, at, all) => at === 0 || !isSamePosition(point, all[at - 1] as Position))
   const [first] = sorted
   if (first === undefined) return null
   if (sorted.length === 1) return { type: 'Point', coordinates: [...first] }
@@ -75,6 +75,10 @@ export function convexHull(points: readonly Position[]): Geometry | null {
   const ring = [...lower.slice(0, -1), ...upper.slice(0, -1)]
   if (ring.length < 3) return { type: 'LineString', coordinates: ring.map(point => [...point]) }
   return { type: 'Polygon', coordinates: [[...ring, ring[0] as Position].map(point => [...point])] }
+}
+
+function isSamePosition(left: Position, right: Position): boolean {
+  return left.length === right.length && left.every((number, at) => number === right[at])
 }
 
 function half(points: readonly Position[]): readonly Position[] {
@@ -91,21 +95,8 @@ function turn(a: Position, b: Position, c: Position): number {
   return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
-/** The rectangle around positions; null for none. */
-export function boundingBox(points: readonly Position[]): Geometry | null {
-  if (points.length === 0) return null
-  let [west, south, east, north] = [180, 90, -180, -90]
-  for (const [lon, lat] of points) {
-    west = Math.min(west, lon)
-    east = Math.max(east, lon)
-    south = Math.min(south, lat)
-    north = Math.max(north, lat)
-  }
-  return rectangle(west, south, east, north)
-}
-
 /** A rectangle between two longitudes and two latitudes. */
-function rectangle(west: number, south: number, east: number, north: number): Geometry {
+export function rectangle(west: number, south: number, east: number, north: number): Geometry {
   const ring = [
     [west, south],
     [east, south],

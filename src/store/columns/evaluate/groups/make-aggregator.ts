@@ -15,7 +15,7 @@ import {
 } from './aggregator.ts'
 import { Extreme, GroupConcat, sample } from './chosen-values.ts'
 import { DistinctValues, distinctOf } from './distinct.ts'
-import { CollectedGeometries } from './geometry-aggregates.ts'
+import { BoundingBoxes, ConvexHulls } from './geometry-aggregates.ts'
 import { KeyedGroups } from './keyed-groups.ts'
 import { percentile } from './percentile.ts'
 import { Sum } from './sums.ts'
@@ -169,8 +169,8 @@ const OWN: ReadonlyMap<string, AggregatorMaker> = new Map<string, AggregatorMake
         : countDistinctOfSubjects(values, evaluation, parameters),
   ],
   [LODESTONE.percentile, percentile],
-  [LODESTONE.hull, (values, evaluation) => new CollectedGeometries(values, evaluation, 'hull')],
-  [LODESTONE.boundingBox, (values, evaluation) => new CollectedGeometries(values, evaluation, 'box')],
+  [LODESTONE.hull, (values, evaluation) => new ConvexHulls(values, evaluation)],
+  [LODESTONE.boundingBox, (values, evaluation) => new BoundingBoxes(values, evaluation)],
 ])
 
 /** Creates an aggregate other than COUNT(*). */

@@ -1,3 +1,4 @@
+import type { Evaluation } from '../evaluation.ts'
 import { countPlaces } from '../vectors/lanes.ts'
 import { columnNumbers } from '../vectors/number-vectors.ts'
 import { rowsPresent } from '../vectors/row-filters.ts'
@@ -30,8 +31,9 @@ export const percentile: AggregatorMaker = (valuesOf, evaluation, [parameter]) =
       const values = new Float64Array(count)
       const bound = new Uint8Array(count)
       const table = sharedTable(parts)
-      const chosen = chosenNumbers(parts, count, rank / 100, table)
+      const chosen = chosenNumbers(parts, count, rank / 100, table, evaluation)
       for (let group = 0; group < count; group++) {
+        evaluation.advance(1)
         const own = chosen.numbers.subarray(chosen.starts[group], chosen.starts[group + 1])
         if (own.length === 0) continue
         const place = chosen.places[group] as number
@@ -107,6 +109,7 @@ function chosenNumbers(
   count: number,
   share: number,
   table: Float64Array | null,
+  evaluation: Pick<Evaluation, 'advance'>,
 ): ChosenNumbers {
   const rows = parts.reduce((sum, { groups }) => sum + groups.length, 0)
   const limit = Math.max(1, Math.min(MAX_OF_GROUP, Math.floor(Math.min(MAX_BUCKETS, rows / 8) / count)))
@@ -114,14 +117,17 @@ function chosenNumbers(
   while (table !== null && (table.length - 1) >>> shift >= limit) shift++
   const width = table === null ? 1 : ((table.length - 1) >>> shift) + 1
   const sizes = new Uint32Array(count * width)
-  for (const { groups, ids } of parts)
+  for (const { groups, ids } of parts) {
+    evaluation.advance(groups.length)
     if (width === 1 || ids === null) countPlaces(sizes, groups)
     else countBuckets(sizes, { width, shift }, groups, ids)
+  }
   const starts = new Uint32Array(count + 1)
   const places = new Float64Array(count)
   // The first bucket of each group and the number of those after it: one that there is not, where there is no such value.
   const [from, span] = [new Uint32Array(count).fill(width), new Uint32Array(count)]
   for (let group = 0; group < count; group++) {
+    evaluation.advance(width)
     const own = sizes.subarray(group * width, (group + 1) * width)
     let total = 0
     for (let bucket = 0; bucket < width; bucket++) total += own[bucket] as number
