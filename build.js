@@ -16,6 +16,7 @@ const ENTRIES = [
   'cli/lodestone',
   'publishing/versions/changes-worker',
   'harvest/harvest-worker',
+  'publishing/management/reading-worker',
   'publishing/publisher-worker',
   'publishing/publisher-pool-worker',
   'store/columns/build/build-worker',

@@ -26,7 +26,6 @@ import { hangUpSignal } from '../src/http/hang-up.ts'
 import { ANONYMOUS, type Principal } from '../src/model/principal.ts'
 import { definedDatasets } from '../src/publishing/definition.ts'
 import { Desk } from '../src/publishing/management/desk.ts'
-import type { DeskFinding } from '../src/publishing/management/desk-types.ts'
 import { type PublicationState, Publications } from '../src/publishing/publication-state.ts'
 import { failureOf } from '../src/publishing/publish.ts'
 import { versionsOf } from '../src/publishing/versions/versions.ts'
@@ -45,11 +44,7 @@ const person = (...grants: readonly string[]): Principal => ({
 const ANN = person('publish:*')
 const YAML = 'source: { path: a.csv }\nmetas: { default: { title: Trees } }\nvisibility: public\n'
 
-function deskOf(
-  t: Test,
-  findings: readonly DeskFinding[] = [],
-  of: () => PublicationState | null = () => null,
-) {
+function deskOf(t: Test, of: () => PublicationState | null = () => null) {
   const portal = temporaryFolder(t, {
     'portal.yaml': '',
     data: { trees: { 'dataset.yaml': YAML, 'a.csv': 'a,b\n1,x\n' }, files: { 'a.csv': 'a\n1\n' } },
@@ -63,7 +58,6 @@ function deskOf(
     now: () => Date.parse('2026-01-02T03:04:05Z'),
     uploadLimit: 300,
     publications: { of, forget: id => done.push(`forget ${id}`) },
-    check: async root => findings.map(each => ({ ...each, message: `${root}/${each.message}` })),
     publish: id => {
       done.push(`publish ${id}`)
       return new Promise(resolve => pending.push(resolve))
@@ -496,7 +490,7 @@ t.test('the history says whether publishing failed', async t => {
     [{ type: 'refused', diagnostics: [] }, 'publish failed'],
     [{ type: 'done' }, 'publish'],
   ] as const) {
-    const { desk, published } = deskOf(t, [], () => state)
+    const { desk, published } = deskOf(t, () => state)
     await desk.publish(ANN, 'trees')
     await published()
     t.match(desk.history(ANN, 'trees')[0], { action, version: null, by: 'ann' }, state.type)
@@ -605,15 +599,54 @@ t.test('a dataset is deleted where var is another disk', { skip: noOtherDisk }, 
 })
 
 t.test('what a check finds stops publishing, without the place of the portal', async t => {
-  const { desk, done, portal } = deskOf(t, [
-    { severity: 'error', message: 'data/trees/a.csv: wrong' },
-    { severity: 'warning', message: 'data/trees/a.csv: odd' },
-  ] as readonly DeskFinding[])
-  t.match(await desk.check(ANN, 'trees'), [{ message: 'data/trees/a.csv: wrong' }, {}])
+  const { desk, done, portal } = deskOf(t)
+  rmSync(path.join(portal, 'data/trees/a.csv'))
+  t.match(await desk.check(ANN, 'trees'), [{ severity: 'error', message: /a\.csv: There is no such file/ }])
   for (const _ of ['once', 'and again'])
-    await t.rejects(desk.publish(ANN, 'trees'), { code: 'BadRequest', message: /data\/trees\/a\.csv: wrong/ })
+    await t.rejects(desk.publish(ANN, 'trees'), {
+      code: 'BadRequest',
+      message: /a\.csv: There is no such file/,
+    })
   t.same(done, [])
   t.notMatch(JSON.stringify(await desk.check(ANN, 'trees')), portal)
+})
+
+t.test('larger sources are read in a thread, with the same results and faults', async t => {
+  const { desk, portal } = deskOf(t)
+  const source = path.join(portal, 'data/trees/a.csv')
+  const definition = path.join(portal, 'data/trees/dataset.yaml')
+  const seen = async () => ({
+    preview: await desk.preview(ANN, 'trees', 2),
+    inspected: await desk.inspect(ANN, 'trees', { format: null, options: {} }),
+    findings: await desk.check(ANN, 'trees'),
+  })
+  const fields = '[{ name: a, type: int }, { name: b, type: text }, { name: c, type: date }]'
+  writeFileSync(definition, `${YAML}fields: ${fields}\n`)
+  const [head, row] = ['a,b,c\n', '1,"é {reason}",2020-01-02\n']
+  const text = (rows: number) => `${head}x,y,z\n${row.repeat(rows)}`
+  writeFileSync(source, text(1500))
+  const small = await seen()
+  writeFileSync(source, text(9000))
+  const large = await seen()
+  t.match(small.findings, [{ field: 'a' }, { field: 'c' }])
+  const counted = (found: unknown) => JSON.stringify(found).replace(/\b(1499|1501|8999|9001)\b/g, 'N')
+  t.equal(counted(large), counted(small))
+  await desk.change(ANN, 'trees', { fields: [{ name: 'a', type: 'text' }] })
+  t.match(desk.definition(ANN, 'trees')?.text, /name: a, type: text/)
+  writeFileSync(definition, `${YAML}fields: ${fields}\n`)
+  desk.discard(ANN, 'trees')
+  const fault = await desk
+    .inspect(ANN, 'trees', { format: 'json', options: { records: '{name}' } })
+    .catch((error: unknown) => error)
+  t.match(fault, { code: 'BadRequest', status: 400, message: /^(?!.*\{message\}).*/ })
+  const controller = new AbortController()
+  const pieces = async function* () {
+    yield Buffer.from(`a\n${'1234567\n'.repeat(2 ** 15)}`)
+    setTimeout(() => controller.abort(), 20)
+  }
+  const given = { name: 'left.csv', stream: Readable.from(pieces()), signal: controller.signal }
+  const larger = new Desk({ ...desk.options, uploadLimit: 1e6 })
+  await t.rejects(larger.upload(ANN, 'left', given), { name: 'AbortError' }, 'it ends with its client')
 })
 
 t.test('a published dataset is withdrawn and removed, its files kept', async t => {

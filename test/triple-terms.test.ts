@@ -203,6 +203,16 @@ t.test('triple terms in queries', async t => {
   }
 })
 
+t.test('a triple term is no predicate of an answer', async t => {
+  const query = 'CONSTRUCT { ?r ?t ?r . ?t :is ?r . ?r :is ?t } { ?r rdf:reifies ?t }'
+  const { statusCode, body } = await ask('turtle', query, 'application/n-triples')
+  t.equal(statusCode, 200)
+  t.same(
+    triplesIn(body, 'application/n-triples').map(line => line.split(' ', 2)[1]),
+    [`<${E}is>`, `<${E}is>`],
+  )
+})
+
 t.test('formats of answers', async t => {
   const select = 'SELECT ?t { ?s :says ?t FILTER(isTRIPLE(?t) && isLITERAL(OBJECT(?t))) }'
   const construct =

@@ -26,7 +26,6 @@ import { loggerOptions } from '../http/log.ts'
 import { requestIds } from '../http/observe.ts'
 import { parseQueryString, plainTarget } from '../http/query-string.ts'
 import { ANONYMOUS } from '../model/principal.ts'
-import { checkDataset } from '../publishing/check.ts'
 import { definedDatasets, readDefinition } from '../publishing/definition.ts'
 import { Desk } from '../publishing/management/desk.ts'
 import { Publications } from '../publishing/publication-state.ts'
@@ -164,7 +163,6 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     now: () => Date.now(),
     uploadLimit: config.uploadLimit,
     publications,
-    check: checkDataset,
     publish: async id => {
       await publish(id)
       await refresh()

@@ -1,6 +1,5 @@
 import { Fault } from '../errors/errors.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
-import { abortableFile, abortableGrid, abortableRecords } from './abortable.ts'
 import { fileText } from './data-file.ts'
 import { chooseSheet } from './files/choose-sheet.ts'
 import { xmlRecordPath } from './files/xml.ts'
@@ -37,20 +36,13 @@ export interface Inspection extends Inference {
  * Detects how a source is to be read and which fields it has: format, encoding, delimiter, the line of the header, rows at the
  * end that are no records, the array or element of the records. Declared options are kept. Throws SourceUnreadable and
  * ConfigInvalid as {@link openSource} does.
- *
- * @param signal its reason is thrown where it is aborted meanwhile
  */
-export async function inspectSource(
-  spec: SourceSpec,
-  from: SourceFolders,
-  signal?: AbortSignal,
-): Promise<Inspection> {
+export async function inspectSource(spec: SourceSpec, from: SourceFolders): Promise<Inspection> {
   if (spec.module !== undefined) {
     const inference = await inferColumns(openSource(spec, from))
     return { source: spec, diagnostics: [], ...inference }
   }
-  const file = openFile(spec, from)
-  const opened = { ...file, data: abortableFile(file.data, signal), signal }
+  const opened = openFile(spec, from)
   const { format } = opened
   if (!isRecordFormat(format))
     return { source: { ...spec, format }, diagnostics: [], rows: 0, fields: [], columns: [] }
@@ -63,7 +55,7 @@ export async function inspectSource(
     ...(Object.keys(options).length > 0 ? { options } : {}),
   }
   const records = openSource(source, from)
-  const inference = withoutNameless(await inferColumns(abortableRecords(records, signal)))
+  const inference = withoutNameless(await inferColumns(records))
   return { source, diagnostics: [...diagnostics, ...(records.warnings?.() ?? [])], ...inference }
 }
 
@@ -113,20 +105,12 @@ export function inspectFormat(spec: SourceSpec, from: SourceFolders): SourceForm
 const GML =
   'the file is GML, of which elements are read as texts and no geometries: save it as GeoJSON or GeoPackage for maps'
 
-interface InspectedFile extends OpenedFile {
-  readonly signal: AbortSignal | undefined
-}
-
 interface Completed {
   readonly options: SourceOptions
   readonly diagnostics: readonly string[]
 }
 
-async function completed(
-  opened: InspectedFile,
-  format: SourceFormat,
-  given: SourceOptions,
-): Promise<Completed> {
+async function completed(opened: OpenedFile, format: SourceFormat, given: SourceOptions): Promise<Completed> {
   switch (format) {
     case 'csv':
     case 'tsv':
@@ -170,7 +154,7 @@ const oneColumn = (sign: string) =>
 const HEAD_CHARACTERS = 40_000
 
 async function completeCsv(
-  opened: InspectedFile,
+  opened: OpenedFile,
   format: 'csv' | 'tsv',
   given: SourceOptions,
 ): Promise<Completed> {
@@ -217,7 +201,7 @@ function headText({ data: { head } }: OpenedFile, name: string | undefined): str
 }
 
 async function completeGrid(
-  opened: InspectedFile,
+  opened: OpenedFile,
   format: GridFormat,
   asGiven: SourceOptions,
   earlier: readonly string[],
@@ -243,12 +227,12 @@ async function completeGrid(
 
 /** The layout of a grid. If a quote of a CSV is never closed, and all rows have the same width without quotes, the CSV has no quotes. */
 async function layoutWithQuotes(
-  opened: InspectedFile,
+  opened: OpenedFile,
   format: GridFormat,
   given: SourceOptions,
 ): Promise<readonly [SourceOptions, DetectedLayout]> {
   try {
-    return [given, await detectLayout(abortableGrid(gridOf(opened, format, given), opened.signal))]
+    return [given, await detectLayout(gridOf(opened, format, given))]
   } catch (error) {
     if (!(error instanceof Fault) || (format !== 'csv' && format !== 'tsv') || given.quote !== undefined)
       throw error
@@ -268,7 +252,7 @@ const MEMBERS = {
     "the records are the members of an object; where these are its columns, as pandas writes them by default, write it with orient='records'",
 }
 
-async function completeJson(opened: InspectedFile, given: SourceOptions): Promise<Completed> {
+async function completeJson(opened: OpenedFile, given: SourceOptions): Promise<Completed> {
   const { options, diagnostics } = await withEncoding(opened, given)
   if (options.records !== undefined) return { options, diagnostics }
   const found = await findJsonRecords(fileText(opened.data, encodingOf(options)))

@@ -64,21 +64,19 @@ type Understood = Pick<DefinitionChange, 'format' | 'options' | 'fields'> & {
  *
  * @param folder of the file
  * @param replaced the source until now, whose options stay where the file can be read by them
- * @param signal its reason is thrown where it is aborted meanwhile
  */
 export async function understandFile(
   folder: string,
   name: string,
   portal: string,
   replaced: ReplacedSource | null,
-  signal?: AbortSignal,
 ): Promise<Understood & Pick<DefinitionChange, 'source'> & { readonly title: string }> {
   return asBadRequest(async () => {
     const folders = { datasetFolder: folder, portalFolder: portal }
     const title = titleFromName(name.replace(/\.gz$/i, ''))
     const source = { path: name }
     try {
-      return { ...(await understoodAs(replaced, source, folders, signal)), source, title }
+      return { ...(await understoodAs(replaced, source, folders)), source, title }
     } catch (error) {
       if (!isUndecided(error)) throw error
       return { source, format: null, options: null, fields: null, title, suggestions: [] }
@@ -90,7 +88,6 @@ async function understoodAs(
   replaced: ReplacedSource | null,
   source: SourceSpec & { readonly path: string },
   folders: SourceFolders,
-  signal: AbortSignal | undefined,
 ): Promise<Understood> {
   const { encoding, ...options } = replaced?.options ?? {}
   const hasOptions = Object.keys(options).length > 0
@@ -104,7 +101,7 @@ async function understoodAs(
         options: hasOptions ? options : null,
         suggestions: [],
       }
-    const first = await inspectSource(spec, folders, signal)
+    const first = await inspectSource(spec, folders)
     const guessed = first.source.options?.encoding
     // The encoding of each file is detected; where that is a guess, the declared one is better.
     const isGuess = encoding !== undefined && guessed !== undefined && !guessed.startsWith('utf')
@@ -114,10 +111,10 @@ async function understoodAs(
       columns,
       diagnostics,
     } = isGuess && guessed !== encoding
-      ? await inspectSource({ ...source, options: { ...options, encoding } }, folders, signal)
+      ? await inspectSource({ ...source, options: { ...options, encoding } }, folders)
       : first
     const isSame = replaced?.columns?.some(name => columns.some(({ column }) => column === name)) ?? true
-    if (hasOptions && !isSame) return understoodAs(null, source, folders, signal)
+    if (hasOptions && !isSame) return understoodAs(null, source, folders)
     const lasting = lastingOptions(found, options)
     return {
       format: found.format === undefined || found.format === plain ? null : found.format,
@@ -132,7 +129,7 @@ async function understoodAs(
     }
   } catch (error) {
     if (hasOptions && isFault(error, SOURCE_UNREADABLE, CONFIG_INVALID))
-      return understoodAs(null, source, folders, signal)
+      return understoodAs(null, source, folders)
     throw error
   }
 }

@@ -19,8 +19,6 @@ export interface DeskOptions {
   /** Maximum bytes of an uploaded file. */
   readonly uploadLimit: number
   readonly publications: Pick<Publications, 'of' | 'forget'>
-  /** Reports what publishing would refuse or drop of a dataset of a portal folder, or of a draft. */
-  readonly check: (root: string, base: string, id: string) => Promise<readonly DeskFinding[]>
   /** Publishes a dataset by name, and serves it. */
   readonly publish: (id: string) => Promise<void>
   /** Serves what is published now, without waiting for the next poll. */

@@ -18,8 +18,7 @@ import { openMapping, saveMapping } from '../mapping/mapping-file.ts'
 import type { PublicationState } from '../publication-state.ts'
 import { rollBack } from '../versions/roll-back.ts'
 import { currentManifest, type Manifest, withdraw } from '../versions/versions.ts'
-import { completedChange } from './completed-fields.ts'
-import { asBadRequest, type DatasetPreview, type inspectDataset, previewDataset } from './dataset-preview.ts'
+import { asBadRequest, type DatasetPreview, type inspectDataset } from './dataset-preview.ts'
 import {
   describeDataset,
   idsAtDesk,
@@ -45,6 +44,7 @@ import {
   writeDefinition,
 } from './drafts.ts'
 import { type Action, type HistoryEntry, historyOf, noteHistory } from './history.ts'
+import { reading, sourceBytes } from './readings.ts'
 import { FirstFetch, Inspections, receiveFile, type UploadedFile, uploadName } from './uploads.ts'
 
 /**
@@ -182,7 +182,7 @@ export class Desk {
     const before = definitionText(draft)
     if (before.trim() === '' && change.source === undefined)
       throw new Fault(CONFLICT, { reason: `The dataset ${id} has no source yet: upload a file first.` })
-    const whole = await completedChange(draft.root, id, change)
+    const whole = await reading(sourceBytes(draft.root, id), 'completedChange', [draft.root, id, change])
     const text = await asBadRequest(() => changedDefinition(before, whole))
     if (text === before) return
     if (definitionText(draft) !== before) throw new Fault(EDIT_CONFLICT, { what: 'definition', id })
@@ -215,7 +215,9 @@ export class Desk {
 
   /** The first records as they will be published. */
   async preview(principal: Principal, id: string, rows: number): Promise<DatasetPreview> {
-    return this.fetched(principal, id, root => previewDataset(root, id, rows))
+    return this.fetched(principal, id, root =>
+      reading(sourceBytes(root, id), 'previewDataset', [root, id, rows]),
+    )
   }
 
   /** What is inferred of the source if it is read with a format and options; null and no options if they are detected. */
@@ -234,7 +236,7 @@ export class Desk {
       if (!(error instanceof Fault)) throw error
       return [{ severity: 'error', message: inPortal(error.message) }]
     }
-    const findings = await this.options.check(root, this.options.base, id)
+    const findings = await reading(sourceBytes(root, id), 'checkDataset', [root, this.options.base, id])
     return findings.map(finding => ({ ...finding, message: inPortal(finding.message) }))
   }
 

@@ -3,7 +3,7 @@ import type { DatasetStatistics } from '../../model/dataset.ts'
 import { readDefinition } from '../definition.ts'
 import { checkMapping, mappingFile, proposedMapping } from '../mapping/mapping-file.ts'
 import { StatisticsGatherer } from '../statistics.ts'
-import { previewDataset } from './dataset-preview.ts'
+import { reading, sourceBytes } from './readings.ts'
 
 /** Records from which a mapping is proposed. */
 const EXAMINED = 1000
@@ -30,7 +30,11 @@ export async function editedMapping(
 ): Promise<EditedMapping> {
   const saved = mappingFile(root, id)
   const { definition } = readDefinition(root, id)
-  const { fields: previewed, records } = await previewDataset(root, id, EXAMINED)
+  const { fields: previewed, records } = await reading(sourceBytes(root, id), 'previewDataset', [
+    root,
+    id,
+    EXAMINED,
+  ])
   const fields = previewed.map(({ field }) => field)
   if (saved !== null)
     return { text: saved.text, isProposal: false, ...checkMapping(saved, { id, base, fields }) }

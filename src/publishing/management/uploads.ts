@@ -9,13 +9,7 @@ import { type Definition, readDefinition } from '../definition.ts'
 import { changedDefinition, type DefinitionChange } from '../edit-definition.ts'
 import { refreshRemote } from '../remote/refresh.ts'
 import { remoteFolder, remoteState } from '../remote/state.ts'
-import {
-  asBadRequest,
-  inspectDataset,
-  type ReplacedSource,
-  type Suggestion,
-  understandFile,
-} from './dataset-preview.ts'
+import { asBadRequest, type inspectDataset, type ReplacedSource, type Suggestion } from './dataset-preview.ts'
 import {
   type DatasetDraft,
   DEFINITION,
@@ -23,6 +17,7 @@ import {
   refuseOtherCredentials,
   writeDefinition,
 } from './drafts.ts'
+import { reading, sourceBytes } from './readings.ts'
 
 /** An uploaded file under a safe name; see {@link uploadName}. */
 export interface UploadedFile {
@@ -88,7 +83,12 @@ async function putInPlace(
   const isFirst = before.trim() === ''
   const definition = isFirst ? null : readDefinition(root, id).definition
   const replaced = replacedBy(definition)
-  const { title, suggestions, ...found } = await understandFile(place, name, root, replaced, signal)
+  const { title, suggestions, ...found } = await reading(
+    statSync(path.join(place, name)).size,
+    'understandFile',
+    [place, name, root, replaced],
+    signal,
+  )
   if (found.fields?.length === 0)
     throw new Fault(BAD_REQUEST, { reason: `The file ${name} has no records, so it has no fields.` })
   const isRecords = found.fields !== undefined
@@ -234,10 +234,11 @@ export class Inspections {
   /** See {@link inspectDataset}. */
   inspect(root: string, id: string, how: Options): Promise<Inspection> {
     const key = keyOf(root, id, how)
-    if (key === null) return inspectDataset(root, id, how)
+    const read = () => reading(sourceBytes(root, id), 'inspectDataset', [root, id, how])
+    if (key === null) return read()
     const found = this.cached.get(key)
     if (found !== undefined && this.now() < found.at + LIFE) return found.inspection
-    const inspection = inspectDataset(root, id, how)
+    const inspection = read()
     this.cached.delete(key)
     this.cached.set(key, { at: this.now(), inspection })
     const [oldest] = this.cached.keys()

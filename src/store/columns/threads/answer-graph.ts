@@ -76,7 +76,7 @@ export function* constructed(
       blanks.clear()
       for (const [subjectAt, predicateAt, objectAt] of nodes) {
         const [s, p, o] = [subjectAt?.(row), predicateAt?.(row), objectAt?.(row)]
-        if (s == null || p == null || o == null || !isResource(s) || !p.startsWith('<')) continue
+        if (s == null || p == null || o == null || !isResource(s) || !isIri(p)) continue
         const line = `${s} ${p} ${o} .\n`
         if (distinct < MAX_WRITTEN) {
           if (!written.add(line)) continue
@@ -116,7 +116,12 @@ function nodeWriter(
 
 /** True for the text of an IRI or a blank node. */
 function isResource(text: string): boolean {
-  return text.startsWith('<') ? !text.startsWith('<<') : text.startsWith('_')
+  return isIri(text) || text.startsWith('_')
+}
+
+/** True for the text of an IRI, which a triple term is not. */
+function isIri(text: string): boolean {
+  return text.startsWith('<') && !text.startsWith('<<')
 }
 
 /** Maximum number of described resources; the description of each includes all its triples, and those of the blank nodes in them. */
