@@ -125,6 +125,10 @@ t.test('triple terms in fragments', async t => {
       `object=${encodeURIComponent(`<<${E}cal ${E}says "x"@ar--rtl>>`)}`,
       [`<${E}claim> <${E}says> ${TERMS.directed} .`],
     ],
+    [
+      `object=%3Fobject&values=${encodeURIComponent(`(?r ?object) { (UNDEF ${TERMS.nested}) (<${E}x> <<<${E}cal> <${E}says> "x"@AR--rtl>>) }`)}`,
+      [TERMS.directed, TERMS.nested].map(term => `<${E}claim> <${E}says> ${term} .`),
+    ],
     [`predicate=${encodeURIComponent(`${RDF}reifies`)}`, TRIPLES.filter(line => line.includes(REIFIES))],
   ] as const) {
     const { statusCode, body } = await get(`/api/tpf/turtle?${parameters}`, 'application/trig')
@@ -140,6 +144,16 @@ t.test('triple terms in fragments', async t => {
     `${'<<( <a:a> <a:b> '.repeat(60)}<a:c>${' )>>'.repeat(60)}`,
   ])
     t.equal((await get(`/api/tpf/turtle?object=${encodeURIComponent(object)}`)).statusCode, 400, object)
+  for (const term of [
+    '<<( <a:a> <a:b> UNDEF )>>',
+    '<<( <a:a> <a:b> <a:c> >>',
+    '<<( "a" <a:b> <a:c> )>>',
+    '<<( <a:a> <a:b> <c> )>>',
+    `${'<<<a:a> <a:b> '.repeat(60)}<a:c>${'>>'.repeat(60)}`,
+  ]) {
+    const values = encodeURIComponent(`?object { ${term} }`)
+    t.equal((await get(`/api/tpf/turtle?object=%3Fobject&values=${values}`)).statusCode, 400, term)
+  }
   t.equal((await get('/api/tpf/turtle', 'text/html')).statusCode, 200)
   t.equal((await get('/api/tpf/turtle', 'application/ld+json')).statusCode, 422)
   t.equal((await get('/api/tpf/turtle', 'text/n3')).statusCode, 422)
