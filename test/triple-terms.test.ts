@@ -50,6 +50,7 @@ const FILES: readonly (readonly [id: string, file: string, text: string])[] = [
   ['ntriples', 'a.nt', `${TRIPLES.join('\n')}\n`],
   ['nquads', 'a.nq', `${TRIPLES.map(line => line.replace(/ \.$/, ` <${E}g> .`)).join('\n')}\n`],
   ['rdfxml', 'a.rdf', RDF_XML],
+  ['local', 'a.ttl', `${PREFIXES}<a> :name "A" ; :says <<( :b :says :c )>> .`],
   ['blank', 'a.nt', `<${E}s> <${E}p> <<( _:b <${E}q> _:c )>> .\n_:b <${E}p> "_:b <<( x )>>" .\n`],
 ]
 
@@ -159,6 +160,21 @@ t.test('triple terms in fragments', async t => {
   t.equal((await get('/api/tpf/turtle', 'text/n3')).statusCode, 422)
   const plain = `predicate=${encodeURIComponent(`${E}since`)}`
   t.equal((await get(`/api/tpf/turtle?${plain}`, 'text/n3')).statusCode, 200)
+})
+
+t.test('documents and pages about resources with triple terms', async t => {
+  const address = '/ld/data/local/a'
+  const page = await get(address, 'text/html')
+  t.equal(page.statusCode, 200, page.body.slice(0, 300))
+  t.match(page.body, /<span class="triple">«<a href="http:\/\/e\/b".*http:\/\/e\/c.*»<\/span>/, 'shown')
+  const [, block = ''] = /<script type="application\/ld\+json">([^<]+)</.exec(page.body) ?? []
+  t.match(block, 'http://e/name', 'JSON-LD of the page has everything else')
+  for (const [accept, status] of [
+    ['text/turtle', 200],
+    ['application/rdf+xml', 200],
+    ['application/ld+json', 422],
+  ] as const)
+    t.equal((await get(address, accept)).statusCode, status, accept)
 })
 
 t.test('graphs of the Graph Store Protocol', async t => {
