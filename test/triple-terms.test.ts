@@ -130,6 +130,12 @@ t.test('triple terms in fragments', async t => {
       `object=%3Fobject&values=${encodeURIComponent(`(?r ?object) { (UNDEF ${TERMS.nested}) (<${E}x> <<<${E}cal> <${E}says> "x"@AR--rtl>>) }`)}`,
       [TERMS.directed, TERMS.nested].map(term => `<${E}claim> <${E}says> ${term} .`),
     ],
+    // All that may match: Comunica chooses.
+    [
+      `subject=%3Fs&predicate=${encodeURIComponent(`${RDF}reifies`)}&object=${encodeURIComponent(`<<?a ${E}knows <<?b ${E}p "c">>>>`)}`,
+      TRIPLES.filter(line => line.includes(REIFIES)),
+    ],
+    [`object=${encodeURIComponent(`<<${E}cal ${E}says "x ?x">>`)}`, []],
     [`predicate=${encodeURIComponent(`${RDF}reifies`)}`, TRIPLES.filter(line => line.includes(REIFIES))],
   ] as const) {
     const { statusCode, body } = await get(`/api/tpf/turtle?${parameters}`, 'application/trig')
