@@ -47,8 +47,12 @@ const RDF_XML = `<rdf:RDF xmlns:rdf="${RDF}" xmlns:e="${E}" xmlns:its="http://ww
 const FILES: readonly (readonly [id: string, file: string, text: string])[] = [
   ['turtle', 'a.ttl', TURTLE],
   ['trig', 'a.trig', TURTLE.replace(':claim :says', ':g { :claim :says').replace('rtl )>> .', 'rtl )>> }')],
-  ['ntriples', 'a.nt', `${TRIPLES.join('\n')}\n`],
-  ['nquads', 'a.nq', `${TRIPLES.map(line => line.replace(/ \.$/, ` <${E}g> .`)).join('\n')}\n`],
+  ['ntriples', 'a.nt', `VERSION "1.2"\n${TRIPLES.join('\n')}\n\tVERSION '1.2' # again`],
+  [
+    'nquads',
+    'a.nq',
+    `VERSION "1.2"\r\n${TRIPLES.map(line => line.replace(/ \.$/, ` <${E}g> .`)).join('\n')}\n`,
+  ],
   ['rdfxml', 'a.rdf', RDF_XML],
   ['local', 'a.ttl', `${PREFIXES}<a> :name "A" ; :says <<( :b :says :c )>> .`],
   ['blank', 'a.nt', `<${E}s> <${E}p> <<( _:b <${E}q> _:c )>> .\n_:b <${E}p> "_:b <<( x )>>" .\n`],
