@@ -165,6 +165,8 @@ t.test('triple terms in fragments', async t => {
     const values = encodeURIComponent(`?object { ${term} }`)
     t.equal((await get(`/api/tpf/turtle?object=%3Fobject&values=${values}`)).statusCode, 400, term)
   }
+  const subject = encodeURIComponent(`<<?a ${E}knows ?b>>`)
+  t.equal((await get(`/api/tpf/turtle?subject=${subject}`)).statusCode, 400)
   t.equal((await get('/api/tpf/turtle', 'text/html')).statusCode, 200)
   t.equal((await get('/api/tpf/turtle', 'application/ld+json')).statusCode, 422)
   t.equal((await get('/api/tpf/turtle', 'text/n3')).statusCode, 422)

@@ -81,7 +81,7 @@ function position(query: QueryParameters, name: FragmentPlace): TriplePosition {
   if (Array.isArray(text)) throw bad(`${name} was given ${text.length} times but once is expected`)
   if (text === undefined || text === '') return { type: 'variable', name: '' }
   if (text.startsWith('?')) return { type: 'variable', name: text.slice(1) }
-  if (hasVariables(text)) return { type: 'variable', name: '' }
+  if (name === 'object' && hasVariables(text)) return { type: 'variable', name: '' }
   return { type: 'term', term: withLowerCaseTags(parseTerm(text, name)) }
 }
 
