@@ -13,6 +13,7 @@ const PREFIX = '@prefix : <http://example.org/> .\n'
 const COUNTRIES = `${PREFIX}:fr :name "France" . :de :name "Deutschland" .`
 const CITIES = `${PREFIX}:paris :in :fr ; :people 2 . :lyon :in :fr ; :people 1 . :bonn :in :de .`
 const GRAPHS = `${PREFIX}:fr :note "all" . :g1 { :fr :note "one" } :g2 { :de :note "two" }`
+const CLAIMS = `${PREFIX}:claim :says <<( :fr :name "France" )>> .`
 const SECRET = `${PREFIX}:fr :secret "zyzzy" .`
 
 /** What an endpoint elsewhere answers, by the path of its address. */
@@ -35,6 +36,11 @@ const ANSWERS: Readonly<Record<string, (request: IncomingMessage, response: Serv
           ],
         },
       }),
+    ),
+  '/triples': (_, response) => response.end(results(tripleOf(tripleOf({ type: 'literal', value: 'x' })))),
+  '/nested': (_, response) =>
+    response.end(
+      results(Array.from({ length: 101 }).reduce<object>(tripleOf, { type: 'literal', value: 'x' })),
     ),
   '/many': (_, response) =>
     response.end(
@@ -59,6 +65,16 @@ const ANSWERS: Readonly<Record<string, (request: IncomingMessage, response: Serv
       .setHeader('content-type', 'application/sparql-results+json')
       .end(part(method === 'GET' ? 'two' : 'wrong', '')),
   '/moved': (_, response) => response.writeHead(302, { location: '/sparql' }).end(),
+}
+
+/** A triple term in results. */
+function tripleOf(object: object): object {
+  const part = (name: string) => ({ type: 'uri', value: `http://example.org/${name}` })
+  return { type: 'triple', value: { subject: part('fr'), predicate: part('name'), object } }
+}
+
+function results(c: object): string {
+  return JSON.stringify({ head: { vars: ['c'] }, results: { bindings: [{ c }] } })
 }
 
 /** One row of an answer, as an endpoint of another Lodestone writes it. */
@@ -101,6 +117,7 @@ async function portal(t: Test) {
       countries: dataset('a.ttl', COUNTRIES),
       cities: dataset('b.ttl', CITIES),
       graphs: dataset('c.trig', GRAPHS),
+      claims: dataset('e.ttl', CLAIMS),
       [HIDDEN]: dataset('d.ttl', SECRET, 'visibility: restricted\n'),
     },
   })
@@ -209,6 +226,11 @@ const SERVICE_QUERIES: readonly (readonly [path: string, query: string, expected
   ],
   [
     '/countries',
+    `SELECT ?n { SERVICE <${BASE}/api/sparql> { ?c :says ?claim } BIND(OBJECT(?claim) AS ?n) ?x :name ?n }`,
+    'France',
+  ],
+  [
+    '/countries',
     `SELECT ?x { SERVICE ${own('cities')} { ?c :in ?x } MINUS { SERVICE ${own('cities')} { ?c :people ?p } } }`,
     ':de',
   ],
@@ -260,6 +282,11 @@ t.test('SERVICE: endpoints elsewhere are asked where the portal allows it', asyn
     'one two',
     'an answer that goes on is read to its end',
   )
+  t.equal(
+    await csv(`SELECT (OBJECT(OBJECT(?c)) AS ?o) { SERVICE ${at('/triples')} { ?s ?p ?c } }`),
+    'x',
+    'triple terms',
+  )
   const refused: readonly (readonly [string, number, RegExp])[] = [
     ['<http://other.example/sparql>', 400, /column \d+: SERVICE is refused: .*allow|asked/],
     [at('/sparql/'), 400, /SERVICE is refused/],
@@ -269,6 +296,7 @@ t.test('SERVICE: endpoints elsewhere are asked where the portal allows it', asyn
     [at('/slow'), 502, /has not answered within 0.7 s/],
     [at('/html'), 502, /no results in JSON/],
     [at('/wrong'), 502, /no results in JSON/],
+    [at('/nested'), 502, /no results in JSON/],
     [at('/injected'), 502, /no results in JSON/],
     [at('/error'), 502, /answers 500/],
     [at('/moved'), 502, /cannot be reached/],

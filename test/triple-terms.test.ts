@@ -47,9 +47,14 @@ const RDF_XML = `<rdf:RDF xmlns:rdf="${RDF}" xmlns:e="${E}" xmlns:its="http://ww
 const FILES: readonly (readonly [id: string, file: string, text: string])[] = [
   ['turtle', 'a.ttl', TURTLE],
   ['trig', 'a.trig', TURTLE.replace(':claim :says', ':g { :claim :says').replace('rtl )>> .', 'rtl )>> }')],
-  ['ntriples', 'a.nt', `${TRIPLES.join('\n')}\n`],
-  ['nquads', 'a.nq', `${TRIPLES.map(line => line.replace(/ \.$/, ` <${E}g> .`)).join('\n')}\n`],
+  ['ntriples', 'a.nt', `VERSION "1.2"\n${TRIPLES.join('\n')}\n\tVERSION '1.2' # again`],
+  [
+    'nquads',
+    'a.nq',
+    `VERSION "1.2"\r\n${TRIPLES.map(line => line.replace(/ \.$/, ` <${E}g> .`)).join('\n')}\n`,
+  ],
   ['rdfxml', 'a.rdf', RDF_XML],
+  ['local', 'a.ttl', `${PREFIXES}<a> :name "A" ; :says <<( :b :says :c )>> .`],
   ['blank', 'a.nt', `<${E}s> <${E}p> <<( _:b <${E}q> _:c )>> .\n_:b <${E}p> "_:b <<( x )>>" .\n`],
 ]
 
@@ -125,6 +130,16 @@ t.test('triple terms in fragments', async t => {
       `object=${encodeURIComponent(`<<${E}cal ${E}says "x"@ar--rtl>>`)}`,
       [`<${E}claim> <${E}says> ${TERMS.directed} .`],
     ],
+    [
+      `object=%3Fobject&values=${encodeURIComponent(`(?r ?object) { (UNDEF ${TERMS.nested}) (<${E}x> <<<${E}cal> <${E}says> "x"@AR--rtl>>) }`)}`,
+      [TERMS.directed, TERMS.nested].map(term => `<${E}claim> <${E}says> ${term} .`),
+    ],
+    // All that may match: Comunica chooses.
+    [
+      `subject=%3Fs&predicate=${encodeURIComponent(`${RDF}reifies`)}&object=${encodeURIComponent(`<<?a ${E}knows <<?b ${E}p "c">>>>`)}`,
+      TRIPLES.filter(line => line.includes(REIFIES)),
+    ],
+    [`object=${encodeURIComponent(`<<${E}cal ${E}says "x ?x">>`)}`, []],
     [`predicate=${encodeURIComponent(`${RDF}reifies`)}`, TRIPLES.filter(line => line.includes(REIFIES))],
   ] as const) {
     const { statusCode, body } = await get(`/api/tpf/turtle?${parameters}`, 'application/trig')
@@ -140,11 +155,38 @@ t.test('triple terms in fragments', async t => {
     `${'<<( <a:a> <a:b> '.repeat(60)}<a:c>${' )>>'.repeat(60)}`,
   ])
     t.equal((await get(`/api/tpf/turtle?object=${encodeURIComponent(object)}`)).statusCode, 400, object)
+  for (const term of [
+    '<<( <a:a> <a:b> UNDEF )>>',
+    '<<( <a:a> <a:b> <a:c> >>',
+    '<<( "a" <a:b> <a:c> )>>',
+    '<<( <a:a> <a:b> <c> )>>',
+    `${'<<<a:a> <a:b> '.repeat(60)}<a:c>${'>>'.repeat(60)}`,
+  ]) {
+    const values = encodeURIComponent(`?object { ${term} }`)
+    t.equal((await get(`/api/tpf/turtle?object=%3Fobject&values=${values}`)).statusCode, 400, term)
+  }
+  const subject = encodeURIComponent(`<<?a ${E}knows ?b>>`)
+  t.equal((await get(`/api/tpf/turtle?subject=${subject}`)).statusCode, 400)
   t.equal((await get('/api/tpf/turtle', 'text/html')).statusCode, 200)
   t.equal((await get('/api/tpf/turtle', 'application/ld+json')).statusCode, 422)
   t.equal((await get('/api/tpf/turtle', 'text/n3')).statusCode, 422)
   const plain = `predicate=${encodeURIComponent(`${E}since`)}`
   t.equal((await get(`/api/tpf/turtle?${plain}`, 'text/n3')).statusCode, 200)
+})
+
+t.test('documents and pages about resources with triple terms', async t => {
+  const address = '/ld/data/local/a'
+  const page = await get(address, 'text/html')
+  t.equal(page.statusCode, 200, page.body.slice(0, 300))
+  t.match(page.body, /<span class="triple">«<a href="http:\/\/e\/b".*http:\/\/e\/c.*»<\/span>/, 'shown')
+  const [, block = ''] = /<script type="application\/ld\+json">([^<]+)</.exec(page.body) ?? []
+  t.match(block, 'http://e/name', 'JSON-LD of the page has everything else')
+  for (const [accept, status] of [
+    ['text/turtle', 200],
+    ['application/rdf+xml', 200],
+    ['application/ld+json', 422],
+  ] as const)
+    t.equal((await get(address, accept)).statusCode, status, accept)
 })
 
 t.test('graphs of the Graph Store Protocol', async t => {

@@ -1,6 +1,6 @@
 import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
-import { withLowerCaseTags } from '../../rdf/ntriples.ts'
+import { tripleTerm, withLowerCaseTags } from '../../rdf/ntriples.ts'
 import { parseTerm } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
@@ -15,6 +15,8 @@ export interface Bindings {
 const MAX_ROWS = 500
 /** A pattern has at most three variables, but clients send those of all their bindings. */
 const MAX_VARIABLES = 64
+/** Maximum triple terms within one another: writing them takes the square of their number. */
+const MAX_NESTED = 50
 /** What Comunica sends in the only row of a request without bindings. */
 const NO_BINDINGS = 'ex:comunica:unknown'
 
@@ -65,6 +67,10 @@ const LANGUAGE = /@[A-Za-z]+(?:-[A-Za-z0-9]+)*(?:--(?:ltr|rtl))?/y
 const DATATYPE = /\^\^<[^<>"{}|^`\s]*>/y
 const NUMBER = /[+-]?(?:\d+(?:\.\d*[eE][+-]?\d+|[eE][+-]?\d+|\.\d+)?|\.\d+(?:[eE][+-]?\d+)?)/y
 const BOOLEAN = /(?:true|false)(?![\p{L}\p{N}_])/uy
+/** Around a triple term of SPARQL 1.2, and of Comunica. */
+const OPENING = /<<\(?/y
+const CLOSING = /\)>>/y
+const OLD_CLOSING = />>/y
 const BLANK = /_:[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_\u00b7-]|\.(?=[\p{L}\p{N}\p{M}_\u00b7-]))*/uy
 
 /** A position in the text that only advances, so that a text is read in linear time. */
@@ -99,8 +105,13 @@ class Reader {
   }
 
   value(expected: string): Term | undefined {
+    return this.match(UNDEF) === null ? this.constant(expected, 0) : undefined
+  }
+
+  private constant(expected: string, depth: number): Term {
     const start = this.at
-    if (this.match(UNDEF) !== null) return undefined
+    const opening = this.match(OPENING)
+    if (opening !== null) return this.triple(opening === '<<' ? OLD_CLOSING : CLOSING, depth + 1)
     const term = this.term()
     if (term === null) throw this.refuse(expected)
     const iri = term.type === 'iri' ? term.value : term.type === 'literal' ? term.datatype : null
@@ -114,6 +125,17 @@ class Reader {
     const found = rest === '' ? 'the end' : rest
     const reason = `values: ${found} was found at character ${this.at + 1} but ${expected} is expected.`
     return new Fault(BAD_REQUEST, { reason })
+  }
+
+  private triple(closing: RegExp, depth: number): Term {
+    if (depth > MAX_NESTED) throw this.refuse(`at most ${MAX_NESTED} nested triple terms`)
+    const subject = this.constant('an IRI', depth)
+    const predicate = this.constant('an IRI', depth)
+    const object = this.constant('a term', depth)
+    if (this.match(closing) === null) throw this.refuse('the end of a triple term')
+    if ((subject.type === 'iri' || subject.type === 'blank') && predicate.type === 'iri')
+      return tripleTerm(subject, predicate, object)
+    throw this.refuse('a triple term with an IRI as subject and predicate before it')
   }
 
   private term(): Term | null {

@@ -81,7 +81,13 @@ function position(query: QueryParameters, name: FragmentPlace): TriplePosition {
   if (Array.isArray(text)) throw bad(`${name} was given ${text.length} times but once is expected`)
   if (text === undefined || text === '') return { type: 'variable', name: '' }
   if (text.startsWith('?')) return { type: 'variable', name: text.slice(1) }
+  if (name === 'object' && hasVariables(text)) return { type: 'variable', name: '' }
   return { type: 'term', term: withLowerCaseTags(parseTerm(text, name)) }
+}
+
+/** True for a triple term with variables, which Comunica requests with bindings: it chooses among all objects by itself. */
+function hasVariables(text: string): boolean {
+  return text.startsWith('<<') && /(?:<<\(? ?| )\?/.test(text.replace(/".*"/s, ''))
 }
 
 /** A term as fragment clients write it: nothing is escaped inside a literal, so its last quote ends it. */

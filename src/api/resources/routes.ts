@@ -11,6 +11,7 @@ import { answerVersions, VERSION_PARAMETER } from '../../http/versions.ts'
 import { lookup } from '../../model/lookup.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
 import { datasetIri } from '../../rdf/minted-iris.ts'
+import { withoutTripleTerms } from '../../rdf/ntriples-reader.ts'
 import { datasetPrefixes } from '../../rdf/prefixes.ts'
 import { answerPageFault } from '../../site/fault-page.ts'
 import { pageText, pageValidator, sendPageText } from '../../site/frame.ts'
@@ -116,7 +117,8 @@ async function answer(
   const gathered = await gatherDocument(sight, thing, requested, document)
   const prefixes = prefixesOf(base, thing)
   const triples = documentText(base, gathered, document)
-  const write = (format: DocumentFormat) => writeTriples(format, triples, prefixes, prefixes.field ?? '')
+  const write = (format: DocumentFormat, written = triples) =>
+    writeTriples(format, written, prefixes, prefixes.field ?? '')
   const body =
     pageContext === null
       ? form === null || form === 'compacted'
@@ -131,7 +133,7 @@ async function answer(
             requested,
             document,
             suffix: suffixed,
-            jsonld: await write(JSONLD),
+            jsonld: await write(JSONLD, withoutTripleTerms(triples)),
           }),
         )
   cached.keep(reply, body)

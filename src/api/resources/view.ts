@@ -11,6 +11,6 @@ export interface ResourcePage {
   /** Address of the document in any format, and the format that the requested address fixes. */
   readonly document: string
   readonly suffix: DocumentFormat | null
-  /** The same document as JSON-LD, for programs that read pages. */
+  /** The same document as JSON-LD, without the triple terms that it cannot express, for programs that read pages. */
   readonly jsonld: string
 }

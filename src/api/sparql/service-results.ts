@@ -1,7 +1,7 @@
 import { BAD_GATEWAY, Fault, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
-import { isDirectedTag, languageDatatype } from '../../rdf/ntriples.ts'
+import { isDirectedTag, languageDatatype, tripleTerm } from '../../rdf/ntriples.ts'
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
 
@@ -41,7 +41,7 @@ export async function boundedText(
 }
 
 /**
- * Reads results in JSON (SPARQL 1.1 Query Results JSON Format, section 3). Blank nodes of an answer get IRIs, so that equal
+ * Reads results in JSON (SPARQL 1.2 Query Results JSON Format, section 3). Blank nodes of an answer get IRIs, so that equal
  * ones stay equal and are not confused with blank nodes of another answer. Faults: BadGateway for malformed results,
  * UnprocessableEntity for more rows than allowed.
  *
@@ -79,14 +79,24 @@ export function readResults(
   return { variables: names, rows }
 }
 
+/** Maximum depth of triple terms in triple terms. */
+const MAX_NESTING = 100
+
 const VARIABLE = /^[\p{L}\p{N}_][\p{L}\p{N}\p{M}_\u{B7}\u203F\u2040]*$/u
 
-function termOf(json: unknown, nodes: string): Term | null {
+function termOf(json: unknown, nodes: string, depth = 0): Term | null {
   const text = (name: string) => {
     const value = memberOf(json, name)
     return typeof value === 'string' ? value : undefined
   }
   const [type, value] = [text('type'), text('value')]
+  if (type === 'triple' && depth < MAX_NESTING) {
+    const parts = memberOf(json, 'value')
+    const part = (name: string) => termOf(memberOf(parts, name), nodes, depth + 1)
+    const [subject, predicate, object] = [part('subject'), part('predicate'), part('object')]
+    if (subject?.type !== 'iri' || predicate?.type !== 'iri' || object === null) return null
+    return tripleTerm(subject, predicate, object)
+  }
   if (value === undefined) return null
   if (type === 'uri') return isIri(value) ? { type: 'iri', value } : null
   if (type === 'bnode') return { type: 'iri', value: `${nodes}${encodeURIComponent(value)}` }

@@ -43,17 +43,25 @@ async function* linePieces(source: RdfSource, place: QuadPlace): AsyncGenerator<
   for await (const bytes of wholeLines(source.pieces(), PIECE_BYTES)) {
     const origin = { file, linesBefore }
     checkUtf8(bytes, origin)
-    const text = bytes.toString()
+    const text = withoutVersions(bytes.toString())
     const grounded = replaceBlankNodes(text, names)
     try {
       yield* parseRdf([Buffer.from(grounded)], format, base, origin, place.isLenient)
     } catch (error) {
       // Parses the original text again, so that the columns of the error are right.
-      if (grounded !== text) for (const _ of parseRdf([bytes], format, base, origin, place.isLenient));
+      if (grounded !== text)
+        for (const _ of parseRdf([Buffer.from(text)], format, base, origin, place.isLenient));
       throw error
     }
     linesBefore += lineFeeds(bytes)
   }
+}
+
+/** Lines without the announcements of the version of RDF (RDF 1.2 N-Triples, section 2.1), which the parser does not know. */
+function withoutVersions(lines: string): string {
+  return lines.includes('VERSION')
+    ? lines.replace(/^[ \t]*VERSION[ \t]*(?:"[^"\\\r\n]*"|'[^'\\\r\n]*')[ \t]*(?=$|#)/gm, '')
+    : lines
 }
 
 async function* documentPieces(source: RdfSource, place: QuadPlace): AsyncGenerator<string> {
