@@ -55,6 +55,7 @@ const portal = temporaryFolder(t, {
       'dataset.yaml': `source: { path: a.json }
 fields: [{ name: '2019', type: int }, { name: _x, type: int }, { name: x_x, type: int }]`,
     },
+    rain_now: { 'a.json': '[{"rain_now":1,"null":3,"not":4,"true":"yes"}]' },
     secret: { 'a.json': '[{"a":1}]', 'dataset.yaml': 'source: { path: a.json }\nvisibility: restricted\n' },
   },
 })
@@ -797,7 +798,12 @@ t.test('clients of 2.0 get its model: identifiers as names, and lists as texts',
   )
   t.match(page[0].__metadata.uri, `${BASE}${ROOT}/old_trees('`)
   const rows: readonly [url: string, accept: string, status: number, body: string | RegExp][] = [
-    ['/', 'application/json', 200, '{"d":{"EntitySets":["x_2020_rain","late","long","old_trees","wide"]}}'],
+    [
+      '/',
+      'application/json',
+      200,
+      '{"d":{"EntitySets":["x_2020_rain","late","long","old_trees","rain_now","wide"]}}',
+    ],
     ['/', 'application/atomsvc+xml', 200, '<collection href="old_trees">'],
     ['/old_trees', 'application/atom+xml', 200, '<d:tags>["old","big"]</d:tags>'],
     ['/old-trees?$top=1', 'application/atom+xml', 200, 'href="old_trees'],
@@ -815,6 +821,31 @@ t.test('clients of 2.0 get its model: identifiers as names, and lists as texts',
   }
   const first = await json('/old-trees', { ...V2, accept: 'application/json', prefer: 'maxpagesize=2' })
   t.match(first.d.__next, '$skiptoken=2')
+})
+
+t.test('no property is named as its type, or as a word of expressions', async t => {
+  for (const version of ['4.0', '3.0', '2.0'] as const) {
+    const headers = version === '4.0' ? {} : { maxdataserviceversion: version }
+    const model = (await get('/$metadata', headers)).body
+    t.match(model, 'Name="rain_now" EntityType="example.portal.rain_now.rain_now_"', version)
+    const letter = version === '2.0' ? 'x' : ''
+    for (const [, type = '', body = ''] of model.matchAll(
+      /<EntityType Name="([^"]+)">(.*?)<\/EntityType>/gs,
+    )) {
+      t.notMatch(body, `<Property Name="${type}"`, version)
+      if (type === 'rain_now_') t.match(body, `<Property Name="${letter}_not" Type="Edm.Int64"`, version)
+    }
+    const filter = ['null eq 3', 'not eq 4', "true eq 'yes'"].map(term => `${letter}_${term}`).join(' and ')
+    t.match(
+      (await get(`/rain_now?$filter=not (${filter} and rain_now gt 1)`, headers)).body,
+      'rain_now',
+      version,
+    )
+    t.equal((await get(`/rain_now/$count?$filter=${filter}`, headers)).body, '1', version)
+  }
+  const full = await json('/rain_now?$format=application/json;odata.metadata=full')
+  t.equal(full.value[0]['@odata.type'], '#example.portal.rain_now.rain_now_')
+  t.equal((await get('/rain_now/example.portal.rain_now.rain_now_/$count')).body, '1')
 })
 
 t.test('the vocabularies of the metadata document are served with it', async t => {
