@@ -56,6 +56,8 @@ const portal = temporaryFolder(t, {
 fields: [{ name: '2019', type: int }, { name: _x, type: int }, { name: x_x, type: int }]`,
     },
     rain_now: { 'a.json': '[{"rain_now":1,"null":3,"not":4,"true":"yes"}]' },
+    'dry-land': { 'a.json': '[{"a":1}]' },
+    dry_land: { 'a.json': '[{"a":2}]', 'dataset.yaml': 'source: { path: a.json }\nvisibility: restricted\n' },
     secret: { 'a.json': '[{"a":1}]', 'dataset.yaml': 'source: { path: a.json }\nvisibility: restricted\n' },
   },
 })
@@ -802,7 +804,7 @@ t.test('clients of 2.0 get its model: identifiers as names, and lists as texts',
       '/',
       'application/json',
       200,
-      '{"d":{"EntitySets":["x_2020_rain","late","long","old_trees","rain_now","wide"]}}',
+      '{"d":{"EntitySets":["x_2020_rain","dry_land_2","late","long","old_trees","rain_now","wide"]}}',
     ],
     ['/', 'application/atomsvc+xml', 200, '<collection href="old_trees">'],
     ['/old_trees', 'application/atom+xml', 200, '<d:tags>["old","big"]</d:tags>'],
@@ -821,6 +823,25 @@ t.test('clients of 2.0 get its model: identifiers as names, and lists as texts',
   }
   const first = await json('/old-trees', { ...V2, accept: 'application/json', prefer: 'maxpagesize=2' })
   t.match(first.d.__next, '$skiptoken=2')
+})
+
+t.test('no set has the name of a dataset that the caller does not see', async t => {
+  const key = await makeKey()
+  const rows: readonly [url: string, headers: Headers, status: number, body: string | RegExp][] = [
+    ['/dry_land?$select=a', {}, 401, /dry_land is not public/],
+    ['/dry_land?$select=a', { maxdataserviceversion: '2.0' }, 401, /dry_land is not public/],
+    ['/dry-land?$select=a', {}, 200, /"a":1/],
+    ['/dry_land_2?$select=a', {}, 200, /"a":1/],
+    ['/dry_land_2?$select=a', { maxdataserviceversion: '2.0', accept: 'application/json' }, 200, /"a":"1"/],
+    [`/dry_land?$select=a&apikey=${key}`, {}, 403, /permission/],
+    [`/dry_land_2?$select=a&apikey=${key}`, {}, 200, /"a":1/],
+    ['/$metadata', {}, 200, 'Name="dry-land" EntityType="example.portal.dry_land_2.dry_land_2"'],
+  ]
+  for (const [url, headers, status, body] of rows) {
+    const answer = await get(url, headers)
+    t.equal(answer.statusCode, status, url)
+    t.match(answer.body, body, url)
+  }
 })
 
 t.test('no property is named as its type, or as a word of expressions', async t => {

@@ -103,8 +103,13 @@ export function renamedModel(
 /**
  * Names of entity types for the ids of datasets: identifiers, unique, the same for the same ids in the same order. An id that is
  * an identifier is its own name, so that a type name never equals the id of another dataset.
+ *
+ * @param isTaken true for the id of a dataset that is not among them
  */
-export function typeNames(ids: readonly string[]): ReadonlyMap<string, string> {
+export function typeNames(
+  ids: readonly string[],
+  isTaken: (id: string) => boolean,
+): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   const taken = new Set(ids.filter(id => identifier(id) === id))
   for (const id of ids) {
@@ -114,7 +119,7 @@ export function typeNames(ids: readonly string[]): ReadonlyMap<string, string> {
       names.set(id, id)
       continue
     }
-    for (let number = 2; taken.has(name); number++) name = `${plain}_${number}`
+    for (let number = 2; taken.has(name) || isTaken(name); number++) name = `${plain}_${number}`
     taken.add(name)
     names.set(id, name)
   }

@@ -119,7 +119,7 @@ class Service {
     refuseIsolation(request.headers)
     const below = belowRoot(request)
     const visible = this.options.catalog.visibleTo(request.principal)
-    const inForce = visibleSets(visible.current(), this.host)
+    const inForce = visibleSets(visible.current(), this.host, id => isHidden(visible, id))
     const { version: requested, versionNote } = request
     const all =
       requested == null || versionNote === null
@@ -228,6 +228,15 @@ function missing(visible: VisibleDatasets, name: string): undefined {
     if (!isFault(error, NOT_FOUND_RESOURCE)) throw error
   }
   return undefined
+}
+
+function isHidden(visible: VisibleDatasets, id: string): boolean {
+  try {
+    visible.dataset(id)
+    return false
+  } catch (error) {
+    return !isFault(error, NOT_FOUND_RESOURCE)
+  }
 }
 
 /** Sends a body with exactly the given media type. */

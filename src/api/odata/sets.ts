@@ -70,12 +70,18 @@ const memoised = new WeakMap<DatasetList, ServedSets>()
  * The entity sets that are visible to a caller: one for each dataset.
  *
  * @param host host name of the portal
+ * @param isHidden true for the id of a dataset that the caller does not see: no other set gets its name
  */
-export function visibleSets(catalog: DatasetList, host: string): ServedSets {
+export function visibleSets(
+  catalog: DatasetList,
+  host: string,
+  isHidden: (id: string) => boolean,
+): ServedSets {
   const known = memoised.get(catalog)
   if (known !== undefined) return known
   const { entries } = catalog
-  const names = typeNames(entries.map(({ dataset }) => dataset.id))
+  const ids = entries.map(({ dataset }) => dataset.id)
+  const names = typeNames(ids, isHidden)
   const all = entries.map(entry => {
     const { id } = entry.dataset
     return setOf(entry, host, names.get(id) ?? id)
