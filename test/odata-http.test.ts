@@ -825,6 +825,18 @@ t.test('clients of 2.0 get its model: identifiers as names, and lists as texts',
   t.match(first.d.__next, '$skiptoken=2')
 })
 
+t.test('links to entities of a version hold where the set is not named by the id of its dataset', async t => {
+  const { versions } = (await app.http.inject('/api/versions/old-trees')).json()
+  const headers = { maxdataserviceversion: '2.0', accept: 'application/json' }
+  for (const set of ['old-trees', 'old_trees']) {
+    const page = await json(`/${set}?$top=1&version=${versions[0].version}`, headers)
+    const { uri } = page.d.results[0].__metadata
+    t.match(uri, `/old_trees('${OAK}')?version=`)
+    t.equal((await get(uri.slice(BASE.length + ROOT.length), headers)).statusCode, 200)
+  }
+  t.match((await get('/dry_land?version=x')).body, /dry_land is not public/)
+})
+
 t.test('no set has the name of a dataset that the caller does not see', async t => {
   const key = await makeKey()
   const rows: readonly [url: string, headers: Headers, status: number, body: string | RegExp][] = [

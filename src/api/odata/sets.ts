@@ -1,5 +1,6 @@
 import type { ServedDataset } from '../../catalog/served.ts'
-import type { DatasetList } from '../../catalog/visible.ts'
+import type { DatasetList, VisibleDatasets } from '../../catalog/visible.ts'
+import { isFault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { type EntityModel, entityModel, namesWithLetter, renamedModel, typeNames } from '../../model/edm.ts'
 import { TECHNICAL } from '../../query/find-field.ts'
 
@@ -70,18 +71,14 @@ const memoised = new WeakMap<DatasetList, ServedSets>()
  * The entity sets that are visible to a caller: one for each dataset.
  *
  * @param host host name of the portal
- * @param isHidden true for the id of a dataset that the caller does not see: no other set gets its name
  */
-export function visibleSets(
-  catalog: DatasetList,
-  host: string,
-  isHidden: (id: string) => boolean,
-): ServedSets {
+export function visibleSets(visible: VisibleDatasets, host: string): ServedSets {
+  const catalog = visible.current()
   const known = memoised.get(catalog)
   if (known !== undefined) return known
   const { entries } = catalog
   const ids = entries.map(({ dataset }) => dataset.id)
-  const names = typeNames(ids, isHidden)
+  const names = typeNames(ids, id => isHidden(visible, id))
   const all = entries.map(entry => {
     const { id } = entry.dataset
     return setOf(entry, host, names.get(id) ?? id)
@@ -94,4 +91,14 @@ export function visibleSets(
   const sets = { all, byName, version }
   memoised.set(catalog, sets)
   return sets
+}
+
+/** True for the id of a dataset that the caller does not see: no other set gets its name. */
+function isHidden(visible: VisibleDatasets, id: string): boolean {
+  try {
+    visible.dataset(id)
+    return false
+  } catch (error) {
+    return !isFault(error, NOT_FOUND_RESOURCE)
+  }
 }
