@@ -55,6 +55,9 @@ const portal = temporaryFolder(t, {
       'dataset.yaml': `source: { path: a.json }
 fields: [{ name: '2019', type: int }, { name: _x, type: int }, { name: x_x, type: int }]`,
     },
+    rain_now: { 'a.json': '[{"rain_now":1,"null":3,"not":4,"true":"yes"}]' },
+    'dry-land': { 'a.json': '[{"a":1}]' },
+    dry_land: { 'a.json': '[{"a":2}]', 'dataset.yaml': 'source: { path: a.json }\nvisibility: restricted\n' },
     secret: { 'a.json': '[{"a":1}]', 'dataset.yaml': 'source: { path: a.json }\nvisibility: restricted\n' },
   },
 })
@@ -797,7 +800,12 @@ t.test('clients of 2.0 get its model: identifiers as names, and lists as texts',
   )
   t.match(page[0].__metadata.uri, `${BASE}${ROOT}/old_trees('`)
   const rows: readonly [url: string, accept: string, status: number, body: string | RegExp][] = [
-    ['/', 'application/json', 200, '{"d":{"EntitySets":["x_2020_rain","late","long","old_trees","wide"]}}'],
+    [
+      '/',
+      'application/json',
+      200,
+      '{"d":{"EntitySets":["x_2020_rain","dry_land_2","late","long","old_trees","rain_now","wide"]}}',
+    ],
     ['/', 'application/atomsvc+xml', 200, '<collection href="old_trees">'],
     ['/old_trees', 'application/atom+xml', 200, '<d:tags>["old","big"]</d:tags>'],
     ['/old-trees?$top=1', 'application/atom+xml', 200, 'href="old_trees'],
@@ -815,6 +823,62 @@ t.test('clients of 2.0 get its model: identifiers as names, and lists as texts',
   }
   const first = await json('/old-trees', { ...V2, accept: 'application/json', prefer: 'maxpagesize=2' })
   t.match(first.d.__next, '$skiptoken=2')
+})
+
+t.test('links to entities of a version hold where the set is not named by the id of its dataset', async t => {
+  const { versions } = (await app.http.inject('/api/versions/old-trees')).json()
+  const headers = { maxdataserviceversion: '2.0', accept: 'application/json' }
+  for (const set of ['old-trees', 'old_trees']) {
+    const page = await json(`/${set}?$top=1&version=${versions[0].version}`, headers)
+    const { uri } = page.d.results[0].__metadata
+    t.match(uri, `/old_trees('${OAK}')?version=`)
+    t.equal((await get(uri.slice(BASE.length + ROOT.length), headers)).statusCode, 200)
+  }
+  t.match((await get('/dry_land?version=x')).body, /dry_land is not public/)
+})
+
+t.test('no set has the name of a dataset that the caller does not see', async t => {
+  const key = await makeKey()
+  const rows: readonly [url: string, headers: Headers, status: number, body: string | RegExp][] = [
+    ['/dry_land?$select=a', {}, 401, /dry_land is not public/],
+    ['/dry_land?$select=a', { maxdataserviceversion: '2.0' }, 401, /dry_land is not public/],
+    ['/dry-land?$select=a', {}, 200, /"a":1/],
+    ['/dry_land_2?$select=a', {}, 200, /"a":1/],
+    ['/dry_land_2?$select=a', { maxdataserviceversion: '2.0', accept: 'application/json' }, 200, /"a":"1"/],
+    [`/dry_land?$select=a&apikey=${key}`, {}, 403, /permission/],
+    [`/dry_land_2?$select=a&apikey=${key}`, {}, 200, /"a":1/],
+    ['/$metadata', {}, 200, 'Name="dry-land" EntityType="example.portal.dry_land_2.dry_land_2"'],
+  ]
+  for (const [url, headers, status, body] of rows) {
+    const answer = await get(url, headers)
+    t.equal(answer.statusCode, status, url)
+    t.match(answer.body, body, url)
+  }
+})
+
+t.test('no property is named as its type, or as a word of expressions', async t => {
+  for (const version of ['4.0', '3.0', '2.0'] as const) {
+    const headers = version === '4.0' ? {} : { maxdataserviceversion: version }
+    const model = (await get('/$metadata', headers)).body
+    t.match(model, 'Name="rain_now" EntityType="example.portal.rain_now.rain_now_"', version)
+    const letter = version === '2.0' ? 'x' : ''
+    for (const [, type = '', body = ''] of model.matchAll(
+      /<EntityType Name="([^"]+)">(.*?)<\/EntityType>/gs,
+    )) {
+      t.notMatch(body, `<Property Name="${type}"`, version)
+      if (type === 'rain_now_') t.match(body, `<Property Name="${letter}_not" Type="Edm.Int64"`, version)
+    }
+    const filter = ['null eq 3', 'not eq 4', "true eq 'yes'"].map(term => `${letter}_${term}`).join(' and ')
+    t.match(
+      (await get(`/rain_now?$filter=not (${filter} and rain_now gt 1)`, headers)).body,
+      'rain_now',
+      version,
+    )
+    t.equal((await get(`/rain_now/$count?$filter=${filter}`, headers)).body, '1', version)
+  }
+  const full = await json('/rain_now?$format=application/json;odata.metadata=full')
+  t.equal(full.value[0]['@odata.type'], '#example.portal.rain_now.rain_now_')
+  t.equal((await get('/rain_now/example.portal.rain_now.rain_now_/$count')).body, '1')
 })
 
 t.test('the vocabularies of the metadata document are served with it', async t => {

@@ -183,6 +183,7 @@ const expressions: readonly (readonly [text: string, tree: string])[] = [
     `geography'SRID=4326;Point(7.68 45.07)' eq geometry'LineString(1 2,3 4)'`,
     '(eq Geography:Point(7.68 45.07) Geography:LineString(1 2,3 4))',
   ],
+  [`geometry'SRID=0;Point(1 2)' eq a`, '(eq Geography:Point(1 2) a)'],
   [
     `datetime'2022-10-07T06:52:24.189' eq datetime'2022-10-07'`,
     '(eq DateTimeOffset:2022-10-07T06:52:24.189Z DateTimeOffset:2022-10-07T00:00:00Z)',
@@ -472,6 +473,7 @@ t.test('what cannot be read is told with its place', async t => {
     [parseFilter, `a eq foo'0'`, 5, /has a prefix that no type of literals has/],
     [parseFilter, `a eq duration'P1Y'`, 5, /is no duration/],
     [parseFilter, `a eq geography'Point(1)'`, 5, /is no geometry/],
+    [parseFilter, `a eq geometry'SRID=3857;Point(1 2)'`, 5, /is no geometry of degrees/],
     [parseFilter, '1.5L eq a', 0, /is no whole number/],
     [parseFilter, '$foo eq 1', 0, /unexpected \$foo, expected \$it/],
     [parseFilter, 'a/$value eq 1', 2, /unexpected \$value/],

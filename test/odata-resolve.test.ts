@@ -358,6 +358,8 @@ const REFUSED: readonly (readonly [Options, number, number])[] = [
   [{ orderBy: 'name,tags' }, 400, 6],
   [{ select: 'nope' }, 400, 1],
   [{ select: 'name,location/height' }, 400, 6],
+  [{ select: 'name,location.latitude' }, 400, 6],
+  [{ select: 'ns.other/name' }, 400, 1],
   [{ select: 'tags($search=a)' }, 501, 14],
   [{ select: 'name($top=1)' }, 501, 11],
   [{ select: 'tags($filter=population gt 1)' }, 400, 1],

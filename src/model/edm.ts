@@ -26,9 +26,11 @@ export interface EntityProperty {
 export interface EntityModel {
   /** Name of the entity set: the unchanged id of the dataset (OData service 1.2). */
   readonly set: string
-  /** Name of the entity type, which is an identifier: invalid characters become underscores. */
+  /** The id of the dataset as an identifier: invalid characters become underscores. */
+  readonly name: string
+  /** Name of the entity type in its namespace: `name`, with underscores after it where a property is named so. */
   readonly type: string
-  /** Namespace of the entity type. */
+  /** Namespace of the entity type, which ends with `name`. */
   readonly namespace: string
   /** `recordid` first, then `record_timestamp`, then the fields in their order. */
   readonly properties: readonly EntityProperty[]
@@ -55,35 +57,59 @@ export interface EntityTechnical {
   readonly record_timestamp: Field
 }
 
+/** Words of expressions that are no names there (URL Conventions 4.0, section 5.1.1). */
+const RESERVED = ['null', 'true', 'false', 'not']
+
 /**
- * The entity set of a dataset. A field whose name is no identifier, or is taken by a technical property, gets underscores before
- * its name.
+ * The entity set of a dataset. A field whose name is no identifier, is a word of expressions, or is taken by a technical property,
+ * gets underscores before its name.
  *
- * @param host host name of the portal: the namespace is its parts in reverse order and the name of the type
- * @param type name of the entity type, see {@link typeNames}
+ * @param host host name of the portal: the namespace is its parts in reverse order and the name
+ * @param name the id of the dataset as an identifier, see {@link typeNames}
  */
 export function entityModel(
   { id, fields }: Pick<Dataset, 'id' | 'fields'>,
   host: string,
-  type: string,
+  name: string,
   technical: EntityTechnical,
 ): EntityModel {
   const properties: EntityProperty[] = []
-  const taken = new Set<string>()
+  const taken = new Set(RESERVED)
   for (const known of [technical.recordid, technical.record_timestamp, ...fields]) {
-    let name = identifier(known.name)
-    while (taken.has(name)) name = `_${name}`
-    taken.add(name)
-    properties.push({ name, type: TYPES[known.type], collection: known.multivalued, field: known })
+    let property = identifier(known.name)
+    while (taken.has(property)) property = `_${property}`
+    taken.add(property)
+    properties.push({ name: property, type: TYPES[known.type], collection: known.multivalued, field: known })
   }
-  return { set: id, type, namespace: `${reversed(host)}.${type}`, properties }
+  return { set: id, name, type: typeOf(name, properties), namespace: `${reversed(host)}.${name}`, properties }
+}
+
+/** A type is named otherwise than its properties (CSDL 4.0, section 8). */
+function typeOf(name: string, properties: readonly EntityProperty[]): string {
+  return properties.some(property => property.name === name) ? typeOf(`${name}_`, properties) : name
+}
+
+/** The same set under another name, and with other names of its properties. */
+export function renamedModel(
+  { namespace, ...model }: EntityModel,
+  name: string,
+  names: ReadonlyMap<string, string>,
+): EntityModel {
+  const properties = model.properties.map(each => ({ ...each, name: names.get(each.name) ?? each.name }))
+  const start = namespace.slice(0, -model.name.length)
+  return { set: name, name, type: typeOf(name, properties), namespace: start + name, properties }
 }
 
 /**
  * Names of entity types for the ids of datasets: identifiers, unique, the same for the same ids in the same order. An id that is
  * an identifier is its own name, so that a type name never equals the id of another dataset.
+ *
+ * @param isTaken true for the id of a dataset that is not among them
  */
-export function typeNames(ids: readonly string[]): ReadonlyMap<string, string> {
+export function typeNames(
+  ids: readonly string[],
+  isTaken: (id: string) => boolean,
+): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   const taken = new Set(ids.filter(id => identifier(id) === id))
   for (const id of ids) {
@@ -93,7 +119,7 @@ export function typeNames(ids: readonly string[]): ReadonlyMap<string, string> {
       names.set(id, id)
       continue
     }
-    for (let number = 2; taken.has(name); number++) name = `${plain}_${number}`
+    for (let number = 2; taken.has(name) || isTaken(name); number++) name = `${plain}_${number}`
     taken.add(name)
     names.set(id, name)
   }

@@ -31,7 +31,7 @@ export interface ODataRequest {
 export interface RequestContext {
   readonly place: ServicePlace
   readonly sets: ServedSets
-  /** Resolves a name that is not among the sets. Faults: NotPublishedYet. */
+  /** Resolves a name that is not the id of a set. Faults: those of a dataset with this id that is hidden or not published yet. */
   readonly missing: (name: string) => ServedSet | undefined
 }
 
@@ -71,7 +71,10 @@ function resourceOf(
   version: Version,
 ): Resource {
   return resourceAt(parsePath(path), {
-    set: name => sets.byName.get(name) ?? missing(name),
+    set: name => {
+      const known = sets.byName.get(name)
+      return known?.entry.dataset.id === name ? known : (missing(name) ?? known)
+    },
     alias: name => {
       const value = readAliases(options).get(name)
       return value?.type === 'literal' && typeof value.value === 'string' ? value.value : undefined

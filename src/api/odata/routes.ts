@@ -62,7 +62,8 @@ export const odata: FastifyPluginAsync<ODataOptions> = async (app, options) => {
     settleHeaders(request, reply)
     done(null, payload)
   })
-  if (options.versions !== undefined) answerVersions(app, options.versions, datasetOf)
+  if (options.versions !== undefined)
+    answerVersions(app, options.versions, request => service.datasetOf(request))
   for (const url of ['/', '/*']) app.get(url, (request, reply) => service.answer(request, reply))
 }
 
@@ -119,7 +120,7 @@ class Service {
     refuseIsolation(request.headers)
     const below = belowRoot(request)
     const visible = this.options.catalog.visibleTo(request.principal)
-    const inForce = visibleSets(visible.current(), this.host)
+    const inForce = visibleSets(visible, this.host)
     const { version: requested, versionNote } = request
     const all =
       requested == null || versionNote === null
@@ -163,6 +164,16 @@ class Service {
     const timing = executor.watch.header()
     if (timing !== '') reply.header('server-timing', timing)
     return text === null ? reply.code(204).send() : this.finish(reply, format, text)
+  }
+
+  /** The dataset whose versions a request is about; links name it by its set, which in 2.0 is no id. */
+  datasetOf(request: FastifyRequest): string | null {
+    const name = datasetNamed(request)
+    if (name === null) return null
+    const { byName } = identifiedSets(
+      visibleSets(this.options.catalog.visibleTo(request.principal), this.host),
+    )
+    return byName.get(name)?.entry.dataset.id ?? name
   }
 
   /**
@@ -253,8 +264,8 @@ function appliedTo({ resource, format, preferences: { applied } }: ODataRequest)
   return described.filter(text => text !== null).join(', ')
 }
 
-/** The dataset whose versions a request is about: that of its address, or of the metadata document of an older version. */
-function datasetOf(request: FastifyRequest): string | null {
+/** The dataset that a request names: in its path, or of the metadata document of an older version. */
+function datasetNamed(request: FastifyRequest): string | null {
   const below = belowRoot(request)
   const { dataset, version } = request.query as QueryParameters
   const isOlder = typeof dataset === 'string' && version !== undefined

@@ -1,6 +1,7 @@
 import type { ServedDataset } from '../../catalog/served.ts'
-import type { DatasetList } from '../../catalog/visible.ts'
-import { type EntityModel, entityModel, namesWithLetter, typeNames } from '../../model/edm.ts'
+import type { DatasetList, VisibleDatasets } from '../../catalog/visible.ts'
+import { isFault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
+import { type EntityModel, entityModel, namesWithLetter, renamedModel, typeNames } from '../../model/edm.ts'
 import { TECHNICAL } from '../../query/find-field.ts'
 
 /** An entity set: a served dataset with its OData model. */
@@ -15,7 +16,7 @@ export interface ServedSet {
 export interface ServedSets {
   /** In the order of the catalog. */
   readonly all: readonly ServedSet[]
-  /** By the id of the dataset, and by the name of its type for clients that cannot write the id. */
+  /** By the id of the dataset, and by its identifier for clients that cannot write the id. */
   readonly byName: ReadonlyMap<string, ServedSet>
   /** Identifies the state of all of them. */
   readonly version: string
@@ -23,13 +24,16 @@ export interface ServedSets {
 
 /**
  * The same sets under names that are identifiers of 2.0, which begin with a letter (CSDL 2.0, SimpleIdentifier): sets are
- * named as their types.
+ * named by the identifiers of their datasets.
  */
 export function identifiedSets(sets: ServedSets): ServedSets {
   const known = identified.get(sets)
   if (known !== undefined) return known
-  const types = namesWithLetter(sets.all.map(({ model }) => model.type))
-  const renamed = (set: ServedSet): ServedSet => ({ ...set, model: renamedModel(set.model, types) })
+  const ids = namesWithLetter(sets.all.map(({ model }) => model.name))
+  const renamed = (set: ServedSet): ServedSet => {
+    const names = namesWithLetter(set.model.properties.map(({ name }) => name))
+    return { ...set, model: renamedModel(set.model, ids.get(set.model.name) ?? set.model.name, names) }
+  }
   const all = sets.all.map(renamed)
   const byName = new Map([
     ...[...sets.byName].map(([name, set]) => [name, renamed(set)] as const),
@@ -40,22 +44,15 @@ export function identifiedSets(sets: ServedSets): ServedSets {
   return result
 }
 
-function renamedModel(model: EntityModel, types: ReadonlyMap<string, string>): EntityModel {
-  const type = types.get(model.type) ?? model.type
-  const names = namesWithLetter(model.properties.map(({ name }) => name))
-  const properties = model.properties.map(each => ({ ...each, name: names.get(each.name) ?? each.name }))
-  return { set: type, type, namespace: model.namespace.slice(0, -model.type.length) + type, properties }
-}
-
 const identified = new WeakMap<ServedSets, ServedSets>()
 
 /** The same sets, with one of them replaced by an older version of its dataset. */
 export function setsWithVersion(sets: ServedSets, entry: ServedDataset, host: string): ServedSets {
   const { id } = entry.dataset
-  const type = sets.byName.get(id)?.model.type
-  if (type === undefined) return sets
-  const older = setOf(entry, host, type)
-  const byName = new Map([...sets.byName, [type, older], [id, older]])
+  const name = sets.byName.get(id)?.model.name
+  if (name === undefined) return sets
+  const older = setOf(entry, host, name)
+  const byName = new Map([...sets.byName, [name, older], [id, older]])
   return {
     all: sets.all.map(set => (set.entry.dataset.id === id ? older : set)),
     byName,
@@ -63,9 +60,9 @@ export function setsWithVersion(sets: ServedSets, entry: ServedDataset, host: st
   }
 }
 
-function setOf(entry: ServedDataset, host: string, type: string): ServedSet {
+function setOf(entry: ServedDataset, host: string, name: string): ServedSet {
   const updated = new Date(entry.published).toISOString().replace(/\.?0*Z$/, 'Z')
-  return { entry, model: entityModel(entry.dataset, host, type, TECHNICAL), updated }
+  return { entry, model: entityModel(entry.dataset, host, name, TECHNICAL), updated }
 }
 
 const memoised = new WeakMap<DatasetList, ServedSets>()
@@ -75,21 +72,33 @@ const memoised = new WeakMap<DatasetList, ServedSets>()
  *
  * @param host host name of the portal
  */
-export function visibleSets(catalog: DatasetList, host: string): ServedSets {
+export function visibleSets(visible: VisibleDatasets, host: string): ServedSets {
+  const catalog = visible.current()
   const known = memoised.get(catalog)
   if (known !== undefined) return known
   const { entries } = catalog
-  const types = typeNames(entries.map(({ dataset }) => dataset.id))
+  const ids = entries.map(({ dataset }) => dataset.id)
+  const names = typeNames(ids, id => isHidden(visible, id))
   const all = entries.map(entry => {
     const { id } = entry.dataset
-    return setOf(entry, host, types.get(id) ?? id)
+    return setOf(entry, host, names.get(id) ?? id)
   })
   const byName = new Map([
-    ...all.map(set => [set.model.type, set] as const),
+    ...all.map(set => [set.model.name, set] as const),
     ...all.map(set => [set.model.set, set] as const),
   ])
   const version = entries.map(entry => `${entry.dataset.id} ${entry.version}`).join(',')
   const sets = { all, byName, version }
   memoised.set(catalog, sets)
   return sets
+}
+
+/** True for the id of a dataset that the caller does not see: no other set gets its name. */
+function isHidden(visible: VisibleDatasets, id: string): boolean {
+  try {
+    visible.dataset(id)
+    return false
+  } catch (error) {
+    return !isFault(error, NOT_FOUND_RESOURCE)
+  }
 }

@@ -117,7 +117,7 @@ function prefixed(text: string): Reading {
     }
     case 'geography':
     case 'geometry':
-      return readingOf('Edm.Geography', shape(inner), text, 'is no geometry in well-known text')
+      return readingOf('Edm.Geography', shape(inner), text, 'is no geometry of degrees in well-known text')
     default: {
       if (!prefix.includes('.')) return 'has a prefix that no type of literals has'
       const isEnumeration = inner.split(',').every(member => MEMBER.test(member))
@@ -176,9 +176,12 @@ function clock(total: number | undefined): string | undefined {
   return `${two(total / 3600)}:${two((total / 60) % 60)}:${two(total % 60)}${fraction}`
 }
 
+/** The reference systems of degrees that equal WGS 84 at the precision of maps, and 0, which names none. */
+const DEGREES = /^SRID=0*(?:0|4326|4258|4269|4171);/i
+
 /** Well-known text without its reference system, which many clients omit. */
 function shape(text: string): string | undefined {
-  const wkt = text.replace(/^SRID=\d{1,5};/i, '')
+  const wkt = text.replace(DEGREES, '')
   const isEmpty = /^Multi(?:Point|LineString|Polygon)\(\)$/i.test(wkt)
   return isEmpty || parseWkt(wkt) !== undefined ? wkt : undefined
 }

@@ -134,8 +134,12 @@ export function selectionOf(
   const annotation = path.find(part => part.startsWith('@'))
   if (annotation !== undefined) throw unserved(scope, `The annotation ${annotation.slice(0, 60)}`, span)
   if (name !== '*' && name.includes('.')) {
-    if (name !== scope.request.entity || parts.length === 0) return null
-    return selectionOf({ path: parts, options, span }, scope)
+    if (name === scope.request.entity && parts.length > 0)
+      return selectionOf({ path: parts, options, span }, scope)
+    // A property with a dot instead of a slash is no action.
+    if (parts.length > 0 || scope.names.has(name.split('.')[0] ?? ''))
+      throw unknownProperty(scope, path.join('/'), span)
+    return null
   }
   const typed = name === '*' ? NOT_COMPLEX : scope.names.get(name)
   if (typed === undefined) throw unknownProperty(scope, name, span)
