@@ -70,7 +70,8 @@ t.test('a chart has no points for values that are not bound', t => {
 
 t.test('one upload at a time', async t => {
   const { document, Event } = parseHTML(
-    '<form class="upload" action="/desk/"><input type="file"><progress hidden></progress><p class="error" hidden></p></form>',
+    `<form class="upload" method="post" action="/desk/"><input type="file"><progress hidden></progress><p class="error" hidden></p><button type="button" hidden></button></form>
+<form method="post"><input name="title"></form>`,
   )
   const sent: Request[] = []
   class Request extends EventTarget {
@@ -78,9 +79,13 @@ t.test('one upload at a time', async t => {
     readonly status = 500
     readonly statusText = 'Failed'
     readonly responseText = ''
+    isAborted = false
     open() {}
     send() {
       sent.push(this)
+    }
+    abort() {
+      this.isAborted = true
     }
   }
   const page = new EventTarget()
@@ -106,6 +111,28 @@ t.test('one upload at a time', async t => {
   page.dispatchEvent(new globalThis.Event('pagehide'))
   submit()
   t.equal(sent.length, 3, 'and when the page is shown again')
+  const cancel = form?.querySelector('button')
+  t.equal(cancel?.hidden, false)
+  Object.assign(form?.querySelector('input') ?? {}, { focus: () => {} })
+  cancel?.dispatchEvent(new Event('click'))
+  t.same([sent[2]?.isAborted, cancel?.hidden], [true, true])
+  submit()
+  t.equal(sent.length, 4, 'and after it was cancelled')
+
+  const [, other] = document.querySelectorAll('form')
+  const fired = (type: string, target: object | null | undefined) => {
+    const event = new globalThis.Event(type, { cancelable: true })
+    Object.defineProperty(event, 'target', { get: () => target })
+    page.dispatchEvent(event)
+    return event.defaultPrevented
+  }
+  fired('input', { form })
+  t.notOk(fired('beforeunload', null), 'a file that is chosen')
+  fired('input', { form: other })
+  fired('submit', form)
+  t.ok(fired('beforeunload', null), 'input that is not saved is not left without a question')
+  fired('submit', other)
+  t.notOk(fired('beforeunload', null), 'saved')
 })
 
 t.test('forms that change something are sent once', async t => {
