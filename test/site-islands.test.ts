@@ -3,6 +3,7 @@ import { parseHTML } from 'linkedom'
 import t, { type Test } from 'tap'
 import { chartColumns, chartPoints } from '../src/portal/islands/modules/chart-columns.ts'
 import { CompletionList } from '../src/portal/islands/modules/completion-list.ts'
+import { QueryView } from '../src/portal/islands/modules/query-view.ts'
 import type { Term } from '../src/rdf/term.ts'
 import { XSD } from '../src/rdf/vocab.ts'
 
@@ -254,4 +255,26 @@ t.test('completions are those of a field that has the focus', async t => {
   await settled()
   t.equal(document.querySelectorAll('ul li').length, 0, 'it was closed while the names were read')
   t.equal(await offersAfter(field), 1)
+})
+
+t.test('a query that is stopped says nothing of what there is', t => {
+  const { document } = parseHTML('<p></p><div></div>')
+  globals(t, { document })
+  const names = ['loading', 'running', 'done', 'stopped', 'none', 'rows', 'requests', 'seconds', 'answer']
+  const texts = Object.fromEntries(names.map(name => [name, name]))
+  const [status, answer] = [document.querySelector('p'), document.querySelector('div')]
+  const data = { texts, prefixes: {}, language: 'en' } as unknown as ConstructorParameters<
+    typeof QueryView
+  >[2]
+  const view = new QueryView(status as HTMLElement, answer as HTMLElement, data)
+  for (const [end, isEmpty] of [
+    [() => view.stop(), false],
+    [() => view.show({ type: 'done' }), true],
+  ] as const) {
+    view.begin('')
+    view.show({ type: 'head', kind: 'rows', variables: ['n'] })
+    end()
+    t.equal(answer?.querySelector('.empty') !== null, isEmpty, status?.textContent ?? '')
+  }
+  t.end()
 })
