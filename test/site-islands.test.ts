@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { mock } from 'node:test'
 import { parseHTML } from 'linkedom'
 import t, { type Test } from 'tap'
@@ -255,6 +256,15 @@ t.test('completions are those of a field that has the focus', async t => {
   await settled()
   t.equal(document.querySelectorAll('ul li').length, 0, 'it was closed while the names were read')
   t.equal(await offersAfter(field), 1)
+})
+
+t.test('buttons that need scripts stay hidden without them', t => {
+  const css = readFileSync(new URL('../src/portal/islands/site.css', import.meta.url), 'utf8')
+  const shown = Array.from(css.matchAll(/([^{}]*)\{([^{}]*)\}/g)).filter(([, selectors = '', rules = '']) => {
+    return /(?:^|,)\s*button(?:\.\w+)?\s*(?:,|$)/.test(selectors) && /\bdisplay: (?!none)/.test(rules)
+  })
+  t.strictSame(shown, [], 'a display of their own would show them in spite of the attribute')
+  t.end()
 })
 
 t.test('a query that is stopped says nothing of what there is', t => {
