@@ -309,6 +309,33 @@ t.test('what was entered outlives the session', async t => {
     payload: '--x--',
   })
   t.match(file, { statusCode: 401, body: /Nothing was saved/ })
+
+  const address = { url: 'https://data.example/trees.csv', refresh: 'often' }
+  for (const [described, answer] of [
+    ['the session has ended', await post('/desk/', address, gone)],
+    ['it was replaced', await post('/desk/', address, cookie, '')],
+    ['a fault', await post('/desk/', address)],
+  ] as const)
+    t.match(answer.body, /value="https:\/\/data\.example\/trees\.csv"[\s\S]*value="often"/, described)
+})
+
+t.test('what was entered outlives the session of a private portal', async t => {
+  const folder = temporaryFolder(t, { 'portal.yaml': 'access: private\n' })
+  const { app } = await servePortal(t, { portal: folder, base: 'http://private.test', isPublished: false })
+  const send = (method: 'GET' | 'POST', url: string) =>
+    app.http.inject({
+      method,
+      url,
+      headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' },
+      ...(method === 'POST' ? { payload: 'text=my+work' } : {}),
+    })
+  for (const url of ['/desk/trees/mapping/', '/explore/dataset/trees/mapping/'])
+    t.match(await send('POST', url), { statusCode: 401, body: /name="text" value="my work"/ }, url)
+  t.match(await send('GET', '/desk/trees/'), { statusCode: 303 })
+  t.match(await send('GET', '/explore/dataset/trees/mapping/'), {
+    statusCode: 401,
+    body: /Sign in to continue/,
+  })
 })
 
 t.test('what cannot be undone is asked about first', async t => {
@@ -352,6 +379,22 @@ t.test('harvested catalogs', async t => {
     '1.url': '',
   })
   t.match(readFileSync(file, 'utf8'), /^# our neighbours[\s\S]*only:[\s\S]*- trees[\s\S]*- benches/)
+  const opened = /name="opened" value="([^"]*)"/.exec(page)?.[1] ?? ''
+  const late = await post('/desk/~harvest/', {
+    '0.id': 'late',
+    '0.type': 'ckan',
+    '0.url': 'https://b.example',
+    opened,
+  })
+  t.match(late.body, /This form is out of date[\s\S]*Show what is saved now[\s\S]*value="late"/)
+  t.match(readFileSync(file, 'utf8'), /city/, 'nobody saves over another')
+  const replaced = await post('/desk/~harvest/', { '0.id': 'late', opened }, cookie, '')
+  t.match(
+    replaced.body,
+    /This form is out of date[\s\S]*value="late"/,
+    'input of a session that was replaced',
+  )
+  t.match(replaced.body, `name="opened" value="${opened}"`, 'is as old as it was')
   const withCredentials = { ...entry, '0.authorization': 'SOURCE_AUTH_CITY' }
   const secret = await post('/desk/~harvest/', withCredentials)
   t.equal(secret.status, 400)
@@ -443,6 +486,9 @@ t.test('a new dataset takes no id of data without dataset.yaml', async t => {
   mkdirSync(folder)
   writeFileSync(path.join(folder, 'dropped.csv'), 'k,v\n1,2\n')
   t.equal((await upload('dropped.csv', Buffer.from('a,b\n3,4\n'))).location, '/desk/dropped-2/')
+  const quoted = await upload('the "dropped" 100%.csv', Buffer.from('a,b\n3,4\n'))
+  t.equal(quoted.location, '/desk/the-dropped-100/', 'quotes, which browsers escape')
+  await post('/desk/the-dropped-100/', { action: 'discard' })
   const forms = await post('/desk/dropped-2/', { action: 'discard' })
   t.equal(forms.status, 303)
   t.equal(readFileSync(path.join(folder, 'dropped.csv'), 'utf8'), 'k,v\n1,2\n')

@@ -173,6 +173,28 @@ t.test('forms of other sites and sessions change nothing', async t => {
   t.equal(readFileSync(fileOf(OPEN), 'utf8'), first)
 })
 
+t.test('a text outlives the session', async t => {
+  const { opened } = await formOf('editor')
+  const fields = { action: 'save', opened, text: '# <b>my</b> work\n' }
+  for (const dataset of [OPEN, HIDDEN]) {
+    const ended = await post(addressOf(dataset), fields, null)
+    t.equal(ended.statusCode, 401)
+    t.match(ended.body, /Your session has ended\. Nothing was saved\./)
+    t.match(ended.body, 'name="text" value="# &lt;b&gt;my&lt;/b&gt; work\n"')
+    t.match(ended.body, `href="/account/login/?next=${encodeURIComponent(addressOf(dataset))}"`)
+  }
+  const shown = await post(addressOf(OPEN), fields, 'editor')
+  t.equal(shown.statusCode, 403)
+  t.match(
+    shown.body,
+    /Nothing was saved\. Check your input[\s\S]*# &lt;b&gt;my&lt;\/b&gt; work\n<\/textarea>/,
+  )
+  t.equal(hiddenOf(shown.body).opened, opened)
+  t.equal(readFileSync(fileOf(OPEN), 'utf8'), first, 'without a token of the session nothing is saved')
+  const foreign = await post(addressOf(OPEN), fields, 'editor', { origin: 'https://evil.example' })
+  t.notMatch(foreign.body, /my&lt;/, 'forms of other sites are not kept')
+})
+
 t.test('ids that are paths lead nowhere', async t => {
   const { form_token } = await formOf('everything')
   const ids = [
@@ -246,9 +268,14 @@ t.test('mappings are saved once, and nobody saves over another', async t => {
   const save = (form: typeof mine, text: string, name: Name) =>
     post(addressOf(OPEN), { ...form, action: 'save', text }, name)
 
-  const refused = await save(mine, first.replace('$(name)', '$(nme)'), 'editor')
+  const wrong = first.replace('$(name)', '$(nme)')
+  const refused = await save(mine, wrong, 'editor')
   t.equal(refused.statusCode, 400)
   t.match(refused.body, /It was not saved/)
+  for (const action of ['save', 'check']) {
+    const shown = await post(addressOf(OPEN), { ...mine, opened: 'before', action, text: wrong }, 'editor')
+    t.equal(hiddenOf(shown.body).opened, 'before', `${action}: the text is as old as it was`)
+  }
   t.equal(readFileSync(fileOf(OPEN), 'utf8'), first, 'errors are not saved')
 
   const second = `${first}# second\n`

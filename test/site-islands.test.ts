@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { mock } from 'node:test'
 import { parseHTML } from 'linkedom'
 import t, { type Test } from 'tap'
 import { chartColumns, chartPoints } from '../src/portal/islands/modules/chart-columns.ts'
 import { CompletionList } from '../src/portal/islands/modules/completion-list.ts'
+import { QueryView } from '../src/portal/islands/modules/query-view.ts'
 import type { Term } from '../src/rdf/term.ts'
 import { XSD } from '../src/rdf/vocab.ts'
 
@@ -70,7 +72,8 @@ t.test('a chart has no points for values that are not bound', t => {
 
 t.test('one upload at a time', async t => {
   const { document, Event } = parseHTML(
-    '<form class="upload" action="/desk/"><input type="file"><progress hidden></progress><p class="error" hidden></p></form>',
+    `<form class="upload" method="post" action="/desk/"><input type="file"><progress hidden></progress><p class="error" hidden></p><button type="button" hidden></button></form>
+<form method="post"><input name="title"></form>`,
   )
   const sent: Request[] = []
   class Request extends EventTarget {
@@ -78,9 +81,13 @@ t.test('one upload at a time', async t => {
     readonly status = 500
     readonly statusText = 'Failed'
     readonly responseText = ''
+    isAborted = false
     open() {}
     send() {
       sent.push(this)
+    }
+    abort() {
+      this.isAborted = true
     }
   }
   const page = new EventTarget()
@@ -106,6 +113,28 @@ t.test('one upload at a time', async t => {
   page.dispatchEvent(new globalThis.Event('pagehide'))
   submit()
   t.equal(sent.length, 3, 'and when the page is shown again')
+  const cancel = form?.querySelector('button')
+  t.equal(cancel?.hidden, false)
+  Object.assign(form?.querySelector('input') ?? {}, { focus: () => {} })
+  cancel?.dispatchEvent(new Event('click'))
+  t.same([sent[2]?.isAborted, cancel?.hidden], [true, true])
+  submit()
+  t.equal(sent.length, 4, 'and after it was cancelled')
+
+  const [, other] = document.querySelectorAll('form')
+  const fired = (type: string, target: object | null | undefined) => {
+    const event = new globalThis.Event(type, { cancelable: true })
+    Object.defineProperty(event, 'target', { get: () => target })
+    page.dispatchEvent(event)
+    return event.defaultPrevented
+  }
+  fired('input', { form })
+  t.notOk(fired('beforeunload', null), 'a file that is chosen')
+  fired('input', { form: other })
+  fired('submit', form)
+  t.ok(fired('beforeunload', null), 'input that is not saved is not left without a question')
+  fired('submit', other)
+  t.notOk(fired('beforeunload', null), 'saved')
 })
 
 t.test('forms that change something are sent once', async t => {
@@ -227,4 +256,35 @@ t.test('completions are those of a field that has the focus', async t => {
   await settled()
   t.equal(document.querySelectorAll('ul li').length, 0, 'it was closed while the names were read')
   t.equal(await offersAfter(field), 1)
+})
+
+t.test('buttons that need scripts stay hidden without them', t => {
+  const css = readFileSync(new URL('../src/portal/islands/site.css', import.meta.url), 'utf8')
+  const shown = Array.from(css.matchAll(/([^{}]*)\{([^{}]*)\}/g)).filter(([, selectors = '', rules = '']) => {
+    return /(?:^|,)\s*button(?:\.\w+)?\s*(?:,|$)/.test(selectors) && /\bdisplay: (?!none)/.test(rules)
+  })
+  t.strictSame(shown, [], 'a display of their own would show them in spite of the attribute')
+  t.end()
+})
+
+t.test('a query that is stopped says nothing of what there is', t => {
+  const { document } = parseHTML('<p></p><div></div>')
+  globals(t, { document })
+  const names = ['loading', 'running', 'done', 'stopped', 'none', 'rows', 'requests', 'seconds', 'answer']
+  const texts = Object.fromEntries(names.map(name => [name, name]))
+  const [status, answer] = [document.querySelector('p'), document.querySelector('div')]
+  const data = { texts, prefixes: {}, language: 'en' } as unknown as ConstructorParameters<
+    typeof QueryView
+  >[2]
+  const view = new QueryView(status as HTMLElement, answer as HTMLElement, data)
+  for (const [end, isEmpty] of [
+    [() => view.stop(), false],
+    [() => view.show({ type: 'done' }), true],
+  ] as const) {
+    view.begin('')
+    view.show({ type: 'head', kind: 'rows', variables: ['n'] })
+    end()
+    t.equal(answer?.querySelector('.empty') !== null, isEmpty, status?.textContent ?? '')
+  }
+  t.end()
 })

@@ -167,7 +167,7 @@ function admit(
     request.principal = principal
     count()
     if (access === 'everybody') return false
-    if (isPrivate && principal.type === 'anonymous')
+    if (isPrivate && access !== 'session' && principal.type === 'anonymous')
       throw new Fault(UNAUTHORISED, { what: 'This portal is private' })
     return thenMaybe(rateLimit?.admit(request, reply, principal), () => false)
   }

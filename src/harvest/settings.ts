@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Static, Type } from 'typebox'
@@ -63,6 +64,12 @@ export function readHarvesters(portal: string): readonly Harvester[] {
     prefix: given.prefix ?? `${given.id}-`,
     limit: given.limit ?? 1000,
   }))
+}
+
+/** The digest of the text of harvest.yaml; `none` without one. */
+export function harvestDigest(portal: string): string {
+  const file = path.join(portal, HARVEST_FILE)
+  return existsSync(file) ? createHash('sha256').update(readFileSync(file)).digest('hex') : 'none'
 }
 
 /** Parses a text of harvest.yaml and collects all its errors. */

@@ -14,9 +14,10 @@ export interface RouteConfig {
   readonly endpoint?: string
   /**
    * Who may call: `everybody`, even if the portal is private, or `signIn`: the route itself checks the credential, and no
-   * access tokens or keys are accepted. By default, everybody who may use the portal.
+   * access tokens or keys are accepted. On a private portal a route with `session` answers those who are not signed in
+   * itself, as forms of sessions that have ended. By default, everybody who may use the portal.
    */
-  readonly access?: 'everybody' | 'signIn'
+  readonly access?: 'everybody' | 'signIn' | 'session'
   /** Methods in addition to GET and HEAD: POST with `forms` that have their own fields, or the methods of editing clients (`edit`). */
   readonly methods?: 'forms' | 'edit'
   /** The methods of the address, where they are not all of `methods`. */

@@ -53,13 +53,29 @@ export function refuseForeignTo(
   session: SignedIn,
   request: FastifyRequest,
   form: Form,
-  { accounts, base }: Pick<AccountsOptions, 'accounts' | 'base'>,
+  options: Pick<AccountsOptions, 'accounts' | 'base'>,
 ): void {
-  const isOurs = isFormToken(accounts.secret, `session ${session.session}`, form.get('form_token'))
-  if (isOurs && isOwnOrigin(request.headers, base)) return
-  throw new Fault(CROSS_SITE_REQUEST, {
+  if (isOutdatedForm(session, request, form, options)) throw foreignForm()
+}
+
+function foreignForm(): Fault {
+  return new Fault(CROSS_SITE_REQUEST, {
     reason: 'This form is out of date, or it was not sent from a page of this portal. Nothing was done.',
   })
+}
+
+/**
+ * True for a form of this portal, as far as can be seen, and of a session that was replaced since: its input is shown again, and
+ * nothing else is done. Faults: CrossSiteRequest.
+ */
+export function isOutdatedForm(
+  { session }: SignedIn,
+  { headers }: FastifyRequest,
+  form: Form,
+  { accounts, base }: Pick<AccountsOptions, 'accounts' | 'base'>,
+): boolean {
+  if (!isOwnOrigin(headers, base)) throw foreignForm()
+  return !isFormToken(accounts.secret, `session ${session}`, form.get('form_token'))
 }
 
 /** Sends a page in the frame of the portal. */

@@ -200,7 +200,7 @@ function patternForm(
 ): Html {
   const { t } = pageContext
   const fields = places.map(
-    place => html`<label><span>${placeName(place, pageContext)}</span> <input name="${place}" value="${requested[place] ?? ''}" placeholder="?${place}" autocapitalize="off" spellcheck="false"></label>
+    place => html`<label><span>${placeName(place, pageContext)}</span> <input name="${place}" value="${requested[place] ?? ''}" placeholder="?${place}" autocapitalize="off" spellcheck="false" dir="ltr"></label>
 `,
   )
   const hidden = foreign.map(part => {

@@ -7,7 +7,15 @@ import { configureRoutes } from '../../http/route-config.ts'
 import { hasErrors, placesOf } from '../../mapping/diagnostic.ts'
 import { openMapping, saveMapping } from '../../publishing/mapping/mapping-file.ts'
 import { pageContextOf } from '../../site/page-context.ts'
-import { refuseForeignTo, type SignedIn, sendOn, signedIn, tokenFor } from '../../site/signed-in.ts'
+import { sendSessionEnded } from '../../site/session-ended.ts'
+import {
+  isOutdatedForm,
+  refuseForeignTo,
+  type SignedIn,
+  sendOn,
+  signedIn,
+  tokenFor,
+} from '../../site/signed-in.ts'
 import type { PageServices } from '../query-service.ts'
 import type { SiteServices } from '../services.ts'
 import { DraftChecker, draftResults } from './mapping-draft.ts'
@@ -29,7 +37,7 @@ export const mappingEditor: FastifyPluginAsync<PageServices> = async (app, servi
     request: FastifyRequest<Route<'dataset'>>,
     reply: FastifyReply,
     session: SignedIn,
-    edit: Pick<MappingEdit, 'text' | 'outcome'>,
+    edit: Pick<MappingEdit, 'text' | 'opened' | 'outcome'>,
   ) => {
     const tab = mappingTab({ checker, formToken: tokenFor(session, services), ...edit })
     return answerDataset(reply, services, request.params.dataset, 'mapping', tab)
@@ -38,19 +46,22 @@ export const mappingEditor: FastifyPluginAsync<PageServices> = async (app, servi
   app.get<Route<'dataset'>>(PATH, (request, reply) => {
     const session = editorOf(request, services)
     const isSaved = (request.query as Record<string, unknown>).saved === '1'
-    return answer(request, reply, session, { text: null, outcome: { type: isSaved ? 'saved' : 'opened' } })
+    const outcome = { type: isSaved ? 'saved' : 'opened' } as const
+    return answer(request, reply, session, { text: null, opened: null, outcome })
   })
 
-  app.post<Route<'dataset'>>(PATH, async (request, reply) => {
+  app.post<Route<'dataset'>>(PATH, { config: { access: 'session' } }, async (request, reply) => {
+    if (request.principal.type === 'anonymous') return sendSessionEnded(request, reply, services)
     const session = editorOf(request, services)
     const form = readForm(request.body)
-    refuseForeignTo(session, request, form, services)
     const text = textOf(form)
-    const outcome =
-      form.get('action') === 'save'
-        ? await save(request.params.dataset, text, form.get('opened') ?? '', services, checker)
+    const opened = form.get('opened') ?? ''
+    const outcome = isOutdatedForm(session, request, form, services)
+      ? ({ type: 'outdated' } as const)
+      : form.get('action') === 'save'
+        ? await save(request.params.dataset, text, opened, services, checker)
         : ({ type: 'checked' } as const)
-    if (outcome.type !== 'saved') return answer(request, reply, session, { text, outcome })
+    if (outcome.type !== 'saved') return answer(request, reply, session, { text, opened, outcome })
     const pageContext = pageContextOf(request, services)
     return sendOn(
       reply,

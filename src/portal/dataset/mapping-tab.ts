@@ -17,10 +17,14 @@ export interface MappingEdit {
   readonly formToken: string
   /** null for the mapping in the portal folder. */
   readonly text: string | null
+  /** Digest of the mapping that the sent text was made from; null for the mapping in the portal folder. */
+  readonly opened: string | null
   readonly outcome:
     | { readonly type: 'opened' }
     | { readonly type: 'saved' }
     | { readonly type: 'checked' }
+    /** The form is of a session that was replaced since. */
+    | { readonly type: 'outdated' }
     /** It has errors. */
     | { readonly type: 'refused' }
     | { readonly type: 'conflict' }
@@ -31,6 +35,7 @@ const STATUS = {
   opened: 200,
   saved: 200,
   checked: 200,
+  outdated: 403,
   refused: 400,
   conflict: 409,
   unwritable: 500,
@@ -62,7 +67,7 @@ export function mappingTab(edit: MappingEdit | null): Tab {
 
 async function editor(
   context: TabContext,
-  { checker, formToken, text, outcome }: MappingEdit,
+  { checker, formToken, text, opened: given, outcome }: MappingEdit,
 ): Promise<Html> {
   const { pageContext, services, entry } = context
   const { t } = pageContext
@@ -77,12 +82,14 @@ async function editor(
     address: pageContext.href(`${context.path('mapping')}state/`),
     isSaved: outcome.type === 'saved',
   }
+  // Whoever was shown the mapping of another user may replace it.
+  const digest = outcome.type === 'conflict' ? opened.digest : (given ?? opened.digest)
   const names = JSON.stringify(entry.dataset.fields.map(field => field.name))
   return html`${described(pageContext, outcome, opened.text)}
 ${stateRegion(pageContext, state, opened, where)}
 <p>${t('A mapping is written in YARRRML or RML and defines the triples of each record.')}</p>
 <form class="mapping" method="post" action="${target}" data-check="${pageContext.href(`${context.path('mapping')}check/`)}" data-failed="${t('The portal did not respond. Your text is not lost; try again.')}" data-leaving="${text === null ? '' : 'changed'}">
-<input type="hidden" name="form_token" value="${formToken}"><input type="hidden" name="opened" value="${opened.digest}">
+<input type="hidden" name="form_token" value="${formToken}"><input type="hidden" name="opened" value="${digest}">
 <div class="mapping-text"><label for="text">${t('Mapping')}</label>
 <textarea id="text" name="text" rows="30" spellcheck="false" autocapitalize="off" autocomplete="off" wrap="off" dir="ltr" data-file="${path.basename(opened.file)}">
 ${shown}</textarea>
@@ -106,6 +113,8 @@ function described(pageContext: PageContext, outcome: MappingEdit['outcome'], cu
     case 'checked':
     case 'saved':
       return html``
+    case 'outdated':
+      return html`<div class="fault" role="alert"><p>${t('This form is out of date. Nothing was saved. Check your input, and save again.')}</p></div>`
     case 'refused':
       return html`<div class="fault" role="alert"><p>${t('The mapping has errors. It was not saved.')}</p></div>`
     case 'unwritable':

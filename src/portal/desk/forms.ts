@@ -99,7 +99,8 @@ export function readUpload({ headers, body }: FastifyRequest): Promise<UploadFor
         hasFile = true
         file.on('close', () => stream.resume())
         stream.pipe(file)
-        resolve({ form, name, stream: file })
+        // Browsers escape quotes of names, and only those and line ends (HTML, multipart form data).
+        resolve({ form, name: name.replaceAll('%22', '"'), stream: file })
       })
       parser.on('finish', () => {
         if (!hasFile) refuse('No file was chosen.')

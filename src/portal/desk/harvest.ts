@@ -1,4 +1,10 @@
-import { CATALOG_TYPES, changeHarvesters, HARVEST_FILE, readHarvesters } from '../../harvest/settings.ts'
+import {
+  CATALOG_TYPES,
+  changeHarvesters,
+  HARVEST_FILE,
+  harvestDigest,
+  readHarvesters,
+} from '../../harvest/settings.ts'
 import type { Form } from '../../http/form.ts'
 import { lookup } from '../../model/lookup.ts'
 import { CREDENTIALS_REFUSED, isSentAlike } from '../../publishing/management/drafts.ts'
@@ -28,6 +34,10 @@ const MEMBERS: readonly EntryMember[] = [
 export interface HarvestForm {
   readonly entries: readonly Readonly<Record<string, string>>[]
   readonly problems: ReadonlyMap<string, string>
+  /** Digest of the text of harvest.yaml that the form was made from. */
+  readonly opened: string
+  /** True for a form whose text, or session, was replaced since. */
+  readonly isOutdated: boolean
 }
 
 /** The form of harvest.yaml, with an empty entry at its end. Faults: ConfigInvalid if its content is invalid. */
@@ -40,11 +50,25 @@ export function savedHarvest(portal: string): HarvestForm {
       ]),
     ),
   )
-  return { entries: [...entries, {}], problems: new Map() }
+  const opened = harvestDigest(portal)
+  return { entries: [...entries, {}], problems: new Map(), opened, isOutdated: false }
 }
 
-/** Saves a form to harvest.yaml; returns the form with its errors, null if it was saved. */
-export function saveHarvest(portal: string, form: Form, { pageContext }: DeskContext): HarvestForm | null {
+/**
+ * Saves a form to harvest.yaml; returns the form with its errors, null if it was saved.
+ *
+ * @param isForeign true for a form of a session that was replaced since: it is not saved
+ */
+export function saveHarvest(
+  portal: string,
+  form: Form,
+  { pageContext }: DeskContext,
+  isForeign: boolean,
+): HarvestForm | null {
+  const digest = harvestDigest(portal)
+  const { opened = digest } = Object.fromEntries(form)
+  const isChanged = opened !== digest
+
   const entries: Readonly<Record<string, string>>[] = []
   const required: { readonly at: number; readonly values: Readonly<Record<string, unknown>> }[] = []
   const problems = new Map<string, string>()
@@ -62,21 +86,25 @@ export function saveHarvest(portal: string, form: Form, { pageContext }: DeskCon
       problems.set(`${at}.authorization`, `${CREDENTIALS_REFUSED} in ${HARVEST_FILE}.`)
     required.push({ at, values })
   }
-  if (problems.size === 0) {
+  const isOutdated = isForeign || isChanged
+  if (problems.size === 0 && !isOutdated) {
     const names = MEMBERS.map(({ name }) => name)
     const all = required.map(({ values }) => values)
     for (const { index, member, message } of changeHarvesters(portal, all, names))
       problems.set(`${required[index]?.at ?? 0}.${member ?? 'id'}`, message)
   }
-  return problems.size === 0 ? null : { entries, problems }
+  if (problems.size === 0 && !isOutdated) return null
+  // Whoever was shown that somebody changed it may replace the change.
+  return { entries, problems, opened: isForeign ? opened : digest, isOutdated }
 }
 
 export function harvestBody(
   { pageContext, token }: DeskContext,
-  { entries, problems }: HarvestForm,
+  { entries, problems, opened, isOutdated }: HarvestForm,
   isDone: boolean,
 ): Html {
   const { t } = pageContext
+  const path = pageContext.href(`${HARVEST_PATH}/`)
   const fieldsets = entries.map(
     (texts, at) => html`<fieldset class="field"><legend>${lookup(texts, 'id') ?? t('New catalog')}</legend>
 ${memberFields(MEMBERS, `${at}.`, texts, problems)}
@@ -85,6 +113,15 @@ ${memberFields(MEMBERS, `${at}.`, texts, problems)}
   )
   return html`<div class="dataset-head"><nav class="crumbs" aria-label="${t('Where you are')}"><a href="${pageContext.href('/desk/')}">${t('Desk')}</a></nav>
 <h1>${t('Harvested catalogs')}</h1></div>
-${problems.size === 0 ? '' : note('bad', html`<p>${t('Nothing was saved.')}</p>`)}${isDone ? note('good', html`<p>${t('Saved.')}</p>`) : ''}
-<form method="post" action="${pageContext.href(`${HARVEST_PATH}/`)}">${hiddenField('form_token', token)}${fieldsets}<div class="buttons"><button>${t('Save')}</button></div></form>`
+${
+  isOutdated
+    ? note(
+        'bad',
+        html`<p>${t('This form is out of date. Nothing was saved. Check your input, and save again.')}</p><p><a href="${path}" target="_blank">${t('Show what is saved now')}</a></p>`,
+      )
+    : problems.size === 0
+      ? ''
+      : note('bad', html`<p>${t('Nothing was saved.')}</p>`)
+}${isDone ? note('good', html`<p>${t('Saved.')}</p>`) : ''}
+<form method="post" action="${path}">${hiddenField('form_token', token)}${hiddenField('opened', opened)}${fieldsets}<div class="buttons"><button>${t('Save')}</button></div></form>`
 }

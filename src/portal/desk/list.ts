@@ -1,4 +1,5 @@
 import type { DatasetList } from '../../catalog/visible.ts'
+import type { Form } from '../../http/form.ts'
 import { fold } from '../../model/search.ts'
 import type { DeskDataset } from '../../publishing/management/desk-types.ts'
 import { hiddenField } from '../../site/account-fields.ts'
@@ -19,11 +20,12 @@ export function idsWith(text: string, ids: readonly string[], { entries }: Datas
   return ids.filter(id => id.includes(folded) || titles.get(id)?.includes(folded) === true)
 }
 
-function addressForm({ pageContext, token }: DeskContext): Html {
+/** @param given a form that was refused */
+function addressForm({ pageContext, token }: DeskContext, given: Form | null): Html {
   const { t } = pageContext
   return html`<form method="post" action="${pageContext.href('/desk/')}">${hiddenField('form_token', token)}<div class="field"><label for="url">${t('Address of a file')}</label>
-<input id="url" name="url" type="url" required></div><div class="field"><label for="refresh">${t('Schedule')} <code>hourly, daily, weekly, monthly, 30 3 * * *</code></label>
-<input id="refresh" name="refresh"></div><div class="buttons"><button>${t('Add')}</button></div></form>`
+<input id="url" name="url" type="url" value="${given?.get('url')}" required></div><div class="field"><label for="refresh">${t('Schedule')} <code>hourly, daily, weekly, monthly, 30 3 * * *</code></label>
+<input id="refresh" name="refresh" value="${given?.get('refresh')}"></div><div class="buttons"><button>${t('Add')}</button></div></form>`
 }
 
 function searchForm(pageContext: PageContext, words: string): Html {
@@ -51,12 +53,16 @@ interface DeskList {
   readonly isSearched: boolean
 }
 
-/** @param undescribed ids of datasets without dataset.yaml, for those who may publish all of them */
+/**
+ * @param undescribed ids of datasets without dataset.yaml, for those who may publish all of them
+ * @param given the form of an address that was refused
+ */
 export function listBody(
   desk: DeskContext,
   { datasets, words, page, pages, isSearched }: DeskList,
   isForNew: boolean,
   undescribed: readonly string[],
+  given: Form | null,
 ): Html {
   const { pageContext } = desk
   const { t } = pageContext
@@ -66,7 +72,7 @@ export function listBody(
 `,
   )
   return html`<h1>${t('Desk')}</h1>
-${isForNew ? html`<h2>${t('New dataset')}</h2>${uploadForm(desk, '/desk/', t('File'))}${addressForm(desk)}<p><a href="${pageContext.href('/desk/~harvest/')}">${t('Harvested catalogs')}</a></p>` : ''}
+${isForNew ? html`<h2>${t('New dataset')}</h2>${uploadForm(desk, '/desk/', t('File'))}${addressForm(desk, given)}<p><a href="${pageContext.href('/desk/~harvest/')}">${t('Harvested catalogs')}</a></p>` : ''}
 <h2>${t('Datasets')}</h2>
 ${isSearched || words !== '' ? searchForm(pageContext, words) : ''}${
   datasets.length === 0 && undescribed.length === 0 && words !== ''

@@ -68,7 +68,7 @@ export function uploadForm({ pageContext, token }: DeskContext, action: string, 
 ${hiddenField('form_token', token)}<div class="field"><label for="file">${label}</label>
 <input id="file" type="file" name="file" required></div>
 <progress hidden max="1" value="0" aria-label="${t('Progress')}"></progress><p class="error" role="alert" hidden></p>
-<div class="buttons"><button>${t('Upload')}</button></div></form>`
+<div class="buttons"><button>${t('Upload')}</button> <button type="button" class="plain" hidden>${t('Cancel')}</button></div></form>`
 }
 
 /** Heading, sections and the buttons of a dataset, with the content of a section. */

@@ -10,7 +10,7 @@ import {
   VERSION_UNKNOWN,
 } from '../../errors/errors.ts'
 import { allowLongUpload } from '../../http/connections.ts'
-import { acceptForms, FORM_TYPE, type Form, isOwnOrigin, readForm, singleFields } from '../../http/form.ts'
+import { acceptForms, type Form, readForm, singleFields } from '../../http/form.ts'
 import { hangUpSignal } from '../../http/hang-up.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes } from '../../http/route-config.ts'
@@ -19,15 +19,16 @@ import { fold } from '../../model/search.ts'
 import { implicitSources } from '../../publishing/implicit.ts'
 import type { Desk } from '../../publishing/management/desk.ts'
 import { EDIT_CONFLICT } from '../../publishing/management/desk-types.ts'
-import { hiddenField, note } from '../../site/account-fields.ts'
 import { keepPrivate } from '../../site/account-page.ts'
 import { answerPageFault } from '../../site/fault-page.ts'
 import { sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { Translator } from '../../site/page-context.ts'
-import { pageContextOf, type SiteOptions } from '../../site/page-context.ts'
+import { pageContextOf } from '../../site/page-context.ts'
+import { sendSessionEnded } from '../../site/session-ended.ts'
 import {
   CROSS_SITE_REQUEST,
+  isOutdatedForm,
   refuseForeignTo,
   rootOf,
   type SignedIn,
@@ -76,7 +77,7 @@ type Answer = (requested: DeskRequest) => FastifyReply | Promise<FastifyReply>
 
 /** The desk: pages for publishers, which need no scripts. Only signed-in users who may publish have access. */
 export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk }> = async (app, options) => {
-  configureRoutes(app, { methods: 'forms' }, ['/desk'])
+  configureRoutes(app, { methods: 'forms', access: 'session' }, ['/desk'])
   const { desk } = options
   app.setErrorHandler(answerPageFault(options))
   acceptForms(app, MAX_FORM)
@@ -89,13 +90,6 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     if (session === null) return sendToLogin(reply, options, request.url)
     const context = { pageContext: pageContextOf(request, options), token: tokenFor(session, options) }
     return answer({ request, reply, session, context })
-  }
-
-  /** The form of a request, which must come from our own page. Faults: CrossSiteRequest, BadRequest. */
-  const formOf = ({ request, session }: DeskRequest): Form => {
-    const form = readForm(request.body)
-    refuseForeignTo(session, request, form, options)
-    return form
   }
 
   const uploadOf = async ({
@@ -120,7 +114,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
       islands: ['desk.js'],
     })
 
-  const showList = (requested: DeskRequest, problem: Html | null = null) => {
+  const showList = (requested: DeskRequest, problem: Html | null = null, given: Form | null = null) => {
     const { context, request } = requested
     const { principal } = request
     const ids = desk.ids(principal)
@@ -137,7 +131,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     const list = { datasets, words, page, pages, isSearched }
     const undescribed = words === '' ? implicit : implicit.filter(id => id.includes(fold(words)))
     const described = problem === null ? '' : html`<div class="note bad" role="alert">${problem}</div>`
-    const body = html`${described}${listBody(context, list, isForNew, undescribed)}`
+    const body = html`${described}${listBody(context, list, isForNew, undescribed, given)}`
     return send(requested, context.pageContext.t('Desk'), body, problem === null ? 200 : 400)
   }
 
@@ -172,11 +166,14 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
   /** Creates a dataset from an uploaded file or an address. */
   const begin: Answer = async requested => {
     const { principal } = requested.request
+    const { t } = requested.context.pageContext
     desk.admit(principal, null)
     const upload = isMultipart(requested.request) ? await uploadOf(requested) : null
-    const form = upload?.form ?? formOf(requested)
+    const form = upload?.form ?? readForm(requested.request.body)
     const url = form.get('url')?.trim() ?? ''
     const refresh = form.get('refresh')?.trim() ?? ''
+    if (upload === null && isOutdatedForm(requested.session, requested.request, form, options))
+      return showList(requested, outdatedText(t), form)
     try {
       const id = unusedId(upload?.name ?? nameInAddress(url), desk.taken())
       if (upload !== null) await desk.upload(principal, id, upload)
@@ -184,17 +181,21 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
       return sendOn(requested.reply, `${rootOf(options)}/desk/${id}/${upload === null ? 'source/' : ''}`)
     } catch (error) {
       upload?.stream.resume()
-      return showList(requested, messageShown(error, requested.context.pageContext.t))
+      return showList(requested, messageShown(error, t), form)
     }
   }
   app.post<Route>('/desk', withSession(begin))
 
   const answerHarvest: Answer = async requested => {
-    const { request, reply, context } = requested
+    const { request, reply, session, context } = requested
     desk.admit(request.principal, null)
     const { portal } = desk.options
     const isSaved = request.method === 'POST'
-    const form = isSaved ? saveHarvest(portal, formOf(requested), context) : savedHarvest(portal)
+    const save = () => {
+      const given = readForm(request.body)
+      return saveHarvest(portal, given, context, isOutdatedForm(session, request, given, options))
+    }
+    const form = isSaved ? save() : savedHarvest(portal)
     if (form === null) return sendOn(reply, `${rootOf(options)}${HARVEST_PATH}/?done=1`)
     const body = harvestBody(context, form, !isSaved && request.query.done === '1')
     return send(requested, context.pageContext.t('Harvested catalogs'), body, isSaved ? 400 : 200)
@@ -213,7 +214,8 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
       if (isMultipart(request)) await desk.upload(principal, params.dataset, await uploadOf(requested))
       else {
         form = readForm(request.body)
-        refuseForeignTo(session, request, form, options)
+        if (isOutdatedForm(session, request, form, options))
+          return show(requested, { form, problem: outdatedText(t), status: CROSS_SITE_REQUEST.status })
         if (form.get('action') === 'try') return show(requested, { form, problem: null, status: 200 })
         await applyForm({ desk, principal, context }, params.dataset, form)
       }
@@ -223,12 +225,6 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
         return refuse(
           html`<p>${t('Somebody changed this dataset after you opened the form. Nothing was saved. Your input is still in the form: save again to replace what is there now.')}</p>`,
           EDIT_CONFLICT.status,
-        )
-      // A form of a session that was replaced since, of this portal as far as can be seen: it is shown, and does nothing.
-      if (form !== null && isFault(error, CROSS_SITE_REQUEST) && isOwnOrigin(request.headers, options.base))
-        return refuse(
-          html`<p>${t('This form is out of date. Nothing was saved. Check your input, and save again.')}</p>`,
-          CROSS_SITE_REQUEST.status,
         )
       return refuse(messageShown(error, t), BAD_REQUEST.status)
     }
@@ -254,43 +250,13 @@ function messageShown(error: unknown, t: Translator): Html {
   throw error
 }
 
+function outdatedText(t: Translator): Html {
+  return html`<p>${t('This form is out of date. Nothing was saved. Check your input, and save again.')}</p>`
+}
+
 function sectionOf(name: string | undefined): SectionName {
   const found = SECTIONS.find(section => section.name === (name ?? 'fields'))
   if (found === undefined)
     throw new Fault(NOT_FOUND_RESOURCE, { kind: 'page', id: String(name).slice(0, 100) })
   return found.name
-}
-
-/**
- * Answers a form of a session that has ended: nothing is saved, and its fields wait in the page until the user has signed in on
- * another tab. They come back without a token, which is of another session, so that the form is shown and not saved. A form
- * with a file loses the file.
- */
-function sendSessionEnded(request: FastifyRequest, reply: FastifyReply, options: SiteOptions): FastifyReply {
-  const pageContext = pageContextOf(request, options)
-  const { t } = pageContext
-  const path = rootOf(options) + request.url
-  const login = `${rootOf(options)}/account/login/?${new URLSearchParams({ next: path })}`
-  const isForm = request.headers['content-type']?.startsWith(FORM_TYPE) === true
-  const fields = isForm && isOwnOrigin(request.headers, options.base) ? [...readForm(request.body)] : []
-  const saved = fields.filter(([name]) => name !== 'form_token')
-  const title = t('Your session has ended. Nothing was saved.')
-  const body = html`<h1>${t('Sign in')}</h1>
-${note('bad', html`<p>${title}</p>`)}${
-  saved.length === 0
-    ? html`<p><a href="${login}">${t('Sign in')}</a></p>`
-    : html`<p>${t('Sign in on a new tab, then come back to this one: the form opens with your input.')}</p>
-<p><a href="${login}" target="_blank">${t('Sign in')}</a></p>
-<form method="post" action="${path}">${saved.map(([name, value]) => hiddenField(name, value))}<div class="buttons"><button>${t('Open the form with my input')}</button></div></form>`
-}`
-  // A scheme that no browser requests by itself (RFC 9110, section 11.6.1).
-  reply.header('www-authenticate', 'Form')
-  return sendSitePage(keepPrivate(reply), pageContext, {
-    title,
-    body,
-    status: 401,
-    part: 'account',
-    isIndexed: false,
-    isPrivate: true,
-  })
 }

@@ -3,8 +3,18 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form.upload')) {
   const input = form.querySelector<HTMLInputElement>('input[type=file]')
   const progress = form.querySelector('progress')
   const error = form.querySelector<HTMLElement>('.error')
-  if (!input || !progress || !error) continue
-  let isSending = false
+  const cancel = form.querySelector<HTMLButtonElement>('button[type=button]')
+  if (!input || !progress || !error || !cancel) continue
+  let sending: XMLHttpRequest | null = null
+  const setSending = (request: XMLHttpRequest | null) => {
+    sending = request
+    progress.hidden = cancel.hidden = request === null
+  }
+  cancel.addEventListener('click', () => {
+    sending?.abort()
+    setSending(null)
+    input.focus()
+  })
 
   form.addEventListener('dragover', event => {
     event.preventDefault()
@@ -15,15 +25,14 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form.upload')) {
     event.preventDefault()
     form.classList.remove('dropping')
     const files = event.dataTransfer?.files
-    if (files?.length !== 1 || isSending) return
+    if (files?.length !== 1 || sending) return
     input.files = files
     form.requestSubmit()
   })
 
   form.addEventListener('submit', event => {
     event.preventDefault()
-    if (isSending) return
-    isSending = true
+    if (sending) return
     const request = new XMLHttpRequest()
     request.open('POST', form.action)
     request.upload.addEventListener('progress', ({ loaded, total }) => {
@@ -34,8 +43,7 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form.upload')) {
         location.assign(request.responseURL)
         return
       }
-      isSending = false
-      progress.hidden = true
+      setSending(null)
       const answer = new DOMParser().parseFromString(request.responseText, 'text/html')
       const found = answer.querySelector<HTMLElement>(
         '[role=alert] p, main p, .error[role=alert]:not([hidden])',
@@ -47,16 +55,26 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form.upload')) {
     })
     request.addEventListener('error', () => form.submit())
     error.hidden = true
-    progress.hidden = false
+    setSending(request)
     request.send(new FormData(form))
   })
 
   // A browser may show the page again as it was left.
-  addEventListener('pagehide', () => {
-    isSending = false
-    progress.hidden = true
-  })
+  addEventListener('pagehide', () => setSending(null))
 }
+
+/** Asks before input that is not saved is left, as by the button that publishes what is. */
+let changed: HTMLFormElement | null = null
+addEventListener('input', ({ target }) => {
+  const form = (target as HTMLInputElement).form
+  if (form?.matches('[method=post]:not(.upload)')) changed = form
+})
+addEventListener('submit', ({ target }) => {
+  if (target === changed) changed = null
+})
+addEventListener('beforeunload', event => {
+  if (changed) event.preventDefault()
+})
 
 /** Updates the inferred fields while the reading options change. Without the script a button does so. */
 for (const form of document.querySelectorAll<HTMLFormElement>('form.source')) {

@@ -69,7 +69,7 @@ export class QueryView {
         this.fail(message.status === 401 ? texts.signIn : texts.failed, message.message, message.offset)
         break
       case 'done':
-        this.finish(texts.done)
+        this.finish(texts.done, texts.none)
         break
       default:
         message satisfies never
@@ -98,13 +98,13 @@ export class QueryView {
     this.table = new AnswerTable(variables, texts.answer, { prefixes: this.prefixes, language, base, here })
   }
 
-  private finish(text: string): void {
+  private finish(text: string, none = ''): void {
     clearInterval(this.timer)
     this.t(text)
     this.count()
     if (this.table === null) return
     const { texts } = this.data
-    if (this.rows.length === 0) this.answer.append(make('p', { class: 'empty' }, texts.none))
+    if (this.rows.length === 0 && none !== '') this.answer.append(make('p', { class: 'empty' }, none))
     if (this.rows.length > MAX_SHOWN)
       this.answer.append(make('p', { class: 'soft' }, texts.cut.replace('{n}', this.number(MAX_SHOWN))))
     if (this.rows.length > 0) this.statistics.after(this.downloads(), ...this.views())
