@@ -12,11 +12,9 @@ import {
   symlinkSync,
 } from 'node:fs'
 import path from 'node:path'
-import { readDocument } from '../../config/document.ts'
 import { BAD_REQUEST, CONFLICT, Fault } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
 import { DATASET_ID } from '../definition.ts'
-import { DATASET_SCHEMA } from '../definition-schema.ts'
 import { MAPPING_ENDINGS, openMapping } from '../mapping/mapping-file.ts'
 import { replaceDurably, shareFile, synchronise } from '../versions/durable.ts'
 import { EDIT_CONFLICT } from './desk-types.ts'
@@ -33,6 +31,8 @@ export interface DatasetDraft {
   readonly by: string | null
   /** Digest of dataset.yaml and mapping at that moment: `none` for a dataset that did not exist. */
   readonly taken: string
+  /** The title of a dataset whose dataset.yaml is not written yet, if it was given one. */
+  readonly title?: string
   /** By name of a file of data/ that the draft began with: the state of that file, and of the file in the draft. */
   readonly shared?: Readonly<Record<string, readonly [own: string, drafted: string]>>
 }
@@ -92,7 +92,13 @@ function linkFetched(root: string): void {
  * The draft of a dataset, created from the files of the portal folder if there is none: files of its data folder are hard links, so
  * that data are not copied. Files of a draft are replaced, never modified in place.
  */
-export function openDraft(portal: string, id: string, by: string | null, now: Date): DatasetDraft {
+export function openDraft(
+  portal: string,
+  id: string,
+  by: string | null,
+  now: Date,
+  title?: string,
+): DatasetDraft {
   const found = findDraft(portal, id)
   if (found !== null) return found
   const root = rootOf(portal, id)
@@ -105,7 +111,13 @@ export function openDraft(portal: string, id: string, by: string | null, now: Da
   const shared = existsSync(own) ? shareFolder(own, folder) : {}
   for (const file of mappingsOf(portal, id))
     copyFileSync(path.join(portal, 'mappings', file), path.join(root, 'mappings', file))
-  const note = { begun: now.toISOString(), by, taken: stateOf(portal, id), shared }
+  const note = {
+    begun: now.toISOString(),
+    by,
+    taken: stateOf(portal, id),
+    shared,
+    ...(title === undefined ? {} : { title }),
+  }
   replaceDurably(path.join(root, NOTE), JSON.stringify(note))
   return { ...note, id, root, folder }
 }
@@ -246,45 +258,4 @@ export function definitionText({ folder }: Pick<DatasetDraft, 'folder'>): string
 
 export function writeDefinition({ folder }: DatasetDraft, text: string): void {
   replaceDurably(path.join(folder, DEFINITION), text)
-}
-
-/** The reason why credentials are refused: it is the same whether there is such a variable or not. */
-export const CREDENTIALS_REFUSED =
-  'authorization sends a secret of the server to the address: only who has the portal folder may name one, or change the host of its address,'
-
-/**
- * Refuses a dataset.yaml whose source has credentials, unless the one in the portal folder, written by hand, sends the same ones to
- * the same host: otherwise a publisher could have those of any other source sent to a host of his own. Faults: BadRequest.
- *
- * @param text of the dataset.yaml of a draft
- */
-export function refuseOtherCredentials(portal: string, id: string, text: string): void {
-  const requested = sourceIn(text)
-  if (requested?.authorization === undefined) return
-  const file = path.join(portal, 'data', id, DEFINITION)
-  const inForce = existsSync(file) ? sourceIn(readFileSync(file, 'utf8')) : undefined
-  if (isSentAlike(requested, inForce)) return
-  throw new Fault(BAD_REQUEST, { reason: `${CREDENTIALS_REFUSED} in dataset.yaml.` })
-}
-
-interface AddressWithCredentials {
-  readonly url?: string | undefined
-  readonly authorization?: string | undefined
-}
-
-/** True if two addresses have the same credentials, protocol and host. */
-export function isSentAlike(one: AddressWithCredentials, other: AddressWithCredentials | undefined): boolean {
-  const host = hostOf(one.url)
-  return host !== null && one.authorization === other?.authorization && host === hostOf(other?.url)
-}
-
-/** Protocol and host with port: ftps: has no origin of its own in URLs. */
-function hostOf(url: string | undefined): string | null {
-  if (url === undefined || !URL.canParse(url)) return null
-  const { protocol, host } = new URL(url)
-  return `${protocol}//${host}`
-}
-
-function sourceIn(text: string): AddressWithCredentials | undefined {
-  return readDocument(text, DEFINITION, DATASET_SCHEMA).value?.source
 }
