@@ -33,6 +33,7 @@ import {
 import { type DeskDataset, type DeskFinding, type DeskOptions, EDIT_CONFLICT } from './desk-types.ts'
 import {
   applyDraft,
+  completeDrafts,
   type DatasetDraft,
   definitionText,
   discardDraft,
@@ -67,6 +68,7 @@ export class Desk {
 
   constructor(options: DeskOptions) {
     this.options = options
+    completeDrafts(options.portal)
     removeCutOffUploads(options.portal)
     this.firstFetch = new FirstFetch(options.portal, options.now)
     this.inspections = new Inspections(options.now)

@@ -16,7 +16,7 @@ import { BAD_REQUEST, CONFLICT, Fault } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
 import { DATASET_ID } from '../definition.ts'
 import { MAPPING_ENDINGS, openMapping } from '../mapping/mapping-file.ts'
-import { replaceDurably, shareFile, synchronise } from '../versions/durable.ts'
+import { replaceDurably, shareFile, synchronise, writeDurably } from '../versions/durable.ts'
 import { EDIT_CONFLICT } from './desk-types.ts'
 
 /** The changes of a dataset that are not in the portal folder yet. */
@@ -38,6 +38,8 @@ export interface DatasetDraft {
 }
 
 const NOTE = 'draft.json'
+/** In a draft whose files are being put in place. */
+const APPLYING = 'applying'
 /** The folder var as seen from a draft: a portal may be moved. */
 const VAR = path.join('..', '..')
 export const DEFINITION = 'dataset.yaml'
@@ -122,9 +124,24 @@ export function openDraft(
   return { ...note, id, root, folder }
 }
 
-/** Discards a draft; the portal folder is unchanged. */
+/** Discards a draft; the portal folder is unchanged. Without its note, which goes first, the rest is none. */
 export function discardDraft(portal: string, id: string): void {
-  rmSync(rootOf(portal, id), { recursive: true, force: true })
+  const root = rootOf(portal, id)
+  rmSync(path.join(root, NOTE), { force: true })
+  rmSync(root, { recursive: true, force: true })
+}
+
+/** Completes what was cut off while the files of drafts were put in place: new data must not be served as an old dataset.yaml says. */
+export function completeDrafts(portal: string): void {
+  for (const id of draftedDatasets(portal)) {
+    const draft = findDraft(portal, id)
+    if (draft === null || !existsSync(path.join(draft.root, APPLYING))) continue
+    try {
+      applyDraft(portal, draft)
+    } catch {
+      // It stays a draft, which can be published again.
+    }
+  }
 }
 
 /**
@@ -137,13 +154,32 @@ export function applyDraft(portal: string, draft: DatasetDraft): void {
   const own = path.join(portal, 'data', id)
   const names = filesIn(folder).filter(name => name !== DEFINITION)
   const states = names.map(name => changeOf(name, draft, own))
-  if (stateOf(portal, id) !== taken || states.includes('both'))
+  const begun = path.join(root, APPLYING)
+  if ((stateOf(portal, id) !== taken && !existsSync(begun)) || states.includes('both'))
     throw new Fault(CONFLICT, {
       reason: `The files of ${id} were changed in the portal folder since this draft was begun. Discard the draft, and begin again with what is there now.`,
     })
+  writeDurably(begun, '')
+  try {
+    putInPlace(
+      portal,
+      draft,
+      names.filter((_, at) => states[at] !== 'by hand'),
+    )
+  } catch (error) {
+    rmSync(begun)
+    // What is there by now is no change by hand.
+    const { id: _, root: __, folder: ___, ...note } = draft
+    replaceDurably(path.join(root, NOTE), JSON.stringify({ ...note, taken: stateOf(portal, id) }))
+    throw error
+  }
+  discardDraft(portal, id)
+}
+
+function putInPlace(portal: string, { id, root, folder }: DatasetDraft, names: readonly string[]): void {
+  const own = path.join(portal, 'data', id)
   mkdirSync(own, { recursive: true })
-  for (const [at, name] of names.entries())
-    if (states[at] !== 'by hand') replaceFile(path.join(folder, name), path.join(own, name))
+  for (const name of names) replaceFile(path.join(folder, name), path.join(own, name))
   const mappings = mappingsOf(root, id)
   if (mappings.length > 0) mkdirSync(path.join(portal, 'mappings'), { recursive: true })
   for (const name of mappings)
@@ -152,7 +188,6 @@ export function applyDraft(portal: string, draft: DatasetDraft): void {
     if (!mappings.includes(name)) rmSync(path.join(portal, 'mappings', name), { force: true })
   replaceDurably(path.join(own, DEFINITION), readFileSync(path.join(folder, DEFINITION), 'utf8'))
   synchronise(own)
-  discardDraft(portal, id)
 }
 
 /** Where a file of a draft differs from that of data/ since the draft was begun. */
