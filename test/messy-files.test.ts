@@ -1,6 +1,7 @@
 import {
   copyFileSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -1303,6 +1304,31 @@ t.test('an identity of fields that the file does not have is refused', async t =
   await t.rejects(publishDataset('trees', context), { code: 'ConfigInvalid' })
   writeFileSync(join(portal, 'data/trees/dataset.yaml'), yaml.replace('nam]', 'name]'))
   t.match(await publishDataset('trees', context), { type: 'published' })
+})
+
+t.test('what is being imported is no dataset until it is complete', async t => {
+  const portal = temporaryFolder(t, {
+    'cities.csv': 'city,pop\nA,1\n',
+    data: {
+      '.cities.importing': { 'cities.csv': 'city,p', 'dataset.yaml': 'source: { path: cities.csv }\n' },
+    },
+  })
+  t.same(definedDatasets(portal), [], 'what a process that was killed has left')
+  const copy = (from: string, to: string) => {
+    copyFileSync(from, to)
+    t.same(definedDatasets(portal), [], 'while the file is copied')
+  }
+  const folder = join(portal, 'data', 'cities')
+  await importFile(join(portal, 'cities.csv'), {
+    folder,
+    id: 'cities',
+    portal,
+    base: 'http://localhost',
+    options: {},
+    copy,
+  })
+  t.same(readdirSync(join(portal, 'data')), ['cities'])
+  t.same(readdirSync(folder), ['cities.csv', 'dataset.yaml'])
 })
 
 t.test('the rows at the end of an imported table are found in each file that replaces it', async t => {
