@@ -1485,6 +1485,12 @@ t.test('the data files of many datasets become known in several looks', async t 
   for (const name of ['d000', 'd119']) writeFileSync(join(portal, 'data', name, 'a.csv'), 'n\n1\n2\n')
   t.equal(watch.look(), null)
   t.match(watch.look(), { definitions: ['d000', 'd119'] })
+
+  const started = new PortalWatch(portal)
+  const start = Date.now()
+  while (Date.now() < start + 30) writeFileSync(join(portal, 'data/d118/a.csv'), 'n\n1\n2\n3\n')
+  const changed = names.slice(0, 6).flatMap(() => started.look()?.definitions ?? [])
+  t.same(changed, ['d118'], 'but one that is saved before its file is known')
 })
 
 t.test('a server sees every change of the data files of its datasets', async t => {
