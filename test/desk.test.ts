@@ -29,6 +29,7 @@ import { Desk } from '../src/publishing/management/desk.ts'
 import { type PublicationState, Publications } from '../src/publishing/publication-state.ts'
 import { failureOf } from '../src/publishing/publish.ts'
 import { versionsOf } from '../src/publishing/versions/versions.ts'
+import { processName } from '../src/runtime/processes.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { publishPortal } from './support/portal.ts'
 
@@ -125,6 +126,7 @@ t.test('datasets that are not there, or there already', async t => {
     hasDraft: true,
     visibility: 'restricted',
   })
+  t.equal(new Desk(desk.options).dataset(ANN, 'new').title, 'A title', 'after a restart, too')
   await t.rejects(desk.change(ANN, 'new', { visibility: 'public' }), {
     code: 'Conflict',
     message: /upload a file/,
@@ -200,6 +202,60 @@ t.test('an upload whose client left is given up, and changes nothing', async t =
   t.throws(() => desk.dataset(ANN, 'left'), { code: 'NotFoundResource' })
   t.notOk(existsSync(path.join(portal, 'var/drafts/trees/data/trees/left.csv')))
   t.match(desk.dataset(ANN, 'trees'), { title: 'Trees' })
+})
+
+t.test('what happens to a dataset while a file arrives is kept', async t => {
+  const { desk, portal, upload, published } = deskOf(t)
+  const during = (id: string, text: string, work: () => unknown, signal?: AbortSignal) => {
+    const pieces = async function* () {
+      yield Buffer.from(text.slice(0, 3))
+      await work()
+      yield Buffer.from(text.slice(3))
+    }
+    return desk.upload(ANN, id, {
+      name: 'a.csv',
+      stream: Readable.from(pieces()),
+      ...(signal === undefined ? {} : { signal }),
+    })
+  }
+  const source = async (id: string) => (await desk.preview(ANN, id, 1)).records[0]
+
+  const controller = new AbortController()
+  const again = async () => {
+    await upload('new', 'a.csv', 'a,b\n2,again\n')
+    controller.abort()
+  }
+  await t.rejects(during('new', 'a,b\n1,first\n', again, controller.signal), { name: 'AbortError' })
+  t.same(await source('new'), [2, 'again'], 'the upload that was repeated stays')
+
+  await upload('trees', 'a.csv', 'a,b\n3,draft\n')
+  await during('trees', 'a,b\n4,late\n', () => desk.publish(ANN, 'trees'))
+  await published()
+  t.equal(readFileSync(path.join(portal, 'data/trees/a.csv'), 'utf8'), 'a,b\n3,draft\n')
+  t.same(await source('trees'), [4, 'late'], 'in a draft of its own, after the publication')
+  await during('trees', 'a,b\n5,last\n', () => desk.discard(ANN, 'trees'))
+  t.same(await source('trees'), [5, 'last'])
+
+  const changing: Promise<void>[] = []
+  const isTruncated = () => {
+    changing.push(desk.change(ANN, 'trees', { metas: { default: { title: 'Old trees' } } }))
+    return changing.length === 0
+  }
+  await desk.upload(ANN, 'trees', { name: 'a.csv', stream: Readable.from(['a,b\n6,read\n']), isTruncated })
+  await Promise.all(changing)
+  t.equal(desk.dataset(ANN, 'trees').title, 'Old trees', 'while the file is read')
+  t.same(await source('trees'), [6, 'read'])
+  t.same(readdirSync(path.join(portal, 'var/uploads')), [])
+  const [running, dead] = [process.pid, 2 ** 30].map(pid =>
+    path.join(portal, 'var/uploads', processName(pid)),
+  )
+  for (const folder of [running, dead]) mkdirSync(String(folder))
+  new Desk(desk.options)
+  t.same(
+    [existsSync(String(running)), existsSync(String(dead))],
+    [true, false],
+    'of a process that was killed',
+  )
 })
 
 t.test('a client that leaves before its answer is noticed', async t => {

@@ -9,7 +9,7 @@ import type { InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import { grantsOf } from '../src/accounts/authorisation.ts'
 import { changedDefinition } from '../src/publishing/edit-definition.ts'
-import { applyDraft, openDraft } from '../src/publishing/management/drafts.ts'
+import { applyDraft, completeDrafts, openDraft } from '../src/publishing/management/drafts.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
@@ -506,6 +506,7 @@ t.test('a draft whose publication was interrupted can be published again', t => 
     data: { own: { 'dataset.yaml': 'source: { path: a.csv }\n', 'a.csv': CSV } },
   })
   const draft = openDraft(portal, 'own', 'dora', new Date())
+  writeFileSync(path.join(draft.root, 'mappings/own.yml'), 'mappings: {}\n')
   const [changed, definition] = [`${CSV}9,Oak,3\n`, 'source: { path: b.csv }\n']
   writeFileSync(path.join(draft.folder, 'b.csv'), changed)
   // Where dataset.yaml would be replaced, as the last of all files.
@@ -514,8 +515,36 @@ t.test('a draft whose publication was interrupted can be published again', t => 
   t.equal(readFileSync(path.join(portal, 'data/own/b.csv'), 'utf8'), changed)
   t.equal(readFileSync(path.join(draft.folder, 'b.csv'), 'utf8'), changed, 'the draft is whole')
   writeFileSync(path.join(draft.folder, 'dataset.yaml'), definition)
-  applyDraft(portal, draft)
+  completeDrafts(portal)
+  t.ok(existsSync(draft.root), 'it failed, and is published when that is asked for again')
+  const again = openDraft(portal, 'own', 'dora', new Date())
+  applyDraft(portal, again)
   t.equal(readFileSync(path.join(portal, 'data/own/dataset.yaml'), 'utf8'), definition)
+  t.notOk(existsSync(draft.root))
+  t.end()
+})
+
+t.test('a publication that a kill interrupted is completed by the next start', t => {
+  const portal = temporaryFolder(t, {
+    data: { own: { 'dataset.yaml': 'source: { path: a.csv }\nvisibility: public\n', 'a.csv': CSV } },
+    mappings: {},
+  })
+  const draft = openDraft(portal, 'own', 'dora', new Date())
+  const definition = 'source: { path: a.csv }\nvisibility: restricted\n'
+  for (const [name, text] of [
+    ['a.csv', `${CSV}9,Secret,3\n`],
+    ['dataset.yaml', definition],
+  ] as const) {
+    rmSync(path.join(draft.folder, name), { force: true })
+    writeFileSync(path.join(draft.folder, name), text)
+  }
+  // As after a kill before dataset.yaml is replaced.
+  writeFileSync(path.join(draft.root, 'applying'), '')
+  for (const root of [draft.root, portal])
+    writeFileSync(path.join(root, 'mappings/own.yml'), 'mappings: {}\n')
+  completeDrafts(portal)
+  t.equal(readFileSync(path.join(portal, 'data/own/dataset.yaml'), 'utf8'), definition)
+  t.match(readFileSync(path.join(portal, 'data/own/a.csv'), 'utf8'), /Secret/)
   t.notOk(existsSync(draft.root))
   t.end()
 })

@@ -1,6 +1,7 @@
 import {
   copyFileSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -1305,6 +1306,31 @@ t.test('an identity of fields that the file does not have is refused', async t =
   t.match(await publishDataset('trees', context), { type: 'published' })
 })
 
+t.test('what is being imported is no dataset until it is complete', async t => {
+  const portal = temporaryFolder(t, {
+    'cities.csv': 'city,pop\nA,1\n',
+    data: {
+      '.cities.importing': { 'cities.csv': 'city,p', 'dataset.yaml': 'source: { path: cities.csv }\n' },
+    },
+  })
+  t.same(definedDatasets(portal), [], 'what a process that was killed has left')
+  const copy = (from: string, to: string) => {
+    copyFileSync(from, to)
+    t.same(definedDatasets(portal), [], 'while the file is copied')
+  }
+  const folder = join(portal, 'data', 'cities')
+  await importFile(join(portal, 'cities.csv'), {
+    folder,
+    id: 'cities',
+    portal,
+    base: 'http://localhost',
+    options: {},
+    copy,
+  })
+  t.same(readdirSync(join(portal, 'data')), ['cities'])
+  t.same(readdirSync(folder), ['cities.csv', 'dataset.yaml'])
+})
+
 t.test('the rows at the end of an imported table are found in each file that replaces it', async t => {
   const portal = temporaryFolder(t, { 'cities.csv': 'city,pop\nA,1\nB,2\nC,3\nTotal,6\n' })
   const base = 'http://localhost'
@@ -1459,6 +1485,12 @@ t.test('the data files of many datasets become known in several looks', async t 
   for (const name of ['d000', 'd119']) writeFileSync(join(portal, 'data', name, 'a.csv'), 'n\n1\n2\n')
   t.equal(watch.look(), null)
   t.match(watch.look(), { definitions: ['d000', 'd119'] })
+
+  const started = new PortalWatch(portal)
+  const start = Date.now()
+  while (Date.now() < start + 30) writeFileSync(join(portal, 'data/d118/a.csv'), 'n\n1\n2\n3\n')
+  const changed = names.slice(0, 6).flatMap(() => started.look()?.definitions ?? [])
+  t.same(changed, ['d118'], 'but one that is saved before its file is known')
 })
 
 t.test('a server sees every change of the data files of its datasets', async t => {

@@ -153,7 +153,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     ((id: string) => {
       publisher ??= new PublisherThread(publisherSettings(config))
       const job = { datasets: [id], mappingOnly: false, endsRollBack: true }
-      return publisher.publish(job, message => publications.note(message, Date.now()))
+      return publisher.publish(job, message => publications.note(message, performance.now()))
     })
   const refresh = () => refreshAnew(catalog)
   const desk = new Desk({

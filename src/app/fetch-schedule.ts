@@ -45,7 +45,8 @@ export class FetchSchedule {
   start(ids: readonly string[]): void {
     const now = Date.now()
     for (const id of ids) {
-      if (this.waiting.has(id) || this.running.has(id) || (this.paused.get(id) ?? 0) > now) continue
+      if (this.waiting.has(id) || this.running.has(id) || (this.paused.get(id) ?? 0) > performance.now())
+        continue
       const { remote } = readDefinition(this.portal, id).definition ?? {}
       if (remote != null && isFetchDue(this.portal, id, remote, now)) this.waiting.set(id, { id, remote })
     }
@@ -97,7 +98,7 @@ export class FetchSchedule {
       this.fetched.push(id)
     } catch (error) {
       if (this.signal.aborted) return
-      if (!(error instanceof Fault)) this.paused.set(id, Date.now() + PAUSE)
+      if (!(error instanceof Fault)) this.paused.set(id, performance.now() + PAUSE)
       const seconds = Math.round(performance.now() - begun) / 1000
       this.report({ type: 'failed', dataset: id, ...failureOf(error), seconds })
     }
@@ -144,7 +145,8 @@ export class HarvestSchedule {
   }
 
   private start(): void {
-    const now = Date.now()
+    // Not by the clock, which may be set back.
+    const now = performance.now()
     if (this.isRunning || now - this.looked < LOOK_INTERVAL) return
     this.looked = now
     this.isRunning = true
@@ -163,7 +165,7 @@ export class HarvestSchedule {
 
   private async run(now: number): Promise<void> {
     const { portal } = this
-    for (const harvester of dueHarvesters(portal, now)) {
+    for (const harvester of dueHarvesters(portal, Date.now())) {
       if (this.signal.aborted) return
       if ((this.paused.get(harvester.id) ?? 0) > now) continue
       // Where its state cannot be written, it stays due: the catalog must not be read over and over.

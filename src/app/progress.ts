@@ -28,7 +28,7 @@ export function publishNow(
 /** Reports a publication to the progress, the pages, the audit log and the metrics. */
 export function reportPublication(message: PublishMessage, app: App, progress: ProgressReporter): void {
   progress.publication(message)
-  app.publications.note(message, Date.now())
+  app.publications.note(message, performance.now())
   if (message.type === 'published' || message.type === 'failed' || message.type === 'withdrawn')
     app.accounts.audit
       .note(message.type, message.dataset, SERVER)

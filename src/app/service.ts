@@ -245,7 +245,7 @@ async function follow(
       warnOfRemoved(gone, app)
       for (const id of again) if (!isWithdrawn(app.versions, id)) again.delete(id)
       fetches.start(dueNow())
-      const unstored = app.publications.due(Date.now(), () => freeBytes(app.versions.root))
+      const unstored = app.publications.due(performance.now(), () => freeBytes(app.versions.root))
       const changed = new Set([...defined, ...app.catalog.takeDamaged(), ...fetches.take(), ...unstored])
       rest = Math.max(LOOK_INTERVAL, (performance.now() - begun) / LOOK_SHARE)
       if (changed.size + mapped.length + harvested.length === 0) continue

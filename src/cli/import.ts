@@ -1,4 +1,13 @@
-import { constants, copyFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { USAGE } from '../config/faults.ts'
@@ -57,19 +66,26 @@ interface ImportTarget {
   readonly copy: (from: string, to: string) => void
 }
 
-/** Creates the folder of a dataset for a file. If the file cannot be read, nothing is created. */
+/**
+ * Creates the folder of a dataset for a file, complete in one step: a server would publish a part of the file, without its
+ * dataset.yaml. If the file cannot be read, nothing is created.
+ */
 export async function importFile(file: string, target: ImportTarget): Promise<Understood> {
   const { folder, id, portal, base, options, copy } = target
   const name = path.basename(file)
   const folders = { datasetFolder: path.dirname(path.resolve(file)), portalFolder: portal }
   const understood = await understand(specOf(name, options), folders, { base, dataset: id })
+  const fresh = path.join(path.dirname(folder), `.${id}.importing`)
   try {
-    mkdirSync(folder, { recursive: true })
+    // A process that was killed may have left it.
+    rmSync(fresh, { recursive: true, force: true })
+    mkdirSync(fresh, { recursive: true })
     const parts = /\.shp$/i.test(file) ? shapefileParts(path.resolve(file)) : []
-    for (const part of [file, ...parts]) copy(part, path.join(folder, path.basename(part)))
-    writeFileSync(path.join(folder, 'dataset.yaml'), datasetYaml(understood, importTitle(name)))
+    for (const part of [file, ...parts]) copy(part, path.join(fresh, path.basename(part)))
+    writeFileSync(path.join(fresh, 'dataset.yaml'), datasetYaml(understood, importTitle(name)))
+    renameSync(fresh, folder)
   } catch (error) {
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(fresh, { recursive: true, force: true })
     throw error
   }
   return understood

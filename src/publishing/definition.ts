@@ -67,8 +67,9 @@ export function definedDatasets(portal: string): readonly string[] {
   const data = path.join(portal, 'data')
   try {
     const described = readdirSync(data, { withFileTypes: true })
-      .filter(entry => entry.isDirectory() && existsSync(path.join(data, entry.name, 'dataset.yaml')))
+      .filter(entry => entry.isDirectory() && !entry.name.startsWith('.'))
       .map(entry => entry.name)
+      .filter(name => existsSync(path.join(data, name, 'dataset.yaml')))
     return [...new Set([...described, ...implicitSources(portal).keys()])].sort()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []

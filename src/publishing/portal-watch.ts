@@ -33,6 +33,8 @@ type FileStates = ReadonlyMap<string, FileState>
  */
 export class PortalWatch {
   readonly portal: string
+  /** Times of files have fractions of milliseconds. */
+  private readonly begun = Date.now() + 1
   private readonly sources: SourceFiles = new Map()
   private reported: FileStates
   private last: FileStates
@@ -59,7 +61,9 @@ export class PortalWatch {
     for (const [id, state] of states) {
       const [before, last] = [this.reported.get(id), this.last.get(id)]
       if (last === undefined || !isSame(state, last)) continue
-      if (state.definition !== before?.definition || isOtherData(state, before)) definitions.push(id)
+      const isOtherData =
+        before?.data === null ? state.data !== null && this.isNewer(id) : state.data !== before?.data
+      if (state.definition !== before?.definition || isOtherData) definitions.push(id)
       else if (state.mapping !== before.mapping) mappings.push(id)
       described.set(id, state)
     }
@@ -70,15 +74,18 @@ export class PortalWatch {
     if (definitions.length + mappings.length + gone.length === 0) return null
     return { definitions, mappings, ...(gone.length === 0 ? {} : { gone }) }
   }
+
+  /** Whether the data files of a dataset that have just become known were changed since the first scan; others are no change. */
+  private isNewer(id: string): boolean {
+    return (this.sources.get(id)?.files ?? []).some(file => {
+      const { mtimeMs = 0, ctimeMs = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {}
+      return Math.max(mtimeMs, ctimeMs) > this.begun
+    })
+  }
 }
 
 function isSame(state: FileState, other: FileState): boolean {
   return state.definition === other.definition && state.mapping === other.mapping && state.data === other.data
-}
-
-/** Data files that become known are no change. */
-function isOtherData(state: FileState, before: FileState): boolean {
-  return before.data !== null && state.data !== before.data
 }
 
 /** The data files that each dataset.yaml names, with the state of that file when it was read. */

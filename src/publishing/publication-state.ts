@@ -28,7 +28,7 @@ export class Publications {
   /** Datasets for whose latest version the disk had no room. */
   private readonly unstored = new Map<string, Unstored>()
 
-  /** @param now milliseconds since 1970 */
+  /** @param now milliseconds since any moment, by a clock that is never set */
   note(message: PublishMessage, now: number): void {
     const { dataset } = message
     const state = stateOf(message)

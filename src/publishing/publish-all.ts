@@ -20,6 +20,7 @@ import {
   forget,
   isWithdrawn,
   type Manifest,
+  removeLeftovers,
   storedDatasets,
   type Versions,
   versionsOf,
@@ -84,8 +85,8 @@ export async function publishAll(
     const begun = performance.now()
     const seconds = () => Math.round(performance.now() - begun) / 1000
     try {
-      // Completes a withdrawal that was interrupted.
-      if (isWithdrawn(versions, id)) withdraw(versions, id)
+      // Completes a withdrawal that was interrupted, or removes what a publication that died has left.
+      if (isWithdrawn(versions, id) && !withdraw(versions, id)) removeLeftovers(versions, id)
       if (datasets === null && (await isLeftOut(id))) return true
       if (unlessWithdrawn.includes(id) && isWithdrawn(versions, id)) throw withdrawnMeanwhile()
       if (context.withoutFetching === true && isWaiting(context.portal, id)) {

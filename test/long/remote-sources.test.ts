@@ -424,6 +424,18 @@ t.test('a dataset from an address', async t => {
     answer = sends(304, '')
     t.equal(await publish(), 'unchanged 2')
     t.match(headers.at(-1), { 'if-none-match': '"one"' })
+    answer = sends(200, 'n\n1\n2\n')
+    t.equal(await publish(), 'unchanged 2', 'the same data of a server without conditional answers')
+    t.match(remoteState(portal, 'far'), {
+      failures: 0,
+      etag: undefined,
+      asked: new Date(clock()).toISOString(),
+    })
+    answer = sends(200, 'n\n1\n3\n', { etag: '"one"' })
+    t.equal(await publish(), 'published 2', 'as many bytes, and others')
+    answer = sends(200, 'n\n1\n2\n', { etag: '"one"' })
+    t.equal(await publish(), 'published 2')
+    t.equal(await publish(), 'unchanged 2')
   })
 
   await t.test('a changed schedule is in force at once, also where others fetch', async t => {

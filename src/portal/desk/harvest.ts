@@ -7,7 +7,7 @@ import {
 } from '../../harvest/settings.ts'
 import type { Form } from '../../http/form.ts'
 import { lookup } from '../../model/lookup.ts'
-import { CREDENTIALS_REFUSED, isSentAlike } from '../../publishing/management/drafts.ts'
+import { CREDENTIALS_REFUSED, isSentAlike } from '../../publishing/management/source-credentials.ts'
 import { hiddenField, note } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
 import { type EntryMember, memberFields, memberText, readMembers, textsIn } from './entries.ts'

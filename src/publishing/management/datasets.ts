@@ -25,11 +25,10 @@ export function idsAtDesk(portal: string): readonly string[] {
   return [...ids].filter(id => isAtDesk(portal, id)).sort()
 }
 
-/** A dataset as publishers see it. @param named title of a dataset whose dataset.yaml is not written yet */
+/** A dataset as publishers see it. */
 export function describeDataset(
   { portal, versions }: Pick<DeskOptions, 'portal' | 'versions'>,
   id: string,
-  named: string | undefined,
 ): DeskDataset {
   const manifest = currentManifest(versions, id)
   const draft = findDraft(portal, id)
@@ -38,7 +37,7 @@ export function describeDataset(
   const title = definition?.metas.default?.title
   return {
     id,
-    title: typeof title === 'string' && title !== '' ? title : (named ?? id),
+    title: typeof title === 'string' && title !== '' ? title : (draft?.title ?? id),
     state:
       manifest !== null
         ? 'published'

@@ -32,6 +32,7 @@ import {
 import { type DeskDataset, type DeskFinding, type DeskOptions, EDIT_CONFLICT } from './desk-types.ts'
 import {
   applyDraft,
+  completeDrafts,
   type DatasetDraft,
   definitionText,
   discardDraft,
@@ -39,13 +40,20 @@ import {
   editedDigest,
   findDraft,
   openDraft,
-  refuseOtherCredentials,
   refuseOutdated,
   writeDefinition,
 } from './drafts.ts'
 import { type Action, type HistoryEntry, historyOf, noteHistory } from './history.ts'
 import { reading, sourceBytes } from './readings.ts'
-import { FirstFetch, Inspections, receiveFile, type UploadedFile, uploadName } from './uploads.ts'
+import { refuseOtherCredentials } from './source-credentials.ts'
+import {
+  FirstFetch,
+  Inspections,
+  receiveFile,
+  removeCutOffUploads,
+  type UploadedFile,
+  uploadName,
+} from './uploads.ts'
 
 /**
  * The operations of publishers: changes are collected in a draft next to the portal folder, and publishing moves the files of the
@@ -60,6 +68,8 @@ export class Desk {
 
   constructor(options: DeskOptions) {
     this.options = options
+    completeDrafts(options.portal)
+    removeCutOffUploads(options.portal)
     this.firstFetch = new FirstFetch(options.portal, options.now)
     this.inspections = new Inspections(options.now)
   }
@@ -96,8 +106,7 @@ export class Desk {
   create(principal: Principal, id: string, title: string | null): void {
     const by = this.admit(principal, id)
     if (this.taken().has(id)) throw new Fault(CONFLICT, { reason: `There is a dataset ${id} already.` })
-    this.draft(id, by)
-    this.titles.set(id, title ?? undefined)
+    this.draft(id, by, title ?? undefined)
     this.note(id, by, 'create')
   }
 
@@ -128,9 +137,6 @@ export class Desk {
     })
   }
 
-  /** Titles of datasets whose dataset.yaml is not written yet. */
-  private readonly titles = new Map<string, string | undefined>()
-
   /**
    * Receives a file as a stream and makes it the source, under another name if another file of the dataset has its own. Faults
    * also: ContentTooLarge.
@@ -139,18 +145,22 @@ export class Desk {
     const by = this.admit(principal, id)
     const requested = uploadName(given.name)
     const { portal, uploadLimit } = this.options
-    const isNew = !isAtDesk(portal, id)
-    if (isNew && this.taken().has(id))
-      throw new Fault(CONFLICT, {
-        reason: `The data of ${id} have no dataset.yaml: write one in the portal folder first, or choose another dataset id.`,
-      })
-    const draft = this.draft(id, by)
-    const received = await receiveFile(
-      draft,
-      { ...given, name: requested },
-      uploadLimit,
-      isNew ? undefined : this.titles.get(id),
-    ).catch((error: unknown) => {
+    const isUnknown = () => {
+      const found = !isAtDesk(portal, id)
+      if (found && this.taken().has(id))
+        throw new Fault(CONFLICT, {
+          reason: `The data of ${id} have no dataset.yaml: write one in the portal folder first, or choose another dataset id.`,
+        })
+      return found
+    }
+    isUnknown()
+    let isNew = false
+    const open = () => {
+      isNew = isUnknown() || isNew
+      return this.draft(id, by)
+    }
+    const file = { ...given, name: requested }
+    const received = await receiveFile({ portal, id, open }, file, uploadLimit).catch((error: unknown) => {
       if (isNew) discardDraft(portal, id)
       throw error
     })
@@ -337,7 +347,7 @@ export class Desk {
   }
 
   private describe(id: string): DeskDataset {
-    return describeDataset(this.options, id, this.titles.get(id))
+    return describeDataset(this.options, id)
   }
 
   /** As {@link admit}, for a dataset that must exist. */
@@ -366,8 +376,8 @@ export class Desk {
     return findDraft(this.options.portal, id)?.root ?? this.options.portal
   }
 
-  private draft(id: string, by: string): DatasetDraft {
-    return openDraft(this.options.portal, id, by, new Date(this.options.now()))
+  private draft(id: string, by: string, title?: string): DatasetDraft {
+    return openDraft(this.options.portal, id, by, new Date(this.options.now()), title)
   }
 
   private moment(): string {

@@ -12,13 +12,11 @@ import {
   symlinkSync,
 } from 'node:fs'
 import path from 'node:path'
-import { readDocument } from '../../config/document.ts'
 import { BAD_REQUEST, CONFLICT, Fault } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
 import { DATASET_ID } from '../definition.ts'
-import { DATASET_SCHEMA } from '../definition-schema.ts'
 import { MAPPING_ENDINGS, openMapping } from '../mapping/mapping-file.ts'
-import { replaceDurably, shareFile, synchronise } from '../versions/durable.ts'
+import { replaceDurably, shareFile, synchronise, writeDurably } from '../versions/durable.ts'
 import { EDIT_CONFLICT } from './desk-types.ts'
 
 /** The changes of a dataset that are not in the portal folder yet. */
@@ -33,11 +31,15 @@ export interface DatasetDraft {
   readonly by: string | null
   /** Digest of dataset.yaml and mapping at that moment: `none` for a dataset that did not exist. */
   readonly taken: string
+  /** The title of a dataset whose dataset.yaml is not written yet, if it was given one. */
+  readonly title?: string
   /** By name of a file of data/ that the draft began with: the state of that file, and of the file in the draft. */
   readonly shared?: Readonly<Record<string, readonly [own: string, drafted: string]>>
 }
 
 const NOTE = 'draft.json'
+/** In a draft whose files are being put in place. */
+const APPLYING = 'applying'
 /** The folder var as seen from a draft: a portal may be moved. */
 const VAR = path.join('..', '..')
 export const DEFINITION = 'dataset.yaml'
@@ -92,7 +94,13 @@ function linkFetched(root: string): void {
  * The draft of a dataset, created from the files of the portal folder if there is none: files of its data folder are hard links, so
  * that data are not copied. Files of a draft are replaced, never modified in place.
  */
-export function openDraft(portal: string, id: string, by: string | null, now: Date): DatasetDraft {
+export function openDraft(
+  portal: string,
+  id: string,
+  by: string | null,
+  now: Date,
+  title?: string,
+): DatasetDraft {
   const found = findDraft(portal, id)
   if (found !== null) return found
   const root = rootOf(portal, id)
@@ -105,14 +113,35 @@ export function openDraft(portal: string, id: string, by: string | null, now: Da
   const shared = existsSync(own) ? shareFolder(own, folder) : {}
   for (const file of mappingsOf(portal, id))
     copyFileSync(path.join(portal, 'mappings', file), path.join(root, 'mappings', file))
-  const note = { begun: now.toISOString(), by, taken: stateOf(portal, id), shared }
+  const note = {
+    begun: now.toISOString(),
+    by,
+    taken: stateOf(portal, id),
+    shared,
+    ...(title === undefined ? {} : { title }),
+  }
   replaceDurably(path.join(root, NOTE), JSON.stringify(note))
   return { ...note, id, root, folder }
 }
 
-/** Discards a draft; the portal folder is unchanged. */
+/** Discards a draft; the portal folder is unchanged. Without its note, which goes first, the rest is none. */
 export function discardDraft(portal: string, id: string): void {
-  rmSync(rootOf(portal, id), { recursive: true, force: true })
+  const root = rootOf(portal, id)
+  rmSync(path.join(root, NOTE), { force: true })
+  rmSync(root, { recursive: true, force: true })
+}
+
+/** Completes what was cut off while the files of drafts were put in place: new data must not be served as an old dataset.yaml says. */
+export function completeDrafts(portal: string): void {
+  for (const id of draftedDatasets(portal)) {
+    const draft = findDraft(portal, id)
+    if (draft === null || !existsSync(path.join(draft.root, APPLYING))) continue
+    try {
+      applyDraft(portal, draft)
+    } catch {
+      // It stays a draft, which can be published again.
+    }
+  }
 }
 
 /**
@@ -125,13 +154,32 @@ export function applyDraft(portal: string, draft: DatasetDraft): void {
   const own = path.join(portal, 'data', id)
   const names = filesIn(folder).filter(name => name !== DEFINITION)
   const states = names.map(name => changeOf(name, draft, own))
-  if (stateOf(portal, id) !== taken || states.includes('both'))
+  const begun = path.join(root, APPLYING)
+  if ((stateOf(portal, id) !== taken && !existsSync(begun)) || states.includes('both'))
     throw new Fault(CONFLICT, {
       reason: `The files of ${id} were changed in the portal folder since this draft was begun. Discard the draft, and begin again with what is there now.`,
     })
+  writeDurably(begun, '')
+  try {
+    putInPlace(
+      portal,
+      draft,
+      names.filter((_, at) => states[at] !== 'by hand'),
+    )
+  } catch (error) {
+    rmSync(begun)
+    // What is there by now is no change by hand.
+    const { id: _, root: __, folder: ___, ...note } = draft
+    replaceDurably(path.join(root, NOTE), JSON.stringify({ ...note, taken: stateOf(portal, id) }))
+    throw error
+  }
+  discardDraft(portal, id)
+}
+
+function putInPlace(portal: string, { id, root, folder }: DatasetDraft, names: readonly string[]): void {
+  const own = path.join(portal, 'data', id)
   mkdirSync(own, { recursive: true })
-  for (const [at, name] of names.entries())
-    if (states[at] !== 'by hand') replaceFile(path.join(folder, name), path.join(own, name))
+  for (const name of names) replaceFile(path.join(folder, name), path.join(own, name))
   const mappings = mappingsOf(root, id)
   if (mappings.length > 0) mkdirSync(path.join(portal, 'mappings'), { recursive: true })
   for (const name of mappings)
@@ -140,7 +188,6 @@ export function applyDraft(portal: string, draft: DatasetDraft): void {
     if (!mappings.includes(name)) rmSync(path.join(portal, 'mappings', name), { force: true })
   replaceDurably(path.join(own, DEFINITION), readFileSync(path.join(folder, DEFINITION), 'utf8'))
   synchronise(own)
-  discardDraft(portal, id)
 }
 
 /** Where a file of a draft differs from that of data/ since the draft was begun. */
@@ -246,45 +293,4 @@ export function definitionText({ folder }: Pick<DatasetDraft, 'folder'>): string
 
 export function writeDefinition({ folder }: DatasetDraft, text: string): void {
   replaceDurably(path.join(folder, DEFINITION), text)
-}
-
-/** The reason why credentials are refused: it is the same whether there is such a variable or not. */
-export const CREDENTIALS_REFUSED =
-  'authorization sends a secret of the server to the address: only who has the portal folder may name one, or change the host of its address,'
-
-/**
- * Refuses a dataset.yaml whose source has credentials, unless the one in the portal folder, written by hand, sends the same ones to
- * the same host: otherwise a publisher could have those of any other source sent to a host of his own. Faults: BadRequest.
- *
- * @param text of the dataset.yaml of a draft
- */
-export function refuseOtherCredentials(portal: string, id: string, text: string): void {
-  const requested = sourceIn(text)
-  if (requested?.authorization === undefined) return
-  const file = path.join(portal, 'data', id, DEFINITION)
-  const inForce = existsSync(file) ? sourceIn(readFileSync(file, 'utf8')) : undefined
-  if (isSentAlike(requested, inForce)) return
-  throw new Fault(BAD_REQUEST, { reason: `${CREDENTIALS_REFUSED} in dataset.yaml.` })
-}
-
-interface AddressWithCredentials {
-  readonly url?: string | undefined
-  readonly authorization?: string | undefined
-}
-
-/** True if two addresses have the same credentials, protocol and host. */
-export function isSentAlike(one: AddressWithCredentials, other: AddressWithCredentials | undefined): boolean {
-  const host = hostOf(one.url)
-  return host !== null && one.authorization === other?.authorization && host === hostOf(other?.url)
-}
-
-/** Protocol and host with port: ftps: has no origin of its own in URLs. */
-function hostOf(url: string | undefined): string | null {
-  if (url === undefined || !URL.canParse(url)) return null
-  const { protocol, host } = new URL(url)
-  return `${protocol}//${host}`
-}
-
-function sourceIn(text: string): AddressWithCredentials | undefined {
-  return readDocument(text, DEFINITION, DATASET_SCHEMA).value?.source
 }

@@ -1,23 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { createWriteStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { finished, type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { BAD_REQUEST, CONTENT_TOO_LARGE, Fault, faultText } from '../../errors/errors.ts'
+import { isOfRunningProcess, PROCESS_NAME } from '../../runtime/processes.ts'
 import type { Inspection } from '../../sources/inspect.ts'
 import { type Definition, readDefinition } from '../definition.ts'
 import { changedDefinition, type DefinitionChange } from '../edit-definition.ts'
 import { refreshRemote } from '../remote/refresh.ts'
 import { remoteFolder, remoteState } from '../remote/state.ts'
+import { synchronise } from '../versions/durable.ts'
+import { lastChange } from '../versions/versions.ts'
 import { asBadRequest, type inspectDataset, type ReplacedSource, type Suggestion } from './dataset-preview.ts'
-import {
-  type DatasetDraft,
-  DEFINITION,
-  definitionText,
-  refuseOtherCredentials,
-  writeDefinition,
-} from './drafts.ts'
+import { type DatasetDraft, DEFINITION, definitionText, findDraft, writeDefinition } from './drafts.ts'
 import { reading, sourceBytes } from './readings.ts'
+import { refuseOtherCredentials } from './source-credentials.ts'
 
 /** An uploaded file under a safe name; see {@link uploadName}. */
 export interface UploadedFile {
@@ -28,6 +26,13 @@ export interface UploadedFile {
   readonly signal?: AbortSignal
 }
 
+/** The dataset that an upload is for. */
+interface UploadTarget {
+  readonly portal: string
+  readonly id: string
+  readonly open: () => DatasetDraft
+}
+
 /** A file as it was stored, with its size and how it may be read better. */
 export interface ReceivedFile {
   readonly name: string
@@ -35,19 +40,34 @@ export interface ReceivedFile {
   readonly suggestions: readonly Suggestion[]
 }
 
+/** The folder in which files arrive: drafts may be published or discarded meanwhile. */
+const folderOf = (portal: string) => path.join(portal, 'var', 'uploads')
+
+/** Removes files that were arriving when their process died. */
+export function removeCutOffUploads(portal: string): void {
+  const folder = folderOf(portal)
+  try {
+    for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+      const place = path.join(folder, name)
+      if (!isOfRunningProcess(name, lastChange(place))) rmSync(place, { recursive: true, force: true })
+    }
+  } catch {
+    // A read-only folder keeps them.
+  }
+}
+
 /**
- * Receives a file into a draft and makes it the source. Faults: ContentTooLarge, BadRequest.
+ * Receives a file and makes it the source of the draft of a dataset. Faults: ContentTooLarge, BadRequest.
  *
+ * @param target its member `open` creates the draft if there is none, and is called when the file is not refused
  * @param limit maximum bytes
- * @param title of a dataset whose dataset.yaml is not written yet, if it has one already
  */
 export async function receiveFile(
-  draft: DatasetDraft,
+  { portal, id, open }: UploadTarget,
   { name, stream, isTruncated, signal }: UploadedFile,
   limit: number,
-  title: string | undefined,
 ): Promise<ReceivedFile> {
-  const place = path.join(draft.root, 'uploads', randomUUID())
+  const place = path.join(folderOf(portal), `${PROCESS_NAME}-${randomUUID()}`)
   mkdirSync(place, { recursive: true })
   let bytes = 0
   const counted = new Transform({
@@ -62,7 +82,7 @@ export async function receiveFile(
     await pipeline(stream.pipe(counted), createWriteStream(path.join(place, name), { flush: true }))
     if (isTruncated?.() === true) throw tooLarge(limit)
     if (bytes === 0) throw new Fault(BAD_REQUEST, { reason: `The file ${name} is empty.` })
-    return { bytes, ...(await putInPlace(draft, place, name, title, signal)) }
+    return { bytes, ...(await putInPlace({ portal, id, open }, place, name, signal)) }
   } finally {
     // The rest of a refused file is dropped: a connection that is not read to the end is neither used again nor closed.
     stream.unpipe(counted).resume()
@@ -72,14 +92,15 @@ export async function receiveFile(
 
 /** Moves an uploaded file to its place, and returns its name there with suggestions; a dataset without fields gets the inferred ones. */
 async function putInPlace(
-  draft: DatasetDraft,
+  target: UploadTarget,
   place: string,
   name: string,
-  named: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Omit<ReceivedFile, 'bytes'>> {
-  const { id, folder, root } = draft
-  const before = definitionText(draft)
+  const { portal, id, open } = target
+  const { root = portal, title: named } = findDraft(portal, id) ?? {}
+  const folder = path.join(root, 'data', id)
+  const before = definitionText({ folder })
   const isFirst = before.trim() === ''
   const definition = isFirst ? null : readDefinition(root, id).definition
   const replaced = replacedBy(definition)
@@ -108,8 +129,12 @@ async function putInPlace(
     ...(isRecords ? {} : { id: null, processors: null }),
   }
   const text = await asBadRequest(() => changedDefinition(before, change))
-  renameSync(path.join(place, name), path.join(folder, stored))
+  const draft = open()
+  // It was changed, published or discarded while the file was read.
+  if (definitionText(draft) !== before) return putInPlace(target, place, name, signal)
   writeDefinition(draft, text)
+  renameSync(path.join(place, name), path.join(draft.folder, stored))
+  synchronise(draft.folder)
   return { name: stored, suggestions }
 }
 

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import path from 'node:path'
 import { CONFIG_INVALID } from '../../config/faults.ts'
 import { loadConfig } from '../../config/load.ts'
@@ -93,7 +94,15 @@ export async function refreshRemote(
       )
       return
     }
-    const file = `data-${Date.parse(requested).toString(36)}${endingOf(fetched.name, fetched.mediaType)}`
+    const { etag: _, lastModified: __, ...rest } = withoutReason(state)
+    const ending = endingOf(fetched.name, fetched.mediaType)
+    const confirmed = { ...rest, ...fetched.validators, asked: requested, confirmed: requested, failures: 0 }
+    const isNamedAlike = state.file?.replace(/^data-\w+/, '') === ending
+    if (isNamedAlike && (await haveSameBytes(part, path.join(folder, state.file ?? '')))) {
+      finish(portal, id, confirmed, remote)
+      return
+    }
+    const file = `data-${Date.parse(requested).toString(36)}${ending}`
     renameSync(part, path.join(folder, file))
     try {
       openFile({ path: file }, { datasetFolder: folder, portalFolder: portal })
@@ -101,17 +110,7 @@ export async function refreshRemote(
       rmSync(path.join(folder, file), { force: true })
       throw atAddress(error, file, remote.url)
     }
-    const { etag: _, lastModified: __, ...rest } = withoutReason(state)
-    const next = {
-      ...rest,
-      ...fetched.validators,
-      file,
-      size: fetched.size,
-      fetched: requested,
-      asked: requested,
-      confirmed: requested,
-      failures: 0,
-    }
+    const next = { ...confirmed, file, size: fetched.size, fetched: requested }
     finish(portal, id, state.file === undefined ? next : { ...next, previous: state.file }, remote)
   } catch (error) {
     rmSync(part, { force: true })
@@ -123,6 +122,24 @@ export async function refreshRemote(
       remote,
     )
     if (state.file === undefined) throw error
+  }
+}
+
+/** Many servers answer no conditional requests: data that are as they were make no version, for which an older one would go. */
+async function haveSameBytes(file: string, other: string): Promise<boolean> {
+  if (statSync(file).size !== statSync(other, { throwIfNoEntry: false })?.size) return false
+  const [one, two] = [await open(file), await open(other)]
+  const [piece, before] = [Buffer.alloc(2 ** 20), Buffer.alloc(2 ** 20)]
+  try {
+    for (;;) {
+      const { bytesRead } = await one.read(piece)
+      if (bytesRead === 0) return true
+      await two.read(before, 0, bytesRead)
+      if (piece.compare(before, 0, bytesRead, 0, bytesRead) !== 0) return false
+    }
+  } finally {
+    await one.close()
+    await two.close()
   }
 }
 

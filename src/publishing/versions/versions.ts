@@ -402,7 +402,7 @@ export function isInPreparation(home: string, name: string): boolean {
 }
 
 /** The time of the last change of a file or of the files of a folder, in milliseconds since 1970. */
-function lastChange(file: string): number {
+export function lastChange(file: string): number {
   const own = statSync(file)
   const files = own.isDirectory() ? readdirSync(file).map(name => statSync(path.join(file, name))) : []
   return Math.max(...[own, ...files].map(({ mtimeMs }) => mtimeMs))
