@@ -38,7 +38,7 @@ const SMALL = 2 ** 17
 const DEADLINE = 15 * 60_000
 
 /** Few readings at a time, because each takes the memory of a thread. */
-const QUEUE = new FairQueue({ concurrency: 2, limit: 20, timeout: 60_000 })
+const QUEUE = new FairQueue({ concurrency: 4, limit: 40, timeout: DEADLINE })
 
 /**
  * Reads files of a dataset: small ones at once, others in a thread, so that requests are answered meanwhile. Faults: those of the
