@@ -2,6 +2,7 @@ import oxigraph from 'oxigraph'
 import t, { type Test } from 'tap'
 import { termText } from '../src/rdf/ntriples.ts'
 import { answerTerm } from '../src/rdf/rdfjs.ts'
+import { parseRdf } from '../src/store/embedded/parse.ts'
 import { servePortal } from './support/portal.ts'
 
 /** RDF 1.2 from end to end: files of every syntax -> published -> exports, fragments, documents -> queries. */
@@ -296,5 +297,16 @@ t.test('formats of answers', async t => {
       ].sort(),
       type,
     )
+  }
+})
+
+/** At the end: the instance of the engine that this file has imported cannot be used afterwards. */
+t.test('terms that are nested too deeply are refused, and the next texts are read', async t => {
+  const nested = (depth: number) =>
+    `<${E}r> ${REIFIES} ${`<<( <${E}s> <${E}p> `.repeat(depth)}<${E}o>${' )>>'.repeat(depth)} .\n`
+  const read = (text: string) => [...parseRdf([Buffer.from(text)], 'ntriples', E, { file: 'a.nt' })].join('')
+  for (const _ of ['once', 'and again']) {
+    t.throws(() => read(nested(20_000)), { code: 'SourceUnreadable', message: /too many triple terms/ })
+    t.equal(read(nested(3)), nested(3))
   }
 })

@@ -33,7 +33,7 @@ const CHUNK_BYTES = 2 ** 16
 /** Maximum bytes of a document that is parsed as a whole: ten million triples are as many as a store can hold. */
 export const MAX_DOCUMENT_LENGTH = 1.5 * 2 ** 30
 
-let isSound = true
+const load = createRequire(import.meta.url)
 let engine: typeof Oxigraph | null = null
 
 /**
@@ -67,7 +67,7 @@ export function* parseRdf(
       pieces = []
     }
   } catch (error) {
-    throw error instanceof Fault ? error : refusal(error, origin, () => lineOf(text, options))
+    throw error instanceof Fault ? error : refusal(error, origin, format, () => lineOf(text, options))
   }
   if (pieces.length > 0) yield pieces.join('')
 }
@@ -100,12 +100,22 @@ function* inChunks(text: readonly Uint8Array[]): Generator<Uint8Array> {
 }
 
 /** The engine's message about a text that it refuses, with the position that the engine reports, else the one that `search` finds. */
-function refusal(error: unknown, origin: TextOrigin, search: () => number | undefined): Fault {
+function refusal(
+  error: unknown,
+  origin: TextOrigin,
+  format: RdfFormat,
+  search: () => number | undefined,
+): Fault {
   const { file, linesBefore = 0 } = origin
   const described = error instanceof Error ? error.message : String(error)
   if (isOversize(error) || isTrap(error)) {
-    isSound = false
-    const reason = `${file} is too large to be read as a whole. Convert it to N-Triples or N-Quads, or part it.`
+    // The next text is read by a new instance of the engine.
+    delete load.cache[load.resolve('oxigraph')]
+    engine = null
+    const reason =
+      format === 'ntriples' || format === 'nquads'
+        ? `${file} has a line that is too long, or has too many triple terms in one another, to be read.`
+        : `${file} is too large, or nested too deeply, to be read as a whole. Convert it to N-Triples or N-Quads, or part it.`
     return new Fault(SOURCE_UNREADABLE, { reason }, { place: { file }, cause: error })
   }
   const place = /^Parser error (?:at|between) line (\d+) (?:column|between columns) (\d+)[^:]*: /.exec(
@@ -166,11 +176,7 @@ function free(quad: Oxigraph.Quad): void {
 
 /** The engine is started for the first RDF file: most portals have none. */
 function started(): typeof Oxigraph {
-  if (!isSound)
-    throw new Fault(SOURCE_UNREADABLE, {
-      reason: 'RDF was read before that was too large for this process. Publish this dataset by itself.',
-    })
-  engine ??= createRequire(import.meta.url)('oxigraph') as typeof Oxigraph
+  engine ??= load('oxigraph') as typeof Oxigraph
   return engine
 }
 
