@@ -7,6 +7,13 @@ export interface JobOptions {
   /** Milliseconds after which it is terminated. */
   readonly deadline?: number
   readonly signal?: AbortSignal
+  /** Megabytes of its heap; with more it ends, and not the process. */
+  readonly heap?: number
+}
+
+/** True for the error of a job whose heap was too small. */
+export function isOutOfMemory(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY'
 }
 
 /**
@@ -22,10 +29,11 @@ export function runJob<Result = never>(
   caller: string,
   module: string,
   data: unknown,
-  { name = 'lodestone-job', deadline, signal }: JobOptions = {},
+  { name = 'lodestone-job', deadline, signal, heap }: JobOptions = {},
 ): Promise<Result | null> {
   return new Promise((resolve, reject) => {
-    const worker = startThread(caller, module, { workerData: data, name })
+    const resourceLimits = heap === undefined ? {} : { maxOldGenerationSizeMb: heap }
+    const worker = startThread(caller, module, { workerData: data, name, resourceLimits })
     let result: Result | null = null
     let isStopped = false
     const stop = () => {

@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { type DeclaredFault, Fault, type FaultPlace, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { FairQueue } from '../../runtime/fair-queue.ts'
-import { runJob } from '../../runtime/job.ts'
+import { isOutOfMemory, runJob } from '../../runtime/job.ts'
 import { currentClient } from '../../runtime/work-client.ts'
 import { checkDataset } from '../check.ts'
 import { readDefinition } from '../definition.ts'
@@ -31,11 +31,17 @@ interface SentFault extends Pick<DeclaredFault, 'code' | 'status' | 'isCounted'>
 /** The answer of a thread: a result, or a fault. */
 export type ReadingAnswer = { readonly result: unknown } | { readonly fault: SentFault }
 
-/** Sources of at most this many bytes are read at once, in less time than a thread takes to start. */
+/** Texts of at most this many bytes are read at once, in less time than a thread takes to start. */
 const SMALL = 2 ** 17
+
+/** Bytes at the beginning of a file that show whether it is text, and the least byte of texts. */
+const [SNIFFED, TAB] = [512, 9]
 
 /** Milliseconds that a reading may take. */
 const DEADLINE = 15 * 60_000
+
+/** Megabytes of the heap of a reading. */
+const HEAP = 1024
 
 /** Few readings at a time, because each takes the memory of a thread. */
 const QUEUE = new FairQueue({ concurrency: 4, limit: 40, timeout: DEADLINE })
@@ -60,21 +66,22 @@ export async function reading<Name extends keyof Readings>(
     signal?.throwIfAborted()
     return result as Result
   }
-  const options = {
-    name: 'lodestone-reader',
-    deadline: DEADLINE,
-    ...(signal === undefined ? {} : { signal }),
-  }
+  const limits = { deadline: DEADLINE, heap: HEAP, ...(signal === undefined ? {} : { signal }) }
+  const options = { name: 'lodestone-reader', ...limits }
   const answer = await QUEUE.run(currentClient(), () =>
     runJob<ReadingAnswer>(import.meta.url, './reading-worker', job, options),
-  )
+  ).catch((error: unknown) => {
+    if (isOutOfMemory(error)) throw refused(`needs more than ${HEAP} MB of memory`)
+    throw error
+  })
   signal?.throwIfAborted()
-  if (answer === null)
-    throw new Fault(UNPROCESSABLE_ENTITY, {
-      reason: `Reading the source takes longer than ${DEADLINE / 60_000} minutes.`,
-    })
+  if (answer === null) throw refused(`takes longer than ${DEADLINE / 60_000} minutes`)
   if ('fault' in answer) throw receivedFault(answer.fault)
   return answer.result as Result
+}
+
+function refused(why: string): Fault {
+  return new Fault(UNPROCESSABLE_ENTITY, { reason: `Reading the source ${why}.` })
 }
 
 /** Does a reading in this thread. */
@@ -89,9 +96,27 @@ export function sourceBytes(root: string, id: string): number {
   if (definition === null) return 0
   const { source, sourceFolder, processors } = definition
   if (source.path === undefined || processors.length > 0) return Number.POSITIVE_INFINITY
-  const found = statSync(path.join(sourceFolder, source.path), { throwIfNoEntry: false })
-  if (found === undefined) return 0
-  return found.isFile() ? found.size : Number.POSITIVE_INFINITY
+  return textBytes(path.join(sourceFolder, source.path))
+}
+
+/** Bytes of a file that seems to be text; infinite for others, which may be packed, and where there is no such file. */
+export function textBytes(file: string): number {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return Number.POSITIVE_INFINITY
+  let opened: number
+  try {
+    opened = openSync(file, 'r')
+  } catch {
+    // The reading says why.
+    return Number.POSITIVE_INFINITY
+  }
+  try {
+    const head = Buffer.alloc(SNIFFED)
+    const length = readSync(opened, head)
+    const isText = head.subarray(0, length).every(byte => byte >= TAB)
+    return isText ? fstatSync(opened).size : Number.POSITIVE_INFINITY
+  } finally {
+    closeSync(opened)
+  }
 }
 
 export function sentFault({ code, status, isCounted, message, parts, place, hint }: Fault): SentFault {

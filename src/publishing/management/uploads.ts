@@ -14,7 +14,7 @@ import { synchronise } from '../versions/durable.ts'
 import { lastChange } from '../versions/versions.ts'
 import { asBadRequest, type inspectDataset, type ReplacedSource, type Suggestion } from './dataset-preview.ts'
 import { type DatasetDraft, DEFINITION, definitionText, findDraft, writeDefinition } from './drafts.ts'
-import { reading, sourceBytes } from './readings.ts'
+import { reading, sourceBytes, textBytes } from './readings.ts'
 import { refuseOtherCredentials } from './source-credentials.ts'
 
 /** An uploaded file under a safe name; see {@link uploadName}. */
@@ -105,7 +105,7 @@ async function putInPlace(
   const definition = isFirst ? null : readDefinition(root, id).definition
   const replaced = replacedBy(definition)
   const { title, suggestions, ...found } = await reading(
-    statSync(path.join(place, name)).size,
+    textBytes(path.join(place, name)),
     'understandFile',
     [place, name, root, replaced],
     signal,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Worker } from 'node:worker_threads'
 import { LRUCache } from 'lru-cache'
 import { ignoreRejection } from '../../../errors/ignore-rejection.ts'
+import { isOutOfMemory } from '../../../runtime/job.ts'
 import { startThread } from '../../../runtime/thread.ts'
 import { standBack } from '../../../runtime/thread-priority.ts'
 import type {
@@ -70,8 +71,7 @@ export class ColumnThread {
       })
       this.worker.once('error', error => {
         reason = String(error)
-        const isOutOfMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
-        this.ending = isOutOfMemory ? { reason: 'memory' } : { reason: 'error', message: reason }
+        this.ending = isOutOfMemory(error) ? { reason: 'memory' } : { reason: 'error', message: reason }
       })
       this.worker.once('exit', () => {
         reject(new Error(reason))
