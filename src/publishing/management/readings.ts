@@ -3,7 +3,6 @@ import path from 'node:path'
 import { type DeclaredFault, Fault, type FaultPlace, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { FairQueue } from '../../runtime/fair-queue.ts'
 import { isOutOfMemory, runJob } from '../../runtime/job.ts'
-import { currentClient } from '../../runtime/work-client.ts'
 import { checkDataset } from '../check.ts'
 import { readDefinition } from '../definition.ts'
 import { completedChange } from './completed-fields.ts'
@@ -43,7 +42,7 @@ const DEADLINE = 15 * 60_000
 /** Megabytes of the heap of a reading. */
 const HEAP = 1024
 
-/** Few readings at a time, because each takes the memory of a thread. */
+/** Few readings at a time, because each takes the memory of a thread. No client is charged: the work of publishers is no query. */
 const QUEUE = new FairQueue({ concurrency: 4, limit: 40, timeout: DEADLINE })
 
 /**
@@ -68,7 +67,7 @@ export async function reading<Name extends keyof Readings>(
   }
   const limits = { deadline: DEADLINE, heap: HEAP, ...(signal === undefined ? {} : { signal }) }
   const options = { name: 'lodestone-reader', ...limits }
-  const answer = await QUEUE.run(currentClient(), () =>
+  const answer = await QUEUE.run(null, () =>
     runJob<ReadingAnswer>(import.meta.url, './reading-worker', job, options),
   ).catch((error: unknown) => {
     if (isOutOfMemory(error)) throw refused(`needs more than ${HEAP} MB of memory`)
