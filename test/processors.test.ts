@@ -3,7 +3,7 @@ import path from 'node:path'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { Fault, faultText } from '../src/errors/errors.ts'
-import { checkDataset } from '../src/publishing/check.ts'
+import { checkDataset, checkPortal } from '../src/publishing/check.ts'
 import { definitionOf, readDefinition } from '../src/publishing/definition.ts'
 import { changedDefinition } from '../src/publishing/edit-definition.ts'
 import { openRecords, resolveSource } from '../src/publishing/materialise.ts'
@@ -224,6 +224,15 @@ t.test('what is wrong is reported with step, line, column and what was expected'
       )
     else t.match(findings.find(({ severity }) => severity === 'error')?.message, expected, list)
   }
+})
+
+t.test('a check before the first publication', async t => {
+  const portal = portalOf(t, STEPS)
+  const check = async () => (await checkPortal(portal, BASE, versionsOf(portal))).map(found => found.severity)
+  t.same(await check(), ['warning'], 'what is looked up is published first')
+  t.match((await checkDataset(portal, BASE, 'cities'))[0], { severity: 'error' }, 'by name, without it')
+  await publish(portal)
+  t.same(await check(), [], 'and nothing is to be said after it')
 })
 
 t.test('every mistake of dataset.yaml is told, with its place', async t => {

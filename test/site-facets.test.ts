@@ -9,7 +9,9 @@ const keyword = Array.from({ length: 150 }, (_, n) => `word ${n}`)
 // The emoji has two code units, of which the first is the 159th of the text.
 const LONG = `${'x'.repeat(158)}😀${'y'.repeat(2000)}`
 const LONG_YAML = `source: { path: long.csv }
-fields: [{ name: name, type: text, annotations: { facet: [] } }, { name: n, type: int }]
+fields:
+  - { name: name, type: text, annotations: { facet: [] } }
+  - { name: n, type: double, annotations: { facet: false, disjunctive: false, decimals: 200 } }
 `
 const { app } = await servePortal(t, {
   portal: {
@@ -44,6 +46,15 @@ async function open(url: string) {
       ?.getAttribute('href') ?? ''
   return { all, texts, link }
 }
+
+t.test('a flag that is false is none, and decimals that cannot be shown are not asked for', async t => {
+  const { texts } = await open('/explore/dataset/long/table/')
+  t.same(texts('table.records td:last-child'), ['1', '2'])
+  const { fields } = (await app.http.inject('/api/explore/v2.1/catalog/datasets/long')).json()
+  t.strictSame(fields[1].annotations, { decimals: 200 })
+  const { facets } = (await app.http.inject('/api/explore/v2.1/catalog/datasets/long/facets')).json()
+  t.equal(facets.length, 1)
+})
 
 t.test('a facet with many values leads to all of them', async t => {
   const table = await open(`${TABLE}?refine=size:more`)

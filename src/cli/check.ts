@@ -38,7 +38,7 @@ async function sourceFindings(
 ): Promise<readonly CheckFinding[]> {
   if (ids.length === 0) return checkPortal(portal, base, versionsOf(portal))
   const findings: CheckFinding[] = []
-  for (const id of ids) findings.push(...(await checkDataset(portal, base, id)))
+  for (const id of ids) findings.push(...(await checkDataset(portal, base, id, ids)))
   return findings
 }
 

@@ -14,7 +14,7 @@ import { readDcat } from './dcat.ts'
 import { createDefinition, harvestedDatasets, localId, stateOf, updateDefinition } from './definitions.ts'
 import { readOpendatasoft } from './opendatasoft.ts'
 import { catalogReader } from './reader.ts'
-import { type Harvester, isRequired } from './settings.ts'
+import { HARVEST_FILE, type Harvester, isRequired } from './settings.ts'
 import {
   type HarvestCounts,
   type HarvestedState,
@@ -97,8 +97,31 @@ function finish(portal: string, { id, refresh }: Harvester, state: HarvestState)
   writeHarvestState(portal, id, next === null ? rest : { ...rest, next: new Date(next).toISOString() })
 }
 
-async function readCatalog(harvester: Harvester, { portal, now }: HarvestContext): Promise<ReadCatalog> {
-  const reader = catalogReader(portal, harvester, now)
+interface HarvestedCatalog extends ReadCatalog {
+  /** What `only` and `except` name, and a catalog that was read to its end does not have. */
+  readonly unknown: readonly SkippedDataset[]
+}
+
+async function readCatalog(harvester: Harvester, context: HarvestContext): Promise<HarvestedCatalog> {
+  const { only = [], except = [] } = harvester
+  const unknown = new Set([...only, ...except])
+  let example: string | undefined
+  const catalog = await readAll(harvester, context, id => {
+    unknown.delete(id)
+    example ??= id
+    return isRequired(harvester, id)
+  })
+  if (!catalog.isComplete || example === undefined) return { ...catalog, unknown: [] }
+  const reason = `${HARVEST_FILE} names it, and no dataset of the catalog has this id: the first one has ${JSON.stringify(example.slice(0, 200))}`
+  return { ...catalog, unknown: [...unknown].map(name => ({ dataset: name.slice(0, 200), reason })) }
+}
+
+function readAll(
+  harvester: Harvester,
+  { portal, now }: HarvestContext,
+  isRequiredId: (id: string) => boolean,
+): Promise<ReadCatalog> {
+  const reader = { ...catalogReader(portal, harvester, now), isRequired: isRequiredId }
   const { type, url } = harvester
   switch (type) {
     case 'lodestone':
@@ -117,7 +140,7 @@ async function readCatalog(harvester: Harvester, { portal, now }: HarvestContext
 
 function takeOver(
   harvester: Harvester,
-  catalog: ReadCatalog,
+  catalog: HarvestedCatalog,
   known: ReadonlyMap<string, string>,
   before: HarvestState,
   { portal, now, isDryRun }: HarvestContext,
@@ -171,6 +194,7 @@ function takeOver(
       ((catalog.isComplete && !still.has(remote.slice(0, 200))) || !isRequired(harvester, remote)),
   )
   const withdrawn = gone.map(([, id]) => id)
+  skipped.push(...catalog.unknown)
   for (const id of known.values()) {
     const last = harvestedState(before, id)
     if (!present.has(id) && !withdrawn.includes(id) && last !== undefined) setMember(datasets, id, last)

@@ -30,10 +30,11 @@ import {
   resolveWhole,
   sourceName,
 } from './materialise.ts'
+import { lookupsToCome, refuseCycle } from './processors/dependencies.ts'
 import { isFetched, type Remote } from './remote/refresh.ts'
 import { remoteState } from './remote/state.ts'
 import { StatisticsGatherer } from './statistics.ts'
-import { publishedDatasets, type Versions } from './versions/versions.ts'
+import { isWithdrawn, publishedDatasets, type Versions } from './versions/versions.ts'
 
 /** One finding about a dataset: an error prevents its publication, a warning describes what would be dropped. */
 export interface CheckFinding {
@@ -52,8 +53,9 @@ export async function checkPortal(
   versions: Versions,
 ): Promise<readonly CheckFinding[]> {
   const defined = definedDatasets(portal)
+  const together = defined.filter(id => !isWithdrawn(versions, id))
   const findings: CheckFinding[] = []
-  for (const id of defined) findings.push(...(await checkDataset(portal, base, id)))
+  for (const id of defined) findings.push(...(await checkDataset(portal, base, id, together)))
   for (const { dataset, reason } of ignoredData(portal))
     findings.push({ dataset, severity: 'warning', message: reason })
   const message =
@@ -63,11 +65,12 @@ export async function checkPortal(
   return findings
 }
 
-/** What publishing would refuse or drop of a dataset, with file positions. */
+/** What publishing would refuse or drop of a dataset, which is published together with others, with file positions. */
 export async function checkDataset(
   portal: string,
   base: string,
   dataset: string,
+  together: readonly string[] = [dataset],
 ): Promise<readonly CheckFinding[]> {
   const { definition, problems, defects, warnings } = readDefinition(portal, dataset)
   const declared: CheckFinding[] = [
@@ -77,7 +80,7 @@ export async function checkDataset(
   declared.push(...ignoredMappings(portal, dataset))
   if (definition === null) return declared
   if (defects.length > 0) return [...declared, ...settingFindings(portal, definition)]
-  return [...declared, ...(await checkDefinition(portal, base, definition))]
+  return [...declared, ...(await checkDefinition(portal, base, definition, together))]
 }
 
 /** Errors of the source and its options, of a dataset whose fields or steps are invalid. */
@@ -110,6 +113,7 @@ async function checkDefinition(
   portal: string,
   base: string,
   definition: Definition,
+  together: readonly string[],
 ): Promise<readonly CheckFinding[]> {
   const { id: dataset, remote } = definition
   const unfetched = remote === null ? [] : unfetchedFindings(portal, dataset, remote)
@@ -121,6 +125,10 @@ async function checkDefinition(
       const refused = refuseForRdf(mappingFile(portal, dataset))
       return [...mappingFindings(dataset, refused), ...(await missingAttachments(portal, definition))]
     }
+    refuseCycle(definition, portal)
+    const toCome = lookupsToCome(definition, portal, together)
+    if (toCome.length > 0)
+      return toCome.map(fault => ({ dataset, severity: 'warning', message: faultText(fault) }))
     const resolved = await resolveWhole(definition, portal)
     const { fields: specs } = resolved
     const source = await openRecords(definition, resolved.source, portal)

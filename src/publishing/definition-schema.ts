@@ -103,13 +103,12 @@ export function sourceOf(value: DeclaredDataset): SourceSpec {
 
 /** A field as declared in dataset.yaml. */
 export function fieldSpec(field: Static<typeof FieldSchema>): FieldSpec {
-  const annotations = Object.fromEntries(
-    Object.entries(field.annotations ?? {}).map(([key, args]) => [key, flagArguments(args)]),
-  )
+  const given = Object.entries(field.annotations ?? {}).filter(([, args]) => args !== false)
+  const annotations = Object.fromEntries(given.map(([key, args]) => [key, flagArguments(args)]))
   return { ...field, annotations } as FieldSpec
 }
 
-/** An annotation is a list of arguments; `true` is a flag without arguments. */
+/** An annotation is a list of arguments; `true` is a flag without arguments, and `false` none. */
 function flagArguments(args: string | number | boolean | readonly (string | number | boolean)[]) {
   return Array.isArray(args) ? args : args === true ? [] : [args]
 }

@@ -355,6 +355,13 @@ t.test('a CKAN of recorded answers', async t => {
       unchanged: 1,
       withdrawn: 116,
     })
+    const wrong = { ...harvester, only: ['package-001', 'package-1'], except: ['c-package-002'] }
+    const { skipped, counts } = await harvest(wrong, { portal, now: () => moment, isDryRun: true })
+    t.match(counts, { unchanged: 1, withdrawn: 116 })
+    t.match(
+      skipped.filter(({ reason }) => /names it, and no dataset .* has "package-/.test(reason)),
+      [{ dataset: 'package-1' }, { dataset: 'c-package-002' }],
+    )
   })
 })
 

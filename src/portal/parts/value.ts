@@ -95,7 +95,8 @@ function numberText(
 ): string {
   if (isNumberedName(field)) return String(value)
   const max = field.annotations.decimals?.[0]
-  const digits = typeof max === 'number' ? { maximumFractionDigits: max } : shownDigits(value, 6)
+  const isDeclared = typeof max === 'number' && max >= 0 && max <= 20
+  const digits = isDeclared ? { maximumFractionDigits: max } : shownDigits(value, 6)
   const { maximumFractionDigits } = digits
   if (maximumFractionDigits === undefined) return pageContext.number(value, digits)
   return pageContext.number(value, {

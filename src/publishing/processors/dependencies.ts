@@ -1,3 +1,4 @@
+import type { Fault } from '../../errors/errors.ts'
 import { type Definition, definedDatasets, readDefinition } from '../definition.ts'
 import { fingerprintOf } from '../source-digest.ts'
 import { currentManifest, isWithdrawn, type Versions, versionsOf } from '../versions/versions.ts'
@@ -45,6 +46,24 @@ export function refuseCycle({ id, processors }: Definition, portal: string): voi
       open.push(...datasetsBefore(portal, next))
     }
   }
+}
+
+/** Look-ups in datasets that are published for the first time together with this one, before it. */
+export function lookupsToCome(
+  { processors }: Definition,
+  portal: string,
+  together: readonly string[],
+): readonly Fault[] {
+  const versions = versionsOf(portal)
+  return lookupsOf(processors).flatMap(lookup => {
+    const id = lookup.step.settings.dataset
+    const isToCome =
+      together.includes(id) &&
+      currentManifest(versions, id) === null &&
+      readDefinition(portal, id).definition?.visibility === 'public'
+    const reason = `${id} is published first; records and mapping can be checked after that`
+    return isToCome ? [stepFault(lookup, reason, { member: 'dataset' })] : []
+  })
 }
 
 /**
