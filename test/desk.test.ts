@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   existsSync,
@@ -32,6 +33,7 @@ import { versionsOf } from '../src/publishing/versions/versions.ts'
 import { processName } from '../src/runtime/processes.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { publishPortal } from './support/portal.ts'
+import { scriptArguments } from './support/script.ts'
 
 /** The operations of publishers on a portal folder, without a server. */
 const person = (...grants: readonly string[]): Principal => ({
@@ -652,6 +654,17 @@ t.test('a dataset is deleted where var is another disk', { skip: noOtherDisk }, 
   t.notOk(existsSync(path.join(portal, 'data', 'trees')))
   const [away = ''] = readdirSync(path.join(disk, 'deleted'))
   t.ok(existsSync(path.join(disk, 'deleted', away, 'data', 'a.csv')))
+})
+
+const ownDisk = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
+const noOwnDisk = ownDisk ? false : 'a disk of its own needs the namespaces of Linux'
+
+t.test('nothing is withdrawn or lost where data/ is on a read-only disk', { skip: noOwnDisk }, async t => {
+  const { portal } = deskOf(t)
+  const run = 'mount --bind "$0/data" "$0/data" && mount -o remount,bind,ro "$0/data" && exec "$@"'
+  const given = [portal, process.execPath, ...scriptArguments('support/read-only-data'), portal]
+  const { stdout, stderr } = spawnSync('unshare', ['-rm', 'sh', '-c', run, ...given], { encoding: 'utf8' })
+  t.equal(stdout, '["EROFS",true,"EROFS",false]', stderr)
 })
 
 t.test('what a check finds stops publishing, without the place of the portal', async t => {

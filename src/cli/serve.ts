@@ -91,14 +91,18 @@ async function portalFor(
 }
 
 /**
- * The first signal shuts the service down gracefully with exit code 0, the second ends the process immediately. Before the
- * service accepts requests there is nothing to finish: versions published by then are complete.
+ * The first signal shuts the service down gracefully with exit code 0, a later one ends the process immediately. What comes within
+ * 200 milliseconds is the same signal again: npx and timeout pass on what the process group got already. Before the service
+ * accepts requests there is nothing to finish: versions published by then are complete.
  */
 function endOnSignals(service: () => Service | null): void {
-  let isEnding = false
+  let endingSince: number | null = null
   const end = (signal: NodeJS.Signals) => {
-    if (isEnding) process.exit(128 + osConstants.signals[signal])
-    isEnding = true
+    if (endingSince !== null) {
+      if (performance.now() - endingSince > 200) process.exit(128 + osConstants.signals[signal])
+      return
+    }
+    endingSince = performance.now()
     const begun = service()
     if (begun === null) process.exit(0)
     begun.end().then(

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import path from 'node:path'
 import { mayPublish } from '../../accounts/authorisation.ts'
 import {
   BAD_REQUEST,
@@ -16,6 +17,7 @@ import { type Definition, definitionProblems, readDefinition } from '../definiti
 import { changedDefinition, type DefinitionChange } from '../edit-definition.ts'
 import { openMapping, saveMapping } from '../mapping/mapping-file.ts'
 import type { PublicationState } from '../publication-state.ts'
+import { requireWritable } from '../versions/durable.ts'
 import { rollBack } from '../versions/roll-back.ts'
 import { currentManifest, type Manifest, withdraw } from '../versions/versions.ts'
 import { asBadRequest, type DatasetPreview, type inspectDataset } from './dataset-preview.ts'
@@ -319,6 +321,7 @@ export class Desk {
   async remove(principal: Principal, id: string): Promise<void> {
     const by = this.admitTo(principal, id)
     const { portal, versions, shared, refresh } = this.options
+    requireWritable(path.join(portal, 'data'))
     const isOpen = currentManifest(versions, id)?.dataset.visibility === 'public'
     await shared?.withdraw(id, isOpen ? 'open' : 'secret')
     withdraw(versions, id)

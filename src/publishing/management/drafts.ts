@@ -16,7 +16,7 @@ import { BAD_REQUEST, CONFLICT, Fault } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
 import { DATASET_ID } from '../definition.ts'
 import { MAPPING_ENDINGS, openMapping } from '../mapping/mapping-file.ts'
-import { replaceDurably, shareFile, synchronise, writeDurably } from '../versions/durable.ts'
+import { replaceDurably, requireWritable, shareFile, synchronise, writeDurably } from '../versions/durable.ts'
 import { EDIT_CONFLICT } from './desk-types.ts'
 
 /** The changes of a dataset that are not in the portal folder yet. */
@@ -159,6 +159,7 @@ export function applyDraft(portal: string, draft: DatasetDraft): void {
     throw new Fault(CONFLICT, {
       reason: `The files of ${id} were changed in the portal folder since this draft was begun. Discard the draft, and begin again with what is there now.`,
     })
+  requireWritable(path.join(portal, 'data'))
   writeDurably(begun, '')
   try {
     putInPlace(

@@ -1,10 +1,13 @@
 import {
+  accessSync,
   closeSync,
+  constants,
   copyFileSync,
   cpSync,
   createReadStream,
   fsyncSync,
   linkSync,
+  mkdirSync,
   openSync,
   renameSync,
   rmSync,
@@ -44,6 +47,12 @@ export function moveAcross(from: string, to: string): void {
     cpSync(from, to, { recursive: true, preserveTimestamps: true })
     rmSync(from, { recursive: true })
   }
+}
+
+/** Throws the error of the system where a folder takes no files, as on a read-only disk, before anything is changed. */
+export function requireWritable(folder: string): void {
+  mkdirSync(folder, { recursive: true })
+  accessSync(folder, constants.W_OK)
 }
 
 /** Waits until a file or folder is on disk. */
