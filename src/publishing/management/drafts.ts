@@ -159,7 +159,7 @@ export function applyDraft(portal: string, draft: DatasetDraft): void {
     throw new Fault(CONFLICT, {
       reason: `The files of ${id} were changed in the portal folder since this draft was begun. Discard the draft, and begin again with what is there now.`,
     })
-  requireWritable(path.join(portal, 'data'))
+  requireWritable(existsSync(own) ? own : path.join(portal, 'data'))
   writeDurably(begun, '')
   try {
     putInPlace(
