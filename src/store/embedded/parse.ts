@@ -110,7 +110,7 @@ function refusal(
   const described = error instanceof Error ? error.message : String(error)
   if (isOversize(error) || isTrap(error)) {
     // The next text is read by a new instance of the engine.
-    delete load.cache[load.resolve('oxigraph')]
+    Reflect.deleteProperty(load.cache, load.resolve('oxigraph'))
     engine = null
     const reason =
       format === 'ntriples' || format === 'nquads'
