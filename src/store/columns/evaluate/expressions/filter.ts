@@ -1,3 +1,4 @@
+import { memoised } from '../../../../model/memoised.ts'
 import {
   type AlgebraExpression,
   type ExpressionOf,
@@ -240,10 +241,19 @@ export class Filter {
   }
 }
 
+const PARTS = new WeakMap<AlgebraExpression, readonly AlgebraExpression[]>()
+
 /** The operands of nested conjunctions or disjunctions, in their order. */
 function junctionParts(expression: AlgebraExpression, operator: '&&' | '||'): readonly AlgebraExpression[] {
-  if (expression.type !== 'binary' || expression.operator !== operator) return [expression]
-  return [...junctionParts(expression.left, operator), ...junctionParts(expression.right, operator)]
+  return memoised(PARTS, expression, () => {
+    const parts: AlgebraExpression[] = []
+    const add = (part: AlgebraExpression): void => {
+      if (part.type !== 'binary' || part.operator !== operator) parts.push(part)
+      else for (const side of [part.left, part.right]) add(side)
+    }
+    add(expression)
+    return parts
+  })
 }
 
 type Branches = readonly [test: AlgebraExpression, then: AlgebraExpression, otherwise: AlgebraExpression]
