@@ -47,7 +47,7 @@ const QUEUE = new FairQueue({ concurrency: 4, limit: 40, timeout: DEADLINE })
 
 /**
  * Reads files of a dataset: small ones at once, others in a thread, so that requests are answered meanwhile. Faults: those of the
- * reading, StoreBusy where too many wait, UnprocessableEntity where it takes too long.
+ * reading, StoreBusy where too many wait, UnprocessableEntity where it takes too long or too much memory.
  *
  * @param bytes of the files that are read, see {@link sourceBytes}
  * @param signal ends the reading, its reason is thrown
@@ -118,6 +118,7 @@ export function textBytes(file: string): number {
   }
 }
 
+/** A fault as it is sent to the thread that asked; its cause stays behind. */
 export function sentFault({ code, status, isCounted, message, parts, place, hint }: Fault): SentFault {
   return { code, status, isCounted, message, parts, place, hint }
 }
