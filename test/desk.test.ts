@@ -133,6 +133,10 @@ t.test('datasets that are not there, or there already', async t => {
     code: 'Conflict',
     message: /upload a file/,
   })
+  await t.rejects(desk.publish(ANN, 'new'), {
+    code: 'BadRequest',
+    message: /has no source yet: upload a file/,
+  })
   await upload('new', 'b.csv', 'a\n1\n')
   t.match(desk.dataset(ANN, 'new'), { title: 'A title' }, 'the file is described with it')
   await t.rejects(desk.withdraw(ANN, 'trees'), { code: 'NotFoundResource' }, 'it is not published')

@@ -441,6 +441,7 @@ t.test('bodies are as they are described', async t => {
     [{ source: { url: 'https://data.example/a.csv' }, refresh: 'dayly' }, 400, /refresh is \\"dayly\\"/],
     [{ fields: [{ name: 'a' }, { name: 'a' }] }, 400, /field a is declared twice/],
     [{ options: { header: '2' } }, 400, /\/options/],
+    [{ fields: [{ name: 'Nr.' }] }, 400, /expected lower-case letters, digits and _, at most 100/],
     [{ id: ['nr'] }, 400, /at \/id: no such member is known/],
     [{ fields: [{ name: 'nr' }], record_id: ['nr'] }, 200, /"record_id": \[\s*"nr"/],
     [{ record_id: null }, 200, /"record_id": null/],

@@ -8,6 +8,7 @@ import { nearest } from '../model/did-you-mean.ts'
 import { lookup } from '../model/lookup.ts'
 import { MAX_NESTED, nestedTooDeep } from '../model/yaml-nesting.ts'
 import { CONFIG_INVALID } from './faults.ts'
+import { expectedText } from './texts.ts'
 
 /** One error of a document, with its position. */
 export interface Problem {
@@ -120,7 +121,9 @@ function schemaProblems(schema: TSchema, value: unknown): readonly SchemaProblem
         message: `${label(path)} is ${show(valueAt(value, path), path)}, expected one of: ${options.join(', ')}`,
       })
     } else if (![...branches].some(branch => error.instancePath.startsWith(branch))) {
-      found.push({ path, message: `${label(path)} is ${show(valueAt(value, path), path)}: ${error.message}` })
+      const expected = error.keyword === 'pattern' ? expectedText(error.params.pattern) : undefined
+      const problem = expected === undefined ? `: ${error.message}` : `, expected ${expected}`
+      found.push({ path, message: `${label(path)} is ${show(valueAt(value, path), path)}${problem}` })
     }
   }
   return found

@@ -2,6 +2,7 @@ import path from 'node:path'
 import { type Static, Type } from 'typebox'
 import { Fault } from '../errors/errors.ts'
 import { CONFIG_INVALID } from './faults.ts'
+import { patternText } from './texts.ts'
 
 /** Grants of a provider's groups: a dataset, everything, the right to edit or publish either, or a role. */
 const GRANT = /^(?:(?:edit:|publish:)?(?:\*|[a-z0-9][a-z0-9_-]{0,99})|reader|publisher|administrator)$/
@@ -13,8 +14,7 @@ export const SAML_SCHEMA = Type.Object(
       Type.String({ minLength: 1, description: 'File with the metadata of the identity provider' }),
     ),
     entry_point: Type.Optional(
-      Type.String({
-        pattern: '^https?://[^/?#\\s@]+(/[^#\\s]*)?$',
+      patternText('addressWithQuery', {
         description:
           'Where the identity provider takes requests by redirect, where there is no metadata_file',
       }),

@@ -5,6 +5,7 @@ import { type Static, Type } from 'typebox'
 import { type Document, isMap, isSeq, type YAMLMap, type YAMLSeq } from 'yaml'
 import { type Problem, readDocument, trusted } from '../config/document.ts'
 import { editedDocument } from '../config/edited-document.ts'
+import { patternText } from '../config/texts.ts'
 import { lookup } from '../model/lookup.ts'
 import { replaceDurably } from '../publishing/versions/durable.ts'
 import { isSchedule, SCHEDULE_EXPECTED } from '../runtime/cron.ts'
@@ -17,13 +18,13 @@ export const CATALOG_TYPES = ['lodestone', 'opendatasoft', 'ckan', 'dcat', 'data
 
 const HarvesterSchema = Type.Object(
   {
-    id: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,39}$' }),
+    id: patternText('harvesterId'),
     type: Type.Union(CATALOG_TYPES.map(type => Type.Literal(type))),
-    url: Type.String({ pattern: '^https?://[^/?#\\s@]+(/[^#\\s]*)?$', maxLength: 2000 }),
+    url: patternText('addressWithQuery', { maxLength: 2000 }),
     title: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-    authorization: Type.Optional(Type.String({ pattern: '^SOURCE_AUTH_[A-Z0-9_]+$' })),
+    authorization: Type.Optional(patternText('sourceCredentials')),
     refresh: Type.Optional(Type.String({ minLength: 1 })),
-    prefix: Type.Optional(Type.String({ pattern: '^[a-z0-9_-]{0,40}$' })),
+    prefix: Type.Optional(patternText('idPrefix')),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
     only: Type.Optional(Type.Array(Type.String(), { maxItems: 10_000 })),
     except: Type.Optional(Type.Array(Type.String(), { maxItems: 10_000 })),

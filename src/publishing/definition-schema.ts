@@ -1,18 +1,17 @@
 import { type Static, Type } from 'typebox'
+import { patternText } from '../config/texts.ts'
 import { FIELD_TYPES } from '../model/field.ts'
 import { SOURCE_FORMATS, type SourceSpec } from '../sources/open.ts'
 import { RDF_FORMATS } from '../sources/rdf.ts'
 import type { FieldSpec } from '../sources/typing/fields.ts'
 import { PROCESSORS_SCHEMA } from './processors/schema.ts'
 
-/** Pattern of field names: they are part of queries and IRIs. */
-const FIELD_NAME = '^[a-z0-9_]{1,100}$'
-
 const Argument = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
 
 const FieldSchema = Type.Object(
   {
-    name: Type.String({ pattern: FIELD_NAME }),
+    /** A part of queries and IRIs. */
+    name: patternText('fieldName'),
     type: Type.Optional(Type.Union(FIELD_TYPES.map(type => Type.Literal(type)))),
     from: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: 2 })])),
     label: Type.Optional(Type.String()),
@@ -31,7 +30,7 @@ export const READING_OPTIONS = Type.Object(
   {
     delimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 1 })),
     quote: Type.Optional(Type.String({ maxLength: 1 })),
-    widths: Type.Optional(Type.String({ pattern: '^[1-9]\\d{0,4}(?:, ?[1-9]\\d{0,4})*$', maxLength: 5000 })),
+    widths: Type.Optional(patternText('widths', { maxLength: 5000 })),
     encoding: Type.Optional(Type.String()),
     header: Type.Optional(Type.Integer({ minimum: 0 })),
     footer: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
@@ -51,8 +50,8 @@ export const DATASET_SCHEMA = Type.Object(
         path: Type.Optional(Type.String({ minLength: 1 })),
         package: Type.Optional(Type.String({ minLength: 1 })),
         module: Type.Optional(Type.String({ minLength: 1 })),
-        url: Type.Optional(Type.String({ pattern: '^(?:https?|ftps?)://[^/?#\\s@]+(/[^#\\s]*)?$' })),
-        authorization: Type.Optional(Type.String({ pattern: '^SOURCE_AUTH_[A-Z0-9_]+$' })),
+        url: Type.Optional(patternText('sourceAddress')),
+        authorization: Type.Optional(patternText('sourceCredentials')),
       },
       { additionalProperties: false },
     ),

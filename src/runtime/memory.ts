@@ -110,10 +110,7 @@ const UNITS: Readonly<Record<string, number>> = {
   GiB: 2 ** 30,
 }
 
-/** A size with a unit, as in settings. */
-export const SIZE_PATTERN = '^\\d+(\\.\\d+)? ?(kB|MB|GB|KiB|MiB|GiB)$'
-
-/** The bytes of a text of {@link SIZE_PATTERN}. */
+/** The bytes of a size with a unit, as in settings. */
 export function bytesOfSize(text: string): number {
   const [, number = '', unit = ''] = /^([\d.]+) ?(\w+)$/.exec(text) ?? []
   return Math.floor(Number(number) * (lookup(UNITS, unit) ?? Number.NaN))

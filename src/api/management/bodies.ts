@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { patternText } from '../../config/texts.ts'
 import { wholeNumber } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { FIELD_TYPES } from '../../model/field.ts'
@@ -28,7 +29,7 @@ export const METADATA_BODY = Type.Record(
 const Argument = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
 const Field = Type.Object(
   {
-    name: Type.String({ pattern: '^[a-z0-9_]{1,100}$' }),
+    name: patternText('fieldName'),
     type: Type.Optional(Type.Union(FIELD_TYPES.map(type => Type.Literal(type)))),
     from: Type.Optional(
       Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: 2 })], {
@@ -86,7 +87,7 @@ export const DATASET_BODY = Type.Object(
 
 export const NEW_DATASET_BODY = Type.Object(
   {
-    dataset_id: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,99}$' }),
+    dataset_id: patternText('datasetId'),
     title: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
   },
   { ...closed, examples: [{ dataset_id: 'trees', title: 'Trees' }] },

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
+import { expectedText } from '../../config/texts.ts'
 import {
   BAD_REQUEST,
   CONTENT_TOO_LARGE,
@@ -250,13 +251,15 @@ async function bodyOf<S extends TSchema>(request: FastifyRequest, schema: S): Pr
   }
   if (Value.Check(schema, value)) return value as Static<S>
   const [first] = [...Value.Errors(schema, value)]
-  const {
-    keyword,
-    instancePath = '',
-    message = 'is not as expected',
-  } = (first ?? {}) as Partial<Record<'keyword' | 'instancePath' | 'message', string>>
+  const { keyword, instancePath = '', message = 'is not as expected' } = first ?? {}
+  const expected = first?.keyword === 'pattern' ? expectedText(first.params.pattern) : undefined
   // Members that a schema does not name have the schema `false`.
-  const problem = keyword === 'boolean' ? 'no such member is known, openapi.json lists them' : message
+  const problem =
+    keyword === 'boolean'
+      ? 'no such member is known, openapi.json lists them'
+      : expected === undefined
+        ? message
+        : `expected ${expected}`
   throw new Fault(BAD_REQUEST, {
     reason: `The body is not as expected at ${instancePath === '' ? 'its root' : instancePath}: ${problem}.`,
   })

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { SAML_SCHEMA } from '../saml.ts'
+import { patternText } from '../texts.ts'
 
 /** Where accounts are stored, and where users sign in. */
 export const ACCOUNTS_SETTINGS = {
@@ -16,8 +17,7 @@ export const ACCOUNTS_SETTINGS = {
   sign_in: Type.Optional(
     Type.Object(
       {
-        issuer: Type.String({
-          pattern: '^https?://[^/?#\\s@]+(/[^?#\\s]*)?$',
+        issuer: patternText('address', {
           description: 'Address of the OpenID provider, as its discovery document names it',
         }),
         client_id: Type.String({ minLength: 1, description: 'Client id of this portal at the provider' }),
@@ -34,9 +34,7 @@ export const ACCOUNTS_SETTINGS = {
             description: 'Name of the provider on the sign-in page',
           }),
         ),
-        scopes: Type.Optional(
-          Type.Array(Type.String({ pattern: '^[\\w:./-]+$' }), { description: 'Scopes beside openid' }),
-        ),
+        scopes: Type.Optional(Type.Array(patternText('scope'), { description: 'Scopes beside openid' })),
         groups_claim: Type.Optional(
           Type.String({ minLength: 1, description: 'Claim that lists the groups of a person' }),
         ),

@@ -1,23 +1,18 @@
 import { Type } from 'typebox'
-import { SIZE_PATTERN } from '../../runtime/memory.ts'
+import { patternText } from '../texts.ts'
 
 /** The name and address of the portal, and who may call it. */
 export const PORTAL_SETTINGS = {
   title: Type.Optional(Type.String({ minLength: 1, description: 'Name of the portal' })),
   description: Type.Optional(Type.String({ description: 'One sentence about the portal' })),
-  base: Type.Optional(
-    Type.String({
-      pattern: '^https?://[^/?#\\s@]+(/[^?#\\s]*)?$',
-      description: 'Public address; every IRI begins with it',
-    }),
-  ),
+  base: Type.Optional(patternText('address', { description: 'Public address; every IRI begins with it' })),
   access: Type.Optional(
     Type.Union([Type.Literal('public'), Type.Literal('private')], {
       description: 'Who may call without credentials',
     }),
   ),
   languages: Type.Optional(
-    Type.Array(Type.String({ pattern: '^[a-z]{2,3}$' }), {
+    Type.Array(patternText('language'), {
       minItems: 1,
       uniqueItems: true,
       description: 'Languages of the portal',
@@ -39,10 +34,7 @@ export const PORTAL_SETTINGS = {
     }),
   ),
   upload_limit: Type.Optional(
-    Type.String({
-      pattern: SIZE_PATTERN,
-      description: 'Maximum size of a file that publishers upload, such as 500MB',
-    }),
+    patternText('size', { description: 'Maximum size of a file that publishers upload, such as 500MB' }),
   ),
   address_tokens: Type.Optional(
     Type.Union([Type.Literal('refused'), Type.Literal('allowed')], {
@@ -56,10 +48,7 @@ export const PORTAL_SETTINGS = {
     }),
   ),
   tiles: Type.Optional(
-    Type.String({
-      pattern: '^(?=.*\\{z\\})(?=.*\\{x\\})(?=.*\\{y\\})https?://[^/?#\\s@{}\\\\;,]+/[^#\\s]*$',
-      description: 'Addresses of map tiles, with {z}, {x} and {y} in them',
-    }),
+    patternText('tileAddress', { description: 'Addresses of map tiles, with {z}, {x} and {y} in them' }),
   ),
   tiles_attribution: Type.Optional(
     Type.String({ minLength: 1, description: 'Attribution of the map tiles, shown on every map' }),
@@ -68,13 +57,9 @@ export const PORTAL_SETTINGS = {
     Type.Array(
       Type.Object(
         {
-          url: Type.String({
-            pattern: '^https?://[^/?#\\s@]+(/[^?#\\s]*)?$',
-            description: 'Public address of a portal with the Explore API',
-          }),
+          url: patternText('address', { description: 'Public address of a portal with the Explore API' }),
           domain: Type.Optional(
-            Type.String({
-              pattern: '^[A-Za-z0-9.-]{1,100}$',
+            patternText('domain', {
               description: 'Part after the @ in the ids of its datasets; by default the host of its address',
             }),
           ),

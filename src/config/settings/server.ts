@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { SIZE_PATTERN } from '../../runtime/memory.ts'
+import { patternText } from '../texts.ts'
 import { seconds } from './seconds.ts'
 
 /** The ports of the server, and the limits of connections and clients. */
@@ -20,8 +20,7 @@ export const SERVER_SETTINGS = {
     }),
   ),
   otel: Type.Optional(
-    Type.String({
-      pattern: '^https?://[^/?#\\s@]+(/[^?#\\s]*)?$',
+    patternText('address', {
       description: 'Address of an OpenTelemetry collector that traces are sent to (OTLP over HTTP)',
     }),
   ),
@@ -32,8 +31,7 @@ export const SERVER_SETTINGS = {
     ),
   ),
   query_log: Type.Optional(
-    Type.String({
-      pattern: SIZE_PATTERN,
+    patternText('size', {
       description: 'Maximum size of the anonymous log of SPARQL queries; without it nothing is logged',
     }),
   ),

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { SIZE_PATTERN } from '../../runtime/memory.ts'
+import { patternText } from '../texts.ts'
 import { seconds } from './seconds.ts'
 
 /** The store that answers queries, with its memory, threads and timeouts. */
@@ -8,8 +8,7 @@ export const STORE_SETTINGS = {
     Type.Integer({ minimum: 1, maximum: 64, description: 'Threads that answer queries' }),
   ),
   memory: Type.Optional(
-    Type.String({
-      pattern: SIZE_PATTERN,
+    patternText('size', {
       description: 'Memory that the process may use, such as 600MB or 2GiB; half of the machine by default',
     }),
   ),
@@ -17,8 +16,7 @@ export const STORE_SETTINGS = {
     Type.Number({ minimum: 0.05, maximum: 3600, description: 'Seconds that a query may take' }),
   ),
   store: Type.Optional(
-    Type.String({
-      pattern: '^https?://[^/?#\\s]+(/[^?#\\s]*)?$',
+    patternText('engineAddress', {
       description:
         'Address of a SPARQL 1.1 engine that stores the records: Oxigraph server, Fuseki (with its dataset), Virtuoso or another; without it they are in the memory of the server',
     }),
@@ -35,7 +33,7 @@ export const STORE_SETTINGS = {
     Type.Integer({ minimum: 1, maximum: 256, description: 'Queries that are sent to the engine at a time' }),
   ),
   services: Type.Optional(
-    Type.Array(Type.String({ pattern: '^https?://[^/?#\\s@]+(?:[/?][^#\\s]*)?$', maxLength: 2000 }), {
+    Type.Array(patternText('addressWithQuery', { maxLength: 2000 }), {
       description: 'Addresses of SPARQL endpoints that queries may call with SERVICE; none by default',
     }),
   ),
@@ -44,12 +42,10 @@ export const STORE_SETTINGS = {
     Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Maximum number of solutions of a SERVICE' }),
   ),
   service_size: Type.Optional(
-    Type.String({ pattern: SIZE_PATTERN, description: 'Maximum size of the answer of a SERVICE' }),
+    patternText('size', { description: 'Maximum size of the answer of a SERVICE' }),
   ),
 }
 
 function engineAddress(what: string) {
-  return Type.Optional(
-    Type.String({ pattern: '^https?://[^/?#\\s]+(/[^?#\\s]*)?$', description: `Address of ${what}` }),
-  )
+  return Type.Optional(patternText('engineAddress', { description: `Address of ${what}` }))
 }

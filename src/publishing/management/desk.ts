@@ -41,6 +41,7 @@ import {
   type EditedPart,
   editedDigest,
   findDraft,
+  noSource,
   openDraft,
   refuseOutdated,
   writeDefinition,
@@ -193,7 +194,7 @@ export class Desk {
     const draft = this.draft(id, by)
     const before = definitionText(draft)
     if (before.trim() === '' && change.source === undefined)
-      throw new Fault(CONFLICT, { reason: `The dataset ${id} has no source yet: upload a file first.` })
+      throw new Fault(CONFLICT, { reason: noSource(id) })
     const whole = await reading(sourceBytes(draft.root, id), 'completedChange', [draft.root, id, change])
     const text = await asBadRequest(() => changedDefinition(before, whole))
     if (text === before) return
@@ -242,6 +243,8 @@ export class Desk {
     this.admitTo(principal, id)
     const root = this.rootOf(id)
     const inPortal = (message: string) => pathsInPortal(message, [root, this.options.portal])
+    if (definitionText({ folder: path.join(root, 'data', id) }).trim() === '')
+      return [{ severity: 'error', message: noSource(id) }]
     try {
       await this.firstFetch.ensure(root, id, false)
     } catch (error) {

@@ -295,3 +295,6 @@ export function definitionText({ folder }: Pick<DatasetDraft, 'folder'>): string
 export function writeDefinition({ folder }: DatasetDraft, text: string): void {
   replaceDurably(path.join(folder, DEFINITION), text)
 }
+
+/** Why a dataset whose dataset.yaml is not written yet is not published. */
+export const noSource = (id: string) => `The dataset ${id} has no source yet: upload a file first.`

@@ -129,9 +129,10 @@ async function putInPlace(
     ...(isRecords ? {} : { id: null, processors: null }),
   }
   const text = await asBadRequest(() => changedDefinition(before, change))
+  // It was changed, published or discarded while the file was read. A draft that is begun is written at once: no other upload is in it.
+  const now = path.join(findDraft(portal, id)?.root ?? portal, 'data', id)
+  if (definitionText({ folder: now }) !== before) return putInPlace(target, place, name, signal)
   const draft = open()
-  // It was changed, published or discarded while the file was read.
-  if (definitionText(draft) !== before) return putInPlace(target, place, name, signal)
   writeDefinition(draft, text)
   renameSync(path.join(place, name), path.join(draft.folder, stored))
   synchronise(draft.folder)

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { CONFIG_INVALID } from '../../config/faults.ts'
+import { patternText } from '../../config/texts.ts'
 import { Fault, type FaultPlace, placeText } from '../../errors/errors.ts'
-import { DATASET_ID } from '../implicit.ts'
 
 /** The maximum number of steps of a dataset. */
 const MAX_PROCESSORS = 100
@@ -39,7 +39,7 @@ const ProcessorSchema = Type.Object(
           column: Column,
           pattern: Type.String({ minLength: 1, maxLength: 1000 }),
           with: Type.String({ maxLength: 1000 }),
-          flags: Type.Optional(Type.String({ pattern: '^[smixq]*$' })),
+          flags: Type.Optional(patternText('patternFlags')),
           into: Type.Optional(Column),
         },
         closed,
@@ -61,7 +61,7 @@ const ProcessorSchema = Type.Object(
       Type.Object(
         {
           column: Column,
-          dataset: Type.String({ pattern: DATASET_ID.source }),
+          dataset: patternText('datasetId'),
           key: Type.String({ minLength: 1 }),
           take: Type.Record(Type.String(), Column),
         },
