@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  appendFileSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -557,6 +558,15 @@ t.test('the history says whether publishing failed', async t => {
     await published()
     t.match(desk.history(ANN, 'trees')[0], { action, version: null, by: 'ann' }, state.type)
   }
+})
+
+t.test('an entry of the history that a full disk cut off does not hide the next one', async t => {
+  const { desk, portal, actions } = deskOf(t)
+  await desk.change(ANN, 'trees', { visibility: 'restricted' })
+  appendFileSync(path.join(portal, 'var/history/trees.jsonl'), '{"at":"2026-01-02T03:04:05.000Z","by":"a')
+  desk.changeMapping(ANN, 'trees', null)
+  await desk.change(ANN, 'trees', { visibility: 'public' })
+  t.same(actions('trees'), ['update', 'update', 'update'])
 })
 
 t.test('publishing puts the draft in its place, one publication at a time', async t => {

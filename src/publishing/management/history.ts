@@ -60,10 +60,10 @@ export function historyOf(portal: string, id: string): readonly HistoryEntry[] {
   return lines.flatMap(readEntry).reverse()
 }
 
-/** A line that a crash truncated is left out. */
+/** An entry that a crash or a full disk truncated is left out; the next one follows it in its line. */
 function readEntry(line: string): readonly HistoryEntry[] {
   try {
-    return [JSON.parse(line) as HistoryEntry]
+    return [JSON.parse(line.slice(Math.max(0, line.lastIndexOf('{"at":')))) as HistoryEntry]
   } catch {
     return []
   }
