@@ -1672,6 +1672,39 @@ t.test('decimals and times of Parquet are exact', async t => {
     )
 })
 
+t.test('lists of Parquet that are null are no value', async t => {
+  const list = (name: string) =>
+    [
+      { name, repetition_type: 'OPTIONAL', num_children: 1, converted_type: 'LIST' },
+      { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+      { name: 'element', repetition_type: 'OPTIONAL', type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+    ] as const
+  for (const [name, data] of [
+    ['last.parquet', [['x'], null]],
+    ['all.parquet', [null, null]],
+  ] as const) {
+    const file = parquetLibrary().parquetWriteBuffer({
+      columnData: [
+        ...(name === 'all.parquet' ? [{ name: 'n', data: [1, 2] }] : []),
+        { name: 'tags', data: [...data] },
+      ],
+      schema: [
+        { name: 'root', num_children: name === 'all.parquet' ? 2 : 1 },
+        ...(name === 'all.parquet'
+          ? [{ name: 'n', type: 'DOUBLE', repetition_type: 'OPTIONAL' } as const]
+          : []),
+        ...list('tags'),
+      ],
+    })
+    const { values } = await understood(name, Buffer.from(file))
+    t.strictSame(
+      values.map(row => row.at(-1)),
+      data,
+      name,
+    )
+  }
+})
+
 t.test('pages of Zstandard need not declare their size, as Spark writes them', async t => {
   const zstd = await Zstd.load()
   const streamed = (input: Uint8Array) => {
