@@ -374,6 +374,12 @@ const TEXTS: readonly Case[] = [
   ['dashes.csv', 'a;b\n–0.1842;(12)\n1.5;7\n', ['a: double .', 'b: int 1234'], [-0.1842, -12]],
   ['zeros.csv', 'id,n\n007,1\n012,2\n', ['id: text', 'n: int'], ['007', 1]],
   [
+    'near-zero.csv',
+    'name,place\nA,"51.4779, -1e-05"\nB,"-33.925, 18.4241"\nC,"1e-7, -1.5e-9"\n',
+    ['name: text', 'place: geo_point_2d lat,lon'],
+    ['A', { lon: -1e-5, lat: 51.4779 }],
+  ],
+  [
     'lat-lon.csv',
     'name,lat,lon\nA,48.85,2.35\nB,43.3,5.4\n',
     ['name: text', 'lat: double', 'lon: double', 'geo_point: geo_point_2d'],
