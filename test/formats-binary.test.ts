@@ -372,6 +372,12 @@ t.test('the datum of a .prj is shifted by its name or code, and its angles may b
         'PARAMETER["False_Easting",600000.0],PARAMETER["False_Northing",2200000.0],PARAMETER["Central_Meridian",0.0],' +
         'PARAMETER["Standard_Parallel_1",52.0],PARAMETER["Scale_Factor",0.99987742],PARAMETER["Latitude_Of_Origin",52.0]',
     )
+  const belge = projected(
+    '"D_Belge_1972",SPHEROID["International_1924",6378388.0,297.0]',
+    `${degrees},PROJECTION["Lambert_Conformal_Conic"],PARAMETER["False_Easting",150000.013],PARAMETER["False_Northing",5400088.438],` +
+      'PARAMETER["Central_Meridian",4.36748666666667],PARAMETER["Standard_Parallel_1",51.1666672333333],' +
+      'PARAMETER["Standard_Parallel_2",49.8333339],PARAMETER["Latitude_Of_Origin",90.0]',
+  )
   // Positions of PROJ 9.5, without grids.
   for (const [wkt, position, lon, lat] of [
     [projected(`"D_Amersfoort",${bessel}`, rd), [155000, 463000], 5.387203509, 52.155172302],
@@ -384,6 +390,7 @@ t.test('the datum of a .prj is shifted by its name or code, and its angles may b
       5.387203509,
       52.155172302,
     ],
+    [belge, [150000, 170000], 4.368752141, 50.840411283],
     [lambert('D_NTF'), [600000, 2428000], 2.336505663, 48.850346593],
     [lambert('Nouvelle_Triangulation_Francaise_(Paris)'), [600000, 2428000], 2.336505663, 48.850346593],
   ] as const) {

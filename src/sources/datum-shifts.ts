@@ -14,16 +14,17 @@ export function epsgDefinition(code: number): string | undefined {
 
 /**
  * Names of datums in the WKT of ESRI, without `D_`, and the EPSG codes of their geographic systems (EPSG 12): those whose shift in
- * proj4-list was right by 20 metres in the middle of the area of one of their projections, and that proj4 does not know by name.
+ * proj4-list was right by 20 metres in the middle of the area of one of their projections, and that
+ * proj4 does not know by name; that of Belge 1972 it turns the wrong way.
  */
 const DATUMS = `
 Abidjan_1987=4143 Accra=4168 Adindan=4201 Afgooye=4205 Ain_el_Abd_1970=4204 American_Samoa_1962=4169 Amersfoort=4289
 Antigua_1943=4601 Aratu=4208 Arc_1950=4209 Arc_1960=4210 Australian_1966=4202 Australian_1984=4203
 Azores_Central_Islands_1948=4183 Azores_Central_Islands_1995=4665 Azores_Occidental_Islands_1939=4182
 Azores_Oriental_Islands_1940=4184 Azores_Oriental_Islands_1995=4664 Barbados_1938=4212 Batavia=4211
-Batavia_(Jakarta)=4813 Bermuda_1957=4216 Bissau=4165 Bogota=4218 CH1903_(Bern)=4801 CSG_1967=4623 Cadastre_1997=4475
-Campo_Inchauspe=4221 Cape=4222 Chatham_Island_1971=4672 Chatham_Islands_1979=4673 Chua=4224 Combani_1950=4632
-Conakry_1905=4315 Corrego_Alegre=4225 Dabola_1981=4155 Datum_73=4274 Dealul_Piscului_1933=4316
+Batavia_(Jakarta)=4813 Belge_1972=4313 Bermuda_1957=4216 Bissau=4165 Bogota=4218 CH1903_(Bern)=4801 CSG_1967=4623
+Cadastre_1997=4475 Campo_Inchauspe=4221 Cape=4222 Chatham_Island_1971=4672 Chatham_Islands_1979=4673 Chua=4224
+Combani_1950=4632 Conakry_1905=4315 Corrego_Alegre=4225 Dabola_1981=4155 Datum_73=4274 Dealul_Piscului_1933=4316
 Deutsches_Hauptdreiecksnetz=4314 Dominica_1945=4602 Douala_1948=4192 Egypt_1907=4229 Egypt_Gulf_of_Suez_S-650_TL=4706
 European_1950=4230 European_1950_ED77=4154 European_Libyan_1979=4159 Fahud=4232 Fiji_1956=4721 Fort_Desaix=4625
 Fort_Marigot=4621 GGRS_1987=4121 Grand_Cayman_1959=4723 Grand_Comoros=4646 Grenada_1953=4603 Gulshan_303=4682
