@@ -1678,6 +1678,27 @@ t.test('decimals and times of Parquet are exact', async t => {
     )
 })
 
+t.test('points without position in GeoParquet are null', async t => {
+  const { parquetWriteBuffer, geojsonToWkb } = parquetLibrary()
+  for (const crs of [undefined, projJsonOf(3857)]) {
+    const points = [
+      [0, 0],
+      [Number.NaN, Number.NaN],
+      [Number.NaN, Number.NaN, Number.NaN],
+    ]
+    const data = points.map(coordinates => geojsonToWkb({ type: 'Point', coordinates }).slice())
+    const columns = { place: { encoding: 'WKB', geometry_types: [], crs } }
+    const value = JSON.stringify({ version: '1.1.0', primary_column: 'place', columns })
+    const file = parquetWriteBuffer({
+      columnData: [{ name: 'place', data, type: 'BYTE_ARRAY' }],
+      kvMetadata: [{ key: 'geo', value }],
+    })
+    const { fields, values } = await understood('empty.parquet', Buffer.from(file))
+    t.strictSame(fields, ['place: geo_point_2d'])
+    t.strictSame(values, [[{ lon: 0, lat: 0 }], [null], [null]])
+  }
+})
+
 t.test('lists of Parquet that are null are no value', async t => {
   const list = (name: string) =>
     [
