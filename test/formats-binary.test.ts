@@ -14,7 +14,7 @@ import { projJsonOf } from '../src/formats/projjson.ts'
 import { shapefile } from '../src/formats/shapefile.ts'
 import type { ExportOptions, Table, TableColumn, TableRow } from '../src/formats/table.ts'
 import type { Geometry } from '../src/model/value.ts'
-import { type ProjJson, unprojectorOfProjJson } from '../src/sources/reference-system.ts'
+import { type ProjJson, unprojectorOfProjJson, unprojectorOfWkt } from '../src/sources/reference-system.ts'
 import { writeParquet } from './support/parquet.ts'
 
 const OPTIONS: ExportOptions = {
@@ -356,6 +356,50 @@ t.test('names of fields are unique in ten bytes, and a record has an end', async
 })
 
 const toArrayBuffer = (bytes: Buffer) => new Uint8Array(bytes).buffer
+
+t.test('the datum of a .prj is shifted by its name or code, and its angles may be grads', async t => {
+  const projected = (datum: string, rest: string) =>
+    `PROJCS["p",GEOGCS["g",DATUM[${datum}],${rest},UNIT["Meter",1.0]]`
+  const bessel = 'SPHEROID["Bessel_1841",6377397.155,299.1528128]'
+  const degrees = 'PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]'
+  const rd =
+    `${degrees},PROJECTION["Double_Stereographic"],PARAMETER["False_Easting",155000.0],PARAMETER["False_Northing",463000.0],` +
+    'PARAMETER["Central_Meridian",5.38763888888889],PARAMETER["Scale_Factor",0.9999079],PARAMETER["Latitude_Of_Origin",52.1561605555556]'
+  const lambert = (name: string) =>
+    projected(
+      `"${name}",SPHEROID["Clarke_1880_IGN",6378249.2,293.466021293627]`,
+      'PRIMEM["Paris",2.33722917],UNIT["Grad",0.0157079632679489]],PROJECTION["Lambert_Conformal_Conic"],' +
+        'PARAMETER["False_Easting",600000.0],PARAMETER["False_Northing",2200000.0],PARAMETER["Central_Meridian",0.0],' +
+        'PARAMETER["Standard_Parallel_1",52.0],PARAMETER["Scale_Factor",0.99987742],PARAMETER["Latitude_Of_Origin",52.0]',
+    )
+  const belge = projected(
+    '"D_Belge_1972",SPHEROID["International_1924",6378388.0,297.0]',
+    `${degrees},PROJECTION["Lambert_Conformal_Conic"],PARAMETER["False_Easting",150000.013],PARAMETER["False_Northing",5400088.438],` +
+      'PARAMETER["Central_Meridian",4.36748666666667],PARAMETER["Standard_Parallel_1",51.1666672333333],' +
+      'PARAMETER["Standard_Parallel_2",49.8333339],PARAMETER["Latitude_Of_Origin",90.0]',
+  )
+  // Positions of PROJ 9.5, without grids.
+  for (const [wkt, position, lon, lat] of [
+    [projected(`"D_Amersfoort",${bessel}`, rd), [155000, 463000], 5.387203509, 52.155172302],
+    [
+      projected(
+        `"Amersfoort",${bessel.replace(']', ',AUTHORITY["EPSG","7004"]]')},AUTHORITY["EPSG","6289"]`,
+        rd,
+      ),
+      [155000, 463000],
+      5.387203509,
+      52.155172302,
+    ],
+    [belge, [150000, 170000], 4.368752141, 50.840411283],
+    [lambert('D_NTF'), [600000, 2428000], 2.336505663, 48.850346593],
+    [lambert('Nouvelle_Triangulation_Francaise_(Paris)'), [600000, 2428000], 2.336505663, 48.850346593],
+  ] as const) {
+    const [x = 0, y = 0] = unprojectorOfWkt(wkt)?.(position) ?? []
+    t.ok(Math.hypot(x - lon, y - lat) < 1e-5, `${wkt.slice(0, 60)} ${x} ${y}`)
+  }
+  const own = projected(`"D_Amersfoort",${bessel},TOWGS84[0,0,0,0,0,0,0]`, rd)
+  t.ok((unprojectorOfWkt(own)?.([155000, 463000])[1] ?? 0) > 52.1561, 'a shift of its own is kept')
+})
 
 t.test('parquet comes back from another reader', async t => {
   const zstd = await Zstd.load()

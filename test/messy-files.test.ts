@@ -374,6 +374,12 @@ const TEXTS: readonly Case[] = [
   ['dashes.csv', 'a;b\n–0.1842;(12)\n1.5;7\n', ['a: double .', 'b: int 1234'], [-0.1842, -12]],
   ['zeros.csv', 'id,n\n007,1\n012,2\n', ['id: text', 'n: int'], ['007', 1]],
   [
+    'near-zero.csv',
+    'name,place\nA,"51.4779, -1e-05"\nB,"-33.925, 18.4241"\nC,"1e-7, -1.5e-9"\n',
+    ['name: text', 'place: geo_point_2d lat,lon'],
+    ['A', { lon: -1e-5, lat: 51.4779 }],
+  ],
+  [
     'lat-lon.csv',
     'name,lat,lon\nA,48.85,2.35\nB,43.3,5.4\n',
     ['name: text', 'lat: double', 'lon: double', 'geo_point: geo_point_2d'],
@@ -1670,6 +1676,60 @@ t.test('decimals and times of Parquet are exact', async t => {
       expected,
       element.name,
     )
+})
+
+t.test('points without position in GeoParquet are null', async t => {
+  const { parquetWriteBuffer, geojsonToWkb } = parquetLibrary()
+  for (const crs of [undefined, projJsonOf(3857)]) {
+    const points = [
+      [0, 0],
+      [Number.NaN, Number.NaN],
+      [Number.NaN, Number.NaN, Number.NaN],
+    ]
+    const data = points.map(coordinates => geojsonToWkb({ type: 'Point', coordinates }).slice())
+    const columns = { place: { encoding: 'WKB', geometry_types: [], crs } }
+    const value = JSON.stringify({ version: '1.1.0', primary_column: 'place', columns })
+    const file = parquetWriteBuffer({
+      columnData: [{ name: 'place', data, type: 'BYTE_ARRAY' }],
+      kvMetadata: [{ key: 'geo', value }],
+    })
+    const { fields, values } = await understood('empty.parquet', Buffer.from(file))
+    t.strictSame(fields, ['place: geo_point_2d'])
+    t.strictSame(values, [[{ lon: 0, lat: 0 }], [null], [null]])
+  }
+})
+
+t.test('lists of Parquet that are null are no value', async t => {
+  const list = (name: string) =>
+    [
+      { name, repetition_type: 'OPTIONAL', num_children: 1, converted_type: 'LIST' },
+      { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+      { name: 'element', repetition_type: 'OPTIONAL', type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+    ] as const
+  for (const [name, data] of [
+    ['last.parquet', [['x'], null]],
+    ['all.parquet', [null, null]],
+  ] as const) {
+    const file = parquetLibrary().parquetWriteBuffer({
+      columnData: [
+        ...(name === 'all.parquet' ? [{ name: 'n', data: [1, 2] }] : []),
+        { name: 'tags', data: [...data] },
+      ],
+      schema: [
+        { name: 'root', num_children: name === 'all.parquet' ? 2 : 1 },
+        ...(name === 'all.parquet'
+          ? [{ name: 'n', type: 'DOUBLE', repetition_type: 'OPTIONAL' } as const]
+          : []),
+        ...list('tags'),
+      ],
+    })
+    const { values } = await understood(name, Buffer.from(file))
+    t.strictSame(
+      values.map(row => row.at(-1)),
+      data,
+      name,
+    )
+  }
 })
 
 t.test('pages of Zstandard need not declare their size, as Spark writes them', async t => {

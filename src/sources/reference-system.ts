@@ -1,13 +1,8 @@
-import { createRequire } from 'node:module'
 import proj4 from 'proj4'
-import { lookup } from '../model/lookup.ts'
+import { epsgDefinition, inDegrees, withDatumShift } from './datum-shifts.ts'
 
 /** Converts a position of another reference system to degrees of WGS 84, longitude first. */
 export type Unprojector = (position: readonly number[]) => readonly number[]
-
-type Definitions = Readonly<Record<string, readonly [name: string, definition: string]>>
-
-let definitions: Definitions | undefined
 
 /** Maximum characters of the name of a reference system. */
 const MAX_NAME = 200
@@ -18,8 +13,7 @@ const DEGREES: ReadonlySet<number> = new Set([4326, 4258, 4171, 4269, 4979, 4937
 /** Converts positions of an EPSG code to degrees: null if they are degrees already, undefined for an unknown code. */
 export function unprojectorOfCode(code: number): Unprojector | null | undefined {
   if (DEGREES.has(code)) return null
-  definitions ??= createRequire(import.meta.url)('proj4-list') as Definitions
-  const known = lookup(definitions, `EPSG:${code}`)?.[1]
+  const known = epsgDefinition(code)
   return known === undefined ? undefined : unprojector(known)
 }
 
@@ -29,7 +23,7 @@ export function unprojectorOfWkt(wkt: string): Unprojector | null | undefined {
   if (isGeographic && /WGS.?(?:19)?84|ETRS.?(?:19)?89|NAD.?(?:19)?83|RGF.?(?:19)?93|CRS:?84/i.test(wkt))
     return null
   try {
-    return unprojector(wkt)
+    return unprojector(withDatumShift(inDegrees(wkt)))
   } catch {
     const code = /AUTHORITY\["EPSG",\s*"?(\d+)"?\]\s*\]\s*$/i.exec(wkt)?.[1]
     return code === undefined ? undefined : unprojectorOfCode(Number(code))

@@ -60,12 +60,20 @@ function jsonOf(text: string | undefined): unknown {
   }
 }
 
+/** True for a point without position, which is written as NaN (GeoParquet 1.1.0, WKB). */
+function isEmptyPoint(geometry: RawGeometry | null): boolean {
+  const { type, coordinates } = geometry ?? {}
+  return type === 'Point' && Array.isArray(coordinates) && coordinates.every(Number.isNaN)
+}
+
 /** A row with its geometries in degrees; it is changed. */
 export function withGeometries(
   data: Record<string, unknown>,
   columns: ReadonlyMap<string, Unprojector | null>,
 ) {
-  for (const [name, move] of columns)
-    setMember(data, name, moved((lookup(data, name) ?? null) as RawGeometry | null, move))
+  for (const [name, move] of columns) {
+    const geometry = (lookup(data, name) ?? null) as RawGeometry | null
+    setMember(data, name, isEmptyPoint(geometry) ? null : moved(geometry, move))
+  }
   return data
 }

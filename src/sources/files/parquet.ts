@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { Compressors, FileMetaData, ParquetParsers } from 'hyparquet'
 import { Fault } from '../../errors/errors.ts'
+import { lookup, setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import { refuseWide } from '../tables/grid.ts'
@@ -79,9 +80,14 @@ async function* readGroups(
   try {
     const metadata = await library.parquetMetadataAsync(source)
     writer = metadata.created_by?.slice(0, 80)
-    refuseWide(file, library.parquetSchema(metadata).children.length)
+    const schema = library.parquetSchema(metadata)
+    refuseWide(file, schema.children.length)
     const geometries = geometryColumns(metadata, file)
-    const conversions = columnConversions(library.parquetSchema(metadata))
+    const conversions = columnConversions(schema)
+    const nested = schema.children.flatMap(({ element, children }) =>
+      children.length === 0 ? [] : [element.name],
+    )
+    const isNested = nested.length === schema.children.length
     const compressors = await compressorsFor(metadata, file)
     const parsers = parsersOf(losses) as ParquetParsers
     let rowStart = 0
@@ -103,10 +109,11 @@ async function* readGroups(
           compressors,
           parsers,
         })
-        refuseBeyond(objects.at(-1), count)
+        refuseBeyond(isNested ? objects : objects.slice(-1), count)
         for (let from = 0; from < objects.length; from += BATCH_ROWS)
           yield objects.slice(from, from + BATCH_ROWS).map((data, at): SourceRow => {
             convertMembers(data, conversions)
+            for (const name of nested) setMember(data, name, lookup(data, name) ?? null)
             return { row: start + from + at + 1, line: undefined, data: withGeometries(data, geometries) }
           })
       }
@@ -127,10 +134,14 @@ function unreadableFile(error: Error, file: string, writer: string | undefined):
   )
 }
 
-/** Rows beyond the columns, of which a few bytes can declare any number, have no values at all. */
-function refuseBeyond(last: Readonly<Record<string, unknown>> | undefined, count: number): void {
-  const values = Object.values(last ?? {})
-  if (values.length > 0 && values.every(value => value === undefined))
+/**
+ * Rows beyond the columns, of which a few bytes can declare any number, have no values at all. So has a null of a list, a map or a
+ * structure, so that of columns of these alone all rows are looked at.
+ */
+function refuseBeyond(rows: readonly Readonly<Record<string, unknown>>[], count: number): void {
+  const hasNone = (values: readonly unknown[]) =>
+    values.length > 0 && values.every(value => value === undefined)
+  if (rows.length > 0 && rows.every(row => hasNone(Object.values(row))))
     throw new RangeError(`a row group of ${count} rows has columns of fewer`)
 }
 

@@ -4,9 +4,9 @@ import type { GeoPoint } from '../../model/value.ts'
 /** Which of two coordinates comes first in a text. */
 export type CoordinateOrder = 'lat,lon' | 'lon,lat'
 
-/** Two numbers in one text, with decimal points or commas and any characters between and around them. */
+/** Two numbers in one text, with decimal points or commas and any characters between and around them; small ones may have exponents (`1e-7`). */
 const PAIR =
-  /^[([{]?\s*([+-]?\d{1,3}(?:\.\d+)?)\s*°?\s*(?:\s*[,;|/]\s*|\s+)([+-]?\d{1,3}(?:\.\d+)?)\s*°?\s*[)\]}]?$/
+  /^[([{]?\s*([+-]?\d{1,3}(?:\.\d+)?(?:e-\d{1,2})?)\s*°?\s*(?:\s*[,;|/]\s*|\s+)([+-]?\d{1,3}(?:\.\d+)?(?:e-\d{1,2})?)\s*°?\s*[)\]}]?$/i
 const COMMA_PAIR =
   /^[([{]?\s*([+-]?\d{1,3},\d+)\s*°?\s*(?:\s*[;|/]\s*|\s*,\s+|\s+)([+-]?\d{1,3},\d+)\s*°?\s*[)\]}]?$/
 
@@ -30,7 +30,7 @@ export function coordinatePair(text: string): CoordinatePair | undefined {
   if (text.length > 100) return undefined
   const [, first, second] = PAIR.exec(text) ?? COMMA_PAIR.exec(text) ?? []
   if (first !== undefined && second !== undefined) {
-    const decimals = Math.min(...[first, second].map(it => it.split(/[.,]/)[1]?.length ?? 0))
+    const decimals = Math.min(...[first, second].map(decimalsOf))
     return { first: numberOf(first), second: numberOf(second), decimals, isOrdered: false }
   }
   const match = DEGREES.exec(text)
@@ -80,6 +80,11 @@ function degrees([whole = '0', minutes = '0', seconds = '0', side = '']: readonl
   const size = Math.abs(numberOf(whole)) + numberOf(minutes) / 60 + numberOf(seconds) / 3600
   const isNegative = whole.startsWith('-') || /[SWO]/i.test(side)
   return { value: isNegative ? -size : size, isLatitude: /[NS]/i.test(side) }
+}
+
+function decimalsOf(text: string): number {
+  const [mantissa = '', exponent = 0] = text.split(/e-/i)
+  return (mantissa.split(/[.,]/)[1]?.length ?? 0) + Number(exponent)
 }
 
 function numberOf(text: string): number {

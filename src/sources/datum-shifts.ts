@@ -1,0 +1,102 @@
+import { createRequire } from 'node:module'
+import proj4 from 'proj4'
+import { lookup } from '../model/lookup.ts'
+
+type Definitions = Readonly<Record<string, readonly [name: string, definition: string]>>
+
+let definitions: Definitions | undefined
+
+/** The PROJ string of an EPSG code, undefined for one that is unknown. */
+export function epsgDefinition(code: number): string | undefined {
+  definitions ??= createRequire(import.meta.url)('proj4-list') as Definitions
+  return lookup(definitions, `EPSG:${code}`)?.[1]
+}
+
+/**
+ * Names of datums in the WKT of ESRI, without `D_`, and the EPSG codes of their geographic systems (EPSG 12): those whose shift in
+ * proj4-list was right by 20 metres in the middle of the area of one of their projections, and that
+ * proj4 does not know by name; that of Belge 1972 it turns the wrong way.
+ */
+const DATUMS = `
+Abidjan_1987=4143 Accra=4168 Adindan=4201 Afgooye=4205 Ain_el_Abd_1970=4204 American_Samoa_1962=4169 Amersfoort=4289
+Antigua_1943=4601 Aratu=4208 Arc_1950=4209 Arc_1960=4210 Australian_1966=4202 Australian_1984=4203
+Azores_Central_Islands_1948=4183 Azores_Central_Islands_1995=4665 Azores_Occidental_Islands_1939=4182
+Azores_Oriental_Islands_1940=4184 Azores_Oriental_Islands_1995=4664 Barbados_1938=4212 Batavia=4211
+Batavia_(Jakarta)=4813 Belge_1972=4313 Bermuda_1957=4216 Bissau=4165 Bogota=4218 CH1903_(Bern)=4801 CSG_1967=4623
+Cadastre_1997=4475 Campo_Inchauspe=4221 Cape=4222 Chatham_Island_1971=4672 Chatham_Islands_1979=4673 Chua=4224
+Combani_1950=4632 Conakry_1905=4315 Corrego_Alegre=4225 Dabola_1981=4155 Datum_73=4274 Dealul_Piscului_1933=4316
+Deutsches_Hauptdreiecksnetz=4314 Dominica_1945=4602 Douala_1948=4192 Egypt_1907=4229 Egypt_Gulf_of_Suez_S-650_TL=4706
+European_1950=4230 European_1950_ED77=4154 European_Libyan_1979=4159 Fahud=4232 Fiji_1956=4721 Fort_Desaix=4625
+Fort_Marigot=4621 GGRS_1987=4121 Grand_Cayman_1959=4723 Grand_Comoros=4646 Grenada_1953=4603 Gulshan_303=4682
+Gunung_Segara_(Jakarta)=4820 Helle_1954=4660 Hito_XVIII_1963=4254 Hong_Kong_1980=4611 Hu_Tzu_Shan=4236
+Hungarian_1972=4237 IGN53_Mare=4641 IGN56_Lifou=4633 IGN63_Hiva_Oa=4689 IGN72_Grande_Terre=4662 IGN72_Nuku_Hiva=4630
+Indonesian_1974=4238 Institut_Geographique_du_Congo_Belge_1955=4701 Israel=4141 Jamaica_1969=4242 KKJ=4123
+Kalianpur_1962=4145 Kalianpur_1975=4146 Kandawala=4244 Karbala_1979_Polservice=4743 Kerguelen_Island_1949=4698
+Kertau=4245 Kuwait_Oil_Company=4246 Kuwait_Utility=4319 La_Canoa=4247 Le_Pouce_1934=4699 Leigon=4250
+Libyan_Geodetic_Datum_2006=4754 Lisbon=4207 Lisbon_1937_(Lisbon)=4803 Little_Cayman_1961=4726
+Luxembourg_Reference_Frame=4181 Luzon_1911=4253 MGI_1901=3906 MOP78=4639 Makassar=4257 Makassar_(Jakarta)=4804
+Manoca_1962=4193 Massawa=4262 Maupiti_1983=4692 Merchich=4261 Minna=4263 Monte_Mario=4265 Montserrat_1958=4604
+Moorea_1987=4691 Mporaloko=4266 NEA74_Noumea=4644 NGN=4318 NGO_1948_(Oslo)=4817 NTF=4275 Nahrwan_1934=4744
+Nahrwan_1967=4270 Naparima_1955=4158 Naparima_1972=4271 Nord_Sahara_1959=4307
+Nouvelle_Triangulation_Francaise_(Paris)=4807 Ocotepeque_1935=5451 Old_Hawaiian=4135 PDO_1993=4134
+Philippine_Reference_System_1992=4683 Pitcairn_1967=4729 Pointe_Noire=4282 Porto_Santo_1936=4615 Porto_Santo_1995=4663
+Provisional_S_American_1956=4248 Puerto_Rico=4139 Pulkovo_1942=4284 Pulkovo_1942_Adj_1958=4179
+Pulkovo_1942_Adj_1983=4178 Pulkovo_1995=4200 QND_1995=4614 Qatar=4285 Qornoq_1927=4194 RT_1990=4124 Reunion_1947=4626
+ST71_Belep=4643 ST84_Ile_des_Pins=4642 Sainte_Anne=4622 Schwarzeck=4293 Selvagem_Grande_1938=4616
+Sierra_Leone_1968=4175 South_American_1969=4618 South_American_Datum_1969_96=5527 South_East_Island_1943=6892
+South_Yemen=4164 Sri_Lanka_Datum_1999=5233 St_Kitts_1955=4605 St_Lucia_1955=4606 St_Vincent_1945=4607 TM75=4300
+Tahaa_1954=4629 Tahiti_1952=4628 Tahiti_1979=4690 Tete=4127 Timbalai_1948=4298 Tokyo=4301 Trinidad_1903=4302
+Ukraine_2000=5561 Vietnam_2000=4756 Viti_Levu_1912=4752 Voirol_1875=4304 WGS_1972=4322 WGS_1972_BE=4324 Yoff=4310
+Zanderij=4311
+`
+
+let codes: ReadonlyMap<string, number> | undefined
+
+/** The code of the geographic system with a datum of this name. */
+function codeOf(datum: string): number | undefined {
+  codes ??= new Map(
+    [...DATUMS.matchAll(/(\S+)=(\d+)/g)].map(([, name = '', code]) => [name.toLowerCase(), Number(code)]),
+  )
+  return codes.get(datum.replace(/^D_/i, '').toLowerCase())
+}
+
+/** The name of a datum, and the last digits of its EPSG code: 6001 to 6999 belong to the geographic systems 4001 to 4999. */
+const DATUM =
+  /(DATUM\["([^"]{1,100})",\s*SPHEROID\[[^[\]]{1,200}(?:\[[^[\]]{1,100}\])?\])(?:,\s*AUTHORITY\["EPSG",\s*"?6(\d{3})"?\])?/i
+
+/**
+ * Puts the shift of its datum to WGS 84 into WKT that has none (OGC 01-009): `.prj` files only name the datum, and without its
+ * shift positions are wrong by a hundred metres. WKT with a datum that is not known stays as it is.
+ */
+export function withDatumShift(wkt: string): string {
+  if (/TOWGS84/i.test(wkt)) return wkt
+  return wkt.replace(DATUM, (whole, start: string, name: string, digits: string | undefined) => {
+    const code = digits === undefined ? codeOf(name) : 4000 + Number(digits)
+    const shift = code === undefined ? undefined : shiftOf(code)
+    return shift === undefined ? whole : `${start},TOWGS84[${shift}]${whole.slice(start.length)}`
+  })
+}
+
+/** Three or seven parameters; undefined for a system without them. */
+function shiftOf(code: number): string | undefined {
+  const definition = epsgDefinition(code)
+  if (definition === undefined) return undefined
+  const { datum_params: shift } = new proj4.Proj(definition) as {
+    readonly datum_params?: readonly unknown[] | null
+  }
+  return shift?.map(Number).concat(0, 0, 0, 0).slice(0, 7).join(',')
+}
+
+/**
+ * Turns the parameters of a projection into degrees in WKT of which they are grads (`UNIT["Grad",0.0157…]`), as those of the old
+ * Lambert zones of France are. Longitudes of prime meridians are degrees in either.
+ */
+export function inDegrees(wkt: string): string {
+  const radians = Number(/UNIT\["[^"]{1,50}",\s*([\d.e+-]{1,40})/i.exec(wkt)?.[1])
+  const factor = (radians * 180) / Math.PI
+  if (!/^\s*PROJCS/i.test(wkt) || !(Math.abs(factor - 1) > 0.001)) return wkt
+  return wkt.replace(
+    /(PARAMETER\["[^"]{0,40}(?:parallel|meridian|latitude|longitude|azimuth)[^"]{0,40}",\s*)([\d.e+-]{1,40})/gi,
+    (_, start: string, value: string) => `${start}${Number(value) * factor}`,
+  )
+}
