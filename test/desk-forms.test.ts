@@ -124,6 +124,16 @@ t.test(
   },
 )
 
+t.test('each section has a title of its own', async t => {
+  const titles = new Map<string, string>()
+  for (const section of ['fields', 'source', 'steps', 'description', 'mapping', 'report', 'history']) {
+    const { body } = await get(`/desk/trees/${section}/`)
+    titles.set(/<title>([^<]+)</.exec(body)?.[1] ?? '', section)
+  }
+  t.equal(titles.size, 7)
+  t.match([...titles.keys()][1], /^Trees: Source · /)
+})
+
 t.test('the form of a source shows and changes its settings', async t => {
   const page = (await get('/desk/trees/source/')).body
   t.match(page, /Fields as they are inferred[\s\S]*12,5/)
