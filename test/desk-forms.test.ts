@@ -258,6 +258,8 @@ t.test('a form that somebody else overtook is shown again, with its input', asyn
     const before = section === 'mapping' ? null : draft()
     const refused = await post(url, { action: section, opened, ...fields })
     t.equal(refused.status, 409, section)
+    t.match(refused.body, /name="opened" value="[^"]*" data-unsaved>/, 'and is left only after a question')
+    t.notMatch((await get(url)).body, 'data-unsaved')
     t.match(refused.body, /role="alert"[\s\S]*Somebody changed this dataset/)
     t.match(refused.body, shown, `${section}: what was entered stays`)
     if (before !== null) t.equal(draft(), before, 'nothing was saved')

@@ -73,8 +73,10 @@ t.test('a chart has no points for values that are not bound', t => {
 t.test('one upload at a time', async t => {
   const { document, Event } = parseHTML(
     `<form class="upload" method="post" action="/desk/"><input type="file"><progress hidden></progress><p class="error" hidden></p><button type="button" hidden></button></form>
-<form method="post"><input name="title"></form>`,
+<form method="post"><input name="title"><input type="hidden" name="opened" data-unsaved></form>`,
   )
+  const [, other] = document.querySelectorAll('form')
+  Object.defineProperty(document.querySelector('[data-unsaved]'), 'form', { value: other })
   const sent: Request[] = []
   class Request extends EventTarget {
     readonly upload = new EventTarget()
@@ -121,13 +123,14 @@ t.test('one upload at a time', async t => {
   submit()
   t.equal(sent.length, 4, 'and after it was cancelled')
 
-  const [, other] = document.querySelectorAll('form')
   const fired = (type: string, target: object | null | undefined) => {
     const event = new globalThis.Event(type, { cancelable: true })
     Object.defineProperty(event, 'target', { get: () => target })
     page.dispatchEvent(event)
     return event.defaultPrevented
   }
+  t.ok(fired('beforeunload', null), 'a form that was refused is not left without a question')
+  fired('submit', other)
   fired('input', { form })
   t.notOk(fired('beforeunload', null), 'a file that is chosen')
   fired('input', { form: other })

@@ -47,8 +47,22 @@ export interface FormState {
 }
 
 /** The hidden fields of a form of a section. */
-export function sectionFields({ token }: DeskContext, { opened }: FormState, action: string | null): Html {
-  return html`${hiddenField('form_token', token)}${hiddenField('opened', opened)}${action === null ? '' : hiddenField('action', action)}`
+export function sectionFields(
+  { token }: DeskContext,
+  { opened, given }: FormState,
+  action: string | null,
+): Html {
+  return html`${hiddenField('form_token', token)}${openedField(opened, given !== null)}${action === null ? '' : hiddenField('action', action)}`
+}
+
+/**
+ * The digest of the text that a form is made from.
+ *
+ * @param isUnsaved true for a form with input that was not saved: its page is left only after a question
+ */
+export function openedField(opened: string, isUnsaved: boolean): Html {
+  return html`<input type="hidden" name="opened" value="${opened}"${isUnsaved ? html` data-unsaved` : ''}>
+`
 }
 
 export function publicationText(t: Translator, { state, hasDraft }: DeskDataset): string {
