@@ -24,7 +24,9 @@ writeFileSync(
 writeFileSync(path.join(portal, 'data/cities/cities.json'), JSON.stringify(some))
 writeFileSync(
   path.join(portal, 'data/cities/dataset.yaml'),
-  read('data/cities/dataset.yaml').replace(/^source:.*/, 'source: { path: cities.json }'),
+  read('data/cities/dataset.yaml')
+    .replace(/^source:.*/, 'source: { path: cities.json }')
+    .replace(/(theme: )\[.*?\]/, '$1[Rechtsschutzversicherungsgesellschaftsvertretungen]'),
 )
 cpSync(new URL('mappings/cities.yml', ROOT), path.join(portal, 'mappings/cities.yml'))
 // With its example queries.
