@@ -248,3 +248,25 @@ t.test('a map is printed as a whole', { skip: noBrowser }, async t => {
   t.ok((await width('beforeprint')) <= 700 && before > 900)
   t.equal(await width('afterprint'), before)
 })
+
+t.test('the head of a table does not cover what has the focus', { skip: noBrowser }, async t => {
+  const { startBrowser } = await import(new URL('browser.mjs', PEERS).href)
+  const browser = await startBrowser()
+  t.teardown(() => browser.close())
+  const size = { viewport: { width: 1920, height: 600 }, reducedMotion: 'reduce' }
+  const page = await (await browser.newContext(size)).newPage()
+  await page.goto(`${base}/explore/dataset/cities/table/`)
+  await page.waitForSelector('.records-scroll.fits')
+  await page.locator('a.record').nth(45).focus()
+  const covered: unknown[] = []
+  for (let at = 44; at > 0; at--) {
+    await page.keyboard.press('Shift+Tab')
+    covered.push(
+      await page.evaluate(`(() => {
+        const { left, top, height } = document.activeElement.getBoundingClientRect()
+        return document.elementFromPoint(left + 2, top + height / 2)?.closest('thead') != null
+      })()`),
+    )
+  }
+  t.notOk(covered.includes(true))
+})
