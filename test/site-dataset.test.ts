@@ -317,6 +317,11 @@ t.test('the head of a column sorts, whatever the name of its field', async t => 
   }
 })
 
+t.test('sizes of exports have the plural of their unit', async t => {
+  const { textOf } = await get('/explore/dataset/nothing/export/')
+  t.match(textOf('.size'), /^about \d+ bytes$/)
+})
+
 t.test('every export that is offered comes, with the records of the filter', async t => {
   for (const [query, records] of [
     ['', 4],
