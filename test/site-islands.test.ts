@@ -270,6 +270,14 @@ t.test('buttons that need scripts stay hidden without them', t => {
   t.end()
 })
 
+t.test('the key of a chart keeps its colours on paper and in colours of the user', t => {
+  const css = readFileSync(new URL('../src/portal/islands/modules/analyze.css', import.meta.url), 'utf8')
+  const swatch = /^\.swatch \{[^}]*\}/m.exec(css)?.[0]
+  t.match(swatch, 'print-color-adjust: exact;')
+  t.match(swatch, 'forced-color-adjust: none;')
+  t.end()
+})
+
 t.test('a query that is stopped says nothing of what there is', t => {
   const { document } = parseHTML('<p></p><div></div>')
   globals(t, { document })
