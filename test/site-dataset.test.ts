@@ -375,6 +375,11 @@ t.test('the form of the API is the call, and the page shows its answer', async t
   t.notMatch(attack.body, '<script>x')
 })
 
+t.test('the resource of a dataset has a title of its own', async t => {
+  const title = 'Trees of the town · The dataset as a resource · Test'
+  t.equal((await get('/ld/data/trees')).textOf('title'), title)
+})
+
 t.test('linked data shows vocabulary, a resource, queries and the mapping', async t => {
   const { document, links } = await get(`${TREES_PAGE}/linked-data/`)
   const [classes, properties] = document.querySelectorAll('table.terms')
