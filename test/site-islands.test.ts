@@ -122,7 +122,6 @@ t.test('one upload at a time', async t => {
   t.same([sent[2]?.isAborted, cancel?.hidden], [true, true])
   submit()
   t.equal(sent.length, 4, 'and after it was cancelled')
-
   const fired = (type: string, target: object | null | undefined) => {
     const event = new globalThis.Event(type, { cancelable: true })
     Object.defineProperty(event, 'target', { get: () => target })
