@@ -10,6 +10,10 @@ import t from 'tap'
 import { zip } from '../src/formats/zip-stream.ts'
 import { unusedId } from '../src/model/readable-name.ts'
 import { nameInAddress, readUpload } from '../src/portal/desk/forms.ts'
+import { datasetBody } from '../src/portal/desk/pages.ts'
+import type { DeskDataset } from '../src/publishing/management/desk-types.ts'
+import { type Html, html } from '../src/site/html.ts'
+import { pageContextOf } from '../src/site/page-context.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
@@ -123,6 +127,42 @@ t.test(
     }
   },
 )
+
+t.test('each section has a title of its own', async t => {
+  const titles = new Map<string, string>()
+  for (const section of ['fields', 'source', 'steps', 'description', 'mapping', 'report', 'history']) {
+    const { body } = await get(`/desk/trees/${section}/`)
+    titles.set(/<title>([^<]+)</.exec(body)?.[1] ?? '', section)
+  }
+  t.equal(titles.size, 7)
+  t.match([...titles.keys()][1], /^Trees: Source · /)
+})
+
+t.test('what is wrong with a source is told once, and each example has its direction', async t => {
+  const context = pageContextOf({ query: {}, headers: {}, raw: { url: '/' } } as FastifyRequest, {
+    base: 'http://portal.test',
+    title: '',
+    description: '',
+    languages: ['en'],
+  })
+  const dataset = {
+    id: 'trees',
+    title: 'Trees',
+    manifest: null,
+    state: 'draft',
+    hasDraft: true,
+  } as DeskDataset
+  const problem = html`<p>It is refused.</p>`
+  const messages = { done: null, running: null, isOutdated: false, isVisible: false, problem }
+  const told = (content: Html) =>
+    datasetBody({ pageContext: context, token: '' }, dataset, 'fields', messages, content).html.split(
+      'refused',
+    )
+  t.equal(told(html`<p>Other</p>`).length, 2)
+  t.equal(told(html`<div role="alert">${problem}</div>`).length, 2)
+  t.match((await get('/desk/trees/')).body, '<bdi>Oak, old</bdi>, <bdi>Elm</bdi>')
+  t.match((await get('/desk/trees/source/')).body, '<bdi>Oak, old</bdi> · <bdi>Elm</bdi>')
+})
 
 t.test('the form of a source shows and changes its settings', async t => {
   const page = (await get('/desk/trees/source/')).body
@@ -248,6 +288,8 @@ t.test('a form that somebody else overtook is shown again, with its input', asyn
     const before = section === 'mapping' ? null : draft()
     const refused = await post(url, { action: section, opened, ...fields })
     t.equal(refused.status, 409, section)
+    t.match(refused.body, /name="opened" value="[^"]*" data-unsaved>/, 'and is left only after a question')
+    t.notMatch((await get(url)).body, 'data-unsaved')
     t.match(refused.body, /role="alert"[\s\S]*Somebody changed this dataset/)
     t.match(refused.body, shown, `${section}: what was entered stays`)
     if (before !== null) t.equal(draft(), before, 'nothing was saved')

@@ -338,6 +338,11 @@ for (const api of APIS) {
       }
       t.notMatch(text, /<(script|link|img)[^>]+(src|href)="(?!data:)/, 'nothing is loaded')
       t.notMatch(text, /innerHTML|insertAdjacentHTML|document\.write|\son\w+=/)
+      t.match(
+        text,
+        /["']combobox["'][^;]{0,200}["']aria-expanded["']/,
+        'a combobox says that its list is closed',
+      )
     }
     t.equal((await ask(`${api}/catalog/datasets/nothing/console`)).status, 404)
   })

@@ -21,6 +21,8 @@ const TREES = `id,name,kind,height,planted,where
 /** Names of fields that are words of ODSQL, or no plain words. */
 const WORDS = [...RESERVED_WORDS, ...OPEN_WORDS, 'date', 'geom', 'Year', 'now', 'höhe', 'a-b', '2nd']
 
+const WIDE = ['n', ...Array.from({ length: 599 }, (_, at) => `c${at}`)]
+
 const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Test\nquotas: { domain: 1234567, anonymous: 765432 }\n',
   data: {
@@ -61,6 +63,9 @@ metas:
     },
     reserved: {
       'reserved.json': JSON.stringify([1, 2, 10].map(n => Object.fromEntries(WORDS.map(word => [word, n])))),
+    },
+    wide: {
+      'wide.csv': [WIDE, ...Array.from({ length: 30 }, (_, n) => WIDE.map(() => `r${n}`))].join('\n'),
     },
     words: {
       'words.ttl':
@@ -249,9 +254,22 @@ t.test('values of facets are the same in addresses', t => {
 t.test('a page beyond the last is the last', async t => {
   for (const query of ['page=99', 'page=1000000&order_by=title']) {
     const { textOf, document } = await get(`/explore/?${query}`)
-    t.equal(document.querySelectorAll('.cards .card').length, 5, query)
+    t.equal(document.querySelectorAll('.cards .card').length, 6, query)
     t.equal(textOf('.empty'), '')
   }
+})
+
+t.test('wide tables have fewer rows on a page', async t => {
+  const first = await get('/explore/dataset/wide/table/')
+  t.equal(first.document.querySelectorAll('tbody tr').length, 20)
+  t.match(first.textOf('.range'), '1 to 20 of 30')
+  const second = await get('/explore/dataset/wide/table/?page=2')
+  t.match(second.textOf('.range'), '21 to 30 of 30')
+  t.match(second.textOf('tbody tr'), /^r20r20/)
+  t.ok(
+    second.links.some(link => link.includes('limit=20&offset=20')),
+    'and the same page as JSON',
+  )
 })
 
 t.test('values with line breaks are not on one line', t => {
@@ -297,6 +315,11 @@ t.test('the head of a column sorts, whatever the name of its field', async t => 
       link = sorted?.head.querySelector('a')?.getAttribute('href')
     }
   }
+})
+
+t.test('sizes of exports have the plural of their unit', async t => {
+  const { textOf } = await get('/explore/dataset/nothing/export/')
+  t.match(textOf('.size'), /^about \d+ bytes$/)
 })
 
 t.test('every export that is offered comes, with the records of the filter', async t => {
@@ -350,6 +373,11 @@ t.test('the form of the API is the call, and the page shows its answer', async t
   t.match((await get(`${TREES_PAGE}/api/?refine=nothing`)).textOf('.panel > .fault'), /refine/)
   const attack = await get(`${TREES_PAGE}/api/?select=${encodeURIComponent('"><script>x</script>')}`)
   t.notMatch(attack.body, '<script>x')
+})
+
+t.test('the resource of a dataset has a title of its own', async t => {
+  const title = 'Trees of the town · The dataset as a resource · Test'
+  t.equal((await get('/ld/data/trees')).textOf('title'), title)
 })
 
 t.test('linked data shows vocabulary, a resource, queries and the mapping', async t => {

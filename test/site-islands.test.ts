@@ -73,8 +73,10 @@ t.test('a chart has no points for values that are not bound', t => {
 t.test('one upload at a time', async t => {
   const { document, Event } = parseHTML(
     `<form class="upload" method="post" action="/desk/"><input type="file"><progress hidden></progress><p class="error" hidden></p><button type="button" hidden></button></form>
-<form method="post"><input name="title"></form>`,
+<form method="post"><input name="title"><input type="hidden" name="opened" data-unsaved></form>`,
   )
+  const [, other] = document.querySelectorAll('form')
+  Object.defineProperty(document.querySelector('[data-unsaved]'), 'form', { value: other })
   const sent: Request[] = []
   class Request extends EventTarget {
     readonly upload = new EventTarget()
@@ -120,14 +122,14 @@ t.test('one upload at a time', async t => {
   t.same([sent[2]?.isAborted, cancel?.hidden], [true, true])
   submit()
   t.equal(sent.length, 4, 'and after it was cancelled')
-
-  const [, other] = document.querySelectorAll('form')
   const fired = (type: string, target: object | null | undefined) => {
     const event = new globalThis.Event(type, { cancelable: true })
     Object.defineProperty(event, 'target', { get: () => target })
     page.dispatchEvent(event)
     return event.defaultPrevented
   }
+  t.ok(fired('beforeunload', null), 'a form that was refused is not left without a question')
+  fired('submit', other)
   fired('input', { form })
   t.notOk(fired('beforeunload', null), 'a file that is chosen')
   fired('input', { form: other })
@@ -264,6 +266,14 @@ t.test('buttons that need scripts stay hidden without them', t => {
     return /(?:^|,)\s*button(?:\.\w+)?\s*(?:,|$)/.test(selectors) && /\bdisplay: (?!none)/.test(rules)
   })
   t.strictSame(shown, [], 'a display of their own would show them in spite of the attribute')
+  t.end()
+})
+
+t.test('the key of a chart keeps its colours on paper and in colours of the user', t => {
+  const css = readFileSync(new URL('../src/portal/islands/modules/analyze.css', import.meta.url), 'utf8')
+  const swatch = /^\.swatch \{[^}]*\}/m.exec(css)?.[0]
+  t.match(swatch, 'print-color-adjust: exact;')
+  t.match(swatch, 'forced-color-adjust: none;')
   t.end()
 })
 

@@ -318,6 +318,7 @@ export function consoleProgram(): void {
       ['role', 'combobox'],
       ['aria-controls', list.id],
       ['aria-autocomplete', 'list'],
+      ['aria-expanded', 'false'],
     ] as const)
       control.setAttribute(name, value)
     const begun = () => /[\w.]+$/.exec(control.value.slice(0, control.selectionStart ?? 0))?.[0] ?? ''

@@ -24,7 +24,9 @@ writeFileSync(
 writeFileSync(path.join(portal, 'data/cities/cities.json'), JSON.stringify(some))
 writeFileSync(
   path.join(portal, 'data/cities/dataset.yaml'),
-  read('data/cities/dataset.yaml').replace(/^source:.*/, 'source: { path: cities.json }'),
+  read('data/cities/dataset.yaml')
+    .replace(/^source:.*/, 'source: { path: cities.json }')
+    .replace(/(theme: )\[.*?\]/, '$1[Rechtsschutzversicherungsgesellschaftsvertretungen]'),
 )
 cpSync(new URL('mappings/cities.yml', ROOT), path.join(portal, 'mappings/cities.yml'))
 // With its example queries.
@@ -245,4 +247,26 @@ t.test('a map is printed as a whole', { skip: noBrowser }, async t => {
   const before = await width('none')
   t.ok((await width('beforeprint')) <= 700 && before > 900)
   t.equal(await width('afterprint'), before)
+})
+
+t.test('the head of a table does not cover what has the focus', { skip: noBrowser }, async t => {
+  const { startBrowser } = await import(new URL('browser.mjs', PEERS).href)
+  const browser = await startBrowser()
+  t.teardown(() => browser.close())
+  const size = { viewport: { width: 1920, height: 600 }, reducedMotion: 'reduce' }
+  const page = await (await browser.newContext(size)).newPage()
+  await page.goto(`${base}/explore/dataset/cities/table/`)
+  await page.waitForSelector('.records-scroll.fits')
+  await page.locator('a.record').nth(45).focus()
+  const covered: unknown[] = []
+  for (let at = 44; at > 0; at--) {
+    await page.keyboard.press('Shift+Tab')
+    covered.push(
+      await page.evaluate(`(() => {
+        const { left, top, height } = document.activeElement.getBoundingClientRect()
+        return document.elementFromPoint(left + 2, top + height / 2)?.closest('thead') != null
+      })()`),
+    )
+  }
+  t.notOk(covered.includes(true))
 })

@@ -40,8 +40,9 @@ export function resourcePage(page: ResourcePage): SitePage {
   const around = neighbourhoodPicture(pageContext, neighbourhoodOf(gathered, rest, values))
   const heading = requested.inverse === null ? title : t('Links to {name}', { name: title })
   const beside = html`${map ?? ''}${requested.inverse === null ? around : ''}`
+  const place = heading === thing.dataset.title ? t('The dataset as a resource') : thing.dataset.title
   return {
-    title: `${heading} · ${thing.dataset.title}`,
+    title: `${heading} · ${place}`,
     part: 'catalog',
     isWide: true,
     head: html`${ALTERNATES.filter(({ type }) => type !== HTML_TYPE).map(

@@ -142,7 +142,8 @@ function sizeText({ number }: PageContext, bytes: number): string {
   return number(value, {
     style: 'unit',
     unit: UNITS[power] ?? 'byte',
-    unitDisplay: 'short',
+    // The short name of a byte has no plural.
+    unitDisplay: power === 0 ? 'long' : 'short',
     maximumFractionDigits: value < 10 && power > 0 ? 1 : 0,
   })
 }

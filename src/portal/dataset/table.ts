@@ -16,9 +16,16 @@ import { valueCell } from '../parts/value.ts'
 import { apiParameters, fieldName, selectionParameters } from '../selection.ts'
 import { noRecords, type Tab, type TabContext } from './tab.ts'
 
-/** Rows of a page, and the deepest one that a page may show. */
-const ROWS = 50
+/** The deepest record that a page may show: a multiple of the rows of all pages. */
 const DEEPEST = 10_000
+/** Rows of a page: fewer of wide tables, so that a page stays within the cells that a browser shows without delay. */
+const ROWS = [50, 20, 10] as const
+const MAX_CELLS = 12_000
+
+function rowsOf({ entry }: Pick<TabContext, 'entry'>): number {
+  const columns = entry.dataset.fields.length
+  return ROWS.find(rows => rows * columns <= MAX_CELLS) ?? 10
+}
 
 /** The records of a selection as a table: its column headers sort, its pages are links. */
 export const tableTab: Tab = {
@@ -41,7 +48,7 @@ export const tableTab: Tab = {
     )
     const link = (to: number) =>
       pageContext.href(context.path('table'), selectionParameters({ ...selection, page: to }))
-    const from = (page - 1) * ROWS + 1
+    const from = (page - 1) * rowsOf(context) + 1
     return {
       islands: ['table.js'],
       body: html`<div class="scroll records-scroll" tabindex="0" role="region" aria-label="${t('Records')}"><table class="records">
@@ -56,15 +63,17 @@ ${total > DEEPEST ? html`<p class="soft">${t('Pages end at record {n}; exports h
 }
 
 /** The rows of the requested page, or of the last one if there are fewer. */
-async function pageOfRows({ queryService, source, selection, pageContext }: TabContext) {
-  const pageAt = (offset: number) =>
-    queryService.find(source, selection, { limit: ROWS, offset }, pageContext.language)
-  const requested = Math.min(selection.page, DEEPEST / ROWS)
-  const found = await pageAt((requested - 1) * ROWS)
+async function pageOfRows(context: TabContext) {
+  const { queryService, source, selection, pageContext } = context
+  const limit = rowsOf(context)
+  const pageAt = (page: number) =>
+    queryService.find(source, selection, { limit, offset: (page - 1) * limit }, pageContext.language)
+  const requested = Math.min(selection.page, DEEPEST / limit)
+  const found = await pageAt(requested)
   const { total } = found
-  const pages = Math.max(1, Math.ceil(Math.min(total, DEEPEST) / ROWS))
+  const pages = Math.max(1, Math.ceil(Math.min(total, DEEPEST) / limit))
   if (requested <= pages) return { rows: found.rows, total, page: requested, pages }
-  const { rows } = await pageAt((pages - 1) * ROWS)
+  const { rows } = await pageAt(pages)
   return { rows, total, page: pages, pages }
 }
 
@@ -86,11 +95,13 @@ function line(
 `
 }
 
-function twins({ pageContext, selection }: TabContext, dataset: string, page: number): Html {
+function twins(context: TabContext, dataset: string, page: number): Html {
+  const { pageContext, selection } = context
+  const limit = rowsOf(context)
   const records = `/api/explore/v2.1/catalog/datasets/${encodeURIComponent(dataset)}`
   const requested = apiParameters(selection)
-  const offset = page === 1 ? undefined : (page - 1) * ROWS
-  const json = `${records}/records${queryText({ ...requested, limit: ROWS, offset })}`
+  const offset = page === 1 ? undefined : (page - 1) * limit
+  const json = `${records}/records${queryText({ ...requested, limit, offset })}`
   const csv = `${records}/exports/csv${queryText(requested)}`
   return html`<p class="take-away"><a href="${tablePath(json, pageContext)}" rel="nofollow">${pageContext.t('This page as JSON')}</a> <a href="${tablePath(csv, pageContext)}" rel="nofollow">${pageContext.t('All as CSV')}</a></p>`
 }

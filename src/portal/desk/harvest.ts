@@ -11,7 +11,7 @@ import { CREDENTIALS_REFUSED, isSentAlike } from '../../publishing/management/so
 import { hiddenField, note } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
 import { type EntryMember, memberFields, memberText, readMembers, textsIn } from './entries.ts'
-import type { DeskContext } from './pages.ts'
+import { type DeskContext, openedField } from './pages.ts'
 
 /** The address of the page: no dataset id looks like this. */
 export const HARVEST_PATH = '/desk/~harvest'
@@ -123,5 +123,5 @@ ${
       ? ''
       : note('bad', html`<p>${t('Nothing was saved.')}</p>`)
 }${isDone ? note('good', html`<p>${t('Saved.')}</p>`) : ''}
-<form method="post" action="${path}">${hiddenField('form_token', token)}${hiddenField('opened', opened)}${fieldsets}<div class="buttons"><button>${t('Save')}</button></div></form>`
+<form method="post" action="${path}">${hiddenField('form_token', token)}${openedField(opened, isOutdated || problems.size > 0)}${fieldsets}<div class="buttons"><button>${t('Save')}</button></div></form>`
 }

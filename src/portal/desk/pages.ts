@@ -47,8 +47,22 @@ export interface FormState {
 }
 
 /** The hidden fields of a form of a section. */
-export function sectionFields({ token }: DeskContext, { opened }: FormState, action: string | null): Html {
-  return html`${hiddenField('form_token', token)}${hiddenField('opened', opened)}${action === null ? '' : hiddenField('action', action)}`
+export function sectionFields(
+  { token }: DeskContext,
+  { opened, given }: FormState,
+  action: string | null,
+): Html {
+  return html`${hiddenField('form_token', token)}${openedField(opened, given !== null)}${action === null ? '' : hiddenField('action', action)}`
+}
+
+/**
+ * The digest of the text that a form is made from.
+ *
+ * @param isUnsaved true for a form with input that was not saved: its page is left only after a question
+ */
+export function openedField(opened: string, isUnsaved: boolean): Html {
+  return html`<input type="hidden" name="opened" value="${opened}"${isUnsaved ? html` data-unsaved` : ''}>
+`
 }
 
 export function publicationText(t: Translator, { state, hasDraft }: DeskDataset): string {
@@ -101,7 +115,7 @@ export function datasetBody(
 <p>${publicationText(t, dataset)} ${!messages.isVisible ? '' : html`<a href="${pageContext.href(`/explore/dataset/${dataset.id}/`)}">${t('The page of the dataset')}</a>`}</p>
 <div class="buttons"><form method="post" action="${path}">${hiddenField('form_token', token)}${hiddenField('action', 'publish')}<button>${t('Publish')}</button></form> ${dataset.manifest === null ? '' : ask('withdraw', t('Unpublish'))}${dataset.hasDraft ? ask('discard', t('Discard changes')) : ''}</div>
 <nav class="tabs" aria-label="${t('Views of the dataset')}"><ul>${links}</ul></nav></div>
-${messages.problem === null ? '' : note('bad', html`${messages.problem}${messages.isOutdated ? html`<p><a href="${path}" target="_blank">${t('Show what is saved now')}</a></p>` : ''}`)}${messages.done === null ? '' : note('good', html`<p>${messages.done}</p>`)}${messages.running === null ? '' : note('good', html`<p>${messages.running} <a href="${path}">${t('Look again')}</a></p>`)}
+${messages.problem === null || content.html.includes(messages.problem.html) ? '' : note('bad', html`${messages.problem}${messages.isOutdated ? html`<p><a href="${path}" target="_blank">${t('Show what is saved now')}</a></p>` : ''}`)}${messages.done === null ? '' : note('good', html`<p>${messages.done}</p>`)}${messages.running === null ? '' : note('good', html`<p>${messages.running} <a href="${path}">${t('Look again')}</a></p>`)}
 <div${section === 'fields' ? '' : html` class="reading"`}>${content}</div>`
 }
 

@@ -158,7 +158,8 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
       isVisible: dataset.manifest !== null && mayRead(principal, dataset.manifest.dataset),
     }
     const body = datasetBody(context, dataset, section, messages, content)
-    return send(requested, dataset.title, body, refused?.status ?? 200)
+    const title = `${dataset.title}: ${t(labelOf(section))}`
+    return send(requested, title, body, refused?.status ?? 200)
   }
 
   app.get<Route>('/desk', withSession(showList))
@@ -252,6 +253,10 @@ function messageShown(error: unknown, t: Translator): Html {
 
 function outdatedText(t: Translator): Html {
   return html`<p>${t('This form is out of date. Nothing was saved. Check your input, and save again.')}</p>`
+}
+
+function labelOf(section: SectionName): string {
+  return SECTIONS.find(({ name }) => name === section)?.label ?? section
 }
 
 function sectionOf(name: string | undefined): SectionName {

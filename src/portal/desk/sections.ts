@@ -257,7 +257,7 @@ function examplesCell(
   const { t } = pageContext
   const shown = examples.map(
     (example, index) =>
-      html`${index === 0 ? '' : ', '}${valueCell(pageContext, valueJson(example, field.type, STYLE), field)}`,
+      html`${index === 0 ? '' : ', '}<bdi>${valueCell(pageContext, valueJson(example, field.type, STYLE), field)}</bdi>`,
   )
   return html`${shown}${conversionErrors === null ? '' : html`<span class="error">${t('Values that do not fit')} (${pageContext.number(conversionErrors.count)}): ${conversionErrors.examples.map(({ found }) => String(found)).join(', ')}</span>`}`
 }

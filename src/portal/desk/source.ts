@@ -123,7 +123,7 @@ async function inferredBody(
     return html`<div class="error" role="alert">${uploadMessage(faultText(error), t)}</div>`
   }
   const rows = inspection.columns.map(
-    each => html`<tr><th scope="row">${each.column}</th><td><code>${each.type}${each.format === undefined ? '' : ` ${each.format}`}</code></td><td>${each.examples.join(' · ')}</td><td lang="en" dir="ltr">${each.suggestion ?? each.why}</td></tr>
+    each => html`<tr><th scope="row">${each.column}</th><td><code>${each.type}${each.format === undefined ? '' : ` ${each.format}`}</code></td><td>${each.examples.map((example, at) => html`${at === 0 ? '' : ' · '}<bdi>${example}</bdi>`)}</td><td lang="en" dir="ltr">${each.suggestion ?? each.why}</td></tr>
 `,
   )
   const heads = [t('Name'), t('Type'), t('Examples'), t('Why')]

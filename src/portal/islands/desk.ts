@@ -63,8 +63,8 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form.upload')) {
   addEventListener('pagehide', () => setSending(null))
 }
 
-/** Asks before input that is not saved is left, as by the button that publishes what is. */
-let changed: HTMLFormElement | null = null
+/** Asks before input that is not saved is left, as by the button that publishes what is; a refused form has some from the start. */
+let changed = document.querySelector<HTMLInputElement>('[data-unsaved]')?.form ?? null
 addEventListener('input', ({ target }) => {
   const form = (target as HTMLInputElement).form
   if (form?.matches('[method=post]:not(.upload)')) changed = form
