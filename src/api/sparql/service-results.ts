@@ -34,10 +34,15 @@ export async function boundedText(
   let size = 0
   for await (const piece of pieces) {
     size += piece.length
-    if (size > bytes) throw tooMuch(service, `${bytes} bytes`)
+    checkSize(size, service, { bytes })
     read.push(piece)
   }
   return Buffer.concat(read).toString()
+}
+
+/** Refuses an answer of more bytes than allowed. Faults: UnprocessableEntity. */
+export function checkSize(size: number, service: string, { bytes }: Pick<ServiceLimits, 'bytes'>): void {
+  if (size > bytes) throw tooMuch(service, `${bytes} bytes`)
 }
 
 /**
