@@ -298,6 +298,8 @@ t.test('dataset.yaml: every mistake with its place', async t => {
     ['a field twice', field('{ name: a }'), 4, 7, /field a is declared twice/],
     ['a refresh of a file', `${source}refresh: daily\n`, 2, 1, /refresh means something only/],
     ['a wrong refresh', 'source: { url: http://e.org/x }\nrefresh: dayly\n', 2, 1, /cron expression/],
+    ['no host', "source: { url: 'http://[::1/x' }\n", 1, 11, /source\.url is "http:.*valid host/],
+    ['no port', "source: { url: 'ftp://a:99999/x' }\n", 1, 11, /source\.url is "ftp:.*valid host and port/],
     ['fields of RDF', 'source: { path: a.ttl }\nid: [a]\n', 2, 1, /id means nothing there/],
     [
       'a date of metadata',

@@ -200,6 +200,10 @@ t.test('long lines after a stray quote are read in time and memory of their leng
     read(`${open.join('\n')}\n`, 65_536)[1],
     open.map(cell => [cell === '"z"' ? 'z' : cell]),
   )
+  const [line, begun] = ['"a"b,'.repeat(10_000), process.cpuUsage()]
+  t.equal(read(`${line}\n`.repeat(20), 65_536)[2].length, 200_000)
+  const { user } = process.cpuUsage(begun)
+  t.ok(user < 3e6, `${user} µs`)
   t.end()
 })
 

@@ -64,7 +64,24 @@ const ANSWERS: Readonly<Record<string, (request: IncomingMessage, response: Serv
     response
       .setHeader('content-type', 'application/sparql-results+json')
       .end(part(method === 'GET' ? 'two' : 'wrong', '')),
+  '/wide': (_, response) => {
+    const vars = Array.from({ length: 300 }, (_, number) => `v${number}`)
+    const bindings = vars.slice(0, 10).map(() => ({}))
+    response
+      .setHeader('content-type', 'application/sparql-results+json')
+      .end(JSON.stringify({ head: { vars }, results: { bindings } }))
+  },
+  '/endless': (_, response) => sendEndlessly(response, '{"head":{"vars":["c"]},'),
+  '/endless-row': (_, response) =>
+    sendEndlessly(response, '{"head":{"vars":["c"]},\n"results":{"bindings":[\n'),
   '/moved': (_, response) => response.writeHead(302, { location: '/sparql' }).end(),
+}
+
+/** Sends blanks without a line end until the client leaves. */
+function sendEndlessly(response: ServerResponse, beginning: string): void {
+  response.setHeader('content-type', 'application/sparql-results+json').write(beginning)
+  const timer = setInterval(() => response.write(' '.repeat(1000)), 1)
+  response.on('close', () => clearInterval(timer))
 }
 
 /** A triple term in results. */
@@ -293,6 +310,9 @@ t.test('SERVICE: endpoints elsewhere are asked where the portal allows it', asyn
     ['?service', 400, /IRI of an endpoint/],
     [at('/many'), 422, /more than 50 solutions/],
     [at('/large'), 422, /more than 20000 bytes/],
+    [at('/wide'), 422, /more than 2500 values/],
+    [at('/endless'), 422, /more than 20000 bytes/],
+    [at('/endless-row'), 422, /more than 20000 bytes/],
     [at('/slow'), 502, /has not answered within 0.7 s/],
     [at('/html'), 502, /no results in JSON/],
     [at('/wrong'), 502, /no results in JSON/],

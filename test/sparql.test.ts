@@ -356,6 +356,8 @@ t.test('formats by the Accept header', async t => {
 
 t.test('queries that are refused say where', async t => {
   const app = await served
+  // Short names that stand for long IRIs.
+  const long = 'b/'.repeat(10_000)
   const rows = [
     ['', 'Line 1, column 1: the query is empty: SELECT, ASK, CONSTRUCT or DESCRIBE is expected.'],
     [
@@ -476,6 +478,12 @@ t.test('queries that are refused say where', async t => {
     [`SELECT * ${'{'.repeat(200)}${'}'.repeat(200)}`, 'brackets inside brackets'],
     [`SELECT * { FILTER(1${'+1'.repeat(2000)}) }`, 'the limit is 500'],
     [`SELECT * { # ${'x'.repeat(100_000)}\n }`, 'the limit is 100000'],
+    [`BASE <http://a.example/${long}> SELECT * { VALUES ?x { ${'<> '.repeat(600)} } }`, 'shorten its base'],
+    [
+      `PREFIX p: <http://a.example/${long}> SELECT * { VALUES ?x { ${'p: '.repeat(600)} } }`,
+      'shorten its base',
+    ],
+    [`BASE <http://a.example/> ${'BASE <a/> '.repeat(5000)} SELECT * {}`, 'shorten its base'],
   ] as const
   for (const [query, described] of rows) {
     const url = `/api/sparql?query=${encodeURIComponent(query)}`

@@ -78,12 +78,13 @@ function harvestersIn(text: string, file: string) {
   const read = readDocument(text, file, HARVEST_SCHEMA)
   if (read.value === null) return read
   const { harvesters } = read.value
-  const problems: Problem[] = harvesters.flatMap(({ id, refresh }, at) => {
+  const problems: Problem[] = harvesters.flatMap(({ id, url, refresh }, at) => {
     const placed = (member: string, message: string) => [
       { message, place: read.placeOf(['harvesters', String(at), member]) },
     ]
     if (harvesters.findIndex(other => other.id === id) !== at)
       return placed('id', `there are two harvesters called ${id}`)
+    if (!URL.canParse(url)) return placed('url', 'an address with a valid host and port is expected')
     if (refresh !== undefined && !isSchedule(refresh)) return placed('refresh', SCHEDULE_EXPECTED)
     return []
   })

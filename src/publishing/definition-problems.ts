@@ -61,6 +61,12 @@ function* sourceProblems(value: DeclaredDataset): Generator<PathProblem> {
       yield { path: ['source', 'authorization'], message: `authorization ${remote}` }
     if (value.refresh !== undefined) yield { path: ['refresh'], message: `refresh ${remote}` }
   }
+  // What its pattern admits of a host and a port may be none.
+  if (url !== undefined && !URL.canParse(url))
+    yield {
+      path: ['source', 'url'],
+      message: `source.url is ${shown(url)}: an address with a valid host and port is expected`,
+    }
   if (value.refresh !== undefined && !isSchedule(value.refresh))
     yield {
       path: ['refresh'],

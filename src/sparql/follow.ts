@@ -6,6 +6,9 @@ const HEAD = /^\{"head":\{"vars":\[.*\]\},$/
 const BINDINGS = '"results":{"bindings":['
 const REST = /^"continuation":(\{.*\})\}$/
 
+/** Maximum characters of these lines, which have the variables of a query. */
+const MAX_HEAD = 1_000_000
+
 /**
  * Sends requests like `fetch`, and where the answer of a SPARQL endpoint is incomplete also requests the rest, so that the caller
  * reads one complete answer: JSON results that end with a `continuation` (docs/sparql.md). Other answers are passed on unchanged.
@@ -33,9 +36,9 @@ async function* joined(
   send: (url: string) => Promise<Response>,
 ): AsyncGenerator<string> {
   const first = new LineReader(body)
-  const beginning = await first.take(2)
-  yield beginning.join('\n')
-  if (!isBeginning(beginning)) return yield* first.text()
+  const beginning = await first.beginning()
+  if (beginning === null) return yield* first.text()
+  yield beginning
   let before = '\n'
   for (let reader = first; ; ) {
     let next: string | null = null
@@ -57,7 +60,7 @@ async function* joined(
         `the rest of the answer was refused with ${answer.status}: ${(await answer.text()).slice(0, 500)}`,
       )
     reader = new LineReader(answer.body)
-    if (!isBeginning(await reader.take(2))) throw new Error('the rest of the answer cannot be read')
+    if ((await reader.beginning()) === null) throw new Error('the rest of the answer cannot be read')
   }
   yield '\n]}}\n'
 }
@@ -78,50 +81,64 @@ function addressOf({ next }: Rest, requested: string): string {
   return next
 }
 
-/** Reads a body line by line, as many lines at a time as have arrived. */
+/** Reads a body line by line, as many lines at a time as have arrived, in linear time also where a line arrives in many pieces. */
 class LineReader {
   private readonly reader: ReadableStreamDefaultReader<Uint8Array>
   private readonly decoder = new TextDecoder()
-  private buffered = ''
+  /** What has been read and not returned. */
+  private pieces: string[] = []
   private isDone = false
 
   constructor(body: ReadableStream<Uint8Array>) {
     this.reader = body.getReader()
   }
 
-  /** The first lines, fewer where there are no more. */
-  async take(count: number): Promise<readonly string[]> {
-    while (!this.isDone && this.buffered.split('\n').length <= count) await this.read()
-    const lines = this.buffered.split('\n')
-    this.buffered = lines.slice(count).join('\n')
-    return lines.slice(0, count)
+  /** The first two lines of the results of a Lodestone endpoint; null where the text begins otherwise, of which nothing is lost. */
+  async beginning(): Promise<string | null> {
+    for (let [ends, length] = [0, 0]; !this.isDone && ends < 2 && length < MAX_HEAD; ) {
+      const piece = await this.read()
+      this.pieces.push(piece)
+      ends += piece.split('\n').length - 1
+      length += piece.length
+    }
+    const text = this.pieces.join('')
+    this.pieces = [text]
+    const lines = text.split('\n', 2)
+    if (!isBeginning(lines)) return null
+    const beginning = lines.join('\n')
+    this.pieces = [text.slice(beginning.length + 1)]
+    return beginning
   }
 
   /** The remaining lines. */
   async *lines(): AsyncGenerator<readonly string[]> {
+    for await (const piece of this.text()) {
+      const end = piece.lastIndexOf('\n')
+      this.pieces.push(end < 0 ? piece : piece.slice(0, end))
+      if (end < 0) continue
+      const lines = this.pieces.join('').split('\n')
+      this.pieces = [piece.slice(end + 1)]
+      yield lines
+    }
+    yield [this.pieces.join('')]
+  }
+
+  /** The remaining text, in pieces. */
+  async *text(): AsyncGenerator<string> {
+    const read = this.pieces
+    this.pieces = []
     try {
-      for (;;) {
-        const lines = this.buffered.split('\n')
-        this.buffered = this.isDone ? '' : (lines.pop() ?? '')
-        yield lines
-        if (this.isDone) return
-        await this.read()
-      }
+      yield* read
+      while (!this.isDone) yield await this.read()
     } finally {
       await ignoreRejection(this.reader.cancel(), 'the answer has ended already')
     }
   }
 
-  /** The remaining text, including the preceding line end. */
-  async *text(): AsyncGenerator<string> {
-    if (this.buffered !== '') yield '\n'
-    for await (const lines of this.lines()) yield lines.join('\n') + (this.isDone ? '' : '\n')
-  }
-
-  private async read(): Promise<void> {
+  private async read(): Promise<string> {
     const { value, done } = await this.reader.read()
-    this.buffered += this.decoder.decode(value, { stream: !done })
     this.isDone = done
+    return this.decoder.decode(value, { stream: !done })
   }
 }
 

@@ -31,6 +31,16 @@ export class NotAnIri extends RangeError {
   }
 }
 
+/** Maximum characters of all IRIs of a query: a long base or prefix is in each of those that are short in its text. */
+export const MAX_RESOLVED = 10_000_000
+
+/** A query whose IRIs have more than {@link MAX_RESOLVED} characters in all. */
+export class IrisTooLong extends RangeError {
+  constructor() {
+    super(`the IRIs of the query have more than ${MAX_RESOLVED} characters in all`)
+  }
+}
+
 /** The declarations of a query. */
 export interface Declarations {
   readonly base: string | null
@@ -39,12 +49,13 @@ export interface Declarations {
 
 /**
  * Replaces the relative IRIs and prefixed names of a query by absolute IRIs (SPARQL 1.1 Query, section 4.1.1), because the
- * library only appends relative IRIs to their base. Throws {@link NotAnIri}.
+ * library only appends relative IRIs to their base. Throws {@link NotAnIri}, {@link IrisTooLong}.
  *
  * @param base the base of the first declaration
  */
 export function resolveTree(tree: SyntaxNode, base: string | null): Declarations {
   let current = base
+  let characters = 0
   const prefixes: Record<string, string> = Object.create(null)
   const done = new Set<SyntaxNode>()
   for (const declaration of (tree.context ?? []) as readonly SyntaxNode[]) {
@@ -71,6 +82,8 @@ export function resolveTree(tree: SyntaxNode, base: string | null): Declarations
         ? resolveIri(String(node.value), current)
         : (lookup(prefixes, String(prefix)) ?? '') + String(node.value)
     if (resolved === null) throw new NotAnIri(node)
+    characters += resolved.length
+    if (characters > MAX_RESOLVED) throw new IrisTooLong()
     node.value = resolved
     delete node.prefix
   }

@@ -921,6 +921,7 @@ t.test('what is refused', async t => {
   wrong('harvesters: [{ id: a, type: ckn, url: "http://x" }]')
   wrong('harvesters: [{ id: a, type: ckan, url: "http://user:pw@x/" }]')
   wrong('harvesters: [{ id: a, type: ckan, url: "http://x", authorization: HOME }]')
+  wrong('harvesters: [{ id: a, type: ckan, url: "http://x:99999" }]')
   t.throws(
     () => readHarvesters(portalOf(t, "  - { id: a, type: ckan, url: 'http://x', refresh: often }\n")),
     { message: /harvest\.yaml:2:43: hourly, daily/ },

@@ -313,6 +313,21 @@ t.test('the endpoint tells where an answer goes on', async t => {
     t.equal(await (await foreign(url)).text(), '{"head":\n {}}', 'results of others stay as they are')
   })
 
+  await t.test('an answer on one line is read in linear time', async t => {
+    const [piece, count] = [new TextEncoder().encode('x'.repeat(1000)), 20_000]
+    const asking = followContinuations(async () => {
+      let sent = 0
+      const body = new ReadableStream({
+        pull: controller => (++sent > count ? controller.close() : controller.enqueue(piece)),
+      })
+      return new Response(body, { headers: { 'content-type': JSON_RESULTS } })
+    })
+    const begun = process.cpuUsage()
+    t.equal((await (await asking(first)).text()).length, count * piece.length)
+    const { user } = process.cpuUsage(begun)
+    t.ok(user < 5e6, `${user} µs`)
+  })
+
   await t.test('a page has a link to the rest', async t => {
     const long = 'SELECT ?s ?p ?o { ?s ?p ?o FILTER(CONTAINS(MD5(STR(?s)), "ab")) }'
     let body = ''

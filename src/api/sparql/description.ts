@@ -109,6 +109,6 @@ function limitsText(deadline: number): string {
   return (
     `A query may work for ${deadline} seconds, in bounded memory; its answer may have any size, and is sent as it is found. ` +
     'A SELECT over graph patterns that takes longer ends with a continuation, or with a Link to the rest where it is asked with the parameter cursor. ' +
-    'A query has at most 100,000 characters and 500 parts.'
+    'A query has at most 100,000 characters, its IRIs, with their base and prefixes, 10,000,000, and 500 parts.'
   )
 }

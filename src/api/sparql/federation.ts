@@ -10,7 +10,13 @@ import { syntaxFault } from './limits.ts'
 import { type QueryText, readQueryText, type ServiceClause } from './query-text.ts'
 import { type InlineRows, placeholder } from './rewrite.ts'
 import { runQuery } from './run.ts'
-import { boundedText, readResults, type ServiceLimits, type ServiceSolutions } from './service-results.ts'
+import {
+  boundedText,
+  checkSize,
+  readResults,
+  type ServiceLimits,
+  type ServiceSolutions,
+} from './service-results.ts'
 
 /** The context in which SERVICE is evaluated. */
 export interface ServiceContext {
@@ -217,7 +223,7 @@ async function requestEndpoint(
 ): Promise<string> {
   const late = abortAfter(remaining())
   try {
-    const response = await followContinuations(fetch)(address, {
+    const response = await followContinuations(boundedFetch(address, limits))(address, {
       method: 'POST',
       body: new URLSearchParams({ query }),
       headers: { accept: RESULTS },
@@ -236,6 +242,24 @@ async function requestEndpoint(
       late.aborted ? `has not answered within ${limits.time / 1000} s` : 'cannot be reached',
       error,
     )
+  }
+}
+
+/** `fetch` that reads at most as many bytes as a service may answer, over all its requests; then reading throws UnprocessableEntity. */
+function boundedFetch(service: string, limits: ServiceLimits): typeof fetch {
+  let size = 0
+  return async (input, init) => {
+    const answer = await fetch(input, init)
+    const counted = answer.body?.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform: (piece, controller) => {
+          size += piece.length
+          checkSize(size, service, limits)
+          controller.enqueue(piece)
+        },
+      }),
+    )
+    return new Response(counted ?? null, answer)
   }
 }
 

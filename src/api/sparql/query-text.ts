@@ -6,6 +6,8 @@ import { isLateral } from '../../sparql/lateral.ts'
 import { type SparqlTokens, sparqlTokens } from '../../sparql/lexer.ts'
 import {
   type Declarations,
+  IrisTooLong,
+  MAX_RESOLVED,
   NotAnIri,
   rangeOf,
   resolveTree,
@@ -169,6 +171,10 @@ function resolved(text: string, tree: SyntaxNode, base: string): Declarations {
   try {
     return resolveTree(tree, base)
   } catch (error) {
+    if (error instanceof IrisTooLong)
+      throw new Fault(BAD_REQUEST, {
+        reason: `The IRIs of the query have more than ${MAX_RESOLVED} characters in all: shorten its base or prefixes.`,
+      })
     if (!(error instanceof NotAnIri)) throw error
     throw syntaxFault(text, error.range?.from ?? 0, 'not an IRI.')
   }

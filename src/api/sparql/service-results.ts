@@ -34,10 +34,15 @@ export async function boundedText(
   let size = 0
   for await (const piece of pieces) {
     size += piece.length
-    if (size > bytes) throw tooMuch(service, `${bytes} bytes`)
+    checkSize(size, service, { bytes })
     read.push(piece)
   }
   return Buffer.concat(read).toString()
+}
+
+/** Refuses an answer of more bytes than allowed. Faults: UnprocessableEntity. */
+export function checkSize(size: number, service: string, { bytes }: Pick<ServiceLimits, 'bytes'>): void {
+  if (size > bytes) throw tooMuch(service, `${bytes} bytes`)
 }
 
 /**
@@ -67,6 +72,8 @@ export function readResults(
   const names = variables.map(String)
   if (names.some(name => !VARIABLE.test(name))) throw wrong()
   if (bindings.length > max) throw tooMuch(service, `${max} solutions`)
+  if (bindings.length * names.length > max * MAX_WIDTH)
+    throw tooMuch(service, `${max * MAX_WIDTH} values, unbound ones included`)
   const rows = bindings.map(binding =>
     names.map(name => {
       const found = memberOf(binding, name)
@@ -78,6 +85,9 @@ export function readResults(
   )
   return { variables: names, rows }
 }
+
+/** Variables that the maximum number of solutions may have: unbound ones have no bytes in an answer and a place in each row. */
+const MAX_WIDTH = 50
 
 /** Maximum depth of triple terms in triple terms. */
 const MAX_NESTING = 100

@@ -3,6 +3,7 @@ import {
   afterBlanks,
   type CellSigns,
   closingQuote,
+  LineEnds,
   lineEnd,
   opensCell,
   singleQuote,
@@ -40,13 +41,14 @@ export class CsvParser {
   private readonly comment: string
   private readonly isTolerant: boolean
   private readonly onStrayQuote: CsvSyntax['onStrayQuote']
-  /** The end of a chunk that is read with the next one: the beginning of a comment, or of a line with a stray quote. */
+  /** The end of a chunk that is read with the next one: of a comment, or of a line with a stray quote. */
   private held = ''
   private isLast = false
   /** True once a quote followed blanks, as in `a, "b"`. */
   private isSpaced = false
   private state: State = 'row'
   private readonly rows: CsvRows
+  private readonly ends = new LineEnds()
   private cell = ''
   private lineNumber = 1
   /** Offsets from the start of the text: of the chunk, of the line, and after the last carriage return. */
@@ -203,7 +205,7 @@ export class CsvParser {
 
   /** Text follows a quote: the cell ends on this line, at a later quote or at the delimiter. */
   private stray(text: string, i: number): number {
-    const end = lineEnd(text, i, i + MAX_AHEAD)
+    const end = this.ends.next(text, i, i + MAX_AHEAD)
     if (end === text.length && end - i < MAX_AHEAD && !this.isLast) return this.defer(text, i)
     const { cell, signs } = this
     const found = strayEnd(cell, text.slice(i, end), signs)

@@ -98,6 +98,20 @@ export function lineEnd(text: string, from: number, limit: number): number {
   return end
 }
 
+/** Finds line ends as {@link lineEnd}, from increasing positions of a text: what was searched is not searched again. */
+export class LineEnds {
+  /** No line end is in this text from one position up to the other. */
+  private searched = { text: '', from: 0, to: 0 }
+
+  next(text: string, from: number, limit: number): number {
+    const { searched } = this
+    const isKnown = searched.text === text && searched.from <= from && from <= searched.to
+    const to = lineEnd(text, isKnown ? searched.to : from, limit)
+    this.searched = { text, from: isKnown ? searched.from : from, to }
+    return to
+  }
+}
+
 /** The offset of the first character from a position on that is no blank, or the delimiter. */
 export function afterBlanks(text: string, from: number, delimiter: number): number {
   let i = from
