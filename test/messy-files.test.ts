@@ -1497,6 +1497,15 @@ t.test('the data files of many datasets become known in several looks', async t 
   while (Date.now() < start + 30) writeFileSync(join(portal, 'data/d118/a.csv'), 'n\n1\n2\n3\n')
   const changed = names.slice(0, 6).flatMap(() => started.look()?.definitions ?? [])
   t.same(changed, ['d118'], 'but one that is saved before its file is known')
+
+  const csv = join(portal, 'data/d117/a.csv')
+  const states = join(portal, 'var', 'published', 'd117')
+  mkdirSync(states, { recursive: true })
+  writeFileSync(join(states, 'source.json'), JSON.stringify({ files: [[csv, 4, 0, 0, 0]], digest: '' }))
+  const again = new PortalWatch(portal)
+  writeFileSync(csv, 'n\n1\n2\n')
+  t.equal(again.look(), null)
+  t.match(again.look(), { definitions: ['d117'] }, 'those of published ones are known at once')
 })
 
 t.test('a server sees every change of the data files of its datasets', async t => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { rest, runFor, yieldToOthers } from '../src/runtime/work-client.ts'
+import { inTurns, rest, runFor, yieldToOthers } from '../src/runtime/work-client.ts'
 import { workClient } from './support/work-client.ts'
 
 /** When the work of long answers pauses for other requests. */
@@ -55,4 +55,22 @@ t.test('a turn of the event loop continues one long work', async t => {
   }
   await all
   t.same(done, [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4], 'in their order')
+})
+
+t.test('a long document lets others have their turns, a short one is made at once', async t => {
+  const turnsOf = async (pieces: readonly string[]) => {
+    let [turns, isMade] = [0, false]
+    const count = () => {
+      turns += 1
+      if (!isMade) setImmediate(count)
+    }
+    setImmediate(count)
+    const made: string[] = []
+    for await (const piece of inTurns(pieces)) made.push(piece)
+    isMade = true
+    t.same(made, pieces)
+    return turns
+  }
+  t.equal(await turnsOf(['a', 'b', 'c']), 0)
+  t.ok((await turnsOf(Array.from({ length: 10 }, () => 'a'.repeat(90_000)))) >= 3)
 })

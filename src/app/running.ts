@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import { CONFIG_INVALID } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
-import { isProcessRunning } from '../runtime/processes.ts'
+import { isOfRunningProcess, isProcessRunning } from '../runtime/processes.ts'
 
 /** Interval of a server's heartbeats, and the age of the last one after which it counts as dead, in milliseconds. */
 const EVERY = 5000
@@ -49,6 +49,7 @@ export async function registerServer(config: Pick<Config, 'portal' | 'port' | 'b
   try {
     refuseOtherAddress(config, 'this server')
     removeDead(folderOf(portal))
+    for (const folder of ['var', path.join('var', 'harvest')]) removeUnfinished(path.join(portal, folder))
     writeEntry(file, server)
   } finally {
     unlock?.()
@@ -81,6 +82,21 @@ function removeDead(folder: string): void {
       if (isSilent || (host === hostname() && !isProcessRunning(pid))) rmSync(file, { force: true })
     } catch {
       // Another server may have removed it; nothing depends on the entry.
+    }
+}
+
+/** What processes write in var/ before they put it in place: accounts, counts, and documents of catalogs. */
+const UNFINISHED = /\.[0-9a-f]{8}\.\d+\.\d+\.new$|-fetching-[0-9a-f]{8}\.\d+\.\d+(?:\.\w+)*$/
+
+/** Removes what processes that died were writing in a folder. */
+function removeUnfinished(folder: string): void {
+  for (const name of existsSync(folder) ? readdirSync(folder) : [])
+    try {
+      const file = path.join(folder, name)
+      if (UNFINISHED.test(name) && !isOfRunningProcess(name, statSync(file).mtimeMs))
+        rmSync(file, { force: true })
+    } catch {
+      // It was put in place meanwhile, or the disk is read-only.
     }
 }
 

@@ -62,15 +62,17 @@ export interface Definition {
 /**
  * The sorted ids of all datasets of a portal folder: folders with dataset.yaml, and data files and folders without one, whose
  * types are inferred.
+ *
+ * @param implicit those without dataset.yaml, if they are known already
  */
-export function definedDatasets(portal: string): readonly string[] {
+export function definedDatasets(portal: string, implicit = implicitSources(portal)): readonly string[] {
   const data = path.join(portal, 'data')
   try {
     const described = readdirSync(data, { withFileTypes: true })
       .filter(entry => entry.isDirectory() && !entry.name.startsWith('.'))
       .map(entry => entry.name)
       .filter(name => existsSync(path.join(data, name, 'dataset.yaml')))
-    return [...new Set([...described, ...implicitSources(portal).keys()])].sort()
+    return [...new Set([...described, ...implicit.keys()])].sort()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error

@@ -6,6 +6,8 @@ import { definedDatasets, readDefinition } from './definition.ts'
 import { implicitSources } from './implicit.ts'
 import { MAPPING_ENDINGS } from './mapping/mapping-file.ts'
 import { dueRemotes } from './remote/state.ts'
+import { filesOfDigest } from './source-digest.ts'
+import { sourceStates, versionsOf } from './versions/versions.ts'
 
 /** Datasets whose files in the portal folder were changed. */
 export interface PortalChanges {
@@ -99,7 +101,7 @@ function statesOf(portal: string, sources: SourceFiles): FileStates {
   const implicit = implicitSources(portal)
   let read = 0
   return new Map(
-    definedDatasets(portal).map(id => {
+    definedDatasets(portal, implicit).map(id => {
       const mappings = MAPPING_ENDINGS.map(ending => `${id}${ending}`).filter(name => names.has(name))
       const mapping = mappings
         .map(name => `${name} ${stateOf(path.join(portal, 'mappings', name))}`)
@@ -110,9 +112,10 @@ function statesOf(portal: string, sources: SourceFiles): FileStates {
         return [id, { definition: filesState(files), mapping, data: '' }]
       }
       const definition = stateOf(path.join(portal, 'data', id, 'dataset.yaml'))
-      if (sources.get(id)?.definition !== definition && read < MAX_READ) {
-        read++
-        sources.set(id, { definition, files: filesOfSource(portal, id) })
+      if (sources.get(id)?.definition !== definition) {
+        const published = publishedFiles(portal, id)
+        if (published !== null) sources.set(id, { definition, files: published })
+        else if (read++ < MAX_READ) sources.set(id, { definition, files: filesOfSource(portal, id) })
       }
       const known = sources.get(id)
       return [
@@ -125,6 +128,19 @@ function statesOf(portal: string, sources: SourceFiles): FileStates {
 
 function filesState(files: readonly string[]): string {
   return files.flatMap(withParts).map(stateOf).join('\n')
+}
+
+/**
+ * The files of a source according to its publication, which takes no reading of dataset.yaml; null if dataset.yaml was saved since,
+ * or none of them was in data/ or a package.
+ */
+function publishedFiles(portal: string, id: string): readonly string[] | null {
+  const states = sourceStates(versionsOf(portal), id)
+  const changeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0
+  if (changeOf(states) <= changeOf(path.join(portal, 'data', id, 'dataset.yaml'))) return null
+  const files = filesOfDigest(states)
+  const fetched = path.resolve(portal, 'var') + path.sep
+  return files.length === 0 || files.some(file => file.startsWith(fetched)) ? null : files
 }
 
 /** The file of a source, even if it is missing; none for addresses, which have a schedule, and for modules. */

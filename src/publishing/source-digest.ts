@@ -44,6 +44,11 @@ export async function sourceDigest(
   return hash
 }
 
+/** The files that the digest of a source was computed from, according to its cache; none if that was lost. */
+export function filesOfDigest(known: string): readonly string[] {
+  return readKnown(known)?.files.map(([file]) => file) ?? []
+}
+
 /** Bytes of the files of a source; 0 if they cannot be found. */
 export function sourceSize({ source, sourceFolder }: Definition, portal: string): number {
   try {

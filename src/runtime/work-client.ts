@@ -94,6 +94,21 @@ export async function yieldToOthers(): Promise<void> {
   return mayRest(client) ? rest(client) : nextTurn()
 }
 
+/** Characters of a long document that are made before the thread yields to other requests. */
+const TURN = 200_000
+
+/** Passes on the pieces of a document, and yields to other work after many characters of them. */
+export async function* inTurns(pieces: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
+  let length = 0
+  for await (const piece of pieces) {
+    yield piece
+    length += piece.length
+    if (length < TURN) continue
+    length = 0
+    await yieldToOthers()
+  }
+}
+
 /** Continues long work that waits for its next piece, in the order in which it began to wait. */
 const waiting: (() => void)[] = []
 

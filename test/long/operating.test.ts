@@ -5,8 +5,10 @@ import { type AddressInfo, connect } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { registerServer } from '../../src/app/running.ts'
 import { type ObservedRequest, requestIds } from '../../src/http/observe.ts'
 import { withoutCredentials } from '../../src/model/credentials.ts'
+import { PROCESS_NAME, processName } from '../../src/runtime/processes.ts'
 import { tracingSettings } from '../../src/telemetry/otel-settings.ts'
 import { SpanExporter } from '../../src/telemetry/otlp.ts'
 import { BOUNDS, Durations } from '../../src/telemetry/series.ts'
@@ -434,6 +436,23 @@ t.test('a signal ends the service when its answers are finished', { buffered: tr
   t.equal((JSON.parse(body) as readonly unknown[]).length, ROWS, 'the export came to its end')
   t.equal(await ended, 0)
   t.same(existsSync(serving) ? readdirSync(serving) : [], [], 'the word is taken back')
+})
+
+t.test('a start removes what processes that were killed were writing', async t => {
+  const dead = processName(99_999_999)
+  const filesOf = (owner: string) => ({
+    [`accounts.sqlite.${owner}.new`]: '',
+    [`usage.json.${owner}.new`]: '{',
+    harvest: { [`city-fetching-${owner}`]: '{', [`town-fetching-${owner}.nt.gz`]: '' },
+  })
+  const [left, kept] = [filesOf(dead), filesOf(PROCESS_NAME)]
+  const harvest = { ...left.harvest, ...kept.harvest, 'city.json': '{}' }
+  const portal = temporaryFolder(t, { var: { ...left, ...kept, harvest, 'usage.json': '{}' } })
+  const namesIn = (...names: string[]) => readdirSync(path.join(portal, 'var', ...names))
+  const takeBack = await registerServer({ portal, port: 3000, base: 'http://localhost:3000' })
+  takeBack()
+  t.same(namesIn(), [...Object.keys(kept), 'serving', 'usage.json'].sort(), 'but not those of running ones')
+  t.same(namesIn('harvest'), [...Object.keys(kept.harvest), 'city.json'].sort())
 })
 
 t.test('answers that take too long are cut off', { buffered: true }, async t => {

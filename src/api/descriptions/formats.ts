@@ -19,6 +19,7 @@ import type { QueryParameters } from '../../http/query-string.ts'
 import type { Route } from '../../http/route-config.ts'
 import type { Principal } from '../../model/principal.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
+import { inTurns } from '../../runtime/work-client.ts'
 
 /** A form of RDF in which a description is written, from N-Triples. */
 export interface DescriptionFormat extends Representation {
@@ -26,6 +27,9 @@ export interface DescriptionFormat extends Representation {
   readonly name: string
   readonly write: (triples: string) => AsyncIterable<string>
 }
+
+/** Least characters of a piece of triples. */
+const PIECE = 200_000
 
 /** The first is the default. */
 const DESCRIPTION_FORMATS: readonly DescriptionFormat[] = [
@@ -75,9 +79,7 @@ function inForm(format: DescriptionFormat, accept: string | undefined): Descript
 /** The whole text of a description. Throws UnprocessableEntity if a text has characters that XML does not permit. */
 export async function writeDescription(format: DescriptionFormat, triples: string): Promise<string> {
   try {
-    const pieces: string[] = []
-    for await (const piece of format.write(triples)) pieces.push(piece)
-    return pieces.join('')
+    return await joined(format.write(triples))
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     throw new Fault(UNPROCESSABLE_ENTITY, {
@@ -86,8 +88,25 @@ export async function writeDescription(format: DescriptionFormat, triples: strin
   }
 }
 
-async function* whole(triples: string): AsyncGenerator<string> {
-  yield triples
+/** The text of all pieces. */
+export async function joined(pieces: AsyncIterable<string>): Promise<string> {
+  const all: string[] = []
+  for await (const piece of pieces) all.push(piece)
+  return all.join('')
+}
+
+/** All lines, many at a time: other requests have their turns meanwhile. */
+function whole(triples: string): AsyncGenerator<string> {
+  return inTurns(linePieces(triples))
+}
+
+function* linePieces(text: string): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf('\n', at + PIECE)
+    const next = end < 0 ? text.length : end + 1
+    yield text.slice(at, next)
+    at = next
+  }
 }
 
 /** With the prefixes that its predicates need, so that they are legible: `void:triples`. */

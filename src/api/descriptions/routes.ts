@@ -25,10 +25,11 @@ import { configureRoutes } from '../../http/route-config.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import { titleOf } from '../../model/metadata.ts'
 import type { Principal } from '../../model/principal.ts'
+import { inTurns } from '../../runtime/work-client.ts'
 import { type SitePage, sendSitePage } from '../../site/frame.ts'
 import { html } from '../../site/html.ts'
 import { type PageContext, pageContextOf, type SiteOptions } from '../../site/page-context.ts'
-import { addShapes, descriptionFormat, isPageRequested, writeDescription } from './formats.ts'
+import { addShapes, descriptionFormat, isPageRequested, joined, writeDescription } from './formats.ts'
 
 export interface DescriptionsOptions extends SiteOptions {
   /** Folder of the portal, which has the example queries. */
@@ -69,12 +70,9 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
         `<${portalDescriptionAddress(base)}>; rel="canonical"`,
         ...entries.map(({ dataset }) => `<${descriptionAddress(base, dataset.id)}>; rel="item"`).slice(0, 50),
       ]
-      return answer(request, reply.header('link', links.join(', ')), entries, options, described => {
-        const head = portalDocument(base, options.title, described)
-        return (
-          head +
-          described.map(({ entry, ...parts }) => datasetDescription(entry, { base, ...parts })).join('')
-        )
+      return answer(request, reply.header('link', links.join(', ')), entries, options, function* (described) {
+        yield portalDocument(base, options.title, described)
+        for (const { entry, ...parts } of described) yield datasetDescription(entry, { base, ...parts })
       })
     })
 
@@ -91,9 +89,9 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
       `<${portalDescriptionAddress(base)}>; rel="collection"`,
       `<${descriptionAddress(base, id)}/queries>; rel="related"; type="application/json"`,
     ]
-    return answer(request, reply.header('link', links.join(', ')), [entry], options, described =>
-      described.map(({ entry, ...parts }) => voidDocument(entry, { base, ...parts })).join(''),
-    )
+    return answer(request, reply.header('link', links.join(', ')), [entry], options, function* (described) {
+      for (const { entry, ...parts } of described) yield voidDocument(entry, { base, ...parts })
+    })
   })
 
   addShapes(app, options)
@@ -139,7 +137,7 @@ async function answer(
   reply: FastifyReply,
   entries: readonly ServedDataset[],
   options: DescriptionsOptions,
-  triples: (described: readonly DescribedDataset[]) => string,
+  triples: (described: readonly DescribedDataset[]) => Iterable<string>,
 ): Promise<FastifyReply> {
   const { base, portal, statisticsFiles, timeout = 5000 } = options
   const format = descriptionFormat(request.query, request.headers.accept)
@@ -158,7 +156,7 @@ async function answer(
   late.abort()
   const isWhole = described.every(({ statistics: graphStatistics }) => graphStatistics !== undefined)
   const known = described.map(each => ({ ...each, statistics: each.statistics ?? null }))
-  const text = triples(known)
+  const text = await joined(inTurns(triples(known)))
   const isKnown = isFresh(request, reply, isWhole ? entityTag(text) : null, format.type)
   if (isWhole) {
     reply.header('cache-control', 'public, max-age=60, stale-while-revalidate=600')

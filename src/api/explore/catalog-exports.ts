@@ -17,6 +17,7 @@ import type { Route } from '../../http/route-config.ts'
 import { lookup } from '../../model/lookup.ts'
 import { type AnswerPage, answerQuery, countObjects, exportObjects } from '../../query/execute/answer.ts'
 import { columnsOf, type ResultColumn } from '../../query/execute/columns.ts'
+import { inTurns } from '../../runtime/work-client.ts'
 import { type CatalogDescriptionOptions, describeCatalog } from './describe-catalog.ts'
 import type { ExploreEndpoint } from './endpoint.ts'
 import { begunExport, sendFile } from './export-list.ts'
@@ -74,7 +75,7 @@ export function catalogExportRoutes(app: FastifyInstance, endpoint: ExploreEndpo
         ...portal,
         ...about,
       })
-      return sendFile(reply, writeCatalog(catalog), file)
+      return sendFile(reply, inTurns(writeCatalog(catalog)), file)
     }
     const table = await catalogTable(query, endpoint, visible, name)
     const rows = await begunExport(table.rows)
