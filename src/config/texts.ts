@@ -47,7 +47,7 @@ const TEXTS = {
 
 /** The schema of a text of one kind. */
 export function patternText(kind: keyof typeof TEXTS, options: TStringOptions = {}) {
-  return Type.String({ ...options, pattern: TEXTS[kind][0] })
+  return Type.String({ pattern: TEXTS[kind][0], ...options })
 }
 
 /** What a pattern of {@link patternText} expects, in words; undefined for another pattern. */
