@@ -247,15 +247,6 @@ t.test('the first rows of an order of computed terms are those of the whole orde
 })
 
 t.test('solutions without a value are where BOUND puts them in an order', t => {
-  const size = 900
-  const numberOf = (at: number) => (at % 7 === 3 ? null : (at * 37) % 101)
-  const lines = Array.from({ length: size }, (_, at) => {
-    const number = numberOf(at)
-    const given = number === null ? '' : `<urn:s${at}> <urn:n> "${number}"^^<${XSD.integer}> .\n`
-    return `<urn:s${at}> <urn:at> "${at}"^^<${XSD.integer}> .\n${given}`
-  })
-  const dataset = { defaultGraphs: [columnsOfText(lines.join(''))], namedGraphs: new Map() }
-  const pattern = '{ ?s <urn:at> ?at OPTIONAL { ?s <urn:n> ?n } BIND(%% AS ?k) }'
   const keys: readonly (readonly [key: string, direction: 1 | -1, absent: 1 | -1])[] = [
     ['ASC(?k)', 1, -1],
     ['DESC(?k)', -1, 1],
@@ -265,25 +256,39 @@ t.test('solutions without a value are where BOUND puts them in an order', t => {
     ['DESC(BOUND(?k)) ?k', 1, 1],
     ['DESC(!BOUND(?k)) DESC(?k)', -1, -1],
   ]
-  const values = ['?n', '?n * 3', '?n / 8', 'STR(?n + 1000)']
-  for (const [key, direction, absent] of keys) {
-    const expected = Array.from({ length: size }, (_, at) => at).sort((a, b) => {
-      const [left, right] = [numberOf(a), numberOf(b)]
-      if (left === null || right === null)
-        return absent * (Number(left === null) - Number(right === null)) || a - b
-      return direction * (left - right) || a - b
+  for (const { size, numbers, values } of [
+    { size: 900, numbers: 101, values: ['?n', '?n * 3', '?n / 8', 'STR(?n + 1000)'] },
+    // So many values are first counted by their ranges.
+    { size: 30_000, numbers: 12_007, values: ['?n', '?n * 3'] },
+  ]) {
+    const numberOf = (at: number) => (at % 7 === 3 ? null : (at * 37) % numbers)
+    const lines = Array.from({ length: size }, (_, at) => {
+      const number = numberOf(at)
+      const given = number === null ? '' : `<urn:s${at}> <urn:n> "${number}"^^<${XSD.integer}> .\n`
+      return `<urn:s${at}> <urn:at> "${at}"^^<${XSD.integer}> .\n${given}`
     })
-    for (const value of values)
-      for (const [offset, limit] of [
-        [0, size] as const,
-        [0, 10] as const,
-        [125, 10] as const,
-        [765, 20] as const,
-      ]) {
-        const text = `SELECT ?at ${pattern.replace('%%', value)} ORDER BY ${key} ?at OFFSET ${offset} LIMIT ${limit}`
-        const found = byColumns({ text, order: [] }, dataset).map(({ at }) => Number.parseInt(at ?? '', 10))
-        t.strictSame(found, expected.slice(offset, offset + limit), `${value} ${key} ${offset} ${limit}`)
-      }
+    const dataset = { defaultGraphs: [columnsOfText(lines.join(''))], namedGraphs: new Map() }
+    const pattern = '{ ?s <urn:at> ?at OPTIONAL { ?s <urn:n> ?n } BIND(%% AS ?k) }'
+    for (const [key, direction, absent] of keys) {
+      const expected = Array.from({ length: size }, (_, at) => at).sort((a, b) => {
+        const [left, right] = [numberOf(a), numberOf(b)]
+        if (left === null || right === null)
+          return absent * (Number(left === null) - Number(right === null)) || a - b
+        return direction * (left - right) || a - b
+      })
+      for (const value of values)
+        for (const [offset, limit] of [
+          [0, 900] as const,
+          [0, 10] as const,
+          [125, 10] as const,
+          [size >> 1, 700] as const,
+          [size - 135, 20] as const,
+        ]) {
+          const text = `SELECT ?at ${pattern.replace('%%', value)} ORDER BY ${key} ?at OFFSET ${offset} LIMIT ${limit}`
+          const found = byColumns({ text, order: [] }, dataset).map(({ at }) => Number.parseInt(at ?? '', 10))
+          t.strictSame(found, expected.slice(offset, offset + limit), `${value} ${key} ${offset} ${limit}`)
+        }
+    }
   }
   t.end()
 })

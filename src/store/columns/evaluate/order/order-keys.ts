@@ -4,7 +4,7 @@ import { firstWhere } from '../../dictionary-texts.ts'
 import { isText } from '../expressions/text-prefixes.ts'
 import { allRows, type Batch, deferredSource } from '../vectors/batch.ts'
 import { onlyPartOf } from '../vectors/domain.ts'
-import { countPlaces } from '../vectors/lanes.ts'
+import { countPlaces, countRanges } from '../vectors/lanes.ts'
 import type { PoolDomain } from '../vectors/pool-domain.ts'
 import { rowsWithBit } from '../vectors/row-filters.ts'
 import { scratchFloat64, scratchUint32 } from '../vectors/scratch.ts'
@@ -192,14 +192,31 @@ const COUNTED_FACTOR = 4
 /** Number of values that are sampled to estimate the values at some places of an order. */
 const SAMPLE = 1024
 
-/** Numbers of rows in the order of their values, 0 or the highest for none, and the number of rows for each number. */
-interface CountedValues {
+/** Numbers of rows in the order of their values, 0 or the highest for none, and the largest that they may be. */
+export interface OrderedValues {
   readonly numbers: Uint32Array
-  readonly counts: Uint32Array
+  readonly max: number
+}
+
+/** Counters that stay in the caches of a processor. */
+const NEAR_COUNTERS = 8192
+
+/**
+ * The number of rows for each number, or, where there are many numbers and less is exact enough, for each range of them.
+ *
+ * @returns `bits`: the lowest bits by which the numbers of a range differ; 0 where each number is counted
+ */
+export function countedValues({ numbers, max }: OrderedValues, isExact: boolean) {
+  let bits = 0
+  if (!isExact) while (max >>> bits >= NEAR_COUNTERS) bits += 1
+  const counts = scratchUint32((max >>> bits) + 1).fill(0)
+  if (bits === 0) countPlaces(counts, numbers)
+  else countRanges(counts, numbers, bits)
+  return { counts, bits }
 }
 
 /** The values of a vector as small numbers in the same order; null where that is impossible. */
-export function valuesInOrder(vector: Vector, size: number, isAbsentHighest: boolean): CountedValues | null {
+export function valuesInOrder(vector: Vector, size: number, isAbsentHighest: boolean): OrderedValues | null {
   if (vector.type === 'numbers') return integersInOrder(vector, size, isAbsentHighest)
   if (vector.type !== 'ids' || vector.domain.size > COUNTED_FACTOR * size) return null
   const { ids, domain } = vector
@@ -207,10 +224,7 @@ export function valuesInOrder(vector: Vector, size: number, isAbsentHighest: boo
   const numbers = ranks === null && !isAbsentHighest ? ids : ranked(ids, ranks)
   if (isAbsentHighest) raiseAbsent(numbers, maximum(numbers) + 1)
   const max = numbers === ids ? domain.size : maximum(numbers)
-  if (max > COUNTED_FACTOR * size) return null
-  const counts = scratchUint32(max + 1).fill(0)
-  countPlaces(counts, numbers)
-  return { numbers, counts }
+  return max > COUNTED_FACTOR * size ? null : { numbers, max }
 }
 
 /** Converts integers that are close to each other, such as lengths and years, in the same way. */
@@ -218,7 +232,7 @@ function integersInOrder(
   { kind, values, bound }: NumberVector,
   size: number,
   isAbsentHighest: boolean,
-): CountedValues | null {
+): OrderedValues | null {
   if (kind !== 'integer') return null
   let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (let row = 0; row < size; row++) {
@@ -233,9 +247,7 @@ function integersInOrder(
   const numbers = scratchUint32(size)
   for (let row = 0; row < size; row++)
     numbers[row] = bound !== null && bound[row] === 0 ? absent : (values[row] as number) - least + 1
-  const counts = scratchUint32(range + 3).fill(0)
-  countPlaces(counts, numbers)
-  return { numbers, counts }
+  return { numbers, max: range + 2 }
 }
 
 /** Replaces the number 0. */

@@ -30,6 +30,14 @@ export function countPlaces(counts: Uint32Array, places: Uint32Array): void {
   }
 }
 
+/** Counts rows by ranges of places: by those that are equal without their lowest bits. */
+export function countRanges(counts: Uint32Array, places: Uint32Array, bits: number): void {
+  for (let row = 0; row < places.length; row++) {
+    const range = (places[row] as number) >>> bits
+    counts[range] = (counts[range] as number) + 1
+  }
+}
+
 /** Counts the given rows by place, from the places of all rows. */
 export function countPlacesOf(counts: Uint32Array, places: Uint32Array, rows: Uint32Array): void {
   let at = 0
