@@ -4,11 +4,9 @@ import { firstWhere } from '../../dictionary-texts.ts'
 import { isText } from '../expressions/text-prefixes.ts'
 import { allRows, type Batch, deferredSource } from '../vectors/batch.ts'
 import { onlyPartOf } from '../vectors/domain.ts'
-import { countPlaces, countRanges } from '../vectors/lanes.ts'
 import type { PoolDomain } from '../vectors/pool-domain.ts'
 import { rowsWithBit } from '../vectors/row-filters.ts'
 import { scratchFloat64, scratchUint32 } from '../vectors/scratch.ts'
-import { maximum, type NumberVector, type Vector } from '../vectors/vector.ts'
 
 /** A key of an order, and the position of solutions without a value of it. */
 export interface SortKey extends OrderCondition {
@@ -186,87 +184,8 @@ function beginningOf(text: string): number {
   return number
 }
 
-/** Values are only counted individually where the largest is at most this many times the number of rows. */
-const COUNTED_FACTOR = 4
-
 /** Number of values that are sampled to estimate the values at some places of an order. */
 const SAMPLE = 1024
-
-/** Numbers of rows in the order of their values, 0 or the highest for none, and the largest that they may be. */
-export interface OrderedValues {
-  readonly numbers: Uint32Array
-  readonly max: number
-}
-
-/** Counters that stay in the caches of a processor. */
-const NEAR_COUNTERS = 8192
-
-/**
- * The number of rows for each number, or, where there are many numbers and less is exact enough, for each range of them.
- *
- * @returns `bits`: the lowest bits by which the numbers of a range differ; 0 where each number is counted
- */
-export function countedValues({ numbers, max }: OrderedValues, isExact: boolean) {
-  let bits = 0
-  if (!isExact) while (max >>> bits >= NEAR_COUNTERS) bits += 1
-  const counts = scratchUint32((max >>> bits) + 1).fill(0)
-  if (bits === 0) countPlaces(counts, numbers)
-  else countRanges(counts, numbers, bits)
-  return { counts, bits }
-}
-
-/** The values of a vector as small numbers in the same order; null where that is impossible. */
-export function valuesInOrder(vector: Vector, size: number, isAbsentHighest: boolean): OrderedValues | null {
-  if (vector.type === 'numbers') return integersInOrder(vector, size, isAbsentHighest)
-  if (vector.type !== 'ids' || vector.domain.size > COUNTED_FACTOR * size) return null
-  const { ids, domain } = vector
-  const ranks = domain.ranks()
-  const numbers = ranks === null && !isAbsentHighest ? ids : ranked(ids, ranks)
-  if (isAbsentHighest) raiseAbsent(numbers, maximum(numbers) + 1)
-  const max = numbers === ids ? domain.size : maximum(numbers)
-  return max > COUNTED_FACTOR * size ? null : { numbers, max }
-}
-
-/** Converts integers that are close to each other, such as lengths and years, in the same way. */
-function integersInOrder(
-  { kind, values, bound }: NumberVector,
-  size: number,
-  isAbsentHighest: boolean,
-): OrderedValues | null {
-  if (kind !== 'integer') return null
-  let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (let row = 0; row < size; row++) {
-    if (bound !== null && bound[row] === 0) continue
-    const value = values[row] as number
-    if (value < least) least = value
-    if (value > greatest) greatest = value
-  }
-  const range = greatest - least
-  if (!(range >= 0 && range + 2 <= COUNTED_FACTOR * size)) return null
-  const absent = isAbsentHighest ? range + 2 : 0
-  const numbers = scratchUint32(size)
-  for (let row = 0; row < size; row++)
-    numbers[row] = bound !== null && bound[row] === 0 ? absent : (values[row] as number) - least + 1
-  return { numbers, max: range + 2 }
-}
-
-/** Replaces the number 0. */
-function raiseAbsent(numbers: Uint32Array, absent: number): void {
-  for (let row = 0; row < numbers.length; row++) if (numbers[row] === 0) numbers[row] = absent
-}
-
-function ranked(ids: Uint32Array, ranks: Uint32Array | null): Uint32Array {
-  const numbers = scratchUint32(ids.length)
-  if (ranks === null) {
-    numbers.set(ids)
-    return numbers
-  }
-  for (let row = 0; row < ids.length; row++) {
-    const id = ids[row] as number
-    numbers[row] = id === 0 ? 0 : (ranks[id] as number) + 1
-  }
-  return numbers
-}
 
 /**
  * The rows whose numbers are between two bounds that a sample estimates for some places of their order, and the number of rows
