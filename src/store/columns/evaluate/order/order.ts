@@ -8,7 +8,7 @@ import { PoolDomain } from '../vectors/pool-domain.ts'
 import { merged, rowsInRange } from '../vectors/row-filters.ts'
 import { gathered, type Vector } from '../vectors/vector.ts'
 import { areFewOf, firstRows, type SortKey, sortKeys, textNumbers, valuesAround } from './order-keys.ts'
-import { countedValues, type OrderedValues, valuesInOrder } from './ordered-values.ts'
+import { countedRanges, countedValues, type OrderedValues, valuesInOrder } from './ordered-values.ts'
 import { orderNumbers, sortedRows } from './sorted-rows.ts'
 
 /** Creates the vector of an expression over a batch. */
@@ -158,7 +158,7 @@ class Order {
     const near = this.sectionOfRange(batch, values, level, from, to)
     if (near !== null) return near
     const { numbers } = values
-    const { counts } = countedValues(values, true)
+    const counts = countedValues(values)
     const { first, last, before } = boundsOf(counts, from, to, key.descending)
     const between = (low: number, high: number) => rowsInRange(numbers, low, high + 1, true, null)
     if (first === last) {
@@ -186,7 +186,7 @@ class Order {
 
   /**
    * Selects the rows in the ranges of values that contain such a section, and such a section among them. Counting rows by range
-   * stays in the caches of a processor, which counting by value does not. Null where most rows are in those ranges.
+   * stays in the caches of a processor, which counting by value does not. Null where most rows are in those ranges, or there are few values.
    */
   private sectionOfRange(
     batch: Batch,
@@ -195,8 +195,9 @@ class Order {
     from: number,
     to: number,
   ): Section | null {
-    const { counts, bits } = countedValues(values, false)
-    if (bits === 0) return null
+    const ranges = countedRanges(values)
+    if (ranges === null) return null
+    const { counts, bits } = ranges
     const { first, last, before, count } = boundsOf(
       counts,
       from,

@@ -14,17 +14,20 @@ export interface OrderedValues {
 /** Counters that stay in the caches of a processor. */
 const NEAR_COUNTERS = 8192
 
-/**
- * The number of rows for each number, or, where there are many numbers and less is exact enough, for each range of them.
- *
- * @returns `bits`: the lowest bits by which the numbers of a range differ; 0 where each number is counted
- */
-export function countedValues({ numbers, max }: OrderedValues, isExact: boolean) {
-  let bits = 0
-  if (!isExact) while (max >>> bits >= NEAR_COUNTERS) bits += 1
+/** The number of rows for each number. */
+export function countedValues({ numbers, max }: OrderedValues): Uint32Array {
+  const counts = scratchUint32(max + 1).fill(0)
+  countPlaces(counts, numbers)
+  return counts
+}
+
+/** The number of rows for each range of numbers that differ by some lowest bits; null where there are few numbers. */
+export function countedRanges({ numbers, max }: OrderedValues) {
+  if (max < NEAR_COUNTERS) return null
+  let bits = 1
+  while (max >>> bits >= NEAR_COUNTERS) bits += 1
   const counts = scratchUint32((max >>> bits) + 1).fill(0)
-  if (bits === 0) countPlaces(counts, numbers)
-  else countRanges(counts, numbers, bits)
+  countRanges(counts, numbers, bits)
   return { counts, bits }
 }
 
