@@ -186,7 +186,8 @@ class Order {
 
   /**
    * Selects the rows in the ranges of values that contain such a section, and such a section among them. Counting rows by range
-   * stays in the caches of a processor, which counting by value does not. Null where most rows are in those ranges, or there are few values.
+   * stays in the caches of a processor, which counting by value does not. Null where most rows are in those ranges, or there are few
+   * values.
    */
   private sectionOfRange(
     batch: Batch,
@@ -207,6 +208,7 @@ class Order {
     if (2 * count > batch.size) return null
     const [low, high] = [Math.min(first, last), Math.max(first, last)]
     const rows = rowsInRange(values.numbers, low << bits, (high + 1) << bits, true, null)
+    // Among these rows, of which there are fewer, the same key is next.
     return this.within(batch, rows, before, level - 1, from, to)
   }
 
