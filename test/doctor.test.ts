@@ -146,6 +146,7 @@ t.test('what is wrong is found, with what to do', async t => {
   )
   await publishTrees(portal)
   await at(() => undefined, 'versions', /^ok: 1 published versions are whole/)
+  await at(write('data/.new.importing', ''), 'leftovers', /^warning: .*\/data\/\.new\.importing$/)
   await at(write('var/accounts.sqlite', 'no database at all'.repeat(100)), 'accounts', /^problem: /)
   await at(
     write('portal.yaml', 'store_user: ann\nservice_rows: 5\n'),

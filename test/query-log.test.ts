@@ -141,3 +141,16 @@ t.test('lines that cannot be written are counted in the next that can', async t 
     [1, undefined],
   )
 })
+
+t.test('a line that was cut off is not continued by the next', async t => {
+  const where = temporaryFolder(t, { 'queries.jsonl': '{"query":"SELECT whole"}\n{"query":"SELECT cu' })
+  const log = new QueryLog({ folder: where, size: 40_000, address: () => '192.0.2.1', now: () => 0 })
+  const answered = { endpoint: 'sparql', status: 200, milliseconds: 1, bytes: 2, aborted: false } as Answered
+  const request = { method: 'GET', query: { query: 'SELECT next' }, params: {}, headers: {}, raw: {} }
+  log.observer.ended(request as never, {} as never, answered)
+  await log.close()
+  t.match(
+    linesIn(where).map(({ query }) => query),
+    ['SELECT whole', 'SELECT next'],
+  )
+})

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { appendFile, mkdir, rename, stat } from 'node:fs/promises'
+import { appendFile, mkdir, readFile, rename, truncate } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
 import type { FastifyRequest } from 'fastify'
@@ -36,6 +36,7 @@ export class QueryLog {
   private readonly timer: NodeJS.Timeout
   private waiting = ''
   private dropped = 0
+  /** The bytes of the current file; null if they are not known, or its last line may be cut off. */
   private written: number | null = null
   private writing: Promise<void> = Promise.resolve()
   private day = 0
@@ -121,13 +122,15 @@ export class QueryLog {
       return
     }
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    this.written ??= await sizeOf(file)
+    this.written ??= await endOfLines(file)
     if (this.written + length > limit) {
       await this.rotate(file)
       this.written = 0
     }
+    const before = this.written
+    this.written = null
     await appendFile(file, text, { mode: 0o600 })
-    this.written += length
+    this.written = before + length
   }
 
   /** Renames each file to the name of the next older one; the oldest is overwritten. */
@@ -142,12 +145,17 @@ function linesOf(text: string): number {
   return text.split('\n').length - 1
 }
 
-async function sizeOf(file: string): Promise<number> {
+/** The size of a file in bytes, 0 if it is absent. A line at its end that a full disk or a crash cut off is removed. */
+async function endOfLines(file: string): Promise<number> {
+  let bytes: Buffer
   try {
-    return (await stat(file)).size
+    bytes = await readFile(file)
   } catch {
     return 0
   }
+  const end = bytes.lastIndexOf('\n') + 1
+  if (end < bytes.length) await truncate(file, end)
+  return end
 }
 
 /** The verbatim query of a request; null if there is none, or it cannot be parsed. */

@@ -128,9 +128,12 @@ function leftovers(portal: string, versions: Versions): readonly DoctorFinding[]
     ...namesIn(portal)
       .filter(name => name.startsWith('.restoring-'))
       .map(name => path.join(portal, name)),
+    ...namesIn(path.join(portal, 'data'))
+      .filter(name => /^\..*\.importing$/.test(name))
+      .map(name => path.join(portal, 'data', name)),
   ]
   if (left.length === 0) return []
-  const advice = 'remove them, where no lodestone publishes or restores on another machine'
+  const advice = 'remove them, where no lodestone publishes, imports or restores'
   return [warning('leftovers', namesOf(left), advice)]
 }
 

@@ -11,8 +11,8 @@ import { type PageServices, recordsSource } from '../query-service.ts'
 import { readSelection } from '../selection.ts'
 import { titleField } from './map-tab.ts'
 
-/** Maximum shapes that a map shows. */
-const MAX_SHAPES = 250
+/** One more than a map shows: it tells that there are more. */
+const MAX_SHAPES = 251
 const MAX_ZOOM = 24
 /** Pixels of the world at the scale 0. */
 const WORLD = 256

@@ -110,8 +110,8 @@ async function inView(
     const count = groups.reduce((sum, group) => sum + group.count, 0)
     if (count > MAX_PLACES) return { type: 'groups', groups: apart(map, groups) }
   }
-  const places = await fetchPlaces(settings, map.getZoom(), box, MAX_PLACES, signal)
-  return { type: 'places', places, isCut: settings.isShape && places.length === MAX_PLACES }
+  const found = await fetchPlaces(settings, map.getZoom(), box, MAX_PLACES, signal)
+  return { type: 'places', places: found.slice(0, MAX_PLACES), isCut: found.length > MAX_PLACES }
 }
 
 /** @param isWhole true if all records of the page are shown, wherever they are */
