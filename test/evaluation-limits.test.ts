@@ -1,8 +1,8 @@
 import t from 'tap'
 import { parseQuery } from '../src/sparql/parse.ts'
 import { Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
+import type { EvaluationLimits } from '../src/store/columns/evaluate/evaluation-limits.ts'
 import { Evaluator } from '../src/store/columns/evaluate/evaluator.ts'
-import type { EvaluationLimits } from '../src/store/columns/evaluate/limits.ts'
 import { columnsOfText } from './support/columns.ts'
 
 /** Queries of untrusted clients that are large in one dimension: they are answered, or stopped in time. */

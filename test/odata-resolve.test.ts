@@ -12,7 +12,7 @@ import {
 import { entityModel } from '../src/model/edm.ts'
 import { field } from '../src/model/field.ts'
 import { TECHNICAL } from '../src/query/find-field.ts'
-import { holds } from '../src/query/odata/evaluate.ts'
+import { holds } from '../src/query/odata/apply-evaluate.ts'
 import { type ODataPlan, resolveOData } from '../src/query/odata/resolve.ts'
 import { answerRows, pageOf } from '../src/query/odata/rows.ts'
 import { valuesReader } from '../src/query/odata/values.ts'
@@ -88,7 +88,7 @@ function described(condition: Condition): string {
       return condition.words.map(({ text }) => `"${text}"`).join('+')
     case 'startsWith':
       return `${condition.field.name}^${condition.text}`
-    case 'near':
+    case 'withinDistance':
       return `${condition.field.name} within ${condition.metres}`
     case 'spatial':
       return `${condition.field.name} ${condition.relation} ${condition.shape.type}`

@@ -7,7 +7,7 @@ import t from 'tap'
 import { abortAfter } from '../src/runtime/abort-after.ts'
 import { standBackEngineThreads } from '../src/runtime/thread-priority.ts'
 import type { WorkClient } from '../src/runtime/work-client.ts'
-import { checkDeadline } from '../src/store/columns/evaluate/limits.ts'
+import { checkDeadline } from '../src/store/columns/evaluate/evaluation-limits.ts'
 import { isOutweighed, Scheduler, ThreadSlot, type Turn } from '../src/store/columns/threads/scheduler.ts'
 import { type ColumnThread, KnownSlow } from '../src/store/columns/threads/thread.ts'
 import { workClient } from './support/work-client.ts'
@@ -28,7 +28,7 @@ function fakeThread(name: string) {
 const client = (id: string, usage = 0, more: Partial<WorkClient> = {}) =>
   workClient({ id, usage: () => usage, ...more })
 
-const TURN: Turn = { client: null, lane: 'quick', pinned: null, isArbitrary: false }
+const TURN: Turn = { client: null, lane: 'quick', pinned: null, isUntrusted: false }
 
 /** A scheduler with some threads, and work that goes on until it is ended. */
 function schedule(threads: number, options: Partial<ConstructorParameters<typeof Scheduler>[0]> = {}) {
@@ -150,13 +150,13 @@ t.test('work that is no longer short stands back, once, until it is done', t => 
 
 t.test('what may take any time leaves the first thread to others', async t => {
   const { run, end, places } = schedule(3)
-  void run('query', { isArbitrary: true })
+  void run('query', { isUntrusted: true })
   void run('page')
   t.same(places.splice(0), [2, 0])
   await end('page')
   void run('next page')
-  void run('another query', { isArbitrary: true })
-  void run('a third', { isArbitrary: true })
+  void run('another query', { isUntrusted: true })
+  void run('a third', { isUntrusted: true })
   t.same(places.splice(0), [0, 1], 'and waits where none is idle')
   await end('next page')
   t.same(places, [0])

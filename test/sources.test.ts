@@ -14,7 +14,7 @@ import { formatOf, openSource, type SourceSpec, sourceFiles } from '../src/sourc
 import type { RecordSource, SourceRow } from '../src/sources/source.ts'
 import { columnNames } from '../src/sources/tables/column-names.ts'
 import { csvGrid, csvSource } from '../src/sources/tables/csv.ts'
-import { sniffDelimiter } from '../src/sources/tables/delimiter.ts'
+import { regularDelimiter } from '../src/sources/tables/delimiter.ts'
 import { tableSource } from '../src/sources/tables/grid.ts'
 import { EncodingSample } from '../src/sources/text/detect-encoding.ts'
 import type { TextFile } from '../src/sources/text/text.ts'
@@ -182,7 +182,7 @@ t.test('the delimiter of CSV is detected', async t => {
     ['alone\n1\n2', ','],
     ['', ','],
   ]
-  for (const [head, expected] of cases) t.equal(sniffDelimiter(head), expected, JSON.stringify(head))
+  for (const [head, expected] of cases) t.equal(regularDelimiter(head), expected, JSON.stringify(head))
   t.strictSame(await dataOf(csvSource({ path: file('a;b\n1,2;3\n') })), [{ a: '1,2', b: '3' }])
   t.strictSame(await dataOf(csvSource({ path: file('a;b,c\n1;2,3\n') }, ',')), [{ 'a;b': '1;2', c: '3' }])
   t.strictSame(await dataOf(csvSource({ path: file('a\tb,c\n1\t2,3\n') }, '\t')), [{ a: '1', 'b,c': '2,3' }])

@@ -52,11 +52,13 @@ export function mayEdit(principal: Principal, dataset: string): boolean {
   return grants.has(EDITING + dataset) || grants.has(EDITING + EVERYTHING)
 }
 
-/** The fault of a request for something restricted (REST 5.3). */
-export function accessError(principal: Principal, what: string): Fault {
-  return principal.type === 'anonymous'
-    ? new Fault(UNAUTHORISED, { what: `${what} is not public` })
-    : new Fault(FORBIDDEN_ACCESS)
+/**
+ * The fault of a request for something that a principal may not do (REST 5.3).
+ *
+ * @param what the beginning of a sentence about what requires a credential
+ */
+export function unauthorisedOrForbidden(principal: Principal, what: string): Fault {
+  return principal.type === 'anonymous' ? new Fault(UNAUTHORISED, { what }) : new Fault(FORBIDDEN_ACCESS)
 }
 
 /**

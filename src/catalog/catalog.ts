@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
-import { accessError, isGranted, mayRead } from '../accounts/authorisation.ts'
+import { isGranted, mayRead, unauthorisedOrForbidden } from '../accounts/authorisation.ts'
 import { Fault, GONE, isFault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import type { Dataset } from '../model/dataset.ts'
 import type { Principal } from '../model/principal.ts'
 import { DATASET_ID } from '../publishing/definition.ts'
 import { unknownVersion } from '../publishing/versions/roll-back.ts'
-import { type Manifest, readManifest } from '../publishing/versions/versions.ts'
+import { readManifest, type VersionManifest } from '../publishing/versions/versions.ts'
 import { LOAD_REFUSED } from '../store/faults.ts'
 import { withSharedGraphs } from '../store/shared-graphs.ts'
 import type { LoadProgress } from '../store/store.ts'
@@ -49,7 +49,7 @@ export class Catalog implements DatasetSource {
   private refreshing: Promise<boolean> | null = null
   private readonly timers = new Set<NodeJS.Timeout>()
   /** Versions in force with damaged files: they are left out until another one is in force. */
-  private readonly leftOut = new Map<string, Manifest>()
+  private readonly leftOut = new Map<string, VersionManifest>()
   private readonly toRepair = new Set<string>()
   /** The datasets that will be served, with the visibility of each; null for those that lists do not wait for. */
   private expected: ReadonlyMap<string, () => Dataset['visibility'] | null> = new Map()
@@ -93,7 +93,8 @@ export class Catalog implements DatasetSource {
       dataset: (id, version = null) => {
         this.refuseLeftOut(served, principal, id)
         const found = this.find(served, id)
-        if (!mayRead(principal, found.dataset)) throw accessError(principal, `The dataset ${id}`)
+        if (!mayRead(principal, found.dataset))
+          throw unauthorisedOrForbidden(principal, `The dataset ${id} is not public`)
         if (version === null || version === found.version) return found
         const older = this.retained.find(id, version)
         // A version that was restricted when it was published does not become public later.
@@ -121,7 +122,7 @@ export class Catalog implements DatasetSource {
    * The versions of a dataset that the principal may query, from the latest to the oldest: those that were restricted when they were
    * published are included only for principals with a grant. Faults: those of {@link addressed}.
    */
-  versionsOf(id: string, principal: Principal): readonly Manifest[] {
+  versionsOf(id: string, principal: Principal): readonly VersionManifest[] {
     this.addressed(id, principal)
     return this.retained.list(id).filter(({ dataset }) => mayRead(principal, dataset))
   }
@@ -221,7 +222,7 @@ export class Catalog implements DatasetSource {
     const { store, versions, registry, onProgress } = this.options
     const replaced = this.served
     const required = await registry.current()
-    const fresh: Manifest[] = []
+    const fresh: VersionManifest[] = []
     const unchanged: ServedDataset[] = []
     for (const id of this.leftOut.keys()) if (!required.has(id)) this.leftOut.delete(id)
     for (const [id, version] of required) {
@@ -274,7 +275,7 @@ export class Catalog implements DatasetSource {
    * Leaves out those of the versions whose files are damaged, or else the one whose graph was refused; false if there is none, so
    * that retrying would not help.
    */
-  private async leaveOutDamaged(fresh: readonly Manifest[], error: unknown): Promise<boolean> {
+  private async leaveOutDamaged(fresh: readonly VersionManifest[], error: unknown): Promise<boolean> {
     if (!isFault(error, LOAD_REFUSED)) return false
     const { registry } = this.options
     const before = this.leftOut.size
@@ -286,7 +287,7 @@ export class Catalog implements DatasetSource {
     return this.leftOut.size > before
   }
 
-  private leaveOut(manifest: Manifest, reason: string): void {
+  private leaveOut(manifest: VersionManifest, reason: string): void {
     const { dataset, version } = manifest
     this.leftOut.set(dataset.id, manifest)
     this.toRepair.add(dataset.id)
@@ -297,7 +298,8 @@ export class Catalog implements DatasetSource {
   private refuseLeftOut({ byId }: Served, principal: Principal, id: string): void {
     const left = this.leftOut.get(id)
     if (left === undefined || byId.has(id) || this.expected.has(id)) return
-    if (!mayRead(principal, left.dataset)) throw accessError(principal, `The dataset ${id}`)
+    if (!mayRead(principal, left.dataset))
+      throw unauthorisedOrForbidden(principal, `The dataset ${id} is not public`)
     throw new Fault(DATASET_DAMAGED, { id })
   }
 

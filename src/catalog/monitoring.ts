@@ -1,4 +1,4 @@
-import { accessError, isGranted } from '../accounts/authorisation.ts'
+import { isGranted, unauthorisedOrForbidden } from '../accounts/authorisation.ts'
 import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import type { Dataset } from '../model/dataset.ts'
 import { type Field, type FieldType, field } from '../model/field.ts'
@@ -147,7 +147,8 @@ export class Monitoring implements DatasetSource {
       dataset: id => {
         const found = list.current().entries.find(({ dataset }) => dataset.id === id)
         if (found !== undefined) return found
-        if (id === API_MONITORING && list === this.open) throw accessError(principal, 'The list of calls')
+        if (id === API_MONITORING && list === this.open)
+          throw unauthorisedOrForbidden(principal, 'The list of calls is not public')
         throw new Fault(NOT_FOUND_RESOURCE, { kind: 'dataset', id: id.slice(0, 100) })
       },
     }

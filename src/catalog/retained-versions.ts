@@ -4,7 +4,7 @@ import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import type { Registry } from '../publishing/registry/registry.ts'
 import { hasAllBytes, refuseUnreadable } from '../publishing/versions/damage.ts'
 import { unknownVersion } from '../publishing/versions/roll-back.ts'
-import { type Manifest, retainedVersions, type Versions } from '../publishing/versions/versions.ts'
+import { retainedVersions, type VersionManifest, type Versions } from '../publishing/versions/versions.ts'
 import type { Store } from '../store/store.ts'
 import { graphsOf, type ServedDataset, servedDataset } from './served.ts'
 
@@ -38,14 +38,17 @@ export interface RetainedVersionsOptions {
 export class RetainedVersions {
   private readonly options: RetainedVersionsOptions
   private readonly open = new Map<string, Opened>()
-  private readonly lists = new Map<string, { mark: number; read: number; manifests: readonly Manifest[] }>()
+  private readonly lists = new Map<
+    string,
+    { mark: number; read: number; manifests: readonly VersionManifest[] }
+  >()
 
   constructor(options: RetainedVersionsOptions) {
     this.options = options
   }
 
   /** The queryable versions of a dataset, the one in force first, then from the latest to the oldest. */
-  list(id: string): readonly Manifest[] {
+  list(id: string): readonly VersionManifest[] {
     const { versions, base } = this.options
     const mark = statSync(path.join(versions.root, id), { throwIfNoEntry: false })?.mtimeMs ?? 0
     const known = this.lists.get(id)
@@ -92,7 +95,7 @@ export class RetainedVersions {
     return this.open.get(`${id} ${version}`)?.entry
   }
 
-  private load(manifest: Manifest): Opened {
+  private load(manifest: VersionManifest): Opened {
     const { store, versions, registry } = this.options
     const key = `${manifest.dataset.id} ${manifest.version}`
     const loading = store.load(registry.sources(manifest)).catch(async error => {

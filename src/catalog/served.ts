@@ -5,9 +5,9 @@ import type { Registry } from '../publishing/registry/registry.ts'
 import { dumpOf, graphName } from '../publishing/versions/graph-sources.ts'
 import {
   graphPath,
-  type Manifest,
   type PublishedMapping,
   removedIds,
+  type VersionManifest,
   type Versions,
 } from '../publishing/versions/versions.ts'
 import type { CompileTarget } from '../query/compile/target.ts'
@@ -26,7 +26,7 @@ export interface ServedDataset extends CatalogEntry {
   /** The gzip-compressed N-Triples of this graph, as published; null if it is generated in memory. */
   readonly dump: string | null
   /** The content of the dataset: records with fields, or RDF, which has triples alone. */
-  readonly content: Manifest['content']
+  readonly content: VersionManifest['content']
   /** The dataset's own mapping; null for the direct mapping. */
   readonly mapping: PublishedMapping | null
   /** The prefixes of its serialised triples. */
@@ -56,7 +56,7 @@ export const IN_MEMORY: Pick<
 /** The served dataset of a published version whose graphs are loaded. */
 export function servedDataset(
   versions: Versions,
-  manifest: Manifest,
+  manifest: VersionManifest,
   registry: Pick<Registry, 'removed'>,
 ): ServedDataset {
   const { base, dataset, version, statistics, mapping, content } = manifest

@@ -9,7 +9,7 @@ import { USAGE } from '../config/faults.ts'
 import { RELEASE } from '../config/release.ts'
 import { Fault } from '../errors/errors.ts'
 import { synchronise } from '../publishing/versions/durable.ts'
-import type { Manifest } from '../publishing/versions/versions.ts'
+import type { VersionManifest } from '../publishing/versions/versions.ts'
 import { isOfRunningProcess, PROCESS_NAME } from '../runtime/processes.ts'
 import { ArchiveWriter, type Summed } from './backup/archive.ts'
 import {
@@ -182,13 +182,13 @@ function foldersOf(
 
 /** Collects the published versions that are written, from their own manifests. */
 class WrittenVersions {
-  private readonly manifests = new Map<string, Manifest>()
+  private readonly manifests = new Map<string, VersionManifest>()
   readonly datasets: BackupManifest['datasets'] = []
 
   note(file: BackupFile): void {
     const [, id = '', name = ''] = /^var\/published\/([^/]+)\/(.+)$/.exec(file.path) ?? []
     if ('handle' in file && name.endsWith('/manifest.json'))
-      this.manifests.set(`${id}/${name}`, JSON.parse(wholeText(file)) as Manifest)
+      this.manifests.set(`${id}/${name}`, JSON.parse(wholeText(file)) as VersionManifest)
     if (!('text' in file) || name !== 'current') return
     const version = file.text.trim()
     const manifest = this.manifests.get(`${id}/${version}/manifest.json`)

@@ -28,7 +28,7 @@ import { originsOf } from './processors/origins.ts'
 import { processedSource } from './processors/processed-source.ts'
 import { StatisticsGatherer } from './statistics.ts'
 import { RECORD_IDS_FILE } from './versions/tombstones.ts'
-import type { GraphFile, Manifest } from './versions/versions.ts'
+import type { GraphFile, VersionManifest } from './versions/versions.ts'
 
 /** Where the files of a version are written. */
 export interface MaterialiseContext {
@@ -44,7 +44,7 @@ export interface Materialised {
   readonly dataset: Dataset
   readonly statistics: DatasetStatistics
   readonly graphs: readonly GraphFile[]
-  readonly content: Manifest['content']
+  readonly content: VersionManifest['content']
   readonly misfits: readonly FieldConversionErrors[]
   readonly misfitCount: number
   /** Records with the identity of another record. */

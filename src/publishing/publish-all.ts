@@ -19,9 +19,9 @@ import {
   currentVersion,
   forget,
   isWithdrawn,
-  type Manifest,
   removeLeftovers,
   storedDatasets,
+  type VersionManifest,
   type Versions,
   versionsOf,
   withdraw,
@@ -240,7 +240,7 @@ export interface PublishAllContext extends Omit<PublishContext, 'versions' | 'on
  */
 function isToBeReleased(
   { type, manifest }: PublishResult,
-  inForce: Manifest | null,
+  inForce: VersionManifest | null,
   isNamed: boolean,
 ): boolean {
   if (inForce?.version === manifest.version) return false

@@ -2,7 +2,7 @@ import type { RuleReport } from '../mapping/compile.ts'
 import type { Diagnostic } from '../mapping/diagnostic.ts'
 import type { FieldConversionErrors } from '../sources/typing/typed-records.ts'
 import type { MappingRefusal } from './mapping/mapping-file.ts'
-import type { Manifest, Versions } from './versions/versions.ts'
+import type { VersionManifest, Versions } from './versions/versions.ts'
 
 /** Where and when a publication happens; the time is a parameter. */
 export interface PublishContext {
@@ -17,7 +17,7 @@ export interface PublishContext {
   /** True if addresses are not requested: what was fetched before is published. */
   readonly withoutFetching?: boolean
   /** The version in force in a shared store: if it was built from the same input, none is built here. */
-  readonly inForce?: Manifest | null
+  readonly inForce?: VersionManifest | null
   /** True if a restored version is replaced by the content of the portal folder. */
   readonly endsRollBack?: boolean
   /** Called after every batch of records. */
@@ -46,8 +46,8 @@ export interface PublicationFailure {
 
 /** The result of publishing one dataset. */
 export type PublishResult = { readonly refusal: MappingRefusal | null } & (
-  | { readonly type: 'unchanged'; readonly manifest: Manifest }
-  | { readonly type: 'published'; readonly manifest: Manifest; readonly report: PublishReport }
+  | { readonly type: 'unchanged'; readonly manifest: VersionManifest }
+  | { readonly type: 'published'; readonly manifest: VersionManifest; readonly report: PublishReport }
 )
 
 /** The report to a publisher about the new records. */

@@ -22,9 +22,9 @@ import {
   currentManifest,
   currentVersion,
   isWithdrawn,
-  type Manifest,
   readManifest,
   removeLeftovers,
+  type VersionManifest,
   versionFolder,
 } from './versions/versions.ts'
 import { addMapping, type Head, retainedGraphs, writeVersion } from './write-version.ts'
@@ -154,7 +154,7 @@ async function publishAgain(
 
 async function publishChanges(
   id: string,
-  own: Manifest | null,
+  own: VersionManifest | null,
   context: PublishAttempt,
 ): Promise<PublishResult | null> {
   const { portal } = context
@@ -174,7 +174,7 @@ async function publishChanges(
 
 /** Builds a version of the published records with another mapping. */
 async function publishMapping(
-  current: Manifest,
+  current: VersionManifest,
   file: MappingFile | null,
   context: PublishAttempt,
 ): Promise<PublishResult | null> {
@@ -191,7 +191,7 @@ async function publishMapping(
     writeVersion(dataset.id, current, textOf(chosen.mapping), context, async head => {
       const retained = retainedGraphs(current, head.folder, context.versions)
       const { restored: _, ...unrestored } = current
-      const part: Omit<Manifest, 'mapping' | keyof Head> = { ...unrestored, graphs: retained }
+      const part: Omit<VersionManifest, 'mapping' | keyof Head> = { ...unrestored, graphs: retained }
       const { manifest, report } = await addMapping(part, head, chosen, context)
       return { manifest, refusal, report: { ...NOTHING_READ, ...report } }
     })
@@ -212,7 +212,7 @@ async function publishRecords(
   definition: Definition,
   digests: Digests,
   file: MappingFile | null,
-  before: { readonly manifest: Manifest | null; readonly damage: Damage | null },
+  before: { readonly manifest: VersionManifest | null; readonly damage: Damage | null },
   context: PublishAttempt,
 ): Promise<PublishResult | null> {
   const { portal, base } = context
@@ -252,7 +252,7 @@ async function publishRecords(
 }
 
 /** An address that no longer sends records is more likely broken than empty. */
-function refuseEmptied({ remote }: Definition, records: number, before: Manifest | null): void {
+function refuseEmptied({ remote }: Definition, records: number, before: VersionManifest | null): void {
   const known = before?.statistics.records ?? 0
   if (remote === null || records > 0 || known === 0) return
   throw new Fault(SOURCE_UNREADABLE, {

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../runtime/thread.ts'
 import type { PublicationFailure, PublishProgress, PublishResult } from './publish-types.ts'
-import type { Manifest } from './versions/versions.ts'
+import type { VersionManifest } from './versions/versions.ts'
 
 /** The settings of the threads of a pool. */
 export interface PoolSetup {
@@ -17,7 +17,7 @@ export interface PoolSetup {
 /** A dataset to be published. */
 export interface PoolJob {
   readonly dataset: string
-  readonly inForce: Manifest | null
+  readonly inForce: VersionManifest | null
 }
 
 /** A reply of a thread of the pool; all but progress end the job. */

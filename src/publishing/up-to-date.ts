@@ -3,11 +3,11 @@ import type { MappingFile } from './mapping/mapping-file.ts'
 import { digestWithLookups } from './processors/dependencies.ts'
 import type { PublishContext } from './publish-types.ts'
 import { definitionDigest, fingerprintOf, sourceDigest } from './source-digest.ts'
-import { type Manifest, sourceStates } from './versions/versions.ts'
+import { sourceStates, type VersionManifest } from './versions/versions.ts'
 
 /** True for a restored version as long as the portal folder is unchanged since the roll-back. */
 export function isRolledBack(
-  { restored }: Manifest,
+  { restored }: VersionManifest,
   { definition, source }: Digests,
   file: MappingFile | null,
   { endsRollBack = false }: PublishContext,
@@ -17,7 +17,7 @@ export function isRolledBack(
 
 /** True for a version that would be the same if it were built again now. */
 export function isBuiltFrom(
-  { definition, source, mapping }: Manifest,
+  { definition, source, mapping }: VersionManifest,
   digests: Digests,
   file: MappingFile | null,
 ): boolean {
@@ -33,7 +33,7 @@ export interface Digests {
 export async function digestsOf(
   definition: Definition,
   file: MappingFile | null,
-  current: Manifest | null,
+  current: VersionManifest | null,
   { base, portal, versions, mappingOnly = false }: PublishContext,
 ): Promise<Digests> {
   const own = definitionDigest(definition, base)

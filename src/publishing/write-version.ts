@@ -13,10 +13,10 @@ import { RECORD_IDS_FILE } from './versions/tombstones.ts'
 import {
   commitVersion,
   type GraphFile,
-  type Manifest,
   prepareVersion,
   sharedGraph,
   VERSION_FORMAT,
+  type VersionManifest,
   type Versions,
   versionFolder,
 } from './versions/versions.ts'
@@ -24,7 +24,7 @@ import {
 /** The first members of every manifest, and the folder of the version. */
 export interface Head
   extends Pick<
-    Manifest,
+    VersionManifest,
     'format' | 'version' | 'fingerprint' | 'definition' | 'source' | 'base' | 'published'
   > {}
 
@@ -34,8 +34,12 @@ interface Preparation extends Head {
 }
 
 type Prepared =
-  | { readonly manifest: Manifest; readonly refusal: MappingRefusal | null; readonly report: PublishReport }
-  | { readonly manifest: null; readonly current: Manifest; readonly refusal: MappingRefusal }
+  | {
+      readonly manifest: VersionManifest
+      readonly refusal: MappingRefusal | null
+      readonly report: PublishReport
+    }
+  | { readonly manifest: null; readonly current: VersionManifest; readonly refusal: MappingRefusal }
 
 /**
  * Writes a version and puts it in force; a version that fails, or is not to be released, leaves no files. Resolves to null if
@@ -73,7 +77,7 @@ export async function writeVersion(
 
 /** Adds the result of a mapping of the records whose facts are written. */
 export async function addMapping(
-  part: Omit<Manifest, 'mapping' | keyof Head>,
+  part: Omit<VersionManifest, 'mapping' | keyof Head>,
   { folder, begun, ...head }: Preparation,
   { mapping, diagnostics }: ChosenMapping,
   context: PublishContext,
@@ -92,7 +96,7 @@ export async function addMapping(
         )
   const graphs: readonly GraphFile[] = [...part.graphs, ...(built?.graphs ?? [])]
   const used = mapping === null || built === null ? null : { ...usableOf(mapping), rules: built.rules }
-  const manifest: Manifest = { ...part, ...head, graphs, mapping: used }
+  const manifest: VersionManifest = { ...part, ...head, graphs, mapping: used }
   const report = {
     records: part.statistics.records,
     triples: (built?.graphs ?? part.graphs)[0]?.triples ?? 0,
@@ -103,7 +107,11 @@ export async function addMapping(
 }
 
 /** The graphs of the records of a version for use in another version: their files stay where they are. */
-export function retainedGraphs(current: Manifest, folder: string, versions: Versions): readonly GraphFile[] {
+export function retainedGraphs(
+  current: VersionManifest,
+  folder: string,
+  versions: Versions,
+): readonly GraphFile[] {
   const home = versionFolder(versions, current.dataset.id, current.version)
   shareFile(path.join(home, RECORD_IDS_FILE), path.join(folder, RECORD_IDS_FILE))
   return current.graphs

@@ -159,7 +159,7 @@ function ownSize(node: Condition | Scalar): Size {
       return node.where === undefined ? { leaves: 0, passes: 0 } : { leaves: 1, passes: 1 }
     case 'relation':
     case 'spatial':
-    case 'near':
+    case 'withinDistance':
       return { leaves: 1, passes: 1 }
     case 'compare':
     case 'between':

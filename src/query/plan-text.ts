@@ -104,7 +104,7 @@ function leafText(condition: Leaf): string {
       return `${condition.field.name} has the words ${wordsText(condition.words)}`
     case 'startsWith':
       return `${condition.field.name} starts with ${constantText(condition.text)}`
-    case 'near':
+    case 'withinDistance':
       return `${condition.field.name} within ${condition.metres} m of ${condition.point.lat}, ${condition.point.lon}`
     case 'spatial':
       return `${condition.field.name} ${condition.relation} a ${condition.shape.type}`

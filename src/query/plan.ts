@@ -164,7 +164,7 @@ export type Condition =
   | { readonly type: 'like'; readonly field: Field; readonly words: readonly Word[] }
   | { readonly type: 'startsWith'; readonly field: Field; readonly text: string }
   | {
-      readonly type: 'near'
+      readonly type: 'withinDistance'
       readonly field: Field
       readonly point: GeoPoint
       readonly metres: number

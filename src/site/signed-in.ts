@@ -49,7 +49,7 @@ export function tokenFor(session: SignedIn, { accounts }: Pick<AccountsOptions, 
 }
 
 /** Refuses a form that did not come from a page of this session. Faults: CrossSiteRequest. */
-export function refuseForeignTo(
+export function refuseCrossSite(
   session: SignedIn,
   request: FastifyRequest,
   form: Form,

@@ -19,7 +19,7 @@ import {
   type SourceSpec,
 } from './open.ts'
 import { unreadable } from './source.ts'
-import { detectDelimiter, oneColumnDelimiter } from './tables/delimiter.ts'
+import { messyDelimiter, oneColumnDelimiter } from './tables/delimiter.ts'
 import { alignedWidths } from './tables/fixed-width.ts'
 import { type DetectedLayout, detectLayout } from './tables/layout.ts'
 import { decoderOf, encodingNamed } from './text/decode.ts'
@@ -164,7 +164,7 @@ async function completeCsv(
   const { delimiter } = options
   const found =
     delimiter ??
-    (format === 'tsv' && head.includes('\t') ? '\t' : detectDelimiter(head, head.length < HEAD_CHARACTERS))
+    (format === 'tsv' && head.includes('\t') ? '\t' : messyDelimiter(head, head.length < HEAD_CHARACTERS))
   if (found === ' ' && delimiter === undefined && isAligned(head)) {
     const widths = await alignedWidths(fileText(opened.data, encodingOf(options)))
     if (widths !== null) return completeGrid(opened, format, { ...options, widths }, diagnostics)

@@ -16,7 +16,7 @@ export const EXTENSION_AGGREGATES: readonly string[] = [
 ]
 
 /** Names that are not functions, and functions that only the compiler calls: the arguments of most have internal forms. */
-const UNTOLD: readonly string[] = [
+const INTERNAL: readonly string[] = [
   LODESTONE.position,
   LODESTONE.dateFormat,
   LODESTONE.intervalStart,
@@ -28,7 +28,7 @@ const UNTOLD: readonly string[] = [
 /** Functions of columns in addition to those of SPARQL (section 17.6): of GeoSPARQL, and of Lodestone. */
 export const EXTENSION_FUNCTIONS: readonly string[] = [
   ...Object.values(GEOF),
-  ...Object.values(LODESTONE).filter(iri => !UNTOLD.includes(iri) && !EXTENSION_AGGREGATES.includes(iri)),
+  ...Object.values(LODESTONE).filter(iri => !INTERNAL.includes(iri) && !EXTENSION_AGGREGATES.includes(iri)),
 ]
 
 /** True for the name of a function or an aggregate that queries may call. */
@@ -41,7 +41,7 @@ const UNKNOWN = 'urn:lodestone:unknown'
 
 /** The function for a name in an untrusted query. */
 export function functionOfUntrusted(iri: string): string {
-  return UNTOLD.includes(iri) ? UNKNOWN : iri
+  return INTERNAL.includes(iri) ? UNKNOWN : iri
 }
 
 /** Converts calls of aggregate functions to aggregates, because the grammar cannot distinguish them from other calls. */

@@ -34,12 +34,12 @@ import {
   currentVersion,
   DEFAULT_RETAINED_VERSIONS,
   graphPath,
-  type Manifest,
   prepareVersion,
   publishedDatasets,
   removedIds,
   retainedVersions,
   VERSION_FORMAT,
+  type VersionManifest,
   versionsOf,
   withdraw,
 } from '../../src/publishing/versions/versions.ts'
@@ -347,7 +347,7 @@ async function twoVersions(t: Test) {
 function fileOfPlants(portal: string, name: string): string {
   const manifest = currentManifest(versionsOf(portal), 'plants')
   const graph = manifest?.graphs.find(({ file }) => file.endsWith(name))
-  return graphPath(versionsOf(portal), manifest as Manifest, graph?.file ?? name)
+  return graphPath(versionsOf(portal), manifest as VersionManifest, graph?.file ?? name)
 }
 
 function flip(file: string, at: number): void {
@@ -443,7 +443,7 @@ t.test('damage is found when a mapping is saved, and in versions without sums', 
   )
 
   const older = fileOf('manifest.json')
-  const { ids: _, ...manifest } = currentManifest(versionsOf(portal), 'plants') as Manifest
+  const { ids: _, ...manifest } = currentManifest(versionsOf(portal), 'plants') as VersionManifest
   const graphs = manifest.graphs.map(({ sum: _, ...graph }) => graph)
   writeFileSync(older, JSON.stringify({ ...manifest, graphs }))
   t.match(await publish(portal, ['plants']), [{ type: 'unchanged' }], 'a version without sums')
@@ -474,7 +474,7 @@ t.test(
 t.test('a version that the user of the process cannot read is damaged', async t => {
   const { portal, fileOf } = await twoVersions(t)
   const versions = versionsOf(portal)
-  const manifest = currentManifest(versions, 'plants') as Manifest
+  const manifest = currentManifest(versions, 'plants') as VersionManifest
   chmodSync(fileOf('facts.nt.gz'), 0)
   const isRoot = process.geteuid?.() === 0
   if (isRoot) process.seteuid?.(NOBODY)
@@ -500,7 +500,7 @@ t.test('columns that are missing or damaged are made again when they are read', 
       [{ type: 'published', report: { records: 3, isSourceRead: false } }],
       `${name}: another mapping`,
     )
-    const [later, earlier] = retainedVersions(versions, 'plants') as [Manifest, Manifest]
+    const [later, earlier] = retainedVersions(versions, 'plants') as [VersionManifest, VersionManifest]
     const looked = { ...earlier, graphs: earlier.graphs.map(graph => ({ ...graph, since: 'another' })) }
     harm(columns())
     t.same((await new VersionChanges(versions).between(looked, later)).added.length, 0, `${name}: changes`)

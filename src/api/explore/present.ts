@@ -13,7 +13,7 @@ import { lookup, setMember } from '../../model/lookup.ts'
 import type { Metas } from '../../model/metadata.ts'
 import type { Dialect } from '../../query/dialect.ts'
 import type { AnswerRow } from '../../query/execute/answer.ts'
-import { zonedText } from '../../query/execute/json.ts'
+import { zonedText } from '../../query/execute/record-json.ts'
 import type { Query } from '../../query/plan.ts'
 
 export interface PageLink {

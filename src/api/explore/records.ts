@@ -12,7 +12,7 @@ import { findRecord } from '../../query/execute/answer.ts'
 import { keysOf } from '../../query/execute/columns.ts'
 import type { Executor } from '../../query/execute/executor.ts'
 import { enumerateFacets } from '../../query/execute/facets.ts'
-import { recordObject } from '../../query/execute/json.ts'
+import { recordJson } from '../../query/execute/record-json.ts'
 import { planOdsql } from '../../query/pipeline.ts'
 import type { ExploreEndpoint } from './endpoint.ts'
 import { pageLinks, presentRecord, presentRow } from './present.ts'
@@ -81,7 +81,7 @@ export function recordRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): v
         const row = await findRecord(id, plan, entry.target, executor)
         if (row === null) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'record', id: id.slice(0, 100) })
         const style = { dialect, timezone: clauses.timezone }
-        const record = recordObject(row, plan.select, entry.dataset.fields, style)
+        const record = recordJson(row, plan.select, entry.dataset.fields, style)
         const object = inOrder(keysOf(plan), name => lookup(record, name))
         const size = [...exactJson(row.record.values)].length
         const presentation = endpoint.presentation(query, entry)

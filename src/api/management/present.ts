@@ -3,7 +3,7 @@ import type { DatasetPreview, PreviewedField } from '../../publishing/management
 import type { DeskDataset } from '../../publishing/management/desk-types.ts'
 import type { PublicationState } from '../../publishing/publication-state.ts'
 import { EXPLORE_V21 } from '../../query/dialect.ts'
-import { valueJson } from '../../query/execute/json.ts'
+import { valueJson } from '../../query/execute/record-json.ts'
 import type { FieldSpec } from '../../sources/typing/fields.ts'
 
 const STYLE = { dialect: EXPLORE_V21, timezone: 'UTC' } as const

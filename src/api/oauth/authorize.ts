@@ -11,7 +11,7 @@ import { html } from '../../site/html.ts'
 import { pageContextOf } from '../../site/page-context.ts'
 import {
   type AccountsOptions,
-  refuseForeignTo,
+  refuseCrossSite,
   rootOf,
   type SignedIn,
   sendPage,
@@ -54,7 +54,7 @@ export async function decide(reply: FastifyReply, options: AccountsOptions): Pro
   if (session === null)
     return sendToLogin(reply, options, requested.type === 'valid' ? addressOf(requested) : '/account/')
   const form = singleFields(fields)
-  refuseForeignTo(session, request, form, options)
+  refuseCrossSite(session, request, form, options)
   if (requested.type !== 'valid') return refuse(reply, options, requested)
   switch (form.get('decision')) {
     case 'allow':

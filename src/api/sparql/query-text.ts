@@ -23,7 +23,7 @@ import {
   syntaxTree,
 } from '../../sparql/syntax.ts'
 import type { DatasetRequest } from './graphs.ts'
-import { checkLimits, checkQueryLength, syntaxFault } from './limits.ts'
+import { checkQueryLength, checkQuerySize, syntaxFault } from './query-size.ts'
 
 /** A graph or a service that a query names: an IRI, or a variable; and where. */
 export interface GraphName extends TextRange {
@@ -135,7 +135,7 @@ function readQuery(text: string, base: string): QueryText {
 function readTree(text: string, tokens: SparqlTokens): SyntaxTree {
   const open = openString(text, tokens)
   if (open !== null) throw syntaxFault(text, open.from, open.reason)
-  checkLimits(text, tokens)
+  checkQuerySize(text, tokens)
   let read: SyntaxTree | null = null
   let cause: unknown
   try {

@@ -1,7 +1,7 @@
 import type { ServedDataset } from '../../catalog/served.ts'
 import { titleOf } from '../../model/metadata.ts'
 import type { VersionDifference } from '../../publishing/versions/changes.ts'
-import type { Manifest } from '../../publishing/versions/versions.ts'
+import type { VersionManifest } from '../../publishing/versions/versions.ts'
 import { iriText, termText } from '../../rdf/ntriples.ts'
 import { splitTriples } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
@@ -27,9 +27,9 @@ export const STREAM_PREFIXES = {
 
 /** A version as a part of the event stream: its changes, or the whole version for the oldest retained one. */
 export interface StreamPart {
-  readonly manifest: Manifest
+  readonly manifest: VersionManifest
   /** null for the oldest: all of its records are members. */
-  readonly step: { readonly earlier: Manifest; readonly difference: VersionDifference } | null
+  readonly step: { readonly earlier: VersionManifest; readonly difference: VersionDifference } | null
 }
 
 /** The event stream of a dataset and its only view (LDES; TREE hypermedia). */
@@ -189,7 +189,7 @@ function subjectsOf({ step }: StreamPart, page: number, count: number) {
 const iri = (value: string): Term => ({ type: 'iri', value })
 const text = (value: string): Term => ({ type: 'literal', value, datatype: XSD.string, language: '' })
 
-function moment(manifest: Manifest): Term {
+function moment(manifest: VersionManifest): Term {
   return { type: 'literal', value: versionMoment(manifest), datatype: XSD.dateTime, language: '' }
 }
 

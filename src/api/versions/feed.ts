@@ -5,7 +5,7 @@ import { timeMapAddress, type VersionMoment, withoutVersion, withVersion } from 
 import { textValue, titleOf } from '../../model/metadata.ts'
 import { XML_DECLARATION, xmlAttribute, xmlText } from '../../model/xml.ts'
 import type { VersionDifference } from '../../publishing/versions/changes.ts'
-import type { Manifest } from '../../publishing/versions/versions.ts'
+import type { VersionManifest } from '../../publishing/versions/versions.ts'
 import { datasetIri } from '../../rdf/minted-iris.ts'
 
 /** A step with its changes. */
@@ -20,7 +20,7 @@ export interface DescribedStep extends VersionStep {
  */
 export function changesFeed(
   base: string,
-  retained: readonly [Manifest, ...Manifest[]],
+  retained: readonly [VersionManifest, ...VersionManifest[]],
   steps: readonly DescribedStep[],
 ): string {
   const [latest] = retained
@@ -60,7 +60,7 @@ function entry(base: string, page: string, { earlier, later, difference }: Descr
   ].join('')
 }
 
-function firstEntry(base: string, page: string, oldest: Manifest): string {
+function firstEntry(base: string, page: string, oldest: VersionManifest): string {
   return [
     '<entry>\n',
     `<id>${xmlText(versionIri(base, oldest))}</id>\n`,
@@ -75,7 +75,7 @@ function firstEntry(base: string, page: string, oldest: Manifest): string {
 /** The IRI of a dataset in one of its versions. */
 export function versionIri(
   base: string,
-  { dataset, version }: Pick<Manifest, 'dataset' | 'version'>,
+  { dataset, version }: Pick<VersionManifest, 'dataset' | 'version'>,
 ): string {
   return `${datasetIri(base, dataset.id)}?version=${encodeURIComponent(version)}`
 }
@@ -84,7 +84,7 @@ function summary({ added, removed, changed }: Readonly<Record<ChangeType, number
   return `Records: ${added} added, ${removed} removed, ${changed} changed`
 }
 
-function publisherOf({ dataset }: Manifest): string {
+function publisherOf({ dataset }: VersionManifest): string {
   return textValue(dataset.metas.default?.publisher) || dataset.id
 }
 
@@ -150,12 +150,12 @@ export function versionsAddress(base: string, dataset: string): string {
 }
 
 interface VersionStep {
-  readonly earlier: Manifest
-  readonly later: Manifest
+  readonly earlier: VersionManifest
+  readonly later: VersionManifest
 }
 
 /** The pairs of consecutive versions, the latest first. */
-export function stepsOf(retained: readonly Manifest[]): readonly VersionStep[] {
+export function stepsOf(retained: readonly VersionManifest[]): readonly VersionStep[] {
   return retained.flatMap((later, at) => {
     const earlier = retained[at + 1]
     return earlier === undefined ? [] : [{ earlier, later }]
@@ -163,6 +163,6 @@ export function stepsOf(retained: readonly Manifest[]): readonly VersionStep[] {
 }
 
 /** The time of publication in the format of XML Schema and Atom. */
-export function versionMoment({ published }: Pick<Manifest, 'published'>): string {
+export function versionMoment({ published }: Pick<VersionManifest, 'published'>): string {
   return new Date(published).toISOString()
 }

@@ -20,9 +20,9 @@ import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import type { VersionChanges } from '../../publishing/versions/changes.ts'
 import { unknownVersion } from '../../publishing/versions/roll-back.ts'
-import type { Manifest } from '../../publishing/versions/versions.ts'
+import type { VersionManifest } from '../../publishing/versions/versions.ts'
 import { EXPLORE_V21 } from '../../query/dialect.ts'
-import { valueJson } from '../../query/execute/json.ts'
+import { valueJson } from '../../query/execute/record-json.ts'
 import { datasetIri, recordIri } from '../../rdf/minted-iris.ts'
 import { STORE_UNAVAILABLE } from '../../store/faults.ts'
 import type { Store } from '../../store/store.ts'
@@ -49,7 +49,7 @@ interface Route {
   readonly Querystring: QueryParameters
 }
 
-type RetainedManifests = readonly [Manifest, ...Manifest[]]
+type RetainedManifests = readonly [VersionManifest, ...VersionManifest[]]
 
 /** Formats of the event stream (LDES, section on serialisations). */
 const STREAM_FORMATS = [
@@ -174,7 +174,7 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
   })
 }
 
-function versionJson(base: string, manifest: Manifest, isInForce: boolean) {
+function versionJson(base: string, manifest: VersionManifest, isInForce: boolean) {
   const { version, published, statistics, graphs, restored, mapping } = manifest
   const role = mapping === null ? 'facts' : 'mapped'
   return {
@@ -193,7 +193,7 @@ function versionJson(base: string, manifest: Manifest, isInForce: boolean) {
 function pairOf(
   { query, params }: FastifyRequest<Route>,
   retained: RetainedManifests,
-): readonly [Manifest, Manifest] {
+): readonly [VersionManifest, VersionManifest] {
   const named = (parameter: 'from' | 'to') => {
     const required = one(query, parameter)
     if (required === undefined) return undefined
@@ -209,7 +209,7 @@ function pairOf(
 /** Opens one or two versions for some work. */
 async function withOpened<Result>(
   { retained }: Pick<Catalog, 'retained'>,
-  [first, second]: readonly [Manifest, Manifest | undefined] | readonly [Manifest],
+  [first, second]: readonly [VersionManifest, VersionManifest | undefined] | readonly [VersionManifest],
   work: (first: OpenVersion, second?: OpenVersion) => Promise<Result>,
 ): Promise<Result> {
   const opened = await retained.opened(first.dataset.id, first.version)

@@ -14,9 +14,9 @@ import { Fault, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 import { countLines, damageOf } from '../../publishing/versions/damage.ts'
 import {
   currentVersion,
-  type Manifest,
   readManifestFile,
   VERSION_FORMAT,
+  type VersionManifest,
   type Versions,
   versionFolder,
 } from '../../publishing/versions/versions.ts'
@@ -190,7 +190,7 @@ export async function checkPublished(versions: Versions, id: string): Promise<Ch
   if (version === null) return null
   const folder = versionFolder(versions, id, version)
   const unreadable = { version, records: 0, triples: 0, isServed: false }
-  let manifest: Manifest
+  let manifest: VersionManifest
   try {
     manifest = readManifestFile(versions, id, version)
   } catch (error) {

@@ -8,7 +8,7 @@ import { Identities } from '../../publishing/identity.ts'
 import { firstPublished, firstRecords } from '../../publishing/mapping/mapping-preview.ts'
 import { openRecords, type ResolvedSource, resolveSource } from '../../publishing/materialise.ts'
 import { StatisticsGatherer } from '../../publishing/statistics.ts'
-import { currentManifest, type Manifest, versionsOf } from '../../publishing/versions/versions.ts'
+import { currentManifest, type VersionManifest, versionsOf } from '../../publishing/versions/versions.ts'
 import { type FieldSpec, fieldOf } from '../../sources/typing/fields.ts'
 import { typeRecords } from '../../sources/typing/typed-records.ts'
 
@@ -60,7 +60,7 @@ export async function datasetAtHand(portal: string, base: string, id: string): P
 }
 
 /** True if the published version has the fields that dataset.yaml declares, if it declares any. */
-function isOfDefinition({ dataset }: Manifest, { fields }: Definition): boolean {
+function isOfDefinition({ dataset }: VersionManifest, { fields }: Definition): boolean {
   if (fields === null) return true
   const shape = (list: readonly Field[]) =>
     JSON.stringify(list.map(({ name, type, multivalued }) => [name, type, multivalued]))

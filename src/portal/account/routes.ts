@@ -10,7 +10,7 @@ import { html } from '../../site/html.ts'
 import { pageContextOf } from '../../site/page-context.ts'
 import {
   type AccountsOptions,
-  refuseForeignTo,
+  refuseCrossSite,
   rootOf,
   type SignedIn,
   sendOn,
@@ -84,7 +84,7 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
       const session = signedIn(request, options)
       if (session === null) return sendToLogin(reply, options, `${path}/`)
       const form = readForm(request.body)
-      refuseForeignTo(session, request, form, options)
+      refuseCrossSite(session, request, form, options)
       const requested = accountRequest(request, session, options, path)
       const answer = await change(requested, form)
       return answer === undefined

@@ -15,7 +15,7 @@ import {
   prettyText,
   shortIri,
 } from '../../publishing/mapping/mapping-preview.ts'
-import { currentManifest, type Manifest, versionsOf } from '../../publishing/versions/versions.ts'
+import { currentManifest, type VersionManifest, versionsOf } from '../../publishing/versions/versions.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { DataCache } from '../data-cache.ts'
@@ -67,14 +67,14 @@ export class DraftChecker {
   }
 
   /** The published version that a draft is checked against. Faults: NotPublishedYet. */
-  published(id: string): Manifest {
+  published(id: string): VersionManifest {
     const manifest = currentManifest(versionsOf(this.portal), id)
     if (manifest === null) throw new Fault(NOT_PUBLISHED_YET, { id })
     return manifest
   }
 
   /** Checks a draft and, if it has no error, maps the first records with it. Faults: NotPublishedYet. */
-  async check({ text, file }: MappingDraft, manifest: Manifest): Promise<CheckedDraft> {
+  async check({ text, file }: MappingDraft, manifest: VersionManifest): Promise<CheckedDraft> {
     const { dataset, statistics } = manifest
     const { id, fields } = dataset
     const { base } = this
@@ -90,7 +90,7 @@ export class DraftChecker {
     return { file: target, diagnostics, sample: sampleOf(mapping, inForce, place, records) }
   }
 
-  private sampleOf(manifest: Manifest): Promise<readonly DatasetRecord[]> {
+  private sampleOf(manifest: VersionManifest): Promise<readonly DatasetRecord[]> {
     const { dataset, version } = manifest
     return this.samples.of(`${dataset.id} ${version}`, () =>
       firstPublished(versionsOf(this.portal), manifest, SAMPLE),

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { accessError, mayEdit } from '../../accounts/authorisation.ts'
+import { mayEdit, unauthorisedOrForbidden } from '../../accounts/authorisation.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { acceptForms, type Form, readForm } from '../../http/form.ts'
 import type { Route } from '../../http/route-config.ts'
@@ -10,7 +10,7 @@ import { pageContextOf } from '../../site/page-context.ts'
 import { sendSessionEnded } from '../../site/session-ended.ts'
 import {
   isOutdatedForm,
-  refuseForeignTo,
+  refuseCrossSite,
   type SignedIn,
   sendOn,
   signedIn,
@@ -89,7 +89,7 @@ export const mappingEditor: FastifyPluginAsync<PageServices> = async (app, servi
     async (request, reply) => {
       const session = editorOf(request, services)
       const form = readForm(request.body)
-      refuseForeignTo(session, request, form, services)
+      refuseCrossSite(session, request, form, services)
       const { file } = openMapping(services.portal, request.params.dataset)
       const manifest = checker.published(request.params.dataset)
       const checked = await checker.check({ text: textOf(form), file }, manifest)
@@ -114,7 +114,8 @@ function editorOf(request: FastifyRequest<Route<'dataset'>>, services: SiteServi
   const { principal } = request
   services.catalog.visibleTo(principal).dataset(id)
   const session = signedIn(request, services)
-  if (session === null || !mayEdit(principal, id)) throw accessError(principal, `The mapping of ${id}`)
+  if (session === null || !mayEdit(principal, id))
+    throw unauthorisedOrForbidden(principal, `The mapping of ${id} is not public`)
   return session
 }
 

@@ -4,7 +4,7 @@ import type { ServedDataset } from '../../catalog/served.ts'
 import { readDefinition } from '../../publishing/definition.ts'
 import { type OpenedMapping, openMapping, proposedMapping } from '../../publishing/mapping/mapping-file.ts'
 import type { PublicationState } from '../../publishing/publication-state.ts'
-import type { Manifest } from '../../publishing/versions/versions.ts'
+import type { VersionManifest } from '../../publishing/versions/versions.ts'
 import { type Html, html, jsonBlock } from '../../site/html.ts'
 import { messageKey, type PageContext } from '../../site/page-context.ts'
 import { highlight } from '../parts/highlight.ts'
@@ -99,7 +99,7 @@ ${shown}</textarea>
 ${jsonBlock(names, 'application/json', 'mapping-fields')}`
 }
 
-function proposalOf(portal: string, { dataset, statistics }: Manifest): string {
+function proposalOf(portal: string, { dataset, statistics }: VersionManifest): string {
   const { definition } = readDefinition(portal, dataset.id)
   const known = definition ?? { id: dataset.id, identity: [], metas: dataset.metas }
   return proposedMapping(known, dataset.fields, statistics)
@@ -151,7 +151,7 @@ function isMappingPassing({ type }: MappingState): boolean {
  */
 export function mappingState(
   { text }: OpenedMapping,
-  manifest: Pick<Manifest, 'mapping'>,
+  manifest: Pick<VersionManifest, 'mapping'>,
   { mapping, triples }: Pick<ServedDataset, 'mapping' | 'triples'>,
   publication: PublicationState | null,
 ): MappingState {

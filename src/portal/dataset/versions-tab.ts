@@ -6,9 +6,9 @@ import {
 } from '../../catalog/changed-records.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { VersionDifference } from '../../publishing/versions/changes.ts'
-import type { Manifest } from '../../publishing/versions/versions.ts'
+import type { VersionManifest } from '../../publishing/versions/versions.ts'
 import { EXPLORE_V21 } from '../../query/dialect.ts'
-import { valueJson } from '../../query/execute/json.ts'
+import { valueJson } from '../../query/execute/record-json.ts'
 import { recordIri } from '../../rdf/minted-iris.ts'
 import { type Html, html } from '../../site/html.ts'
 import { languageField, listOptions } from '../parts/form-fields.ts'
@@ -48,7 +48,7 @@ ${difference === null || earlier === undefined || later === undefined ? '' : awa
   },
 }
 
-function versionList({ pageContext, path }: TabContext, cached: readonly Manifest[]): Html {
+function versionList({ pageContext, path }: TabContext, cached: readonly VersionManifest[]): Html {
   const { t } = pageContext
   if (cached.length === 0) return html`<p class="empty">${t('No version is kept here.')}</p>`
   const rows = cached.map(
@@ -75,14 +75,14 @@ function twins({ pageContext, entry }: TabContext): Html {
 }
 
 interface Compared {
-  readonly earlier: Manifest
-  readonly later: Manifest
+  readonly earlier: VersionManifest
+  readonly later: VersionManifest
   readonly difference: VersionDifference
 }
 
 async function changes(
   context: TabContext,
-  cached: readonly Manifest[],
+  cached: readonly VersionManifest[],
   { earlier, later, difference }: Compared,
 ): Promise<Html> {
   const { pageContext, entry, path, query } = context
@@ -127,10 +127,10 @@ ${pager(pageContext, page, pages, to => pageContext.href(path('versions'), { ...
 
 function choice(
   { pageContext }: TabContext,
-  cached: readonly Manifest[],
+  cached: readonly VersionManifest[],
   name: string,
   label: string,
-  chosen: Manifest,
+  chosen: VersionManifest,
 ): Html {
   const options = cached.map(
     ({ version, published }) => [version, `${pageContext.date(published, 'zoned')} (${version})`] as const,

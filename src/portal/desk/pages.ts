@@ -7,7 +7,7 @@ import type { Desk } from '../../publishing/management/desk.ts'
 import type { DeskDataset, DeskFinding } from '../../publishing/management/desk-types.ts'
 import type { EditedMapping } from '../../publishing/management/edited-mapping.ts'
 import type { HistoryEntry } from '../../publishing/management/history.ts'
-import type { Manifest } from '../../publishing/versions/versions.ts'
+import type { VersionManifest } from '../../publishing/versions/versions.ts'
 import { hiddenField, note } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
 import { messageKey, type PageContext, type Translator } from '../../site/page-context.ts'
@@ -231,7 +231,7 @@ function findingList(
 export function historyBody(
   { pageContext, token }: DeskContext,
   dataset: DeskDataset,
-  cached: readonly Manifest[],
+  cached: readonly VersionManifest[],
   entries: readonly HistoryEntry[],
 ): Html {
   const { t } = pageContext

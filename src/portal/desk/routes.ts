@@ -29,7 +29,7 @@ import { sendSessionEnded } from '../../site/session-ended.ts'
 import {
   CROSS_SITE_REQUEST,
   isOutdatedForm,
-  refuseForeignTo,
+  refuseCrossSite,
   rootOf,
   type SignedIn,
   sendOn,
@@ -98,7 +98,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     session,
   }: DeskRequest): Promise<UploadForm & { readonly signal: AbortSignal }> => {
     const upload = await readUpload(request)
-    refuseForeignTo(session, request, upload.form, options)
+    refuseCrossSite(session, request, upload.form, options)
     allowLongUpload(request.raw)
     return { ...upload, signal: hangUpSignal(reply.raw) }
   }

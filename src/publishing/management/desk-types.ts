@@ -1,6 +1,6 @@
 import { declareFault } from '../../errors/errors.ts'
 import type { Publications } from '../publication-state.ts'
-import type { Manifest, Versions } from '../versions/versions.ts'
+import type { VersionManifest, Versions } from '../versions/versions.ts'
 
 /** One finding about a dataset: an error prevents its publication, a warning describes what would be dropped. */
 export interface DeskFinding {
@@ -26,7 +26,7 @@ export interface DeskOptions {
   /** Operations on a store that several instances share: withdraws a dataset there, or puts a version in force. */
   readonly shared: {
     readonly withdraw: (id: string, how: 'open' | 'secret') => Promise<unknown>
-    readonly release: (versions: Versions, manifest: Manifest) => Promise<unknown>
+    readonly release: (versions: Versions, manifest: VersionManifest) => Promise<unknown>
   } | null
 }
 
@@ -39,7 +39,7 @@ export interface DeskDataset {
   readonly hasDraft: boolean
   readonly visibility: 'public' | 'restricted'
   /** The version in force; null if there is none. */
-  readonly manifest: Manifest | null
+  readonly manifest: VersionManifest | null
 }
 
 /** A change that was made from a text of dataset.yaml, or of the mapping, that is no longer there. */

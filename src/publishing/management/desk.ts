@@ -1,14 +1,7 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import { mayPublish } from '../../accounts/authorisation.ts'
-import {
-  BAD_REQUEST,
-  CONFLICT,
-  Fault,
-  FORBIDDEN_ACCESS,
-  NOT_FOUND_RESOURCE,
-  UNAUTHORISED,
-} from '../../errors/errors.ts'
+import { mayPublish, unauthorisedOrForbidden } from '../../accounts/authorisation.ts'
+import { BAD_REQUEST, CONFLICT, Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import type { Principal } from '../../model/principal.ts'
 import { isSchedule, SCHEDULE_EXPECTED } from '../../runtime/cron.ts'
@@ -19,7 +12,7 @@ import { openMapping, saveMapping } from '../mapping/mapping-file.ts'
 import type { PublicationState } from '../publication-state.ts'
 import { requireWritable } from '../versions/durable.ts'
 import { rollBack } from '../versions/roll-back.ts'
-import { currentManifest, type Manifest, withdraw } from '../versions/versions.ts'
+import { currentManifest, type VersionManifest, withdraw } from '../versions/versions.ts'
 import { asBadRequest, type DatasetPreview, type inspectDataset } from './dataset-preview.ts'
 import {
   describeDataset,
@@ -79,8 +72,8 @@ export class Desk {
 
   /** Throws if a principal may not publish a dataset; null for one that does not exist yet. */
   admit(principal: Principal, id: string | null): string {
-    if (principal.type === 'anonymous') throw new Fault(UNAUTHORISED, { what: 'Publishing' })
-    if (!mayPublish(principal, id)) throw new Fault(FORBIDDEN_ACCESS)
+    if (principal.type === 'anonymous' || !mayPublish(principal, id))
+      throw unauthorisedOrForbidden(principal, 'Publishing')
     return principal.name
   }
 
@@ -301,7 +294,7 @@ export class Desk {
   }
 
   /** Puts an older version in force. Faults also: VersionUnknown, Conflict while the dataset is published. */
-  async rollBack(principal: Principal, id: string, version: string | null): Promise<Manifest> {
+  async rollBack(principal: Principal, id: string, version: string | null): Promise<VersionManifest> {
     const by = this.admit(principal, id)
     if (this.publishing.has(id)) throw new Fault(CONFLICT, { reason: `${id} is being published.` })
     const { versions, base, now, shared, refresh } = this.options

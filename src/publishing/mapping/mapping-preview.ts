@@ -11,7 +11,7 @@ import { datasetPrefixes, INITIAL_CONTEXT, prefixedName } from '../../rdf/prefix
 import { RDF } from '../../rdf/vocab.ts'
 import { compileFor } from '../graphs/mapped-graphs.ts'
 import { withColumns } from '../versions/graph-sources.ts'
-import { graphPath, type Manifest, type Versions } from '../versions/versions.ts'
+import { graphPath, type VersionManifest, type Versions } from '../versions/versions.ts'
 import { publishedRecords } from '../write-version.ts'
 
 /** The result of mapping some records. */
@@ -63,7 +63,7 @@ export function shortIri(iri: string, prefixes: Readonly<Record<string, string>>
 /** The first records of a published version, in order. */
 export function firstPublished(
   versions: Versions,
-  manifest: Manifest,
+  manifest: VersionManifest,
   limit: number,
 ): Promise<readonly DatasetRecord[]> {
   const facts = manifest.graphs.find(({ role }) => role === 'facts')

@@ -3,7 +3,7 @@ import { Fault } from '../../errors/errors.ts'
 import { STORE_UNAVAILABLE } from '../../store/faults.ts'
 import type { FileSource, SharedStore } from '../../store/remote/remote.ts'
 import type { LoadProgress } from '../../store/store.ts'
-import { type Manifest, VERSION_FORMAT, type Versions } from '../versions/versions.ts'
+import { VERSION_FORMAT, type VersionManifest, type Versions } from '../versions/versions.ts'
 import type { Registry } from './registry.ts'
 import { type Release, Releases, type StoredVersion } from './releases.ts'
 import type { FetchedColumnsOptions } from './version-loader.ts'
@@ -61,7 +61,7 @@ export class SharedRegistry implements Registry {
     return current
   }
 
-  async manifest(dataset: string, version: string): Promise<Manifest | null> {
+  async manifest(dataset: string, version: string): Promise<VersionManifest | null> {
     const found = await this.document(dataset, version)
     if (found === null || !this.columns.isHere(found.manifest)) return null
     const { manifest, removed } = found
@@ -83,12 +83,12 @@ export class SharedRegistry implements Registry {
     return null
   }
 
-  sources(manifest: Manifest): readonly FileSource[] {
+  sources(manifest: VersionManifest): readonly FileSource[] {
     return this.columns.sources(manifest)
   }
 
   /** Uploads the columns of a version with local files to the engine if it has lost them. */
-  restore(versions: Versions, manifest: Manifest): Promise<void> {
+  restore(versions: Versions, manifest: VersionManifest): Promise<void> {
     return this.columns.restore(versions, manifest)
   }
 
@@ -110,7 +110,7 @@ export class SharedRegistry implements Registry {
   }
 
   /** The manifest in force, read again; null for none. */
-  async inForce(dataset: string): Promise<Manifest | null> {
+  async inForce(dataset: string): Promise<VersionManifest | null> {
     const version = (await this.poll()).get(dataset)?.version ?? null
     return version === null ? null : ((await this.document(dataset, version))?.manifest ?? null)
   }
@@ -127,7 +127,7 @@ export class SharedRegistry implements Registry {
    */
   async release(
     versions: Versions,
-    manifest: Manifest,
+    manifest: VersionManifest,
     onProgress: (progress: LoadProgress) => void = () => undefined,
   ): Promise<'released' | 'unchanged'> {
     const { id } = manifest.dataset

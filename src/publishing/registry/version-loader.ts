@@ -10,7 +10,7 @@ import { LOAD_REFUSED } from '../../store/faults.ts'
 import { countOf, type FileSource, type SharedStore } from '../../store/remote/remote.ts'
 import type { LoadProgress } from '../../store/store.ts'
 import { graphSources } from '../versions/graph-sources.ts'
-import { type Manifest, removedIds, type Versions } from '../versions/versions.ts'
+import { removedIds, type VersionManifest, type Versions } from '../versions/versions.ts'
 import type { Releases, StoredVersion } from './releases.ts'
 
 /** Milliseconds after which a failed fetch of columns is retried. */
@@ -52,7 +52,7 @@ export class FetchedColumns {
     this.onEvent = onEvent
   }
 
-  sources(manifest: Manifest): readonly FileSource[] {
+  sources(manifest: VersionManifest): readonly FileSource[] {
     return graphSources(this.versions, manifest).map(source =>
       columnsProblem(source.columns) === null ? source : { ...source, columns: this.fileOf(source.graph) },
     )
@@ -63,7 +63,7 @@ export class FetchedColumns {
   }
 
   /** True if this instance has the columns of a version; otherwise starts fetching them. */
-  isHere(manifest: Manifest): boolean {
+  isHere(manifest: VersionManifest): boolean {
     const { id } = manifest.dataset
     const missing = this.sources(manifest).filter(({ columns }) => columnsProblem(columns) !== null)
     if (missing.length === 0) return true
@@ -87,7 +87,7 @@ export class FetchedColumns {
   }
 
   /** Fetches columns, one graph after another: each may be large. */
-  private async fetch({ dataset, version }: Manifest, missing: readonly FileSource[]): Promise<void> {
+  private async fetch({ dataset, version }: VersionManifest, missing: readonly FileSource[]): Promise<void> {
     const { versions } = await this.releases.state()
     const mine = versions.find(each => each.dataset === dataset.id && each.version === version)
     for (const { graph, columns, path, isSearched } of missing)
@@ -97,7 +97,7 @@ export class FetchedColumns {
   }
 
   /** Uploads the columns of a version with local files to the engine if it has lost them. */
-  async restore(versions: Versions, manifest: Manifest): Promise<void> {
+  async restore(versions: Versions, manifest: VersionManifest): Promise<void> {
     this.withColumns ??= this.store.withColumns()
     const there = await this.withColumns
     for (const source of graphSources(versions, manifest))
@@ -132,14 +132,14 @@ const COUNTED = 2_000_000
 
 /** The document of a version in the store: all that an instance without its files needs. */
 export interface VersionDocument {
-  readonly manifest: Manifest
+  readonly manifest: VersionManifest
   readonly removed: readonly string[]
 }
 
 /** A version to be loaded, and what of it and of others is already in the store. */
 interface VersionLoad {
   readonly versions: Versions
-  readonly manifest: Manifest
+  readonly manifest: VersionManifest
   readonly mine: StoredVersion | undefined
   readonly stored: readonly StoredVersion[]
   readonly onProgress: (progress: LoadProgress) => void
@@ -249,7 +249,7 @@ export class VersionLoader {
 }
 
 /** Files of facts may repeat triples of multivalued fields; all other files have each triple once. */
-function isRepeating({ dataset, content }: Manifest, graph: string): boolean {
+function isRepeating({ dataset, content }: VersionManifest, graph: string): boolean {
   return (
     content === 'records' && graph.endsWith(':facts') && dataset.fields.some(({ multivalued }) => multivalued)
   )

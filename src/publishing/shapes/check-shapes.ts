@@ -10,7 +10,7 @@ import {
   currentManifest,
   type GraphFile,
   graphPath,
-  type Manifest,
+  type VersionManifest,
   type Versions,
 } from '../versions/versions.ts'
 import {
@@ -99,7 +99,7 @@ export async function checkShapes(
 }
 
 /** The graphs that are served: that of its mapping, or else its facts, and its named graphs. */
-function servedGraphs({ graphs, mapping }: Manifest): readonly GraphFile[] {
+function servedGraphs({ graphs, mapping }: VersionManifest): readonly GraphFile[] {
   const left = mapping === null ? 'mapped' : 'facts'
   return graphs.filter(({ role }) => role !== left)
 }

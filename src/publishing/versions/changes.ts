@@ -10,7 +10,7 @@ import type { GraphDifference } from '../../store/columns/graph-difference.ts'
 import type { Comparison } from './changes-worker.ts'
 import { refuseUnreadable } from './damage.ts'
 import { withColumns } from './graph-sources.ts'
-import { graphPath, type Manifest, type Versions, versionFolder } from './versions.ts'
+import { graphPath, type VersionManifest, type Versions, versionFolder } from './versions.ts'
 
 /** Maximum number of cached differences. */
 const MAX_CACHED = 32
@@ -39,7 +39,7 @@ export class VersionChanges {
   }
 
   /** Faults: StoreBusy if too many comparisons are waiting, UnprocessableEntity if it takes too long, Gone if a file is damaged. */
-  between(earlier: Manifest, later: Manifest): Promise<VersionDifference> {
+  between(earlier: VersionManifest, later: VersionManifest): Promise<VersionDifference> {
     const [from, to] = [factsOf(earlier), factsOf(later)]
     if (from === undefined || to === undefined || nameOf(earlier) === nameOf(later))
       return Promise.resolve(NO_DIFFERENCE)
@@ -52,7 +52,7 @@ export class VersionChanges {
     return found
   }
 
-  private async find(earlier: Manifest, later: Manifest): Promise<VersionDifference> {
+  private async find(earlier: VersionManifest, later: VersionManifest): Promise<VersionDifference> {
     const { versions } = this
     const folder = versionFolder(versions, later.dataset.id, later.version)
     const file = path.join(folder, `changes-${earlier.version}.bin`)
@@ -88,16 +88,16 @@ const NO_DIFFERENCE: VersionDifference = {
 }
 
 /** The graph of the records of a version. */
-function factsOf({ graphs }: Manifest) {
+function factsOf({ graphs }: VersionManifest) {
   return graphs.find(({ role }) => role === 'facts')
 }
 
 /** Identifies the graph of the records: versions with the same records share it. */
-function nameOf(manifest: Manifest): string {
+function nameOf(manifest: VersionManifest): string {
   return factsOf(manifest)?.since ?? manifest.version
 }
 
-function columnsOf(versions: Versions, manifest: Manifest): string {
+function columnsOf(versions: Versions, manifest: VersionManifest): string {
   return graphPath(versions, manifest, factsOf(manifest)?.columns ?? '')
 }
 

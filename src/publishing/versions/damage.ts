@@ -12,9 +12,9 @@ import {
   graphPath,
   isManifestDamaged,
   MANIFEST,
-  type Manifest,
   readManifest,
   retainedVersions,
+  type VersionManifest,
   type Versions,
   versionFolder,
 } from './versions.ts'
@@ -42,7 +42,7 @@ export async function damageInForce(versions: Versions, id: string, isRead = fal
  */
 export async function damageOf(
   versions: Versions,
-  manifest: Manifest,
+  manifest: VersionManifest,
   isRead = false,
 ): Promise<Damage | null> {
   for (const graph of manifest.graphs) {
@@ -60,7 +60,7 @@ export async function damageOf(
 }
 
 /** True if the files of the triples of a version have the sizes that were written, as far as these are known. */
-export function hasAllBytes(versions: Versions, manifest: Manifest): boolean {
+export function hasAllBytes(versions: Versions, manifest: VersionManifest): boolean {
   return manifest.graphs.every(({ file, sum }) => {
     const size = statSync(graphPath(versions, manifest, file), { throwIfNoEntry: false })?.size
     return size !== undefined && size === (sum?.size ?? size)
@@ -68,7 +68,7 @@ export function hasAllBytes(versions: Versions, manifest: Manifest): boolean {
 }
 
 /** Refuses an older version that cannot be read any more: its source is that of another version now. Faults: Gone. */
-export async function refuseUnreadable(versions: Versions, manifest: Manifest): Promise<void> {
+export async function refuseUnreadable(versions: Versions, manifest: VersionManifest): Promise<void> {
   const damage = await damageOf(versions, manifest, true)
   if (damage === null) return
   const { version, dataset } = manifest

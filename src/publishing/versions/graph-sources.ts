@@ -3,7 +3,7 @@ import { graphIri, namedGraphIri } from '../../rdf/minted-iris.ts'
 import { buildColumnsInThread } from '../../store/columns/build/build-thread.ts'
 import { columnsProblem } from '../../store/columns/sections.ts'
 import type { GraphSource } from '../../store/store.ts'
-import { type GraphFile, graphPath, type Manifest, type Versions } from './versions.ts'
+import { type GraphFile, graphPath, type VersionManifest, type Versions } from './versions.ts'
 
 /** The path of a file, or null if it is missing: one of several instances may lack the files of a version that another has published. */
 export function dumpOf(file: string): string | null {
@@ -13,7 +13,7 @@ export function dumpOf(file: string): string | null {
 /** The graphs of a published version, for loading. */
 export function graphSources(
   versions: Versions,
-  manifest: Manifest,
+  manifest: VersionManifest,
 ): readonly Extract<GraphSource, { readonly columns: string }>[] {
   return manifest.graphs.map(file => ({
     graph: graphName(manifest, file),
@@ -27,7 +27,7 @@ export function graphSources(
 
 /** The name of a graph in the store: that of the version that had it first. */
 export function graphName(
-  { dataset: { id }, version }: Manifest,
+  { dataset: { id }, version }: VersionManifest,
   { role, name, since = version }: Pick<GraphFile, 'role' | 'name' | 'since'>,
 ): string {
   return name === undefined ? graphIri(id, since, role) : namedGraphIri(id, since, name)
@@ -39,7 +39,7 @@ export function graphName(
  */
 export async function withColumns<T>(
   versions: Versions,
-  manifests: readonly Manifest[],
+  manifests: readonly VersionManifest[],
   read: () => T | Promise<T>,
 ): Promise<T> {
   try {

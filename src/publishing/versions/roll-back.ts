@@ -8,11 +8,11 @@ import { RECORD_IDS_FILE } from './tombstones.ts'
 import {
   commitVersion,
   currentManifest,
-  type Manifest,
   prepareVersion,
   retainedVersions,
   sharedGraph,
   VERSION_FORMAT,
+  type VersionManifest,
   type Versions,
   versionFolder,
 } from './versions.ts'
@@ -38,7 +38,7 @@ export async function rollBack(
   id: string,
   required: string | null,
   { versions, base, now }: RollBackContext,
-): Promise<Manifest> {
+): Promise<VersionManifest> {
   const current = currentManifest(versions, id)
   if (current === null)
     throw new Fault(NOT_FOUND_RESOURCE, { kind: 'published dataset', id }, absenceHint(versions, id))
@@ -54,7 +54,7 @@ export async function rollBack(
   try {
     const ids = path.join(versionFolder(versions, id, target.version), RECORD_IDS_FILE)
     if (existsSync(ids)) shareFile(ids, path.join(folder, RECORD_IDS_FILE))
-    const restored: Manifest = {
+    const restored: VersionManifest = {
       ...target,
       format: VERSION_FORMAT,
       version,
@@ -76,7 +76,12 @@ export async function rollBack(
   }
 }
 
-function targetOf(id: string, required: string | null, current: Manifest, versions: Versions): Manifest {
+function targetOf(
+  id: string,
+  required: string | null,
+  current: VersionManifest,
+  versions: Versions,
+): VersionManifest {
   const older = retainedVersions(versions, id).filter(({ version }) => version !== current.version)
   if (required === current.version)
     throw new Fault(BAD_REQUEST, { reason: `The version ${required} of ${id} is in force already.` })
@@ -89,7 +94,7 @@ function targetOf(id: string, required: string | null, current: Manifest, versio
 export function unknownVersion(
   id: string,
   required: string,
-  retained: readonly Pick<Manifest, 'version' | 'published'>[],
+  retained: readonly Pick<VersionManifest, 'version' | 'published'>[],
 ): Fault {
   const names = retained.map(({ version, published }) => `${version} (${published.slice(0, 19)}Z)`)
   return new Fault(VERSION_UNKNOWN, {

@@ -45,7 +45,7 @@ export interface PublishedMapping {
 }
 
 /** The manifest of a published version. */
-export interface Manifest {
+export interface VersionManifest {
   readonly format: number
   readonly version: string
   /** Digest of all inputs of the version; equal digests produce equal versions. */
@@ -106,7 +106,7 @@ export function versionsOf(portal: string, keep: number = DEFAULT_RETAINED_VERSI
 }
 
 /** The retained versions of a dataset, the one in force first, then from the latest to the oldest. */
-export function retainedVersions(versions: Versions, id: string): readonly Manifest[] {
+export function retainedVersions(versions: Versions, id: string): readonly VersionManifest[] {
   const current = currentVersion(versions, id)
   if (current === null) return []
   return storedManifests(versions, id)
@@ -115,7 +115,7 @@ export function retainedVersions(versions: Versions, id: string): readonly Manif
 }
 
 /** The versions with manifests that were in force: of others only files remain that these share. */
-function storedManifests(versions: Versions, id: string): Manifest[] {
+function storedManifests(versions: Versions, id: string): VersionManifest[] {
   const home = path.join(versions.root, id)
   const current = currentVersion(versions, id)
   return readdirSync(home, { withFileTypes: true })
@@ -123,7 +123,7 @@ function storedManifests(versions: Versions, id: string): Manifest[] {
     .flatMap(({ name }) => readStored(versions, id, name) ?? [])
 }
 
-function laterFirst(a: Manifest, b: Manifest): number {
+function laterFirst(a: VersionManifest, b: VersionManifest): number {
   return (
     (b.number ?? 0) - (a.number ?? 0) ||
     Date.parse(b.published) - Date.parse(a.published) ||
@@ -164,12 +164,12 @@ export function currentVersion({ root }: Versions, id: string): string | null {
 }
 
 /** True if all files of the triples of a version exist. */
-export function isWhole(versions: Versions, manifest: Manifest): boolean {
+export function isWhole(versions: Versions, manifest: VersionManifest): boolean {
   return manifest.graphs.every(({ file }) => existsSync(graphPath(versions, manifest, file)))
 }
 
 /** The manifest of the version in force; null if there is none that this program can read, or a file is missing. */
-export function currentManifest(versions: Versions, id: string): Manifest | null {
+export function currentManifest(versions: Versions, id: string): VersionManifest | null {
   const version = currentVersion(versions, id)
   const manifest = version === null ? null : readManifest(versions, id, version)
   return manifest !== null && isWhole(versions, manifest) ? manifest : null
@@ -179,7 +179,7 @@ export function currentManifest(versions: Versions, id: string): Manifest | null
 const CHECK = /,"check":(\d+)\}$/
 
 /** The manifest of a version of any format. Throws if the file cannot be read, or has other bytes than were written. */
-export function readManifestFile(versions: Versions, id: string, version: string): Manifest {
+export function readManifestFile(versions: Versions, id: string, version: string): VersionManifest {
   const text = readFileSync(path.join(versionFolder(versions, id, version), MANIFEST), 'utf8')
   const unchecked = text.replace(CHECK, '}')
   const check = CHECK.exec(text)?.[1] ?? crc32(unchecked)
@@ -188,13 +188,13 @@ export function readManifestFile(versions: Versions, id: string, version: string
 }
 
 /** The manifest of a version, even if its other files are missing; null if it is damaged or has another format. */
-export function readManifest(versions: Versions, id: string, version: string): Manifest | null {
+export function readManifest(versions: Versions, id: string, version: string): VersionManifest | null {
   const manifest = readStored(versions, id, version)
   return manifest?.format === VERSION_FORMAT ? manifest : null
 }
 
 /** The manifest of a version that may have an older format; null if this program cannot read it. */
-function readStored(versions: Versions, id: string, version: string): Manifest | null {
+function readStored(versions: Versions, id: string, version: string): VersionManifest | null {
   try {
     const manifest = readManifestFile(versions, id, version)
     const isOurs = manifest.version === version && manifest.dataset.id === id && manifest.graphs.length > 0
@@ -221,7 +221,7 @@ export function versionFolder({ root }: Versions, id: string, version: string): 
 }
 
 /** Absolute path of one graph file of a version. */
-export function graphPath(versions: Versions, manifest: Manifest, file: string): string {
+export function graphPath(versions: Versions, manifest: VersionManifest, file: string): string {
   return path.join(versionFolder(versions, manifest.dataset.id, manifest.version), file)
 }
 
@@ -258,16 +258,16 @@ export function prepareVersion({ root }: Versions, id: string, version: string):
  */
 export async function commitVersion(
   versions: Versions,
-  prepared: Manifest,
+  prepared: VersionManifest,
   replaced: string | null,
-): Promise<Manifest | null> {
+): Promise<VersionManifest | null> {
   const number =
     1 + Math.max(0, ...storedManifests(versions, prepared.dataset.id).map(each => each.number ?? 0))
   const manifest = { ...(await withSums(prepared, versions)), number }
   return putInForce(versions, manifest, replaced) ? manifest : null
 }
 
-async function withSums(manifest: Manifest, versions: Versions): Promise<Manifest> {
+async function withSums(manifest: VersionManifest, versions: Versions): Promise<VersionManifest> {
   const folder = path.join(versions.root, manifest.dataset.id, preparing(manifest.version))
   const graphs: GraphFile[] = []
   for (const graph of manifest.graphs)
@@ -278,7 +278,7 @@ async function withSums(manifest: Manifest, versions: Versions): Promise<Manifes
   return { ...manifest, graphs, ...(existsSync(records) ? { ids: await sumOf(records) } : {}) }
 }
 
-function putInForce(versions: Versions, manifest: Manifest, replaced: string | null): boolean {
+function putInForce(versions: Versions, manifest: VersionManifest, replaced: string | null): boolean {
   const { id } = manifest.dataset
   const home = path.join(versions.root, id)
   const prepared = path.join(home, preparing(manifest.version))
@@ -347,7 +347,7 @@ export function sharedGraph(graph: GraphFile, version: string): GraphFile {
 function sharedBy(home: string, version: string | null): readonly string[] {
   try {
     const text = readFileSync(path.join(home, String(version), MANIFEST), 'utf8')
-    return (JSON.parse(text) as Manifest).graphs.flatMap(
+    return (JSON.parse(text) as VersionManifest).graphs.flatMap(
       ({ file }) => /^\.\.\/([^/]+)\//.exec(file)?.[1] ?? [],
     )
   } catch {

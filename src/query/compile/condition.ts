@@ -60,7 +60,7 @@ export function addCondition(condition: Condition, body: PatternBuilder): void {
     case 'present':
     case 'like':
     case 'startsWith':
-    case 'near':
+    case 'withinDistance':
     case 'spatial':
       if (condition.field.multivalued || technicalName(condition.field) !== undefined) break
       body.value(condition.field, 'required')
@@ -191,7 +191,7 @@ function valueTest(
       )
     case 'startsWith':
       return call('STRSTARTS', value, literal(condition.text))
-    case 'near':
+    case 'withinDistance':
       // The nearest position of a shape is found with a polygon instead of the circle.
       return field.type === 'geo_shape'
         ? spatialTest(field, 'intersects', circle(condition.point, condition.metres), value, body)

@@ -16,7 +16,7 @@ import {
 } from '../decode.ts'
 import type { GroupQuery, Query, RecordQuery, SelectedColumn } from '../plan.ts'
 import type { Executor } from './executor.ts'
-import { type JsonStyle, recordObject, rowObject } from './json.ts'
+import { type JsonStyle, recordJson, rowJson } from './record-json.ts'
 
 /** A row of an answer as a flat JSON object, with the id of the record if it is a record. */
 export interface AnswerRow {
@@ -46,7 +46,7 @@ export async function answerQuery(
 ): Promise<AnswerPage> {
   if (plan.type === 'groups') {
     const { total, rows } = await findGroups(plan, target, executor)
-    return { total, rows: rows.map(row => ({ id: null, size: 0, object: rowObject(row, plan, style) })) }
+    return { total, rows: rows.map(row => ({ id: null, size: 0, object: rowJson(row, plan, style) })) }
   }
   const { total, rows } = await findRecords(plan, target, executor)
   const { fields } = target.dataset
@@ -54,7 +54,7 @@ export async function answerQuery(
     rows.map(row => ({
       id: row.record.id,
       size: [...exactJson(row.record.values)].length,
-      object: recordObject(row, plan.select, fields, style),
+      object: recordJson(row, plan.select, fields, style),
     })),
   )
   return { total, rows: shown }
@@ -77,12 +77,12 @@ export async function* exportObjects(
 ): AsyncGenerator<readonly Record<string, unknown>[]> {
   if (plan.type === 'groups') {
     const { rows } = await findGroups(plan, target, executor)
-    yield rows.map(row => rowObject(row, plan, style))
+    yield rows.map(row => rowJson(row, plan, style))
     return
   }
   const { fields } = target.dataset
   for await (const rows of exportRecords(plan, target, executor))
-    yield rows.map(row => recordObject(row, plan.select, fields, style))
+    yield rows.map(row => recordJson(row, plan.select, fields, style))
 }
 
 /** Answers a grouped query. */

@@ -1,8 +1,8 @@
 import type { ArithmeticOperator, Span } from '../../language/odata/ast.ts'
 import { type Condition, numberScalar, type Scalar } from '../plan.ts'
+import { epochOf } from './apply-evaluate.ts'
 import type { Side } from './comparison.ts'
 import { computed, epochScalar } from './computed.ts'
-import { epochOf } from './evaluate.ts'
 import { negative } from './logic.ts'
 import { type Scope, wrong } from './scope.ts'
 import {

@@ -1,9 +1,9 @@
 import type { Span } from '../../language/odata/ast.ts'
 import type { Branch, Condition, Scalar } from '../plan.ts'
+import { epochOf } from './apply-evaluate.ts'
 import { promotedKind } from './arithmetic.ts'
 import type { Side } from './comparison.ts'
 import { epochScalar } from './computed.ts'
-import { epochOf } from './evaluate.ts'
 import { firstThat, logicTest } from './logic.ts'
 import { type Scope, unserved, wrong } from './scope.ts'
 import {

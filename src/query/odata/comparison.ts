@@ -1,8 +1,8 @@
 import type { Expression, ODataComparison, Span } from '../../language/odata/ast.ts'
 import { conjunction, disjunction, negate, refuseLarge } from '../conditions.ts'
 import { ALWAYS, type Comparator, type Condition, NEVER, numberScalar, type Scalar } from '../plan.ts'
+import { epochOf, relatedCells } from './apply-evaluate.ts'
 import { epochScalar } from './computed.ts'
-import { epochOf, relatedCells } from './evaluate.ts'
 import { canBeInfinite, certain, logicTest, presence, someOf } from './logic.ts'
 import { type Scope, unserved, wrong } from './scope.ts'
 import {
@@ -229,7 +229,7 @@ function plain(scalar: Scalar, operator: Ordered, constant: Scalar): Condition {
   }
   if (scalar.type === 'distance' && comparator === '<=' && Number(constant.value) >= 0) {
     const { field, point } = scalar
-    return { type: 'near', field, point, metres: Number(constant.value) }
+    return { type: 'withinDistance', field, point, metres: Number(constant.value) }
   }
   return { type: 'relation', left: scalar, operator: comparator, right: constant }
 }

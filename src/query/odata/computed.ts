@@ -4,7 +4,7 @@ import type { EdmValue } from '../../model/edm.ts'
 import { instantText } from '../../model/time.ts'
 import { planSize } from '../conditions.ts'
 import type { Condition, Scalar } from '../plan.ts'
-import { type ApplyCell, evaluate } from './evaluate.ts'
+import { type ApplyCell, evaluate } from './apply-evaluate.ts'
 import {
   constantOf,
   NULL,

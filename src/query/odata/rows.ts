@@ -6,8 +6,8 @@ import type { Field, FieldType } from '../../model/field.ts'
 import type { GroupRow } from '../decode.ts'
 import { exactSum } from '../exact-numbers.ts'
 import type { Condition, GroupQuery, RecordQuery, Scalar } from '../plan.ts'
+import { type ApplyCell, type CellReader, evaluate, holds, ranked } from './apply-evaluate.ts'
 import { edmValue, RowWork } from './computed.ts'
-import { type ApplyCell, type CellReader, evaluate, holds, ranked } from './evaluate.ts'
 import type { PrimitiveKind } from './typed-expression.ts'
 
 /** A row of a grouped answer: the values of its cells, in the order of the layout; undefined for a property that it lacks. */

@@ -28,7 +28,7 @@ export function resolvePredicate(call: Call, names: FieldNames): Condition {
       const point = pointLiteral(call, second, names)
       if (third === undefined)
         throw malformed(names.clause, 'A distance without radius is not a condition', call.span, 'compare it')
-      return { type: 'near', field, point, metres: metres(call, third, names) }
+      return { type: 'withinDistance', field, point, metres: metres(call, third, names) }
     }
     case 'geometry':
       return spatial(call, relationOf(call, third, names), names)

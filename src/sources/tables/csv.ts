@@ -4,7 +4,7 @@ import { fileNameOf, readText, type TextFile } from '../text/text.ts'
 import { columnNames } from './column-names.ts'
 import { CsvParser } from './csv-parser.ts'
 import type { CsvRow, CsvSyntax } from './csv-syntax.ts'
-import { isEnoughToSniff, sniffDelimiter } from './delimiter.ts'
+import { isEnoughToSniff, regularDelimiter } from './delimiter.ts'
 import { BATCH_PIECES, type Grid } from './grid.ts'
 
 /**
@@ -125,7 +125,7 @@ export async function* readCsvRows(
   syntax: CsvSyntax = {},
 ): AsyncGenerator<readonly CsvRow[]> {
   const parserFor = (found: string) => new CsvParser(fileNameOf(file), found, syntax)
-  const parserOf = (head: string) => parserFor(sniffDelimiter(withoutComments(head, syntax.comment)))
+  const parserOf = (head: string) => parserFor(regularDelimiter(withoutComments(head, syntax.comment)))
   let parser = delimiter === undefined ? null : parserFor(delimiter)
   let head = ''
   for await (const text of readText(file)) {

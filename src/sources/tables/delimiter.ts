@@ -13,7 +13,7 @@ const SNIFFED_CHARACTERS = 65_536
  * Detects the delimiter of a CSV text from its first lines, outside quotes: one that occurs in the header and equally often in
  * most lines; among equals the more frequent one. A comma if none fits.
  */
-export function sniffDelimiter(head: string): string {
+export function regularDelimiter(head: string): string {
   const lines = countByLine(head)
   const header = lines[0]
   let best: { readonly delimiter: string; readonly equal: number; readonly count: number } | undefined
@@ -80,7 +80,7 @@ const DOUBTFUL: ReadonlyMap<string, number> = new Map([
  * Detects the delimiter of a messy table from its first lines: the one for which most rows have the same number of cells. A line
  * `sep=;`, as in Excel, declares it. A comma if none fits: a table of one column.
  */
-export function detectDelimiter(head: string, isWhole: boolean): string {
+export function messyDelimiter(head: string, isWhole: boolean): string {
   const said = /^\ufeff?"?sep=(.)"?\r?\n/i.exec(head)?.[1]
   if (said !== undefined) return said
   let best = { delimiter: ',', score: 0 }

@@ -7,7 +7,11 @@ import { diagnoseStore } from '../../../src/cli/doctor/store.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 import { Releases } from '../../../src/publishing/registry/releases.ts'
 import { SharedRegistry } from '../../../src/publishing/registry/shared-registry.ts'
-import { currentManifest, type Manifest, versionsOf } from '../../../src/publishing/versions/versions.ts'
+import {
+  currentManifest,
+  type VersionManifest,
+  versionsOf,
+} from '../../../src/publishing/versions/versions.ts'
 import { graphIri } from '../../../src/rdf/minted-iris.ts'
 import { countOf, createRemoteStore, type SharedStore } from '../../../src/store/remote/remote.ts'
 import { temporaryFolder } from '../folder.ts'
@@ -50,7 +54,7 @@ export async function releases(t: Test, url: string): Promise<void> {
     const folder = path.join(portal, 'var', 'columns')
     return { store, registry: new SharedRegistry({ store, base, versions, folder, now }) }
   }
-  const graphsIn = async (store: SharedStore, manifest: Manifest) => {
+  const graphsIn = async (store: SharedStore, manifest: VersionManifest) => {
     const graph = graphIri('things', manifest.version, 'facts')
     const [row] = await store.read(countOf(graph))
     return Number(row?.count?.value)

@@ -2,8 +2,8 @@ import type { OperationOf, QueryOperation, SparqlOperation } from '../../../spar
 import { cellWriter } from '../../../sparql/result-formats.ts'
 import { booleanResult, type ContinuationFormat } from '../../../sparql/row-writer.ts'
 import type { Evaluation } from '../evaluate/evaluation.ts'
+import { EvaluationStopped } from '../evaluate/evaluation-limits.ts'
 import { Evaluator } from '../evaluate/evaluator.ts'
-import { EvaluationStopped } from '../evaluate/limits.ts'
 import { scanningOperation } from '../evaluate/patterns/operation-parts.ts'
 import {
   continuationText,

@@ -163,13 +163,13 @@ export class JobRunner {
     for (let crowded = 0; ; ) {
       // What a client did with its queries must not keep a list of datasets from being built.
       const milliseconds = job.type === 'build' ? deadline : (client?.deadline(deadline) ?? deadline)
-      const turn = { client, lane, pinned: null, isArbitrary: job.type === 'text' }
+      const turn = { client, lane, pinned: null, isUntrusted: job.type === 'text' }
       const begun = await this.scheduler.run(turn, async (thread, slot) => {
         const id = this.nextId++
         const isSpared = crowded > MAX_CROWDED
         const stop = isStoppable(job) && !isSpared ? 'begin again' : null
         const work = { id, graphs, milliseconds, stop } as const
-        const answer = await this.guarded(thread, slot, work, signal, () => {
+        const answer = await this.withinDeadline(thread, slot, work, signal, () => {
           this.registry.bring(thread, graphs)
           return thread.run(id, text, { milliseconds, memory: this.queryMemory })
         })
@@ -207,8 +207,8 @@ export class JobRunner {
       const { id, thread, milliseconds } = begun
       const work = { id, graphs, milliseconds, stop: 'give up' } as const
       const next = (): Promise<AnswerOf> =>
-        this.scheduler.run({ client, lane: 'quick', pinned: thread, isArbitrary: false }, (_, slot) =>
-          this.guarded(thread, slot, work, signal, () => thread.next(id)),
+        this.scheduler.run({ client, lane: 'quick', pinned: thread, isUntrusted: false }, (_, slot) =>
+          this.withinDeadline(thread, slot, work, signal, () => thread.next(id)),
         )
       let ahead: Promise<AnswerOf> | null = Promise.resolve(begun.answer)
       for (let count = 0; ; count++) {
@@ -248,10 +248,10 @@ export class JobRunner {
   }
 
   /** Waits for a thread, and replaces it if it does not answer long after its deadline. */
-  private async guarded(
+  private async withinDeadline(
     thread: ColumnThread,
     slot: ThreadSlot,
-    { id, graphs, milliseconds, stop }: GuardedWork,
+    { id, graphs, milliseconds, stop }: LimitedWork,
     signal: AbortSignal | undefined,
     execute: () => Promise<AnswerOf>,
   ): Promise<AnswerOf> {
@@ -260,7 +260,7 @@ export class JobRunner {
     let last: NodeJS.Timeout | undefined
     const cancel = () => {
       thread.cancel(id)
-      last ??= setTimeout(() => this.replace(thread), GRACE)
+      last ??= setTimeout(() => this.replaceUnresponsive(thread), GRACE)
     }
     if (stop !== null) slot.onStop(cancel, stop === 'begin again')
     let quick = setTimeout(() => {
@@ -288,7 +288,7 @@ export class JobRunner {
   }
 
   /** Terminates a thread that no longer answers, after another has replaced it; one thread at a time. */
-  private replace(thread: ColumnThread): void {
+  private replaceUnresponsive(thread: ColumnThread): void {
     const begin = this.replacing.then(async () => {
       if (this.closed || !this.scheduler.threads.has(thread)) return
       const reason = 'a query did not stop at its deadline'
@@ -381,7 +381,7 @@ interface Begun {
   readonly stopped: StopReason | null
 }
 
-interface GuardedWork {
+interface LimitedWork {
   readonly id: number
   readonly graphs: readonly string[]
   readonly milliseconds: number

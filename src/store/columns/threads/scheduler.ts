@@ -12,7 +12,7 @@ export interface Turn {
   /** The only thread that can run it; null for any. */
   readonly pinned: ColumnThread | null
   /** True for queries of unlimited cost: they go to the last idle thread, and others to the first, whose code is warm. */
-  readonly isArbitrary: boolean
+  readonly isUntrusted: boolean
 }
 
 interface WaitingTurn extends Turn {
@@ -117,11 +117,11 @@ export class Scheduler {
     }
   }
 
-  private idleFor({ lane, pinned, isArbitrary }: WaitingTurn): ColumnThread | undefined {
+  private idleFor({ lane, pinned, isUntrusted }: WaitingTurn): ColumnThread | undefined {
     if (lane === 'slow' && this.slowRunning() >= this.options.slow) return undefined
     if (pinned !== null) return pinned.busy ? undefined : pinned
     const idle = [...this.threads].filter(thread => !thread.busy)
-    return idle.at(isArbitrary ? -1 : 0)
+    return idle.at(isUntrusted ? -1 : 0)
   }
 
   private slowRunning(): number {

@@ -82,7 +82,7 @@ function nearTest(
   if (call === null || over === null) return null
   const { variable, called, constants } = call
   if (limit === null) {
-    const boxes = called.isTest === true ? (called.within?.(constants) ?? null) : null
+    const boxes = called.isTest === true ? (called.testBoxes?.(constants) ?? null) : null
     return boxes && { variable, boxes, test: (longitude, latitude) => over(longitude, latitude) === 1 }
   }
   const { distance, operator } = limit

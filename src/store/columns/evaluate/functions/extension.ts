@@ -41,7 +41,7 @@ export interface ExtensionFunction {
   /** For a number that is a coordinate of points: its axis. */
   readonly coordinate?: 'longitudes' | 'latitudes'
   /** Boxes outside of which a test of points is false; null where it may be true anywhere. */
-  readonly within?: (constants: readonly TermValue[]) => readonly GridBox[] | null
+  readonly testBoxes?: (constants: readonly TermValue[]) => readonly GridBox[] | null
   /** What a box decides of a test of the shapes within it: true, false, or null where the shape itself does. */
   readonly overBoxes?: (constants: readonly TermValue[]) => BoxTest | null
   /** For numbers that are distances of points from a position; null where they are not. */

@@ -86,9 +86,11 @@ export const GEOMETRY_FUNCTIONS: readonly Entry[] = [
       },
       overPoints: ([place, metres]) => {
         const point = positionOf(place)
-        return point === null || metres?.type !== 'number' ? null : isNear(point[0], point[1], metres.value)
+        return point === null || metres?.type !== 'number'
+          ? null
+          : withinDistanceTest(point[0], point[1], metres.value)
       },
-      within: ([place, metres]) => {
+      testBoxes: ([place, metres]) => {
         const point = positionOf(place)
         return point === null || metres?.type !== 'number'
           ? null
@@ -118,7 +120,7 @@ function relation(iri: string, name: Relation): Entry {
         const wkt = wktOf(other)
         return wkt === null ? null : pointRelation(wkt, name)
       },
-      within: ([other]) => {
+      testBoxes: ([other]) => {
         const wkt = wktOf(other)
         const extent = wkt === null || !ONLY_WITHIN.has(name) ? null : extentOf(wkt)
         return extent?.isArea === true ? [extent.box] : null
@@ -217,7 +219,7 @@ function sphereDistance(a: readonly [number, number], b: readonly [number, numbe
 }
 
 /** A test of nearness that computes no distance for points outside of the circle's latitudes and longitudes. */
-function isNear(
+function withinDistanceTest(
   longitude: number,
   latitude: number,
   metres: number,

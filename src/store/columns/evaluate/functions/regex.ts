@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js'
 import { lookup } from '../../../../model/lookup.ts'
-import { checkTextLength } from '../limits.ts'
+import { checkTextLength } from '../evaluation-limits.ts'
 
 /** A compiled regular expression of XPath. */
 export interface Regex {

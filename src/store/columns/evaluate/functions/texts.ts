@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { withoutOuterSpace } from '../../../../model/white-space.ts'
 import { LODESTONE } from '../../../../rdf/vocab.ts'
-import { checkTextLength } from '../limits.ts'
+import { checkTextLength } from '../evaluation-limits.ts'
 import { integerTerm, type TermValue, type TextValue, text, truth } from '../vectors/value.ts'
 import type { ArgumentValue, ExtensionFunction } from './extension.ts'
 import { codesWithWord, searchedWord, subjectsWithWord, valueMatches } from './search.ts'

@@ -58,7 +58,7 @@ export function checkQueryLength(text: string): void {
  * Refuses queries that exceed the stack of a recursive parser, before parsing. Linear in the length of the text. Faults:
  * BadRequest, also for unbalanced brackets.
  */
-export function checkLimits(text: string, { tokens, unread }: SparqlTokens): void {
+export function checkQuerySize(text: string, { tokens, unread }: SparqlTokens): void {
   const open = checkBrackets(text, tokens)
   // After text that is no token, the rest is unknown.
   if (open !== undefined && unread === null) {

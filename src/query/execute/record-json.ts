@@ -26,7 +26,7 @@ export interface JsonStyle {
 }
 
 /** The selected values of a record by their keys. */
-export function recordObject(
+export function recordJson(
   { record, computed }: RecordRow,
   select: readonly SelectedColumn[],
   fields: readonly Field[],
@@ -46,7 +46,7 @@ export function recordObject(
 }
 
 /** A row of a grouped answer: its keys and its selected values. */
-export function rowObject(row: GroupRow, plan: GroupQuery, style: JsonStyle): Record<string, unknown> {
+export function rowJson(row: GroupRow, plan: GroupQuery, style: JsonStyle): Record<string, unknown> {
   const shown: Record<string, unknown> = {}
   const keyJson = (index: number): unknown => {
     const grouping = plan.keys[index]?.grouping

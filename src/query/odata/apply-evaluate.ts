@@ -99,7 +99,7 @@ export function holds(condition: Condition, read: CellReader): boolean {
     case 'between':
     case 'words':
     case 'like':
-    case 'near':
+    case 'withinDistance':
     case 'spatial':
     case 'some':
       return false
