@@ -6,7 +6,7 @@ import { LODESTONE } from '../src/rdf/vocab.ts'
 import type { AlgebraExpression, SparqlOperation, TriplePatternNode } from '../src/sparql/algebra.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
 import { textsOf } from '../src/store/columns/dictionary-texts.ts'
-import { type DatasetView, Evaluation, NotEvaluated } from '../src/store/columns/evaluate/evaluation.ts'
+import { type DatasetView, Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
 import { Evaluator } from '../src/store/columns/evaluate/evaluator.ts'
 import { plainCondition, withConstants } from '../src/store/columns/evaluate/expressions/conditions.ts'
 import { vectorOf } from '../src/store/columns/evaluate/expressions/expression-vector.ts'
@@ -34,6 +34,7 @@ import {
 } from '../src/store/columns/evaluate/vectors/value.ts'
 import { vectorValueAt } from '../src/store/columns/evaluate/vectors/vector.ts'
 import { type GraphColumns, shareSubjects } from '../src/store/columns/graph.ts'
+import { NotInColumns } from '../src/store/columns/not-in-columns.ts'
 import { indexWords, isOutdated, openWordIndex } from '../src/store/columns/words.ts'
 import { pick, startFrom } from './support/algebra-generator.ts'
 import { columnsOfText } from './support/columns.ts'
@@ -550,7 +551,7 @@ t.test('a blank node with a label is one for a solution and a label', async t =>
 
 t.test('what no function evaluates is for another engine', async t => {
   const call = { type: 'builtin', name: 'NOSUCH', arguments: [] } as const
-  t.throws(() => scalarsOf(new Evaluation(EMPTY)).compile(call, UNIT_BATCH), NotEvaluated)
+  t.throws(() => scalarsOf(new Evaluation(EMPTY)).compile(call, UNIT_BATCH), NotInColumns)
 })
 
 const GRAPH_A = `<urn:s1> <urn:p> "1" . <urn:s1> <urn:q> "x" . <urn:s2> <urn:p> "2" . <urn:s2> <urn:p> "1" . <urn:s3> <urn:q> "y" .`

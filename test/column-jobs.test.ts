@@ -3,7 +3,8 @@ import t, { type Test } from 'tap'
 import { runFor } from '../src/runtime/work-client.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
 import { ColumnStore } from '../src/store/columns/column-store.ts'
-import { JobRunner, NotInColumns } from '../src/store/columns/threads/job-runner.ts'
+import { NotInColumns } from '../src/store/columns/not-in-columns.ts'
+import { JobRunner } from '../src/store/columns/threads/job-runner.ts'
 import type { Job } from '../src/store/columns/threads/protocol.ts'
 import { GraphRegistry } from '../src/store/columns/threads/registry.ts'
 import { ColumnThread } from '../src/store/columns/threads/thread.ts'
@@ -126,7 +127,7 @@ t.test('what columns do not evaluate, and what needs too much memory', async t =
   const unknown = { ...query, input: { type: 'filter', input: query.input, condition: call } } as const
   await t.rejects(
     runner.once({ ...job, queries: [unknown] }, ['g'], 'table', {}),
-    new NotInColumns('columns do not evaluate the function NOSUCH'),
+    new NotInColumns('the function NOSUCH'),
   )
 })
 

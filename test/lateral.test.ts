@@ -1,7 +1,8 @@
 import { Store } from 'oxigraph'
 import t from 'tap'
 import { parseQuery } from '../src/sparql/parse.ts'
-import { Evaluation, NotEvaluated } from '../src/store/columns/evaluate/evaluation.ts'
+import { Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
+import { NotInColumns } from '../src/store/columns/not-in-columns.ts'
 import { jobText } from '../src/store/columns/threads/answer-text.ts'
 import { PieceBytes } from '../src/store/columns/threads/piece-bytes.ts'
 import { columnsOfText } from './support/columns.ts'
@@ -107,7 +108,7 @@ t.test('beside other patterns', t => {
     'no function of a query marks a group',
   )
   const within = `ASK { ${COUNTRIES} FILTER EXISTS { ?s <urn:in> ?c LATERAL { ?s <urn:near> ?t } } }`
-  t.throws(() => fromColumns(within), new NotEvaluated('LATERAL within EXISTS'))
+  t.throws(() => fromColumns(within), new NotInColumns('LATERAL within EXISTS'))
   t.end()
 })
 
@@ -123,6 +124,6 @@ t.test('a subquery for too many values is left to an engine, other groups are no
     return Buffer.from(piece.take()).toString().trim().split('\n').at(-1)
   }
   t.equal(count('?s <urn:p> ?again FILTER(STRLEN(?o) > 4)'), '1')
-  t.throws(() => count('SELECT ?s { ?s <urn:p> ?x } LIMIT 1'), new NotEvaluated('LATERAL for 10001 values'))
+  t.throws(() => count('SELECT ?s { ?s <urn:p> ?x } LIMIT 1'), new NotInColumns('LATERAL for 10001 values'))
   t.end()
 })

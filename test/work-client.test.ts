@@ -1,5 +1,5 @@
 import t from 'tap'
-import { inTurns, rest, runFor, yieldToOthers } from '../src/runtime/work-client.ts'
+import { inTurns, pause, runFor, yieldToOthers } from '../src/runtime/work-client.ts'
 import { workClient } from './support/work-client.ts'
 
 /** When the work of long answers pauses for other requests. */
@@ -13,7 +13,7 @@ t.intercept(performance, 'now', { value: () => now })
 /** True where it did not go on in the same turn of the event loop. */
 async function pauses(isLong: boolean): Promise<boolean> {
   let hasGoneOn = false
-  const resting = rest(client, isLong).then(() => {
+  const resting = pause(client, isLong).then(() => {
     hasGoneOn = true
   })
   await new Promise(process.nextTick)

@@ -107,17 +107,17 @@ export function dateStep(step: string, level: number): string {
  * the facet is disjunctive; null for no condition.
  *
  * @param timezone IANA name, for the days of moments
- * @param except a facet whose refinements are left out
+ * @param ignored a facet whose refinements are left out
  */
 export function facetCondition(
   refined: readonly FacetFilter[],
   excluded: readonly FacetFilter[],
   timezone: string,
-  except?: Facet,
+  ignored?: Facet,
 ): Condition | null {
   const byField = new Map<string, FacetFilter[]>()
   for (const filter of refined) {
-    if (filter.facet.field.name === except?.field.name) continue
+    if (filter.facet.field.name === ignored?.field.name) continue
     byField.set(filter.facet.field.name, [...(byField.get(filter.facet.field.name) ?? []), filter])
   }
   const required = [...byField.values()].map(filters => {

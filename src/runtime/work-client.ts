@@ -91,7 +91,7 @@ let nextPiece = 0
 /** Yields to other work between two pieces of long work. */
 export async function yieldToOthers(): Promise<void> {
   const client = currentClient()
-  return mayRest(client) ? rest(client) : nextTurn()
+  return mayRest(client) ? pause(client) : nextTurn()
 }
 
 /** Characters of a long document that are made before the thread yields to other requests. */
@@ -137,7 +137,7 @@ const YIELD_INTERVAL = 5
  * Delays the next piece of a client that is heavy or pressing until its turn; in a long response it also pauses briefly while
  * other requests are in progress, so that these do not compete with it for the processors all the time.
  */
-export async function rest(client: WorkClient | null, isLong = false): Promise<void> {
+export async function pause(client: WorkClient | null, isLong = false): Promise<void> {
   if (!mayRest(client)) {
     if (isLong && isBesideOthers()) await setTimeout(YIELD_INTERVAL)
     return

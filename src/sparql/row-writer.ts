@@ -14,7 +14,7 @@ export interface RowWriter {
 }
 
 /** How an incomplete answer states where it continues. */
-export interface ContinuationFormat {
+export interface CursorContext {
   /** Where it starts; null for the beginning. */
   readonly place: string | null
   /** The text before a position in a cursor. */

@@ -1,7 +1,7 @@
 import type { Term, TriplePattern } from '../rdf/term.ts'
 import type { ConstructOperation, SelectOperation } from '../sparql/algebra.ts'
 import type { ParsedQuery } from '../sparql/parse.ts'
-import type { ContinuationFormat } from '../sparql/row-writer.ts'
+import type { CursorContext } from '../sparql/row-writer.ts'
 import type { GraphColumns } from './columns/graph.ts'
 
 /** One row of a SELECT answer: variable name to term, without unbound variables. */
@@ -58,7 +58,7 @@ export interface UntrustedQuery extends Omit<QueryOptions, 'defaultGraphs'> {
   /** Names of the named graphs in the query, and in the store. */
   readonly namedGraphs: readonly (readonly [iri: string, graph: string])[]
   /** Encodes the position at which a stopped SELECT continues; absent where it must be complete. */
-  readonly continuation?: ContinuationFormat | undefined
+  readonly continuation?: CursorContext | undefined
   /** Called with the cursor of the rest at the end of a stopped answer that can be continued. */
   readonly onStopped?: ((cursor: string) => void) | undefined
   /** The text for an engine that only knows the store's names of graphs. */

@@ -15,7 +15,7 @@ import { invalid, many, refuseParameters } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { Route } from '../../http/route-config.ts'
 import { lookup } from '../../model/lookup.ts'
-import { type AnswerPage, answerQuery, countObjects, exportObjects } from '../../query/execute/answer.ts'
+import { type AnswerPage, answerQuery, countExportedRows, exportObjects } from '../../query/execute/answer.ts'
 import { columnsOf, type ResultColumn } from '../../query/execute/columns.ts'
 import { inTurns } from '../../runtime/work-client.ts'
 import { type CatalogDescriptionOptions, describeCatalog } from './describe-catalog.ts'
@@ -178,7 +178,7 @@ async function catalogTable(
     return { ...about, columns: cached, rows: describedRows(source, answer, present) }
   }
   const cached = isSelected || plan.type === 'groups' ? columns : metaColumns(columns)
-  const count = () => countObjects(plan, requested, executor)
+  const count = () => countExportedRows(plan, requested, executor)
   return { ...about, columns: cached, rows: exportObjects(plan, requested, executor), count }
 }
 

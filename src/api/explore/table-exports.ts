@@ -9,7 +9,7 @@ import type { Route } from '../../http/route-config.ts'
 import { ODSQL_ERROR } from '../../language/odsql/faults.ts'
 import { lookup } from '../../model/lookup.ts'
 import { titleOf } from '../../model/metadata.ts'
-import { countObjects, exportObjects } from '../../query/execute/answer.ts'
+import { countExportedRows, exportObjects } from '../../query/execute/answer.ts'
 import { columnsOf } from '../../query/execute/columns.ts'
 import type { Query } from '../../query/plan.ts'
 import type { ExploreEndpoint } from './endpoint.ts'
@@ -53,7 +53,7 @@ export function tableExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoin
         title: titleOf(entry.dataset),
         columns,
         rows: exportObjects(plan, requested, executor),
-        count: () => countObjects(plan, requested, executor),
+        count: () => countExportedRows(plan, requested, executor),
       }
       if (endpoint.isKnown(reply, `${entry.version} ${format.name}`)) return reply.code(304).send()
       const escapesFormulas = endpoint.options.csvFormulas === 'escaped'

@@ -5,7 +5,7 @@ import { textOfBody } from '../../http/form.ts'
 import { isSecret, parseForm, type QueryParameters, refuseDamaged } from '../../http/query-string.ts'
 import { lookup } from '../../model/lookup.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
-import type { ContinuationFormat } from '../../sparql/row-writer.ts'
+import type { CursorContext } from '../../sparql/row-writer.ts'
 import type { AnswerFormat } from '../../store/store.ts'
 import type { SparqlEndpoint } from './endpoint.ts'
 import type { DatasetRequest } from './graphs.ts'
@@ -108,13 +108,13 @@ const MAX_ADDRESS = 8000
  * unless the request has a cursor (possibly empty), so that a partial answer never looks complete.
  * Faults: BadRequest for a cursor of another query or version.
  */
-export function continuationOf(
+export function cursorContextOf(
   request: FastifyRequest,
   endpoint: SparqlEndpoint,
   requested: SparqlRequest,
   query: QueryText,
   format: AnswerFormat,
-): ContinuationFormat | undefined {
+): CursorContext | undefined {
   const { cursor, dataset } = requested
   if (query.form !== 'select' || query.isVolatile || query.services.length > 0) {
     if (cursor !== null && cursor !== '') throw refusal('An answer of this query is whole or none')
@@ -157,10 +157,10 @@ function addressOf(
 
 /** Reports the address of the rest in a header, or in a trailer if the headers were sent before the end was known. */
 export class RestLink {
-  private readonly continuation: ContinuationFormat | undefined
+  private readonly continuation: CursorContext | undefined
   private cursor: string | null = null
 
-  constructor(continuation: ContinuationFormat | undefined) {
+  constructor(continuation: CursorContext | undefined) {
     this.continuation = continuation
   }
 

@@ -33,7 +33,7 @@ import { datasetOf, type QueriedDataset } from './graphs.ts'
 import { type ShownAnswer, sendSparqlPage } from './page.ts'
 import { pieceText, remembered } from './pieces.ts'
 import { type QueryText, readQueryText } from './query-text.ts'
-import { continuationOf, RestLink, readGet, readPost, type SparqlRequest } from './request.ts'
+import { cursorContextOf, RestLink, readGet, readPost, type SparqlRequest } from './request.ts'
 import { runQuery } from './run.ts'
 import { SERVICE_LIMITS, type ServiceLimits } from './service-results.ts'
 
@@ -177,7 +177,7 @@ async function answer(
     const representation = chosen ?? first
     if (representation === undefined) throw new Error('there are no formats')
     const dataset = { defaultGraphs, named: [...named, ...resolved.named] }
-    const continuation = continuationOf(request, endpoint, requested, query, representation.requested)
+    const continuation = cursorContextOf(request, endpoint, requested, query, representation.requested)
     const rest = new RestLink(continuation)
     const found = await runQuery(store, resolved.query, dataset, {
       format: representation.requested,

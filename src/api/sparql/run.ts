@@ -2,7 +2,7 @@ import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import { isExtension } from '../../sparql/extensions.ts'
 import { sparqlTokens } from '../../sparql/lexer.ts'
 import { type ParsedQuery, translateTree } from '../../sparql/parse.ts'
-import type { ContinuationFormat } from '../../sparql/row-writer.ts'
+import type { CursorContext } from '../../sparql/row-writer.ts'
 import { scopeProblem } from '../../sparql/scope.ts'
 import { type AnswerFormat, QueryError, type Store } from '../../store/store.ts'
 import type { QueryDataset } from './graphs.ts'
@@ -18,7 +18,7 @@ export interface RunOptions {
   readonly inline?: InlineRows
   /** Maximum milliseconds of work; the store's default if absent. */
   readonly deadline?: number
-  readonly continuation?: ContinuationFormat | undefined
+  readonly continuation?: CursorContext | undefined
   /** Called with the cursor of the rest at the end of an answer that was stopped and can be continued. */
   readonly onStopped?: (cursor: string) => void
   readonly signal: AbortSignal

@@ -61,7 +61,7 @@ export async function answerQuery(
 }
 
 /** The number of rows that {@link exportObjects} returns; null for groups, which are all computed at once. */
-export async function countObjects(
+export async function countExportedRows(
   plan: Query,
   { target }: AnswerOptions,
   executor: Executor,

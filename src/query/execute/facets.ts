@@ -74,7 +74,7 @@ export async function enumerateFacets(
     const page = pages[at] as SolutionPage
     const { timezone } = requested
     const found = await valuesOf(facet, [], filter, paths, page, { timezone, target, executor })
-    described.push(withExcluded(facet, found, requested))
+    described.push(withExcludedValues(facet, found, requested))
   }
   return described
 }
@@ -101,7 +101,7 @@ function firstLevel(
 }
 
 /** Excluded values are reported with the others. */
-function withExcluded(
+function withExcludedValues(
   facet: Facet,
   found: readonly FacetValue[],
   { excluded }: FacetQuestion,

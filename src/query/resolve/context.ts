@@ -56,7 +56,7 @@ export class FieldNames {
         node.span,
       )
     const field = this.known(node.name)
-    if (field === undefined) throw this.unknown(node.name, node.span)
+    if (field === undefined) throw this.unknownField(node.name, node.span)
     return field
   }
 
@@ -66,7 +66,7 @@ export class FieldNames {
     return findField(dataset.fields, name, template) ?? (technical ? technicalNamed(name) : undefined)
   }
 
-  unknown(name: string, span: Span) {
+  unknownField(name: string, span: Span) {
     const { dataset, technical } = this.context
     if (!technical && UNQUERIED.has(name))
       return malformed(this.clause, `Field ${name} is not allowed in the current clause`, span)

@@ -3,18 +3,12 @@ import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import type { TriplePattern } from '../../rdf/term.ts'
 import { currentClient } from '../../runtime/work-client.ts'
 import type { QueryOperation } from '../../sparql/algebra.ts'
-import type { ContinuationFormat } from '../../sparql/row-writer.ts'
+import type { CursorContext } from '../../sparql/row-writer.ts'
 import { STORE_UNAVAILABLE } from '../faults.ts'
 import type { GraphHeader } from './file-layout.ts'
 import type { GraphColumns } from './graph.ts'
 import { ColumnsDamaged, readHeader, unpackedCheck } from './sections.ts'
-import {
-  JobRunner,
-  type JobRunnerOptions,
-  NotInColumns,
-  type QueryLimits,
-  rebuilding,
-} from './threads/job-runner.ts'
+import { JobRunner, type JobRunnerOptions, type QueryLimits, rebuilding } from './threads/job-runner.ts'
 import type { Job, QueriedGraphs, TextFormat, WireTable } from './threads/protocol.ts'
 import { type ColumnBytes, GraphRegistry } from './threads/registry.ts'
 
@@ -144,7 +138,7 @@ export class ColumnStore {
     format: TextFormat,
     options: QueryLimits & {
       readonly base?: string | undefined
-      readonly continuation?: ContinuationFormat | null
+      readonly continuation?: CursorContext | null
     } = {},
   ): AsyncGenerator<Uint8Array> {
     const { base = null, continuation = null } = options

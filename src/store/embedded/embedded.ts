@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { engineMemory, type StoreMemory, storeMemory } from '../../runtime/memory.ts'
 import { columnAnswers } from '../answers.ts'
 import type { ColumnStore } from '../columns/column-store.ts'
-import { NotInColumns } from '../columns/threads/job-runner.ts'
+import { NotInColumns } from '../columns/not-in-columns.ts'
 import { engineAnswer } from '../engine-answer.ts'
 import { type RepairEvent, RepairedColumns } from '../load.ts'
 import type { QueryAnswer, Store, UntrustedQuery } from '../store.ts'
@@ -62,7 +62,7 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
   })
   return {
     ...columnAnswers(columns),
-    query: query => answerUntrusted(query, columns, engine),
+    query: query => answerFromColumnsOrEngine(query, columns, engine),
     load: async (sources, onProgress) => {
       await repaired.load(sources, onProgress)
       for (const source of sources)
@@ -94,7 +94,7 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
 }
 
 /** Answers a query from columns, and with the engine where columns cannot evaluate it. */
-async function answerUntrusted(
+async function answerFromColumnsOrEngine(
   query: UntrustedQuery,
   columns: ColumnStore,
   engine: ResidentEngine,

@@ -2,7 +2,7 @@ import { CONFIG_INVALID } from '../../config/faults.ts'
 import { Fault } from '../../errors/errors.ts'
 import { STORE_UNAVAILABLE } from '../faults.ts'
 import type { Credentials } from './authentication.ts'
-import { type Connections, type EngineAnswer, NoAnswer } from './http.ts'
+import { type Connections, type EngineResponse, NoAnswer } from './http.ts'
 
 /**
  * Engines with specific support; any other SPARQL 1.1 engine is `other`. GraphDB has the endpoints of RDF4J and counts as such.
@@ -77,7 +77,7 @@ export async function findAddresses(
   })
 }
 
-async function probe(query: URL, connections: Connections): Promise<EngineAnswer> {
+async function probe(query: URL, connections: Connections): Promise<EngineResponse> {
   try {
     return await connections.request({
       method: 'POST',
@@ -97,7 +97,7 @@ async function probe(query: URL, connections: Connections): Promise<EngineAnswer
   }
 }
 
-function isAnswer({ status, text }: EngineAnswer): boolean {
+function isAnswer({ status, text }: EngineResponse): boolean {
   if (status !== 200) return false
   try {
     return (JSON.parse(text) as { readonly boolean?: unknown } | null)?.boolean === true
@@ -106,7 +106,7 @@ function isAnswer({ status, text }: EngineAnswer): boolean {
   }
 }
 
-function versionOf(answer: EngineAnswer, kind: EngineKind): string {
+function versionOf(answer: EngineResponse, kind: EngineKind): string {
   const server = serverOf(answer)
   // RDF4J reports the name of its web server, GraphDB its own.
   if (kind === 'rdf4j' && !/rdf4j/i.test(server)) return server === '' ? 'RDF4J' : `RDF4J (${server})`
@@ -114,13 +114,13 @@ function versionOf(answer: EngineAnswer, kind: EngineKind): string {
   return kind === 'fuseki' ? 'Apache Jena Fuseki' : 'unknown engine'
 }
 
-function serverOf({ headers }: EngineAnswer): string {
+function serverOf({ headers }: EngineResponse): string {
   return String(headers.server ?? '')
 }
 
 const REPOSITORY = /\/repositories\/[^/]+$/
 
-function kindOf(answer: EngineAnswer, query: URL): EngineKind {
+function kindOf(answer: EngineResponse, query: URL): EngineKind {
   const { headers } = answer
   const server = serverOf(answer)
   if (/oxigraph/i.test(server)) return 'oxigraph'

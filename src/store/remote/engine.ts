@@ -7,7 +7,7 @@ import { generateUpdate, type Update } from '../../sparql/update.ts'
 import { DEADLINE_EXCEEDED, LOAD_REFUSED, STORE_UNAVAILABLE } from '../faults.ts'
 import { QueryError } from '../store.ts'
 import type { EngineAddresses } from './addresses.ts'
-import { type Connections, type EngineAnswer, type EngineRequest, NoAnswer } from './http.ts'
+import { type Connections, type EngineRequest, type EngineResponse, NoAnswer } from './http.ts'
 
 /** Media types of the requested answer formats (SPARQL 1.1 Protocol, section 2.1). */
 export const MEDIA_TYPES = {
@@ -155,7 +155,7 @@ export class RemoteEngine {
     request: EngineRequest,
     isUntrusted: boolean,
     maxLength: number,
-  ): Promise<EngineAnswer> {
+  ): Promise<EngineResponse> {
     const end = performance.now() + request.deadline
     for (let attempt = 0; ; attempt++) {
       try {
@@ -172,7 +172,7 @@ export class RemoteEngine {
   }
 
   /** Sends a request, and repeats it while the engine is in a checkpoint: then nothing was done. */
-  private async afterCheckpoint(request: EngineRequest, end: number): Promise<EngineAnswer> {
+  private async afterCheckpoint(request: EngineRequest, end: number): Promise<EngineResponse> {
     for (;;) {
       const answer = await this.connections.request({ ...request, deadline: end - performance.now() })
       if (!this.isCheckpoint(answer) || this.isClosed || performance.now() + CHECKPOINT_PAUSE > end)
@@ -182,7 +182,7 @@ export class RemoteEngine {
   }
 
   /** Virtuoso without a MaintenancePage answers all requests with 404 while it writes a checkpoint. */
-  private isCheckpoint({ status }: EngineAnswer): boolean {
+  private isCheckpoint({ status }: EngineResponse): boolean {
     return this.addresses.kind === 'virtuoso' && status === 404
   }
 
@@ -225,7 +225,11 @@ export class RemoteEngine {
     return new Fault(STORE_UNAVAILABLE, { reason: `${what}.` })
   }
 
-  private faultOf(answer: EngineAnswer, { deadline, text: query }: RemoteQuery, isUntrusted: boolean): Error {
+  private faultOf(
+    answer: EngineResponse,
+    { deadline, text: query }: RemoteQuery,
+    isUntrusted: boolean,
+  ): Error {
     const { status, text } = answer
     const described = firstLine(text)
     if (this.isCheckpoint(answer)) return new Fault(STORE_UNAVAILABLE, { reason: IN_CHECKPOINT })
@@ -255,7 +259,7 @@ function wholeGraph(graph: string): string {
 
 const IN_CHECKPOINT = 'the engine is writing a checkpoint, or has nothing at its address (404).'
 
-function refusal(what: string, { status, text }: EngineAnswer): Fault {
+function refusal(what: string, { status, text }: EngineResponse): Fault {
   if (status === 404) return new Fault(STORE_UNAVAILABLE, { reason: IN_CHECKPOINT })
   if (status === 503 || status === 429)
     return new Fault(STORE_UNAVAILABLE, { reason: `the engine is busy (${status}).` })
@@ -268,7 +272,7 @@ function refusal(what: string, { status, text }: EngineAnswer): Fault {
 }
 
 /** Virtuoso answers 200 with a part of the rows where it reached an internal limit, and reports that in headers. */
-function isWhole({ headers, text }: EngineAnswer): boolean {
+function isWhole({ headers, text }: EngineResponse): boolean {
   if (headers['x-sql-message'] !== undefined || headers['x-sql-state'] !== undefined) return false
   const max = Number(headers['x-sparql-maxrows'] ?? Number.NaN)
   return Number.isNaN(max) || !text.includes('"bindings"') || rowsIn(text) < max

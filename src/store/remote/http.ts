@@ -16,7 +16,7 @@ export interface EngineRequest {
   readonly onPiece?: (piece: Buffer) => void
 }
 
-export interface EngineAnswer {
+export interface EngineResponse {
   readonly status: number
   readonly headers: http.IncomingHttpHeaders
   readonly text: string
@@ -46,7 +46,7 @@ export class Connections {
   }
 
   /** Sends one request, again with credentials where they are required, and reads the whole answer. Throws {@link NoAnswer}. */
-  async request(request: EngineRequest): Promise<EngineAnswer> {
+  async request(request: EngineRequest): Promise<EngineResponse> {
     const { method, url, headers } = request
     const end = performance.now() + request.deadline
     for (let isLast = false; ; isLast = true) {
@@ -69,7 +69,7 @@ export class Connections {
     deadline,
     maxLength,
     onPiece,
-  }: EngineRequest): Promise<EngineAnswer> {
+  }: EngineRequest): Promise<EngineResponse> {
     const isSecure = url.protocol === 'https:'
     const open = isSecure ? https.request : http.request
     const agent = isSecure ? this.agents.https : this.agents.http

@@ -12,14 +12,6 @@ import { PoolDomain } from './vectors/pool-domain.ts'
 import { outlivingReuse } from './vectors/scratch.ts'
 import type { TermValue } from './vectors/value.ts'
 
-/** A feature of a query that columns cannot evaluate: another engine must evaluate it. */
-export class NotEvaluated extends Error {
-  constructor(what: string) {
-    super(`columns do not evaluate ${what}`)
-    this.name = 'NotEvaluated'
-  }
-}
-
 /** The graphs that a query can access. */
 export interface DatasetView {
   /** Their merge is the default graph. */

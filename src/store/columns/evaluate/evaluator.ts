@@ -9,7 +9,8 @@ import {
   variablesOfExpression,
 } from '../../../sparql/algebra.ts'
 import { withValues } from '../../../sparql/lateral.ts'
-import { type Evaluation, NotEvaluated } from './evaluation.ts'
+import { NotInColumns } from '../not-in-columns.ts'
+import type { Evaluation } from './evaluation.ts'
 import { withConstants } from './expressions/conditions.ts'
 import { vectorOf } from './expressions/expression-vector.ts'
 import { Filter } from './expressions/filter.ts'
@@ -178,7 +179,7 @@ export class Evaluator {
         yield* this.joinFound(seed, this.whole(operation, scope))
         return
       case 'service':
-        throw new NotEvaluated('SERVICE')
+        throw new NotInColumns('SERVICE')
       case 'group':
       case 'order':
       case 'project':
@@ -470,7 +471,7 @@ export class Evaluator {
 
   /** Solutions with those of an operation in which their variables have their values. */
   private *lateral({ left, right }: OperationOf<'lateral'>, outer: EvaluationScope): Generator<Batch> {
-    if (outer.substituted.size > 0) throw new NotEvaluated('LATERAL within EXISTS')
+    if (outer.substituted.size > 0) throw new NotInColumns('LATERAL within EXISTS')
     const before = this.evaluate(left, outer, UNIT_BATCH)
     if (!isForRows(right)) {
       const all = [...before].filter(({ size }) => size > 0)
@@ -492,7 +493,7 @@ export class Evaluator {
     const names = left.variables.filter(name => mentioned.has(name))
     const groups = new KeyedGroups(names, evaluation)
     const numbers = groups.assign(left)
-    if (groups.count() > MAX_LATERAL) throw new NotEvaluated(`LATERAL for ${groups.count()} values`)
+    if (groups.count() > MAX_LATERAL) throw new NotInColumns(`LATERAL for ${groups.count()} values`)
     for (const rows of rowsByGroup(numbers, groups.count())) {
       const some = left.rows(rows)
       const bound = names.flatMap(name => {

@@ -1,6 +1,6 @@
 import type { OperationOf, QueryOperation, SparqlOperation } from '../../../sparql/algebra.ts'
 import { cellWriter } from '../../../sparql/result-formats.ts'
-import { booleanResult, type ContinuationFormat } from '../../../sparql/row-writer.ts'
+import { booleanResult, type CursorContext } from '../../../sparql/row-writer.ts'
 import type { Evaluation } from '../evaluate/evaluation.ts'
 import { EvaluationStopped } from '../evaluate/evaluation-limits.ts'
 import { Evaluator } from '../evaluate/evaluator.ts'
@@ -41,7 +41,7 @@ export function* jobText(
   evaluation: Evaluation,
   format: TextFormat,
   piece: PieceBytes,
-  continuation: ContinuationFormat | null = null,
+  continuation: CursorContext | null = null,
   state: JobState = { isRead: true },
 ): Generator<void, string | null> {
   piece.begin()
@@ -127,7 +127,7 @@ function* continuedRows(
   const end = limit === null ? Number.POSITIVE_INFINITY : offset + limit
   let passed = place?.before ?? 0
   let reached = passed
-  let [scanned, before] = [scan.piece, passed]
+  let [scanned, before] = [scan.share, passed]
   // Rows of a share are sent when it is complete, or when they are many: a share without sent rows can be divided.
   let [bufferedFrom, isBuffered] = [piece.place, false]
   function* send(rows: number): Generator<void> {
@@ -138,9 +138,9 @@ function* continuedRows(
   if (end <= start) return null
   try {
     for (const batch of evaluator.solutions(input, scan)) {
-      if (scan.piece !== scanned) {
+      if (scan.share !== scanned) {
         if (isBuffered) yield* send(passed)
-        ;[scanned, before] = [scan.piece, passed]
+        ;[scanned, before] = [scan.share, passed]
       }
       const [from, to] = [Math.max(0, start - passed), Math.min(batch.size, end - passed)]
       if (to > from)
@@ -157,19 +157,19 @@ function* continuedRows(
     const isInterrupted =
       error instanceof EvaluationStopped &&
       (error.reason === 'deadline' || (error.reason === 'cancelled' && state.isRead))
-    if (!isInterrupted || scan.piece === null) throw error
-    if (scan.piece !== scanned) reached = passed
+    if (!isInterrupted || scan.share === null) throw error
+    if (scan.share !== scanned) reached = passed
     else piece.backToMark()
-    const hasProgress = scan.pieces > 1 || reached > (place?.reached ?? 0)
+    const hasProgress = scan.shares > 1 || reached > (place?.reached ?? 0)
     const stopped = { steps: scan.steps, reached }
-    if (scan.piece === scanned && reached > before) {
+    if (scan.share === scanned && reached > before) {
       if (!hasProgress) throw error
-      return continuationText({ ...stopped, piece: scan.piece, before })
+      return continuationText({ ...stopped, share: scan.share, before })
     }
     // A continuation without progress would never end.
-    const share = hasProgress ? { ...scan.piece, to: null } : dividedShare(scan.piece)
+    const share = hasProgress ? { ...scan.share, to: null } : dividedShare(scan.share)
     if (share === null) throw error
-    return continuationText({ ...stopped, piece: share, before: reached })
+    return continuationText({ ...stopped, share: share, before: reached })
   }
 }
 

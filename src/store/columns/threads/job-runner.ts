@@ -1,8 +1,9 @@
 import { BAD_REQUEST, Fault, UNPROCESSABLE_ENTITY } from '../../../errors/errors.ts'
 import { ignoreRejection } from '../../../errors/ignore-rejection.ts'
 import { STORE_BUSY } from '../../../runtime/fair-queue.ts'
-import { currentClient, rest, type WorkClient } from '../../../runtime/work-client.ts'
+import { currentClient, pause, type WorkClient } from '../../../runtime/work-client.ts'
 import { DEADLINE_EXCEEDED, STORE_UNAVAILABLE } from '../../faults.ts'
+import { NotInColumns } from '../not-in-columns.ts'
 import type { Failure, Job, WireTable } from './protocol.ts'
 import type { GraphRegistry } from './registry.ts'
 import { type Lane, Scheduler, type StopReason, type ThreadSlot } from './scheduler.ts'
@@ -34,9 +35,6 @@ export interface QueryLimits {
   /** Called with the cursor of the rest at the end of a stopped answer that can be continued. */
   readonly onStopped?: ((cursor: string) => void) | undefined
 }
-
-/** A query that columns cannot evaluate. */
-export class NotInColumns extends Error {}
 
 /** Milliseconds after which a job counts as slow. */
 const QUICK = 100
@@ -228,7 +226,7 @@ export class JobRunner {
         }
         if (answer.piece !== null) {
           yield answer.piece
-          if (job.type === 'text') await rest(client, count > LONG_ANSWER)
+          if (job.type === 'text') await pause(client, count > LONG_ANSWER)
         }
         if (!answer.done) continue
         if (answer.cursor != null) {
@@ -335,8 +333,8 @@ export class JobRunner {
         return new Fault(BAD_REQUEST, {
           reason: 'The cursor does not belong to this query. Ask without it, from the beginning.',
         })
-      case 'not evaluated':
-        return new NotInColumns(failure.message)
+      case 'not in columns':
+        return new NotInColumns(failure.what)
       case 'damaged':
         return rebuilding()
       case 'error':

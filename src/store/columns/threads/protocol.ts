@@ -1,7 +1,7 @@
 import type { Term, TriplePattern } from '../../../rdf/term.ts'
 import type { QueryOperation } from '../../../sparql/algebra.ts'
 import type { ResultFormat } from '../../../sparql/result-formats.ts'
-import type { ContinuationFormat } from '../../../sparql/row-writer.ts'
+import type { CursorContext } from '../../../sparql/row-writer.ts'
 import type { GraphHeader, SectionNumber } from '../file-layout.ts'
 
 /** The location of a graph's columns: a file, or sections in memory. */
@@ -48,7 +48,7 @@ export type Job =
       readonly base: string | null
       readonly piece: number
       /** Null where the answer must be complete. */
-      readonly continuation: ContinuationFormat | null
+      readonly continuation: CursorContext | null
     }
   /** The answer of a SELECT in tables, for exports. */
   | {
@@ -125,7 +125,7 @@ export interface WireTable {
 export type Failure =
   | { readonly reason: 'deadline' | 'cancelled' | 'memory' | 'cursor' }
   /** Columns cannot evaluate it. */
-  | { readonly reason: 'not evaluated'; readonly message: string }
+  | { readonly reason: 'not in columns'; readonly what: string }
   | { readonly reason: 'damaged'; readonly message: string }
   | { readonly reason: 'error'; readonly message: string }
 

@@ -4,12 +4,13 @@ import { prioritisedThread } from '../../../runtime/thread-priority.ts'
 import { GraphBuilder } from '../build/graph-builder.ts'
 import { SectionMemory } from '../build/section-writer.ts'
 import type { Column } from '../column.ts'
-import { type DatasetView, Evaluation, NotEvaluated } from '../evaluate/evaluation.ts'
+import { type DatasetView, Evaluation } from '../evaluate/evaluation.ts'
 import { EvaluationStopped, WorkClock } from '../evaluate/evaluation-limits.ts'
 import { SelectionCache } from '../evaluate/expressions/selection-cache.ts'
 import { ContinuationRefused } from '../evaluate/patterns/outermost-scan.ts'
 import { type RetainedScratch, withScratch } from '../evaluate/vectors/scratch.ts'
 import type { GraphColumns } from '../graph.ts'
+import { NotInColumns } from '../not-in-columns.ts'
 import { matchPage } from '../pattern-page.ts'
 import { ColumnsDamaged } from '../sections.ts'
 import { type JobState, jobText, textPieces } from './answer-text.ts'
@@ -104,7 +105,7 @@ function attempt(id: number, work: () => void): void {
 function failureOf(error: unknown): Failure {
   if (error instanceof EvaluationStopped) return { reason: error.reason }
   if (error instanceof ContinuationRefused) return { reason: 'cursor' }
-  if (error instanceof NotEvaluated) return { reason: 'not evaluated', message: error.message }
+  if (error instanceof NotInColumns) return { reason: 'not in columns', what: error.what }
   if (error instanceof ColumnsDamaged) return { reason: 'damaged', message: error.message }
   if (
     error instanceof RangeError &&

@@ -7,7 +7,8 @@ import {
   variablesOfExpression,
 } from '../../../../sparql/algebra.ts'
 import type { GraphColumns } from '../../graph.ts'
-import { domainsOf, type Evaluation, NotEvaluated } from '../evaluation.ts'
+import { NotInColumns } from '../../not-in-columns.ts'
+import { domainsOf, type Evaluation } from '../evaluation.ts'
 import { arithmeticFunction, negatedValue } from '../functions/arithmetic.ts'
 import { BUILTINS, isStable } from '../functions/builtins.ts'
 import { CASTS } from '../functions/casts.ts'
@@ -217,7 +218,7 @@ export class ScalarCompiler {
         return this.blankNode(args[0], batch)
       default: {
         const call = BUILTINS.get(expression.name)
-        if (call === undefined) throw new NotEvaluated(`the function ${expression.name}`)
+        if (call === undefined) throw new NotInColumns(`the function ${expression.name}`)
         const { evaluation } = this
         return withValues(args, values => call(evaluation.checkedFor(values), evaluation))
       }

@@ -1,6 +1,7 @@
 import { LODESTONE } from '../../../../rdf/vocab.ts'
 import type { AggregateCall } from '../../../../sparql/algebra.ts'
-import { type Evaluation, NotEvaluated } from '../evaluation.ts'
+import { NotInColumns } from '../../not-in-columns.ts'
+import type { Evaluation } from '../evaluation.ts'
 import { subjectIds } from '../expressions/scalar.ts'
 import { allRows, type Batch } from '../vectors/batch.ts'
 import { PairMap } from '../vectors/pair-map.ts'
@@ -77,11 +78,11 @@ function countDistinctRows({ variables, evaluation }: AggregatorContext): Aggreg
 
 /** The number of distinct values that the subjects of a group have for a predicate. */
 const countDistinctOfSubjects: AggregatorMaker = (valuesOf, evaluation, [predicate]) => {
-  if (predicate?.type !== 'iri') throw new NotEvaluated('countDistinct without a predicate')
+  if (predicate?.type !== 'iri') throw new NotInColumns('countDistinct without a predicate')
   const pairs = new PairMap(bytes => evaluation.allocate(bytes))
   return counter(evaluation, (counts, batch, groups) => {
     const subjects = subjectIds(valuesOf(batch))
-    if (subjects === null) throw new NotEvaluated('countDistinct of what are no subjects of one graph')
+    if (subjects === null) throw new NotInColumns('countDistinct of what are no subjects of one graph')
     const column = subjects.graph.column(predicate.value)
     if (column === undefined) return
     for (let row = 0; row < groups.length; row++) {
@@ -195,7 +196,7 @@ export function makeAggregator(call: AggregateCall, context: AggregatorContext):
       return new GroupConcat(values, evaluation, call.separator ?? ' ')
     default: {
       const make = OWN.get(name)
-      if (make === undefined) throw new NotEvaluated(`the aggregate ${name}`)
+      if (make === undefined) throw new NotInColumns(`the aggregate ${name}`)
       return make(values, evaluation, call.parameters ?? [])
     }
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { SparqlOperation } from '../../../../sparql/algebra.ts'
 
 /** A share of the subjects that a query scans, in the order of the scan. */
-export interface ScanPiece {
+export interface ScanShare {
   /** The index of a component of graphs, and of a graph in it. */
   readonly component: number
   readonly graph: number
@@ -13,7 +13,7 @@ export interface ScanPiece {
 
 /** The position at which a stopped answer continues. */
 export interface Continuation {
-  readonly piece: ScanPiece
+  readonly share: ScanShare
   /** Digest of the steps of the query: with other steps the share has its solutions in another order. */
   readonly steps: string
   /** Number of solutions before those of the share, and number of solutions that were returned or skipped. */
@@ -22,7 +22,7 @@ export interface Continuation {
 }
 
 /** The first part of a share that takes longer than an answer may; null for one that cannot be divided. */
-export function dividedShare(share: ScanPiece): ScanPiece | null {
+export function dividedShare(share: ScanShare): ScanShare | null {
   const { from, to } = share
   if (to === null || to - from < 2) return null
   return { ...share, to: from + Math.max(1, (to - from) >>> 3) }
@@ -41,8 +41,8 @@ export class ContinuationRefused extends Error {}
 const PLACE = /^([0-9a-f]{8})((?:-\d{1,15}){6})$/
 
 /** A continuation as text: hexadecimal and decimal digits separated by hyphens. */
-export function continuationText({ piece, steps, before, reached }: Continuation): string {
-  const { component, graph, from, to } = piece
+export function continuationText({ share, steps, before, reached }: Continuation): string {
+  const { component, graph, from, to } = share
   return [steps, component, graph, from, to ?? 0, before, reached].join('-')
 }
 
@@ -54,7 +54,7 @@ export function parseContinuation(text: string): Continuation {
     .split('-')
     .map(Number)
   if (steps === '' || reached < before || (to !== 0 && to <= from)) throw new ContinuationRefused(text)
-  return { piece: { component, graph, from, to: to === 0 ? null : to }, steps, before, reached }
+  return { share: { component, graph, from, to: to === 0 ? null : to }, steps, before, reached }
 }
 
 /**
@@ -63,9 +63,9 @@ export function parseContinuation(text: string): Continuation {
  */
 export class OutermostScan {
   /** The current share; null before the first, and where it is unknown. */
-  piece: ScanPiece | null = null
+  share: ScanShare | null = null
   /** Number of shares that were started. */
-  pieces = 0
+  shares = 0
   steps = ''
   private readonly begin: Continuation | null
   private readonly operation: SparqlOperation | null
@@ -104,26 +104,26 @@ export class OutermostScan {
   /** True for a part of the graphs that was completed before. */
   isBehind(component: number, graph: number): boolean {
     ;[this.component, this.graph] = [component, graph]
-    const { piece } = this.begin ?? {}
-    if (piece === undefined) return false
-    return component < piece.component || (component === piece.component && graph < piece.graph)
+    const { share } = this.begin ?? {}
+    if (share === undefined) return false
+    return component < share.component || (component === share.component && graph < share.graph)
   }
 
   /** The share with which the scan of this part starts; null where it starts at the beginning. */
-  get first(): ScanPiece | null {
-    const { piece } = this.begin ?? {}
-    return piece?.component === this.component && piece.graph === this.graph ? piece : null
+  get first(): ScanShare | null {
+    const { share } = this.begin ?? {}
+    return share?.component === this.component && share.graph === this.graph ? share : null
   }
 
   /** Sets the current share. */
   enter(from: number, to: number): void {
-    this.pieces += 1
-    this.piece = this.isLost ? null : { component: this.component, graph: this.graph, from, to }
+    this.shares += 1
+    this.share = this.isLost ? null : { component: this.component, graph: this.graph, from, to }
   }
 
   /** Records that from now on solutions are found in another way. */
   lose(): void {
     this.isLost = true
-    this.piece = null
+    this.share = null
   }
 }
