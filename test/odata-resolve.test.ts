@@ -109,9 +109,6 @@ function scalar(value: Scalar): string {
       return `(${scalar(value.left)} ${value.operator} ${scalar(value.right)})`
     case 'function':
       return `${value.name}(${value.arguments.map(scalar).join(', ')})`
-    case 'length':
-    case 'lower':
-      return `${value.type}(${scalar(value.operand)})`
     case 'datePart':
       return `${value.part}(${scalar(value.operand)})`
     case 'coordinate':

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { FUNCTIONS } from '../src/language/odsql/vocabulary.ts'
 import { type Field, type FieldType, fieldNamed } from '../src/model/field.ts'
 import { findRecords } from '../src/query/execute/answer.ts'
 import { Executor, Stopwatch } from '../src/query/execute/executor.ts'
@@ -33,7 +34,7 @@ const MORE = [
   { tags: null, place: null },
 ]
 
-const { app } = await servePortal(t, {
+const { app, get } = await servePortal(t, {
   portal: {
     'portal.yaml': 'title: Plans\n',
     data: {
@@ -254,4 +255,21 @@ t.test('null can be the lowest value, and pages of an order agree with the whole
     [2, ['b']],
     'a filter in source order',
   )
+})
+
+t.test('every function of values and every aggregate of the vocabulary is answered', async t => {
+  const samples = new Map(
+    Object.entries({ text: 'text', date: 'at', number: 'x', value: 'n', other: 'n', geo: 'place' }),
+  )
+  samples.set('fallback', '"none"')
+  const ofRecords = [...FUNCTIONS.values()].filter(({ kind }) => kind === 'scalar' || kind === 'aggregate')
+  for (const { name, signature } of ofRecords) {
+    const call = signature
+      .replace('"pattern"', '"yyyy"')
+      .replace(/[\w*]+(?=[,)])/g, part => samples.get(part) ?? part)
+    const answer = await get(
+      `/api/explore/v2.1/catalog/datasets/rows/records?${new URLSearchParams({ select: call })}`,
+    )
+    t.equal(answer.statusCode, 200, `${name}: ${call} ${answer.body.slice(0, 200)}`)
+  }
 })

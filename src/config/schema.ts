@@ -5,7 +5,10 @@ import { SERVER_SETTINGS } from './settings/server.ts'
 import { SOURCES_SETTINGS } from './settings/sources.ts'
 import { STORE_SETTINGS } from './settings/store.ts'
 
-/** Every setting of portal.yaml; each is also an environment variable, LODESTONE_ and its name in capitals. */
+/**
+ * Every setting of portal.yaml; each is also an environment variable, LODESTONE_ and its name in capitals, but `sign_in` and
+ * `saml_sign_in`.
+ */
 export const PORTAL_SCHEMA = Type.Object(
   {
     ...PORTAL_SETTINGS,
@@ -19,7 +22,7 @@ export const PORTAL_SCHEMA = Type.Object(
 
 export type PortalSettings = Static<typeof PORTAL_SCHEMA>
 
-/** Default values; that of the base address is derived from the port. */
+/** Default values. Those of the base address, `memory`, `workers` and settings with parts are derived (`load.ts`, `app/`). */
 export const DEFAULTS = {
   title: 'Lodestone',
   description: '',

@@ -238,10 +238,11 @@ function isWhole(scalar: Scalar): boolean {
   switch (scalar.type) {
     case 'field':
       return scalar.field.type === 'int'
-    case 'length':
     case 'datePart':
     case 'valueCount':
       return true
+    case 'function':
+      return scalar.name === 'length'
     default:
       return false
   }

@@ -6,7 +6,7 @@ export interface Dialect {
   readonly name: 'search-v2' | 'explore-v2.0' | 'explore-v2.1'
   /** Records without a value form a group whose key is null. */
   readonly nullGroups: boolean
-  /** Dates as keys are ISO 8601 texts, ranges are written `[10, 20[`; otherwise milliseconds and `10-20`. */
+  /** Dates as keys are ISO 8601 texts, ranges are written `[10, 20[` (`[10, 19]` of whole numbers); otherwise milliseconds and `10-20`. */
   readonly isoKeys: boolean
   /** `year(date)` and its like are numbers; otherwise texts. */
   readonly numericParts: boolean

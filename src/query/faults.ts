@@ -91,7 +91,7 @@ export function describeValue(node: Expression): string {
 }
 
 /** An argument of a call in plain words. */
-export function queryFault(node: Argument | undefined): string {
+export function describedArgument(node: Argument | undefined): string {
   if (node === undefined) return 'nothing'
   switch (node.type) {
     case 'star':

@@ -135,9 +135,6 @@ function scalarText(scalar: Scalar): string {
       return constantText(scalar.value)
     case 'arithmetic':
       return `(${scalarText(scalar.left)} ${scalar.operator} ${scalarText(scalar.right)})`
-    case 'length':
-    case 'lower':
-      return `${scalar.type}(${scalarText(scalar.operand)})`
     case 'datePart':
       return `${scalar.part}(${scalarText(scalar.operand)})`
     case 'dateFormat':

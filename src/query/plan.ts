@@ -26,7 +26,6 @@ export type Scalar =
       /** Integers stay exact; by default numbers are computed with as doubles. */
       readonly of?: 'int'
     }
-  | { readonly type: 'length' | 'lower'; readonly operand: Scalar }
   | { readonly type: 'datePart'; readonly part: DatePartName; readonly operand: Scalar }
   | {
       readonly type: 'dateFormat'
@@ -72,7 +71,8 @@ export interface Branch {
  *
  * | function | arguments | value |
  * |---|---|---|
- * | concat, upper, trim, replace(text, from, to) | texts | text; `replace` takes `from` literally; Unicode white space is trimmed |
+ * | concat, lower, upper, trim, replace(text, from, to) | texts | text; `replace` takes `from` literally; Unicode white space is trimmed |
+ * | length(text) | text | characters: int |
  * | contains, startsWith, endsWith, matches(text, pattern) | texts | boolean, case-sensitive; the pattern is an XPath regular expression |
  * | indexOf(text, part) | texts | characters before the part, -1 where there is none |
  * | substring(text, start, length?) | text, int, int | start counts from 0, a negative one from the end |
@@ -89,6 +89,8 @@ export interface Branch {
  */
 export type FunctionName =
   | 'concat'
+  | 'length'
+  | 'lower'
   | 'upper'
   | 'trim'
   | 'replace'
@@ -250,7 +252,18 @@ export interface GroupKey {
   readonly grouping: Grouping
 }
 
-export type AggregateName = 'count' | 'sum' | 'avg' | 'min' | 'max' | 'percentile' | 'envelope' | 'bbox'
+export const AGGREGATE_NAMES = [
+  'count',
+  'sum',
+  'avg',
+  'min',
+  'max',
+  'percentile',
+  'envelope',
+  'bbox',
+] as const
+
+export type AggregateName = (typeof AGGREGATE_NAMES)[number]
 
 /** One aggregate of a group; `of` null counts records. */
 export interface Aggregate {
@@ -320,10 +333,8 @@ export function scalarType(scalar: Scalar): FieldType {
       return scalar.of ?? 'double'
     case 'distance':
       return 'double'
-    case 'length':
     case 'datePart':
       return 'int'
-    case 'lower':
     case 'dateFormat':
     case 'json':
       return 'text'

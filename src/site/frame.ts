@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { entityTag, isNotModified, varyBy } from '../http/conditional.ts'
+import { RIGHT_TO_LEFT } from '../model/language.ts'
 import { lookup } from '../model/lookup.ts'
 import { ASSETS_PATH, builtAssets } from './assets.ts'
 import { type Html, html } from './html.ts'
@@ -93,7 +94,7 @@ export function policyOf({
 export function pageText(pageContext: PageContext, page: SitePage): string {
   const { site, language, t, href } = pageContext
   const title = page.title === '' ? site.title : `${page.title} · ${site.title}`
-  const direction = language === 'ar' ? 'rtl' : 'ltr'
+  const direction = RIGHT_TO_LEFT.has(language) ? 'rtl' : 'ltr'
   const description = (page.description ?? site.description).slice(0, 300)
   const isIndexed = page.isIndexed !== false && (page.status ?? 200) < 400
   const findable = { title: page.title || site.title, description, path: page.path }

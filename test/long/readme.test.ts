@@ -116,8 +116,9 @@ t.test('the documentation names every setting and every command', async t => {
 
 t.test('the reference names every word of the language', async t => {
   const words = await import('../../src/language/odsql/vocabulary.ts')
+  for (const { signature, uses, description } of [...words.FUNCTIONS.values(), words.BBOX_CONDITION])
+    t.ok(reference.includes(`| \`${signature}\` | ${uses.join(', ')} | ${description} |`), signature)
   const names = [
-    ...[...words.FUNCTIONS.values(), words.BBOX_CONDITION].map(({ signature }) => signature),
     ...Object.keys(words.LENGTH_UNITS),
     ...Object.keys(words.TIME_UNITS),
     ...Object.keys(words.NOW_SETTERS),

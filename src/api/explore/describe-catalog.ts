@@ -34,8 +34,8 @@ export interface CatalogDescriptionOptions {
   readonly useLabels: boolean
 }
 
-/** Formats whose columns have names. */
-const WITH_COLUMNS: ReadonlySet<string> = new Set(['csv', 'xls', 'xlsx'])
+/** Tables, whose columns may be named by the labels of fields. */
+const WITH_LABELS: ReadonlySet<string> = new Set(['csv', 'xls', 'xlsx'])
 
 /** The catalog for export formats: it has the title of the portal, which is its publisher. */
 export function describeCatalog(
@@ -146,7 +146,7 @@ function distributions(
   return describedFormats(place.dialect.name, fields)
     .filter(({ name }) => formats === null || formats.includes(name))
     .map(({ name, extension, mediaType }: ExportFormat) => {
-      const labels = useLabels && WITH_COLUMNS.has(name) ? '?use_labels=true' : ''
+      const labels = useLabels && WITH_LABELS.has(name) ? '?use_labels=true' : ''
       return {
         url: `${place.root}/${place.source}/datasets/${id}/exports/${name}${labels}`,
         title: `${id}.${extension ?? name}`,

@@ -2,7 +2,8 @@ import type { ClauseName } from './ast.ts'
 
 /**
  * The words of ODSQL: every keyword, function, unit and named parameter is defined in these tables and nowhere else. The
- * grammar's keywords, the resolver, error hints, the reference and completion all use them (ODSQL 1, 2).
+ * grammar's keywords, the resolver, error hints, the reference and completion all use them (ODSQL 1, 2). Steps of publishing have
+ * some of these functions, with a meaning of their own (`publishing/processors/expression-functions.ts`).
  */
 
 /** The clauses in which a function may occur. */
@@ -16,7 +17,7 @@ export interface FunctionEntry {
   readonly name: string
   readonly kind: FunctionKind
   readonly uses: readonly Use[]
-  /** As in the reference. */
+  /** As in the reference; completion offers values by the names of its parameters (`completion.ts`). */
   readonly signature: string
   /** Minimum and maximum number of arguments. */
   readonly arity: readonly [least: number, max: number]

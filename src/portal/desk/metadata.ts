@@ -1,3 +1,4 @@
+import { LANGUAGES } from '../../model/language.ts'
 import type { MetaValue } from '../../model/metadata.ts'
 import { messageKey } from '../../site/page-context.ts'
 
@@ -51,7 +52,6 @@ const FREQUENCIES = [
   'NEVER',
   'UNKNOWN',
 ]
-const LANGUAGES = ['ar', 'ca', 'de', 'en', 'es', 'eu', 'fr', 'it', 'nl', 'pt', 'sv']
 
 function field(
   name: string,
@@ -69,7 +69,7 @@ export const METADATA: readonly MetadataField[] = [
   field('license', messageKey('Licence'), { options: LICENSES }),
   field('license_url', messageKey('Address of the licence')),
   field('publisher', messageKey('Publisher')),
-  field('language', messageKey('Language'), { options: LANGUAGES }),
+  field('language', messageKey('Language'), { options: [...LANGUAGES].sort() }),
   field('accrualperiodicity', messageKey('Update frequency'), { template: 'dcat', options: FREQUENCIES }),
 ]
 

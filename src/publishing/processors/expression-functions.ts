@@ -9,17 +9,24 @@ import { type Plain, processorText, valueMoment } from './values.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
 
-const KNOWN = `length, lower, ifnull, date_format, ${DATE_PARTS.join(', ')}`
+/**
+ * The functions of steps. They have the names of those of ODSQL (`language/odsql/vocabulary.ts`), but take any value as a text or a
+ * date.
+ */
+const STEP_FUNCTIONS = ['length', 'lower', 'ifnull', 'date_format', ...DATE_PARTS] as const
+
+const KNOWN = STEP_FUNCTIONS.join(', ')
 
 /** Compiles a function call whose value depends on the row alone. */
 export function compileCall(call: Call, scope: ExpressionScope): ProcessorValue {
-  const { name, span } = call
+  const { span } = call
   const operand = (at: number) => scope.compile(expressionAt(call, at, scope))
-  const [least, max] = name === 'ifnull' || name === 'date_format' ? [2, 2] : [1, 1]
-  const isKnown = KNOWN.split(', ').includes(name)
-  if (!isKnown) throw refused(scope, `${name} is no function of a step; known are ${KNOWN}`, span)
-  if (call.arguments.length < least || call.arguments.length > max)
-    throw refused(scope, `${name} takes ${least} argument${least === 1 ? '' : 's'}`, span)
+  const name = STEP_FUNCTIONS.find(known => known === call.name)
+  if (name === undefined)
+    throw refused(scope, `${call.name} is no function of a step; known are ${KNOWN}`, span)
+  const count = name === 'ifnull' || name === 'date_format' ? 2 : 1
+  if (call.arguments.length !== count)
+    throw refused(scope, `${name} takes ${count} argument${count === 1 ? '' : 's'}`, span)
   const first = operand(0)
   switch (name) {
     case 'length':
@@ -149,7 +156,7 @@ export function compareMoment(
 }
 
 /** A part of the date in a value, in UTC; null if the value is no date. */
-function partOf(value: Plain, part: string): number | null {
+function partOf(value: Plain, part: (typeof DATE_PARTS)[number]): number | null {
   const moment = valueMoment(value)
   if (moment === null) return null
   const local = localOf(moment)
@@ -161,7 +168,7 @@ function partOf(value: Plain, part: string): number | null {
     case 'minute':
     case 'second':
       return local[part]
-    default:
+    case 'millisecond':
       return Math.floor(Number(`0.${local.fraction === '' ? '0' : local.fraction}`) * 1000)
   }
 }

@@ -12,7 +12,7 @@ import {
   literal,
   select,
 } from '../../sparql/build.ts'
-import { type Condition, type Scalar, scalarType } from '../plan.ts'
+import { type Condition, type FunctionName, type Scalar, scalarType } from '../plan.ts'
 import { type Need, PatternBuilder } from './pattern-builder.ts'
 import { doubleTerm, pointTerm, predicateOf, RECORD, targetConstant } from './target.ts'
 
@@ -32,10 +32,6 @@ export function compileScalar(scalar: Scalar, body: PatternBuilder, need: Need):
         operand(scalar.right, body, need),
       )
     }
-    case 'length':
-      return call('STRLEN', compileScalar(scalar.operand, body, need))
-    case 'lower':
-      return call('LCASE', compileScalar(scalar.operand, body, need))
     case 'datePart': {
       const operand = compileScalar(scalar.operand, body, need)
       return apply(LODESTONE.datePart, operand, literal(scalar.part), literal(context.timezone))
@@ -135,6 +131,22 @@ type Call = Extract<Scalar, { readonly type: 'function' }>
 /** Represents a missing value: an expression that contains it is null. */
 export const NOTHING: AlgebraExpression = binary('/', integer(1), integer(0))
 
+/** The functions that SPARQL has (SPARQL 1.1 Query, section 17.4). */
+const BUILTINS = {
+  concat: 'CONCAT',
+  length: 'STRLEN',
+  lower: 'LCASE',
+  upper: 'UCASE',
+  contains: 'CONTAINS',
+  startsWith: 'STRSTARTS',
+  endsWith: 'STRENDS',
+  matches: 'REGEX',
+  floor: 'FLOOR',
+  ceiling: 'CEIL',
+} as const satisfies Readonly<Partial<Record<FunctionName, string>>>
+
+const isBuiltin = (name: FunctionName): name is keyof typeof BUILTINS => Object.hasOwn(BUILTINS, name)
+
 /** A function of values (see FunctionName); each of its arguments has a value or is an error. */
 function compileFunction(
   scalar: Call,
@@ -143,31 +155,17 @@ function compileFunction(
 ): AlgebraExpression {
   const [first = NOTHING, second = NOTHING, third] = args
   const [operand] = scalar.arguments
-  switch (scalar.name) {
-    case 'concat':
-      return call('CONCAT', ...args)
-    case 'upper':
-      return call('UCASE', first)
+  const { name } = scalar
+  if (isBuiltin(name)) return call(BUILTINS[name], ...args)
+  switch (name) {
     case 'trim':
       return apply(LODESTONE.trim, first)
     case 'replace':
       return apply(LODESTONE.replace, first, second, third ?? NOTHING)
-    case 'contains':
-      return call('CONTAINS', first, second)
-    case 'startsWith':
-      return call('STRSTARTS', first, second)
-    case 'endsWith':
-      return call('STRENDS', first, second)
-    case 'matches':
-      return call('REGEX', first, second)
     case 'indexOf':
       return apply(LODESTONE.indexOf, first, second)
     case 'substring':
       return apply(LODESTONE.substring, first, second, ...(third === undefined ? [] : [third]))
-    case 'floor':
-      return call('FLOOR', first)
-    case 'ceiling':
-      return call('CEIL', first)
     case 'round':
       return apply(LODESTONE.roundAway, first)
     case 'truncate':
@@ -191,7 +189,7 @@ function compileFunction(
     case 'text':
       return call('STR', first)
     default:
-      return cast(scalar.name, operand, first)
+      return cast(name, operand, first)
   }
 }
 

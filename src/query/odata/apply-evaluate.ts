@@ -34,12 +34,6 @@ export function evaluate(scalar: Scalar, read: CellReader): ApplyCell {
       return scalar.value
     case 'arithmetic':
       return exactly(scalar.operator, evaluate(scalar.left, read), evaluate(scalar.right, read))
-    case 'length':
-    case 'lower': {
-      const text = evaluate(scalar.operand, read)
-      if (typeof text !== 'string') return null
-      return scalar.type === 'lower' ? text.toLowerCase() : [...text].length
-    }
     case 'datePart': {
       const text = evaluate(scalar.operand, read)
       return typeof text === 'string' ? datePart(scalar.part, text) : null
@@ -171,6 +165,10 @@ function call(name: FunctionName, values: readonly Constant[], type: FieldType):
     case 'concat':
       refuseLong(values.reduce<number>((sum, value) => sum + String(value).length, 0))
       return values.join('')
+    case 'length':
+      return [...String(first)].length
+    case 'lower':
+      return String(first).toLowerCase()
     case 'upper':
       return String(first).toUpperCase()
     case 'trim':

@@ -100,9 +100,9 @@ export function applyFunction(call: FunctionCall, sides: readonly Side[], scope:
     case 'indexof':
       return plain('indexOf', 'int')
     case 'length':
-      return make('int', { type: 'length', operand: first })
+      return plain('length', 'int')
     case 'tolower':
-      return make('string', { type: 'lower', operand: first })
+      return plain('lower', 'string')
     case 'toupper':
       return plain('upper', 'string')
     case 'trim':

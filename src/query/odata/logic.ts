@@ -105,8 +105,6 @@ export function presence(scalar: Scalar): Condition {
       return disjunction([scalar.holds, scalar.fails])
     case 'choice':
       return firstThat(scalar.branches, ({ value }) => presence(value))
-    case 'length':
-    case 'lower':
     case 'datePart':
       return presence(scalar.operand)
     case 'arithmetic':

@@ -5,7 +5,7 @@ import { lookup } from '../../model/lookup.ts'
 import { searchSigns, searchWords } from '../../model/search.ts'
 import type { GeoPoint } from '../../model/value.ts'
 import { conjunction, disjunction } from '../conditions.ts'
-import { malformed, queryFault } from '../faults.ts'
+import { describedArgument, malformed } from '../faults.ts'
 import { ALWAYS, type Condition, type SpatialRelation, type Word, type WordMode } from '../plan.ts'
 import type { FieldNames } from './context.ts'
 import { acrossMeridian, boxShape, geometryLiteral, metres, pointLiteral } from './geometry-literals.ts'
@@ -80,7 +80,7 @@ function search(call: Call, kind: 'search' | 'suggest' | 'startswith', names: Fi
   if (last?.type !== 'string')
     throw names.conversionError(
       call,
-      queryFault(last),
+      describedArgument(last),
       'a text in quotes at its end',
       last?.span ?? call.span,
     )
@@ -125,7 +125,7 @@ function searchedFields(call: Call, nodes: readonly Argument[], names: FieldName
         field => field.type === 'text' && field.name.startsWith(node.prefix),
       )
     if (!isExpression(node))
-      throw names.conversionError(call, queryFault(node), 'names of text fields', node.span)
+      throw names.conversionError(call, describedArgument(node), 'names of text fields', node.span)
     const field = names.field(node)
     if (field.type !== 'text')
       throw names.conversionError(
@@ -154,7 +154,7 @@ function relationOf(call: Call, node: Argument | undefined, names: FieldNames): 
   if (relation !== undefined) return relation
   throw names.conversionError(
     call,
-    queryFault(node),
+    describedArgument(node),
     'INTERSECTS, DISJOINT or WITHIN',
     node?.span ?? call.span,
   )
@@ -174,7 +174,8 @@ function box(call: Call, names: FieldNames): Condition {
 function corners(call: Call, names: FieldNames): readonly [GeoPoint, GeoPoint] {
   const numbers = call.arguments.slice(1).map(node => {
     const value = isExpression(node) ? foldNumber(node) : null
-    if (value === null) throw names.conversionError(call, queryFault(node), 'numbers of degrees', node.span)
+    if (value === null)
+      throw names.conversionError(call, describedArgument(node), 'numbers of degrees', node.span)
     return value
   })
   const [lat1, lon1, lat2, lon2] = numbers
@@ -201,7 +202,12 @@ function corners(call: Call, names: FieldNames): readonly [GeoPoint, GeoPoint] {
 
 function geoField(call: Call, node: Argument | undefined, names: FieldNames): Field {
   if (node === undefined || !isExpression(node))
-    throw names.conversionError(call, queryFault(node), 'a field with positions', node?.span ?? call.span)
+    throw names.conversionError(
+      call,
+      describedArgument(node),
+      'a field with positions',
+      node?.span ?? call.span,
+    )
   const field = names.field(node)
   if (isGeo(field.type)) return field
   throw names.conversionError(

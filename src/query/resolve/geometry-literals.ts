@@ -3,7 +3,7 @@ import { LENGTH_UNITS } from '../../language/odsql/vocabulary.ts'
 import { toGeoShape } from '../../model/geometry.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Geometry, GeoPoint } from '../../model/value.ts'
-import { malformed, queryFault } from '../faults.ts'
+import { describedArgument, malformed } from '../faults.ts'
 import type { FieldNames } from './context.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
@@ -13,7 +13,7 @@ export function geometryLiteral(call: Call, node: Argument | undefined, names: F
   if (node?.type !== 'geometry')
     throw names.conversionError(
       call,
-      queryFault(node),
+      describedArgument(node),
       "a geometry such as geom'POINT(2.35 48.85)'",
       node?.span ?? call.span,
     )
@@ -111,7 +111,12 @@ export function metres(call: Call, node: Argument | undefined, names: FieldNames
     const expected = `a length in ${Object.keys(LENGTH_UNITS).join(', ')}`
     throw names.conversionError(call, `the unit ${node.unit.slice(0, 30)}`, expected, node.span)
   }
-  throw names.conversionError(call, queryFault(node), 'a distance such as 10km', node?.span ?? call.span)
+  throw names.conversionError(
+    call,
+    describedArgument(node),
+    'a distance such as 10km',
+    node?.span ?? call.span,
+  )
 }
 
 /** The rectangle between two corners, in any order of latitude; across the antimeridian, two rectangles. */

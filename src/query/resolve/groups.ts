@@ -3,7 +3,7 @@ import { TIME_UNITS } from '../../language/odsql/vocabulary.ts'
 import { type CoarsePrecision, coarsePrecision, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { DatePatternPart } from '../date-literals.ts'
-import { malformed, queryFault } from '../faults.ts'
+import { describedArgument, malformed } from '../faults.ts'
 import { type Constant, fieldsOf, type Grouping, type GroupKey, type Scalar, scalarType } from '../plan.ts'
 import { expressionKey, FieldNames, type ResolveContext } from './context.ts'
 import {
@@ -118,7 +118,7 @@ function width(call: Call, value: Scalar, node: Argument, names: FieldNames): Gr
   if (isTemporal(scalarType(value)))
     throw names.conversionError(call, 'a number', 'an interval such as 1 day', node.span)
   if (size === null || size < LEAST_WIDTH || size > MAX_WIDTH)
-    throw names.conversionError(call, queryFault(node), 'a width from 1e-9 to 1e15', node.span)
+    throw names.conversionError(call, describedArgument(node), 'a width from 1e-9 to 1e15', node.span)
   return { type: 'width', value, width: size, unit: null }
 }
 
@@ -221,7 +221,7 @@ function cells(call: Call, names: FieldNames): Grouping {
   if (field?.type !== 'geo_point_2d')
     throw names.conversionError(
       call,
-      queryFault(first),
+      describedArgument(first),
       'a field of type geo_point_2d',
       first?.span ?? call.span,
     )
@@ -229,7 +229,7 @@ function cells(call: Call, names: FieldNames): Grouping {
     const isRadius = node.type === 'named' && node.name.toLowerCase() === 'radius' && index === 1
     const inner = isRadius ? node.value : node
     const value = isExpression(inner) ? foldNumber(inner) : null
-    if (value === null) throw names.conversionError(call, queryFault(node), 'a number', node.span)
+    if (value === null) throw names.conversionError(call, describedArgument(node), 'a number', node.span)
     return value
   })
   if (zoom === undefined || !Number.isInteger(zoom) || zoom < 0 || zoom > 25)

@@ -1,8 +1,9 @@
 import type { Argument, Expression, GroupItem, OrderItem, SelectItem } from '../../language/odsql/ast.ts'
 import { FUNCTIONS } from '../../language/odsql/vocabulary.ts'
 import { isGeo, isNumeric, isTemporal } from '../../model/field.ts'
-import { describeValue, malformed, queryFault } from '../faults.ts'
+import { describedArgument, describeValue, malformed } from '../faults.ts'
 import {
+  AGGREGATE_NAMES,
   type Aggregate,
   type AggregateName,
   type GroupKey,
@@ -199,7 +200,8 @@ class Rows {
   }
 
   private aggregate(call: Call): Aggregate {
-    const name = call.name === 'median' ? 'percentile' : (call.name as AggregateName)
+    const name = AGGREGATE_NAMES.find(each => each === (call.name === 'median' ? 'percentile' : call.name))
+    if (name === undefined) throw new Error(`no aggregate for the function ${call.name}`)
     const [first, second] = call.arguments
     const aggregate = {
       name,
@@ -214,7 +216,7 @@ class Rows {
     const distinct = first.type === 'distinct'
     const node = distinct ? first.operand : first
     if (!isExpression(node) || (distinct && name !== 'count'))
-      throw this.names.conversionError(call, queryFault(first), 'a field', first.span)
+      throw this.names.conversionError(call, describedArgument(first), 'a field', first.span)
     const of = resolveScalar(node, this.names)
     this.checkType(call, node, scalarType(of), name)
     return { ...aggregate, of, distinct }
@@ -235,7 +237,7 @@ class Rows {
     if (value !== null && value >= 0 && value <= 100) return value
     throw this.names.conversionError(
       call,
-      queryFault(node),
+      describedArgument(node),
       'a number from 0 to 100',
       node?.span ?? call.span,
     )

@@ -3,7 +3,7 @@ import { DATE_PARTS } from '../../language/odsql/vocabulary.ts'
 import { exactWhole, wholeBelow } from '../../model/exact-json.ts'
 import { type FieldType, isNumeric, isTemporal } from '../../model/field.ts'
 import { type DateConstant, dateBounds, parseDate, parsePattern } from '../date-literals.ts'
-import { describeValue, malformed, queryFault } from '../faults.ts'
+import { describedArgument, describeValue, malformed } from '../faults.ts'
 import { numberScalar, type Scalar, scalarType } from '../plan.ts'
 import type { FieldNames } from './context.ts'
 import { pointLiteral } from './geometry-literals.ts'
@@ -139,13 +139,14 @@ function resolveCall(call: Call, names: FieldNames): Scalar {
   if (first === undefined) throw names.conversionError(call, 'nothing', 'a value', call.span)
   if (entry.name === 'length' || entry.name === 'lower') {
     const operand = typed(call, first, isText, 'a text', names)
-    return entry.name === 'lower' && operand.type === 'lower' ? operand : { type: entry.name, operand }
+    const isLower = operand.type === 'function' && operand.name === 'lower'
+    if (entry.name === 'lower' && isLower) return operand
+    const of = entry.name === 'lower' ? 'text' : 'int'
+    return { type: 'function', name: entry.name, arguments: [operand], of }
   }
   const part = DATE_PARTS.find(name => name === entry.name)
   if (part !== undefined)
     return { type: 'datePart', part, operand: typed(call, first, isTemporal, 'a date', names) }
-  if (second === undefined && entry.name !== 'json_format')
-    throw names.conversionError(call, 'one argument', entry.signature, call.span)
   switch (entry.name) {
     case 'date_format':
       return dateFormat(call, first, second as Argument, names)
@@ -165,7 +166,12 @@ function resolveCall(call: Call, names: FieldNames): Scalar {
         throw malformed(names.clause, 'A distance with a radius is a condition, not a value', call.span)
       const field = isExpression(first) ? names.field(first) : null
       if (field?.type !== 'geo_point_2d')
-        throw names.conversionError(call, queryFault(first), 'a field of type geo_point_2d', first.span)
+        throw names.conversionError(
+          call,
+          describedArgument(first),
+          'a field of type geo_point_2d',
+          first.span,
+        )
       return { type: 'distance', field, point: pointLiteral(call, second as Argument, names) }
     }
     default:
@@ -230,7 +236,7 @@ function typed(
   expected: string,
   names: FieldNames,
 ): Scalar {
-  if (!isExpression(node)) throw names.conversionError(call, queryFault(node), expected, node.span)
+  if (!isExpression(node)) throw names.conversionError(call, describedArgument(node), expected, node.span)
   const value = resolveScalar(node, names)
   const type = scalarType(value)
   if (!fits(type))
