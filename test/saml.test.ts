@@ -260,6 +260,8 @@ t.test('too many failures at an address are refused for a while', async t => {
   for (let tries = 0; tries < 21; tries++)
     statuses.add((await bring(browser, { SAMLResponse: 'AAAA' }, '192.0.2.99')).statusCode)
   t.same([...statuses], [401, 429])
+  const { headers } = await bring(browser, { SAMLResponse: 'AAAA' }, '192.0.2.99')
+  t.match(headers['retry-after'], /^(?:8\d\d|900)$/, 'a quarter of an hour')
   t.equal((await signIn({})).ended.statusCode, 303, 'others are not')
 })
 
