@@ -410,6 +410,15 @@ t.test('only this form may come from elsewhere, and no other body is read', asyn
   t.equal(json.statusCode, 415)
   const deep = Buffer.from(`<a>${'<b>'.repeat(6000)}`).toString('base64')
   t.equal((await ada.post('/account/saml/acs', { SAMLResponse: deep }, FOREIGN)).statusCode, 401)
+  const { begin, bring } = await portal(t)
+  for (const many of ['<!---->', '<![CDATA[x]]>', '<x/>']) {
+    const { browser, id } = await begin()
+    const xml = idp
+      .xml({ inResponseTo: id })
+      .replace('</saml:Assertion>', `${many.repeat(5000)}</saml:Assertion>`)
+    const answer = await bring(browser, { SAMLResponse: Buffer.from(xml).toString('base64') })
+    t.match(answer, { statusCode: 401, body: /too many elements or comments/ }, many)
+  }
 })
 
 t.test('settings are checked', async t => {
