@@ -265,6 +265,20 @@ t.test('too many failures at an address are refused for a while', async t => {
   t.equal((await signIn({})).ended.statusCode, 303, 'others are not')
 })
 
+t.test('people of one address who sign in are not kept out by failures of others there', async t => {
+  const { begin, bring } = await portal(t)
+  const office = '192.0.2.99'
+  for (let person = 0; person < 3; person++) {
+    const { browser, id } = await begin()
+    for (let tries = 0; tries < 12; tries++)
+      t.equal((await bring(browser, { SAMLResponse: 'AAAA' }, office)).statusCode, 401)
+    t.equal(
+      (await bring(browser, { SAMLResponse: idp.respond({ inResponseTo: id }) }, office)).statusCode,
+      303,
+    )
+  }
+})
+
 t.test('an assertion serves once, and so does a request', async t => {
   const { begin, bring } = await portal(t)
   const { browser, id } = await begin()
