@@ -127,6 +127,20 @@ t.test('a name that exists here belongs to somebody else', async t => {
   t.same((await server.accounts.users.find('ada.2')).grants, [])
 })
 
+t.test('an assertion without NameID, as of AD FS, serves where an attribute says who it is', async t => {
+  const edit = (xml: string) => xml.replace(/<saml:NameID.*<\/saml:NameID>/, '')
+  const attributes = { upn: ['ada@office'] }
+  const { server, signIn } = await portal(t, { ...SETTINGS, subjectAttribute: 'upn', nameAttribute: null })
+  for (const expected of [303, 303]) t.equal((await signIn({ edit, attributes })).ended.statusCode, expected)
+  const names = (await server.accounts.users.list()).map(({ name }) => name)
+  t.same(names, ['ada@office'], 'the same one each time')
+  const { ended } = await (await portal(t)).signIn({ edit, attributes })
+  t.match(ended, {
+    statusCode: 401,
+    body: /a NameID that is not transient is expected, or subject_attribute/,
+  })
+})
+
 t.test('response, assertion or both may be signed', async t => {
   const { signIn } = await portal(t)
   for (const signed of ['assertion', 'response', 'both'] as const)
