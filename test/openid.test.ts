@@ -187,3 +187,13 @@ t.test('a sign-in that failed says why, on the page, in the log and in the audit
     t.match(later.ended, { statusCode: 303, headers: { location: '/explore/?q=trees' } }, what)
   }
 })
+
+t.test('another secret and other metadata of the provider need no restart', async t => {
+  const { provider, signIn } = await portal(t)
+  t.equal((await signIn()).ended.statusCode, 303)
+  provider.tokenPath = '/another'
+  const ended = async () =>
+    (await signIn({ metadata: { token_endpoint: `${provider.issuer}/another` } })).ended
+  t.match(await ended(), { statusCode: 401, body: /unexpected HTTP response status code/ })
+  t.equal((await ended()).statusCode, 303)
+})

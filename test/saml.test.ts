@@ -127,6 +127,20 @@ t.test('a name that exists here belongs to somebody else', async t => {
   t.same((await server.accounts.users.find('ada.2')).grants, [])
 })
 
+t.test('an assertion without NameID, as of AD FS, serves where an attribute says who it is', async t => {
+  const edit = (xml: string) => xml.replace(/<saml:NameID.*<\/saml:NameID>/, '')
+  const attributes = { upn: ['ada@office'] }
+  const { server, signIn } = await portal(t, { ...SETTINGS, subjectAttribute: 'upn', nameAttribute: null })
+  for (const expected of [303, 303]) t.equal((await signIn({ edit, attributes })).ended.statusCode, expected)
+  const names = (await server.accounts.users.list()).map(({ name }) => name)
+  t.same(names, ['ada@office'], 'the same one each time')
+  const { ended } = await (await portal(t)).signIn({ edit, attributes })
+  t.match(ended, {
+    statusCode: 401,
+    body: /a NameID that is not transient is expected, or subject_attribute/,
+  })
+})
+
 t.test('response, assertion or both may be signed', async t => {
   const { signIn } = await portal(t)
   for (const signed of ['assertion', 'response', 'both'] as const)
@@ -260,7 +274,23 @@ t.test('too many failures at an address are refused for a while', async t => {
   for (let tries = 0; tries < 21; tries++)
     statuses.add((await bring(browser, { SAMLResponse: 'AAAA' }, '192.0.2.99')).statusCode)
   t.same([...statuses], [401, 429])
+  const { headers } = await bring(browser, { SAMLResponse: 'AAAA' }, '192.0.2.99')
+  t.match(headers['retry-after'], /^(?:8\d\d|900)$/, 'a quarter of an hour')
   t.equal((await signIn({})).ended.statusCode, 303, 'others are not')
+})
+
+t.test('people of one address who sign in are not kept out by failures of others there', async t => {
+  const { begin, bring } = await portal(t)
+  const office = '192.0.2.99'
+  for (let person = 0; person < 3; person++) {
+    const { browser, id } = await begin()
+    for (let tries = 0; tries < 12; tries++)
+      t.equal((await bring(browser, { SAMLResponse: 'AAAA' }, office)).statusCode, 401)
+    t.equal(
+      (await bring(browser, { SAMLResponse: idp.respond({ inResponseTo: id }) }, office)).statusCode,
+      303,
+    )
+  }
 })
 
 t.test('an assertion serves once, and so does a request', async t => {
@@ -408,6 +438,15 @@ t.test('only this form may come from elsewhere, and no other body is read', asyn
   t.equal(json.statusCode, 415)
   const deep = Buffer.from(`<a>${'<b>'.repeat(6000)}`).toString('base64')
   t.equal((await ada.post('/account/saml/acs', { SAMLResponse: deep }, FOREIGN)).statusCode, 401)
+  const { begin, bring } = await portal(t)
+  for (const many of ['<!---->', '<![CDATA[x]]>', '<x/>']) {
+    const { browser, id } = await begin()
+    const xml = idp
+      .xml({ inResponseTo: id })
+      .replace('</saml:Assertion>', `${many.repeat(5000)}</saml:Assertion>`)
+    const answer = await bring(browser, { SAMLResponse: Buffer.from(xml).toString('base64') })
+    t.match(answer, { statusCode: 401, body: /too many elements or comments/ }, many)
+  }
 })
 
 t.test('settings are checked', async t => {

@@ -221,7 +221,7 @@ t.test('who may not see something is shown where to sign in', async t => {
   const config = { endpoint: 'account', access: 'signIn' } as const
   http.get('/account/openid/callback', { config }, async (_, reply) => reply.code(401).send('not let in'))
   const requested = (url: string, headers: Readonly<Record<string, string>>) => http.inject({ url, headers })
-  const page = await requested('/explore/?q=a+b&apikey=hidden', {
+  const page = await requested('/explore/?q=a+b&api_key=hidden', {
     accept: 'text/html',
     'accept-language': 'fr',
   })
@@ -229,7 +229,7 @@ t.test('who may not see something is shown where to sign in', async t => {
   t.match(page.body, '<html lang="fr"')
   t.match(page.body, '/data/account/login/?next=/data/explore/%3Fq%3Da%2Bb')
   t.match(page.body, '/data/assets/site.')
-  for (const word of ['hidden"', '=hidden', 'apikey', 'redacted']) t.notMatch(page.body, word)
+  for (const word of ['hidden"', '=hidden', 'api_key', 'redacted']) t.notMatch(page.body, word)
   t.match(page.headers, {
     vary: /Cookie/,
     'content-type': 'text/html; charset=utf-8',
@@ -237,6 +237,18 @@ t.test('who may not see something is shown where to sign in', async t => {
   })
   const failed = await requested('/account/openid/callback?error=access_denied', { accept: 'text/html' })
   t.match(failed, { statusCode: 401, body: /^not let in$/ }, 'pages of signing in say what failed themselves')
+  for (const [query, isSignIn] of [
+    ['apikey=wrong', false],
+    ['access_token=wrong', false],
+    ['apikey=', true],
+  ] as const) {
+    const { body } = await requested(`/explore/?${query}`, { accept: 'text/html' })
+    t.equal(
+      body.includes('<html'),
+      isSignIn,
+      `${query}: signing in does not help where a credential is wrong`,
+    )
+  }
   const data = await requested('/explore/', { accept: 'application/json' })
   t.equal(data.statusCode, 401)
   t.notMatch(data.body, '<html')

@@ -1,5 +1,7 @@
+import { isFault } from '../errors/errors.ts'
 import type { Audit, LinkedIdentities, User, Users } from './accounts.ts'
 import { change, type Database, query } from './database.ts'
+import { ACCOUNT_INVALID } from './faults.ts'
 import { folded } from './names.ts'
 
 const find = query<{ readonly user: number }>(
@@ -25,14 +27,20 @@ export function createIdentities(database: Database, users: Users, audit: Audit)
   }
   return {
     user: async ({ issuer, subject, name }) => {
-      const before = await known(issuer, subject)
-      if (before !== null) return before
-      const added = await users.add(await freeName(database, name), null)
-      const linked = await database.write(() => link(issuer, subject, added.id))
-      if (linked > 0) return added
-      // Two concurrent sign-ins of the same user: the other was first.
-      await users.remove(added.name)
-      return (await known(issuer, subject)) ?? added
+      for (;;) {
+        const before = await known(issuer, subject)
+        if (before !== null) return before
+        const free = await freeName(database, name)
+        try {
+          const added = await users.add(free, null)
+          if ((await database.write(() => link(issuer, subject, added.id))) > 0) return added
+          // Two concurrent sign-ins of the same user: the other was first.
+          await users.remove(added.name)
+        } catch (error) {
+          // Concurrent sign-ins choose the same free name.
+          if (!isFault(error, ACCOUNT_INVALID) || !(await isNameTaken(database, free))) throw error
+        }
+      }
     },
     isLinked: async (user, issuer) => (await database.read(() => isLinked.get(user, issuer))) !== undefined,
     setGroupGrants: async ({ id, name }, issuer, granted) => {
@@ -56,6 +64,10 @@ async function freeName(database: Database, wished: string): Promise<string> {
   const name = letters.slice(0, 90).join('') || 'user'
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? name : `${name}.${number}`
-    if ((await database.read(() => isTaken.get(folded(candidate)))) === undefined) return candidate
+    if (!(await isNameTaken(database, candidate))) return candidate
   }
+}
+
+async function isNameTaken(database: Database, name: string): Promise<boolean> {
+  return (await database.read(() => isTaken.get(folded(name)))) !== undefined
 }

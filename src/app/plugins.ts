@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type MaybePromise, thenMaybe } from '../accounts/database.ts'
 import { ACCOUNTS_UNAVAILABLE } from '../accounts/faults.ts'
 import { BAD_REQUEST, Fault, isFault, METHOD_NOT_ALLOWED, UNAUTHORISED } from '../errors/errors.ts'
-import { type Authenticate, CREDENTIAL_PARAMETERS, namesCredentials } from '../http/authenticate.ts'
+import { type Authenticate, CREDENTIAL_PARAMETERS, namesCredentials, showsKey } from '../http/authenticate.ts'
 import { codedTag, finishConditional, varyBy } from '../http/conditional.ts'
 import {
   type Coding,
@@ -112,7 +112,7 @@ function isSentToSignIn(request: FastifyRequest, { statusCode }: FastifyReply) {
     routeOptions.config.access !== 'signIn' &&
     method === 'GET' &&
     principal?.type === 'anonymous' &&
-    headers.authorization === undefined &&
+    !showsKey(request) &&
     headers.accept?.includes('text/html') === true
   )
 }

@@ -96,6 +96,12 @@ export function namesCredentials(query: QueryParameters): boolean {
   return query.apikey !== undefined || query.access_token !== undefined
 }
 
+/** True if a request names a credential, right or wrong; a parameter without a value is ignored. */
+export function showsKey({ headers, query }: Pick<FastifyRequest, 'headers' | 'query'>): boolean {
+  const { apikey, access_token: token } = query as QueryParameters
+  return headers.authorization !== undefined || [apikey, token].flat().some(value => (value ?? '') !== '')
+}
+
 /**
  * The credential of a request: the Authorization header (`Apikey`, `Bearer`, or `Basic` with a key as the password), a
  * query parameter, or a form field (RFC 6750, section 2). Null if there is none; a parameter without a value is ignored.

@@ -13,7 +13,8 @@ export function answerWithPage(options: AccountsOptions) {
     const fault = reportOf(error)
     const { status } = fault
     if (status === 500) request.log.error({ err: error, url: request.routeOptions.url }, 'unexpected')
-    if (status === 503 || status === 429) reply.header('retry-after', '2')
+    const isLater = status === 503 || status === 429
+    if (isLater && !reply.hasHeader('retry-after')) reply.header('retry-after', '2')
     const { t, href } = pageContextOf(request, options)
     sendPage(reply, options, {
       type: 'page',

@@ -285,6 +285,19 @@ export function accountsContract(t: Test, open: Open): void {
     )
   })
 
+  t.test('first sign-ins at the same moment: one user a person, whatever their names', async t => {
+    const { accounts, other } = await open(t)
+    const sign = (subject: string) =>
+      Promise.all(
+        [accounts, other, accounts].map(({ identities }) =>
+          identities.user({ issuer: 'https://office.example', subject, name: 'ada' }),
+        ),
+      )
+    const users = (await Promise.all(['1', '2', '3'].map(sign))).flat()
+    t.equal(new Set(users.map(({ id }) => id)).size, 3)
+    t.equal((await accounts.users.list()).length, 3)
+  })
+
   t.test('grants of the groups of a provider are replaced, those given by hand stay', async t => {
     const { accounts, other } = await open(t)
     const { users, identities } = accounts

@@ -15,6 +15,8 @@ export interface OpenIdAnswers {
 /** A small provider of OpenID Connect, which says whatever a test wants. */
 export class SmallOpenIdProvider {
   answers: OpenIdAnswers = {}
+  /** The path of the token endpoint, which metadata tell. */
+  tokenPath = '/token'
   private readonly server: Server
   private nonce = ''
 
@@ -61,7 +63,7 @@ export class SmallOpenIdProvider {
             ...answers.metadata,
           },
         ]
-      case '/token':
+      case this.tokenPath:
         return (
           answers.token ?? [
             200,

@@ -129,7 +129,8 @@ export class OpenIdSignIn {
 
   private async redeem(given: URLSearchParams, cookie: string): Promise<IDToken> {
     const client = await import('openid-client')
-    const configuration = await this.configuration()
+    const found = this.configuration()
+    const configuration = await found
     const address = new URL(`${this.redirectUri()}?${given}`)
     try {
       const tokens = await client.authorizationCodeGrant(configuration, address, {
@@ -147,6 +148,8 @@ export class OpenIdSignIn {
         : {}
       return { ...claims, ...more } as IDToken
     } catch (cause) {
+      // The secret or the endpoints may have changed since.
+      if (this.found === found) this.found = null
       const reason = `${this.provider.name} did not let you in, or what it answered cannot be trusted: ${failureReason(cause)}`
       throw new Fault(CREDENTIAL_INVALID, { reason }, { cause })
     }
@@ -164,7 +167,7 @@ export class OpenIdSignIn {
     return [found].flat().filter(name => typeof name === 'string')
   }
 
-  /** The metadata of the provider (OpenID Connect Discovery 1.0), fetched once, and again after a failure. */
+  /** The metadata of the provider (OpenID Connect Discovery 1.0) and our secret: read once, and again after a failed sign-in. */
   private configuration(): Promise<Configuration> {
     this.found ??= this.discover().catch(cause => {
       this.found = null

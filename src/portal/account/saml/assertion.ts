@@ -31,6 +31,7 @@ export interface Assertion {
   readonly id: string
   /** Milliseconds since 1970 at which it expires. */
   readonly expires: number
+  /** Empty if there is none, which counts as transient. */
   readonly nameId: string
   readonly isTransient: boolean
   readonly attributes: ReadonlyMap<string, readonly string[]>
@@ -48,19 +49,24 @@ export function checkAssertion(root: unknown, expected: Expected): Assertion {
   if (textOf(only(assertion, 'Issuer')) !== expected.issuer)
     throw new Error('the assertion is of another issuer')
   const subject = only(assertion, 'Subject')
-  const nameId = only(subject, 'NameID')
-  if (children(nameId).length > 0 || textOf(nameId) === '' || textOf(nameId).length > MAX_LENGTH)
-    throw new Error('the NameID is no text, or too long')
+  const [nameId, ...others] = list(subject, 'NameID')
+  if (others.length > 0) throw new Error('the assertion has not exactly one NameID')
+  if (nameId !== undefined && !isName(nameId)) throw new Error('the NameID is no text, or too long')
   const confirmed = confirmationEnd(subject, expected)
   const limited = checkConditions(only(assertion, 'Conditions'), expected)
   if (list(assertion, 'AuthnStatement').length === 0) throw new Error('the assertion has no AuthnStatement')
   return {
     id,
     expires: Math.min(confirmed, limited) + CLOCK_SKEW,
-    nameId: textOf(nameId),
-    isTransient: lookup(nameId.$ ?? {}, 'Format') === TRANSIENT,
+    nameId: textOf(nameId ?? {}),
+    isTransient: nameId === undefined || lookup(nameId.$ ?? {}, 'Format') === TRANSIENT,
     attributes: attributesOf(assertion),
   }
+}
+
+function isName(nameId: Element): boolean {
+  const text = textOf(nameId)
+  return children(nameId).length === 0 && text !== '' && text.length <= MAX_LENGTH
 }
 
 /** The expiry of the subject confirmation, which must be for this recipient and this request. */

@@ -134,8 +134,11 @@ function seal(secret: Buffer, browser: string, moment: string): string {
   return createHmac('sha256', secret).update(`saml request\n${browser}\n${moment}`).digest('base64url')
 }
 
-/** Maximum bytes, elements and nesting depth of a response. */
-const [MAX_BYTES, MAX_ELEMENTS, MAX_DEPTH] = [256 * 1024, 5000, 40]
+/**
+ * Maximum bytes, nodes (elements, comments and CDATA sections), and nesting depth of a response: the time to verify a signature
+ * grows with the square of the nodes.
+ */
+const [MAX_BYTES, MAX_NODES, MAX_DEPTH] = [256 * 1024, 5000, 40]
 
 const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol'
 
@@ -169,7 +172,7 @@ function readEnvelope(given: string): Envelope {
   const xml = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(given, 'base64'))
   const parser = new SaxesParser({ xmlns: true })
   const envelope = { xml, inResponseTo: '', destination: '', status: '' }
-  let [elements, depth] = [0, 0]
+  let [nodes, depth] = [0, 0]
   const refuse = (what: string) => () => {
     throw new Error(`the response has ${what}`)
   }
@@ -178,8 +181,14 @@ function readEnvelope(given: string): Envelope {
   })
   parser.on('doctype', refuse('a document type declaration'))
   parser.on('processinginstruction', refuse('a processing instruction'))
+  const count = () => {
+    if (++nodes > MAX_NODES) refuse('too many elements or comments')()
+  }
+  parser.on('comment', count)
+  parser.on('cdata', count)
   parser.on('opentag', ({ uri, local, attributes }) => {
-    if (++elements > MAX_ELEMENTS || ++depth > MAX_DEPTH) refuse('too many elements')()
+    count()
+    if (++depth > MAX_DEPTH) refuse('elements that are nested too deeply')()
     const attribute = (name: string) => lookup(attributes, name)?.value ?? ''
     if (depth === 1) {
       if (uri !== PROTOCOL || local !== 'Response') refuse('another root element than Response')()

@@ -105,6 +105,7 @@ class SamlSignIn {
   async consume(request: FastifyRequest, reply: FastifyReply, form: Form): Promise<FastifyReply> {
     const { accounts, now } = this.options
     const address = this.options.address(request)
+    // Offices share an address: each sign-in that succeeds resets it, so that stale responses of many people do not add up.
     const attempt = await this.attempts.begin('saml', address)
     refuseBlocked(attempt, reply, now())
     let found: SignedInElsewhere
@@ -118,7 +119,7 @@ class SamlSignIn {
       const reason = `${this.service.settings.name} did not let you in, or what it answered cannot be trusted: ${message}`
       throw new Fault(CREDENTIAL_INVALID, { reason }, { cause })
     }
-    await attempt.withdraw()
+    await attempt.succeed()
     const user = await this.userOf(request, found)
     const expires = Math.floor(now()) + END_LIFE
     const seal = formToken(accounts.secret, boundTo(found.browser, user.id, expires))
