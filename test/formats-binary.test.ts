@@ -455,6 +455,13 @@ t.test('parquet has rows in groups, and none of no rows', async t => {
   t.equal(parquetMetadata(empty).num_rows, 0n)
 })
 
+t.test('booleans of parquet are plain, because fastparquet does not read runs with nulls', async t => {
+  const rows = Array.from({ length: 40 }, (_, at) => ({ open: [true, false, null][at % 3] }))
+  const file = toArrayBuffer(await writeParquet(tableOf(rows, [column('open', 'boolean')]), OPTIONS))
+  t.strictSame(parquetMetadata(file).row_groups[0]?.columns[0]?.meta_data?.encodings, ['PLAIN'])
+  t.strictSame(await parquetReadObjects({ file }), rows)
+})
+
 t.test('the end of the year 9999 in a zone to the east is a moment in parquet', async t => {
   const rows = [{ end: '10000-01-01T00:59:59+01:00' }]
   const file = toArrayBuffer(await writeParquet(tableOf(rows, [column('end', 'datetime')]), OPTIONS))

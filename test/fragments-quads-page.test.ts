@@ -69,6 +69,14 @@ t.test('a page has the quads of the fragment, and says so in JSON-LD as well', a
   }
 })
 
+t.test('who accepts application/json gets JSON-LD, as from fragments of triples', async t => {
+  for (const path of ['/api/qpf/graphs', '/api/qpf']) {
+    const json = await get(path, 'application/json')
+    t.match(json.headers['content-type'], 'application/json')
+    t.equal(json.body, (await get(path, 'application/ld+json')).body)
+  }
+})
+
 t.test('terms lead to the fragments that have them in the same place', async t => {
   const { body } = await get('/api/qpf/graphs?graph=http://example.org/g1&predicate=http://example.org/n')
   t.same(rowsOf(body), [['http://example.org/a', 'http://example.org/n', '2', 'http://example.org/g1']])

@@ -80,10 +80,12 @@ async function loadZstd() {
 }
 
 function writeGroup(writer: ParquetWriter, bytes: ByteWriter, targets: readonly Target[]): Uint8Array {
-  const columnData = targets.map(({ name, values, coverage }) => ({
+  const columnData = targets.map(({ name, column, values, coverage }) => ({
     name,
     data: values,
     statistics: coverage === undefined,
+    // fastparquet does not read booleans in runs where some are null.
+    ...(column.type === 'boolean' ? { encoding: 'PLAIN' as const } : {}),
   }))
   // With an in-memory writer this is synchronous.
   void writer.write({ columnData, rowGroupSize: columnData[0]?.data.length ?? 1 })

@@ -77,6 +77,10 @@ export const DATA_FORMATS: readonly DataFormat[] = [
   { type: 'application/json', explicit: true, write: jsonld },
 ]
 
+function quadsJsonld({ metadata, graph, parts }: QuadContent): string {
+  return expandedGraphs([{ name: graph, triples: metadata.join('') }, ...parts])
+}
+
 /** The formats that distinguish graphs; in each the metadata come first. */
 export const QUAD_FORMATS: readonly QuadFormat[] = [
   {
@@ -103,11 +107,8 @@ export const QUAD_FORMATS: readonly QuadFormat[] = [
         )
         .join(''),
   },
-  {
-    type: 'application/ld+json',
-    write: ({ metadata, graph, parts }) =>
-      expandedGraphs([{ name: graph, triples: metadata.join('') }, ...parts]),
-  },
+  { type: 'application/ld+json', write: quadsJsonld },
+  { type: 'application/json', explicit: true, write: quadsJsonld },
 ]
 
 /** Prefixes of the vocabularies that the metadata of pages use. */
