@@ -98,7 +98,8 @@ export function namesCredentials(query: QueryParameters): boolean {
 
 /** True if a request names a credential, right or wrong; a parameter without a value is ignored. */
 export function showsKey({ headers, query }: Pick<FastifyRequest, 'headers' | 'query'>): boolean {
-  const { apikey, access_token: token } = query as QueryParameters
+  // A request whose path cannot be decoded has no query.
+  const { apikey, access_token: token } = (query as QueryParameters | null) ?? {}
   return headers.authorization !== undefined || [apikey, token].flat().some(value => (value ?? '') !== '')
 }
 
