@@ -31,9 +31,9 @@ interface BackupOptions extends PortalOptions {
 
 const MORE = `
 The archive has the settings, data, mappings, drafts, published versions, history and accounts of the portal, with a sum of
-every file; it does not have removed datasets (var/deleted), the log of queries and caches. Keep it where nobody else reads
-it: it has hashes of passwords, and what portal.yaml says. lodestone restore FILE --portal DIR makes a portal of it again;
-records in a remote store are filled from it.
+every file; it does not have other files that portal.yaml names (passwords, certificates), npm packages, removed datasets
+(var/deleted), the log of queries and caches. Keep it where nobody else reads it: it has hashes of passwords, and what
+portal.yaml says. lodestone restore FILE --portal DIR makes a portal of it again; records in a remote store are filled from it.
 
 A file that ends in .sqlite is a copy of the accounts alone. To restore that one, stop the server, put it in the place of
 var/accounts.sqlite, and remove accounts.sqlite-wal and accounts.sqlite-shm beside that.`
