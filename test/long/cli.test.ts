@@ -113,6 +113,8 @@ t.test('every command has --help, and exit codes tell what happened', { buffered
     [['rollback', 'earlier', ...at], 1, /published by another version of lodestone/],
     [['explain', 'earlier', '', ...at], 1, /published by another version of lodestone/],
     [['query', 'nothing'], 2, /missing required argument/],
+    [['init', path.join(portal, 'new'), '--title', ''], 2, /--title is empty/],
+    [['init', path.join(portal, "it's new")], 0, /lodestone serve --portal '.*\/it'\\''s new' /],
   ]
   const earlier = path.join(portal, 'var/published/earlier')
   mkdirSync(path.join(earlier, 'v1'), { recursive: true })
