@@ -186,6 +186,14 @@ t.test('import makes a folder that has a title of the name of the file', { buffe
   t.equal((await lodestone(['import', arbres, ...at])).code, 0)
   t.match(readFileSync(path.join(portal, 'data/arbres8/dataset.yaml'), 'utf8'), /title: Arbres 8\n/)
 })
+  for (const [name, found] of [
+    ['Straßen Łódź.csv', /data\/strassen-lodz\/dataset\.yaml/],
+    ['日本.csv', /日本\.csv is no dataset id.*--id/],
+  ] as const) {
+    writeFileSync(path.join(portal, name), CSV)
+    const { stdout, stderr } = await lodestone(['import', path.join(portal, name), ...at])
+    t.match(stdout + stderr, found)
+  }
 
 t.test('what was imported is published, and explain shows every stage', { buffered: true }, async t => {
   const { at } = await importedPortal(t)
