@@ -130,6 +130,8 @@ t.test('every command has --help, and exit codes tell what happened', { buffered
   }
   const wrong = await lodestoneAlone(['publish', ...at], { environment: { LODESTONE_PROT: '1' } })
   t.match(wrong, { code: 1, stderr: /did you mean LODESTONE_PORT/ })
+  const nowhere = await lodestoneAlone(['serve', ...at], { environment: { LODESTONE_HOST: '[::1]' } })
+  t.match(nowhere, { code: 1, stderr: /^(?!.*\n {4}at ).*\[::1\] is no address.*IPv6 without brackets/s })
 })
 
 t.test('publications, roll-backs and withdrawals are in the audit log', { buffered: true }, async t => {
@@ -184,8 +186,6 @@ t.test('import makes a folder that has a title of the name of the file', { buffe
   const arbres = path.join(portal, 'arbres8.csv')
   writeFileSync(arbres, CSV)
   t.equal((await lodestone(['import', arbres, ...at])).code, 0)
-  t.match(readFileSync(path.join(portal, 'data/arbres8/dataset.yaml'), 'utf8'), /title: Arbres 8\n/)
-})
   for (const [name, found] of [
     ['Straßen Łódź.csv', /data\/strassen-lodz\/dataset\.yaml/],
     ['日本.csv', /日本\.csv is no dataset id.*--id/],
@@ -194,6 +194,8 @@ t.test('import makes a folder that has a title of the name of the file', { buffe
     const { stdout, stderr } = await lodestone(['import', path.join(portal, name), ...at])
     t.match(stdout + stderr, found)
   }
+  t.match(readFileSync(path.join(portal, 'data/arbres8/dataset.yaml'), 'utf8'), /title: Arbres 8\n/)
+})
 
 t.test('what was imported is published, and explain shows every stage', { buffered: true }, async t => {
   const { at } = await importedPortal(t)
