@@ -57,8 +57,10 @@ export function backupCommand(): Command {
         const reason = '--verify is for archives of a whole portal: a copy of the accounts is none'
         throw new Fault(USAGE, { reason })
       }
-      if (accounts) await withAccounts(configOf(options), opened => opened.backup(path.resolve(file)))
-      else if (verify) {
+      if (accounts) {
+        refuseExisting(file)
+        await withAccounts(configOf(options), opened => opened.backup(path.resolve(file)))
+      } else if (verify) {
         const { manifest, users } = await verifyBackup(file, new Date())
         if (json) return printJson({ ...manifest, users })
         printText(`${file} is whole: ${contentsText(manifest)}${users === null ? '' : `, ${users} users`}\n`)
@@ -68,6 +70,10 @@ export function backupCommand(): Command {
         else printError(`${file}: ${contentsText(manifest)}\n`)
       }
     })
+}
+
+function refuseExisting(file: string): void {
+  if (existsSync(file)) throw new Fault(USAGE, { reason: `${file} exists already: name one that does not` })
 }
 
 /** Summarises the contents of an archive. */
@@ -90,7 +96,7 @@ const TEMPORARY = 'lodestone-backup-'
  * Faults: Usage if the file exists, SourceUnreadable, AccountsUnavailable.
  */
 export async function makeBackup(config: Config, file: string, now: Date): Promise<BackupManifest> {
-  if (existsSync(file)) throw new Fault(USAGE, { reason: `${file} exists already: name one that does not` })
+  refuseExisting(file)
   removeAbandoned(path.dirname(path.resolve(file)), path.basename(file) + UNFINISHED)
   removeAbandoned(tmpdir(), TEMPORARY)
   const unfinished = `${file}${UNFINISHED}${PROCESS_NAME}`

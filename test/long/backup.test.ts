@@ -358,7 +358,9 @@ t.test('on the command line', async t => {
     [['backup', path.join(folder, 'no/p.tar.gz'), '--portal', portal], 2, /cannot be written to: ENOENT/],
     [['backup', '--verify', archive], 0, /is whole: 2 datasets .* 1 users/],
     [['backup', copy, '--portal', portal], 0, /^$/],
+    [['backup', copy, '--portal', portal], 2, /exists already/],
     [['backup', '--verify', copy], 2, /a copy of the accounts is none/],
+    [['backup', '--verify', folder], 1, /it is a folder: an archive is expected\n$/],
     [['restore', archive, '--portal', path.join(folder, 'x')], 0, /2 datasets/],
     [['restore', archive, '--portal', path.join(folder, 'x')], 2, /is there already/],
     [
