@@ -190,16 +190,15 @@ async function portalOfFiles(given: readonly string[], options: ReadingOptions):
         ids.add(id)
         printError(understoodText(path.basename(file), understood))
       } catch (error) {
-        if (!(error instanceof Fault)) throw error
+        if (!(error instanceof Fault) || files.length + addresses.length === 1) throw error
         printError(`${file}: not served\n  ${faultText(error).replaceAll('\n', '\n  ')}\n`)
-        if (files.length + addresses.length === 1) throw error
       }
     }
     if (ids.size === 0)
       throw new Fault(SOURCE_UNREADABLE, {
         reason: `there is no file of data that can be read in ${given.join(', ')}`,
       })
-    const title = path.basename(given[0] ?? '') || 'Lodestone'
+    const title = path.basename(path.resolve(given[0] ?? '')) || 'Lodestone'
     // An address on the command line is trusted, even in a private network.
     const hosts = addresses.map(address => new URL(address).hostname.replace(/^\[|\]$/g, ''))
     writeFileSync(

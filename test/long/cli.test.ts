@@ -456,3 +456,13 @@ t.test('any free port, with a base', { buffered: true }, async t => {
   t.equal((await fetch(`http://localhost:${port}/readyz`)).status, 200, server.stdout)
   t.equal(await server.stop('SIGINT'), 0)
 })
+
+t.test('the files of a folder, and one that is none', { buffered: true }, async t => {
+  const folder = temporaryFolder(t, { 'plants.csv': CSV, 'empty.csv': '' })
+  const server = await serve(t, [`${folder}/.`, '--port', String(await freePort())])
+  t.equal(server.stdout.split(' is served at ')[0], path.basename(folder), 'the title is no dot')
+  t.match(server.stderr(), /empty\.csv: not served\n {2}\S/)
+  t.equal(await server.stop('SIGTERM'), 0)
+  const { code, stderr } = await lodestone(['serve', path.join(folder, 'empty.csv')])
+  t.same([code, stderr.match(/The table is empty/g)?.length], [1, 1], 'told once')
+})
