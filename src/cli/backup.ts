@@ -22,7 +22,7 @@ import {
 import { BACKUP_FORMAT, BACKUP_MANIFEST, type BackupManifest } from './backup/manifest.ts'
 import { verifyBackup } from './backup/unpack.ts'
 import { configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions, withAccounts } from './options.ts'
-import { printError, printJson, printText } from './print.ts'
+import { counted, printError, printJson, printText } from './print.ts'
 
 interface BackupOptions extends PortalOptions {
   readonly accounts?: boolean
@@ -63,7 +63,9 @@ export function backupCommand(): Command {
       } else if (verify) {
         const { manifest, users } = await verifyBackup(file, new Date())
         if (json) return printJson({ ...manifest, users })
-        printText(`${file} is whole: ${contentsText(manifest)}${users === null ? '' : `, ${users} users`}\n`)
+        printText(
+          `${file} is whole: ${contentsText(manifest)}${users === null ? '' : `, ${counted(users, 'user')}`}\n`,
+        )
       } else {
         const manifest = await makeBackup(configOf(options), file, new Date())
         if (json) printJson(manifest)
@@ -80,7 +82,7 @@ function refuseExisting(file: string): void {
 export function contentsText({ datasets, files, accounts, made, lodestone }: BackupManifest): string {
   const triples = datasets.reduce((sum, dataset) => sum + dataset.triples, 0)
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
-  return `${datasets.length} datasets with ${triples} triples, ${files.length} files of ${(bytes / 1e6).toFixed(1)} MB${accounts ? ', accounts' : ', no accounts'}; made ${made} by lodestone ${lodestone}`
+  return `${counted(datasets.length, 'dataset')} with ${counted(triples, 'triple')}, ${counted(files.length, 'file')} of ${(bytes / 1e6).toFixed(1)} MB${accounts ? ', accounts' : ', no accounts'}; made ${made} by lodestone ${lodestone}`
 }
 
 /** Between the name of an archive and the name of the process that is writing it. */
