@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { createServer } from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
+import { registerServer } from '../src/app/running.ts'
 import { originText, shownSettings } from '../src/cli/config.ts'
 import type { DoctorFinding } from '../src/cli/doctor/finding.ts'
 import { diagnoseBase, diagnoseNode } from '../src/cli/doctor/machine.ts'
@@ -105,6 +106,17 @@ t.test('a portal without problems', async t => {
     [],
     'looking leaves nothing behind',
   )
+})
+
+t.test('a portal that is served at another port, and has no base', async t => {
+  const portal = portalOf(t)
+  await publishPortal(portal, { base: 'http://localhost:8080' })
+  t.match(statusOf(await diagnose({ portal }, {}), 'versions'), /^warning: published for another base/)
+  const takeBack = await registerServer({ portal, port: 8080, base: 'http://localhost:8080' })
+  t.teardown(takeBack)
+  const findings = await diagnose({ portal }, {})
+  t.match(statusOf(findings, 'versions'), /^ok: 1 published versions/)
+  t.match(statusOf(findings, 'base'), /^ok: http:\/\/localhost:8080 /)
 })
 
 t.test('what is wrong is found, with what to do', async t => {

@@ -22,7 +22,7 @@ import {
 import { BACKUP_FORMAT, BACKUP_MANIFEST, type BackupManifest } from './backup/manifest.ts'
 import { verifyBackup } from './backup/unpack.ts'
 import { configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions, withAccounts } from './options.ts'
-import { printError, printJson, printText } from './print.ts'
+import { counted, printError, printJson, printText } from './print.ts'
 
 interface BackupOptions extends PortalOptions {
   readonly accounts?: boolean
@@ -31,9 +31,9 @@ interface BackupOptions extends PortalOptions {
 
 const MORE = `
 The archive has the settings, data, mappings, drafts, published versions, history and accounts of the portal, with a sum of
-every file; it does not have removed datasets (var/deleted), the log of queries and caches. Keep it where nobody else reads
-it: it has hashes of passwords, and what portal.yaml says. lodestone restore FILE --portal DIR makes a portal of it again;
-records in a remote store are filled from it.
+every file; it does not have other files that portal.yaml names (passwords, certificates), npm packages, removed datasets
+(var/deleted), the log of queries and caches. Keep it where nobody else reads it: it has hashes of passwords, and what
+portal.yaml says. lodestone restore FILE --portal DIR makes a portal of it again; records in a remote store are filled from it.
 
 A file that ends in .sqlite is a copy of the accounts alone. To restore that one, stop the server, put it in the place of
 var/accounts.sqlite, and remove accounts.sqlite-wal and accounts.sqlite-shm beside that.`
@@ -57,11 +57,15 @@ export function backupCommand(): Command {
         const reason = '--verify is for archives of a whole portal: a copy of the accounts is none'
         throw new Fault(USAGE, { reason })
       }
-      if (accounts) await withAccounts(configOf(options), opened => opened.backup(path.resolve(file)))
-      else if (verify) {
+      if (accounts) {
+        refuseExisting(file)
+        await withAccounts(configOf(options), opened => opened.backup(path.resolve(file)))
+      } else if (verify) {
         const { manifest, users } = await verifyBackup(file, new Date())
         if (json) return printJson({ ...manifest, users })
-        printText(`${file} is whole: ${contentsText(manifest)}${users === null ? '' : `, ${users} users`}\n`)
+        printText(
+          `${file} is whole: ${contentsText(manifest)}${users === null ? '' : `, ${counted(users, 'user')}`}\n`,
+        )
       } else {
         const manifest = await makeBackup(configOf(options), file, new Date())
         if (json) printJson(manifest)
@@ -70,11 +74,15 @@ export function backupCommand(): Command {
     })
 }
 
+function refuseExisting(file: string): void {
+  if (existsSync(file)) throw new Fault(USAGE, { reason: `${file} exists already: name one that does not` })
+}
+
 /** Summarises the contents of an archive. */
 export function contentsText({ datasets, files, accounts, made, lodestone }: BackupManifest): string {
   const triples = datasets.reduce((sum, dataset) => sum + dataset.triples, 0)
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
-  return `${datasets.length} datasets with ${triples} triples, ${files.length} files of ${(bytes / 1e6).toFixed(1)} MB${accounts ? ', accounts' : ', no accounts'}; made ${made} by lodestone ${lodestone}`
+  return `${counted(datasets.length, 'dataset')} with ${counted(triples, 'triple')}, ${counted(files.length, 'file')} of ${(bytes / 1e6).toFixed(1)} MB${accounts ? ', accounts' : ', no accounts'}; made ${made} by lodestone ${lodestone}`
 }
 
 /** Between the name of an archive and the name of the process that is writing it. */
@@ -90,7 +98,7 @@ const TEMPORARY = 'lodestone-backup-'
  * Faults: Usage if the file exists, SourceUnreadable, AccountsUnavailable.
  */
 export async function makeBackup(config: Config, file: string, now: Date): Promise<BackupManifest> {
-  if (existsSync(file)) throw new Fault(USAGE, { reason: `${file} exists already: name one that does not` })
+  refuseExisting(file)
   removeAbandoned(path.dirname(path.resolve(file)), path.basename(file) + UNFINISHED)
   removeAbandoned(tmpdir(), TEMPORARY)
   const unfinished = `${file}${UNFINISHED}${PROCESS_NAME}`

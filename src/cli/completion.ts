@@ -1,5 +1,5 @@
 import { Argument, Command, type Option } from 'commander'
-import { printDocument } from './print.ts'
+import { printDocument, shellQuoted } from './print.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 
@@ -52,9 +52,9 @@ function scriptOf(shell: Shell, entries: readonly Entry[]): string {
 function bash(entries: readonly Entry[]): string {
   const cases = entries.map(({ path, commands, options }) => {
     const words = [...commands.map(({ name }) => name), ...options.map(({ name }) => name), '--help']
-    return `    ${quoted(path.join(' '))}) words=${quoted(words.join(' '))} ;;`
+    return `    ${shellQuoted(path.join(' '))}) words=${shellQuoted(words.join(' '))} ;;`
   })
-  const paths = entries.filter(({ path }) => path.length > 0).map(({ path }) => quoted(path.join(' ')))
+  const paths = entries.filter(({ path }) => path.length > 0).map(({ path }) => shellQuoted(path.join(' ')))
   return `_lodestone() {
   local current="\${COMP_WORDS[COMP_CWORD]}" path="" word words=""
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -78,20 +78,17 @@ function fish(entries: readonly Entry[]): string {
       path.length === 0
         ? '__fish_use_subcommand'
         : path.map(name => `__fish_seen_subcommand_from ${name}`).join('; and ')
-    const condition = `-n ${quoted(here)}`
+    const condition = `-n ${shellQuoted(here)}`
     return [
       ...commands.map(
-        ({ name, description }) => `complete -c lodestone ${condition} -a ${name} -d ${quoted(description)}`,
+        ({ name, description }) =>
+          `complete -c lodestone ${condition} -a ${name} -d ${shellQuoted(description)}`,
       ),
       ...options.map(
         ({ name, description, takesValue }) =>
-          `complete -c lodestone ${condition} -l ${name.slice(2)} ${takesValue ? '-r ' : ''}-d ${quoted(description)}`,
+          `complete -c lodestone ${condition} -l ${name.slice(2)} ${takesValue ? '-r ' : ''}-d ${shellQuoted(description)}`,
       ),
     ]
   })
   return `${lines.join('\n')}\n`
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { loadConfig } from '../config/load.ts'
+import type { Config } from '../config/config.ts'
 import { RELEASE } from '../config/release.ts'
 import { Fault, faultText } from '../errors/errors.ts'
 import { tracingSettings } from '../telemetry/otel-settings.ts'
@@ -8,7 +8,14 @@ import { type DoctorFinding, looked, ok, problem, warning } from './doctor/findi
 import { diagnoseBase, diagnoseDisk, diagnoseNode, diagnosePorts } from './doctor/machine.ts'
 import { diagnoseDefinitions, diagnoseHarvests, diagnoseSources, diagnoseVersions } from './doctor/portal.ts'
 import { diagnoseAccounts, diagnoseStore } from './doctor/store.ts'
-import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
+import {
+  BASE_OPTION,
+  JSON_OPTION,
+  PORTAL_OPTION,
+  type PortalOptions,
+  portArgument,
+  servedConfigOf,
+} from './options.ts'
 import { printJson, printText } from './print.ts'
 
 /** `lodestone doctor`: checks everything that a portal needs, and advises how to fix problems. */
@@ -33,9 +40,9 @@ export async function diagnose(
   environment: NodeJS.ProcessEnv,
 ): Promise<readonly DoctorFinding[]> {
   const node = diagnoseNode(process.version)
-  let config: ReturnType<typeof loadConfig>
+  let config: Config
   try {
-    config = loadConfig(flags, environment)
+    config = servedConfigOf(flags, environment)
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     const advice = 'fix the setting: nothing else can be checked before'

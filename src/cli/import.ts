@@ -44,7 +44,7 @@ export function importCommand(): Command {
     const id = options.id ?? datasetIdOf(file)
     if (!DATASET_ID.test(id))
       throw new Fault(USAGE, {
-        reason: `${id} is no dataset id: lower-case letters, digits, - and _; choose one with --id`,
+        reason: `${id || path.basename(file)} is no dataset id: lower-case letters, digits, - and _; choose one with --id`,
       })
     const folder = path.join(portal, 'data', id)
     if (existsSync(folder))

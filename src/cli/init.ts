@@ -4,15 +4,17 @@ import { Command } from 'commander'
 import { USAGE } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
 import { titleFromName } from '../model/title.ts'
-import { printText } from './print.ts'
+import { printText, shellWord } from './print.ts'
 
 /** `lodestone init`: creates a portal folder. */
 export function initCommand(): Command {
   return new Command('init')
     .description('begin a portal: a folder with portal.yaml, data/ and mappings/')
-    .argument('[folder]', 'folder of the portal (default: the current folder)', '.')
+    .argument('[folder]', 'folder of the portal', '.')
     .option('--title <title>', 'title of the portal (default: from the name of the folder)')
     .action((folder: string, { title }: { readonly title?: string }) => {
+      if (title === '')
+        throw new Fault(USAGE, { reason: '--title is empty: leave it out, or name the portal' })
       const portal = path.resolve(folder)
       const settings = path.join(portal, 'portal.yaml')
       if (existsSync(settings))
@@ -23,7 +25,7 @@ export function initCommand(): Command {
       const ignore = path.join(portal, '.gitignore')
       if (!existsSync(ignore)) writeFileSync(ignore, 'var/\n')
       const isHere = portal === process.cwd()
-      const flag = isHere ? '' : ` --portal ${folder}`
+      const flag = isHere ? '' : ` --portal ${shellWord(folder)}`
       const known = readdirSync(path.join(portal, 'data')).length
       printText(
         `${settings}\n\n${known > 0 ? `data/ has ${known} entries already. ` : ''}Next:\n` +

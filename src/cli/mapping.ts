@@ -98,7 +98,7 @@ function mappingExportCommand(): Command {
           ? await rmlText(dataset, portal, options.new !== true)
           : yarrrmlText(dataset, portal)
       if (options.out === undefined) printDocument(text)
-      else writeFileSync(options.out, text)
+      else writeTo(options.out, text)
     })
 }
 
@@ -150,6 +150,15 @@ interface Preview {
   readonly turtle: string
   readonly rules: readonly RuleReport[]
   readonly diagnostics: readonly Diagnostic[]
+}
+
+function writeTo(file: string, text: string): void {
+  try {
+    writeFileSync(file, text)
+  } catch (cause) {
+    const reason = `${file} cannot be written: ${(cause as NodeJS.ErrnoException).code}`
+    throw new Fault(USAGE, { reason }, { cause })
+  }
 }
 
 /** `lodestone mapping preview`: the triples of some records, and the result of each rule. */

@@ -40,24 +40,21 @@ export function portArgument(text: string): number {
 }
 
 /** The configuration that a command runs with. */
-export function configOf(options: PortalOptions): Config {
-  return loadConfig({ portal: options.portal, port: options.port, base: options.base }, process.env)
+export function configOf(options: PortalOptions, environment = process.env): Config {
+  return loadConfig({ portal: options.portal, port: options.port, base: options.base }, environment)
 }
 
 /**
  * The configuration for a command about served data: the base address is that of the options or settings; else that of a running
  * server of the portal, whatever its port; else the default. All servers of a folder have the same one.
  */
-export function servedConfigOf(options: PortalOptions): Config {
-  const { flags, environment, file } = settingSources(
-    { portal: options.portal, base: options.base },
-    process.env,
-  )
-  const isSet = [flags, environment, file].some(({ base }) => base !== undefined)
-  const config = configOf(options)
+export function servedConfigOf(options: PortalOptions, environment = process.env): Config {
+  const sources = settingSources({ portal: options.portal, base: options.base }, environment)
+  const isSet = [sources.flags, sources.environment, sources.file].some(({ base }) => base !== undefined)
+  const config = configOf(options, environment)
   if (isSet || options.port !== undefined) return config
   const [server] = runningServers(config.portal, Date.now())
-  return server === undefined ? config : configOf({ ...options, base: server.base })
+  return server === undefined ? config : configOf({ ...options, base: server.base }, environment)
 }
 
 /** Runs work on the accounts of a portal, and closes them in any case. */

@@ -34,6 +34,16 @@ export function printError(text: string): void {
   process.stderr.write(terminalText(text))
 }
 
+/** A text as one word of a shell, in quotes. */
+export function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}
+
+/** A path as one word of a shell, in quotes where it needs them. */
+export function shellWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : shellQuoted(text)
+}
+
 /** A number with its noun, in the plural where it is not one. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -8,7 +8,7 @@ import type { PublishMessage } from '../publishing/publish-all.ts'
 import type { MappingReport } from '../publishing/publish-types.ts'
 import { conversionErrorsText } from '../sources/typing/typed-records.ts'
 import { leftOutTexts } from './mapping/rules.ts'
-import { terminalText } from './print.ts'
+import { counted, terminalText } from './print.ts'
 
 /** @param out normally process.stderr */
 export function createProgress(out: NodeJS.WriteStream): ProgressReporter {
@@ -60,7 +60,9 @@ export function createProgress(out: NodeJS.WriteStream): ProgressReporter {
         case 'waiting':
           return
         case 'unchanged':
-          return line(`${message.dataset}: unchanged, ${message.records} records${fetchFailureText(message)}`)
+          return line(
+            `${message.dataset}: unchanged, ${counted(message.records, 'record')}${fetchFailureText(message)}`,
+          )
         case 'mapping-refused':
           failures.push(message.dataset)
           return line(refusalText(message.dataset, message))
@@ -85,7 +87,7 @@ function publishedText(message: Extract<PublishMessage, { type: 'published' }>):
   const rate = Math.round(report.records / seconds)
   const done = report.isSourceRead ? '' : ' from the records published before'
   const again = report.damage === null ? '' : ` (made again: ${report.damage} in the version before)`
-  const first = `${dataset}: ${report.records} records, ${report.triples} triples${done} in ${seconds.toFixed(1)} s (${rate} records/s)${again}${fetchFailureText(message)}`
+  const first = `${dataset}: ${counted(report.records, 'record')}, ${counted(report.triples, 'triple')}${done} in ${seconds.toFixed(1)} s (${rate} records/s)${again}${fetchFailureText(message)}`
   const mapped = report.mapping === null ? '' : mappingReportText(dataset, report.mapping)
   const repeated =
     report.repeated === 0

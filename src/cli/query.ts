@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
 import { queryForm, withBaseAddress } from '../catalog/example-queries.ts'
+import type { Config } from '../config/config.ts'
 import { USAGE } from '../config/faults.ts'
+import { DEFAULTS } from '../config/schema.ts'
 import { BAD_GATEWAY, Fault } from '../errors/errors.ts'
 import type { Prefixes } from '../formats/turtle.ts'
 import { definedDatasets } from '../publishing/definition.ts'
@@ -26,6 +29,7 @@ import {
 import {
   checkDatasets,
   fetchWithKey,
+  isSourceAddress,
   PROTOCOLS,
   type Protocol,
   type QuerySource,
@@ -72,7 +76,7 @@ export function queryCommand(): Command {
       if (given === undefined) return command.error("error: missing required argument 'dataset'")
       if (named.length + options.source.length === 0)
         command.error("error: missing required argument 'sparql', after the dataset that it is asked of")
-      const { base, portal } = servedConfigOf(options)
+      const { base, portal } = placeOf(named, options)
       const query = await queryFromFile(given, base)
       const send = options.key === undefined ? fetch : fetchWithKey(base, options.key)
       const sources = querySources(named, options.source, { base, protocol: options.via })
@@ -84,6 +88,15 @@ export function queryCommand(): Command {
         await print(writeQueryAnswer(answer, format, standard, knownPrefixes(query)))
       })
     })
+}
+
+/** The portal, and its base address; the current folder where only addresses are asked, which need no portal. */
+function placeOf(named: readonly string[], options: Options): Pick<Config, 'portal' | 'base'> {
+  const { portal = process.env.LODESTONE_PORTAL, base, port } = options
+  const isPlaceGiven = [portal, base, port].some(given => given !== undefined) || existsSync('portal.yaml')
+  return isPlaceGiven || !named.every(isSourceAddress)
+    ? servedConfigOf(options)
+    : { portal: '.', base: `http://localhost:${DEFAULTS.port}` }
 }
 
 /** Milliseconds that requests in progress get after a failure. */

@@ -23,13 +23,14 @@ export function restoreCommand(): Command {
       const { force = false } = options
       const portal = path.resolve(options.portal ?? process.env.LODESTONE_PORTAL ?? '.')
       const { manifest, before } = await restorePortal(file, portal, force, new Date())
+      const report = (text: string) => options.json !== true && printError(`${text}\n`)
+      // At once: what follows needs the settings, which may name files that no archive has.
+      report(`${portal}: ${contentsText(manifest)}`)
+      if (before !== null) report(`what was there before is in ${before}`)
       const config = configOf({ ...options, portal })
       const isFilled =
         manifest.accounts && config.accounts !== undefined ? await fillAccounts(config, force) : null
       if (options.json === true) return printJson({ ...manifest, portal, before, accountsFilled: isFilled })
-      const report = (text: string) => printError(`${text}\n`)
-      report(`${portal}: ${contentsText(manifest)}`)
-      if (before !== null) report(`what was there before is in ${before}`)
       if (isFilled === true) report('the accounts are in the database of the setting accounts')
       if (isFilled === false)
         report(

@@ -119,8 +119,15 @@ function endOnSignals(service: () => Service | null): void {
   process.on('SIGINT', end).on('SIGTERM', end).on('SIGHUP', end)
 }
 
+/** Where a server was to listen. */
+interface ListenPlace {
+  readonly port: number
+  readonly address: string
+  readonly hostname: string
+}
+
 function listenFault(error: unknown): unknown {
-  const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
+  const { code, port, address, hostname } = error as NodeJS.ErrnoException & Partial<ListenPlace>
   switch (code) {
     case 'EADDRINUSE':
       return new Fault(CONFIG_INVALID, {
@@ -131,6 +138,11 @@ function listenFault(error: unknown): unknown {
     case 'EADDRNOTAVAIL':
       return new Fault(CONFIG_INVALID, {
         reason: `${address} is no address of this machine: see host and admin_host`,
+      })
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new Fault(CONFIG_INVALID, {
+        reason: `${hostname} is no address, and no name of one (IPv6 without brackets): see host and admin_host`,
       })
     default:
       return error
@@ -178,16 +190,15 @@ async function portalOfFiles(given: readonly string[], options: ReadingOptions):
         ids.add(id)
         printError(understoodText(path.basename(file), understood))
       } catch (error) {
-        if (!(error instanceof Fault)) throw error
+        if (!(error instanceof Fault) || files.length + addresses.length === 1) throw error
         printError(`${file}: not served\n  ${faultText(error).replaceAll('\n', '\n  ')}\n`)
-        if (files.length + addresses.length === 1) throw error
       }
     }
     if (ids.size === 0)
       throw new Fault(SOURCE_UNREADABLE, {
         reason: `there is no file of data that can be read in ${given.join(', ')}`,
       })
-    const title = path.basename(given[0] ?? '') || 'Lodestone'
+    const title = path.basename(path.resolve(given[0] ?? '')) || 'Lodestone'
     // An address on the command line is trusted, even in a private network.
     const hosts = addresses.map(address => new URL(address).hostname.replace(/^\[|\]$/g, ''))
     writeFileSync(

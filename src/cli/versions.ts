@@ -16,7 +16,7 @@ import {
   servedConfigOf,
   withAccounts,
 } from './options.ts'
-import { printText } from './print.ts'
+import { counted, printText } from './print.ts'
 
 /** `lodestone versions`: the retained versions of a dataset. */
 export function versionsCommand(): Command {
@@ -42,7 +42,7 @@ export function versionsCommand(): Command {
       const lines = listed.map(each => {
         const remarks = [each.in_force ? 'in force' : '', 'restored' in each ? `as ${each.restored}` : '']
         const note = remarks.filter(text => text !== '').join(', ')
-        return `${each.version}  ${each.published}  ${each.records} records${note === '' ? '' : `  (${note})`}\n`
+        return `${each.version}  ${each.published}  ${counted(each.records, 'record')}${note === '' ? '' : `  (${note})`}\n`
       })
       printText(options.json === true ? `${JSON.stringify(listed, null, 2)}\n` : lines.join(''))
     })

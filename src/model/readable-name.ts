@@ -1,3 +1,5 @@
+import { fold } from './search.ts'
+
 /** A name with its percent-encoded characters decoded; the name itself if they are no UTF-8. */
 export function readableName(name: string): string {
   try {
@@ -9,13 +11,11 @@ export function readableName(name: string): string {
 
 /** A dataset id derived from the name of a file; an empty text if no character of the name is usable. */
 export function datasetIdOf(name: string): string {
-  return name
+  const plain = name
     .replace(/[\\/]+$/, '')
     .replace(/^.*[\\/]/s, '')
     .replace(/\..*$/s, '')
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
+  return fold(plain)
     .replace(/[^a-z0-9_]+/g, '-')
     .replace(/^[-_]+/, '')
     .slice(0, 100)

@@ -334,6 +334,18 @@ t.test('a mapping that shares graphs with an older version brings that along', a
   t.not(currentManifest(versionsOf(again), 'trees'), null)
 })
 
+t.test('a restore whose settings name a file that no archive has tells what is done', async t => {
+  const settings = `base: ${base}\nstore: http://localhost:1\nstore_password_file: secret\n`
+  const portal = temporaryFolder(t, { 'portal.yaml': settings, secret: 'x', data: {} })
+  const archive = path.join(elsewhere(t), 'p.tar.gz')
+  t.equal((await lodestone(['backup', archive, '--portal', portal])).code, 0)
+  const again = path.join(portal, 'again')
+  const { code, stderr } = await lodestone(['restore', archive, '--portal', again])
+  t.equal(code, 1)
+  t.match(stderr, /again: 0 datasets .*\n.*store_password_file: secret cannot be read/)
+  t.ok(existsSync(path.join(again, 'portal.yaml')))
+})
+
 t.test('on the command line', async t => {
   const portal = await portalOf(t)
   const folder = elsewhere(t)
@@ -344,9 +356,11 @@ t.test('on the command line', async t => {
     [['backup', archive, '--portal', portal], 0, /2 datasets with \d+ triples, \d+ files .* accounts; made/],
     [['backup', archive, '--portal', portal], 2, /exists already/],
     [['backup', path.join(folder, 'no/p.tar.gz'), '--portal', portal], 2, /cannot be written to: ENOENT/],
-    [['backup', '--verify', archive], 0, /is whole: 2 datasets .* 1 users/],
+    [['backup', '--verify', archive], 0, /is whole: 2 datasets .* 1 user\n$/],
     [['backup', copy, '--portal', portal], 0, /^$/],
+    [['backup', copy, '--portal', portal], 2, /exists already/],
     [['backup', '--verify', copy], 2, /a copy of the accounts is none/],
+    [['backup', '--verify', folder], 1, /it is a folder: an archive is expected\n$/],
     [['restore', archive, '--portal', path.join(folder, 'x')], 0, /2 datasets/],
     [['restore', archive, '--portal', path.join(folder, 'x')], 2, /is there already/],
     [

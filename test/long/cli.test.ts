@@ -113,6 +113,8 @@ t.test('every command has --help, and exit codes tell what happened', { buffered
     [['rollback', 'earlier', ...at], 1, /published by another version of lodestone/],
     [['explain', 'earlier', '', ...at], 1, /published by another version of lodestone/],
     [['query', 'nothing'], 2, /missing required argument/],
+    [['init', path.join(portal, 'new'), '--title', ''], 2, /--title is empty/],
+    [['init', path.join(portal, "it's new")], 0, /lodestone serve --portal '.*\/it'\\''s new' /],
   ]
   const earlier = path.join(portal, 'var/published/earlier')
   mkdirSync(path.join(earlier, 'v1'), { recursive: true })
@@ -128,6 +130,8 @@ t.test('every command has --help, and exit codes tell what happened', { buffered
   }
   const wrong = await lodestoneAlone(['publish', ...at], { environment: { LODESTONE_PROT: '1' } })
   t.match(wrong, { code: 1, stderr: /did you mean LODESTONE_PORT/ })
+  const nowhere = await lodestoneAlone(['serve', ...at], { environment: { LODESTONE_HOST: '[::1]' } })
+  t.match(nowhere, { code: 1, stderr: /^(?!.*\n {4}at ).*\[::1\] is no address.*IPv6 without brackets/s })
 })
 
 t.test('publications, roll-backs and withdrawals are in the audit log', { buffered: true }, async t => {
@@ -182,6 +186,14 @@ t.test('import makes a folder that has a title of the name of the file', { buffe
   const arbres = path.join(portal, 'arbres8.csv')
   writeFileSync(arbres, CSV)
   t.equal((await lodestone(['import', arbres, ...at])).code, 0)
+  for (const [name, found] of [
+    ['Straßen Łódź.csv', /data\/strassen-lodz\/dataset\.yaml/],
+    ['日本.csv', /日本\.csv is no dataset id.*--id/],
+  ] as const) {
+    writeFileSync(path.join(portal, name), CSV)
+    const { stdout, stderr } = await lodestone(['import', path.join(portal, name), ...at])
+    t.match(stdout + stderr, found)
+  }
   t.match(readFileSync(path.join(portal, 'data/arbres8/dataset.yaml'), 'utf8'), /title: Arbres 8\n/)
 })
 
@@ -443,4 +455,14 @@ t.test('any free port, with a base', { buffered: true }, async t => {
   const [, port] = /^Small is served at http:\/\/portal\.test\/x \(port (\d+)\)\n$/.exec(server.stdout) ?? []
   t.equal((await fetch(`http://localhost:${port}/readyz`)).status, 200, server.stdout)
   t.equal(await server.stop('SIGINT'), 0)
+})
+
+t.test('the files of a folder, and one that is none', { buffered: true }, async t => {
+  const folder = temporaryFolder(t, { 'plants.csv': CSV, 'empty.csv': '' })
+  const server = await serve(t, [`${folder}/.`, '--port', String(await freePort())])
+  t.equal(server.stdout.split(' is served at ')[0], path.basename(folder), 'the title is no dot')
+  t.match(server.stderr(), /empty\.csv: not served\n {2}\S/)
+  t.equal(await server.stop('SIGTERM'), 0)
+  const { code, stderr } = await lodestone(['serve', path.join(folder, 'empty.csv')])
+  t.same([code, stderr.match(/The table is empty/g)?.length], [1, 1], 'told once')
 })

@@ -380,6 +380,8 @@ t.test('mapping export writes what other engines run', { buffered: true }, async
   writeFileSync(file, MAPPING.replace('      - [ex:wkt, $(place)]\n', ''))
   const out = path.join(portal, 'trees.rml.ttl')
   t.equal((await lodestone(['mapping', 'export', 'trees', '--out', out, ...at])).code, 0)
+  const nowhere = await lodestone(['mapping', 'export', 'trees', '--out', path.join(out, 'a.ttl'), ...at])
+  t.match(nowhere, { code: 2, stderr: /a\.ttl cannot be written: ENOTDIR\n$/ })
   t.match(readFileSync(out, 'utf8'), /"trees\.csv"/, 'its own file where that does')
   const ran = await lodestone(['map', out, path.join(portal, 'data/trees/trees.csv'), '--format', 'nquads'])
   const previewed = await lodestone(['mapping', 'preview', 'trees', '--records', '9', ...at])

@@ -261,6 +261,10 @@ t.test('lodestone query as a process: exit codes, streams, signals', async t => 
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
     return { code: (await ended)[0] as number, stdout, stderr }
   }
+  const alone = spawn(process.execPath, [BINARY, 'query', `${base}/api/tpf/stones`, 'ASK { ?s ?p ?o }'], {
+    cwd: path.join(portal, 'data'),
+  })
+  t.equal(await text(alone.stdout), 'true\n', 'addresses need no portal')
   const at = `PREFIX plants: <${base}/ld/ontologies/plants/> PREFIX stones: <${base}/ld/ontologies/stones/>`
   const words = `${at} SELECT ?word (COUNT(?plant) AS ?n) { ?plant plants:stone ?id . ?stone stones:id ?id ; stones:word ?word } GROUP BY ?word ORDER BY ?word`
   writeFileSync(

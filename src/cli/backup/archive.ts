@@ -166,5 +166,9 @@ async function* piecesOfFile(file: string): AsyncGenerator<Buffer> {
   const handle = await open(file, 'r').catch(error => {
     throw unreadableBackup(file, `it cannot be opened: ${(error as NodeJS.ErrnoException).code}`)
   })
+  if ((await handle.stat()).isDirectory()) {
+    await handle.close()
+    throw unreadableBackup(file, 'it is a folder: an archive is expected')
+  }
   yield* handle.createReadStream({ highWaterMark: 1 << 16 })
 }

@@ -13,6 +13,7 @@ import { integer, select, variable } from '../../sparql/build.ts'
 import { estimate } from '../../store/embedded/module.ts'
 import type { StoredForms } from '../../store/remote/value-roundtrip.ts'
 import { withAccounts } from '../options.ts'
+import { counted } from '../print.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
 /** Reports the memory of the store and what is published, or the properties of the engine. */
@@ -130,7 +131,7 @@ export async function diagnoseAccounts(config: Config, now: Date): Promise<reado
       return [
         ok(
           'accounts',
-          `${users.length} users in ${config.accounts === undefined ? 'a file' : 'the database'}`,
+          `${counted(users.length, 'user')} in ${config.accounts === undefined ? 'a file' : 'the database'}`,
         ),
         quotaFinding(counts.get('domain') ?? 0, config),
       ]

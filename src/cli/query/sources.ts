@@ -28,11 +28,11 @@ export function querySources(
 ): readonly QuerySource[] {
   // A source that is named twice would return each of its triples twice.
   const datasets = new Set(
-    named.flatMap(text => (isAddress(text) ? [text] : text.split(','))).filter(id => id !== ''),
+    named.flatMap(text => (isSourceAddress(text) ? [text] : text.split(','))).filter(id => id !== ''),
   )
   const sources = [
     ...[...datasets].map(text =>
-      isAddress(text) ? foreignSource(text) : datasetSource(text, base, protocol),
+      isSourceAddress(text) ? foreignSource(text) : datasetSource(text, base, protocol),
     ),
     ...foreign.map(foreignSource),
   ]
@@ -104,6 +104,7 @@ function foreignSource(text: string): QuerySource {
   return KINDS.includes(kind) ? { type: kind, value: text.slice(at + 1) } : text
 }
 
-function isAddress(text: string): boolean {
+/** Whether an argument is an address, perhaps with its type in front, and not the id of a dataset. */
+export function isSourceAddress(text: string): boolean {
   return /^(?:[a-z]+@)?(?:https?|file):/i.test(text)
 }
