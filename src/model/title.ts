@@ -1,6 +1,6 @@
 /** Endings of data files, also combined as in `.csv.gz`. */
 const ENDINGS =
-  /(?:\.(?:csv|tsv|txt|jsonl?|ndjson|geojson|topojson|xlsx?|ods|parquet|ttl|nt|nq|n3|trig|rdf|owl|xml|jsonld|gz|zip|bz2|xz))+$/i
+  /(?:\.(?:csv|tsv|tab|txt|jsonl?|ndjson|geojson[ls]?|topojson|xls[xm]?|ods|parquet|geoparquet|pq|shp|gpkg|sqlite|db|fgb|km[lz]|gpx|ttl|turtle|nt|nq|n3|trig|rdf|owl|xml|jsonld|gz|zip|bz2|xz))+$/i
 
 /** Dates, ranges and versions, whose signs do not separate words. */
 const WITH_SIGNS = /((?<![\p{L}\p{N}])v?\d+(?:[-.]\d+)+(?![\p{L}\p{N}]))/iu

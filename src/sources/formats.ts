@@ -32,7 +32,7 @@ const EXTENSIONS: ReadonlyMap<string, SourceFormat> = new Map(
 
 /** The format by file name, also with `.gz`; undefined for an unknown extension. */
 export function formatOf(name: string): SourceFormat | undefined {
-  const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase()
+  const extension = /\.([a-z0-9]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase()
   return extension === undefined ? undefined : EXTENSIONS.get(extension)
 }
 
@@ -47,6 +47,9 @@ const RDF_EXTENSIONS: Readonly<Record<string, RdfFormat>> = {
   owl: 'rdfxml',
   jsonld: 'jsonld',
 }
+
+/** The endings of files of data. */
+export const DATA_ENDINGS: readonly string[] = [...EXTENSIONS.keys(), ...Object.keys(RDF_EXTENSIONS)]
 
 /** The RDF syntaxes, as named by `format`. */
 export const RDF_FORMATS: readonly RdfFormat[] = [...new Set(Object.values(RDF_EXTENSIONS))]

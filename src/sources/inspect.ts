@@ -7,6 +7,7 @@ import { type Inference, inferColumns } from './infer.ts'
 import { findJsonRecords } from './json/json-records.ts'
 import {
   encodingOf,
+  GRID_FORMATS,
   type GridFormat,
   gridOf,
   isRecordFormat,
@@ -79,8 +80,6 @@ export async function detectFooter(spec: SourceSpec, from: SourceFolders): Promi
   openSource(spec, from)
   return (await detectLayout(gridOf(opened, format, spec.options ?? {}))).footer
 }
-
-const GRID_FORMATS: readonly GridFormat[] = ['csv', 'tsv', 'json', 'xlsx', 'ods', 'spreadsheetml']
 
 /** The inference without nameless columns that have no value: empty columns of a sheet next to the table. */
 function withoutNameless(inference: Inference): Inference {

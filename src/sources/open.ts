@@ -172,7 +172,9 @@ function sourceOf(opened: OpenedFile, format: SourceFormat, options: SourceOptio
 }
 
 /** Formats of rows of cells, whose table has to be found between titles and notes. */
-export type GridFormat = 'csv' | 'tsv' | 'json' | 'xlsx' | 'ods' | 'spreadsheetml'
+export const GRID_FORMATS = ['csv', 'tsv', 'json', 'xlsx', 'ods', 'spreadsheetml'] as const
+
+export type GridFormat = (typeof GRID_FORMATS)[number]
 
 /** The rows of cells of a file, including header and titles. Throws ConfigInvalid for an invalid range. */
 export function gridOf({ data }: OpenedFile, format: GridFormat, options: SourceOptions): Grid {

@@ -59,9 +59,7 @@ export function sniffFormat(
   if (named === 'jsonl' || start.startsWith(SEQUENCE_SIGN)) return 'jsonl'
   if (named === 'geojson') return isLines(start) ? 'jsonl' : named
   if ((named === undefined || named === 'json') && /^[[{]/.test(start)) return jsonFormat(start)
-  return named === undefined || named === 'xml' || named === 'kml' || named === 'gpx' || !isText(named)
-    ? 'csv'
-    : named
+  return named === 'tsv' || named === 'json' ? named : 'csv'
 }
 
 /** Throws SourceUnreadable for a web page, which could be a table of a declared format: catalogs call the page of a file CSV. */
@@ -79,12 +77,6 @@ function webPage(file: string): Error {
 
 const KNOWN =
   'Save it as CSV, XLSX, ODS, JSON, GeoJSON, Parquet, GeoPackage or another format of the documentation.'
-
-function isText(format: SourceFormat | RdfFormat): boolean {
-  return !['xlsx', 'ods', 'parquet', 'shapefile', 'geopackage', 'flatgeobuf', 'spreadsheetml'].includes(
-    format,
-  )
-}
 
 /** The format of data with an unambiguous signature. */
 function signature({ head, name, base, archive }: DataFile): SourceFormat | undefined {

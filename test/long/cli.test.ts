@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { program } from '../../src/cli/lodestone.ts'
 import { titleFromName } from '../../src/model/title.ts'
+import { DATA_ENDINGS } from '../../src/sources/formats.ts'
 import { commandProcess } from '../support/command-lines.ts'
 import { lodestone as lodestoneAlone, spawnLodestone } from '../support/crash.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -340,6 +341,7 @@ t.test('titles made of the names of files are words', async t => {
     '__.csv': '',
   }
   for (const [name, title] of Object.entries(names)) t.equal(titleFromName(name), title, name)
+  for (const ending of DATA_ENDINGS) t.equal(titleFromName(`trees.${ending}`), 'Trees', ending)
 })
 
 t.test('whoever stops reading ends no command with an error', { buffered: true }, async t => {
