@@ -230,7 +230,7 @@ function chooseMember(members: readonly ZipMember[], file: string, required: str
     const found = members.find(it => it.name === required)
     if (found !== undefined) return found
     throw misconfigured(
-      `The archive ${file} has no file ${JSON.stringify(required)}.`,
+      `The archive has no file ${JSON.stringify(required)}.`,
       listed(members),
       'options.file',
     )
