@@ -628,9 +628,12 @@ t.test('files are at addresses of HTTP and FTP', async t => {
     file('c', 'file:///etc/passwd'),
     file('d', 'ftp://name:secret@files.test/d.csv'),
   ]
-  const { portal, ids } = await harvested(t, "type: data.json, url: 'ORIGIN/'", (_, response) =>
-    response.end(JSON.stringify({ dataset })),
+  const { portal, ids, origin } = await harvested(
+    t,
+    "type: data.json, url: 'ORIGIN/c?key=secret'",
+    (_, response) => response.end(JSON.stringify({ dataset })),
   )
+  t.equal(definitionOf(portal, 'c-a').metas.default?.source_domain_address, `${origin}/c`, 'without the key')
   t.same(
     ids.map(id => definitionOf(portal, id).remote?.url),
     ['ftp://files.test/a%20b.csv', 'ftps://files.test/b.csv'],
@@ -691,7 +694,9 @@ t.test('a change of the catalog changes nothing else that was edited here', asyn
   const moved = path.join(portal, 'harvest.yaml')
   writeFileSync(file, readFileSync(file, 'utf8').replace('description: All of them', 'description: Edited'))
   writeFileSync(moved, readFileSync(moved, 'utf8').replace(/(http:[^']*)/, '$1/'))
-  t.match((await harvestNow(portal)).json, [{ counts: { found: 2 } }])
+  const [elsewhere] = readHarvesters(portal)
+  if (elsewhere === undefined) throw new Error('no harvester')
+  t.match(await harvest(elsewhere, { portal, now: () => new Date(), isDryRun: false }), { failure: null })
   t.equal(read()[0], 'Edited', 'also where the address of the catalog changed')
   writeFileSync(file, 'source: 5\n')
   t.match((await again()).skipped, [{ dataset: 'trees', reason: /lodestone check c-trees/ }])
@@ -876,6 +881,10 @@ t.test('datasets of a catalog with the same identifier stay apart', async t => {
   const once = () => harvest(harvester, { portal, now: () => new Date(), isDryRun: false })
   t.match((await once()).counts, { found: 3, created: 3, skipped: 0 })
   t.match((await once()).counts, { found: 3, created: 0, updated: 0, unchanged: 3, withdrawn: 0 })
+  const other = { ...harvester, id: 'd' }
+  t.match((await harvest(other, { portal, now: () => new Date(), isDryRun: true })).skipped, [
+    { reason: 'the portal has a dataset c-own that was harvested by c' },
+  ])
   t.same(
     definedDatasets(portal).map(id => [id, definitionOf(portal, id).remote?.url]),
     [
