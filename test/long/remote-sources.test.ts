@@ -580,3 +580,20 @@ t.test('publishing by name reports why an address gave no new data', async t => 
   answer = (_, response) => response.writeHead(404).end()
   t.match(await publish(), [{ type: 'unchanged', records: 1, fetchFailure: /it answers 404/ }])
 })
+
+t.test('publishing by name asks again where the first data of an address could not be published', async t => {
+  const datasets = ['one', 'two']
+  const portal = temporaryFolder(t, {
+    'portal.yaml': 'source_private_hosts: [127.0.0.1]\n',
+    data: Object.fromEntries(
+      datasets.map(id => [id, { 'dataset.yaml': `source: { url: "${origin}/data" }\nrefresh: daily\n` }]),
+    ),
+  })
+  const parallel = { threads: 2, memory: 2 ** 30 }
+  const publish = () =>
+    publishReports(portal, { base: 'http://localhost', isNamed: true, parallel }, datasets)
+  answer = (_, response) => response.end('{"error": "try again later"}')
+  t.match(await publish(), [{ reason: /no array/ }, { reason: /no array/ }])
+  answer = (_, response) => response.end('a\n1\n')
+  t.match(await publish(), [{ records: 1 }, { records: 1 }])
+})
