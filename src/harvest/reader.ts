@@ -6,6 +6,7 @@ import { percentEncode } from '../rdf/iri-syntax.ts'
 import { PROCESS_NAME } from '../runtime/processes.ts'
 import { atAddress, shownAddress } from '../sources/address/failures.ts'
 import { fetchAddress } from '../sources/address/fetch.ts'
+import type { FetchLimits } from '../sources/address/limits.ts'
 import { openFile } from '../sources/open.ts'
 import { openRdf, RDF_FORMATS } from '../sources/rdf.ts'
 import { unreadable } from '../sources/source.ts'
@@ -49,26 +50,8 @@ export function catalogReader(portal: string, harvester: Harvester, now: () => D
         { file: id },
       )
     const isHome = new URL(url).origin === new URL(home).origin
-    const time = Math.max(end - now().getTime(), 1)
-    const origin = {
-      ...(left < limits.size ? { size: ', and a harvest reads no more of a document' } : {}),
-      ...(time < limits.duration
-        ? { duration: `A harvest takes at most ${MAX_TIME / 60_000} minutes.` }
-        : {}),
-    }
-    const found = await fetchAddress(
-      url,
-      part,
-      {},
-      {
-        ...limits,
-        size: left,
-        duration: Math.min(limits.duration, time),
-        origin,
-        accept,
-      },
-      isHome ? credentials : undefined,
-    )
+    const rest = withinHarvest(limits, left, Math.max(end - now().getTime(), 1))
+    const found = await fetchAddress(url, part, {}, { ...rest, accept }, isHome ? credentials : undefined)
     if (found.type === 'unchanged')
       throw unreadable('The address answers that nothing changed.', { file: id })
     bytes += found.size
@@ -123,6 +106,15 @@ export function catalogReader(portal: string, harvester: Harvester, now: () => D
       }
     },
   }
+}
+
+/** The limits of a document: those of sources, or what a harvest has left of bytes and milliseconds if that is less. */
+function withinHarvest(limits: FetchLimits, size: number, time: number): FetchLimits {
+  const origin = {
+    ...(size < limits.size ? { size: ', and a harvest reads no more of a document' } : {}),
+    ...(time < limits.duration ? { duration: `A harvest takes at most ${MAX_TIME / 60_000} minutes.` } : {}),
+  }
+  return { ...limits, size, duration: Math.min(limits.duration, time), origin }
 }
 
 function noRdf(harvester: string): Error {
