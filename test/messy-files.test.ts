@@ -986,6 +986,14 @@ t.test('hostile and hopeless files are refused, with the way out', async t => {
       await archive({ 'one.csv': 'a\n1\n', 'two.csv': 'c\n5\n' }),
       /2 files of data[\s\S]*options: \{ file: one.csv \}/,
     ],
+    [
+      'in.zip',
+      await archive({ 'in.zip': await archive({ 't.csv': 'a\n1\n' }) }),
+      /a ZIP archive within a ZIP/,
+    ],
+    ['locked.zip', patchedZip(6, 1), /is encrypted/],
+    ['lzma.zip', patchedZip(8, 14), /packed by method 14 of ZIP/],
+    ['none.zip', await archive({}), /no file of data\.\s+It is empty/],
     ['wide.csv', `${'a,'.repeat(1_000_000)}a\n`, /more than 20000 cells/],
     [
       'wide.json',
@@ -1131,6 +1139,44 @@ function zipOf(name: string, content: Buffer, size: number): Buffer {
   end.writeUInt32LE(30 + name.length + packed.length, 16)
   return Buffer.concat([head, Buffer.from(name), packed, entry, Buffer.from(name), end])
 }
+
+/** A ZIP archive whose data are no deflate, with another number at an offset of its local header. */
+function patchedZip(at: number, value: number): Buffer {
+  const bytes = zipOf('t.csv', Buffer.alloc(100), 100)
+  const entry = bytes.indexOf(Buffer.from('PK\x01\x02'))
+  bytes.writeUInt16LE(value, at)
+  bytes.writeUInt16LE(value, entry + at + 2)
+  bytes.fill(0xff, 30 + 't.csv'.length, entry)
+  return bytes
+}
+
+/** An archive of two files as programs write it that know nothing of UTF-8: without its flag, with the bytes of a name. */
+async function unmarkedArchive(name: Buffer): Promise<Buffer> {
+  const placeholder = 'x'.repeat(name.length)
+  const bytes = await archive({ [placeholder]: 'n\n1\n', 'b.csv': 'n\n2\n' })
+  for (let at = bytes.indexOf(placeholder); at >= 0; at = bytes.indexOf(placeholder, at)) {
+    name.copy(bytes, at)
+    if (bytes.readUInt32LE(Math.max(0, at - 46)) === 0x02014b50) bytes.writeUInt16LE(8, at - 38)
+  }
+  return bytes
+}
+
+t.test('names in archives without the flag of UTF-8', async t => {
+  const decomposed = 'Bäume.csv'.normalize('NFD')
+  for (const [what, raw, shown] of [
+    ['UTF-8', Buffer.from('Bäume.csv'), 'Bäume.csv'],
+    ['UTF-8 of macOS', Buffer.from(decomposed), decomposed],
+    ['code page 437', Buffer.from('B\x84ume.csv', 'latin1'), 'Bäume.csv'],
+  ] as const) {
+    const bytes = await unmarkedArchive(raw)
+    const advice = await understood('names.zip', bytes).then(
+      () => 'no fault',
+      (error: unknown) => (error instanceof Fault ? faultText(error) : Promise.reject(error)),
+    )
+    t.match(advice, `options: { file: ${shown} }`, what)
+    t.strictSame((await understood('names.zip', bytes, { file: 'Bäume.csv' })).values, [[1]], what)
+  }
+})
 
 t.test('undecidable days are asked for', async t => {
   const { found } = await understood('which.csv', 'd,n\n05/03/2020,1\n06/04/2020,2\n')

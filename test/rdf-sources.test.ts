@@ -220,6 +220,11 @@ t.test('what is refused', async t => {
     ['a.jsonld', '{"@id": "http://s",\n"http://p":}', /a\.jsonld:2:\d+: /],
     [
       'a.jsonld',
+      `{"@id": "http://[\\"[s",\n"http://p": ${'{"http://p":'.repeat(1000)}1${'}'.repeat(1001)}`,
+      /a\.jsonld:2: .*More than 1000 objects and lists/,
+    ],
+    [
+      'a.jsonld',
       '{"@context": "http://c/", "@id": "http://s"}',
       /a\.jsonld:1: .*RDF: contexts at other addresses are not fetched; put the context into the file\./,
     ],

@@ -1,7 +1,7 @@
 import type { Attachment, Dataset } from '../model/dataset.ts'
 import { type Annotations, FIELD_TYPES, type Field, field } from '../model/field.ts'
 import type { Metas, MetaValue } from '../model/metadata.ts'
-import { textValue } from '../model/metadata.ts'
+import { textStart, textValue } from '../model/metadata.ts'
 import { datasetUid } from '../publishing/definition.ts'
 import type { CatalogEntry } from './catalog-dataset.ts'
 import { type Member, MemberUnavailable, readJson, requestMember } from './member.ts'
@@ -85,14 +85,17 @@ const NO_ATTACHMENTS: readonly Attachment[] = []
 
 type Given = Readonly<Record<string, unknown>>
 
-export function metasOf(given: unknown): Metas {
+/** Metadata of an answer of the Explore API. @param maxLength of a text, in code units: longer ones are cut */
+export function metasOf(given: unknown, maxLength = MAX_TEXT_LENGTH): Metas {
   const templates = Object.entries(objectOf(given)).filter(([name]) => isName(name))
   return Object.fromEntries(
     templates.slice(0, MAX_TEMPLATES).map(([template, metas]) => {
       const named = Object.entries(objectOf(metas)).filter(([name]) => isName(name))
       return [
         template,
-        Object.fromEntries(named.slice(0, MAX_METAS).map(([name, value]) => [name, metaOf(value)])),
+        Object.fromEntries(
+          named.slice(0, MAX_METAS).map(([name, value]) => [name, metaOf(value, maxLength)]),
+        ),
       ]
     }),
   )
@@ -103,10 +106,10 @@ function isName(name: string): boolean {
   return META_NAME.test(name) && !Object.hasOwn(Object.prototype, name)
 }
 
-function metaOf(value: unknown): MetaValue {
+function metaOf(value: unknown, maxLength: number): MetaValue {
   switch (typeof value) {
     case 'string':
-      return value.slice(0, MAX_TEXT_LENGTH)
+      return textStart(value, maxLength)
     case 'number':
     case 'boolean':
       return value

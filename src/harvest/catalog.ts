@@ -1,4 +1,4 @@
-import type { MetaValue } from '../model/metadata.ts'
+import { type MetaValue, textStart } from '../model/metadata.ts'
 import { unreadable } from '../sources/source.ts'
 
 /** A dataset offered by a catalog. */
@@ -46,7 +46,7 @@ export interface CatalogReader {
 export type Given = Readonly<Record<string, unknown>>
 
 /** Maximum length of a metadata text. */
-const MAX_TEXT = 20_000
+export const MAX_TEXT = 20_000
 
 /** A value as an object; an empty one for anything else. */
 export function objectOf(value: unknown): Given {
@@ -58,9 +58,9 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? (value as readonly unknown[]) : []
 }
 
-/** A value as trimmed text; null if it is empty or no text. */
+/** A value as trimmed text, cut if it is long, without halves of surrogate pairs; null if it is empty or no text. */
 export function harvestedText(value: unknown): string | null {
-  const text = typeof value === 'string' ? value.trim().slice(0, MAX_TEXT) : ''
+  const text = typeof value === 'string' ? textStart(value.trim(), MAX_TEXT) : ''
   return text === '' ? null : text
 }
 

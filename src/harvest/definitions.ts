@@ -41,14 +41,16 @@ function digitsOf(text: string): string {
 
 /** The metadata of a harvested dataset: those of its catalog, and its origin. */
 function metasOf({ metas, id, page }: OfferedDataset, { title, url }: Harvester): OfferedDataset['metas'] {
-  const { host } = new URL(url)
+  const { host, origin, pathname, search } = new URL(url)
+  // The query of a catalog may hold a key.
+  const address = search === '' ? url : `${origin}${pathname}`
   return {
     ...metas,
     default: {
       ...metas.default,
       source_domain: host,
       source_domain_title: title ?? host,
-      source_domain_address: page ?? url,
+      source_domain_address: page ?? address,
       source_dataset: id,
       federated: true,
     },

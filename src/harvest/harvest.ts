@@ -164,12 +164,7 @@ function takeOver(
     try {
       const isNew = !known.has(offered.id)
       if (isNew && existsSync(path.join(portal, 'data', id)))
-        throw new Fault(CONFIG_INVALID, {
-          reason:
-            readDefinition(portal, id).definition === null
-              ? `the dataset.yaml of ${id} has errors, which lodestone check ${id} lists`
-              : `the portal has a dataset ${id} of its own`,
-        })
+        throw new Fault(CONFIG_INVALID, { reason: whyTaken(portal, id) })
       const isChanged = isNew || isOutdated(offered, harvester, last)
       if (!isDryRun && isNew) createDefinition(portal, id, offered, harvester)
       if (!isDryRun && !isNew && isChanged) {
@@ -212,6 +207,16 @@ function takeOver(
     outcome: { harvester: harvester.id, counts, created, updated, withdrawn, skipped, failure: null },
     datasets,
   }
+}
+
+/** Why a dataset of a catalog cannot have an id. */
+function whyTaken(portal: string, id: string): string {
+  const { definition } = readDefinition(portal, id)
+  if (definition === null) return `the dataset.yaml of ${id} has errors, which lodestone check ${id} lists`
+  const { harvest: origin } = definition
+  return origin === null
+    ? `the portal has a dataset ${id} of its own`
+    : `the portal has a dataset ${id} that was harvested by ${origin.by}`
 }
 
 /** True if the catalog describes a dataset differently than last time. */

@@ -7,6 +7,7 @@ import {
   harvestedCount,
   harvestedId,
   harvestedMoment,
+  MAX_TEXT,
   type OfferedDataset,
   Offers,
   objectOf,
@@ -57,7 +58,7 @@ function offered(
 ): OfferedDataset | SkippedDataset {
   if (!/^[\w][\w.@-]{0,199}$/.test(id)) return { dataset: id.slice(0, 200), reason: 'its id cannot be used' }
   if (hasRecords === false) return { dataset: id, reason: 'it has no records' }
-  const metas = metasOf(givenMetas) as Readonly<Record<string, Readonly<Record<string, MetaValue>>>>
+  const metas = metasOf(givenMetas, MAX_TEXT) as Readonly<Record<string, Readonly<Record<string, MetaValue>>>>
   const described = metas.default ?? {}
   const fields = federatedFields(givenFields)
   const isUsable =

@@ -4,13 +4,14 @@ import { quadPieces } from '../publishing/graphs/rdf-quads.ts'
 import { authorizationOf, endingOf, limitsOf } from '../publishing/remote/refresh.ts'
 import { percentEncode } from '../rdf/iri-syntax.ts'
 import { PROCESS_NAME } from '../runtime/processes.ts'
-import { atAddress } from '../sources/address/failures.ts'
+import { atAddress, shownAddress } from '../sources/address/failures.ts'
 import { fetchAddress } from '../sources/address/fetch.ts'
+import type { FetchLimits } from '../sources/address/limits.ts'
 import { openFile } from '../sources/open.ts'
 import { openRdf, RDF_FORMATS } from '../sources/rdf.ts'
 import { unreadable } from '../sources/source.ts'
 import { type CatalogReader, fileAddressOf, type Given, harvestedText, objectOf } from './catalog.ts'
-import { type Harvester, isRequired } from './settings.ts'
+import { HARVEST_FILE, type Harvester, isRequired } from './settings.ts'
 import { harvestFolder } from './state.ts'
 
 /** Maximum size of a JSON page, of an RDF document, and of all documents of a harvest. */
@@ -49,18 +50,8 @@ export function catalogReader(portal: string, harvester: Harvester, now: () => D
         { file: id },
       )
     const isHome = new URL(url).origin === new URL(home).origin
-    const found = await fetchAddress(
-      url,
-      part,
-      {},
-      {
-        ...limits,
-        size: left,
-        duration: Math.min(limits.duration, Math.max(end - now().getTime(), 1)),
-        accept,
-      },
-      isHome ? credentials : undefined,
-    )
+    const rest = withinHarvest(limits, left, Math.max(end - now().getTime(), 1))
+    const found = await fetchAddress(url, part, {}, { ...rest, accept }, isHome ? credentials : undefined)
     if (found.type === 'unchanged')
       throw unreadable('The address answers that nothing changed.', { file: id })
     bytes += found.size
@@ -70,7 +61,7 @@ export function catalogReader(portal: string, harvester: Harvester, now: () => D
     limit,
     isRequired: dataset => isRequired(harvester, dataset),
     json: async url => {
-      const { part } = await fetched(url, MAX_PAGE, JSON_TYPES)
+      const { part, found } = await fetched(url, MAX_PAGE, JSON_TYPES)
       try {
         const given = JSON.parse(readFileSync(part, 'utf8').replace(/^\ufeff/, '')) as unknown
         if (typeof given !== 'object' || given === null || Array.isArray(given))
@@ -79,8 +70,8 @@ export function catalogReader(portal: string, harvester: Harvester, now: () => D
       } catch (error) {
         throw unreadable(
           `The catalog is no JSON object: ${(error as Error).message}.`,
-          { file: id },
-          undefined,
+          { file: shownAddress(found.address) },
+          `Open it in a browser, and check type and url of ${id} in ${HARVEST_FILE}.`,
           error,
         )
       } finally {
@@ -115,6 +106,15 @@ export function catalogReader(portal: string, harvester: Harvester, now: () => D
       }
     },
   }
+}
+
+/** The limits of a document: those of sources, or what a harvest has left of bytes and milliseconds if that is less. */
+function withinHarvest(limits: FetchLimits, size: number, time: number): FetchLimits {
+  const origin = {
+    ...(size < limits.size ? { size: ', and a harvest reads no more of a document' } : {}),
+    ...(time < limits.duration ? { duration: `A harvest takes at most ${MAX_TIME / 60_000} minutes.` } : {}),
+  }
+  return { ...limits, size, duration: Math.min(limits.duration, time), origin }
 }
 
 function noRdf(harvester: string): Error {

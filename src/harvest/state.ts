@@ -44,11 +44,11 @@ export function harvestFolder(portal: string): string {
   return path.join(portal, 'var', 'harvest')
 }
 
-/** The state of a harvester; empty if its address has changed. */
+/** The state of a harvester. After a change of its address it is due at once, and what was harvested before is known. */
 export function harvestState(portal: string, { id, url }: Harvester): HarvestState {
   try {
     const state = JSON.parse(readFileSync(stateFile(portal, id), 'utf8')) as HarvestState
-    if (state.url === url) return state
+    return state.url === url ? state : { url, failures: 0, datasets: state.datasets }
   } catch {
     // There is none yet, or it is damaged: dataset.yaml records what was harvested.
   }

@@ -19,3 +19,11 @@ export function textValue(value: unknown): string | null {
 export function titleOf({ id, metas }: { readonly id: string; readonly metas: Metas }): string {
   return textValue(metas.default?.title) ?? id
 }
+
+/** The beginning of a text of another program: at most `max` code units, and no halves of surrogate pairs. */
+export function textStart(text: string, max: number): string {
+  return text
+    .slice(0, max)
+    .replace(/[\ud800-\udbff]$/, '')
+    .toWellFormed()
+}

@@ -233,8 +233,8 @@ function build(
   value: Static<typeof DATASET_SCHEMA>,
 ): Omit<Definition, 'processors' | 'placeOf' | 'metas'> {
   const folder = path.join(portal, 'data', id)
-  const remote = remoteOf(value)
   const declared = sourceOf(value)
+  const remote = remoteOf(value, declared)
   const source = remote === null ? declared : fetchedSource(portal, id, declared)
   return {
     id,
@@ -253,13 +253,17 @@ function build(
   }
 }
 
-function remoteOf({ source, refresh }: Static<typeof DATASET_SCHEMA>): Remote | null {
+function remoteOf(
+  { source, refresh }: Static<typeof DATASET_SCHEMA>,
+  { options }: SourceSpec,
+): Remote | null {
   const { url, authorization } = source
   if (url === undefined) return null
   return {
     url,
     ...(authorization === undefined ? {} : { authorization }),
     ...(refresh === undefined ? {} : { schedule: refresh }),
+    ...(options === undefined ? {} : { options }),
   }
 }
 

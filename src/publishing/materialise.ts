@@ -176,6 +176,7 @@ async function materialiseRecords(
   const origins = originsOf(definition.processors, specs)
   const dataset = { ...datasetOf(definition, fields), ...(origins.length === 0 ? {} : { origins }) }
   const source = await openRecords(definition, resolved.source, context.portal)
+  const name = sourceName(source.name, definition)
   const typed = typeRecords(source, specs)
   const mapping = compileMapping(directMapping(context.base, dataset), fields)
   const identities = new Identities(fields, definition.identity, path.join(context.folder, RECORD_IDS_FILE))
@@ -189,7 +190,7 @@ async function materialiseRecords(
   try {
     for await (const batch of typed.batches()) {
       // Without a header a column may occur for the first time in any later record.
-      if (source.columns !== undefined) refuseMissing(typed.report().missing, source.name)
+      if (source.columns !== undefined) refuseMissing(typed.report().missing, name)
       for (const values of batch.values) {
         const record = { id: identities.idOf(values), position, values }
         const before = facts.out.triples
@@ -204,7 +205,7 @@ async function materialiseRecords(
     identities.close()
     const graphs = [await facts.close()]
     const { missing, misfits: conversionErrors, misfitCount } = typed.report()
-    refuseMissing(missing, source.name)
+    refuseMissing(missing, name)
     return {
       dataset,
       statistics: statistics.statistics(),

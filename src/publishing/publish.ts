@@ -13,7 +13,7 @@ import { type Definition, definitionOf, readDefinition } from './definition.ts'
 import { chooseMapping, type MappingFile, mappingFile, refuseForRdf } from './mapping/mapping-file.ts'
 import { materialise } from './materialise.ts'
 import type { PublicationFailure, PublishAttempt, PublishContext, PublishResult } from './publish-types.ts'
-import { refreshRemote, rejectRemote, reschedule } from './remote/refresh.ts'
+import { isFetched, refreshRemote, rejectRemote, reschedule } from './remote/refresh.ts'
 import { type Digests, digestsOf, isBuiltFrom, isRolledBack, textOf } from './up-to-date.ts'
 import { type Damage, damageInForce, dropDamaged } from './versions/damage.ts'
 import { withColumns } from './versions/graph-sources.ts'
@@ -98,6 +98,11 @@ async function fetchSource(
   else await refreshRemote(portal, id, remote, { now, isForced: isNamed })
 }
 
+function isFetchedAlready(id: string, { portal }: PublishContext): boolean {
+  const { remote } = readDefinition(portal, id).definition ?? {}
+  return remote != null && isFetched(portal, id, remote)
+}
+
 /** Replaces fetched data that cannot be published by the previous data. */
 function rejectFetched(id: string, error: Fault, { portal }: PublishContext): void {
   const { remote } = readDefinition(portal, id).definition ?? {}
@@ -113,8 +118,11 @@ export async function findUnchanged(id: string, context: PublishContext): Promis
   removeLeftovers(versions, id)
   const own = currentManifest(versions, id)
   const current = own ?? context.inForce ?? null
-  if (current === null || (await damageInForce(versions, id, context.isNamed)) !== null) return null
-  if (context.mappingOnly !== true) await fetchSource(id, context)
+  const isWhole = current !== null && (await damageInForce(versions, id, context.isNamed)) === null
+  // Others are fetched where they are published, unless there are data of their address, which are not due.
+  if (context.mappingOnly !== true && (isWhole || isFetchedAlready(id, context)))
+    await fetchSource(id, context)
+  if (!isWhole) return null
   const definition = definitionOf(portal, id)
   const file = mappingFile(portal, id)
   const digests = await digestsOf(definition, file, current, context)

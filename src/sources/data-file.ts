@@ -13,6 +13,7 @@ import {
   memberPieces,
   memoryAccess,
   type RandomAccess,
+  refusePacked,
   type ZipMember,
 } from './zip.ts'
 
@@ -186,6 +187,7 @@ function zipped(path: string, name: string, bytes: RandomAccess, member: string 
   const base = chosen.name.slice(chosen.name.lastIndexOf('/') + 1)
   const pieces = (chunkSize: number) => archivePieces(path, chosen, name, chunkSize)
   const inner = `${name}/${chosen.name}`
+  refusePacked(chosen, { file: inner })
   const head = memberHead(bytes, chosen)
   if (head[0] === 0x1f && head[1] === 0x8b) {
     const unpacked = unpackedHead(() => gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH }))
@@ -193,7 +195,10 @@ function zipped(path: string, name: string, bytes: RandomAccess, member: string 
       boundedStream(pieces(chunkSize), createGunzip({ chunkSize }), { file: inner })
     return packed(inner, base.replace(/\.gz$/i, ''), unpacked, unzipped)
   }
-  return isZip(head) ? nested(inner, base, head, archive, chosen) : packed(inner, base, head, pieces)
+  if (!isZip(head)) return packed(inner, base, head, pieces)
+  if (/\.zip$/i.test(base))
+    throw unreadable('The file is a ZIP archive within a ZIP archive.', { file: inner }, 'Unpack it once.')
+  return nested(inner, base, head, archive, chosen)
 }
 
 /** A workbook within an archive, which is read in memory. */
@@ -227,10 +232,11 @@ async function* emptyPieces(): AsyncGenerator<Buffer> {}
 
 function chooseMember(members: readonly ZipMember[], file: string, required: string | undefined): ZipMember {
   if (required !== undefined) {
-    const found = members.find(it => it.name === required)
+    // macOS writes accents apart from their letters.
+    const found = members.find(it => it.name.normalize() === required.normalize())
     if (found !== undefined) return found
     throw misconfigured(
-      `The archive ${file} has no file ${JSON.stringify(required)}.`,
+      `The archive has no file ${JSON.stringify(required)}.`,
       listed(members),
       'options.file',
     )
@@ -254,6 +260,7 @@ function chooseMember(members: readonly ZipMember[], file: string, required: str
 }
 
 function listed(members: readonly ZipMember[]): string {
+  if (members.length === 0) return 'It is empty.'
   const names = members.slice(0, 10).map(({ name }) => name)
   return `Files: ${names.join(', ')}${members.length > 10 ? ' …' : ''}`
 }

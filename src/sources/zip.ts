@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32, createInflateRaw } from 'node:zlib'
+import type { FaultPlace } from '../errors/errors.ts'
 import { unreadable } from './source.ts'
 import { boundedStream } from './text/decode.ts'
 
@@ -59,7 +61,7 @@ export function listZip(bytes: RandomAccess, file: string): readonly ZipMember[]
     const end = at + 46 + nameLength + extraLength + commentLength
     if (end > directory.length) throw damaged(file)
     const rawName = directory.subarray(at + 46, at + 46 + nameLength)
-    const name = (flags & 0x800 ? rawName.toString('utf8') : rawName.toString('latin1')).replaceAll('\\', '/')
+    const name = nameOf(rawName, (flags & 0x800) !== 0).replaceAll('\\', '/')
     const extra = directory.subarray(at + 46 + nameLength, at + 46 + nameLength + extraLength)
     const sizes = wideSizes(extra, {
       size: directory.readUInt32LE(at + 24),
@@ -92,6 +94,27 @@ export function listZip(bytes: RandomAccess, file: string): readonly ZipMember[]
   return members
 }
 
+/** The second half of code page 437, which names without the flag of UTF-8 are written in (APPNOTE.TXT, appendix D). */
+const CODE_PAGE =
+  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0'
+
+/** The name of a member. Many programs write UTF-8 without its flag, such as that of macOS. */
+function nameOf(raw: Buffer, isMarked: boolean): string {
+  if (isMarked || isUtf8(raw)) return raw.toString('utf8')
+  return Array.from(raw, byte => (byte < 128 ? String.fromCharCode(byte) : CODE_PAGE[byte - 128])).join('')
+}
+
+/** Throws SourceUnreadable for a member that is encrypted, or compressed by another method than deflate. */
+export function refusePacked({ isEncrypted, method }: ZipMember, where: FaultPlace): void {
+  if (isEncrypted) throw unreadable('The file is encrypted.', where, 'Save it without a password.')
+  if (method !== STORED && method !== DEFLATED)
+    throw unreadable(
+      `The file is packed by method ${method} of ZIP, which is not read.`,
+      where,
+      'Pack it by deflate.',
+    )
+}
+
 /**
  * Reads a member of a ZIP archive, decompressed, piece by piece. Throws SourceUnreadable for one that is encrypted, compressed by
  * another method than deflate, damaged, which its checksum shows at its end, or whose decompressed size exceeds the declared one or the limits.
@@ -103,13 +126,7 @@ export async function* memberPieces(
   chunkSize = 2 ** 18,
 ): AsyncGenerator<Buffer> {
   const where = { file: `${file}/${member.name}` }
-  if (member.isEncrypted) throw unreadable('The file is encrypted.', where, 'Save it without a password.')
-  if (member.method !== STORED && member.method !== DEFLATED)
-    throw unreadable(
-      `The file is packed by method ${member.method} of ZIP, which is not read.`,
-      where,
-      'Pack it by deflate.',
-    )
+  refusePacked(member, where)
   const local = bytes.read(member.offset, 30)
   if (local.length < 30 || local.readUInt32LE(0) !== LOCAL) throw damaged(file)
   const start = member.offset + 30 + local.readUInt16LE(26) + local.readUInt16LE(28)

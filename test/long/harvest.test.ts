@@ -628,9 +628,12 @@ t.test('files are at addresses of HTTP and FTP', async t => {
     file('c', 'file:///etc/passwd'),
     file('d', 'ftp://name:secret@files.test/d.csv'),
   ]
-  const { portal, ids } = await harvested(t, "type: data.json, url: 'ORIGIN/'", (_, response) =>
-    response.end(JSON.stringify({ dataset })),
+  const { portal, ids, origin } = await harvested(
+    t,
+    "type: data.json, url: 'ORIGIN/c?key=secret'",
+    (_, response) => response.end(JSON.stringify({ dataset })),
   )
+  t.equal(definitionOf(portal, 'c-a').metas.default?.source_domain_address, `${origin}/c`, 'without the key')
   t.same(
     ids.map(id => definitionOf(portal, id).remote?.url),
     ['ftp://files.test/a%20b.csv', 'ftps://files.test/b.csv'],
@@ -688,6 +691,13 @@ t.test('a change of the catalog changes nothing else that was edited here', asyn
   metas = { title: 'Trees', description: 'All of them', modified: '2024-02-02' }
   await again()
   t.same(read(), ['All of them', undefined, '2024-02-02', ['nr Edited', 'name Names', 'own own']])
+  const moved = path.join(portal, 'harvest.yaml')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('description: All of them', 'description: Edited'))
+  writeFileSync(moved, readFileSync(moved, 'utf8').replace(/(http:[^']*)/, '$1/'))
+  const [elsewhere] = readHarvesters(portal)
+  if (elsewhere === undefined) throw new Error('no harvester')
+  t.match(await harvest(elsewhere, { portal, now: () => new Date(), isDryRun: false }), { failure: null })
+  t.equal(read()[0], 'Edited', 'also where the address of the catalog changed')
   writeFileSync(file, 'source: 5\n')
   t.match((await again()).skipped, [{ dataset: 'trees', reason: /lodestone check c-trees/ }])
 })
@@ -819,6 +829,26 @@ t.test('answers that are no catalogs are failures, and entries without ids are s
   }
 })
 
+t.test('long texts of catalogs are cut at a character', async t => {
+  const long = `${'a'.repeat(19_999)}🌳`
+  const [id, title] = ['a', 'half \ud83d!']
+  const distribution = [{ downloadURL: 'http://x.test/a.csv', format: 'csv' }]
+  const answers = [
+    ['data.json', { dataset: [{ identifier: id, title, description: long, distribution }] }],
+    [
+      'opendatasoft',
+      { total_count: 1, results: [{ dataset_id: id, metas: { default: { title, description: long } } }] },
+    ],
+  ] as const
+  for (const [type, body] of answers) {
+    const { portal } = await harvested(t, `type: ${type}, url: 'ORIGIN'`, (_, response) =>
+      response.end(JSON.stringify(body)),
+    )
+    const { metas } = definitionOf(portal, 'c-a')
+    t.match(metas, { default: { title: 'half \ufffd!', description: long.slice(0, 19_999) } }, type)
+  }
+})
+
 t.test('what could not be published is published by a later harvest', async t => {
   let isDown = true
   const origin = await serverOf(t, ({ url }, response) => {
@@ -851,6 +881,10 @@ t.test('datasets of a catalog with the same identifier stay apart', async t => {
   const once = () => harvest(harvester, { portal, now: () => new Date(), isDryRun: false })
   t.match((await once()).counts, { found: 3, created: 3, skipped: 0 })
   t.match((await once()).counts, { found: 3, created: 0, updated: 0, unchanged: 3, withdrawn: 0 })
+  const other = { ...harvester, id: 'd' }
+  t.match((await harvest(other, { portal, now: () => new Date(), isDryRun: true })).skipped, [
+    { reason: 'the portal has a dataset c-own that was harvested by c' },
+  ])
   t.same(
     definedDatasets(portal).map(id => [id, definitionOf(portal, id).remote?.url]),
     [
@@ -911,9 +945,11 @@ t.test('what is refused', async t => {
     return (await harvest(harvester, { portal, now: () => new Date(), isDryRun: true })).failure
   }
   const one = (more: string, type = 'data.json') => `  - { id: a, type: ${type}, url: '${origin}/${more}' }\n`
-  t.match(await failureOf(one('html')), /no JSON object/)
+  t.match(await failureOf(one('html')), /^http:.*\/html: The catalog is no JSON object: [\s\S]*harvest\.yaml/)
   t.match(await failureOf(one('html', 'dcat')), /./)
-  t.match(await failureOf(one('huge')), /sends more than/)
+  t.match(await failureOf(one('huge')), /more than 33554432 bytes, and a harvest reads no more of a document/)
+  const small = "source_private_hosts: ['127.0.0.1']\nsource_size: 1MB\n"
+  t.match(await failureOf(one('huge'), small), /more than 1000000 bytes; source_size allows more/)
   t.match(await failureOf(one('away')), /private address/)
   t.match(await failureOf(one('html'), 'title: A\n'), /private address/)
   t.match(await failureOf(one('html'), "source_hosts: ['example.org']\n"), /not one of source_hosts/)

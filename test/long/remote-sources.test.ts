@@ -3,9 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { Fault, faultText } from '../../src/errors/errors.ts'
+import { zip } from '../../src/formats/zip-stream.ts'
 import { readDefinition } from '../../src/publishing/definition.ts'
 import { publishDataset } from '../../src/publishing/publish.ts'
 import { dueRemotes, remoteFolder, remoteState } from '../../src/publishing/remote/state.ts'
@@ -502,6 +505,27 @@ t.test('a dataset from an address', async t => {
   })
 })
 
+t.test('options name the file of an archive and the encoding', async t => {
+  const { portal, publish } = portalFrom(t, `${origin}/far.zip`)
+  const definition = join(portal, 'data/far/dataset.yaml')
+  const before = readFileSync(definition, 'utf8')
+  const files = ['a.csv', 'b.csv'].map((name, at) => ({ name, content: ['n\n1\n2\n', '3\n'.repeat(at)] }))
+  const archive = await buffer(Readable.from(zip(files)))
+  answer = (_, response) => response.end(archive)
+  t.match(await publish(), /far\.zip: The archive has 2 files of data, and one has to be chosen/)
+  t.ok(remoteState(portal, 'far')?.file, 'it can be looked at, to choose one')
+  writeFileSync(definition, `${before}options: { file: b.csv }\n`)
+  t.equal(await publish(), 'published 3')
+  writeFileSync(definition, `${before}options: { file: c.csv }\n`)
+  t.match(
+    await publish(),
+    /dataset\.yaml:3:12: The archive has no file "c\.csv"\.\n {2}Files: a\.csv, b\.csv/,
+  )
+  answer = (_, response) => response.end(Buffer.from('n\n1\n2\n3\n4\n', 'utf16le').swap16())
+  writeFileSync(definition, `${before}format: csv\noptions: { encoding: utf-16be }\n`)
+  t.equal(await publish(), 'published 4')
+})
+
 t.test('slow addresses hold up neither a start nor other datasets', async t => {
   let isSlow = true
   answer = (_, response) => {
@@ -555,4 +579,21 @@ t.test('publishing by name reports why an address gave no new data', async t => 
   t.notMatch(await publish(), [{ fetchFailure: String }])
   answer = (_, response) => response.writeHead(404).end()
   t.match(await publish(), [{ type: 'unchanged', records: 1, fetchFailure: /it answers 404/ }])
+})
+
+t.test('publishing by name asks again where the first data of an address could not be published', async t => {
+  const datasets = ['one', 'two']
+  const portal = temporaryFolder(t, {
+    'portal.yaml': 'source_private_hosts: [127.0.0.1]\n',
+    data: Object.fromEntries(
+      datasets.map(id => [id, { 'dataset.yaml': `source: { url: "${origin}/data" }\nrefresh: daily\n` }]),
+    ),
+  })
+  const parallel = { threads: 2, memory: 2 ** 30 }
+  const publish = () =>
+    publishReports(portal, { base: 'http://localhost', isNamed: true, parallel }, datasets)
+  answer = (_, response) => response.end('{"error": "try again later"}')
+  t.match(await publish(), [{ reason: /no array/ }, { reason: /no array/ }])
+  answer = (_, response) => response.end('a\n1\n')
+  t.match(await publish(), [{ records: 1 }, { records: 1 }])
 })

@@ -78,11 +78,37 @@ async function* documentPieces(source: RdfSource, place: QuadPlace): AsyncGenera
       )
     document.push(piece)
   }
+  if (source.format === 'jsonld') refuseDeepJson(document, source.name)
   const labels = new Map<string, string>()
   const names = (label: string) =>
     memoised(labels, label, () => iriText(skolemIri(place.base, place.dataset, `b${labels.size + 1}`)))
   for (const lines of parseRdf(document, source.format, baseOf(place), origin, place.isLenient))
     yield replaceBlankNodes(bySubject(lines), names)
+}
+
+/** Maximum objects and lists within one another: for each, the parser copies what surrounds it. */
+const MAX_DEPTH = 1000
+
+function refuseDeepJson(document: readonly Buffer[], file: string): void {
+  let [depth, line, isText, isEscaped] = [0, 1, false, false]
+  for (const piece of document)
+    for (const byte of piece) {
+      if (byte === 0x0a) line += 1
+      if (isEscaped) isEscaped = false
+      else if (byte === 0x5c) isEscaped = isText
+      else if (byte === 0x22) isText = !isText
+      else if (isText) continue
+      else if (byte === 0x7b || byte === 0x5b) depth += 1
+      else if (byte === 0x7d || byte === 0x5d) depth -= 1
+      if (depth > MAX_DEPTH)
+        throw new Fault(
+          SOURCE_UNREADABLE,
+          {
+            reason: `More than ${MAX_DEPTH} objects and lists are within one another. Convert it to N-Quads.`,
+          },
+          { place: { file, line } },
+        )
+    }
 }
 
 /**

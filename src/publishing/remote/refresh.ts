@@ -10,7 +10,8 @@ import { PROCESS_NAME } from '../../runtime/processes.ts'
 import { atAddress } from '../../sources/address/failures.ts'
 import { fetchAddress } from '../../sources/address/fetch.ts'
 import type { FetchLimits } from '../../sources/address/limits.ts'
-import { openFile } from '../../sources/open.ts'
+import { openFile, type SourceFolders, type SourceOptions } from '../../sources/open.ts'
+import { isUndecided } from '../../sources/source.ts'
 import {
   isDue,
   type RemoteState,
@@ -26,6 +27,8 @@ export interface Remote {
   /** Name of the environment variable with the value of the Authorization header. */
   readonly authorization?: string
   readonly schedule?: string
+  /** How the data are read: the file of an archive, an encoding. */
+  readonly options?: SourceOptions
 }
 
 /** When and how an address is requested. */
@@ -105,7 +108,7 @@ export async function refreshRemote(
     const file = `data-${Date.parse(requested).toString(36)}${ending}`
     renameSync(part, path.join(folder, file))
     try {
-      openFile({ path: file }, { datasetFolder: folder, portalFolder: portal })
+      refuseOther(file, remote, { datasetFolder: folder, portalFolder: portal })
     } catch (error) {
       rmSync(path.join(folder, file), { force: true })
       throw atAddress(error, file, remote.url)
@@ -122,6 +125,15 @@ export async function refreshRemote(
       remote,
     )
     if (state.file === undefined) throw error
+  }
+}
+
+/** Throws for fetched bytes that are no data. Which file of an archive are the data may still be decided in dataset.yaml. */
+function refuseOther(file: string, { options = {} }: Remote, folders: SourceFolders): void {
+  try {
+    openFile({ path: file, options }, folders)
+  } catch (error) {
+    if (!isUndecided(error)) throw error
   }
 }
 

@@ -37,22 +37,22 @@ export async function fetchAddress(
       return await fetchOnce(new URL(url), file, known, context, authorization)
     } catch (error) {
       rmSync(file, { force: true })
-      if (late.aborted && !(error instanceof Fault)) throw tooSlow(url, duration)
+      if (late.aborted && !(error instanceof Fault)) throw tooSlow(url, limits)
       const pause = limits.pauses[attempt]
       if (!(error instanceof TransientFailure) || pause === undefined || error.wait > MAX_WAIT)
         throw faultOf(error, url)
       const wait = Math.max(pause, error.wait)
       await ignoreRejection(sleep(wait, undefined, { signal: late }), 'there is no further attempt')
-      if (late.aborted) throw tooSlow(url, duration)
+      if (late.aborted) throw tooSlow(url, limits)
     }
   }
 }
 
-function tooSlow(url: string, duration: number): Error {
+function tooSlow(url: string, { duration, origin }: FetchLimits): Error {
   return refusedAddress(
     new URL(url),
     `it takes more than ${duration / 1000} s`,
-    'The setting source_duration allows more time.',
+    origin?.duration ?? 'The setting source_duration allows more time.',
   )
 }
 

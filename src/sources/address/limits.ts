@@ -17,6 +17,8 @@ export interface FetchLimits {
   readonly signal?: AbortSignal
   /** Pauses in milliseconds before each retry; their number is the number of retries. */
   readonly pauses: readonly number[]
+  /** What limits size and duration, for messages, where that is not the settings. */
+  readonly origin?: { readonly size?: string; readonly duration?: string }
   /** Media types that are preferred, as in an Accept header; any by default. */
   readonly accept?: string
 }

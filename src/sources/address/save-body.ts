@@ -22,7 +22,10 @@ export async function saveBody(
   decode: BodyDecoder | null = null,
 ): Promise<number> {
   const tooLong = () =>
-    refusedAddress(url, `it sends more than ${limits.size} bytes; source_size allows more`)
+    refusedAddress(
+      url,
+      `it sends more than ${limits.size} bytes${limits.origin?.size ?? '; source_size allows more'}`,
+    )
   if (expected > limits.size) {
     body.destroy()
     throw tooLong()

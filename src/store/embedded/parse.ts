@@ -114,8 +114,8 @@ function refusal(
     engine = null
     const reason =
       format === 'ntriples' || format === 'nquads'
-        ? `${file} has a line that is too long, or has too many triple terms in one another, to be read.`
-        : `${file} is too large, or nested too deeply, to be read as a whole. Convert it to N-Triples or N-Quads, or part it.`
+        ? 'The file has a line that is too long, or has too many triple terms in one another, to be read.'
+        : 'The file is too large, or nested too deeply, to be read as a whole. Convert it to N-Triples or N-Quads, or part it.'
     return new Fault(SOURCE_UNREADABLE, { reason }, { place: { file }, cause: error })
   }
   const place = /^Parser error (?:at|between) line (\d+) (?:column|between columns) (\d+)[^:]*: /.exec(
