@@ -922,6 +922,7 @@ t.test('archives', async t => {
           'readme.txt': 'x',
           'doc/Liesmich.txt': 'x',
           'data/t.csv': csv,
+          'data/Thumbs.db': 'x',
           '__MACOSX/._t.csv': 'x',
         }),
       )
@@ -930,6 +931,12 @@ t.test('archives', async t => {
   )
   const two = await archive({ 'one.csv': csv, 'two.csv': 'c\n5\n' })
   t.strictSame((await understood('two.zip', two, { file: 'two.csv' })).values, [[5]])
+  for (const name of ['trees.geojsonl', 'trees.trig', 'trees.pq', 'trees.gpkg'])
+    await t.rejects(
+      understood('named.zip', await archive({ [name]: 'x', 'notes.txt': 'a\n' })),
+      /2 files of data, and one has to be chosen/,
+      name,
+    )
   t.strictSame((await understood('lines.zip', await archive({ 't.jsonl': '{"a":1}\n{"a":2}\n' }))).values, [
     [1],
     [2],

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import type { RdfFormat } from '../model/rdf-format.ts'
 import { quadPieces } from '../publishing/graphs/rdf-quads.ts'
 import { authorizationOf, endingOf, limitsOf } from '../publishing/remote/refresh.ts'
 import { percentEncode } from '../rdf/iri-syntax.ts'
@@ -7,7 +8,7 @@ import { PROCESS_NAME } from '../runtime/processes.ts'
 import { atAddress, shownAddress } from '../sources/address/failures.ts'
 import { fetchAddress } from '../sources/address/fetch.ts'
 import type { FetchLimits } from '../sources/address/limits.ts'
-import { openFile } from '../sources/open.ts'
+import { openFile, type SourceFormat } from '../sources/open.ts'
 import { openRdf, RDF_FORMATS } from '../sources/rdf.ts'
 import { unreadable } from '../sources/source.ts'
 import { type CatalogReader, fileAddressOf, type Given, harvestedText, objectOf } from './catalog.ts'
@@ -144,8 +145,11 @@ interface Distribution {
   readonly kinds: readonly unknown[]
 }
 
-/** Formats with their names in catalogs, the best first. */
-const FORMATS: readonly (readonly [format: string | null, words: RegExp])[] = [
+/**
+ * Formats with their names in catalogs, the best first. XML is left out, as in catalogs it is a description or a service more often
+ * than a table, and so are workbooks of Excel before 2007, which are not read.
+ */
+const FORMATS: readonly (readonly [format: SourceFormat | RdfFormat | null, words: RegExp])[] = [
   ['parquet', /^(?:geo)?parquet$/],
   ['geojson', /^(?:geo\+?json|vnd\.geo\+json)$/],
   ['csv', /^csv$/],
@@ -162,7 +166,10 @@ const FORMATS: readonly (readonly [format: string | null, words: RegExp])[] = [
   ['turtle', /^(?:ttl|turtle|rdf_turtle)$/],
   ['ntriples', /^(?:nt|n-triples|ntriples|rdf_n_triples)$/],
   ['rdfxml', /^(?:rdf|rdf\+xml|rdf_xml)$/],
-  // Compressed files and old workbooks are recognised by their bytes.
+  ['jsonld', /^(?:jsonld|json-ld|ld\+json|json_ld)$/],
+  ['trig', /^trig$/],
+  ['nquads', /^(?:nq|n-quads|nquads)$/],
+  // The formats of compressed files are detected from their bytes.
   [null, /^(?:zip|x-zip-compressed|x-zip|gz|gzip)$/],
 ]
 
@@ -171,7 +178,11 @@ export function bestDistribution(
   distributions: readonly Distribution[],
   base: string,
 ): { readonly url: string; readonly format?: string } | null {
-  let best: { readonly rank: number; readonly url: string; readonly format: string | null } | null = null
+  let best: {
+    readonly rank: number
+    readonly url: string
+    readonly format: SourceFormat | RdfFormat | null
+  } | null = null
   for (const { url: given, kinds } of distributions.slice(0, 1000)) {
     const url = fileAddressOf(given, base)
     if (url === null) continue

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { constants, createGunzip, gunzipSync, inflateRawSync } from 'node:zlib'
+import { formatOf, rdfFormatNamed } from './formats.ts'
 import { fileUnreadable, misconfigured, undecided, unreadable } from './source.ts'
 import { boundedStream } from './text/decode.ts'
 import type { TextFile } from './text/text.ts'
@@ -51,7 +52,7 @@ const MAX_NESTED = 2 ** 29
 
 /** Extensions of files in an archive that describe others and are not data. */
 const BESIDE =
-  /(?:^|\/)(?:\.|__MACOSX\/|readme|licen[cs]e|lisez|metadata|(?:liesmich|l[eé]eme|leia-?me|leggimi|leesmij)\.txt)|\.(?:pdf|docx?|html?|md|png|jpe?g|qml|sld|cpg|prj|sbn|sbx|shx|qix|qpj|dbf|fix|idx|lyr)$|\.(?:shp|gdb)?\.xml$/i
+  /(?:^|\/)(?:\.|__MACOSX\/|readme|licen[cs]e|lisez|metadata|(?:liesmich|l[eé]eme|leia-?me|leggimi|leesmij)\.txt|thumbs\.db$)|\.(?:pdf|docx?|html?|md|png|jpe?g|qml|sld|cpg|prj|sbn|sbx|shx|qix|qpj|dbf|fix|idx|lyr)$|\.(?:shp|gdb)?\.xml$/i
 
 /**
  * Opens a file and its compression or archive, gzip and ZIP, detected from its bytes. Throws SourceUnreadable for damaged
@@ -243,11 +244,7 @@ function chooseMember(members: readonly ZipMember[], file: string, required: str
   }
   const shapes = members.filter(({ name }) => /\.shp$/i.test(name) && !/(?:^|\/)(?:\.|__MACOSX\/)/.test(name))
   const candidates = shapes.length > 0 ? shapes : members.filter(({ name }) => !BESIDE.test(name))
-  const standard = candidates.filter(({ name }) =>
-    /\.(?:csv|tsv|tab|json|jsonl|ndjson|geojson|xlsx|ods|parquet|gpkg|kml|gpx|fgb|xml|shp|ttl|nt|nq|rdf|txt)(?:\.gz)?$/i.test(
-      name,
-    ),
-  )
+  const standard = candidates.filter(({ name }) => (formatOf(name) ?? rdfFormatNamed(name)) !== undefined)
   const [first, ...more] = standard.length > 0 ? standard : candidates
   if (first === undefined) throw unreadable('The archive has no file of data.', { file }, listed(members))
   if (more.length === 0) return first
