@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
-import { addPlugins } from '../src/app/plugins.ts'
+import { addHooks } from '../src/app/hooks.ts'
 import { BAD_REQUEST, Fault } from '../src/errors/errors.ts'
 import { WorkBudgets } from '../src/http/client-budget.ts'
 import { AnswerCache, isFresh, knownTag, setNoStore } from '../src/http/conditional.ts'
@@ -126,7 +126,7 @@ function instance(calls = 1000, isPrivate = false): FastifyInstance {
   const now = () => Date.UTC(2026, 6, 27)
   const limits = quotaLimits({ domain: calls })
   const quotas = new Quotas({ limits, now, counts: null, secret: Buffer.alloc(32) })
-  addPlugins(http, { isPrivate, authenticate: () => ANONYMOUS, quotas, address: () => '' })
+  addHooks(http, { isPrivate, authenticate: () => ANONYMOUS, quotas, address: () => '' })
   configureRoutes(http, { isCounted: true })
   const long = { text: 'é'.repeat(2000) }
   http.get('/api/page', async (request, reply) => {

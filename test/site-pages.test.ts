@@ -5,7 +5,7 @@ import { cutRing } from '../src/api/resources/coastline.ts'
 import { preferredName } from '../src/api/resources/dataset.ts'
 import { fitted, type Neighbour, neighbourhoodPicture } from '../src/api/resources/neighbours.ts'
 import { literalHtml, termName } from '../src/api/resources/values.ts'
-import { addPlugins } from '../src/app/plugins.ts'
+import { addHooks } from '../src/app/hooks.ts'
 import { AnswerCache } from '../src/http/conditional.ts'
 import { Quotas, quotaLimits } from '../src/http/daily-quota.ts'
 import { parseQueryString } from '../src/http/query-string.ts'
@@ -216,7 +216,7 @@ t.test('who may not see something is shown where to sign in', async t => {
   const http = fastify({ routerOptions: { querystringParser: parseQueryString } })
   t.teardown(() => http.close())
   const quotas = new Quotas({ limits: quotaLimits(), now: () => 0, counts: null, secret: Buffer.alloc(32) })
-  addPlugins(http, { isPrivate: true, authenticate: () => ANONYMOUS, quotas, address: () => '', site: SITE })
+  addHooks(http, { isPrivate: true, authenticate: () => ANONYMOUS, quotas, address: () => '', site: SITE })
   http.get('/explore/', async () => 'secret')
   const config = { endpoint: 'account', access: 'signIn' } as const
   http.get('/account/openid/callback', { config }, async (_, reply) => reply.code(401).send('not let in'))

@@ -4,7 +4,7 @@ import t from 'tap'
 import { readQueryText } from '../src/api/sparql/query-text.ts'
 import { rewriteQuery } from '../src/api/sparql/rewrite.ts'
 import { sparql } from '../src/api/sparql/routes.ts'
-import { addPlugins } from '../src/app/plugins.ts'
+import { addHooks } from '../src/app/hooks.ts'
 import { Fault, NOT_FOUND_RESOURCE } from '../src/errors/errors.ts'
 import { AnswerCache } from '../src/http/conditional.ts'
 import { Quotas, quotaLimits } from '../src/http/daily-quota.ts'
@@ -70,7 +70,7 @@ async function serve(store: Store): Promise<FastifyInstance> {
   })
   const now = () => Date.now()
   const quotas = new Quotas({ limits: quotaLimits(), now, counts: null, secret: Buffer.alloc(32) })
-  addPlugins(app, {
+  addHooks(app, {
     isPrivate: false,
     authenticate: () => ANONYMOUS,
     quotas,

@@ -57,7 +57,7 @@ import {
   sourceAges,
   sparqlDataset,
 } from './endpoint-sources.ts'
-import { addPlugins } from './plugins.ts'
+import { addHooks } from './hooks.ts'
 
 /** A dataset as the address, the caller and the version of a request name it. */
 type Addressed = Parameters<Catalog['addressed']>
@@ -106,7 +106,7 @@ export async function registerEndpoints(
   const rateLimit = new RateLimit({ budgets, address })
   rateLimit.install(http)
   recordCalls(http, recorder)
-  addPlugins(http, {
+  addHooks(http, {
     isPrivate,
     authenticate,
     quotas,

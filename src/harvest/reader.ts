@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { RdfFormat } from '../model/rdf-format.ts'
 import { quadPieces } from '../publishing/graphs/rdf-quads.ts'
-import { authorizationOf, endingOf, limitsOf } from '../publishing/remote/refresh.ts'
+import { endingOf, limitsOf, sourceCredentials } from '../publishing/remote/refresh.ts'
 import { percentEncode } from '../rdf/iri-syntax.ts'
 import { PROCESS_NAME } from '../runtime/processes.ts'
 import { atAddress, shownAddress } from '../sources/address/failures.ts'
@@ -38,7 +38,7 @@ export function catalogReader(portal: string, harvester: Harvester, now: () => D
   const folder = harvestFolder(portal)
   mkdirSync(folder, { recursive: true })
   const limits = limitsOf(portal)
-  const credentials = authorizationOf(authorization)
+  const credentials = sourceCredentials(authorization)
   const end = now().getTime() + MAX_TIME
   let [documents, bytes] = [0, 0]
   const fetched = async (url: string, largest: number, accept: string) => {

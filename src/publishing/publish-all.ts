@@ -19,7 +19,7 @@ import {
   currentVersion,
   forget,
   isWithdrawn,
-  removeLeftovers,
+  repairInterrupted,
   storedDatasets,
   type VersionManifest,
   type Versions,
@@ -86,7 +86,7 @@ export async function publishAll(
     const seconds = () => Math.round(performance.now() - begun) / 1000
     try {
       // Completes a withdrawal that was interrupted, or removes what a publication that died has left.
-      if (isWithdrawn(versions, id) && !withdraw(versions, id)) removeLeftovers(versions, id)
+      if (isWithdrawn(versions, id) && !withdraw(versions, id)) repairInterrupted(versions, id)
       if (datasets === null && (await isLeftOut(id))) return true
       if (unlessWithdrawn.includes(id) && isWithdrawn(versions, id)) throw withdrawnMeanwhile()
       if (context.withoutFetching === true && isWaiting(context.portal, id)) {

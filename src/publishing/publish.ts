@@ -23,7 +23,7 @@ import {
   currentVersion,
   isWithdrawn,
   readManifest,
-  removeLeftovers,
+  repairInterrupted,
   type VersionManifest,
   versionFolder,
 } from './versions/versions.ts'
@@ -68,7 +68,7 @@ export function withdrawnMeanwhile(): Fault {
 /** Resolves to null if another process has put a version in force, or withdrawn the dataset, or the source was changed meanwhile. */
 async function attemptToPublish(id: string, context: PublishAttempt): Promise<PublishResult | null> {
   const { versions, mappingOnly = false } = context
-  removeLeftovers(versions, id)
+  repairInterrupted(versions, id)
   const own = currentManifest(versions, id)
   if (!mappingOnly) await fetchSource(id, context)
   // Saving a mapping does not wait until all files are checked.
@@ -115,7 +115,7 @@ function rejectFetched(id: string, error: Fault, { portal }: PublishContext): vo
  */
 export async function findUnchanged(id: string, context: PublishContext): Promise<PublishResult | null> {
   const { portal, versions } = context
-  removeLeftovers(versions, id)
+  repairInterrupted(versions, id)
   const own = currentManifest(versions, id)
   const current = own ?? context.inForce ?? null
   const isWhole = current !== null && (await damageInForce(versions, id, context.isNamed)) === null

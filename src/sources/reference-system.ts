@@ -96,16 +96,19 @@ export interface RawGeometry {
 }
 
 /** A geometry with every position converted; null for null. */
-export function moved(geometry: RawGeometry | null, move: Unprojector | null): RawGeometry | null {
+export function reprojected(geometry: RawGeometry | null, move: Unprojector | null): RawGeometry | null {
   if (geometry === null || move === null) return geometry
   if (Array.isArray(geometry.geometries))
-    return { type: geometry.type, geometries: geometry.geometries.flatMap(part => moved(part, move) ?? []) }
-  return { type: geometry.type, coordinates: movedCoordinates(geometry.coordinates, move) }
+    return {
+      type: geometry.type,
+      geometries: geometry.geometries.flatMap(part => reprojected(part, move) ?? []),
+    }
+  return { type: geometry.type, coordinates: reprojectedCoordinates(geometry.coordinates, move) }
 }
 
-function movedCoordinates(coordinates: unknown, move: Unprojector): unknown {
+function reprojectedCoordinates(coordinates: unknown, move: Unprojector): unknown {
   if (!Array.isArray(coordinates)) return coordinates
   return typeof coordinates[0] === 'number'
     ? move(coordinates as readonly number[])
-    : coordinates.map(part => movedCoordinates(part, move))
+    : coordinates.map(part => reprojectedCoordinates(part, move))
 }

@@ -8,7 +8,7 @@ import { ACCOUNT_UNKNOWN } from '../../src/accounts/faults.ts'
 import { openAccounts, openAccountsOf, openSharedAccounts } from '../../src/accounts/open.ts'
 import { faultOf as databaseFault, isBroken, isPassing } from '../../src/accounts/postgres/faults.ts'
 import { Freshness, type ListenerEvents } from '../../src/accounts/postgres/freshness.ts'
-import { addPlugins } from '../../src/app/plugins.ts'
+import { addHooks } from '../../src/app/hooks.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { Fault, INTERNAL_ERROR } from '../../src/errors/errors.ts'
 import { Attempts, PASSWORD_LIMITS } from '../../src/http/attempts.ts'
@@ -588,7 +588,7 @@ function serveCaller(a: Accounts) {
     counts: a.calls,
     secret: a.secret,
   })
-  addPlugins(http, {
+  addHooks(http, {
     isPrivate: false,
     authenticate: authenticator(a, cookieScope('http://portal.test')),
     quotas,

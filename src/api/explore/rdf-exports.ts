@@ -51,7 +51,7 @@ const NO_XML = `[${Array.from({ length: 0x10000 }, (_, code) => code)
   .filter(character => !isXmlText(character))
   .join('')}]`
 
-/** The graph of a dataset, or of those of its records that a query finds, as a file (linked-data, "RDF exports"). */
+/** The graph of a dataset, or of those of its records that a query finds, as a file (REST 6.1). */
 export function rdfExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { base, dialect } = endpoint.options
   const unwritable = new UnwritableTexts()

@@ -145,7 +145,7 @@ export class SharedRegistry implements Registry {
       if (other === undefined) {
         const mine = stored.find(each => each.dataset === id && each.version === manifest.version)
         await this.loader.load({ versions, manifest, mine, stored, onProgress })
-        await this.putInForce(id, manifest.version)
+        await this.noteRelease(id, manifest.version)
         return 'released'
       }
       await sleep(1000)
@@ -242,7 +242,7 @@ export class SharedRegistry implements Registry {
       if (since + 10 * DROPPED < this.now()) this.retired.delete(graph)
   }
 
-  private async putInForce(dataset: string, version: string): Promise<void> {
+  private async noteRelease(dataset: string, version: string): Promise<void> {
     const before = (await this.releases.current()).get(dataset)
     await this.releases.release({ dataset, number: (before?.number ?? 0) + 1, version, withdrawn: null })
     if (before?.version != null) await this.markReplaced(dataset, before.version)

@@ -86,7 +86,7 @@ export async function refreshRemote(
       part,
       known,
       { ...limitsOf(portal), ...(signal === undefined ? {} : { signal }) },
-      authorizationOf(remote.authorization),
+      sourceCredentials(remote.authorization),
     )
     if (fetched.type === 'unchanged') {
       finish(
@@ -227,7 +227,7 @@ export function endingOf(name: string, mediaType: string): string {
 const VARIABLE = /^SOURCE_AUTH_[A-Z0-9_]+$/
 
 /** The value of the Authorization header from an environment variable. Faults: ConfigInvalid. */
-export function authorizationOf(authorization: string | undefined): string | undefined {
+export function sourceCredentials(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined
   const value = VARIABLE.test(authorization) ? lookup(process.env, authorization) : undefined
   if (value !== undefined && /^[\x20-\x7e]+$/.test(value)) return value

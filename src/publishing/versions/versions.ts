@@ -119,7 +119,7 @@ function storedManifests(versions: Versions, id: string): VersionManifest[] {
   const home = path.join(versions.root, id)
   const current = currentVersion(versions, id)
   return readdirSync(home, { withFileTypes: true })
-    .filter(entry => entry.isDirectory() && !isUnfinished(home, entry.name, current))
+    .filter(entry => entry.isDirectory() && !isInterrupted(home, entry.name, current))
     .flatMap(({ name }) => readStored(versions, id, name) ?? [])
 }
 
@@ -366,14 +366,14 @@ function removeOthers(home: string, retained: ReadonlySet<string>): void {
   }
 }
 
-/** Removes leftovers of publications that died: folders in preparation, versions that were never in force, and replaced ones. */
-export function removeLeftovers(versions: Versions, id: string): void {
+/** Repairs what publications that died have left: removes folders in preparation, versions that were never in force, and replaced ones. */
+export function repairInterrupted(versions: Versions, id: string): void {
   const home = path.join(versions.root, id)
   if (!existsSync(home)) return
   const entries = readdirSync(home, { withFileTypes: true })
   const current = currentVersion(versions, id)
   const isLeft = (name: string) =>
-    (isUnfinished(home, name, current) || name.endsWith('.new')) && !isInPreparation(home, name)
+    (isInterrupted(home, name, current) || name.endsWith('.new')) && !isInPreparation(home, name)
   for (const { name } of entries)
     if (isLeft(name)) rmSync(path.join(home, name), { recursive: true, force: true })
   if (current === null) return
@@ -383,7 +383,7 @@ export function removeLeftovers(versions: Versions, id: string): void {
 }
 
 /** True for the folder of a version that is in preparation, or was not put in force. */
-function isUnfinished(home: string, name: string, current: string | null): boolean {
+function isInterrupted(home: string, name: string, current: string | null): boolean {
   return name.startsWith('preparing-') || (name !== current && existsSync(path.join(home, name, PENDING)))
 }
 

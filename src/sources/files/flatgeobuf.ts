@@ -4,7 +4,7 @@ import { setMember } from '../../model/lookup.ts'
 import { shortestSingle } from '../../model/number.ts'
 import { words } from '../../model/words.ts'
 import type { DataFile } from '../data-file.ts'
-import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
+import { type RawGeometry, reprojected, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
 import {
   BATCH_CHARACTERS,
   BATCH_ROWS,
@@ -234,7 +234,7 @@ function featureOf(
     readProperties(feature.octets(1), columns, data)
     const geometry = feature.table(0)
     const shape = geometry === undefined ? null : geometryOf(geometry, header.geometry)
-    data[Object.hasOwn(data, 'geometry') ? 'shape' : 'geometry'] = moved(shape, move)
+    data[Object.hasOwn(data, 'geometry') ? 'shape' : 'geometry'] = reprojected(shape, move)
     return data
   } catch (error) {
     if (error instanceof Fault) throw error

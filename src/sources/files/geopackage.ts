@@ -4,8 +4,8 @@ import { lookup, setMember } from '../../model/lookup.ts'
 import { parseWkb } from '../../model/wkb.ts'
 import type { DataFile } from '../data-file.ts'
 import {
-  moved,
   type RawGeometry,
+  reprojected,
   type Unprojector,
   unprojectorOfCode,
   unprojectorOfWkt,
@@ -278,7 +278,7 @@ function geometryOf(blob: Buffer, move: Unprojector | null, file: string): RawGe
   const geometry = parseWkb(wkb)
   if (geometry === undefined && isCurve(wkb))
     throw unreadable('The layer has geometries with arcs.', { file }, CURVES)
-  return geometry === undefined ? null : moved(geometry as RawGeometry, move)
+  return geometry === undefined ? null : reprojected(geometry as RawGeometry, move)
 }
 
 function all(

@@ -1,9 +1,9 @@
 import type { FileMetaData } from 'hyparquet'
 import { lookup, setMember } from '../../model/lookup.ts'
 import {
-  moved,
   type ProjJson,
   type RawGeometry,
+  reprojected,
   type Unprojector,
   unprojectorOfName,
   unprojectorOfProjJson,
@@ -73,7 +73,7 @@ export function withGeometries(
 ) {
   for (const [name, move] of columns) {
     const geometry = (lookup(data, name) ?? null) as RawGeometry | null
-    setMember(data, name, isEmptyPoint(geometry) ? null : moved(geometry, move))
+    setMember(data, name, isEmptyPoint(geometry) ? null : reprojected(geometry, move))
   }
   return data
 }

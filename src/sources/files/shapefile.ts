@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import type { Position } from '../../model/geometry.ts'
 import { setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
-import { moved, type RawGeometry, type Unprojector, unprojectorOfWkt } from '../reference-system.ts'
+import { type RawGeometry, reprojected, type Unprojector, unprojectorOfWkt } from '../reference-system.ts'
 import {
   BATCH_CHARACTERS,
   BATCH_ROWS,
@@ -134,7 +134,7 @@ async function* readRows(
         )
       if (attributes?.[0] === 0x2a) continue
       const data = attributes === null || layout === null ? {} : valuesOf(attributes, layout.fields, decode)
-      const geometry = moved(shape, move)
+      const geometry = reprojected(shape, move)
       batch.push({
         row,
         line: undefined,

@@ -1,7 +1,7 @@
 import { parseExactly } from '../../model/exact-json.ts'
 import { setMember } from '../../model/lookup.ts'
 import { words } from '../../model/words.ts'
-import { moved, type RawGeometry, type Unprojector, unprojectorOfName } from '../reference-system.ts'
+import { type RawGeometry, reprojected, type Unprojector, unprojectorOfName } from '../reference-system.ts'
 import { type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import { fileNameOf, readText, type TextFile } from '../text/text.ts'
 import { isObject } from '../typing/fields.ts'
@@ -146,7 +146,7 @@ function featureData(
   const data: Record<string, unknown> = { ...properties }
   if (Object.hasOwn(data, 'geometry')) data.properties_geometry = data.geometry
   if (id !== undefined) setMember(data, idColumn, id)
-  data.geometry = isObject(geometry) ? moved(geometry as unknown as RawGeometry, move) : geometry
+  data.geometry = isObject(geometry) ? reprojected(geometry as unknown as RawGeometry, move) : geometry
   return data
 }
 
@@ -165,7 +165,7 @@ async function readSingle(file: TextFile, move: Unprojector | null): Promise<rea
 }
 
 function singleData(root: JsonObject, move: Unprojector | null): JsonObject | undefined {
-  if (GEOMETRIES.includes(root.type)) return { geometry: moved(root as unknown as RawGeometry, move) }
+  if (GEOMETRIES.includes(root.type)) return { geometry: reprojected(root as unknown as RawGeometry, move) }
   const data = featureData(root, move)
   return typeof data === 'string' ? undefined : data
 }

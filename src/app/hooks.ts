@@ -23,7 +23,7 @@ import { ANONYMOUS, type Principal } from '../model/principal.ts'
 import { signInPage } from '../site/account-page.ts'
 import { pageContextOf, type SiteOptions } from '../site/page-context.ts'
 
-export interface PluginOptions {
+export interface HookOptions {
   /** True if every request needs credentials. */
   readonly isPrivate: boolean
   readonly authenticate: Authenticate
@@ -39,11 +39,11 @@ export interface PluginOptions {
 }
 
 /**
- * Adds the plugins that all routes of an instance share: methods, CORS with preflights, authentication, access, quotas,
+ * Adds the hooks that all routes of an instance share: methods, CORS with preflights, authentication, access, quotas,
  * refusal of undecodable addresses, compression, and bodies left out for 304 and HEAD. They depend on the configuration of
  * the route.
  */
-export function addPlugins(http: FastifyInstance, options: PluginOptions): void {
+export function addHooks(http: FastifyInstance, options: HookOptions): void {
   const { isSecure = false } = options
   http.addHook('onRequest', (request, reply, done) => {
     request.principal = ANONYMOUS
@@ -140,7 +140,7 @@ function goOn(answered: MaybePromise<boolean>, done: (error?: Error) => void, ne
 }
 
 /** Authenticates a user on sign-in routes: only by the cookie. It never answers the request. */
-function recognise(request: FastifyRequest, { authenticate }: PluginOptions): MaybePromise<false> {
+function recognise(request: FastifyRequest, { authenticate }: HookOptions): MaybePromise<false> {
   const requested = { headers: withoutAuthorization(request.headers), query: {} }
   return thenMaybe(authenticate(requested), principal => {
     request.principal = principal
@@ -156,7 +156,7 @@ function recognise(request: FastifyRequest, { authenticate }: PluginOptions): Ma
 function admit(
   request: FastifyRequest,
   reply: FastifyReply,
-  { isPrivate, authenticate, quotas, rateLimit, address }: PluginOptions,
+  { isPrivate, authenticate, quotas, rateLimit, address }: HookOptions,
   form: QueryParameters | null,
 ): MaybePromise<boolean> {
   const { access, isCounted } = request.routeOptions.config
