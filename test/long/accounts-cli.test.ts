@@ -217,7 +217,7 @@ t.test('a backup is a copy for its owner alone, and replaces no file', { buffere
   const file = path.join(portal, 'copy.sqlite')
   const [copied, twice] = await run(['backup', file], ['backup', file])
   t.same(copied, DONE)
-  t.match(twice, { code: 1, stderr: /exists already/ })
+  t.match(twice, { code: 2, stderr: /exists already/ })
   t.equal(statSync(file).mode & 0o777, 0o600)
   const copy = openAccounts(file, { now: Date.now })
   t.teardown(() => copy.close())
