@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { appendFile, mkdir, readFile, rename, truncate } from 'node:fs/promises'
+import { appendFile, type FileHandle, mkdir, open, rename } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
 import type { FastifyRequest } from 'fastify'
@@ -145,17 +145,28 @@ function linesOf(text: string): number {
   return text.split('\n').length - 1
 }
 
+/** Maximum bytes of a line: a character takes at most three. */
+const MAX_LINE = 3 * MAX_WAITING
+
 /** The size of a file in bytes, 0 if it is absent. A line at its end that a full disk or a crash cut off is removed. */
-async function endOfLines(file: string): Promise<number> {
-  let bytes: Buffer
+async function endOfLines(path: string): Promise<number> {
+  let file: FileHandle
   try {
-    bytes = await readFile(file)
+    file = await open(path, 'r+')
   } catch {
     return 0
   }
-  const end = bytes.lastIndexOf('\n') + 1
-  if (end < bytes.length) await truncate(file, end)
-  return end
+  try {
+    const { size } = await file.stat()
+    const from = Math.max(0, size - MAX_LINE)
+    const tail = Buffer.alloc(size - from)
+    await file.read(tail, 0, tail.length, from)
+    const end = from + tail.lastIndexOf('\n') + 1
+    if (end < size) await file.truncate(end)
+    return end
+  } finally {
+    await file.close()
+  }
 }
 
 /** The verbatim query of a request; null if there is none, or it cannot be parsed. */
