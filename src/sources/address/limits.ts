@@ -17,7 +17,7 @@ export interface FetchLimits {
   readonly signal?: AbortSignal
   /** Pauses in milliseconds before each retry; their number is the number of retries. */
   readonly pauses: readonly number[]
-  /** What limits size and duration, for messages, where that is not the settings. */
+  /** What else than the settings limits size and duration, for messages: the end of the sentence about the size, a sentence about the duration. */
   readonly origin?: { readonly size?: string; readonly duration?: string }
   /** Media types that are preferred, as in an Accept header; any by default. */
   readonly accept?: string
