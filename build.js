@@ -56,8 +56,6 @@ await bundle({
   root: source,
   outbase: source,
   outdir: target,
-  // Packages of many small files are cheaper as a part of ours.
-  bundled: /^(?:typebox|@traqula|@lezer|jsts|re2js|lru-cache|proj4|proj4-list|flatbuffers)(?:\/|$)/,
   rewrite,
 })
 await import(pathToFileURL(path.join(target, 'portal/build-islands.js')).href)

@@ -48,7 +48,6 @@ await bundle({
   root,
   outbase: path.join(root, 'test'),
   outdir: path.join(root, '.built'),
-  bundled:
-    /^(?:typebox|@traqula|jsts|re2js|lru-cache|proj4|proj4-list|flatbuffers|@lezer\/(?!generator)|oxigraph\/web\.js)(?:\/|$)/,
+  also: ['oxigraph/web.js'],
   rewrite,
 })

@@ -44,8 +44,17 @@ import { isLong } from './support/effort.ts'
 const XSD = 'http://www.w3.org/2001/XMLSchema#'
 const PREFIXES = `PREFIX xsd: <${XSD}> PREFIX : <urn:> `
 
+/** Queries that were parsed: most expressions are evaluated over many columns, and parsing one takes longer than that. */
+const parsed = new Map<string, ReturnType<typeof parseQuery>>()
+
+function parsedQuery(text: string): ReturnType<typeof parseQuery> {
+  const found = parsed.get(text) ?? parseQuery(text)
+  parsed.set(text, found)
+  return found
+}
+
 function expressionOf(expression: string): AlgebraExpression {
-  const { query } = parseQuery(`${PREFIXES} SELECT * { FILTER(${expression}) }`)
+  const { query } = parsedQuery(`${PREFIXES} SELECT * { FILTER(${expression}) }`)
   if (query.type !== 'select' || query.input.type !== 'project' || query.input.input.type !== 'filter')
     throw new Error(expression)
   return query.input.input.condition
@@ -572,7 +581,7 @@ function matcherOf(names: string) {
 }
 
 function groupOf(group: string): SparqlOperation {
-  const { query } = parseQuery(`${PREFIXES} SELECT * { ${group} }`)
+  const { query } = parsedQuery(`${PREFIXES} SELECT * { ${group} }`)
   if (query.type !== 'select' || query.input.type !== 'project') throw new Error(group)
   return query.input.input
 }
@@ -1014,7 +1023,7 @@ t.test('conditions on texts hold for the same values, whether worked out togethe
 
 /** N-Triples of values written in SPARQL, one a subject. */
 async function triplesOf(values: readonly string[]): Promise<string> {
-  const { query } = parseQuery(
+  const { query } = parsedQuery(
     `${PREFIXES} CONSTRUCT { } { ${values.map((value, at) => `:s${at} :t ${value} .`).join(' ')} }`,
   )
   if (query.type !== 'construct' || query.input.type !== 'bgp') throw new Error('no triples')
@@ -1123,7 +1132,7 @@ t.test('numbers over a column are what they are value by value', async t => {
         'AVG(?v - ?w)',
         'MAX(?v * ?w)',
       ]) {
-        const { query } = parseQuery(`${PREFIXES} SELECT (${aggregate} AS ?r) { ?s :t ?v ; :u ?w }`)
+        const { query } = parsedQuery(`${PREFIXES} SELECT (${aggregate} AS ?r) { ?s :t ?v ; :u ?w }`)
         const operand = expressionOf(aggregate.slice(4, -1))
         const scalar = scalars.over(operand, vectors, batch.size)
         const known = all.map(scalar).reduce<TermValue | null>((sum, value) => {
@@ -1152,7 +1161,7 @@ t.test('a float joins the numbers that are rounded to it', async t => {
   ] as const) {
     const inner = (await triplesOf(right)).replaceAll('<urn:s', '<urn:r').replaceAll('<urn:t>', '<urn:u>')
     const graph = columnsOfText((await triplesOf(left)) + inner)
-    const { query } = parseQuery(`${PREFIXES} SELECT * { ?s :t ?v . ?r :u ?w FILTER(?v = ?w) }`)
+    const { query } = parsedQuery(`${PREFIXES} SELECT * { ?s :t ?v . ?r :u ?w FILTER(?v = ?w) }`)
     if (query.type !== 'select') throw new Error('no SELECT')
     const found = [
       ...new Evaluator(new Evaluation({ defaultGraphs: [graph], namedGraphs: new Map() })).solutions(
@@ -1192,7 +1201,7 @@ t.test('queries that are evaluated together work out a condition once', t => {
   )
   const graph = columnsOfText(lines.join(''))
   const rows = (property: string, selections: SelectionCache | null, at = '?at') => {
-    const { query } = parseQuery(
+    const { query } = parsedQuery(
       `SELECT * { ?s <urn:n> ?n . ?s <urn:lodestone:position> ${at} . ?s <urn:${property}> ?v FILTER(CONTAINS(?n, "1")) }`,
     )
     const evaluation = new Evaluation({ defaultGraphs: [graph], namedGraphs: new Map() }, {}, { selections })
@@ -1211,7 +1220,7 @@ t.test('a number beyond the bounds of its datatype is stored as it is and is no 
   const graph = columnsOfText(text)
   t.equal([...graph.lines()].join(''), text)
   const rows = (where: string) => {
-    const { query } = parseQuery(`${PREFIXES} SELECT ?s { ?s <urn:p> ?o ${where} }`)
+    const { query } = parsedQuery(`${PREFIXES} SELECT ?s { ?s <urn:p> ?o ${where} }`)
     const evaluation = new Evaluation({ defaultGraphs: [graph], namedGraphs: new Map() })
     return [...new Evaluator(evaluation).solutions(query.input)].reduce((sum, { size }) => sum + size, 0)
   }
@@ -1588,7 +1597,7 @@ const FOUND: readonly (readonly [word: string, mode: string, texts: readonly num
 
 /** The numbers of the subjects whose value `?t` passes a filter. */
 function subjectsWhere(graph: GraphColumns, filter: string): readonly number[] {
-  const { query } = parseQuery(`SELECT ?s { ?s <urn:t> ?t FILTER(${filter}) }`)
+  const { query } = parsedQuery(`SELECT ?s { ?s <urn:t> ?t FILTER(${filter}) }`)
   const found: string[] = []
   const evaluation = new Evaluation({ defaultGraphs: [graph], namedGraphs: new Map() }, {})
   for (const batch of new Evaluator(evaluation).solutions(query.input))
@@ -1762,7 +1771,7 @@ t.test('relations and distances of shapes are those of the shapes that no box de
   t.same(subjectsWhere(graph, within), [2, 9, 11, 12, 16, 17])
   const boxOf = (shape: string) => {
     const select = `SELECT (<${LODESTONE.boundingBox}>(${shape}) AS ?box) { ?s <urn:t> ?t }`
-    const { query } = parseQuery(select)
+    const { query } = parsedQuery(select)
     const evaluation = new Evaluation({ defaultGraphs: [graph], namedGraphs: new Map() }, {})
     const [batch] = [...new Evaluator(evaluation).solutions(query.input)]
     const vector = batch?.get('box')

@@ -32,7 +32,7 @@ import { createCallCounts } from './last-uses.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { createPasskeys } from './passkeys.ts'
 import { createPasswords } from './passwords.ts'
-import { PostgresDatabase, type PostgresPlace } from './postgres/database.ts'
+import type { PostgresDatabase, PostgresPlace } from './postgres/database.ts'
 import { isPassing } from './postgres/faults.ts'
 import { createSecondFactors } from './second-factors.ts'
 import { createSingleUse, type RandomBytes } from './secrets.ts'
@@ -166,6 +166,8 @@ async function reach(
   onWaiting: ((reason: string) => void) | undefined,
 ): Promise<PostgresDatabase> {
   const until = performance.now() + timeout
+  // Its client is loaded by those alone who use it.
+  const { PostgresDatabase } = await import('./postgres/database.ts')
   for (let attempt = 0; ; attempt++) {
     try {
       return await PostgresDatabase.open(place)

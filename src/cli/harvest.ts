@@ -40,7 +40,7 @@ export function harvestCommand(): Command {
       const config = servedConfigOf(options)
       const isDryRun = options.dryRun === true
       if (!isDryRun) refuseOtherAddress(config, 'this harvest')
-      const progress = createProgress(process.stderr)
+      const progress = await createProgress(process.stderr)
       const outcomes: HarvestOutcome[] = []
       for (const harvester of chosen(config.portal, names)) {
         const outcome = await harvest(harvester, {

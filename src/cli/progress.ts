@@ -1,4 +1,4 @@
-import cliProgress from 'cli-progress'
+import type cliProgress from 'cli-progress'
 import type { ProgressReporter } from '../app/progress.ts'
 import type { RuleReport } from '../mapping/compile.ts'
 import { type Diagnostic, diagnosticText } from '../mapping/diagnostic.ts'
@@ -11,7 +11,9 @@ import { leftOutTexts } from './mapping/rules.ts'
 import { counted, terminalText } from './print.ts'
 
 /** @param out normally process.stderr */
-export function createProgress(out: NodeJS.WriteStream): ProgressReporter {
+export async function createProgress(out: NodeJS.WriteStream): Promise<ProgressReporter> {
+  // Only a terminal has bars.
+  const bars = out.isTTY ? (await import('cli-progress')).default : null
   const failures: string[] = []
   /** Records so far of the datasets that are being published. */
   const running = new Map<string, number>()
@@ -23,11 +25,11 @@ export function createProgress(out: NodeJS.WriteStream): ProgressReporter {
     task = ''
   }
   const show = (name: string, done: number, total: number, unit: string) => {
-    if (!out.isTTY) return
+    if (bars === null) return
     if (bar === null || task !== name) {
       stop()
       task = name
-      bar = new cliProgress.SingleBar({
+      bar = new bars.SingleBar({
         stream: out,
         clearOnComplete: true,
         hideCursor: true,

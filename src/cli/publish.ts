@@ -30,7 +30,7 @@ export function publishCommand(): Command {
     .option(...BASE_OPTION)
     .option(...JSON_OPTION)
     .action(async (datasets: string[], options: PortalOptions) => {
-      const progress = createProgress(process.stderr)
+      const progress = await createProgress(process.stderr)
       const results: PublishMessage[] = []
       const config = servedConfigOf(options)
       const { portal, base, memory, keepVersions } = config

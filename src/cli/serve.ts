@@ -50,7 +50,7 @@ export function serveCommand(): Command {
       const { serve } = await import('../main.ts')
       let begun: Service | null = null
       endOnSignals(() => begun)
-      const service = await serve(config, createProgress(process.stderr)).catch(error => {
+      const service = await serve(config, await createProgress(process.stderr)).catch(error => {
         throw listenFault(error)
       })
       begun = service

@@ -2,11 +2,15 @@ import { lookup } from '../../model/lookup.ts'
 import { isCalendarDay, type LocalTime } from '../../model/time.ts'
 import { misconfigured } from '../source.ts'
 
-/** Languages with known names of months and weekdays. */
-const LANGUAGES = ['en', 'fr', 'de', 'es', 'it', 'pt', 'nl'] as const
-
-/** Names of months in dates, and short ones after a bar, of languages whose forms Intl has only in part, or too slowly for all. */
-const OTHER_LANGUAGES: readonly string[] = [
+/** Names of months in dates, and short ones after a bar: a text for each language. */
+const MONTHS: readonly string[] = [
+  'january february march april may june july august september october november december|jan feb mar apr may jun jul aug sep oct nov dec',
+  'janvier février mars avril mai juin juillet août septembre octobre novembre décembre|janv févr mars avr mai juin juil août sept oct nov déc',
+  'januar februar märz april mai juni juli august september oktober november dezember|jan feb märz apr mai juni juli aug sept okt nov dez',
+  'enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre|ene feb mar abr may jun jul ago sept oct nov dic',
+  'gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre|gen feb mar apr mag giu lug ago set ott nov dic',
+  'janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro|jan fev mar abr mai jun jul ago set out nov dez',
+  'januari februari maart april mei juni juli augustus september oktober november december|jan feb mrt apr mei jun jul aug sep okt nov dec',
   'stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia|sty lut mar kwi maj cze lip sie wrz paź lis gru',
   'ledna února března dubna května června července srpna září října listopadu prosince',
   'января февраля марта апреля мая июня июля августа сентября октября ноября декабря|янв фев мар апр май июн июл авг сен окт ноя дек',
@@ -19,52 +23,49 @@ const OTHER_LANGUAGES: readonly string[] = [
   'ιανουαρίου φεβρουαρίου μαρτίου απριλίου μαΐου ιουνίου ιουλίου αυγούστου σεπτεμβρίου οκτωβρίου νοεμβρίου δεκεμβρίου',
 ]
 
-/** Forms that publishers use and that the data of Intl do not have. */
+/** Forms that publishers use beside those. */
 const MORE_MONTHS =
   'sept 9 mar 3 mär 3 jän 1 jänner 1 fev 2 fevr 2 fevrier 2 avr 4 aout 8 déc 12 dec 12 decembre 12 set 9 mrt 3 marco 3'
 
-const { months, long, short, weekdays } = gather()
+/** Names of weekdays and their short forms in English, French, German, Spanish, Italian, Portuguese and Dutch. */
+const WEEKDAYS = [
+  'monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun',
+  'lundi mardi mercredi jeudi vendredi samedi dimanche lun mar mer jeu ven sam dim',
+  'montag dienstag mittwoch donnerstag freitag samstag sonntag mo di mi do fr sa so',
+  'lunes martes miércoles jueves viernes sábado domingo lun mar mié jue vie sáb dom',
+  'lunedì martedì mercoledì giovedì venerdì sabato domenica lun mar mer gio ven sab dom',
+  'segunda-feira terça-feira quarta-feira quinta-feira sexta-feira sábado domingo seg ter qua qui sex sáb dom',
+  'maandag dinsdag woensdag donderdag vrijdag zaterdag zondag ma di wo do vr za zo',
+].flatMap(names => names.split(' '))
+
+const { months, long, short } = gather()
 
 /** Names of months, short and long, and short ones alone, as parts of a regular expression. */
 const MONTH_FORM = formOf([...long, ...short])
 const SHORT_MONTH_FORM = formOf(short)
 /** Names of weekdays as part of a regular expression. */
-export const WEEKDAY_FORM = formOf(weekdays)
+export const WEEKDAY_FORM = formOf(WEEKDAYS)
 
 /** The number of a month from its name, 1 to 12; 0 for an unknown name. */
 export function monthNamed(name: string): number {
-  return months.get(plain(name)) ?? 0
+  return months.get(name.toLowerCase().replace(/\.$/, '')) ?? 0
 }
 
 function gather() {
   const months = new Map<string, number>()
   const names = { long: new Set<string>(), short: new Set<string>() }
-  const weekdays = new Set<string>()
   const add = (set: Set<string>, name: string, month: number) => {
-    if (months.get(plain(name)) !== undefined && months.get(plain(name)) !== month) return
-    months.set(plain(name), month)
-    set.add(plain(name))
+    if ((months.get(name) ?? month) !== month) return
+    months.set(name, month)
+    set.add(name)
   }
-  for (const language of LANGUAGES)
-    for (const width of ['long', 'short'] as const) {
-      const monthOf = new Intl.DateTimeFormat(language, { month: width, day: 'numeric', timeZone: 'UTC' })
-      for (let month = 1; month <= 12; month++)
-        for (const { type, value } of monthOf.formatToParts(Date.UTC(2024, month - 1, 1)))
-          if (type === 'month') add(names[width], value, month)
-      const dayOf = new Intl.DateTimeFormat(language, { weekday: width, timeZone: 'UTC' })
-      for (let day = 1; day <= 7; day++) weekdays.add(plain(dayOf.format(Date.UTC(2024, 0, day))))
-    }
-  for (const language of OTHER_LANGUAGES)
+  for (const language of MONTHS)
     for (const [width, list] of language.split('|').entries())
       for (const [at, name] of list.split(' ').entries())
         add(names[width === 0 ? 'long' : 'short'], name, at + 1)
   for (const [, name = '', month] of MORE_MONTHS.matchAll(/(\S+) (\d+)/g))
     add(names.short, name, Number(month))
-  return { months, long: [...names.long], short: [...names.short], weekdays: [...weekdays] }
-}
-
-function plain(name: string): string {
-  return name.toLowerCase().replace(/\.$/, '')
+  return { months, long: [...names.long], short: [...names.short] }
 }
 
 /** Longer names first, so that no name hides another that begins with it; a period may follow. */
