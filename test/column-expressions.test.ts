@@ -1335,7 +1335,7 @@ t.test('fields of dates over a column are what they are value by value', async t
       for (const operator of ['<', '<=', '=', '!=', '>', '>='])
         for (const constant of ['2020', '2019.5', '1', '30', '"2020"', '0', '1e9']) {
           // A field has 42 conditions: those that are left out are others with the next field.
-          if (!isLong && conditions++ % 17 !== 0) continue
+          if (conditions++ % (isLong ? 4 : 17) !== 0) continue
           const condition = withInternal(expressionOf(`${field} ${operator} ${constant}`))
           for (const tested of [condition, { type: 'not', operand: condition } as const]) {
             const truth = scalars.over(tested, vectors, batch.size)

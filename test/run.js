@@ -66,12 +66,7 @@ function chosenFiles() {
       .map(file => `${folder}/${file}`),
   )
   const rank = file => (LONGEST.includes(nameOf(file)) ? LONGEST.indexOf(nameOf(file)) : LONGEST.length)
-  return (
-    files
-      // A file of long with the name of one of unit runs all cases of that one.
-      .filter(file => !file.startsWith('unit/') || !files.includes(file.replace('unit', 'long')))
-      .sort((a, b) => rank(a) - rank(b))
-  )
+  return files.sort((a, b) => rank(a) - rank(b))
 }
 
 /** The next files that run in one process: fewer the nearer the end, so that all processors have work until then. */

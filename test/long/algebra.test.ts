@@ -1,2 +1,2 @@
-/** All cases of test/algebra.test.ts. */
+/** More cases of test/algebra.test.ts. */
 import '../algebra.test.ts'

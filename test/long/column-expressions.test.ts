@@ -1,2 +1,2 @@
-/** All cases of test/column-expressions.test.ts. */
+/** More cases of test/column-expressions.test.ts. */
 import '../column-expressions.test.ts'
