@@ -45,8 +45,8 @@ export function shellWord(text: string): string {
 }
 
 /** A number with its noun, in the plural where it is not one. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`
 }
 
 /** Prints JSON on standard output. */

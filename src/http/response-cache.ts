@@ -55,6 +55,9 @@ const UNUSUAL = [
   'upgrade',
 ] as const
 
+/** What answers may vary by: headers that select a variant, or that requests answered from the cache have not. */
+const COMPARED: ReadonlySet<string> = new Set(['accept-encoding', 'accept', 'accept-datetime'])
+
 /** An answer with the request headers that select it among those of its address. */
 interface Variant {
   readonly codings: string | string[] | undefined
@@ -155,10 +158,11 @@ export class ResponseCache {
     const idAt = headers.indexOf(REQUEST_ID)
     const allowanceAt = headers.indexOf(ALLOWANCE_HEADERS[0])
     const isWhole = ALLOWANCE_HEADERS.every((name, index) => headers[allowanceAt + 2 * index] === name)
-    // Requests with Accept-Datetime are never answered from the cache.
-    const vary = String(reply.getHeader('vary') ?? '').replace(', Accept-Datetime', '')
-    const isNegotiated = vary === 'Accept-Encoding, Accept'
-    const isAlike = (vary === 'Accept-Encoding' || isNegotiated) && !reply.hasHeader('set-cookie')
+    const vary = String(reply.getHeader('vary') ?? '')
+      .toLowerCase()
+      .split(/ *, */)
+    const isNegotiated = vary.includes('accept')
+    const isAlike = vary.every(name => COMPARED.has(name)) && !reply.hasHeader('set-cookie')
     if (!isWhole || idAt < 0 || !isAlike || length > this.options.max / 8) return
     if (body !== undefined && !reply.hasHeader('content-length')) headers.push('content-length', `${length}`)
     this.forgetOld()

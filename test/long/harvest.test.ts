@@ -331,7 +331,7 @@ t.test('a CKAN of recorded answers', async t => {
       { harvester: 'gov', age: 60, failures: 1, datasets: 117 },
     ])
     t.match(diagnoseHarvests(portal, moment.getTime()), [
-      { status: 'warning', message: /failed 1 times, 117 datasets stay/ },
+      { status: 'warning', message: /failed 1 time, 117 datasets stay/ },
     ])
     ckan.status = 200
     ckan.packages = all

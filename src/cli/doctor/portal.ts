@@ -20,6 +20,7 @@ import {
 } from '../../publishing/versions/versions.ts'
 import { sourceFiles } from '../../sources/open.ts'
 import { checkPublished } from '../backup/contents.ts'
+import { counted } from '../print.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
 /** Checks whether every dataset.yaml, every mapping and every file of a source can be read. `lodestone check` reads the data as well. */
@@ -34,7 +35,9 @@ export function diagnoseDefinitions(portal: string, base: string): readonly Doct
     ...sourceFindings(portal, id),
     ...mappingFindings(portal, base, id),
   ])
-  return wrong.length > 0 ? wrong : [ok('data', `${ids.length} datasets and their mappings can be read`)]
+  return wrong.length > 0
+    ? wrong
+    : [ok('data', `${counted(ids.length, 'dataset')} can be read, and the mappings`)]
 }
 
 function definitionFindings(portal: string, id: string): readonly DoctorFinding[] {
@@ -113,7 +116,12 @@ export async function diagnoseVersions(portal: string, base: string): Promise<re
     findings.push(warning('versions', message, 'lodestone publish, or serve at its start, does it'))
   }
   if (findings.length === 0)
-    findings.push(ok('versions', `${published.length} published versions are whole: ${triples} triples`))
+    findings.push(
+      ok(
+        'versions',
+        `${counted(published.length, 'published version')} can be read whole: ${counted(triples, 'triple')}`,
+      ),
+    )
   return [...findings, ...leftovers(portal, versions)]
 }
 
@@ -155,7 +163,9 @@ export function diagnoseSources(portal: string, now: number): readonly DoctorFin
   if (known.length === 0) return []
   const failing = known.filter(([, { failures }]) => failures > 0)
   if (failing.length === 0)
-    return [ok('sources', `${known.length} addresses of datasets answered when they were last asked`)]
+    return [
+      ok('sources', `${counted(known.length, 'address', 'addresses')} of datasets answered when last asked`),
+    ]
   return failing.map(([id, { failures, reason, fetched }]) => {
     const age =
       fetched === undefined
@@ -163,7 +173,7 @@ export function diagnoseSources(portal: string, now: number): readonly DoctorFin
         : `the data in force are ${days(now - Date.parse(fetched))} old`
     return warning(
       'sources',
-      `${id}: failed ${failures} times, ${age}: ${reason ?? ''}`,
+      `${id}: failed ${counted(failures, 'time')}, ${age}: ${reason ?? ''}`,
       `lodestone publish ${id} asks the address again`,
     )
   })
@@ -171,7 +181,7 @@ export function diagnoseSources(portal: string, now: number): readonly DoctorFin
 
 function days(milliseconds: number): string {
   const hours = Math.floor(milliseconds / 3_600_000)
-  return hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`
+  return hours < 48 ? counted(hours, 'hour') : counted(Math.floor(hours / 24), 'day')
 }
 
 /** Checks the harvested catalogs: when each could last be read, and why it has failed since. */
@@ -179,16 +189,14 @@ export function diagnoseHarvests(portal: string, now: number): readonly DoctorFi
   return readHarvesters(portal).map(harvester => {
     const { failures, reason, confirmed, datasets, counts } = harvestState(portal, harvester)
     const left = counts?.left === undefined ? '' : ` (${counts.left} more left out)`
-    const count = `${Object.keys(datasets).length} datasets${left}`
+    const count = counted(Object.keys(datasets).length, 'dataset') + left
     const age =
-      confirmed === undefined
-        ? 'never read yet'
-        : `last read ${Math.floor((now - Date.parse(confirmed)) / 3_600_000)} hours ago`
+      confirmed === undefined ? 'never read yet' : `last read ${days(now - Date.parse(confirmed))} ago`
     return failures === 0
       ? ok('harvest', `${harvester.id}: ${count}, ${age}`)
       : warning(
           'harvest',
-          `${harvester.id}: failed ${failures} times, ${count} stay, ${age}: ${reason ?? ''}`,
+          `${harvester.id}: failed ${counted(failures, 'time')}, ${count} stay, ${age}: ${reason ?? ''}`,
           `lodestone harvest ${harvester.id} asks the catalog again`,
         )
   })

@@ -47,7 +47,7 @@ async function diagnoseRemote(
       ok('store', formsReported(store.forms)),
       ok(
         'store',
-        `${inForce} datasets in force, ${loading} versions being loaded, ${over} to be cleaned away`,
+        `${counted(inForce, 'dataset')} in force, ${counted(loading, 'version')} being loaded, ${over} to be cleaned away`,
       ),
     ]
   } finally {
