@@ -347,6 +347,12 @@ t.test('every export that is offered comes, with the records of the filter', asy
   }
   const options = await get(`${TREES_PAGE}/export/?delimiter=,&use_labels=true&q=oak`)
   const csv = options.links.find(link => link.includes('/csv')) ?? ''
+  for (const form of ['.filter', '.options']) {
+    const given = [
+      ...options.document.querySelectorAll(`${form} [name=delimiter], ${form} [name=use_labels]`),
+    ]
+    t.equal(given.length, 2, `${form} keeps the options, each once`)
+  }
   t.match((await app.http.inject({ url: csv })).body, /^\uFEFFtree_id,Name,Kind,Height[^\n]*\n2,Oak,oak/)
   const words = await get('/explore/dataset/words/export/')
   t.equal(words.document.querySelectorAll('.exports a').length, 4, 'RDF has no tables')
