@@ -354,8 +354,10 @@ t.test('every export that is offered comes, with the records of the filter', asy
     t.equal(given.length, 2, `${form} keeps the options, each once`)
   }
   t.match((await app.http.inject({ url: csv })).body, /^\uFEFFtree_id,Name,Kind,Height[^\n]*\n2,Oak,oak/)
-  const words = await get('/explore/dataset/words/export/')
+  const words = await get('/explore/dataset/words/export/?q=zzz')
   t.equal(words.document.querySelectorAll('.exports a').length, 4, 'RDF has no tables')
+  t.notMatch(words.textOf('main'), /zzz|contain the filter/, 'and no records to filter')
+  t.equal(words.document.querySelector('form'), null)
 })
 
 t.test('the form of the API is the call, and the page shows its answer', async t => {

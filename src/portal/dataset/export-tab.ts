@@ -41,7 +41,7 @@ export const exportTab: Tab = {
 ${entry.content === 'records' ? optionsForm(context, options) : ''}
 ${cards}
 <p class="take-away"><span>${pageContext.t('This page as')}</span> <a href="${endpointAddress(pageContext, endpointPaths(entry.dataset.id).exports, {}).href}">JSON</a></p>
-${isEverything(selection) ? '' : html`<p class="soft">${pageContext.t('The addresses of these files contain the filter: when they are opened later, they have the records of that day.')}</p>`}`,
+${entry.content === 'rdf' || isEverything(selection) ? '' : html`<p class="soft">${pageContext.t('The addresses of these files contain the filter: when they are opened later, they have the records of that day.')}</p>`}`,
     }
   },
 }
