@@ -57,9 +57,9 @@ metas:
         'source: { path: n.csv }\nfields:\n  - { name: name }\n  - { name: at, type: geo_point_2d, from: [lat, lon] }\n',
     },
     stops: {
-      'stops.csv': 'name,lat,lon,x,y,seen\nA,,,48,2,2018-02-06T23:50:42+01:00\n',
+      'stops.csv': 'name,lat,lon,x,y,seen,built\nA,,,48,2,2018-02-06T23:50:42+01:00,1998\n',
       'dataset.yaml':
-        'source: { path: stops.csv }\nfields:\n  - { name: name }\n  - { name: entrance, type: geo_point_2d, from: [lat, lon] }\n  - { name: hall, type: geo_point_2d, from: [x, y] }\n  - { name: seen, type: datetime }\n',
+        'source: { path: stops.csv }\nfields:\n  - { name: name }\n  - { name: entrance, type: geo_point_2d, from: [lat, lon] }\n  - { name: hall, type: geo_point_2d, from: [x, y] }\n  - { name: built, type: date, annotations: { timeserie_precision: [year] } }\n  - { name: seen, type: datetime }\n',
     },
     reserved: {
       'reserved.json': JSON.stringify([1, 2, 10].map(n => Object.fromEntries(WORDS.map(word => [word, n])))),
@@ -184,6 +184,12 @@ t.test('information tells what is known and nothing empty', async t => {
     [...(height?.querySelectorAll('td') ?? [])].map(cell => cell.textContent),
     ['Decimal number (m)', 'Of the tree', '212.5', '3', '25%'],
   )
+  const stops = await get('/explore/dataset/stops/')
+  t.equal(
+    stops.textOf('table.schema tbody tr:nth-last-child(2) td:nth-of-type(3)'),
+    '1998',
+    'years are no days',
+  )
   t.equal(document.querySelectorAll('table.samples thead th').length, 4)
   const description = document.querySelector('meta[name=description]')?.getAttribute('content')
   t.equal(description, 'All trees.', 'scripts are no text')
@@ -283,7 +289,7 @@ t.test('moments have their zone: in the head of their column, and in full', asyn
   const { document } = await get('/explore/dataset/stops/table/')
   const heads = [...document.querySelectorAll('table.records th[scope=col]')]
   t.equal(heads.at(-1)?.querySelector('small')?.textContent, 'UTC')
-  const time = document.querySelector('table.records time')
+  const time = document.querySelector('table.records time[title]')
   t.match(time?.textContent, /^Feb 6, 2018, 10:50\sPM$/)
   t.equal(time?.getAttribute('title'), '2018-02-06T22:50:42+00:00')
   const units = [
