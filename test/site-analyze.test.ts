@@ -425,6 +425,8 @@ t.test('parts of the world, and places at one point', t => {
     north: -89.5,
     east: 180,
   })
+  const beyond = onGlobe({ south: -10, west: 200, north: 10, east: 260 })
+  t.same(beyond, { south: -10, west: 180, north: 10, east: 180 }, 'a map can be moved beyond the date line')
   const place = (id: string, lon: number) => ({
     id,
     title: id,
