@@ -89,6 +89,13 @@ fields: [{ name: n, type: int }, { name: kind }, { name: shape, type: geo_shape 
         }),
       ].join('\n'),
     },
+    // The text null beside no value.
+    spread: {
+      'a.json':
+        '[{"word":"null","kind":"x","n":1e22},{"word":null,"kind":"x","n":-5e23},{"word":"null","kind":"y","n":1}]',
+      'dataset.yaml':
+        'source: { path: a.json }\nfields: [{ name: word }, { name: kind }, { name: n, type: double }]\n',
+    },
     notes: { 'a.json': '[{"a":"one"}]', 'dataset.yaml': 'source: { path: a.json }\n' },
   },
 })
@@ -167,6 +174,11 @@ t.test(
     t.match(days.body, /The first 1,999 of 2,100 groups are shown\./)
   },
 )
+
+t.test('a text that looks like no value is another group', async t => {
+  const { body } = await page('spread/analyze', { x: 'word', series: 'kind' })
+  t.same(numbers(body), ['null 1 1', 'no value 1 –'])
+})
 
 t.test('numbers that are names', t => {
   const names = [
