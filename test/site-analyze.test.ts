@@ -89,7 +89,7 @@ fields: [{ name: n, type: int }, { name: kind }, { name: shape, type: geo_shape 
         }),
       ].join('\n'),
     },
-    // The text null beside no value.
+    // The text null beside no value, and numbers too far apart for ranges.
     spread: {
       'a.json':
         '[{"word":"null","kind":"x","n":1e22},{"word":null,"kind":"x","n":-5e23},{"word":"null","kind":"y","n":1}]',
@@ -178,6 +178,13 @@ t.test(
 t.test('a text that looks like no value is another group', async t => {
   const { body } = await page('spread/analyze', { x: 'word', series: 'kind' })
   t.same(numbers(body), ['null 1 1', 'no value 1 –'])
+})
+
+t.test('numbers too far apart have no ranges', async t => {
+  const { status, body } = await page('spread/analyze', { x: 'ranges(n)' })
+  t.equal(status, 200)
+  t.notMatch(body, '<option value="ranges(n)"')
+  t.match(body, '<option value="n"')
 })
 
 t.test('numbers that are names', t => {
@@ -502,6 +509,7 @@ t.test('widths of ranges are round', t => {
     [0, 3, true, 1],
     [7, 7, false, 1],
     [0, 22_315_474, true, 1_000_000],
+    [1, 1 + 1e-9, false, 1e-9],
   ]
   for (const [low, high, isWhole, width] of cases) t.equal(roundWidth(low, high, isWhole), width)
   t.end()
