@@ -32,6 +32,9 @@ const literal = (value: string, datatype: string): Term => ({
 const number = (value: string) => literal(value, XSD.integer)
 
 t.test('a chart has no points for values that are not bound', t => {
+  const { TZ } = process.env
+  t.teardown(() => (TZ === undefined ? delete process.env.TZ : Object.assign(process.env, { TZ })))
+  process.env.TZ = 'America/New_York'
   const names = (iri: string) => iri.replace(/^.*\//, '')
   const a: Term = { type: 'iri', value: 'http://x/a' }
   const cases = [
@@ -61,6 +64,16 @@ t.test('a chart has no points for values that are not bound', t => {
         [literal('2020-01-02', XSD.date), null],
       ],
       points: [{ x: new Date('2020-01-01'), y: 3 }],
+    },
+    {
+      rows: [
+        [literal('2020-01-01T10:00:00', XSD.dateTime), number('3')],
+        [literal('-0044-03-15', XSD.date), number('4')],
+      ],
+      points: [
+        { x: new Date('2020-01-01T10:00:00Z'), y: 3 },
+        { x: new Date('-000044-03-15'), y: 4 },
+      ],
     },
   ]
   for (const { rows, points } of cases) {
