@@ -407,6 +407,10 @@ t.test('harvested catalogs', async t => {
   t.equal(wrong.status, 400)
   t.match(wrong.body, /id="0.refresh-error"[^>]*>harvest.yaml:\d+:\d+: hourly, daily/)
   t.match((await post('/desk/~harvest/', { ...entry, '0.url': '' })).body, /id="0.url-error"/)
+  const removing = { ...entry, '0.remove': '1', '1.id': 'town', '2.id': '' }
+  const refused = (await post('/desk/~harvest/', removing)).body
+  t.match(refused, /name="0.remove" value="1" checked/, 'what is to be removed stays so')
+  t.notMatch(refused, /name="1.remove" value="1" checked|<legend><\/legend>/)
   t.notOk(existsSync(file))
   t.equal((await post('/desk/~harvest/', entry)).location, '/desk/~harvest/?done=1')
   writeFileSync(file, `# our neighbours\n${readFileSync(file, 'utf8')}`)
