@@ -394,6 +394,24 @@ t.test('what cannot be undone is asked about first', async t => {
   t.notMatch((await get('/desk/trees/?ask=withdraw')).body, /value="withdraw"/, 'it is not published')
 })
 
+t.test('metadata that a form does not change stay as they are written', async t => {
+  const folder = path.join(portal, 'data/lists')
+  mkdirSync(folder)
+  writeFileSync(path.join(folder, 'a.csv'), 'a\n1\n')
+  const metas = '{ default: { language: [fr, en], keyword: [a; b, c], publisher: Town } }'
+  writeFileSync(path.join(folder, 'dataset.yaml'), `source: { path: a.csv }\nmetas: ${metas}\n`)
+  const given = { 'default.language': 'fr; en', 'default.keyword': 'a; b; c', 'default.publisher': 'City' }
+  await post('/desk/lists/description/', { action: 'description', ...given })
+  const text = readFileSync(path.join(portal, 'var/drafts/lists/data/lists/dataset.yaml'), 'utf8')
+  t.match(text, 'language: [ fr, en ], keyword: [ a; b, c ], publisher: City')
+  await post('/desk/lists/description/', { action: 'description', 'default.language': 'fr; de' })
+  t.match(
+    readFileSync(path.join(portal, 'var/drafts/lists/data/lists/dataset.yaml'), 'utf8'),
+    /language: *\[ fr, de \]|- de/,
+  )
+  await post('/desk/lists/', { action: 'discard' })
+})
+
 t.test('harvested catalogs', async t => {
   t.equal((await get('/desk/~harvest/', bert)).status, 403, 'only for who may publish everything')
   const file = path.join(portal, 'harvest.yaml')
