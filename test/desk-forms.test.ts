@@ -412,6 +412,19 @@ t.test('metadata that a form does not change stay as they are written', async t 
   await post('/desk/lists/', { action: 'discard' })
 })
 
+t.test('the language of the address stays', async t => {
+  const { body } = await get('/desk/trees/report/?lang=de')
+  t.match(body, /name="lang" value="de">\s*<input type="hidden" name="ask"/)
+  const saved = await post('/desk/trees/description/?lang=de', {
+    action: 'description',
+    visibility: 'public',
+  })
+  t.equal(saved.location, '/desk/trees/description/?done=1&lang=de')
+  const begun = await post('/desk/?lang=de', { url: 'https://example.org/oaks.csv' })
+  t.equal(begun.location, '/desk/oaks/source/?lang=de')
+  await post('/desk/oaks/', { action: 'discard' })
+})
+
 t.test('harvested catalogs', async t => {
   t.equal((await get('/desk/~harvest/', bert)).status, 403, 'only for who may publish everything')
   const file = path.join(portal, 'harvest.yaml')
