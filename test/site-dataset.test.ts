@@ -7,6 +7,7 @@ import { shownColumnsOf } from '../src/portal/dataset/table.ts'
 import { highlight, highlightTokens } from '../src/portal/parts/highlight.ts'
 import { plainText, richText } from '../src/portal/parts/rich-text.ts'
 import { refinementText } from '../src/portal/selection.ts'
+import { writeRemoteState } from '../src/publishing/remote/state.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
@@ -199,6 +200,12 @@ t.test('information tells what is known and nothing empty', async t => {
   t.equal((await app.http.inject({ url: attachment })).body, 'Notes')
   const keyword = links.find(link => link.includes('keyword:green')) ?? ''
   t.match((await get(keyword)).textOf('.count'), '1 dataset')
+})
+
+t.test('the address of the data is shown with its protocol', async t => {
+  const url = 'ftps://files.example:990/words.ttl?key=1'
+  writeRemoteState(portal, 'words', { url, fetched: '2026-01-01T00:00:00.000Z', failures: 0 })
+  t.match((await get('/explore/dataset/words/')).textOf('main'), 'fromftps://files.example:990/words.ttl\n')
 })
 
 t.test('a dataset without records says that, and a filter that leaves none says so', async t => {
