@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { mock } from 'node:test'
 import { parseHTML } from 'linkedom'
 import t, { type Test } from 'tap'
+import { drawAnswerChart } from '../src/portal/islands/modules/answer-chart.ts'
 import { chartColumns, chartPoints } from '../src/portal/islands/modules/chart-columns.ts'
 import { CompletionList } from '../src/portal/islands/modules/completion-list.ts'
 import { QueryView } from '../src/portal/islands/modules/query-view.ts'
@@ -80,6 +81,20 @@ t.test('a chart has no points for values that are not bound', t => {
     const columns = chartColumns(['x', 'y'], rows)
     t.strictSame(columns && chartPoints(columns, rows, names, 'no value'), points, columns?.type ?? 'none')
   }
+  t.end()
+})
+
+t.test('charts of answers are in the language of the page', t => {
+  const { document } = parseHTML('<body></body>')
+  globals(t, { window: { document } })
+  const texts = { chart: 'Diagramm', noValue: 'kein Wert' }
+  const rows = ['2020-01-01', '2020-06-01', '2020-12-01'].map((day, at) => [
+    literal(day, XSD.date),
+    number(String(at * 2500)),
+  ])
+  const drawn = drawAnswerChart(['x', 'y'], rows, { texts, language: 'de' }, iri => iri)
+  const ticks = [...(drawn?.querySelectorAll('text') ?? [])].map(each => each.textContent)
+  t.ok(ticks.includes('5.000') && ticks.includes('2020') && ticks.includes('Mai 2020'), ticks.join(' '))
   t.end()
 })
 
