@@ -5,6 +5,7 @@ import t, { type Test } from 'tap'
 import { drawAnswerChart } from '../src/portal/islands/modules/answer-chart.ts'
 import { chartColumns, chartPoints } from '../src/portal/islands/modules/chart-columns.ts'
 import { CompletionList } from '../src/portal/islands/modules/completion-list.ts'
+import { problemsOf } from '../src/portal/islands/modules/condition-editor.ts'
 import { QueryView } from '../src/portal/islands/modules/query-view.ts'
 import type { Term } from '../src/rdf/term.ts'
 import { XSD } from '../src/rdf/vocab.ts'
@@ -96,6 +97,32 @@ t.test('charts of answers are in the language of the page', t => {
   const ticks = [...(drawn?.querySelectorAll('text') ?? [])].map(each => each.textContent)
   t.ok(ticks.includes('5.000') && ticks.includes('2020') && ticks.includes('Mai 2020'), ticks.join(' '))
   t.end()
+})
+
+t.test('errors of a text that was changed meanwhile are not shown', async t => {
+  const { document } = parseHTML('<div><textarea data-check="/check"></textarea><div></div></div>')
+  const field = document.querySelector('textarea')
+  if (field === null) throw new Error('the document has no field')
+  const answers: (() => void)[] = []
+  const fetch = (address: string) =>
+    new Promise(resolve => {
+      const fault = address.includes('good') ? null : { message: 'wrong' }
+      answers.push(() => resolve({ ok: true, json: async () => ({ fault }) }))
+    })
+  globals(t, { document, fetch })
+  let text = 'bad'
+  const view = { state: { doc: { toString: () => text } } } as unknown as Parameters<typeof problemsOf>[0]
+  const first = problemsOf(view, field)
+  text = 'good'
+  const second = problemsOf(view, field)
+  for (const answer of answers.reverse()) answer()
+  t.strictSame([await first, await second], [[], []])
+  t.notMatch(document.querySelector('.fault')?.textContent, 'wrong')
+  text = 'bad'
+  const third = problemsOf(view, field)
+  answers.at(-1)?.()
+  t.equal((await third).length, 1)
+  t.match(document.querySelector('.fault')?.textContent, 'wrong')
 })
 
 t.test('one upload at a time', async t => {
