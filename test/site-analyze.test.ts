@@ -250,9 +250,12 @@ t.test('a filter keeps the chart, and an empty selection says so', async t => {
   t.equal((await page('trees/analyze', { where: 'height >' })).status, 400)
 })
 
-t.test('whole numbers have all their digits in statistics and on the map', async t => {
+t.test('whole numbers have all their digits in statistics, charts, playground and on the map', async t => {
   const { body } = await page('long')
   t.match(body, /-9,007,199,254,740,995<\/data><br><data[^>]*>9,007,199,254,740,993</)
+  t.match((await page('long/analyze', { x: 'n' })).body, /<th scope="row">-9,007,199,254,740,995</)
+  const odsql = await app.http.inject({ url: '/odsql/?dataset=long&select=max(n)+as+most' })
+  t.match(odsql.body, /class="number"><data value="9007199254740993">9,007,199,254,740,993</)
   const { fields } = app.catalog.visibleTo(ANONYMOUS).dataset('long').statistics
   t.match(fields, {
     n: { min: '-9007199254740995', max: '9007199254740993' },
