@@ -394,6 +394,37 @@ t.test('what cannot be undone is asked about first', async t => {
   t.notMatch((await get('/desk/trees/?ask=withdraw')).body, /value="withdraw"/, 'it is not published')
 })
 
+t.test('metadata that a form does not change stay as they are written', async t => {
+  const folder = path.join(portal, 'data/lists')
+  mkdirSync(folder)
+  writeFileSync(path.join(folder, 'a.csv'), 'a\n1\n')
+  const metas = '{ default: { language: [fr, en], keyword: [a; b, c], publisher: Town } }'
+  writeFileSync(path.join(folder, 'dataset.yaml'), `source: { path: a.csv }\nmetas: ${metas}\n`)
+  const given = { 'default.language': 'fr; en', 'default.keyword': 'a; b; c', 'default.publisher': 'City' }
+  await post('/desk/lists/description/', { action: 'description', ...given })
+  const text = readFileSync(path.join(portal, 'var/drafts/lists/data/lists/dataset.yaml'), 'utf8')
+  t.match(text, 'language: [ fr, en ], keyword: [ a; b, c ], publisher: City')
+  await post('/desk/lists/description/', { action: 'description', 'default.language': 'fr; de' })
+  t.match(
+    readFileSync(path.join(portal, 'var/drafts/lists/data/lists/dataset.yaml'), 'utf8'),
+    /language: *\[ fr, de \]|- de/,
+  )
+  await post('/desk/lists/', { action: 'discard' })
+})
+
+t.test('the language of the address stays', async t => {
+  const { body } = await get('/desk/trees/report/?lang=de')
+  t.match(body, /name="lang" value="de">\s*<input type="hidden" name="ask"/)
+  const saved = await post('/desk/trees/description/?lang=de', {
+    action: 'description',
+    visibility: 'public',
+  })
+  t.equal(saved.location, '/desk/trees/description/?done=1&lang=de')
+  const begun = await post('/desk/?lang=de', { url: 'https://example.org/oaks.csv' })
+  t.equal(begun.location, '/desk/oaks/source/?lang=de')
+  await post('/desk/oaks/', { action: 'discard' })
+})
+
 t.test('harvested catalogs', async t => {
   t.equal((await get('/desk/~harvest/', bert)).status, 403, 'only for who may publish everything')
   const file = path.join(portal, 'harvest.yaml')
@@ -407,6 +438,10 @@ t.test('harvested catalogs', async t => {
   t.equal(wrong.status, 400)
   t.match(wrong.body, /id="0.refresh-error"[^>]*>harvest.yaml:\d+:\d+: hourly, daily/)
   t.match((await post('/desk/~harvest/', { ...entry, '0.url': '' })).body, /id="0.url-error"/)
+  const removing = { ...entry, '0.remove': '1', '1.id': 'town', '2.id': '' }
+  const refused = (await post('/desk/~harvest/', removing)).body
+  t.match(refused, /name="0.remove" value="1" checked/, 'what is to be removed stays so')
+  t.notMatch(refused, /name="1.remove" value="1" checked|<legend><\/legend>/)
   t.notOk(existsSync(file))
   t.equal((await post('/desk/~harvest/', entry)).location, '/desk/~harvest/?done=1')
   writeFileSync(file, `# our neighbours\n${readFileSync(file, 'utf8')}`)

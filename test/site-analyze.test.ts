@@ -89,6 +89,13 @@ fields: [{ name: n, type: int }, { name: kind }, { name: shape, type: geo_shape 
         }),
       ].join('\n'),
     },
+    // The text null beside no value, and numbers too far apart for ranges.
+    spread: {
+      'a.json':
+        '[{"word":"null","kind":"x","n":1e22},{"word":null,"kind":"x","n":-5e23},{"word":"null","kind":"y","n":1}]',
+      'dataset.yaml':
+        'source: { path: a.json }\nfields: [{ name: word }, { name: kind }, { name: n, type: double }]\n',
+    },
     notes: { 'a.json': '[{"a":"one"}]', 'dataset.yaml': 'source: { path: a.json }\n' },
   },
 })
@@ -168,6 +175,18 @@ t.test(
   },
 )
 
+t.test('a text that looks like no value is another group', async t => {
+  const { body } = await page('spread/analyze', { x: 'word', series: 'kind' })
+  t.same(numbers(body), ['null 1 1', 'no value 1 –'])
+})
+
+t.test('numbers too far apart have no ranges', async t => {
+  const { status, body } = await page('spread/analyze', { x: 'ranges(n)' })
+  t.equal(status, 200)
+  t.notMatch(body, '<option value="ranges(n)"')
+  t.match(body, '<option value="n"')
+})
+
 t.test('numbers that are names', t => {
   const names = [
     'id',
@@ -231,9 +250,12 @@ t.test('a filter keeps the chart, and an empty selection says so', async t => {
   t.equal((await page('trees/analyze', { where: 'height >' })).status, 400)
 })
 
-t.test('whole numbers have all their digits in statistics and on the map', async t => {
+t.test('whole numbers have all their digits in statistics, charts, playground and on the map', async t => {
   const { body } = await page('long')
   t.match(body, /-9,007,199,254,740,995<\/data><br><data[^>]*>9,007,199,254,740,993</)
+  t.match((await page('long/analyze', { x: 'n' })).body, /<th scope="row">-9,007,199,254,740,995</)
+  const odsql = await app.http.inject({ url: '/odsql/?dataset=long&select=max(n)+as+most' })
+  t.match(odsql.body, /class="number"><data value="9007199254740993">9,007,199,254,740,993</)
   const { fields } = app.catalog.visibleTo(ANONYMOUS).dataset('long').statistics
   t.match(fields, {
     n: { min: '-9007199254740995', max: '9007199254740993' },
@@ -425,6 +447,8 @@ t.test('parts of the world, and places at one point', t => {
     north: -89.5,
     east: 180,
   })
+  const beyond = onGlobe({ south: -10, west: 200, north: 10, east: 260 })
+  t.same(beyond, { south: -10, west: 180, north: 10, east: 180 }, 'a map can be moved beyond the date line')
   const place = (id: string, lon: number) => ({
     id,
     title: id,
@@ -488,6 +512,7 @@ t.test('widths of ranges are round', t => {
     [0, 3, true, 1],
     [7, 7, false, 1],
     [0, 22_315_474, true, 1_000_000],
+    [1, 1 + 1e-9, false, 1e-9],
   ]
   for (const [low, high, isWhole, width] of cases) t.equal(roundWidth(low, high, isWhole), width)
   t.end()

@@ -7,6 +7,7 @@ import { shownColumnsOf } from '../src/portal/dataset/table.ts'
 import { highlight, highlightTokens } from '../src/portal/parts/highlight.ts'
 import { plainText, richText } from '../src/portal/parts/rich-text.ts'
 import { refinementText } from '../src/portal/selection.ts'
+import { writeRemoteState } from '../src/publishing/remote/state.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
@@ -57,9 +58,9 @@ metas:
         'source: { path: n.csv }\nfields:\n  - { name: name }\n  - { name: at, type: geo_point_2d, from: [lat, lon] }\n',
     },
     stops: {
-      'stops.csv': 'name,lat,lon,x,y,seen\nA,,,48,2,2018-02-06T23:50:42+01:00\n',
+      'stops.csv': 'name,lat,lon,x,y,seen,built\nA,,,48,2,2018-02-06T23:50:42+01:00,1998\n',
       'dataset.yaml':
-        'source: { path: stops.csv }\nfields:\n  - { name: name }\n  - { name: entrance, type: geo_point_2d, from: [lat, lon] }\n  - { name: hall, type: geo_point_2d, from: [x, y] }\n  - { name: seen, type: datetime }\n',
+        'source: { path: stops.csv }\nfields:\n  - { name: name }\n  - { name: entrance, type: geo_point_2d, from: [lat, lon] }\n  - { name: hall, type: geo_point_2d, from: [x, y] }\n  - { name: built, type: date, annotations: { timeserie_precision: [year] } }\n  - { name: seen, type: datetime }\n',
     },
     reserved: {
       'reserved.json': JSON.stringify([1, 2, 10].map(n => Object.fromEntries(WORDS.map(word => [word, n])))),
@@ -184,6 +185,12 @@ t.test('information tells what is known and nothing empty', async t => {
     [...(height?.querySelectorAll('td') ?? [])].map(cell => cell.textContent),
     ['Decimal number (m)', 'Of the tree', '212.5', '3', '25%'],
   )
+  const stops = await get('/explore/dataset/stops/')
+  t.equal(
+    stops.textOf('table.schema tbody tr:nth-last-child(2) td:nth-of-type(3)'),
+    '1998',
+    'years are no days',
+  )
   t.equal(document.querySelectorAll('table.samples thead th').length, 4)
   const description = document.querySelector('meta[name=description]')?.getAttribute('content')
   t.equal(description, 'All trees.', 'scripts are no text')
@@ -193,6 +200,12 @@ t.test('information tells what is known and nothing empty', async t => {
   t.equal((await app.http.inject({ url: attachment })).body, 'Notes')
   const keyword = links.find(link => link.includes('keyword:green')) ?? ''
   t.match((await get(keyword)).textOf('.count'), '1 dataset')
+})
+
+t.test('the address of the data is shown with its protocol', async t => {
+  const url = 'ftps://files.example:990/words.ttl?key=1'
+  writeRemoteState(portal, 'words', { url, fetched: '2026-01-01T00:00:00.000Z', failures: 0 })
+  t.match((await get('/explore/dataset/words/')).textOf('main'), 'fromftps://files.example:990/words.ttl\n')
 })
 
 t.test('a dataset without records says that, and a filter that leaves none says so', async t => {
@@ -283,7 +296,7 @@ t.test('moments have their zone: in the head of their column, and in full', asyn
   const { document } = await get('/explore/dataset/stops/table/')
   const heads = [...document.querySelectorAll('table.records th[scope=col]')]
   t.equal(heads.at(-1)?.querySelector('small')?.textContent, 'UTC')
-  const time = document.querySelector('table.records time')
+  const time = document.querySelector('table.records time[title]')
   t.match(time?.textContent, /^Feb 6, 2018, 10:50\sPM$/)
   t.equal(time?.getAttribute('title'), '2018-02-06T22:50:42+00:00')
   const units = [
@@ -347,9 +360,17 @@ t.test('every export that is offered comes, with the records of the filter', asy
   }
   const options = await get(`${TREES_PAGE}/export/?delimiter=,&use_labels=true&q=oak`)
   const csv = options.links.find(link => link.includes('/csv')) ?? ''
+  for (const form of ['.filter', '.options']) {
+    const given = [
+      ...options.document.querySelectorAll(`${form} [name=delimiter], ${form} [name=use_labels]`),
+    ]
+    t.equal(given.length, 2, `${form} keeps the options, each once`)
+  }
   t.match((await app.http.inject({ url: csv })).body, /^\uFEFFtree_id,Name,Kind,Height[^\n]*\n2,Oak,oak/)
-  const words = await get('/explore/dataset/words/export/')
+  const words = await get('/explore/dataset/words/export/?q=zzz')
   t.equal(words.document.querySelectorAll('.exports a').length, 4, 'RDF has no tables')
+  t.notMatch(words.textOf('main'), /zzz|contain the filter/, 'and no records to filter')
+  t.equal(words.document.querySelector('form'), null)
 })
 
 t.test('the form of the API is the call, and the page shows its answer', async t => {

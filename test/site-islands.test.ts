@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs'
 import { mock } from 'node:test'
 import { parseHTML } from 'linkedom'
 import t, { type Test } from 'tap'
+import { drawAnswerChart } from '../src/portal/islands/modules/answer-chart.ts'
 import { chartColumns, chartPoints } from '../src/portal/islands/modules/chart-columns.ts'
 import { CompletionList } from '../src/portal/islands/modules/completion-list.ts'
+import { problemsOf } from '../src/portal/islands/modules/condition-editor.ts'
 import { QueryView } from '../src/portal/islands/modules/query-view.ts'
 import type { Term } from '../src/rdf/term.ts'
 import { XSD } from '../src/rdf/vocab.ts'
@@ -32,6 +34,9 @@ const literal = (value: string, datatype: string): Term => ({
 const number = (value: string) => literal(value, XSD.integer)
 
 t.test('a chart has no points for values that are not bound', t => {
+  const { TZ } = process.env
+  t.teardown(() => (TZ === undefined ? delete process.env.TZ : Object.assign(process.env, { TZ })))
+  process.env.TZ = 'America/New_York'
   const names = (iri: string) => iri.replace(/^.*\//, '')
   const a: Term = { type: 'iri', value: 'http://x/a' }
   const cases = [
@@ -62,12 +67,62 @@ t.test('a chart has no points for values that are not bound', t => {
       ],
       points: [{ x: new Date('2020-01-01'), y: 3 }],
     },
+    {
+      rows: [
+        [literal('2020-01-01T10:00:00', XSD.dateTime), number('3')],
+        [literal('-0044-03-15', XSD.date), number('4')],
+      ],
+      points: [
+        { x: new Date('2020-01-01T10:00:00Z'), y: 3 },
+        { x: new Date('-000044-03-15'), y: 4 },
+      ],
+    },
   ]
   for (const { rows, points } of cases) {
     const columns = chartColumns(['x', 'y'], rows)
     t.strictSame(columns && chartPoints(columns, rows, names, 'no value'), points, columns?.type ?? 'none')
   }
   t.end()
+})
+
+t.test('charts of answers are in the language of the page', t => {
+  const { document } = parseHTML('<body></body>')
+  globals(t, { window: { document } })
+  const texts = { chart: 'Diagramm', noValue: 'kein Wert' }
+  const rows = ['2020-01-01', '2020-06-01', '2020-12-01'].map((day, at) => [
+    literal(day, XSD.date),
+    number(String(at * 2500)),
+  ])
+  const drawn = drawAnswerChart(['x', 'y'], rows, { texts, language: 'de' }, iri => iri)
+  const ticks = [...(drawn?.querySelectorAll('text') ?? [])].map(each => each.textContent)
+  t.ok(ticks.includes('5.000') && ticks.includes('2020') && ticks.includes('Mai 2020'), ticks.join(' '))
+  t.end()
+})
+
+t.test('errors of a text that was changed meanwhile are not shown', async t => {
+  const { document } = parseHTML('<div><textarea data-check="/check"></textarea><div></div></div>')
+  const field = document.querySelector('textarea')
+  if (field === null) throw new Error('the document has no field')
+  const answers: (() => void)[] = []
+  const fetch = (address: string) =>
+    new Promise(resolve => {
+      const fault = address.includes('good') ? null : { message: 'wrong' }
+      answers.push(() => resolve({ ok: true, json: async () => ({ fault }) }))
+    })
+  globals(t, { document, fetch })
+  let text = 'bad'
+  const view = { state: { doc: { toString: () => text } } } as unknown as Parameters<typeof problemsOf>[0]
+  const first = problemsOf(view, field)
+  text = 'good'
+  const second = problemsOf(view, field)
+  for (const answer of answers.reverse()) answer()
+  t.strictSame([await first, await second], [[], []])
+  t.notMatch(document.querySelector('.fault')?.textContent, 'wrong')
+  text = 'bad'
+  const third = problemsOf(view, field)
+  answers.at(-1)?.()
+  t.equal((await third).length, 1)
+  t.match(document.querySelector('.fault')?.textContent, 'wrong')
 })
 
 t.test('one upload at a time', async t => {

@@ -258,6 +258,7 @@ t.test('numbers of an answer have all their digits, and times without a zone are
     ['2024-03-05T10:30:00', 'dateTime', 'Mar 5, 2024, 10:30 AM'],
     ['2024-03-05T23:30:00-02:00', 'dateTime', 'Mar 6, 2024, 01:30 AM'],
     ['2024-03-05', 'date', 'Mar 5, 2024'],
+    ['-0044-03-15', 'date', '-0044-03-15'],
   ] as const) {
     const datatype = `http://www.w3.org/2001/XMLSchema#${type}`
     t.equal(

@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { parseHTML } from 'linkedom'
 import t from 'tap'
 import { noBrowser, PEERS } from '../support/browser.ts'
@@ -248,6 +249,39 @@ t.test('a map is printed as a whole', { skip: noBrowser }, async t => {
   t.ok((await width('beforeprint')) <= 700 && before > 900)
   t.equal(await width('afterprint'), before)
 })
+
+t.test('a popup is placed by its own record, whichever comes first', { skip: noBrowser }, async t => {
+  const { startBrowser } = await import(new URL('browser.mjs', PEERS).href)
+  const browser = await startBrowser()
+  t.teardown(() => browser.close())
+  const page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage()
+  await page.goto(`${base}/explore/dataset/cities/map/?where=population>300000`)
+  await page.waitForSelector('.map-place')
+  let asked = 0
+  await page.route('**/records/*?select=*', async (route: { readonly continue: () => Promise<void> }) => {
+    await wait(asked++ === 0 ? 1000 : 2000)
+    await route.continue()
+  })
+  const markers = await page.$$('.map-place')
+  const tops = await Promise.all(markers.map(async (each: Boxed) => (await each.boundingBox())?.y ?? 0))
+  const highest = tops.indexOf(Math.min(...tops))
+  for (const at of [highest === 0 ? 1 : 0, highest]) {
+    await markers[at].focus()
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.leaflet-popup')
+  }
+  await page.waitForSelector('.leaflet-popup dl')
+  await wait(500)
+  const [popup, map] = [
+    await page.locator('.leaflet-popup dl').boundingBox(),
+    await page.locator('#map').boundingBox(),
+  ]
+  t.ok(popup.y >= map.y, 'it is within the map')
+})
+
+interface Boxed {
+  readonly boundingBox: () => Promise<{ readonly y: number } | null>
+}
 
 t.test('the head of a table does not cover what has the focus', { skip: noBrowser }, async t => {
   const { startBrowser } = await import(new URL('browser.mjs', PEERS).href)

@@ -633,7 +633,11 @@ t.test('changes between versions, field by field, as pages, feed and event strea
     t.equal(page.status, 200)
     t.match(page.body, kept[2])
     t.match(page.body, 'height')
-    t.equal((await get('/explore/dataset/trees/versions/?lang=de&page=9999')).status, 200)
+    t.match(
+      (await get('/explore/dataset/trees/versions/?lang=de&page=9999')).body,
+      'scope="rowgroup"',
+      'the last',
+    )
   })
 })
 

@@ -1,6 +1,7 @@
 import type { DatasetStatistics, FieldStatistics } from '../../model/dataset.ts'
 import { type Field, isGeo, isNumeric, isQuantity, isTemporal } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
+import { MAX_RANGE_WIDTH } from '../../query/resolve/groups.ts'
 
 /** Calendar periods of a time axis. */
 export const PERIODS = ['year', 'quarter', 'month', 'week', 'day', 'hour'] as const
@@ -22,6 +23,8 @@ const MAX_NUMBERS = 100
 /** Number of values of a field that suit a default chart. */
 const CHARTED_VALUES = { least: 2, most: 60 } as const
 const MAX_SERIES = 1000
+/** Maximum span of numbers that are grouped into ranges: there are at most 25 of them. */
+const MAX_SPAN = 25 * MAX_RANGE_WIDTH
 const DAY = 86_400_000
 
 /** The text of an axis in addresses: `region`, `ranges(area)`, `year(date)`. */
@@ -54,7 +57,8 @@ function axesOfField(field: Field, known: FieldStatistics | undefined): readonly
   if (field.annotations.id !== undefined) return []
   if (!isNumeric(field.type)) return [value]
   const ranges = { type: 'ranges', field } as const
-  return distinct <= MAX_NUMBERS ? [ranges, value] : [ranges]
+  const isTooWide = Number(known?.max) - Number(known?.min) > MAX_SPAN
+  return [...(isTooWide ? [] : [ranges]), ...(distinct <= MAX_NUMBERS ? [value] : [])]
 }
 
 /** Fields whose values can be the series of a chart: those with few values. */

@@ -1,4 +1,5 @@
 import type { Field } from '../../model/field.ts'
+import { LEAST_RANGE_WIDTH } from '../../query/resolve/groups.ts'
 import { fieldName, odsqlText } from '../selection.ts'
 import { type Axis, unitOf } from './axes.ts'
 import { type ChartRequest, isContinuous } from './request.ts'
@@ -111,6 +112,5 @@ export function roundWidth(low: number, high: number, isWhole: boolean): number 
   if (!(span > 0)) return 1
   const power = 10 ** Math.floor(Math.log10(span / 20))
   const factor = [1, 2, 5, 10].find(each => span / (each * power) <= 25) ?? 10
-  const width = Number((factor * power).toPrecision(3))
-  return isWhole ? Math.max(1, width) : width
+  return Math.max(isWhole ? 1 : LEAST_RANGE_WIDTH, Number((factor * power).toPrecision(3)))
 }

@@ -106,12 +106,12 @@ function table(
   series: readonly unknown[],
   clauses: ChartClauses,
 ): readonly (readonly (number | null)[])[] {
-  const places = new Map(keys.map((key, at) => [String(key), at]))
-  const columns = new Map(series.map((value, at) => [String(value), at]))
+  const places = new Map(keys.map((key, at) => [key, at]))
+  const columns = new Map(series.map((value, at) => [value, at]))
   const cells = keys.map(() => series.map((): number | null => null))
   for (const row of rows) {
-    const column = columns.get(String(lookup(row, clauses.keys.series ?? '')))
-    const line = cells[places.get(String(lookup(row, clauses.keys.x))) ?? -1]
+    const column = columns.get(lookup(row, clauses.keys.series ?? ''))
+    const line = cells[places.get(lookup(row, clauses.keys.x)) ?? -1]
     if (line !== undefined && column !== undefined) line[column] = cellValue(row, clauses)
   }
   return cells

@@ -40,7 +40,7 @@ const AGGREGATE_LABELS: Readonly<Record<ChartAggregate, string>> = {
 export function valueLabel({ t, number }: PageContext, value: unknown, field: Field): string {
   if (value === null || value === undefined) return t('no value')
   if (typeof value === 'boolean') return value ? t('yes') : t('no')
-  if (typeof value !== 'number') return String(value)
+  if (typeof value !== 'number' && typeof value !== 'bigint') return String(value)
   return isNumberedName(field) ? String(value) : number(value, shownDigits(value, 6))
 }
 

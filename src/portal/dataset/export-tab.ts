@@ -22,6 +22,7 @@ export const exportTab: Tab = {
   name: 'export',
   label: 'Export',
   isFiltered: true,
+  parameters: ['delimiter', 'use_labels'],
   isShown: () => true,
   render: async context => {
     const { pageContext, entry, selection } = context
@@ -40,7 +41,7 @@ export const exportTab: Tab = {
 ${entry.content === 'records' ? optionsForm(context, options) : ''}
 ${cards}
 <p class="take-away"><span>${pageContext.t('This page as')}</span> <a href="${endpointAddress(pageContext, endpointPaths(entry.dataset.id).exports, {}).href}">JSON</a></p>
-${isEverything(selection) ? '' : html`<p class="soft">${pageContext.t('The addresses of these files contain the filter: when they are opened later, they have the records of that day.')}</p>`}`,
+${entry.content === 'rdf' || isEverything(selection) ? '' : html`<p class="soft">${pageContext.t('The addresses of these files contain the filter: when they are opened later, they have the records of that day.')}</p>`}`,
     }
   },
 }
@@ -92,7 +93,7 @@ function optionsForm({ pageContext, selection, path }: TabContext, options: Link
       html`<option value="${value === ';' ? '' : value}"${value === chosen ? html` selected` : ''}>${t(label)}</option>`,
   )
   const checked = options.use_labels === undefined ? '' : html` checked`
-  return html`<form class="options" action="${pageContext.href(path('export'))}" method="get">${hiddenFields(selectionParameters({ ...selection, page: 1 }))}${languageField(pageContext)}
+  return html`<form class="options" action="${pageContext.href(path('export'))}" method="get">${hiddenFields(selectionParameters({ ...selection, page: 1, view: {} }))}${languageField(pageContext)}
 <label>${t('Separator of CSV')} <select name="delimiter">${separators}</select></label>
 <label class="check"><input type="checkbox" name="use_labels" value="true"${checked}> ${t('Labels as names of columns')}</label>
 <button class="plain">${t('Apply')}</button></form>`

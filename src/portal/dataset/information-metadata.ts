@@ -103,10 +103,14 @@ export function metadataList(context: TabContext): Html {
 function originOf({ pageContext, entry, services }: TabContext): readonly Item[] {
   const state = remoteState(services.portal, entry.dataset.id)
   if (state === null || state.fetched === undefined) return []
-  const { origin, pathname } = new URL(state.url)
+  const { protocol, host, pathname } = new URL(state.url)
   const { t } = pageContext
   return [
-    { name: 'origin', label: t('Fetched from'), value: html`${withLinks(origin + pathname)}` },
+    {
+      name: 'origin',
+      label: t('Fetched from'),
+      value: html`${withLinks(`${protocol}//${host}${pathname}`)}`,
+    },
     { name: 'fetched', label: t('Last fetched'), value: html`${dateOf(pageContext, state.fetched)}` },
     ...(state.failures > 0
       ? [

@@ -1,5 +1,5 @@
 import type { FieldOrigin, FieldStatistics } from '../../model/dataset.ts'
-import { type Field, isTemporal } from '../../model/field.ts'
+import { coarsePrecision, type Field, isTemporal } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import { recordIri } from '../../rdf/minted-iris.ts'
 import { type Html, html } from '../../site/html.ts'
@@ -159,6 +159,9 @@ function range(pageContext: PageContext, field: Field, { min, max }: FieldStatis
   const shown = (value: number | string) => {
     if (!isTemporal(field.type))
       return valueCell(pageContext, typeof value === 'string' ? BigInt(value) : value, field)
+    const precision = coarsePrecision(field)
+    if (precision !== null)
+      return valueCell(pageContext, String(value).slice(0, precision === 'year' ? 4 : 7), field)
     const day = String(value).slice(0, 10)
     return html`<time datetime="${day}">${pageContext.date(day)}</time>`
   }

@@ -41,11 +41,11 @@ export async function answerDataset(
   const tab = found === undefined ? undefined : (postedTab ?? found)
   if (tab === undefined) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'page', id: name.slice(0, 100) })
   const context = { pageContext, services, queryService, entry, source: recordsSource(entry), query, path }
-  const { selection, fault, content, total } = await renderTab(tab, context)
-  const facets =
-    tab.isFiltered && entry.content === 'records'
-      ? await facetsBeside(context, fault === null ? selection : NOTHING_SELECTED, tab)
-      : html``
+  const isFiltered = tab.isFiltered && entry.content === 'records'
+  const { selection, fault, content, total } = await renderTab(tab, context, isFiltered)
+  const facets = isFiltered
+    ? await facetsBeside(context, fault === null ? selection : NOTHING_SELECTED, tab)
+    : html``
   const description = plainText(metaText(entry, 'description') ?? '')
   return sendSitePage(reply, pageContext, {
     title:
@@ -56,7 +56,7 @@ export async function answerDataset(
     part: 'catalog',
     isWide: true,
     status: fault === null ? (content.status ?? 200) : 400,
-    islands: [...(content.islands ?? []), ...(tab.isFiltered ? ['filter.js'] : [])],
+    islands: [...(content.islands ?? []), ...(isFiltered ? ['filter.js'] : [])],
     path: tabPath(id, tab.name),
     head: html`${content.head ?? ''}${tab.name === 'information' ? datasetData(services, entry) : ''}
 `,
@@ -64,8 +64,8 @@ export async function answerDataset(
     body: html`<div class="dataset-head"><nav class="crumbs" aria-label="${pageContext.t('Where you are')}"><a href="${pageContext.href('/explore/')}">${pageContext.t('Datasets')}</a></nav>
 <h1>${datasetTitle(entry)}</h1>
 ${tabBar(shown, tab, { ...context, selection })}</div>
-${tab.isFiltered ? filterBar({ ...context, selection }, tab, fault, total) : ''}
-<div class="${tab.isFiltered ? 'with-facets' : tab.isWide === true ? 'whole' : 'reading'}">${facets}<div class="panel">${fault === null ? '' : faultInstead(pageContext, tab, fault)}${content.body}</div></div>`,
+${isFiltered ? filterBar({ ...context, selection }, tab, fault, total) : ''}
+<div class="${isFiltered ? 'with-facets' : tab.isWide === true ? 'whole' : 'reading'}">${facets}<div class="panel">${fault === null ? '' : faultInstead(pageContext, isFiltered, fault)}${content.body}</div></div>`,
   })
 }
 
@@ -79,13 +79,16 @@ interface Rendered {
 }
 
 /** An invalid filter is reported on the page, which shows no records then. */
-async function renderTab(tab: Tab, context: Omit<TabContext, 'selection'>): Promise<Rendered> {
+async function renderTab(
+  tab: Tab,
+  context: Omit<TabContext, 'selection'>,
+  isFiltered: boolean,
+): Promise<Rendered> {
   let selection = NOTHING_SELECTED
   try {
     selection = { ...readSelection(context.query), view: viewOf(tab, context.query) }
-    const isCounted = tab.isFiltered && context.entry.content === 'records'
-    const total = isCounted ? await context.queryService.count(context.source, selection) : null
-    const values = isCounted ? await allValues({ ...context, selection }, tab) : null
+    const total = isFiltered ? await context.queryService.count(context.source, selection) : null
+    const values = isFiltered ? await allValues({ ...context, selection }, tab) : null
     const content = values === null ? await tab.render({ ...context, selection }) : { body: values }
     return { selection, fault: null, content, total }
   } catch (error) {
@@ -103,8 +106,8 @@ function viewOf({ parameters = [] }: Tab, query: QueryParameters): Readonly<Reco
   )
 }
 
-/** The content of a tab in case of a fault: the filter bar, if the tab has one, shows the message. */
-function faultInstead({ t }: TabContext['pageContext'], { isFiltered }: Tab, { message }: Fault): Html {
+/** The content of a tab in case of a fault: the filter bar, if the page has one, shows the message. */
+function faultInstead({ t }: TabContext['pageContext'], isFiltered: boolean, { message }: Fault): Html {
   return isFiltered
     ? html`<p class="empty">${t('Nothing is shown until the filter can be read.')}</p>`
     : html`<div class="fault" role="alert"><p lang="en" dir="auto">${message}</p></div>`

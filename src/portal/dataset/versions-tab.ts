@@ -89,8 +89,8 @@ async function changes(
   const { t } = pageContext
   const counts = changeCounts(difference)
   const total = counts.changed + counts.added + counts.removed
-  const page = Math.min(MAX_PAGES, Math.max(1, Math.floor(Number(lookup(query, 'page') ?? 1)) || 1))
-  const pages = Math.min(MAX_PAGES, Math.ceil(total / PAGE_RECORDS))
+  const pages = Math.min(MAX_PAGES, Math.max(1, Math.ceil(total / PAGE_RECORDS)))
+  const page = Math.min(pages, Math.max(1, Math.floor(Number(lookup(query, 'page') ?? 1)) || 1))
   const pair = { from: earlier.version, to: later.version }
   const shown = entry.content === 'rdf' ? [] : await recordsOf(context, { earlier, later, difference }, page)
   const rows = shown.map(change => changeRows(context, change, later.version))
@@ -110,17 +110,18 @@ ${pager(pageContext, page, pages, to => pageContext.href(path('versions'), { ...
 
   async function recordsOf({ services: { catalog, store } }: TabContext, compared: Compared, number: number) {
     const { id } = entry.dataset
-    const [old, now] = await Promise.all(
-      [compared.earlier, compared.later].map(({ version }) => catalog.retained.opened(id, version)),
-    )
-    if (old === undefined || now === undefined) return []
+    const old = await catalog.retained.opened(id, compared.earlier.version)
     try {
-      const at = { offset: (number - 1) * PAGE_RECORDS, limit: PAGE_RECORDS }
-      const types: readonly ChangeType[] = ['changed', 'added', 'removed']
-      return await changedRecords(store, [old.entry, now.entry], compared.difference, types, at)
+      const now = await catalog.retained.opened(id, compared.later.version)
+      try {
+        const at = { offset: (number - 1) * PAGE_RECORDS, limit: PAGE_RECORDS }
+        const types: readonly ChangeType[] = ['changed', 'added', 'removed']
+        return await changedRecords(store, [old.entry, now.entry], compared.difference, types, at)
+      } finally {
+        now.release()
+      }
     } finally {
       old.release()
-      now.release()
     }
   }
 }

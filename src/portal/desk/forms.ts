@@ -4,9 +4,10 @@ import type { FastifyRequest } from 'fastify'
 import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import type { Form } from '../../http/form.ts'
 import { lookup } from '../../model/lookup.ts'
+import type { Metas } from '../../model/metadata.ts'
 import { readableName } from '../../model/readable-name.ts'
 import type { FieldEdit } from '../../publishing/edit-definition.ts'
-import { METADATA, writtenValue } from './metadata.ts'
+import { METADATA, valueText, writtenValue } from './metadata.ts'
 
 /** The fields of a form, in their order. */
 export function formFields(form: Form): readonly FieldEdit[] {
@@ -27,14 +28,16 @@ export function formFields(form: Form): readonly FieldEdit[] {
   return fields
 }
 
-/** Metadata and visibility of a form. */
-export function describedBy(form: Form) {
+/** The metadata that a form changes, and its visibility. @param saved as the form was made from it; lists stay lists */
+export function describedBy(form: Form, saved: Metas) {
   const metas: Record<string, Record<string, ReturnType<typeof writtenValue>>> = {}
   for (const field of METADATA) {
     const { template, name } = field
     const text = form.get(`${template}.${name}`)
-    if (text === undefined) continue
-    metas[template] = { ...lookup(metas, template), [name]: writtenValue(field, text) }
+    const before = lookup(lookup(saved, template) ?? {}, name)
+    if (text === undefined || text.replaceAll('\r\n', '\n').trim() === valueText(before).trim()) continue
+    const kind = Array.isArray(before) ? 'list' : field.kind
+    metas[template] = { ...lookup(metas, template), [name]: writtenValue({ kind }, text) }
   }
   const visibility = form.get('visibility')
   if (visibility !== 'public' && visibility !== 'restricted') return { metas }

@@ -34,6 +34,8 @@ const MEMBERS: readonly EntryMember[] = [
 export interface HarvestForm {
   readonly entries: readonly Readonly<Record<string, string>>[]
   readonly problems: ReadonlyMap<string, string>
+  /** Positions of the entries that are to be removed. */
+  readonly removed: ReadonlySet<number>
   /** Digest of the text of harvest.yaml that the form was made from. */
   readonly opened: string
   /** True for a form whose text, or session, was replaced since. */
@@ -51,7 +53,7 @@ export function savedHarvest(portal: string): HarvestForm {
     ),
   )
   const opened = harvestDigest(portal)
-  return { entries: [...entries, {}], problems: new Map(), opened, isOutdated: false }
+  return { entries: [...entries, {}], problems: new Map(), removed: new Set(), opened, isOutdated: false }
 }
 
 /**
@@ -72,6 +74,7 @@ export function saveHarvest(
   const entries: Readonly<Record<string, string>>[] = []
   const required: { readonly at: number; readonly values: Readonly<Record<string, unknown>> }[] = []
   const problems = new Map<string, string>()
+  const removed = new Set<number>()
   const saved = readHarvesters(portal)
   // As for datasets: credentials stay where they were written by hand.
   const isSaved = (values: Readonly<Record<string, unknown>>) =>
@@ -79,7 +82,8 @@ export function saveHarvest(
   for (let at = 0; form.has(`${at}.id`); at++) {
     const texts = textsIn(MEMBERS, form, `${at}.`)
     entries.push(texts)
-    if (form.has(`${at}.remove`) || Object.values(texts).every(text => text.trim() === '')) continue
+    if (form.has(`${at}.remove`)) removed.add(at)
+    if (removed.has(at) || Object.values(texts).every(text => text.trim() === '')) continue
     const { values, problems: wrong } = readMembers(MEMBERS, form, `${at}.`, pageContext.t)
     for (const [name, problem] of wrong) problems.set(name, problem)
     if (values.authorization !== undefined && !isSaved(values))
@@ -95,20 +99,20 @@ export function saveHarvest(
   }
   if (problems.size === 0 && !isOutdated) return null
   // Whoever was shown that somebody changed it may replace the change.
-  return { entries, problems, opened: isForeign ? opened : digest, isOutdated }
+  return { entries, problems, removed, opened: isForeign ? opened : digest, isOutdated }
 }
 
 export function harvestBody(
   { pageContext, token }: DeskContext,
-  { entries, problems, opened, isOutdated }: HarvestForm,
+  { entries, problems, removed, opened, isOutdated }: HarvestForm,
   isDone: boolean,
 ): Html {
   const { t } = pageContext
   const path = pageContext.href(`${HARVEST_PATH}/`)
   const fieldsets = entries.map(
-    (texts, at) => html`<fieldset class="field"><legend>${lookup(texts, 'id') ?? t('New catalog')}</legend>
+    (texts, at) => html`<fieldset class="field"><legend>${lookup(texts, 'id') || t('New catalog')}</legend>
 ${memberFields(MEMBERS, `${at}.`, texts, problems)}
-<div class="choice"><input type="checkbox" id="${at}.remove" name="${at}.remove" value="1"><label for="${at}.remove">${t('Remove')}</label></div></fieldset>
+<div class="choice"><input type="checkbox" id="${at}.remove" name="${at}.remove" value="1"${removed.has(at) ? html` checked` : ''}><label for="${at}.remove">${t('Remove')}</label></div></fieldset>
 `,
   )
   return html`<div class="dataset-head"><nav class="crumbs" aria-label="${t('Where you are')}"><a href="${pageContext.href('/desk/')}">${t('Desk')}</a></nav>

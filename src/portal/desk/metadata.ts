@@ -79,7 +79,7 @@ export function valueText(value: MetaValue | undefined): string {
 }
 
 /** The value of an entered text; null if it is empty. */
-export function writtenValue({ kind }: MetadataField, text: string): MetaValue | null {
+export function writtenValue({ kind }: Pick<MetadataField, 'kind'>, text: string): MetaValue | null {
   const whole = text.replaceAll('\r\n', '\n').trim()
   if (whole === '') return null
   if (kind === 'text') return whole

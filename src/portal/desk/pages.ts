@@ -11,6 +11,7 @@ import type { VersionManifest } from '../../publishing/versions/versions.ts'
 import { hiddenField, note } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
 import { messageKey, type PageContext, type Translator } from '../../site/page-context.ts'
+import { languageField } from '../parts/form-fields.ts'
 import { METADATA, valueText } from './metadata.ts'
 
 /** The sections of a dataset at the desk, in the order of the work. */
@@ -109,7 +110,7 @@ export function datasetBody(
   })
   const path = pageContext.href(`${home}${section}/`)
   const ask = (action: Question, label: string) =>
-    html`<form action="${path}">${hiddenField('ask', action)}<button class="plain">${label}</button></form> `
+    html`<form action="${path}">${languageField(pageContext)}${hiddenField('ask', action)}<button class="plain">${label}</button></form> `
   return html`<div class="dataset-head"><nav class="crumbs" aria-label="${t('Where you are')}"><a href="${pageContext.href('/desk/')}">${t('Desk')}</a></nav>
 <h1>${dataset.title}</h1>
 <p>${publicationText(t, dataset)} ${!messages.isVisible ? '' : html`<a href="${pageContext.href(`/explore/dataset/${dataset.id}/`)}">${t('The page of the dataset')}</a>`}</p>

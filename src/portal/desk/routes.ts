@@ -30,7 +30,6 @@ import {
   CROSS_SITE_REQUEST,
   isOutdatedForm,
   refuseCrossSite,
-  rootOf,
   type SignedIn,
   sendOn,
   sendToLogin,
@@ -179,7 +178,10 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
       const id = unusedId(upload?.name ?? nameInAddress(url), desk.taken())
       if (upload !== null) await desk.upload(principal, id, upload)
       else await desk.createRemote(principal, id, url, refresh === '' ? null : refresh)
-      return sendOn(requested.reply, `${rootOf(options)}/desk/${id}/${upload === null ? 'source/' : ''}`)
+      return sendOn(
+        requested.reply,
+        requested.context.pageContext.href(`/desk/${id}/${upload === null ? 'source/' : ''}`),
+      )
     } catch (error) {
       upload?.stream.resume()
       return showList(requested, messageShown(error, t), form)
@@ -197,7 +199,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
       return saveHarvest(portal, given, context, isOutdatedForm(session, request, given, options))
     }
     const form = isSaved ? save() : savedHarvest(portal)
-    if (form === null) return sendOn(reply, `${rootOf(options)}${HARVEST_PATH}/?done=1`)
+    if (form === null) return sendOn(reply, context.pageContext.href(`${HARVEST_PATH}/`, { done: 1 }))
     const body = harvestBody(context, form, !isSaved && request.query.done === '1')
     return send(requested, context.pageContext.t('Harvested catalogs'), body, isSaved ? 400 : 200)
   }
@@ -232,8 +234,9 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     const isThere = desk.ids(principal).includes(params.dataset)
     // What else is done is seen on the page: that it is published, withdrawn, or as it was.
     const isSaved = form === null || form.get('action') === section
-    const next = isThere ? `/desk/${params.dataset}/${section}/${isSaved ? '?done=1' : ''}` : '/desk/'
-    return sendOn(requested.reply, rootOf(options) + next)
+    const { href } = context.pageContext
+    const home = `/desk/${params.dataset}/${section}/`
+    return sendOn(requested.reply, isThere ? href(home, isSaved ? { done: 1 } : {}) : href('/desk/'))
   }
   for (const path of ['/desk/:dataset', '/desk/:dataset/:section']) {
     app.get<Route>(path, withSession(show))

@@ -109,8 +109,10 @@ export async function applyForm(user: DeskUser, id: string, form: Form): Promise
   switch (form.get('action')) {
     case 'fields':
       return desk.change(principal, id, { fields: formFields(form), ...identityIn(form, user, id) }, opened)
-    case 'description':
-      return desk.change(principal, id, describedBy(form), opened)
+    case 'description': {
+      const saved = desk.definition(principal, id)?.metas ?? {}
+      return desk.change(principal, id, describedBy(form, saved), opened)
+    }
     case 'mapping': {
       const text = (form.get('text') ?? '').replaceAll('\r\n', '\n')
       return desk.changeMapping(principal, id, text.trim() === '' ? null : text, opened)

@@ -6,6 +6,7 @@ import { type Processor, STEP_TYPES, type StepType } from '../../publishing/proc
 import { hiddenField } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { Translator } from '../../site/page-context.ts'
+import { languageField } from '../parts/form-fields.ts'
 import { type EntryMember, memberFields, memberText, type Problems, readMembers, textsIn } from './entries.ts'
 import { type DeskContext, type DeskUser, type FormState, sectionFields } from './pages.ts'
 
@@ -189,7 +190,7 @@ ${hiddenField(`step.${at}.type`, type)}${memberFields(STEPS[type], `step.${at}.`
   return html`<h2>${t('Steps')}</h2><p>${t('Steps change the rows between the source and the fields, in their order.')}</p>
 ${
   steps.length === 0
-    ? html`<form method="get" action="${path}">${adding}</form>`
+    ? html`<form method="get" action="${path}">${languageField(pageContext)}${adding}</form>`
     : html`<form method="post" action="${path}">${sectionFields(desk, state, null)}${fieldsets}<div class="buttons"><button name="action" value="steps">${t('Save')}</button></div>
 ${adding}</form>`
 }`

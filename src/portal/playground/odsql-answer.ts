@@ -95,6 +95,8 @@ function fieldLike(name: string, value: unknown): Field {
   switch (typeof value) {
     case 'number':
       return makeField(name, 'double')
+    case 'bigint':
+      return makeField(name, 'int')
     case 'boolean':
       return makeField(name, 'boolean')
     case 'object':

@@ -18,8 +18,8 @@ import {
 type Call = Extract<Expression, { type: 'call' }>
 
 /** Minimum and maximum width of ranges: their edges can still be distinguished. */
-const LEAST_WIDTH = 1e-9
-const MAX_WIDTH = 1e15
+export const LEAST_RANGE_WIDTH = 1e-9
+export const MAX_RANGE_WIDTH = 1e15
 
 const MAX_EDGES = 1000
 
@@ -117,7 +117,7 @@ function width(call: Call, value: Scalar, node: Argument, names: FieldNames): Gr
   const size = isExpression(node) ? foldNumber(node) : null
   if (isTemporal(scalarType(value)))
     throw names.conversionError(call, 'a number', 'an interval such as 1 day', node.span)
-  if (size === null || size < LEAST_WIDTH || size > MAX_WIDTH)
+  if (size === null || size < LEAST_RANGE_WIDTH || size > MAX_RANGE_WIDTH)
     throw names.conversionError(call, describedArgument(node), 'a width from 1e-9 to 1e15', node.span)
   return { type: 'width', value, width: size, unit: null }
 }

@@ -116,10 +116,9 @@ export function localizedLiteral(term: Literal, language: string): string {
   if (isNumber(term) && Number.isFinite(Number(value)))
     return new Intl.NumberFormat(language, shownDigits(Number(value), 6)).format(value as `${number}`)
   if (datatype === `${XSD}date` || datatype === `${XSD}dateTime`) {
-    // Without a zone, browsers would read the time in that of the reader.
-    const isLocal = datatype === `${XSD}dateTime` && !/(?:Z|[+-]\d\d:\d\d)$/.test(value)
-    const moment = new Date(isLocal ? `${value}Z` : value)
-    if (Number.isNaN(moment.getTime())) return value
+    const moment = momentOf(term)
+    // Formats count years before Christ without saying so.
+    if (!(moment.getUTCFullYear() > 0)) return value
     const day = { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' } as const
     const time = { hour: '2-digit', minute: '2-digit' } as const
     return new Intl.DateTimeFormat(language, datatype === `${XSD}date` ? day : { ...day, ...time }).format(
@@ -127,6 +126,14 @@ export function localizedLiteral(term: Literal, language: string): string {
     )
   }
   return value
+}
+
+/** The moment of a date or time: invalid if it cannot be read. */
+export function momentOf({ value, datatype }: Literal): Date {
+  // Without a zone, browsers would read the time in that of the reader.
+  const isLocal = datatype === `${XSD}dateTime` && !/(?:Z|[+-]\d\d:\d\d)$/.test(value)
+  // They need six digits of a year before Christ, and read four as a year of today.
+  return new Date(value.replace(/^-(?=\d{4}(?:-|$))/, '-00') + (isLocal ? 'Z' : ''))
 }
 
 function text(content: string, className = ''): HTMLElement {

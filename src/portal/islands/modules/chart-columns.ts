@@ -1,5 +1,6 @@
-import type { Term } from '../../../rdf/term.ts'
+import type { Literal, Term } from '../../../rdf/term.ts'
 import { plain } from '../../../sparql/result-formats.ts'
+import { momentOf } from './answer-table.ts'
 import type { MessageRow } from './query-messages.ts'
 
 const NUMBERS = /#(?:integer|decimal|double|float|long|int|short|nonNegativeInteger)$/
@@ -36,7 +37,12 @@ export function chartPoints(
     .filter(row => row[y] != null && (type === 'bar' || row[x] != null))
     .slice(0, type === 'bar' ? MAX_BARS : MAX_POINTS)
     .map(row => ({
-      x: type === 'bar' ? shown(row[x]) : type === 'line' ? new Date(shown(row[x])) : Number(shown(row[x])),
+      x:
+        type === 'bar'
+          ? shown(row[x])
+          : type === 'line'
+            ? momentOf(row[x] as Literal)
+            : Number(shown(row[x])),
       y: Number(shown(row[y])),
     }))
 }

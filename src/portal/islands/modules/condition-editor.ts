@@ -118,9 +118,14 @@ interface Answer {
   } | null
 }
 
-async function problemsOf(view: EditorView, field: HTMLTextAreaElement): Promise<readonly Diagnostic[]> {
+/** The errors of the text of an editor, which are shown below it as well; none of a text that was changed meanwhile. */
+export async function problemsOf(
+  view: Pick<EditorView, 'state'>,
+  field: HTMLTextAreaElement,
+): Promise<readonly Diagnostic[]> {
   const text = view.state.doc.toString()
   const fault = text.trim() === '' ? null : await requestFault(field.dataset.check ?? '', text)
+  if (view.state.doc.toString() !== text) return []
   report(field, fault === null ? '' : [fault.message, fault.hint ?? ''].join(' ').trim())
   if (fault === null) return []
   const { message, hint, from = 0, to = text.length } = fault

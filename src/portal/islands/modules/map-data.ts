@@ -111,13 +111,14 @@ export function boxOfAll(positions: Iterable<readonly number[]>): MapBox | null 
   return box
 }
 
-/** The part of a box that is on the globe, which the API requires. */
+/** The part of a box that is on the globe, which the API requires: its edge if the box is beyond it. */
 export function onGlobe({ south, west, north, east }: MapBox): MapBox {
+  const within = (max: number, degrees: number) => Math.max(-max, Math.min(max, degrees))
   return {
-    south: Math.max(-90, south),
-    west: Math.max(-180, west),
-    north: Math.min(90, north),
-    east: Math.min(180, east),
+    south: within(90, south),
+    west: within(180, west),
+    north: within(90, north),
+    east: within(180, east),
   }
 }
 

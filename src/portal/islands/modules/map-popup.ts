@@ -16,11 +16,11 @@ export function openPlace(
   at: LatLngExpression,
 ): void {
   const content = make('div', {}, make('p', { class: 'map-title' }, recordLink(settings, place)))
-  open(map, settings, content, at)
+  const settle = open(map, settings, content, at)
   fetchRecord(settings, place.id)
     .then(record => {
       content.append(values(settings, record))
-      map.fire('resizepopup')
+      settle()
     })
     .catch(() => content.append(make('p', {}, settings.texts.failed)))
 }
@@ -45,7 +45,13 @@ export function openFailure(map: LeafletMap, settings: MapSettings, at: LatLngEx
   open(map, settings, make('p', {}, settings.texts.failed), at)
 }
 
-function open(map: LeafletMap, settings: MapSettings, content: HTMLElement, at: LatLngExpression): void {
+/** Opens a popup; returns what places it again when its content has grown. */
+function open(
+  map: LeafletMap,
+  settings: MapSettings,
+  content: HTMLElement,
+  at: LatLngExpression,
+): () => void {
   const before = document.activeElement
   const { clientHeight, clientWidth } = map.getContainer()
   const maxHeight = Math.min(260, clientHeight * 0.45)
@@ -62,15 +68,14 @@ function open(map: LeafletMap, settings: MapSettings, content: HTMLElement, at: 
     if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
   })
   popup.openOn(map)
-  const enter = () => popup.getElement()?.querySelector<HTMLElement>('a')?.focus({ preventScroll: true })
-  arrange(map, popup, at)
-  map.once('resizepopup', () => {
-    arrange(map, popup, at)
-    enter()
-  })
   const element = popup.getElement()
   element?.querySelector('.leaflet-popup-close-button')?.setAttribute('aria-label', settings.texts.close)
-  enter()
+  const settle = () => {
+    arrange(map, popup, at)
+    element?.querySelector<HTMLElement>('a')?.focus({ preventScroll: true })
+  }
+  settle()
+  return settle
 }
 
 /** Places a popup within the map. Leaflet would move the map, but one of the whole world cannot be moved far enough. */

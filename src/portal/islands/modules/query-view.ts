@@ -147,11 +147,12 @@ export class QueryView {
 
   /** Buttons that draw the answer, if it has something to draw. */
   private views(): readonly HTMLElement[] {
-    const { texts, base, here } = this.data
+    const { texts, language, base, here } = this.data
     const { rows, variables, kind } = this
     const name = (iri: string) => shortName(iri, this.prefixes) ?? iri
     const draw = {
-      chart: async () => (await import('./answer-chart.ts')).drawAnswerChart(variables, rows, texts, name),
+      chart: async () =>
+        (await import('./answer-chart.ts')).drawAnswerChart(variables, rows, { texts, language }, name),
       graph: async () => {
         const { drawGraph } = await import('./answer-graph.ts')
         const address = (iri: string) => resourceAddress(iri, { base, here })
