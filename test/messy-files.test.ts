@@ -547,6 +547,30 @@ t.test('workbooks', async t => {
   )
 })
 
+t.test('formats of dates that Chinese, Japanese and Korean programs have built in', async t => {
+  const formats = [27, 28, 29, 30, 31, 36, 50, 51, 54, 57, 58, 32, 33, 34, 35, 52, 53, 55, 56]
+  const cells = (number: (at: number) => number) =>
+    formats.map((_, at) => `<c s="${at}"><v>${number(at)}</v></c>`).join('')
+  const heads = formats.map(format => `<c t="inlineStr"><is><t>f${format}</t></is></c>`).join('')
+  const styles = formats.map(format => `<xf numFmtId="${format}"/>`).join('')
+  const sheet = SHEET(`<row>${heads}</row><row>${cells(() => 45_292)}</row><row>${cells(() => 0.5)}</row>`)
+  const { values } = await understood(
+    'built-in.xlsx',
+    await archive({
+      ...WORKBOOK,
+      'xl/styles.xml': `<styleSheet><cellXfs>${styles}</cellXfs></styleSheet>`,
+      'xl/worksheets/sheet2.xml': sheet,
+    }),
+    { header: 1 },
+  )
+  t.strictSame([...new Set(values[0]?.map(value => String(value).slice(0, 10)))], ['2024-01-01'])
+  t.strictSame(
+    [...new Set(values[1]?.slice(11))],
+    ['12:00:00'],
+    'hours of those that show them in one language',
+  )
+})
+
 t.test('a declared encoding is used, whatever the bytes look like', async t => {
   const rows = 'имя;город\nИван;Москва\n'
   const cases = [
