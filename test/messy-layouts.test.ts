@@ -369,6 +369,15 @@ const TEXTS: readonly Case[] = [
     ],
   ],
   [
+    'latitude-first.json',
+    '[{"location":[-33.8,151.2],"coordinates":[95,120]},{"location":[48.1,11.5],"coordinates":[1,2]}]',
+    ['location: geo_point_2d lat,lon', 'coordinates: text'],
+    [
+      [{ lon: 151.2, lat: -33.8 }, ['95', '120']],
+      [{ lon: 11.5, lat: 48.1 }, ['1', '2']],
+    ],
+  ],
+  [
     'parts-of-members.json',
     JSON.stringify({
       data: Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map(k => [k, { n: 1, links: [{ u: k }] }])),

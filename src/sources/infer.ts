@@ -128,7 +128,7 @@ function columnNamed(
     filled: 0,
     isMidnight: true,
     isPairs: true,
-    firstOfPairs: 0,
+    maxOfPairs: [0, 0],
     profile: new TextProfile(),
     examples: [],
     min: Number.POSITIVE_INFINITY,
@@ -149,7 +149,8 @@ function note(column: GuessedColumn, value: unknown): void {
 function noteList(column: GuessedColumn, value: readonly unknown[]): void {
   if (value.length === 0) return
   noteExample(column, value)
-  if (isNumberPair(value)) column.firstOfPairs = Math.max(column.firstOfPairs, Math.abs(value[0]))
+  if (isNumberPair(value))
+    column.maxOfPairs = value.map((it, at) => Math.max(Math.abs(it), column.maxOfPairs[at] ?? 0))
   else column.isPairs = false
   if (isListOfScalars(value)) column.hasList = true
   else column.hasJson = true

@@ -32,8 +32,8 @@ export interface GuessedColumn {
   /** True as long as all moments are midnights without a zone, and as long as all lists are two coordinates. */
   isMidnight: boolean
   isPairs: boolean
-  /** The largest absolute value of the first number of these lists. */
-  firstOfPairs: number
+  /** The largest absolute values of the two numbers of these lists. */
+  maxOfPairs: readonly number[]
   readonly profile: TextProfile
   readonly examples: string[]
   /** The smallest and largest number. */
@@ -112,14 +112,16 @@ function longNumbers({ beyond, decimal }: { readonly beyond: boolean; readonly d
 
 /** Arrays of two numbers in a column whose name indicates positions. */
 function pairsType(column: GuessedColumn, name: string): Choice | undefined {
-  if (!column.isPairs || !column.suggestsPoint || column.hasScalar) return undefined
-  const isLatitudeFirst = /lat[^a-z]*(?:itude)?[^a-z]*lo?n/i.test(name) && column.firstOfPairs <= 90
+  const [first = 0, second = 0] = column.maxOfPairs
+  if (!column.isPairs || !column.suggestsPoint || column.hasScalar || (first > 90 && second > 90))
+    return undefined
+  const isLatitudeFirst = second > 90 || (/lat[^a-z]*(?:itude)?[^a-z]*lo?n/i.test(name) && first <= 90)
   return {
     type: 'geo_point_2d',
     format: isLatitudeFirst ? 'lat,lon' : 'lon,lat',
     nulls: [],
     why: `all values are two coordinates, ${isLatitudeFirst ? 'latitude' : 'longitude'} first`,
-    ...(isLatitudeFirst || column.firstOfPairs > 90
+    ...(isLatitudeFirst || first > 90
       ? {}
       : { question: "longitude was taken to come first; where latitude does, say format: 'lat,lon'" }),
   }
