@@ -378,6 +378,12 @@ const TEXTS: readonly Case[] = [
     ],
   ],
   [
+    'metres-with-comma.csv',
+    'nom;coord_x;coord_y\nA;652381,12;6862047,33\nB;652382,12;6862048,33\n',
+    ['nom: text', 'coord_x: double ,', 'coord_y: double ,'],
+    [],
+  ],
+  [
     'parts-of-members.json',
     JSON.stringify({
       data: Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map(k => [k, { n: 1, links: [{ u: k }] }])),
