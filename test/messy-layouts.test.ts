@@ -384,6 +384,15 @@ const TEXTS: readonly Case[] = [
     [],
   ],
   [
+    'no-position.json',
+    '[{"p":{"lat":null,"lon":null},"q":{"lat":1,"lon":2}},{"p":{"lat":48.1,"lon":11.5},"q":{"a":{"b":1}}}]',
+    ['p: geo_point_2d', 'q: text'],
+    [
+      [null, '{"lat":1,"lon":2}'],
+      [{ lon: 11.5, lat: 48.1 }, '{"a":{"b":1}}'],
+    ],
+  ],
+  [
     'parts-of-members.json',
     JSON.stringify({
       data: Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map(k => [k, { n: 1, links: [{ u: k }] }])),

@@ -1,14 +1,14 @@
 import { exactJson } from '../model/exact-json.ts'
 import type { FieldType } from '../model/field.ts'
 import { lookup } from '../model/lookup.ts'
-import { type GuessedColumn, typeOfColumn } from './guess/column-type.ts'
+import { areEmpty, type GuessedColumn, typeOfColumn } from './guess/column-type.ts'
 import { coordinateColumns, coordinateQuestion } from './guess/coordinate-columns.ts'
 import { namesIdentifier, namesOutline } from './guess/name-hints.ts'
 import { TextProfile } from './guess/profile.ts'
 import { suggestionOf } from './guess/suggestion.ts'
 import { type FileHints, hintsOf } from './guess/text-type.ts'
 import { type RecordSource, unreadable } from './source.ts'
-import { isNumberPair } from './typing/coordinates.ts'
+import { isNumberPair, largest } from './typing/coordinates.ts'
 import type { FieldSpec } from './typing/fields.ts'
 import { safeNames } from './typing/names.ts'
 import { formatPointer } from './typing/pointer.ts'
@@ -149,8 +149,7 @@ function note(column: GuessedColumn, value: unknown): void {
 function noteList(column: GuessedColumn, value: readonly unknown[]): void {
   if (value.length === 0) return
   noteExample(column, value)
-  if (isNumberPair(value))
-    column.maxOfPairs = value.map((it, at) => Math.max(Math.abs(it), column.maxOfPairs[at] ?? 0))
+  if (isNumberPair(value)) column.maxOfPairs = largest(column.maxOfPairs, value)
   else column.isPairs = false
   if (isListOfScalars(value)) column.hasList = true
   else column.hasJson = true
@@ -218,6 +217,7 @@ function noteMembers(column: GuessedColumn, object: Readonly<Record<string, unkn
 function leaves(column: GuessedColumn): readonly GuessedColumn[] {
   const { members } = column
   if (members === undefined || column.hasJson) return [column]
+  if (column.hasPosition && areEmpty(members)) return [column]
   if (column.hasScalar || column.hasList || members.size === 0) return [{ ...column, hasJson: true }]
   return [...members.values()].flatMap(leaves)
 }

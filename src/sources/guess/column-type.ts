@@ -41,6 +41,12 @@ export interface GuessedColumn {
   max: number
 }
 
+/** True for the members of objects without any value, such as `{ lat: null, lon: null }` among positions. */
+export function areEmpty(members: ReadonlyMap<string, GuessedColumn>): boolean {
+  const all = [...members.values()]
+  return all.length > 0 && all.every(it => it.filled === 0 && it.members === undefined && !it.hasJson)
+}
+
 /** Whole numbers between 2000 and 2050 as seconds since 1970. */
 const EPOCH = { from: 946_684_800, to: 2_524_608_000 } as const
 
