@@ -393,6 +393,15 @@ const TEXTS: readonly Case[] = [
     ],
   ],
   [
+    'empty-lists.json',
+    '[{"n":"A","tags":[],"m":"x"},{"n":"B","tags":[],"m":[]}]',
+    ['n: text', 'tags: text', 'm: text'],
+    [
+      ['A', null, ['x']],
+      ['B', null, null],
+    ],
+  ],
+  [
     'parts-of-members.json',
     JSON.stringify({
       data: Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map(k => [k, { n: 1, links: [{ u: k }] }])),

@@ -19,6 +19,8 @@ export interface GuessedColumn {
   hasPosition: boolean
   hasScalar: boolean
   hasList: boolean
+  /** True once a value was a list without elements, which any type may have in place of none. */
+  hasEmptyList?: boolean
   /** True once a value was an integer with more digits than numbers can represent, and once one had a fraction. */
   hasLong: boolean
   hasFraction: boolean
