@@ -402,6 +402,24 @@ const TEXTS: readonly Case[] = [
     ],
   ],
   [
+    'long-labels.json',
+    '{"name":{"9007199254740993":"a","9007199254740995":"b"},"n":{"9007199254740993":1,"9007199254740995":2}}',
+    ['key: int', 'name: text', 'n: int'],
+    [
+      [9007199254740993n, 'a', 1],
+      [9007199254740995n, 'b', 2],
+    ],
+  ],
+  [
+    'long-within-rows.json',
+    '{"columns":["a","b"],"data":[[1,[12345678901234567890]],[2,[3]]]}',
+    ['a: int', 'b: text'],
+    [
+      [1, '[12345678901234567890]'],
+      [2, '[3]'],
+    ],
+  ],
+  [
     'parts-of-members.json',
     JSON.stringify({
       data: Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map(k => [k, { n: 1, links: [{ u: k }] }])),

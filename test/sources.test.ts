@@ -541,6 +541,8 @@ t.test('a module, package or file is opened from the portal folder', async t => 
   )
   write(join(packages, '@s', 'both', 'm.mjs'), 'export default { rows: [{ a: 3 }, { a: 4 }] }')
   write(join(packages, '@s', 'both', 'j.json'), '[{"a":5},6]')
+  write(join(packages, 'long', 'package.json'), '{"main":"./long.json"}')
+  write(join(packages, 'long', 'long.json'), '[{"a":9007199254740993}]')
   write(join(packages, '@s', 'both', 'hidden', 'x.csv'), 'a\n7\n')
   write(join(packages, 'broken', 'package.json'), '{}')
   write(join(packages, 'throws', 'package.json'), '{}')
@@ -557,6 +559,7 @@ t.test('a module, package or file is opened from the portal folder', async t => 
     [{ package: '@s/both/hidden/x.csv' }, [{ a: '7' }]],
     [{ module: 'cjs' }, [{ a: 1 }]],
     [{ module: 'compiled' }, [{ a: 8 }]],
+    [{ module: 'long' }, [{ a: 9007199254740993n }]],
     [{ module: 'esm', options: { records: '/list' } }, [{ a: 2 }]],
     [{ module: '@s/both', options: { records: '/rows' } }, [{ a: 3 }, { a: 4 }]],
   ]

@@ -1,5 +1,6 @@
 import { ByteBuffer } from 'flatbuffers'
 import { Fault } from '../../errors/errors.ts'
+import { parseExactly } from '../../model/exact-json.ts'
 import { setMember } from '../../model/lookup.ts'
 import { shortestSingle } from '../../model/number.ts'
 import { words } from '../../model/words.ts'
@@ -293,7 +294,7 @@ function plainInteger(value: bigint): number | bigint {
 
 function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return parseExactly(text)
   } catch {
     return text
   }

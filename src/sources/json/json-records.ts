@@ -1,4 +1,4 @@
-import { parseExactly } from '../../model/exact-json.ts'
+import { exactJson, parseExactly } from '../../model/exact-json.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import type { Grid, GridCell, GridRow } from '../tables/grid.ts'
 import { fileNameOf, readText, type TextFile } from '../text/text.ts'
@@ -207,6 +207,6 @@ function cellOf(value: unknown): GridCell {
     case 'boolean':
       return value
     default:
-      return value === null || value === undefined ? null : JSON.stringify(value)
+      return value === null || value === undefined ? null : exactJson(value)
   }
 }
