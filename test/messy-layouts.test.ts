@@ -1023,13 +1023,60 @@ t.test('time and memory do not grow with the square of what a file has', { timeo
   for (const [name, content, expected] of cases) t.match(await answerOf(name, content), expected, name)
 })
 
+/** A table of FlatBuffers after its size. */
+function sized(build: (builder: Builder) => number): Buffer {
+  const builder = new Builder(1024)
+  builder.finishSizePrefixed(build(builder))
+  return Buffer.from(builder.asUint8Array())
+}
+
+/** A FlatGeobuf of one feature of a kind, a point of some coordinates, in a system by its owner, code and WKT. */
+function flatgeobufOf(kind: number, owner: string, code: number, wkt: string): Buffer {
+  const header = sized(builder => {
+    const [name, text] = [builder.createString(owner), builder.createString(wkt)]
+    builder.startObject(6)
+    builder.addFieldOffset(0, name, 0)
+    builder.addFieldInt32(1, code, 0)
+    if (wkt !== '') builder.addFieldOffset(4, text, 0)
+    const crs = builder.endObject()
+    builder.startObject(14)
+    builder.addFieldInt16(9, 0, 16)
+    builder.addFieldOffset(10, crs, 0)
+    return builder.endObject()
+  })
+  const feature = sized(builder => {
+    builder.startVector(8, 2, 8)
+    for (const coordinate of [6_250_835.061, 261_600.803]) builder.addFloat64(coordinate)
+    const position = builder.endVector()
+    builder.startObject(8)
+    builder.addFieldOffset(1, position, 0)
+    builder.addFieldInt8(6, kind, 0)
+    const geometry = builder.endObject()
+    builder.startObject(3)
+    builder.addFieldOffset(0, geometry, 0)
+    return builder.endObject()
+  })
+  return Buffer.concat([Buffer.from('fgb\x03fgb\x01', 'latin1'), header, feature])
+}
+
+t.test('FlatGeobuf in systems without an EPSG code, and with arcs', async t => {
+  for (const [owner, code, wkt] of [
+    ['EPSG', 3857, ''],
+    ['ESRI', 102_100, wktOf(3857) ?? ''],
+    ['NONE', 0, wktOf(3857) ?? ''],
+  ] as const) {
+    const { values } = await understood('system.fgb', flatgeobufOf(1, owner, code, wkt))
+    const [[point] = []] = values
+    const { lon, lat } = point as { lon: number; lat: number }
+    t.ok(Math.abs(lon - 2.35) < 0.01 && Math.abs(lat - 48.85) < 0.01, `${owner}: ${lon} ${lat}`)
+  }
+  const unknown = flatgeobufOf(1, 'ESRI', 102_003, '')
+  t.match(await answerOf('unknown.fgb', unknown), /The file is in ESRI:102003, which is not known/)
+  t.match(await answerOf('arcs.fgb', flatgeobufOf(8, 'EPSG', 4326, '')), /arcs or surfaces[\s\S]*CONVERT_TO/)
+})
+
 /** A FlatGeobuf whose collections name one part many times, level by level: read part by part, it has 10^12 of them. */
 function sharedVectors(): Buffer {
-  const sized = (build: (builder: Builder) => number) => {
-    const builder = new Builder(1024)
-    builder.finishSizePrefixed(build(builder))
-    return Buffer.from(builder.asUint8Array())
-  }
   const header = sized(builder => {
     builder.startObject(14)
     builder.addFieldInt8(2, 7, 0)
