@@ -880,6 +880,17 @@ t.test('GeoPackages in systems without an EPSG code, and binary columns', async 
   t.match(found.diagnostics, [/binary values in the column photo were read as no value: 1/])
 })
 
+t.test('a view as the layer of a GeoPackage', async t => {
+  geopackage('view.gpkg', 4326, { trees: [blob(4326, 1, 2.35, 48.85), blob(4326, 1, -70, -33)] })
+  const database = new Libsql(join(folder, 'view.gpkg'))
+  database.exec(`CREATE VIEW seen AS SELECT fid, geom, name FROM trees WHERE height > 1;
+    UPDATE gpkg_contents SET table_name = 'seen' WHERE table_name = 'trees';
+    UPDATE gpkg_geometry_columns SET table_name = 'seen'`)
+  database.close()
+  const { values } = await understood('view.gpkg', null, { sheet: 'seen' })
+  t.strictSame(values, [[2, { lon: -70, lat: -33 }, 'tree 1']])
+})
+
 t.test('a table of SQLite without row numbers', async t => {
   const database = new Libsql(join(folder, 'keys.sqlite'))
   database.exec(`CREATE TABLE w (k TEXT PRIMARY KEY, n INT) WITHOUT ROWID;
