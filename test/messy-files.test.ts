@@ -938,6 +938,16 @@ t.test('hidden sheets are named, and left out', async t => {
 
 t.test('archives', async t => {
   const csv = 'a;b\n1;2\n'
+  for (const name of ['licensed-taxis.csv', 'licences.csv', 'metadata_2024.csv']) {
+    const only = await understood('only.zip', await archive({ [name]: csv, 'LICENSE.txt': 'free' }))
+    t.strictSame(only.values, [[1, 2]], name)
+  }
+  const both = await archive({
+    'API.csv': csv,
+    'Metadata_Country_API.csv': 'x;y\n3;4\n',
+    'licenses.csv': 'z\n',
+  })
+  t.strictSame((await understood('both.zip', both)).values, [[1, 2]], 'beside others they are none')
   t.strictSame(
     (
       await understood(
