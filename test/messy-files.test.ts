@@ -547,6 +547,29 @@ t.test('workbooks', async t => {
   )
 })
 
+const XML_SHEET = (rows: string, styles = '') =>
+  `<?xml version="1.0"?><Workbook xmlns:ss="s">${styles}<Worksheet ss:Name="S"><Table>${rows}</Table></Worksheet></Workbook>`
+const xmlCell = (
+  value: string | number,
+  attributes = '',
+  type = typeof value === 'number' ? 'Number' : 'String',
+) => `<Cell${attributes}><Data ss:Type="${type}">${value}</Data></Cell>`
+
+t.test('cells of SpreadsheetML stand behind those that are merged before them', async t => {
+  const rows = [
+    [xmlCell('name'), xmlCell('from'), xmlCell('to'), xmlCell('n')],
+    [xmlCell('A'), xmlCell(1), xmlCell(2), xmlCell(3)],
+    [xmlCell('B'), xmlCell(4, ' ss:MergeAcross="1"'), xmlCell(5)],
+    [xmlCell('C', ' ss:MergeAcross="1"'), xmlCell(6, ' ss:Index="4"')],
+  ]
+  const xml = XML_SHEET(rows.map(cells => `<Row>${cells.join('')}</Row>`).join(''))
+  t.strictSame((await understood('merged.xls', xml)).values, [
+    ['A', 1, 2, 3],
+    ['B', 4, null, 5],
+    ['C', null, null, 6],
+  ])
+})
+
 t.test('formats of dates that Chinese, Japanese and Korean programs have built in', async t => {
   const formats = [27, 28, 29, 30, 31, 36, 50, 51, 54, 57, 58, 32, 33, 34, 35, 52, 53, 55, 56]
   const cells = (number: (at: number) => number) =>

@@ -45,6 +45,8 @@ class SheetReader implements XmlListener {
   private sheet = -1
   private number = -1
   private column = -1
+  /** Columns that the last cell is merged with: the next one stands behind them. */
+  private merged = 0
   private type = 'String'
   private text_ = ''
   private isData = false
@@ -72,9 +74,12 @@ class SheetReader implements XmlListener {
     if (name === 'Row') {
       this.number = index > this.number + 1 ? index - 1 : this.number + 1
       this.column = -1
+      this.merged = 0
     }
     if (name === 'Cell') {
-      this.column = index > this.column + 1 ? index - 1 : this.column + 1
+      const next = this.column + this.merged + 1
+      this.column = index > next ? index - 1 : next
+      this.merged = Math.max(0, Math.trunc(Number(attributes.get('MergeAcross') ?? 0)) || 0)
       this.text_ = ''
       this.type = ''
       this.isFormula = attributes.has('Formula')
