@@ -570,6 +570,44 @@ t.test('cells of SpreadsheetML stand behind those that are merged before them', 
   ])
 })
 
+t.test('cells of SpreadsheetML are what their formats show', async t => {
+  const formats = ['Short Time', '[h]:mm:ss', '00000', 'Short Date', 'h:mm', 'Standard']
+  const styles = formats.map(
+    (format, at) => `<Style ss:ID="s${at}"><NumberFormat ss:Format="${format}"/></Style>`,
+  )
+  const row = (time: string, long: string, code: number, day: string, moment: string, plain: number) =>
+    `<Row>${[
+      xmlCell(time, ' ss:StyleID="s0"', 'DateTime'),
+      xmlCell(long, ' ss:StyleID="s1"', 'DateTime'),
+      xmlCell(code, ' ss:StyleID="s2"'),
+      xmlCell(day, ' ss:StyleID="s3"', 'DateTime'),
+      xmlCell(moment, ' ss:StyleID="s4"', 'DateTime'),
+      xmlCell(plain, ' ss:StyleID="s5"'),
+    ].join('')}</Row>`
+  const heads = `<Row>${['time', 'long', 'code', 'day', 'moment', 'plain'].map(name => xmlCell(name)).join('')}</Row>`
+  const first = ['1899-12-31T10:30:00.000', '1900-01-01T02:00:00.000', 42] as const
+  const second = ['1899-12-31T11:30:15.500', '1900-03-01T00:00:00.000', 43] as const
+  const xml = XML_SHEET(
+    heads +
+      row(...first, '2024-01-31T00:00:00.000', '2024-01-31T12:30:00.000', 1234.5) +
+      row(...second, '2024-02-01T00:00:00.000', '2024-02-01T12:30:00.000', 2),
+    `<Styles>${styles.join('')}</Styles>`,
+  )
+  const { fields, values } = await understood('formats.xls', xml)
+  t.strictSame(values, [
+    ['10:30:00', '26:00:00', '00042', '2024-01-31', '2024-01-31T12:30:00Z', 1234.5],
+    ['11:30:15.5', '1464:00:00', '00043', '2024-02-01', '2024-02-01T12:30:00Z', 2],
+  ])
+  t.match(fields, [
+    'time: text',
+    'long: text',
+    'code: text',
+    'day: date',
+    /^moment: datetime/,
+    'plain: double',
+  ])
+})
+
 t.test('formats of dates that Chinese, Japanese and Korean programs have built in', async t => {
   const formats = [27, 28, 29, 30, 31, 36, 50, 51, 54, 57, 58, 32, 33, 34, 35, 52, 53, 55, 56]
   const cells = (number: (at: number) => number) =>

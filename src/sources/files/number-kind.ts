@@ -23,6 +23,11 @@ export function kindOfFormat(format: number, formats: ReadonlyMap<number, string
   return format === BUILT_IN_DURATION ? 'duration' : 'number'
 }
 
+/** The kind of a format of SpreadsheetML: the code of a number format, or the name of one, such as `Short Time`. */
+export function kindOfNamed(format: string): CellKind {
+  return / time$/i.test(format) ? 'time' : kindOfCode(format)
+}
+
 /** The kind of a number format: a date if it has years or days, a time if it has hours alone, a duration with `[h]`, `[m]` or `[s]`. */
 function kindOfCode(code: string): CellKind {
   const [first = ''] = code.split(';')
