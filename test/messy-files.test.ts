@@ -608,6 +608,31 @@ t.test('cells of SpreadsheetML are what their formats show', async t => {
   ])
 })
 
+t.test('numbers and booleans without text are no values', async t => {
+  const book = XML_SHEET(
+    [
+      [xmlCell('n'), xmlCell('b'), xmlCell('t')],
+      [xmlCell(1), xmlCell('1', '', 'Boolean'), xmlCell('x')],
+      [xmlCell('', '', 'Number'), xmlCell('', '', 'Boolean'), xmlCell('y')],
+    ]
+      .map(cells => `<Row>${cells.join('')}</Row>`)
+      .join(''),
+  )
+  t.strictSame((await understood('empty.xls', book)).values[1], [null, null, 'y'])
+  const place = (open: string) =>
+    `<Placemark><ExtendedData><SchemaData><SimpleData name="open">${open}</SimpleData></SchemaData></ExtendedData></Placemark>`
+  const kml = `<kml><Document><Schema><SimpleField name="open" type="bool"/></Schema>${place('1')}${place(' ')}${place('0')}</Document></kml>`
+  t.strictSame(
+    (await understood('empty.kml', kml)).values.map(([open]) => open),
+    [true, null, false],
+  )
+  const xml = '<r xmlns:xsi="x"><b><n xsi:nil="1"/><m>1</m></b><b><n>5</n><m>2</m></b></r>'
+  t.strictSame((await understood('nil.xml', xml)).values, [
+    [null, 1],
+    [5, 2],
+  ])
+})
+
 t.test('formats of dates that Chinese, Japanese and Korean programs have built in', async t => {
   const formats = [27, 28, 29, 30, 31, 36, 50, 51, 54, 57, 58, 32, 33, 34, 35, 52, 53, 55, 56]
   const cells = (number: (at: number) => number) =>

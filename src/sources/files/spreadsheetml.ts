@@ -119,6 +119,7 @@ class SheetReader implements XmlListener {
 
   private cell(): GridCell {
     const text = this.text_
+    if (text.trim() === '' && (this.type === 'Number' || this.type === 'Boolean')) return null
     switch (this.type) {
       case '':
         if (this.isFormula) this.findings.addFormula(this.number, this.column)
