@@ -724,6 +724,24 @@ t.test('fields that do not make sense', async t => {
   t.throws(() => compileFields([{ name: 'f' }, { name: 'f' }]), { message: 'There are two fields called f.' })
 })
 
+t.test('numbers for no value are those of files with types, too', async t => {
+  const nulls = ['-999', 'n/a']
+  const [number, point, text] = compileFields([
+    { name: 'number', type: 'double', nulls },
+    { name: 'point', type: 'geo_point_2d', from: ['lat', 'lon'], nulls },
+    { name: 'text', nulls },
+  ])
+  t.strictSame(
+    ['-999', -999, -999n, 'n/a', 5].map(raw => number?.convert(raw)),
+    [null, null, null, null, 5],
+  )
+  t.equal(point?.convert([-999, -999]), null)
+  t.strictSame(
+    [-999, '999'].map(raw => text?.convert(raw)),
+    [null, '999'],
+  )
+})
+
 t.test('inference of types from text', async t => {
   const cases: readonly (readonly [string, readonly string[], FieldType])[] = [
     ['a', ['1', '', '-20', '0'], 'int'],
