@@ -316,6 +316,15 @@ t.test('JSON', async t => {
   )
 })
 
+t.test('a malformed JSON document of members is refused with its place', async t => {
+  writeFileSync(join(folder, 'members.json'), '{"a":{"n":1},\n"b":{"n":2}')
+  const source = openSource(
+    { path: 'members.json', options: { records: '/*' } },
+    { datasetFolder: folder, portalFolder: folder },
+  )
+  await t.rejects(dataOf(source), { code: 'SourceUnreadable', place: { line: 2, column: 12 } })
+})
+
 t.test('malformed JSON is refused', async t => {
   const malformed = (place: string, reason: string) =>
     `SourceUnreadable ${place} The JSON is malformed: ${reason}`

@@ -6,7 +6,7 @@ import { isObject } from '../typing/fields.ts'
 import { parsePointer, valueAt } from '../typing/pointer.ts'
 import { columnNamesBeside, membersAre, rowsOfColumns, withoutDescriptions } from './column-arrays.ts'
 import { DoubleKeys } from './double-keys.ts'
-import { type JsonObject, readElements, sortArrays } from './json.ts'
+import { type JsonObject, parseJson, readElements, sortArrays } from './json.ts'
 
 /** The location of the records of a JSON document. */
 export type JsonRecords =
@@ -117,7 +117,7 @@ async function wholeDocument(file: TextFile, keys?: DoubleKeys): Promise<unknown
       )
   }
   const text = parts.join('')
-  const document = parseExactly(text)
+  const document = parseJson(text, fileNameOf(file))
   keys?.clear()
   keys?.note(text, document, 1, 1)
   return document
