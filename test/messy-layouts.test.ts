@@ -1070,6 +1070,23 @@ function flatgeobufOf(kind: number, owner: string, code: number, wkt: string): B
   return Buffer.concat([Buffer.from('fgb\x03fgb\x01', 'latin1'), header, feature])
 }
 
+t.test('rows of an array have no lines', async t => {
+  const { found } = await understood('rows.json', '[["a","n"],\n["x",1],["y",2],\n["z",3]]')
+  const folders = { datasetFolder: folder, portalFolder: folder }
+  for await (const rows of openSource(found.source, folders).read())
+    t.strictSame(
+      rows.map(({ row, line }) => [row, line]),
+      [
+        [1, undefined],
+        [2, undefined],
+        [3, undefined],
+      ],
+    )
+  const rows = Array.from({ length: 20_000 }, (_, at) => ['x', at])
+  const wide = JSON.stringify([['a', 'n'], ...rows, ['u', 4, 5]])
+  t.match(await answerOf('wide.json', wide), /wide\.json: The row 20002 has more cells/)
+})
+
 t.test('FlatGeobuf in systems without an EPSG code, and with arcs', async t => {
   for (const [owner, code, wkt] of [
     ['EPSG', 3857, ''],

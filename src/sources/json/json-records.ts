@@ -182,6 +182,7 @@ export function jsonGrid(file: TextFile, pointer: string, hasNames: boolean): Gr
   return {
     name: fileNameOf(file),
     textual: false,
+    isUnnumbered: true,
     async *rows() {
       const beside = hasNames ? await columnNamesBeside(file, pointer) : null
       const index = beside?.index ?? null
