@@ -933,6 +933,22 @@ t.test('cells that are merged over several rows are reported', async t => {
   }
 })
 
+t.test('names of code pages as programs write them into a .cpg', async t => {
+  for (const [cpg, name] of [
+    ['88592', latin('\xa3\xf3d\xbc')],
+    ['8859-2', latin('\xa3\xf3d\xbc')],
+    ['ANSI 1250', latin('\xa3\xf3d\x9f')],
+    ['1250', latin('\xa3\xf3d\x9f')],
+  ] as const) {
+    const parts = shapefileOf([name, latin('Krak\xf3w')])
+    const stem = Object.keys(parts)
+      .find(part => part.endsWith('.shp'))
+      ?.slice(0, -4)
+    const { values, found } = await understood('cpg.zip', await archive({ ...parts, [`${stem}.cpg`]: cpg }))
+    t.strictSame([values[0]?.[1], found.diagnostics], ['Łódź', []], cpg)
+  }
+})
+
 t.test('the encoding of a shapefile that declares none is guessed from its texts, and reported', async t => {
   const reported = /^the text is latin-1, which no \.cpg declares/
   const cases: readonly (readonly [names: readonly Buffer[], expected: readonly string[], RegExp | null])[] =
