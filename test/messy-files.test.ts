@@ -949,6 +949,26 @@ t.test('names of code pages as programs write them into a .cpg', async t => {
   }
 })
 
+t.test('tracks of KML, alone and several of a placemark', async t => {
+  const track = (x: number) =>
+    `<gx:Track><gx:coord>${x} 48 9</gx:coord><gx:coord>${x} 49 9</gx:coord></gx:Track>`
+  const places = [track(1), `<gx:MultiTrack>${track(2)}${track(3)}</gx:MultiTrack>`].map(
+    (shape, at) => `<Placemark><name>${at}</name>${shape}</Placemark>`,
+  )
+  const kml = `<kml xmlns:gx="g"><Document>${places.join('')}</Document></kml>`
+  const line = (x: number) => [
+    [x, 48],
+    [x, 49],
+  ]
+  t.strictSame(
+    (await understood('tracks.kml', kml)).values.map(([, shape]) => shape),
+    [
+      { type: 'LineString', coordinates: line(1) },
+      { type: 'MultiLineString', coordinates: [line(2), line(3)] },
+    ],
+  )
+})
+
 t.test('the encoding of a shapefile that declares none is guessed from its texts, and reported', async t => {
   const reported = /^the text is latin-1, which no \.cpg declares/
   const cases: readonly (readonly [names: readonly Buffer[], expected: readonly string[], RegExp | null])[] =

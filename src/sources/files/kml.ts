@@ -118,6 +118,7 @@ function geometryOf(element: XmlElement): RawGeometry | null {
       return rings.length === 0 ? null : { type: 'Polygon', coordinates: rings }
     }
     case 'MultiGeometry':
+    case 'MultiTrack':
       return collected(element.children.flatMap(part => geometryOf(part) ?? []))
     case 'Track': {
       const positions = element.children
