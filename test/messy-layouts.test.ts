@@ -10,6 +10,7 @@ import { wktOf } from '../src/formats/projection.ts'
 import { zip } from '../src/formats/zip-stream.ts'
 import { parseWkb } from '../src/model/wkb.ts'
 import { openSource, type SourceOptions } from '../src/sources/open.ts'
+import { unprojectorOfCode, unprojectorOfWkt } from '../src/sources/reference-system.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { understoodIn } from './support/understood.ts'
 
@@ -1085,6 +1086,18 @@ t.test('rows of an array have no lines', async t => {
   const rows = Array.from({ length: 20_000 }, (_, at) => ['x', at])
   const wide = JSON.stringify([['a', 'n'], ...rows, ['u', 4, 5]])
   t.match(await answerOf('wide.json', wide), /wide\.json: The row 20002 has more cells/)
+})
+
+t.test('positions in grads become degrees', async t => {
+  const wkt =
+    'GEOGCS["GCS_NTF_Paris",DATUM["D_NTF",SPHEROID["Clarke_1880_IGN",6378249.2,293.4660212936265]],PRIMEM["Paris",2.337229166666667],UNIT["Grad",0.01570796326794897]]'
+  // Notre-Dame is at 48.853 N, 2.350 E.
+  for (const move of [unprojectorOfWkt(wkt), unprojectorOfCode(4807)]) {
+    const [lon = 0, lat = 0] = move?.([0.0142, 54.281]) ?? []
+    t.ok(Math.abs(lon - 2.35) < 0.005 && Math.abs(lat - 48.853) < 0.005, `${lon} ${lat}`)
+  }
+  const degrees = wkt.replace('"Grad",0.01570796326794897', '"Degree",0.0174532925199433')
+  t.ok(Math.abs((unprojectorOfWkt(degrees)?.([0, 48.853])[1] ?? 0) - 48.853) < 0.005)
 })
 
 t.test('FlatGeobuf in systems without an EPSG code, and with arcs', async t => {
