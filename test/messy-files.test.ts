@@ -547,6 +547,116 @@ t.test('workbooks', async t => {
   )
 })
 
+const XML_SHEET = (rows: string, styles = '') =>
+  `<?xml version="1.0"?><Workbook xmlns:ss="s">${styles}<Worksheet ss:Name="S"><Table>${rows}</Table></Worksheet></Workbook>`
+const xmlCell = (
+  value: string | number,
+  attributes = '',
+  type = typeof value === 'number' ? 'Number' : 'String',
+) => `<Cell${attributes}><Data ss:Type="${type}">${value}</Data></Cell>`
+
+t.test('cells of SpreadsheetML stand behind those that are merged before them', async t => {
+  const rows = [
+    [xmlCell('name'), xmlCell('from'), xmlCell('to'), xmlCell('n')],
+    [xmlCell('A'), xmlCell(1), xmlCell(2), xmlCell(3)],
+    [xmlCell('B'), xmlCell(4, ' ss:MergeAcross="1"'), xmlCell(5)],
+    [xmlCell('C', ' ss:MergeAcross="1"'), xmlCell(6, ' ss:Index="4"')],
+  ]
+  const xml = XML_SHEET(rows.map(cells => `<Row>${cells.join('')}</Row>`).join(''))
+  t.strictSame((await understood('merged.xls', xml)).values, [
+    ['A', 1, 2, 3],
+    ['B', 4, null, 5],
+    ['C', null, null, 6],
+  ])
+})
+
+t.test('cells of SpreadsheetML are what their formats show', async t => {
+  const formats = ['Short Time', '[h]:mm:ss', '00000', 'Short Date', 'h:mm', 'Standard']
+  const styles = formats.map(
+    (format, at) => `<Style ss:ID="s${at}"><NumberFormat ss:Format="${format}"/></Style>`,
+  )
+  const row = (time: string, long: string, code: number, day: string, moment: string, plain: number) =>
+    `<Row>${[
+      xmlCell(time, ' ss:StyleID="s0"', 'DateTime'),
+      xmlCell(long, ' ss:StyleID="s1"', 'DateTime'),
+      xmlCell(code, ' ss:StyleID="s2"'),
+      xmlCell(day, ' ss:StyleID="s3"', 'DateTime'),
+      xmlCell(moment, ' ss:StyleID="s4"', 'DateTime'),
+      xmlCell(plain, ' ss:StyleID="s5"'),
+    ].join('')}</Row>`
+  const heads = `<Row>${['time', 'long', 'code', 'day', 'moment', 'plain'].map(name => xmlCell(name)).join('')}</Row>`
+  const first = ['1899-12-31T10:30:00.000', '1900-01-01T02:00:00.000', 42] as const
+  const second = ['1899-12-31T11:30:15.500', '1900-03-01T00:00:00.000', 43] as const
+  const xml = XML_SHEET(
+    heads +
+      row(...first, '2024-01-31T00:00:00.000', '2024-01-31T12:30:00.000', 1234.5) +
+      row(...second, '2024-02-01T00:00:00.000', '2024-02-01T12:30:00.000', 2),
+    `<Styles>${styles.join('')}</Styles>`,
+  )
+  const { fields, values } = await understood('formats.xls', xml)
+  t.strictSame(values, [
+    ['10:30:00', '26:00:00', '00042', '2024-01-31', '2024-01-31T12:30:00Z', 1234.5],
+    ['11:30:15.5', '1464:00:00', '00043', '2024-02-01', '2024-02-01T12:30:00Z', 2],
+  ])
+  t.match(fields, [
+    'time: text',
+    'long: text',
+    'code: text',
+    'day: date',
+    /^moment: datetime/,
+    'plain: double',
+  ])
+})
+
+t.test('numbers and booleans without text are no values', async t => {
+  const book = XML_SHEET(
+    [
+      [xmlCell('n'), xmlCell('b'), xmlCell('t')],
+      [xmlCell(1), xmlCell('1', '', 'Boolean'), xmlCell('x')],
+      [xmlCell('', '', 'Number'), xmlCell('', '', 'Boolean'), xmlCell('y')],
+    ]
+      .map(cells => `<Row>${cells.join('')}</Row>`)
+      .join(''),
+  )
+  t.strictSame((await understood('empty.xls', book)).values[1], [null, null, 'y'])
+  const place = (open: string) =>
+    `<Placemark><ExtendedData><SchemaData><SimpleData name="open">${open}</SimpleData></SchemaData></ExtendedData></Placemark>`
+  const kml = `<kml><Document><Schema><SimpleField name="open" type="bool"/></Schema>${place('1')}${place(' ')}${place('0')}</Document></kml>`
+  t.strictSame(
+    (await understood('empty.kml', kml)).values.map(([open]) => open),
+    [true, null, false],
+  )
+  const xml = '<r xmlns:xsi="x"><b><n xsi:nil="1"/><m>1</m></b><b><n>5</n><m>2</m></b></r>'
+  t.strictSame((await understood('nil.xml', xml)).values, [
+    [null, 1],
+    [5, 2],
+  ])
+})
+
+t.test('formats of dates that Chinese, Japanese and Korean programs have built in', async t => {
+  const formats = [27, 28, 29, 30, 31, 36, 50, 51, 54, 57, 58, 32, 33, 34, 35, 52, 53, 55, 56]
+  const cells = (number: (at: number) => number) =>
+    formats.map((_, at) => `<c s="${at}"><v>${number(at)}</v></c>`).join('')
+  const heads = formats.map(format => `<c t="inlineStr"><is><t>f${format}</t></is></c>`).join('')
+  const styles = formats.map(format => `<xf numFmtId="${format}"/>`).join('')
+  const sheet = SHEET(`<row>${heads}</row><row>${cells(() => 45_292)}</row><row>${cells(() => 0.5)}</row>`)
+  const { values } = await understood(
+    'built-in.xlsx',
+    await archive({
+      ...WORKBOOK,
+      'xl/styles.xml': `<styleSheet><cellXfs>${styles}</cellXfs></styleSheet>`,
+      'xl/worksheets/sheet2.xml': sheet,
+    }),
+    { header: 1 },
+  )
+  t.strictSame([...new Set(values[0]?.map(value => String(value).slice(0, 10)))], ['2024-01-01'])
+  t.strictSame(
+    [...new Set(values[1]?.slice(11))],
+    ['12:00:00'],
+    'hours of those that show them in one language',
+  )
+})
+
 t.test('a declared encoding is used, whatever the bytes look like', async t => {
   const rows = 'имя;город\nИван;Москва\n'
   const cases = [
@@ -823,6 +933,42 @@ t.test('cells that are merged over several rows are reported', async t => {
   }
 })
 
+t.test('names of code pages as programs write them into a .cpg', async t => {
+  for (const [cpg, name] of [
+    ['88592', latin('\xa3\xf3d\xbc')],
+    ['8859-2', latin('\xa3\xf3d\xbc')],
+    ['ANSI 1250', latin('\xa3\xf3d\x9f')],
+    ['1250', latin('\xa3\xf3d\x9f')],
+  ] as const) {
+    const parts = shapefileOf([name, latin('Krak\xf3w')])
+    const stem = Object.keys(parts)
+      .find(part => part.endsWith('.shp'))
+      ?.slice(0, -4)
+    const { values, found } = await understood('cpg.zip', await archive({ ...parts, [`${stem}.cpg`]: cpg }))
+    t.strictSame([values[0]?.[1], found.diagnostics], ['Łódź', []], cpg)
+  }
+})
+
+t.test('tracks of KML, alone and several of a placemark', async t => {
+  const track = (x: number) =>
+    `<gx:Track><gx:coord>${x} 48 9</gx:coord><gx:coord>${x} 49 9</gx:coord></gx:Track>`
+  const places = [track(1), `<gx:MultiTrack>${track(2)}${track(3)}</gx:MultiTrack>`].map(
+    (shape, at) => `<Placemark><name>${at}</name>${shape}</Placemark>`,
+  )
+  const kml = `<kml xmlns:gx="g"><Document>${places.join('')}</Document></kml>`
+  const line = (x: number) => [
+    [x, 48],
+    [x, 49],
+  ]
+  t.strictSame(
+    (await understood('tracks.kml', kml)).values.map(([, shape]) => shape),
+    [
+      { type: 'LineString', coordinates: line(1) },
+      { type: 'MultiLineString', coordinates: [line(2), line(3)] },
+    ],
+  )
+})
+
 t.test('the encoding of a shapefile that declares none is guessed from its texts, and reported', async t => {
   const reported = /^the text is latin-1, which no \.cpg declares/
   const cases: readonly (readonly [names: readonly Buffer[], expected: readonly string[], RegExp | null])[] =
@@ -914,6 +1060,16 @@ t.test('hidden sheets are named, and left out', async t => {
 
 t.test('archives', async t => {
   const csv = 'a;b\n1;2\n'
+  for (const name of ['licensed-taxis.csv', 'licences.csv', 'metadata_2024.csv']) {
+    const only = await understood('only.zip', await archive({ [name]: csv, 'LICENSE.txt': 'free' }))
+    t.strictSame(only.values, [[1, 2]], name)
+  }
+  const both = await archive({
+    'API.csv': csv,
+    'Metadata_Country_API.csv': 'x;y\n3;4\n',
+    'licenses.csv': 'z\n',
+  })
+  t.strictSame((await understood('both.zip', both)).values, [[1, 2]], 'beside others they are none')
   t.strictSame(
     (
       await understood(

@@ -10,6 +10,7 @@ import { wktOf } from '../src/formats/projection.ts'
 import { zip } from '../src/formats/zip-stream.ts'
 import { parseWkb } from '../src/model/wkb.ts'
 import { openSource, type SourceOptions } from '../src/sources/open.ts'
+import { unprojectorOfCode, unprojectorOfWkt } from '../src/sources/reference-system.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { understoodIn } from './support/understood.ts'
 
@@ -366,6 +367,57 @@ const TEXTS: readonly Case[] = [
     [
       [{ lon: 2.5, lat: 48.5 }, { lon: 2.5, lat: 48.5 }, ['1', '2']],
       [{ lon: 151, lat: -33 }, { lon: 151, lat: -33 }, ['3', '4']],
+    ],
+  ],
+  [
+    'latitude-first.json',
+    '[{"location":[-33.8,151.2],"coordinates":[95,120]},{"location":[48.1,11.5],"coordinates":[1,2]}]',
+    ['location: geo_point_2d lat,lon', 'coordinates: text'],
+    [
+      [{ lon: 151.2, lat: -33.8 }, ['95', '120']],
+      [{ lon: 11.5, lat: 48.1 }, ['1', '2']],
+    ],
+  ],
+  [
+    'metres-with-comma.csv',
+    'nom;coord_x;coord_y\nA;652381,12;6862047,33\nB;652382,12;6862048,33\n',
+    ['nom: text', 'coord_x: double ,', 'coord_y: double ,'],
+    [],
+  ],
+  [
+    'no-position.json',
+    '[{"p":{"lat":null,"lon":null},"q":{"lat":1,"lon":2}},{"p":{"lat":48.1,"lon":11.5},"q":{"a":{"b":1}}}]',
+    ['p: geo_point_2d', 'q: text'],
+    [
+      [null, '{"lat":1,"lon":2}'],
+      [{ lon: 11.5, lat: 48.1 }, '{"a":{"b":1}}'],
+    ],
+  ],
+  [
+    'empty-lists.json',
+    '[{"n":"A","tags":[],"m":"x"},{"n":"B","tags":[],"m":[]}]',
+    ['n: text', 'tags: text', 'm: text'],
+    [
+      ['A', null, ['x']],
+      ['B', null, null],
+    ],
+  ],
+  [
+    'long-labels.json',
+    '{"name":{"9007199254740993":"a","9007199254740995":"b"},"n":{"9007199254740993":1,"9007199254740995":2}}',
+    ['key: int', 'name: text', 'n: int'],
+    [
+      [9007199254740993n, 'a', 1],
+      [9007199254740995n, 'b', 2],
+    ],
+  ],
+  [
+    'long-within-rows.json',
+    '{"columns":["a","b"],"data":[[1,[12345678901234567890]],[2,[3]]]}',
+    ['a: int', 'b: text'],
+    [
+      [1, '[12345678901234567890]'],
+      [2, '[3]'],
     ],
   ],
   [
@@ -829,6 +881,17 @@ t.test('GeoPackages in systems without an EPSG code, and binary columns', async 
   t.match(found.diagnostics, [/binary values in the column photo were read as no value: 1/])
 })
 
+t.test('a view as the layer of a GeoPackage', async t => {
+  geopackage('view.gpkg', 4326, { trees: [blob(4326, 1, 2.35, 48.85), blob(4326, 1, -70, -33)] })
+  const database = new Libsql(join(folder, 'view.gpkg'))
+  database.exec(`CREATE VIEW seen AS SELECT fid, geom, name FROM trees WHERE height > 1;
+    UPDATE gpkg_contents SET table_name = 'seen' WHERE table_name = 'trees';
+    UPDATE gpkg_geometry_columns SET table_name = 'seen'`)
+  database.close()
+  const { values } = await understood('view.gpkg', null, { sheet: 'seen' })
+  t.strictSame(values, [[2, { lon: -70, lat: -33 }, 'tree 1']])
+})
+
 t.test('a table of SQLite without row numbers', async t => {
   const database = new Libsql(join(folder, 'keys.sqlite'))
   database.exec(`CREATE TABLE w (k TEXT PRIMARY KEY, n INT) WITHOUT ROWID;
@@ -972,13 +1035,89 @@ t.test('time and memory do not grow with the square of what a file has', { timeo
   for (const [name, content, expected] of cases) t.match(await answerOf(name, content), expected, name)
 })
 
+/** A table of FlatBuffers after its size. */
+function sized(build: (builder: Builder) => number): Buffer {
+  const builder = new Builder(1024)
+  builder.finishSizePrefixed(build(builder))
+  return Buffer.from(builder.asUint8Array())
+}
+
+/** A FlatGeobuf of one feature of a kind, a point of some coordinates, in a system by its owner, code and WKT. */
+function flatgeobufOf(kind: number, owner: string, code: number, wkt: string): Buffer {
+  const header = sized(builder => {
+    const [name, text] = [builder.createString(owner), builder.createString(wkt)]
+    builder.startObject(6)
+    builder.addFieldOffset(0, name, 0)
+    builder.addFieldInt32(1, code, 0)
+    if (wkt !== '') builder.addFieldOffset(4, text, 0)
+    const crs = builder.endObject()
+    builder.startObject(14)
+    builder.addFieldInt16(9, 0, 16)
+    builder.addFieldOffset(10, crs, 0)
+    return builder.endObject()
+  })
+  const feature = sized(builder => {
+    builder.startVector(8, 2, 8)
+    for (const coordinate of [6_250_835.061, 261_600.803]) builder.addFloat64(coordinate)
+    const position = builder.endVector()
+    builder.startObject(8)
+    builder.addFieldOffset(1, position, 0)
+    builder.addFieldInt8(6, kind, 0)
+    const geometry = builder.endObject()
+    builder.startObject(3)
+    builder.addFieldOffset(0, geometry, 0)
+    return builder.endObject()
+  })
+  return Buffer.concat([Buffer.from('fgb\x03fgb\x01', 'latin1'), header, feature])
+}
+
+t.test('rows of an array have no lines', async t => {
+  const { found } = await understood('rows.json', '[["a","n"],\n["x",1],["y",2],\n["z",3]]')
+  const folders = { datasetFolder: folder, portalFolder: folder }
+  for await (const rows of openSource(found.source, folders).read())
+    t.strictSame(
+      rows.map(({ row, line }) => [row, line]),
+      [
+        [1, undefined],
+        [2, undefined],
+        [3, undefined],
+      ],
+    )
+  const rows = Array.from({ length: 20_000 }, (_, at) => ['x', at])
+  const wide = JSON.stringify([['a', 'n'], ...rows, ['u', 4, 5]])
+  t.match(await answerOf('wide.json', wide), /wide\.json: The row 20002 has more cells/)
+})
+
+t.test('positions in grads become degrees', async t => {
+  const wkt =
+    'GEOGCS["GCS_NTF_Paris",DATUM["D_NTF",SPHEROID["Clarke_1880_IGN",6378249.2,293.4660212936265]],PRIMEM["Paris",2.337229166666667],UNIT["Grad",0.01570796326794897]]'
+  // Notre-Dame is at 48.853 N, 2.350 E.
+  for (const move of [unprojectorOfWkt(wkt), unprojectorOfCode(4807)]) {
+    const [lon = 0, lat = 0] = move?.([0.0142, 54.281]) ?? []
+    t.ok(Math.abs(lon - 2.35) < 0.005 && Math.abs(lat - 48.853) < 0.005, `${lon} ${lat}`)
+  }
+  const degrees = wkt.replace('"Grad",0.01570796326794897', '"Degree",0.0174532925199433')
+  t.ok(Math.abs((unprojectorOfWkt(degrees)?.([0, 48.853])[1] ?? 0) - 48.853) < 0.005)
+})
+
+t.test('FlatGeobuf in systems without an EPSG code, and with arcs', async t => {
+  for (const [owner, code, wkt] of [
+    ['EPSG', 3857, ''],
+    ['ESRI', 102_100, wktOf(3857) ?? ''],
+    ['NONE', 0, wktOf(3857) ?? ''],
+  ] as const) {
+    const { values } = await understood('system.fgb', flatgeobufOf(1, owner, code, wkt))
+    const [[point] = []] = values
+    const { lon, lat } = point as { lon: number; lat: number }
+    t.ok(Math.abs(lon - 2.35) < 0.01 && Math.abs(lat - 48.85) < 0.01, `${owner}: ${lon} ${lat}`)
+  }
+  const unknown = flatgeobufOf(1, 'ESRI', 102_003, '')
+  t.match(await answerOf('unknown.fgb', unknown), /The file is in ESRI:102003, which is not known/)
+  t.match(await answerOf('arcs.fgb', flatgeobufOf(8, 'EPSG', 4326, '')), /arcs or surfaces[\s\S]*CONVERT_TO/)
+})
+
 /** A FlatGeobuf whose collections name one part many times, level by level: read part by part, it has 10^12 of them. */
 function sharedVectors(): Buffer {
-  const sized = (build: (builder: Builder) => number) => {
-    const builder = new Builder(1024)
-    builder.finishSizePrefixed(build(builder))
-    return Buffer.from(builder.asUint8Array())
-  }
   const header = sized(builder => {
     builder.startObject(14)
     builder.addFieldInt8(2, 7, 0)

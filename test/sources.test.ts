@@ -316,6 +316,15 @@ t.test('JSON', async t => {
   )
 })
 
+t.test('a malformed JSON document of members is refused with its place', async t => {
+  writeFileSync(join(folder, 'members.json'), '{"a":{"n":1},\n"b":{"n":2}')
+  const source = openSource(
+    { path: 'members.json', options: { records: '/*' } },
+    { datasetFolder: folder, portalFolder: folder },
+  )
+  await t.rejects(dataOf(source), { code: 'SourceUnreadable', place: { line: 2, column: 12 } })
+})
+
 t.test('malformed JSON is refused', async t => {
   const malformed = (place: string, reason: string) =>
     `SourceUnreadable ${place} The JSON is malformed: ${reason}`
@@ -541,6 +550,8 @@ t.test('a module, package or file is opened from the portal folder', async t => 
   )
   write(join(packages, '@s', 'both', 'm.mjs'), 'export default { rows: [{ a: 3 }, { a: 4 }] }')
   write(join(packages, '@s', 'both', 'j.json'), '[{"a":5},6]')
+  write(join(packages, 'long', 'package.json'), '{"main":"./long.json"}')
+  write(join(packages, 'long', 'long.json'), '[{"a":9007199254740993}]')
   write(join(packages, '@s', 'both', 'hidden', 'x.csv'), 'a\n7\n')
   write(join(packages, 'broken', 'package.json'), '{}')
   write(join(packages, 'throws', 'package.json'), '{}')
@@ -557,6 +568,7 @@ t.test('a module, package or file is opened from the portal folder', async t => 
     [{ package: '@s/both/hidden/x.csv' }, [{ a: '7' }]],
     [{ module: 'cjs' }, [{ a: 1 }]],
     [{ module: 'compiled' }, [{ a: 8 }]],
+    [{ module: 'long' }, [{ a: 9007199254740993n }]],
     [{ module: 'esm', options: { records: '/list' } }, [{ a: 2 }]],
     [{ module: '@s/both', options: { records: '/rows' } }, [{ a: 3 }, { a: 4 }]],
   ]
@@ -719,6 +731,24 @@ t.test('fields that do not make sense', async t => {
       JSON.stringify(spec),
     )
   t.throws(() => compileFields([{ name: 'f' }, { name: 'f' }]), { message: 'There are two fields called f.' })
+})
+
+t.test('numbers for no value are those of files with types, too', async t => {
+  const nulls = ['-999', 'n/a']
+  const [number, point, text] = compileFields([
+    { name: 'number', type: 'double', nulls },
+    { name: 'point', type: 'geo_point_2d', from: ['lat', 'lon'], nulls },
+    { name: 'text', nulls },
+  ])
+  t.strictSame(
+    ['-999', -999, -999n, 'n/a', 5].map(raw => number?.convert(raw)),
+    [null, null, null, null, 5],
+  )
+  t.equal(point?.convert([-999, -999]), null)
+  t.strictSame(
+    [-999, '999'].map(raw => text?.convert(raw)),
+    [null, '999'],
+  )
 })
 
 t.test('inference of types from text', async t => {

@@ -27,7 +27,7 @@ const LONGITUDES = ['lon', 'lng', 'long', 'longitude']
 
 /**
  * A position from `lat,lon` text, a [lon, lat] array, an object with members lat or latitude and lon, lng, long or longitude, a
- * GeoJSON Point or Feature, its JSON text, WKT, or WKB in hexadecimal digits. Null for empty text, undefined where the value is no position within ±90 and
+ * GeoJSON Point or Feature, its JSON text, WKT, or WKB in hexadecimal digits. Null for empty text and an object whose members are null, undefined where the value is no position within ±90 and
  * ±180 degrees.
  */
 export function toGeoPoint(raw: unknown): GeoPoint | null | undefined {
@@ -91,7 +91,10 @@ function positionOf(raw: unknown): GeoPoint | null | undefined {
   if (typeof raw !== 'object') return undefined
   if (Array.isArray(raw)) return pointOf(numberOf(raw[0]), numberOf(raw[1]))
   const object = raw as Readonly<Record<string, unknown>>
-  if (object.type !== 'Point') return pointOf(member(object, LONGITUDES), member(object, LATITUDES))
+  if (object.type !== 'Point') {
+    const [lon, lat] = [member(object, LONGITUDES), member(object, LATITUDES)]
+    return lon === null && lat === null ? null : pointOf(numberOf(lon), numberOf(lat))
+  }
   const { coordinates } = object
   if (!Array.isArray(coordinates)) return undefined
   return coordinates.length === 0 ? null : pointOf(numberOf(coordinates[0]), numberOf(coordinates[1]))
@@ -160,9 +163,9 @@ function pointOf(lon: number | undefined, lat: number | undefined): GeoPoint | u
   return Math.abs(lon) <= 180 && Math.abs(lat) <= 90 ? { lon: lon + 0, lat: lat + 0 } : undefined
 }
 
-function member(object: Readonly<Record<string, unknown>>, names: readonly string[]): number | undefined {
+function member(object: Readonly<Record<string, unknown>>, names: readonly string[]): unknown {
   const name = names.find(candidate => Object.hasOwn(object, candidate))
-  return name === undefined ? undefined : numberOf(lookup(object, name))
+  return name === undefined ? undefined : lookup(object, name)
 }
 
 function numberOf(raw: unknown): number | undefined {

@@ -52,7 +52,10 @@ const MAX_NESTED = 2 ** 29
 
 /** Extensions of files in an archive that describe others and are not data. */
 const BESIDE =
-  /(?:^|\/)(?:\.|__MACOSX\/|readme|licen[cs]e|lisez|metadata|(?:liesmich|l[eé]eme|leia-?me|leggimi|leesmij)\.txt|thumbs\.db$)|\.(?:pdf|docx?|html?|md|png|jpe?g|qml|sld|cpg|prj|sbn|sbx|shx|qix|qpj|dbf|fix|idx|lyr)$|\.(?:shp|gdb)?\.xml$/i
+  /(?:^|\/)(?:\.|__MACOSX\/|readme|licen[cs]es?(?![a-z])|lisez|metadata|(?:liesmich|l[eé]eme|leia-?me|leggimi|leesmij)\.txt|thumbs\.db$)|\.(?:pdf|docx?|html?|md|png|jpe?g|qml|sld|cpg|prj|sbn|sbx|shx|qix|qpj|dbf|fix|idx|lyr)$|\.(?:shp|gdb)?\.xml$/i
+
+/** Extensions of tables, which are the data of an archive without others, whatever their names: `licences.csv`, `metadata_2024.csv`. */
+const TABLE = /\.(?:csv|tsv|json|jsonl|xlsx|ods|parquet)$/i
 
 /**
  * Opens a file and its compression or archive, gzip and ZIP, detected from its bytes. Throws SourceUnreadable for damaged
@@ -242,10 +245,12 @@ function chooseMember(members: readonly ZipMember[], file: string, required: str
       'options.file',
     )
   }
-  const shapes = members.filter(({ name }) => /\.shp$/i.test(name) && !/(?:^|\/)(?:\.|__MACOSX\/)/.test(name))
+  const visible = members.filter(({ name }) => !/(?:^|\/)(?:\.|__MACOSX\/)/.test(name))
+  const shapes = visible.filter(({ name }) => /\.shp$/i.test(name))
   const candidates = shapes.length > 0 ? shapes : members.filter(({ name }) => !BESIDE.test(name))
   const standard = candidates.filter(({ name }) => (formatOf(name) ?? rdfFormatNamed(name)) !== undefined)
-  const [first, ...more] = standard.length > 0 ? standard : candidates
+  const lists = [standard, candidates, visible.filter(({ name }) => TABLE.test(name))]
+  const [first, ...more] = lists.find(list => list.length > 0) ?? []
   if (first === undefined) throw unreadable('The archive has no file of data.', { file }, listed(members))
   if (more.length === 0) return first
   throw undecided(

@@ -87,14 +87,20 @@ function shiftOf(code: number): string | undefined {
   return shift?.map(Number).concat(0, 0, 0, 0).slice(0, 7).join(',')
 }
 
+/** Degrees of the first unit of angles in WKT: 0.9 for grads, 1 where it is degrees or has none. */
+export function degreesOfUnit(wkt: string): number {
+  const radians = Number(/UNIT\["[^"]{1,50}",\s*([\d.e+-]{1,40})/i.exec(wkt)?.[1])
+  const factor = (radians * 180) / Math.PI
+  return Math.abs(factor - 1) > 0.001 ? factor : 1
+}
+
 /**
  * Turns the parameters of a projection into degrees in WKT of which they are grads (`UNIT["Grad",0.0157…]`), as those of the old
  * Lambert zones of France are. Longitudes of prime meridians are degrees in either.
  */
 export function inDegrees(wkt: string): string {
-  const radians = Number(/UNIT\["[^"]{1,50}",\s*([\d.e+-]{1,40})/i.exec(wkt)?.[1])
-  const factor = (radians * 180) / Math.PI
-  if (!/^\s*PROJCS/i.test(wkt) || !(Math.abs(factor - 1) > 0.001)) return wkt
+  const factor = degreesOfUnit(wkt)
+  if (!/^\s*PROJCS/i.test(wkt) || factor === 1) return wkt
   return wkt.replace(
     /(PARAMETER\["[^"]{0,40}(?:parallel|meridian|latitude|longitude|azimuth)[^"]{0,40}",\s*)([\d.e+-]{1,40})/gi,
     (_, start: string, value: string) => `${start}${Number(value) * factor}`,

@@ -1,14 +1,14 @@
 import { exactJson } from '../model/exact-json.ts'
 import type { FieldType } from '../model/field.ts'
 import { lookup } from '../model/lookup.ts'
-import { type GuessedColumn, typeOfColumn } from './guess/column-type.ts'
+import { areEmpty, type GuessedColumn, typeOfColumn } from './guess/column-type.ts'
 import { coordinateColumns, coordinateQuestion } from './guess/coordinate-columns.ts'
 import { namesIdentifier, namesOutline } from './guess/name-hints.ts'
 import { TextProfile } from './guess/profile.ts'
 import { suggestionOf } from './guess/suggestion.ts'
 import { type FileHints, hintsOf } from './guess/text-type.ts'
 import { type RecordSource, unreadable } from './source.ts'
-import { isNumberPair } from './typing/coordinates.ts'
+import { isNumberPair, largest } from './typing/coordinates.ts'
 import type { FieldSpec } from './typing/fields.ts'
 import { safeNames } from './typing/names.ts'
 import { formatPointer } from './typing/pointer.ts'
@@ -67,15 +67,14 @@ export interface Inference {
  * Infers the fields of a source from all its rows: one for each column, in order of appearance, of the narrowest type that fits
  * every value, and points for pairs of columns with coordinates.
  *
- * - int, double: in text without leading zeros, without plus and of at most 15 digits before the point, else they are identifiers
- * and text; with decimal commas, thousands separators, a currency or a unit they get a `format`; JSON integers beyond 64 bits are
- * text, unless others have fractions;
+ * - int, double: in text without leading zeros and of at most 15 digits before the point, else they are identifiers and text; with decimal commas,
+ * thousands separators, a currency or a unit they get a `format`; JSON integers beyond 64 bits are text, unless others have fractions;
  * - boolean: true and false, or another pair of words, which is then the `format`;
  * - date, datetime: ISO 8601, or one pattern that fits all values, which is then the `format`;
- * - geo_point_2d: GeoJSON points, {lat, lon} objects, and two coordinates in a text, in columns whose name indicates positions or
- * which are precise; geo_shape: GeoJSON or WKT geometries;
- * - an array of scalars is a multivalued text; objects become columns of their members, with a JSON Pointer as `from`, four
- * levels deep; other JSON, and objects with more than 64 distinct members, are text;
+ * - geo_point_2d: GeoJSON points, {lat, lon} objects, and two coordinates in a text, in columns whose name indicates positions or which are precise;
+ * - geo_shape: GeoJSON or WKT geometries;
+ * - an array of scalars, or without elements, is a multivalued text; objects become columns of their members, with a JSON Pointer as `from`, four levels
+ * deep; other JSON, and objects with more than 64 distinct members, are text;
  * - words for no value (`n/a`, `-`) do not prevent the type of a column: they are its `nulls`.
  *
  * Throws SourceUnreadable as the source does, and for more than 1,000 columns.
@@ -128,7 +127,7 @@ function columnNamed(
     filled: 0,
     isMidnight: true,
     isPairs: true,
-    firstOfPairs: 0,
+    maxOfPairs: [0, 0],
     profile: new TextProfile(),
     examples: [],
     min: Number.POSITIVE_INFINITY,
@@ -147,9 +146,10 @@ function note(column: GuessedColumn, value: unknown): void {
 }
 
 function noteList(column: GuessedColumn, value: readonly unknown[]): void {
+  if (value.length === 0) column.hasEmptyList = true
   if (value.length === 0) return
   noteExample(column, value)
-  if (isNumberPair(value)) column.firstOfPairs = Math.max(column.firstOfPairs, Math.abs(value[0]))
+  if (isNumberPair(value)) column.maxOfPairs = largest(column.maxOfPairs, value)
   else column.isPairs = false
   if (isListOfScalars(value)) column.hasList = true
   else column.hasJson = true
@@ -217,6 +217,7 @@ function noteMembers(column: GuessedColumn, object: Readonly<Record<string, unkn
 function leaves(column: GuessedColumn): readonly GuessedColumn[] {
   const { members } = column
   if (members === undefined || column.hasJson) return [column]
+  if (column.hasPosition && areEmpty(members)) return [column]
   if (column.hasScalar || column.hasList || members.size === 0) return [{ ...column, hasJson: true }]
   return [...members.values()].flatMap(leaves)
 }
@@ -262,7 +263,7 @@ function fieldAndReport(
   const { path, profile, examples, filled } = column
   const title = path.at(-1) ?? ''
   const { type, format, nulls, why, question, annotations } = typeOfColumn(column, title, hints)
-  const isList = column.hasList && !column.hasJson && type === 'text'
+  const isList = (column.hasList || column.hasEmptyList === true) && !column.hasJson && type === 'text'
   const unit = type === 'int' || type === 'double' ? units.get(title) : undefined
   const allAnnotations = {
     ...(unit === undefined ? {} : { unit: [unit] }),

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
+import { parseExactly } from '../model/exact-json.ts'
 import { arrayMissing, type JsonObject } from './json/json.ts'
 import { moduleFiles } from './packages.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from './source.ts'
@@ -38,7 +39,7 @@ async function* readRows(
 
 async function load(specifier: string, entry: string): Promise<unknown> {
   try {
-    if (entry.endsWith('.json')) return JSON.parse(await readFile(entry, 'utf8')) as unknown
+    if (entry.endsWith('.json')) return parseExactly(await readFile(entry, 'utf8'))
     const namespace = (await import(pathToFileURL(entry).href)) as JsonObject
     return unwrapped(unwrapped(namespace, 'default' in namespace), false)
   } catch (cause) {

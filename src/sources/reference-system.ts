@@ -1,5 +1,5 @@
 import proj4 from 'proj4'
-import { epsgDefinition, inDegrees, withDatumShift } from './datum-shifts.ts'
+import { degreesOfUnit, epsgDefinition, inDegrees, withDatumShift } from './datum-shifts.ts'
 
 /** Converts a position of another reference system to degrees of WGS 84, longitude first. */
 export type Unprojector = (position: readonly number[]) => readonly number[]
@@ -10,11 +10,14 @@ const MAX_NAME = 200
 /** Codes whose degrees equal those of WGS 84 at the precision of maps. */
 const DEGREES: ReadonlySet<number> = new Set([4326, 4258, 4171, 4269, 4979, 4937, 0, -1])
 
+/** Codes of geographic systems in grads, 400 of which are a circle: NTF (Paris) and others of its time. */
+const GRADS: ReadonlySet<number> = new Set([4807, 4810, 4811, 4816, 4819, 4821, 4901, 4902])
+
 /** Converts positions of an EPSG code to degrees: null if they are degrees already, undefined for an unknown code. */
 export function unprojectorOfCode(code: number): Unprojector | null | undefined {
   if (DEGREES.has(code)) return null
   const known = epsgDefinition(code)
-  return known === undefined ? undefined : unprojector(known)
+  return known === undefined ? undefined : unprojector(known, GRADS.has(code) ? 0.9 : 1)
 }
 
 /** The same for the text of a `.prj` file or another WKT of reference systems; undefined for an unsupported one. */
@@ -23,7 +26,7 @@ export function unprojectorOfWkt(wkt: string): Unprojector | null | undefined {
   if (isGeographic && /WGS.?(?:19)?84|ETRS.?(?:19)?89|NAD.?(?:19)?83|RGF.?(?:19)?93|CRS:?84/i.test(wkt))
     return null
   try {
-    return unprojector(withDatumShift(inDegrees(wkt)))
+    return unprojector(withDatumShift(inDegrees(wkt)), /^\s*GEOGCS/i.test(wkt) ? degreesOfUnit(wkt) : 1)
   } catch {
     const code = /AUTHORITY\["EPSG",\s*"?(\d+)"?\]\s*\]\s*$/i.exec(wkt)?.[1]
     return code === undefined ? undefined : unprojectorOfCode(Number(code))
@@ -72,13 +75,14 @@ interface Identifier {
   readonly code?: unknown
 }
 
-function unprojector(definition: string | ProjJson): Unprojector {
+/** @param unit the degrees of a unit of the positions, where these are angles */
+function unprojector(definition: string | ProjJson, unit = 1): Unprojector {
   const converter = proj4(definition as string)
   return position => {
     const [x, y] = position
     // Malformed positions stay recognisable as such: proj4 throws for them.
     if (!Number.isFinite(x) || !Number.isFinite(y)) return [Number.NaN, Number.NaN]
-    const { 0: lon, 1: lat } = converter.inverse([x as number, y as number])
+    const { 0: lon, 1: lat } = converter.inverse([(x as number) * unit, (y as number) * unit])
     // Projections are exact to some nanometres: eleven decimals of a degree are finer than that.
     return [rounded(lon), rounded(lat)]
   }

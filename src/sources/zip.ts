@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32, createInflateRaw } from 'node:zlib'
 import type { FaultPlace } from '../errors/errors.ts'
 import { unreadable } from './source.ts'
-import { boundedStream } from './text/decode.ts'
+import { boundedStream, decoderOf } from './text/decode.ts'
 
 /** A file in a ZIP archive. */
 export interface ZipMember {
@@ -94,14 +94,10 @@ export function listZip(bytes: RandomAccess, file: string): readonly ZipMember[]
   return members
 }
 
-/** The second half of code page 437, which names without the flag of UTF-8 are written in (APPNOTE.TXT, appendix D). */
-const CODE_PAGE =
-  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0'
-
-/** The name of a member. Many programs write UTF-8 without its flag, such as that of macOS. */
+/** The name of a member: code page 437 without the flag of UTF-8 (APPNOTE.TXT, appendix D), which many programs leave out, such as that of macOS. */
 function nameOf(raw: Buffer, isMarked: boolean): string {
   if (isMarked || isUtf8(raw)) return raw.toString('utf8')
-  return Array.from(raw, byte => (byte < 128 ? String.fromCharCode(byte) : CODE_PAGE[byte - 128])).join('')
+  return decoderOf('cp437').decode(raw)
 }
 
 /** Throws SourceUnreadable for a member that is encrypted, or compressed by another method than deflate. */

@@ -111,7 +111,6 @@ export function checkGraph({ mapping, report }: Checking): void {
         `the resources of ${first.key} have no class`,
         'Say what they are: - [a, schema:Place]',
       )
-    const links = said.filter(({ object }) => object.type === 'link' || object.type === 'iri').length
     if (!own.some(({ predicate }) => LABEL.test(constantIri(predicate) ?? '')))
       report(
         'label-missing',
@@ -120,8 +119,7 @@ export function checkGraph({ mapping, report }: Checking): void {
         'Give them a name for readers: - [rdfs:label, $(name)]',
       )
     const linked = said.some(
-      ({ object }) =>
-        object.type === 'link' || (object.type === 'iri' && groups.has(signature(object)) && links > 0),
+      ({ object }) => object.type === 'link' || (object.type === 'iri' && groups.has(signature(object))),
     )
     if (groups.size > 1 && !linked && !reached.has(name))
       report(

@@ -74,7 +74,6 @@ function reportSubject(
   { key, subject, statements, subjectPlace }: ResourceRule,
 ): void {
   if (subjectPlace === undefined || subject.type !== 'iri') return
-  const path = subjectPlace.path
   const constant = subject.segments.every(({ type }) => type === 'constant')
   if (constant && statements.some(({ object }) => object.type === 'link' || !isConstant(object)))
     reportAt(
@@ -88,11 +87,7 @@ function reportSubject(
     0,
   )
   if (length > LONG)
-    reportAt(
-      'long-iri',
-      { ...subjectPlace, path },
-      `the subject of ${quoted(key)} has more than ${LONG} characters`,
-    )
+    reportAt('long-iri', subjectPlace, `the subject of ${quoted(key)} has more than ${LONG} characters`)
 }
 
 function isConstant(term: TermMap): boolean {

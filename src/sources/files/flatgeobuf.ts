@@ -1,10 +1,17 @@
 import { ByteBuffer } from 'flatbuffers'
 import { Fault } from '../../errors/errors.ts'
+import { parseExactly } from '../../model/exact-json.ts'
 import { setMember } from '../../model/lookup.ts'
 import { shortestSingle } from '../../model/number.ts'
 import { words } from '../../model/words.ts'
 import type { DataFile } from '../data-file.ts'
-import { type RawGeometry, reprojected, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
+import {
+  type RawGeometry,
+  reprojected,
+  type Unprojector,
+  unprojectorOfCode,
+  unprojectorOfWkt,
+} from '../reference-system.ts'
 import {
   BATCH_CHARACTERS,
   BATCH_ROWS,
@@ -28,7 +35,8 @@ interface Header {
   readonly columns: readonly Column[]
   readonly features: number
   readonly nodeSize: number
-  readonly code: number
+  /** An EPSG code, 0 for no system, or the WKT or name of one without such a code. */
+  readonly system: number | string
 }
 
 interface Column {
@@ -57,10 +65,11 @@ async function* readFeatures(data: DataFile): AsyncGenerator<readonly SourceRow[
     const header = headerOf((await nextTable(reader, file)) ?? Buffer.alloc(0), file)
     refuseWide(file, header.columns.length)
     await skipIndex(reader, header)
-    const move = unprojectorOfCode(header.code)
+    const { system } = header
+    const move = typeof system === 'number' ? unprojectorOfCode(system) : unprojectorOfWkt(system)
     if (move === undefined)
       throw unreadable(
-        `The file is in EPSG:${header.code}, which is not known.`,
+        `The file is in ${typeof system === 'number' ? `EPSG:${system}` : system.slice(0, 80)}, which is not known.`,
         { file },
         'Write it in EPSG:4326.',
       )
@@ -205,14 +214,14 @@ function headerOf(bytes: Buffer, file: string): Header {
       .tables(7)
       .map(column => ({ name: column.text(0) ?? '', type: column.byte(1) ?? 0 }))
     const crs = header.table(10)
-    const owner = crs?.text(0)
-    const isEpsg = owner === undefined || owner.toUpperCase() === 'EPSG'
+    const [owner = 'EPSG', code = 0] = [crs?.text(0), crs?.int(1)]
+    const isEpsg = owner.toUpperCase() === 'EPSG' && code !== 0
     return {
       geometry: header.byte(2) ?? 0,
       columns,
       features: header.long(8) ?? 0,
       nodeSize: header.short(9) ?? 16,
-      code: isEpsg ? (crs?.int(1) ?? 0) : 0,
+      system: isEpsg || crs === undefined ? code : crs.text(4) || (code === 0 ? 0 : `${owner}:${code}`),
     }
   } catch (error) {
     throw unreadable('The header of the file is damaged.', { file }, DAMAGED, error)
@@ -233,7 +242,7 @@ function featureOf(
     for (const { name } of columns) setMember(data, name, null)
     readProperties(feature.octets(1), columns, data)
     const geometry = feature.table(0)
-    const shape = geometry === undefined ? null : geometryOf(geometry, header.geometry)
+    const shape = geometry === undefined ? null : geometryOf(geometry, header.geometry, file)
     data[Object.hasOwn(data, 'geometry') ? 'shape' : 'geometry'] = reprojected(shape, move)
     return data
   } catch (error) {
@@ -293,20 +302,23 @@ function plainInteger(value: bigint): number | bigint {
 
 function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return parseExactly(text)
   } catch {
     return text
   }
 }
 
+const CURVES =
+  'Save it with straight lines: ogr2ogr -nlt CONVERT_TO_LINEAR straight.fgb curves.fgb; or the outlines of surfaces as polygons.'
+
 type Position = readonly number[]
 
-function geometryOf(table: FlatTable, ofHeader: number): RawGeometry | null {
-  const number = table.byte(6) || ofHeader
-  const type = TYPES[number]
-  if (type === undefined || type === 'Unknown') return null
+function geometryOf(table: FlatTable, ofHeader: number, file: string): RawGeometry | null {
+  const type = TYPES[table.byte(6) || ofHeader]
+  if (type === undefined) throw unreadable('The file has geometries with arcs or surfaces.', { file }, CURVES)
+  if (type === 'Unknown') return null
   if (type === 'GeometryCollection')
-    return { type, geometries: table.tables(7).flatMap(part => geometryOf(part, 0) ?? []) }
+    return { type, geometries: table.tables(7).flatMap(part => geometryOf(part, 0, file) ?? []) }
   if (type === 'MultiPolygon') {
     const polygons = table.tables(7).map(part => linesOf(part))
     return { type, coordinates: polygons.length > 0 ? polygons : [linesOf(table)] }

@@ -190,9 +190,10 @@ function* readLayer(
   }
 }
 
-/** True for a table whose rows have no numbers, but are stored by their primary key. */
+/** True for a table whose rows have no numbers, but are stored by their primary key, and for a view, which GeoPackages have as layers, too. */
 function isWithoutRowid(database: Libsql.Database, name: string): boolean {
-  return all(database, 'SELECT 1 AS found FROM pragma_table_list(?) WHERE wr = 1', [name]).length > 0
+  const found = "SELECT 1 AS found FROM pragma_table_list(?) WHERE wr = 1 OR type = 'view'"
+  return all(database, found, [name]).length > 0
 }
 
 function* rowsWithoutRowid(

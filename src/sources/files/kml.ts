@@ -76,8 +76,8 @@ function readExtended(
       const key = simple.attributes.get('name')
       if (simple.name !== 'SimpleData' || key === undefined) continue
       const type = fields.find(it => it.name === key)?.type
-      const text = simple.text
-      setMember(data, key, type === 'bool' ? /^(?:1|true)$/i.test(text.trim()) : text === '' ? null : text)
+      const text = type === 'bool' ? simple.text.trim() : simple.text
+      setMember(data, key, text === '' ? null : type === 'bool' ? /^(?:1|true)$/i.test(text) : text)
     }
   }
 }
@@ -118,6 +118,7 @@ function geometryOf(element: XmlElement): RawGeometry | null {
       return rings.length === 0 ? null : { type: 'Polygon', coordinates: rings }
     }
     case 'MultiGeometry':
+    case 'MultiTrack':
       return collected(element.children.flatMap(part => geometryOf(part) ?? []))
     case 'Track': {
       const positions = element.children

@@ -1,9 +1,14 @@
 import type { GridCell } from '../tables/grid.ts'
 import { type DateBase, serialDate, serialDuration, serialTime } from './workbook.ts'
 
-/** Numbers of the built-in formats of dates and times (ECMA-376, part 1, 18.8.30). */
-const BUILT_IN_DATES: ReadonlySet<number> = new Set([14, 15, 16, 17, 22, 27, 30, 36, 50, 57])
-const BUILT_IN_TIMES: ReadonlySet<number> = new Set([18, 19, 20, 21, 45, 47])
+/**
+ * Numbers of the built-in formats of dates and times (ECMA-376, part 1, 18.8.30). Those from 27 on belong to Chinese, Japanese and Korean
+ * programs, which do not write them out; those that are times in one of these languages are days in another, as the numbers themselves tell.
+ */
+const BUILT_IN_DATES: ReadonlySet<number> = new Set([
+  14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 36, 50, 51, 54, 57, 58,
+])
+const BUILT_IN_TIMES: ReadonlySet<number> = new Set([18, 19, 20, 21, 32, 33, 34, 35, 45, 47, 52, 53, 55, 56])
 const BUILT_IN_DURATION = 46
 
 /** The kind of a number by the format of its cell; `digits` of a format of zeros alone, which codes have. */
@@ -16,6 +21,11 @@ export function kindOfFormat(format: number, formats: ReadonlyMap<number, string
   if (BUILT_IN_DATES.has(format)) return 'date'
   if (BUILT_IN_TIMES.has(format)) return 'time'
   return format === BUILT_IN_DURATION ? 'duration' : 'number'
+}
+
+/** The kind of a format of SpreadsheetML: the code of a number format, or the name of one, such as `Short Time`. */
+export function kindOfNamed(format: string): CellKind {
+  return / time$/i.test(format) ? 'time' : kindOfCode(format)
 }
 
 /** The kind of a number format: a date if it has years or days, a time if it has hours alone, a duration with `[h]`, `[m]` or `[s]`. */

@@ -256,7 +256,7 @@ class ContentReader implements XmlListener {
       case 'percentage':
       case 'currency': {
         const number = Number(value)
-        if (value === undefined || !Number.isFinite(number)) return null
+        if (value === undefined || value.trim() === '' || !Number.isFinite(number)) return null
         // A format with leading zeros is that of a code.
         const [shown = ''] = this.paragraphs
         return /^0\d+$/.test(shown) && Number(shown) === number ? shown : number

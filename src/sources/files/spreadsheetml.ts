@@ -2,7 +2,15 @@ import type { DataFile } from '../data-file.ts'
 import type { Grid, GridCell, GridRow } from '../tables/grid.ts'
 import { readXml, type XmlListener } from '../xml-events.ts'
 import type { CellFindings } from './cell-findings.ts'
-import { type CellRange, chosenSheet, RowBuilder, type SheetChoice, workbookGrid } from './workbook.ts'
+import { type CellKind, formattedNumber, kindOfNamed } from './number-kind.ts'
+import {
+  type CellRange,
+  chosenSheet,
+  RowBuilder,
+  type SheetChoice,
+  serialOf,
+  workbookGrid,
+} from './workbook.ts'
 
 /** The cells of a sheet of SpreadsheetML 2003, the XML format of workbooks before Office Open XML, read piece by piece. */
 export function spreadsheetmlGrid(data: DataFile, choice: SheetChoice, range: CellRange): Grid {
@@ -45,7 +53,13 @@ class SheetReader implements XmlListener {
   private sheet = -1
   private number = -1
   private column = -1
+  /** Columns that the last cell is merged with: the next one stands behind them. */
+  private merged = 0
   private type = 'String'
+  /** The kinds of numbers by the ids of their styles, which precede the sheets. */
+  private readonly kinds = new Map<string, CellKind>()
+  private style = ''
+  private kind: CellKind = 'number'
   private text_ = ''
   private isData = false
   private isFormula = false
@@ -67,17 +81,23 @@ class SheetReader implements XmlListener {
       this.sheet++
       this.number = -1
     }
+    if (name === 'Style') this.style = attributes.get('ID') ?? ''
+    if (name === 'NumberFormat') this.kinds.set(this.style, kindOfNamed(attributes.get('Format') ?? ''))
     if (this.sheet !== this.required) return
     const index = Number(attributes.get('Index') ?? 0)
     if (name === 'Row') {
       this.number = index > this.number + 1 ? index - 1 : this.number + 1
       this.column = -1
+      this.merged = 0
     }
     if (name === 'Cell') {
-      this.column = index > this.column + 1 ? index - 1 : this.column + 1
+      const next = this.column + this.merged + 1
+      this.column = index > next ? index - 1 : next
+      this.merged = Math.max(0, Math.trunc(Number(attributes.get('MergeAcross') ?? 0)) || 0)
       this.text_ = ''
       this.type = ''
       this.isFormula = attributes.has('Formula')
+      this.kind = this.kinds.get(attributes.get('StyleID') ?? '') ?? 'number'
     }
     if (name === 'Data') {
       this.isData = true
@@ -99,6 +119,7 @@ class SheetReader implements XmlListener {
 
   private cell(): GridCell {
     const text = this.text_
+    if (text.trim() === '' && (this.type === 'Number' || this.type === 'Boolean')) return null
     switch (this.type) {
       case '':
         if (this.isFormula) this.findings.addFormula(this.number, this.column)
@@ -107,11 +128,15 @@ class SheetReader implements XmlListener {
         this.findings.addError(this.number, this.column, text)
         return null
       case 'Number':
-        return Number.isFinite(Number(text)) ? Number(text) : text
+        if (!Number.isFinite(Number(text))) return text
+        return typeof this.kind === 'object' ? formattedNumber(Number(text), this.kind, '1900') : Number(text)
       case 'Boolean':
         return text === '1'
-      case 'DateTime':
+      case 'DateTime': {
+        const serial = this.kind === 'time' || this.kind === 'duration' ? serialOf(text) : Number.NaN
+        if (serial >= 0) return formattedNumber(serial, this.kind, '1900')
         return text.replace(/T00:00:00(?:\.0*)?$/, '').replace(/\.0+$/, '')
+      }
       default:
         return text
     }

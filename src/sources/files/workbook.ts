@@ -167,6 +167,12 @@ export function serialTime(serial: number): string | null {
   return serial >= 0 && serial < MAX_HOURS_ALONE ? serialDuration(serial) : null
 }
 
+/** The serial number of a moment as SpreadsheetML writes it: times of the day are those of 1899-12-31, of which the number is 0. */
+export function serialOf(moment: string): number {
+  const days = (Date.parse(`${moment}Z`) - Date.UTC(1899, 11, 31)) / DAY
+  return days < NO_DAY ? days : days + 1
+}
+
 /** A duration in days as `HH:MM:SS`, with as many hours as it has. */
 export function serialDuration(serial: number): string {
   return clockText(serial * DAY)

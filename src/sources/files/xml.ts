@@ -197,7 +197,7 @@ const TECHNICAL = /^(?:schemaLocation|noNamespaceSchemaLocation)$/
  */
 function elementValue(element: XmlElement): unknown {
   const attributes = [...element.attributes].filter(([name]) => !TECHNICAL.test(name))
-  if (element.attributes.get('nil') === 'true') return null
+  if (/^(?:true|1)$/.test(element.attributes.get('nil') ?? '')) return null
   const text = element.text.trim()
   if (attributes.length === 0 && element.children.length === 0) return text === '' ? null : text
   const data: Record<string, unknown> = {}

@@ -19,6 +19,8 @@ export interface GuessedColumn {
   hasPosition: boolean
   hasScalar: boolean
   hasList: boolean
+  /** True once a value was a list without elements, which any type may have in place of none. */
+  hasEmptyList?: boolean
   /** True once a value was an integer with more digits than numbers can represent, and once one had a fraction. */
   hasLong: boolean
   hasFraction: boolean
@@ -32,13 +34,19 @@ export interface GuessedColumn {
   /** True as long as all moments are midnights without a zone, and as long as all lists are two coordinates. */
   isMidnight: boolean
   isPairs: boolean
-  /** The largest absolute value of the first number of these lists. */
-  firstOfPairs: number
+  /** The largest absolute values of the two numbers of these lists. */
+  maxOfPairs: readonly number[]
   readonly profile: TextProfile
   readonly examples: string[]
   /** The smallest and largest number. */
   min: number
   max: number
+}
+
+/** True for the members of objects without any value, such as `{ lat: null, lon: null }` among positions. */
+export function areEmpty(members: ReadonlyMap<string, GuessedColumn>): boolean {
+  const all = [...members.values()]
+  return all.length > 0 && all.every(it => it.filled === 0 && it.members === undefined && !it.hasJson)
 }
 
 /** Whole numbers between 2000 and 2050 as seconds since 1970. */
@@ -112,14 +120,16 @@ function longNumbers({ beyond, decimal }: { readonly beyond: boolean; readonly d
 
 /** Arrays of two numbers in a column whose name indicates positions. */
 function pairsType(column: GuessedColumn, name: string): Choice | undefined {
-  if (!column.isPairs || !column.suggestsPoint || column.hasScalar) return undefined
-  const isLatitudeFirst = /lat[^a-z]*(?:itude)?[^a-z]*lo?n/i.test(name) && column.firstOfPairs <= 90
+  const [first = 0, second = 0] = column.maxOfPairs
+  if (!column.isPairs || !column.suggestsPoint || column.hasScalar || (first > 90 && second > 90))
+    return undefined
+  const isLatitudeFirst = second > 90 || (/lat[^a-z]*(?:itude)?[^a-z]*lo?n/i.test(name) && first <= 90)
   return {
     type: 'geo_point_2d',
     format: isLatitudeFirst ? 'lat,lon' : 'lon,lat',
     nulls: [],
     why: `all values are two coordinates, ${isLatitudeFirst ? 'latitude' : 'longitude'} first`,
-    ...(isLatitudeFirst || column.firstOfPairs > 90
+    ...(isLatitudeFirst || first > 90
       ? {}
       : { question: "longitude was taken to come first; where latitude does, say format: 'lat,lon'" }),
   }

@@ -91,6 +91,7 @@ function restOf({ name }: FieldSpec, whole: RegExp, word: RegExp): string | null
 function isCoordinate({ spec, min, max, profile }: Candidate, limit: number): boolean {
   if (spec.type !== 'double' && spec.type !== 'int')
     return /[°º]/.test(profile.first ?? '') && coordinateOf(profile.first) !== undefined
-  if (spec.format !== undefined) return !/234/.test(spec.format)
+  if (spec.format !== undefined)
+    return !/234/.test(spec.format) && Math.abs(coordinateOf(profile.first) ?? 0) <= limit
   return min >= -limit && max <= limit
 }

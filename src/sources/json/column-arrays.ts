@@ -1,4 +1,4 @@
-import { parseExactly } from '../../model/exact-json.ts'
+import { exactWhole, parseExactly } from '../../model/exact-json.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { TextFile } from '../text/text.ts'
 import { isObject } from '../typing/fields.ts'
@@ -91,7 +91,7 @@ export function rowsOfColumns(
   const labels = Object.keys(columns[0]?.[1] ?? {})
   const isCount = labels.every((label, at) => label === String(at))
   return labels.map(label => ({
-    ...(isCount || Object.hasOwn(map, 'key') ? {} : { key: isNumber(label) ? Number(label) : label }),
+    ...(isCount || Object.hasOwn(map, 'key') ? {} : { key: isNumber(label) ? exactWhole(label) : label }),
     ...Object.fromEntries(columns.map(([name, column]) => [name, lookup(column, label)])),
   }))
 }

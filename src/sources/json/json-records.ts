@@ -1,4 +1,4 @@
-import { parseExactly } from '../../model/exact-json.ts'
+import { exactJson, parseExactly } from '../../model/exact-json.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import type { Grid, GridCell, GridRow } from '../tables/grid.ts'
 import { fileNameOf, readText, type TextFile } from '../text/text.ts'
@@ -6,7 +6,7 @@ import { isObject } from '../typing/fields.ts'
 import { parsePointer, valueAt } from '../typing/pointer.ts'
 import { columnNamesBeside, membersAre, rowsOfColumns, withoutDescriptions } from './column-arrays.ts'
 import { DoubleKeys } from './double-keys.ts'
-import { type JsonObject, readElements, sortArrays } from './json.ts'
+import { type JsonObject, parseJson, readElements, sortArrays } from './json.ts'
 
 /** The location of the records of a JSON document. */
 export type JsonRecords =
@@ -117,7 +117,7 @@ async function wholeDocument(file: TextFile, keys?: DoubleKeys): Promise<unknown
       )
   }
   const text = parts.join('')
-  const document = parseExactly(text)
+  const document = parseJson(text, fileNameOf(file))
   keys?.clear()
   keys?.note(text, document, 1, 1)
   return document
@@ -182,6 +182,7 @@ export function jsonGrid(file: TextFile, pointer: string, hasNames: boolean): Gr
   return {
     name: fileNameOf(file),
     textual: false,
+    isUnnumbered: true,
     async *rows() {
       const beside = hasNames ? await columnNamesBeside(file, pointer) : null
       const index = beside?.index ?? null
@@ -207,6 +208,6 @@ function cellOf(value: unknown): GridCell {
     case 'boolean':
       return value
     default:
-      return value === null || value === undefined ? null : JSON.stringify(value)
+      return value === null || value === undefined ? null : exactJson(value)
   }
 }

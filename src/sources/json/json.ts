@@ -4,7 +4,7 @@ import { fileNameOf, readText, type TextFile } from '../text/text.ts'
 import { formatPointer, parsePointer } from '../typing/pointer.ts'
 import { DoubleKeys } from './double-keys.ts'
 import { cutValues, type JsonElement, type StepTest } from './json-cutter.ts'
-import { type JsonKind, JsonScanner } from './json-scanner.ts'
+import { type JsonKind, type JsonListener, JsonScanner } from './json-scanner.ts'
 
 /** A JSON object, as in rows. */
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -181,4 +181,22 @@ export async function sortArrays(file: TextFile): Promise<JsonArrays> {
   for await (const text of readText(file)) scanner.push(text)
   scanner.finish()
   return found
+}
+
+const SILENT: JsonListener = { depth: -1, start() {}, end() {}, name() {} }
+
+/**
+ * Parses a JSON text, integers exactly. Throws SourceUnreadable with line and column for a malformed one.
+ *
+ * @param line number of the text's first line
+ */
+export function parseJson(text: string, file: string, line = 1): unknown {
+  try {
+    return parseExactly(text)
+  } catch (error) {
+    const scanner = new JsonScanner(file, SILENT, line)
+    scanner.push(text)
+    scanner.finish()
+    throw error
+  }
 }

@@ -1,9 +1,7 @@
-import { parseExactly } from '../../model/exact-json.ts'
 import { BATCH_CHARACTERS, BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import { fileNameOf, readText, type TextFile } from '../text/text.ts'
 import { DoubleKeys } from './double-keys.ts'
-import type { JsonObject } from './json.ts'
-import { JsonScanner } from './json-scanner.ts'
+import { type JsonObject, parseJson } from './json.ts'
 
 /** A file of JSON Lines, or a sequence of JSON texts (RFC 7464): each line is an object and a record; blank lines are skipped. */
 export function jsonlSource(file: TextFile): RecordSource {
@@ -71,7 +69,7 @@ async function* readLines(file: TextFile): AsyncIterable<readonly string[]> {
 }
 
 function objectOf(text: string, line: number, name: string): JsonObject {
-  const value = parse(text, line, name)
+  const value = parseJson(text, name, line)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
   const column = text.length - text.trimStart().length + 1
   throw unreadable(
@@ -80,21 +78,3 @@ function objectOf(text: string, line: number, name: string): JsonObject {
     'Make each record an object: { "name": "A" }.',
   )
 }
-
-function parse(text: string, line: number, name: string): unknown {
-  try {
-    return parseExactly(text)
-  } catch (cause) {
-    const scanner = new JsonScanner(name, SILENT, line)
-    scanner.push(text)
-    scanner.finish()
-    throw unreadable(
-      'The JSON is malformed.',
-      { file: name, line, column: 1 },
-      'Each line of JSON Lines is one object; a document over several lines is JSON: name it .json, or set format: json.',
-      cause,
-    )
-  }
-}
-
-const SILENT = { depth: -1, start() {}, end() {}, name() {} }

@@ -10,6 +10,8 @@ export { filledWidth, type GridCell, type GridRow, gridText, isFilled } from '..
 export interface Grid {
   readonly name: string
   readonly textual: boolean
+  /** True if the numbers of rows are no lines or rows that anybody sees: those of an array. */
+  readonly isUnnumbered?: boolean
   rows(): AsyncIterable<readonly GridRow[]>
   /** What was found in the latest reading that the publisher should correct. @param header its line */
   readonly warnings?: (header: number) => readonly string[]
@@ -77,7 +79,8 @@ async function* readTable(
       const [first] = last
       last = last.slice(1)
       if (first === undefined) continue
-      batch.push({ row: ++row, line: first.row.line, data: byName(first.names, first.row, grid) })
+      const line = grid.isUnnumbered === true ? undefined : first.row.line
+      batch.push({ row: ++row, line, data: byName(first.names, first.row, grid) })
       if (batch.length < BATCH_ROWS) continue
       yield batch
       batch = []
@@ -156,13 +159,13 @@ function repeats(head: readonly GridCell[], cells: readonly GridCell[]): boolean
 function byName(
   names: readonly string[],
   { line, cells }: GridRow,
-  { name: file, textual: isText }: Grid,
+  { name: file, textual: isText, isUnnumbered = false }: Grid,
 ): Readonly<Record<string, GridCell>> {
   for (let at = names.length; at < cells.length; at++)
     if (isFilled(cells[at]))
       throw unreadable(
-        `The row has more cells than the header, which has ${names.length}: cell ${at + 1} is ${JSON.stringify(gridText(cells[at]).slice(0, 60))}.`,
-        { file, line },
+        `The row${isUnnumbered ? ` ${line}` : ''} has more cells than the header, which has ${names.length}: cell ${at + 1} is ${JSON.stringify(gridText(cells[at]).slice(0, 60))}.`,
+        isUnnumbered ? { file } : { file, line },
         isText
           ? 'Quote a cell that holds the delimiter, or name the line of the header: options: { header: 1 }.'
           : 'Give the column a name in the header, or name the cells: options: { range: A1:F200 }.',

@@ -63,6 +63,11 @@ export function isNumberPair(raw: unknown): raw is readonly [number, number] {
   )
 }
 
+/** The larger absolute values of numbers, each compared with the one at its place. */
+export function largest(before: readonly number[], numbers: readonly number[]): readonly number[] {
+  return numbers.map((number, at) => Math.max(before[at] ?? 0, Math.abs(number)))
+}
+
 /** A converter of texts with two coordinates in a given order; other values are read as any position. */
 export function coordinateConverter(order: CoordinateOrder) {
   return (raw: unknown): GeoPoint | null | undefined => {

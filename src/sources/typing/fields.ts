@@ -116,9 +116,7 @@ function compileField(spec: FieldSpec): CompiledField {
 function pairConverter(nulls: readonly string[] = []): Converter {
   const absent = new Set(nulls)
   return raw => {
-    const pair = (raw as readonly [unknown, unknown]).map(it =>
-      typeof it === 'string' && absent.has(it.trim()) ? null : it,
-    )
+    const pair = (raw as readonly [unknown, unknown]).map(it => (isAbsent(absent, it) ? null : it))
     const [lat, lon] = pair.map(it => coordinateOf(it) ?? it)
     return toGeoPointOfTwo(lat, lon)
   }
@@ -127,7 +125,13 @@ function pairConverter(nulls: readonly string[] = []): Converter {
 function withoutNulls({ nulls, from }: FieldSpec, convert: Converter): Converter {
   if (nulls === undefined || nulls.length === 0 || typeof from === 'object') return convert
   const absent = new Set(nulls)
-  return raw => (typeof raw === 'string' && absent.has(raw.trim()) ? null : convert(raw))
+  return raw => (isAbsent(absent, raw) ? null : convert(raw))
+}
+
+/** True for a text that denotes no value, and for a number that it writes: files with types have numbers where CSV has texts. */
+function isAbsent(absent: ReadonlySet<string>, raw: unknown): boolean {
+  if (typeof raw === 'string') return absent.has(raw.trim())
+  return (typeof raw === 'number' || typeof raw === 'bigint') && absent.has(String(raw))
 }
 
 function checkSpec(spec: FieldSpec, type: FieldType, timezone: string): void {
