@@ -19,6 +19,9 @@ import { readExport } from './read-parameters.ts'
 /** Maximum number of groups that are sorted by an aggregate (REST 6.5). */
 const MAX_SORTED = 20_000
 
+/** Formats in which the values of `json_format` are JSON. */
+const JSON_FORMATS: ReadonlySet<string> = new Set(['json', 'jsonl', 'geojson'])
+
 /** All rows of a query as a file in one of the formats of tables (REST 6.1). */
 export function tableExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { dialect } = endpoint.options
@@ -47,7 +50,8 @@ export function tableExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoin
         options,
         columns.map(({ key }) => key),
       )
-      const requested = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
+      const style = { dialect, timezone: clauses.timezone, isJsonText: !JSON_FORMATS.has(name) }
+      const requested = { target: entry.target, style }
       const table: Table = {
         name: id,
         title: titleOf(entry.dataset),
