@@ -80,7 +80,7 @@ export function catalogExportRoutes(app: FastifyInstance, endpoint: ExploreEndpo
     const table = await catalogTable(query, endpoint, visible, name)
     const rows = await begunExport(table.rows)
     const pieces = writeTable?.({ ...table, rows }, { ...options, numericDates: !dialect.isoKeys }) ?? rows
-    return sendFile(reply, pieces as AsyncIterable<string | Uint8Array>, file)
+    return sendFile(reply, pieces as AsyncIterable<string | Uint8Array>, file, rows)
   })
 }
 
