@@ -210,6 +210,7 @@ function intervalOf(temporal: DatasetDescription['temporal']): string | null {
 
 function periodicityOf(given: Named | null): string | null {
   if (given === null) return null
-  const word = /[a-z]+$/.exec(given.name.toLowerCase())?.[0] ?? ''
+  if (/^R\/P\w/.test(given.name)) return given.name
+  const word = /[a-z-]+$/.exec(given.name.toLowerCase())?.[0].replaceAll('-', '') ?? ''
   return lookup(INTERVALS, word) ?? null
 }
