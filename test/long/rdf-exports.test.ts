@@ -95,7 +95,8 @@ metas:
     },
     empty: {
       'a.json': '[]',
-      'dataset.yaml': 'source: { path: a.json }\nfields: [{ name: a, type: int }]\n',
+      'dataset.yaml':
+        'source: { path: a.json }\nfields: [{ name: a, type: int }]\nmetas: { dcat: { accrualperiodicity: IRREG } }\n',
     },
   },
 })
@@ -473,7 +474,8 @@ t.test('data.json has what Project Open Data demands', async t => {
     t.ok(dataset.contactPoint.fn)
     for (const { downloadURL, mediaType } of dataset.distribution) t.ok(downloadURL && mediaType)
   }
-  const [awkward, broken, , long] = read.dataset
+  const [awkward, broken, empty, long] = read.dataset
+  t.equal(empty.accrualPeriodicity, 'irregular', 'a choice of the desk')
   t.equal(broken.accrualPeriodicity, 'R/P6M')
   t.equal(long.accrualPeriodicity, 'R/P10Y')
   t.equal(broken.temporal, '2019-02-03T00:00:00Z/2020-12-31T00:00:00Z')
