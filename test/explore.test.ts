@@ -133,6 +133,22 @@ t.test('records come with typed values, id, size and links', async t => {
   t.same(single.body.record.fields, { name: 'Älm "old"' })
 })
 
+t.test('limit, offset and their other names go together, and links lead on', async t => {
+  const idsAt = async (address: string) => {
+    const { body } = await get(address)
+    return body.records.map(({ record }: Wrapper) => record.fields.tree_id)
+  }
+  const list = `${ROOT}/trees/records?select=tree_id&`
+  t.same(await idsAt(`${list}limit=1&start=2`), [3])
+  t.same(await idsAt(`${list}rows=1&offset=1`), [2])
+  t.same(await idsAt(`${list}limit=1&rows=2&offset=1&start=2`), [2], 'the newer name counts')
+  for (const page of ['limit=2', 'limit=2&rows=&start=', 'limit=2&rows=1', 'rows=2', 'limit=2&start=0']) {
+    const { body } = await get(list + page)
+    const { href } = body.links.find(({ rel }: { rel: string }) => rel === 'next')
+    t.same(await idsAt(href.replace(base, '')), [3], page)
+  }
+})
+
 t.test('a field may have its own name as a label', async t => {
   const own = await get(`${ROOT}/trees/records`, { select: 'name as name, height', limit: '1' })
   t.same(Object.keys(own.body.records[0].record.fields), ['name', 'height'])

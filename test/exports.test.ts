@@ -1,6 +1,8 @@
 import { constants, gunzipSync, inflateRawSync } from 'node:zlib'
 import { parquetReadObjects } from 'hyparquet'
 import t from 'tap'
+import { Fault } from '../src/errors/errors.ts'
+import { STORE_BUSY } from '../src/runtime/fair-queue.ts'
 import { parseCsv } from './support/csv.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
@@ -86,6 +88,34 @@ async function get(path: string, query: Readonly<Record<string, string>> = {}, d
   } = await app.http.inject({ url, query: { ...query } })
   return { status, headers, body, rawPayload }
 }
+
+t.test('the JSON of a text is JSON in formats of JSON, and the text itself in others', async t => {
+  const text = '[{"a": 1.0}, 2]'
+  const query = { select: `json_format('${text}') as j, json_format(name, 'none') as k, place`, limit: '1' }
+  for (const format of ['json', 'jsonl', 'geojson'])
+    t.match((await get(`explore/v2.1 ${format}`, query)).body, '"j":[{"a":1},2],"k":"none"', format)
+  const csv = (await get('explore/v2.1 csv', { ...query, with_bom: 'false' })).body
+  t.same(parseCsv(csv, ';')[1], [text, 'none', '48.5, 2.25'])
+  t.ok((await get('explore/v2.1 fgb', query)).body.includes(text))
+  const clusters = { group_by: 'geo_cluster(place, 20)', where: 'n = 1' }
+  const cell = JSON.parse((await get('explore/v2.1 json', clusters)).body)[0]['geo_cluster(place, 20)']
+  t.ok((await get('explore/v2.1 fgb', clusters)).body.includes(JSON.stringify(cell)), 'a cell of points')
+})
+
+t.test('an export whose first rows are not found is a fault in every format', async t => {
+  const own = t.intercept(app.store, 'pages', {
+    value: async function* () {
+      yield* []
+      throw new Fault(STORE_BUSY)
+    },
+  })
+  for (const format of ['csv', 'json', 'jsonl', 'geojson', 'xlsx', 'kml', 'gpx', 'shp', 'fgb', 'parquet']) {
+    const { status, headers, body } = await get(`explore/v2.1 ${format}`, { where: 'n > 0' })
+    t.same([status, headers.etag], [503, undefined], format)
+    t.match(JSON.parse(body), { error_code: 'StoreBusy' })
+  }
+  own.restore()
+})
 
 t.test('csv holds the values of the json export', async t => {
   for (const delimiter of [';', ',', '\t', '|']) {

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'n
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { inflateRawSync } from 'node:zlib'
 import { Zstd } from '@hpcc-js/wasm-zstd'
 import { parquetMetadata, parquetReadObjects, parquetSchema } from 'hyparquet'
@@ -14,6 +15,7 @@ import { projJsonOf } from '../src/formats/projjson.ts'
 import { shapefile } from '../src/formats/shapefile.ts'
 import type { ExportOptions, Table, TableColumn, TableRow } from '../src/formats/table.ts'
 import type { Geometry } from '../src/model/value.ts'
+import { forSameClient } from '../src/runtime/work-client.ts'
 import { type ProjJson, unprojectorOfProjJson, unprojectorOfWkt } from '../src/sources/reference-system.ts'
 import { writeParquet } from './support/parquet.ts'
 
@@ -643,4 +645,11 @@ t.test('an export that was begun ends when its reader leaves before the first ch
   t.same(read, [1, 2])
   await (await begunExport(chunks())).return(undefined)
   t.equal(ended, 2)
+  async function* written(pieces: AsyncIterable<number>) {
+    for await (const piece of pieces) yield String(piece)
+  }
+  const begun = await begunExport(chunks())
+  Readable.from(forSameClient(written(begun), begun)).destroy()
+  await new Promise(resolve => setTimeout(resolve, 20))
+  t.equal(ended, 3, 'also what it is written of, which a request of the head alone does not read')
 })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import fastify, { type FastifyInstance } from 'fastify'
 import { Parser } from 'n3'
 import t from 'tap'
@@ -182,6 +183,31 @@ t.test('the graphs that a query sees', async t => {
     const path = id === '' ? '/api/sparql' : `/api/sparql/${id}`
     t.equal(await csv(path, query, more), expected, `${id}: ${query} ${more ?? ''}`)
   }
+})
+
+t.test('an answer of which nobody reads more than the head ends its query', async t => {
+  let ended = 0
+  async function* triples() {
+    try {
+      for (let n = 0; ; n++) {
+        yield Buffer.from(`<urn:s${n}> <urn:p> "${'x'.repeat(60_000)}" .\n`)
+        await sleep(20)
+      }
+    } finally {
+      ended += 1
+    }
+  }
+  const query = async (): Promise<QueryAnswer> => ({ by: 'columns', pieces: triples() })
+  const app = await serve({ ...(await opened), load: async () => undefined, query })
+  const asked = encodeURIComponent('CONSTRUCT WHERE { ?s ?p ?o }')
+  const formats = ['turtle', 'ntriples', 'rdfxml', 'jsonld', 'n3']
+  for (const format of formats) {
+    const url = `/api/sparql/plain?query=${asked}&format=${format}`
+    const { statusCode } = await app.inject({ method: 'HEAD', url })
+    t.equal(statusCode, 200)
+  }
+  await sleep(200)
+  t.equal(ended, formats.length)
 })
 
 t.test('requests of the protocol', async t => {

@@ -122,8 +122,9 @@ function mailDate(moment: string): string {
 
 const SCHEMA = 'https://project-open-data.cio.gov/v1.1/schema'
 
-/** Update frequencies as repeating intervals (ISO 8601), by the last word of their names. */
+/** Update frequencies as repeating intervals (ISO 8601), by the last word of their names or of their codes in the vocabulary of the EU. */
 const INTERVALS: Readonly<Record<string, string>> = {
+  cont: 'R/PT1S',
   continuous: 'R/PT1S',
   hourly: 'R/PT1H',
   daily: 'R/P1D',
@@ -137,6 +138,7 @@ const INTERVALS: Readonly<Record<string, string>> = {
   annual: 'R/P1Y',
   biennial: 'R/P2Y',
   triennial: 'R/P3Y',
+  irreg: 'irregular',
   irregular: 'irregular',
 }
 
@@ -210,6 +212,7 @@ function intervalOf(temporal: DatasetDescription['temporal']): string | null {
 
 function periodicityOf(given: Named | null): string | null {
   if (given === null) return null
-  const word = /[a-z]+$/.exec(given.name.toLowerCase())?.[0] ?? ''
+  if (/^R\/P\w/.test(given.name)) return given.name
+  const word = /[a-z-]+$/.exec(given.name.toLowerCase())?.[0].replaceAll('-', '') ?? ''
   return lookup(INTERVALS, word) ?? null
 }

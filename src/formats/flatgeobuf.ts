@@ -148,7 +148,8 @@ function valueBytes(value: unknown, type: Type): readonly Uint8Array[] {
     return [bytes]
   }
   const plain = type === TYPE.dateTime ? wholeDay(String(value)) : String(value)
-  const text = Buffer.from(type === TYPE.json ? JSON.stringify(value) : plain)
+  // The cell of a group of points is an object in a column of texts.
+  const text = Buffer.from(type === TYPE.json || typeof value === 'object' ? JSON.stringify(value) : plain)
   const length = Buffer.alloc(4)
   length.writeUInt32LE(text.length)
   return [length, text]

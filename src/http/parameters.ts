@@ -62,7 +62,7 @@ export function readPresentation(query: QueryParameters): {
   return { timezone: zone, language }
 }
 
-/** Pairs of names of the paging parameters; the first pair that is given counts. */
+/** Pairs of names of the paging parameters; of two names of one parameter, the first that is given counts. */
 export const PAGING = [
   { limit: 'limit', offset: 'offset' },
   { limit: 'rows', offset: 'start' },
@@ -79,8 +79,7 @@ export function readPage(
   standard: number | null = DEFAULT_ROWS,
 ): { readonly limit: number; readonly offset: number } {
   const max = grouped ? GROUPED_PAGE : PAGE
-  const given = (name: string) => lookup(query, name) !== undefined && lookup(query, name) !== ''
-  const names = PAGING.find(pair => given(pair.limit) || given(pair.offset)) ?? PAGING[0]
+  const names = pagingNames(query)
   const limit = wholeNumber(query, names.limit, standard ?? ALL_ROWS, ALL_ROWS, max.limit)
   const offset = wholeNumber(query, names.offset, 0, 0, max.window)
   const length = limit === ALL_ROWS ? Math.max(0, Math.min(max.limit, max.window - offset)) : limit
@@ -91,6 +90,16 @@ export function readPage(
       `${names.offset} + ${names.limit} <= ${max.window}`,
     )
   return { limit: length, offset }
+}
+
+/** The names by which a request gives limit and offset; one that it does not give has the spelling of the other. */
+export function pagingNames(query: QueryParameters): { readonly limit: string; readonly offset: string } {
+  const given = (name: string) => lookup(query, name) !== undefined && lookup(query, name) !== ''
+  const pair = PAGING.find(({ limit, offset }) => given(limit) || given(offset)) ?? PAGING[0]
+  return {
+    limit: PAGING.find(({ limit }) => given(limit))?.limit ?? pair.limit,
+    offset: PAGING.find(({ offset }) => given(offset))?.offset ?? pair.offset,
+  }
 }
 
 /** Reads a parameter that is true or false; anything else is refused. */

@@ -69,15 +69,24 @@ function mayRest(client: WorkClient | null): boolean {
 /**
  * Creates pieces on the account of the client for which they were begun: a stream requests them whenever its connection is
  * writable, outside of the original context.
+ *
+ * @param source what they are made of, if that has begun: it is ended with them, also by a client that reads none of them
  */
-export function forSameClient<Piece>(pieces: AsyncIterable<Piece>): AsyncIterable<Piece> {
+export function forSameClient<Piece>(
+  pieces: AsyncIterable<Piece>,
+  source?: AsyncIterator<unknown>,
+): AsyncIterable<Piece> {
   const resource = new AsyncResource('pieces')
   return {
     [Symbol.asyncIterator]: () => {
       const iterator = pieces[Symbol.asyncIterator]()
       return {
         next: () => resource.runInAsyncScope(() => iterator.next()),
-        return: async value => (await iterator.return?.(value)) ?? { done: true, value },
+        return: async value => {
+          const end = (await iterator.return?.(value)) ?? { done: true, value }
+          await source?.return?.()
+          return end
+        },
       }
     },
   }

@@ -86,13 +86,17 @@ metas:
       'dataset.yaml': `source: { path: made.json }
 metas:
   default: { license: no address, publisher: 'Town of "X" & Y', keyword: [one] }
-  dcat: { temporal: 2019-02-03/2020-12-31 }
+  dcat: { temporal: 2019-02-03/2020-12-31, accrualperiodicity: Semi-annual }
 `,
     },
-    long: { 'rows.csv': `id,word\n${ROWS.join('\n')}\n`, 'dataset.yaml': 'source: { path: rows.csv }\n' },
+    long: {
+      'rows.csv': `id,word\n${ROWS.join('\n')}\n`,
+      'dataset.yaml': 'source: { path: rows.csv }\nmetas: { dcat: { accrualperiodicity: R/P10Y } }\n',
+    },
     empty: {
       'a.json': '[]',
-      'dataset.yaml': 'source: { path: a.json }\nfields: [{ name: a, type: int }]\n',
+      'dataset.yaml':
+        'source: { path: a.json }\nfields: [{ name: a, type: int }]\nmetas: { dcat: { accrualperiodicity: IRREG } }\n',
     },
   },
 })
@@ -470,7 +474,10 @@ t.test('data.json has what Project Open Data demands', async t => {
     t.ok(dataset.contactPoint.fn)
     for (const { downloadURL, mediaType } of dataset.distribution) t.ok(downloadURL && mediaType)
   }
-  const [awkward, broken] = read.dataset
+  const [awkward, broken, empty, long] = read.dataset
+  t.equal(empty.accrualPeriodicity, 'irregular', 'a choice of the desk')
+  t.equal(broken.accrualPeriodicity, 'R/P6M')
+  t.equal(long.accrualPeriodicity, 'R/P10Y')
   t.equal(broken.temporal, '2019-02-03T00:00:00Z/2020-12-31T00:00:00Z')
   t.equal(awkward.landingPage, `${base}/explore/dataset/awkward/`)
   t.match(awkward, {

@@ -426,6 +426,10 @@ t.test('network', async t => {
     for (const id of [own, theirs]) {
       const flat = (await get(`/api/explore/v2.1/opendatasoft/datasets/${id}/records`, requested)).body
       t.same(flat, { total_count: 2, results: [{ name: 'Oak' }] }, id)
+      const linked = { select: 'name', limit: '1', include_links: 'true' }
+      const [first] = (await get(`/api/explore/v2.1/opendatasoft/datasets/${id}/records`, linked)).body
+        .results
+      t.ok(first._links.length > 0, id)
       const group = { group_by: 'height > 8', select: 'count(*)' }
       t.equal((await get(`/api/explore/v2.1/opendatasoft/datasets/${id}/records`, group)).status, 400)
       const { records } = (await get(`/api/explore/v2.0/opendatasoft/datasets/${id}/records`, requested)).body

@@ -80,7 +80,7 @@ export function catalogExportRoutes(app: FastifyInstance, endpoint: ExploreEndpo
     const table = await catalogTable(query, endpoint, visible, name)
     const rows = await begunExport(table.rows)
     const pieces = writeTable?.({ ...table, rows }, { ...options, numericDates: !dialect.isoKeys }) ?? rows
-    return sendFile(reply, pieces as AsyncIterable<string | Uint8Array>, file)
+    return sendFile(reply, pieces as AsyncIterable<string | Uint8Array>, file, rows)
   })
 }
 
@@ -147,7 +147,7 @@ async function catalogTable(
   const { requested: select, shown: parts } = splitSelect(question.select, dialect)
   const plan = endpoint.planCatalog({ ...question, select }, context, executor)
   const isSelected = question.select !== undefined
-  const requested = { target: source.target, style: { dialect, timezone } }
+  const requested = { target: source.target, style: { dialect, timezone, isJsonText: !isJson } }
   const about = { name: 'catalog', title: new URL(endpoint.options.base).host }
   const answer = async () => {
     const { rows, total } = await answerQuery(plan, requested, executor)

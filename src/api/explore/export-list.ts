@@ -50,13 +50,16 @@ interface ExportFile {
 
 /**
  * Streams a file. An error after the first byte closes the connection, so that a truncated file never looks complete.
+ *
+ * @param source what the pieces are made of, if that has begun
  */
 export function sendFile(
   reply: FastifyReply,
   pieces: AsyncIterable<string | Uint8Array>,
   { name, mediaType, compressed }: ExportFile,
+  source?: AsyncIterator<unknown>,
 ): FastifyReply {
-  const stream = Readable.from(forSameClient(pieces), { objectMode: false, highWaterMark: 64 * 1024 })
+  const stream = Readable.from(forSameClient(pieces, source), { objectMode: false, highWaterMark: 64 * 1024 })
   const disposition = (file: string) => `attachment; filename="${file}"`
   if (!compressed) return reply.type(mediaType).header('content-disposition', disposition(name)).send(stream)
   return reply

@@ -5,7 +5,7 @@ import {
   MOMENT_METAS,
   momentMeta,
 } from '../../catalog/catalog-dataset.ts'
-import { GROUPED_PAGE, PAGE } from '../../http/parameters.ts'
+import { GROUPED_PAGE, PAGE, pagingNames } from '../../http/parameters.ts'
 import { isSecret, type QueryParameters } from '../../http/query-string.ts'
 import { parseSelect } from '../../language/odsql/parse.ts'
 import type { Annotations } from '../../model/field.ts'
@@ -57,10 +57,9 @@ export function pageLinks(
   const { offset, limit } = page
   const { window } = plan.type === 'groups' ? GROUPED_PAGE : PAGE
   const total = plan.type === 'groups' && plan.keys.length === 0 ? 1 : Math.min(page.total, window)
-  const isOld = query.rows !== undefined || query.start !== undefined
-  const [rows, start] = isOld ? ['rows', 'start'] : ['limit', 'offset']
+  const names = pagingNames(query)
   const at = (first: number) =>
-    `${href}?${queryText(query, { [rows]: String(Math.min(limit, window - first)), [start]: String(first) })}`
+    `${href}?${queryText(query, { [names.limit]: String(Math.min(limit, window - first)), [names.offset]: String(first) })}`
   const last = limit === 0 || total === 0 ? 0 : Math.floor((total - 1) / limit) * limit
   return [
     { rel: 'self', href: at(offset) },

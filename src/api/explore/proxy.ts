@@ -35,6 +35,8 @@ const PARAMETERS: readonly ParameterName[] = [
   'lang',
   'timezone',
   'include_app_metas',
+  'include_links',
+  'use_labels',
 ]
 
 /** Milliseconds until an answer begins, and until it is complete: an export may be long. */

@@ -93,7 +93,7 @@ export function rdfExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint)
       const pieces = await begunExport(triples())
       const written =
         form === null ? write(pieces, base, entry) : jsonldInForm(form, pieces, namesOf(entry, base))
-      return sendFile(reply, written, { ...file, mediaType: isPlain ? NTRIPLES_TYPE : mediaType })
+      return sendFile(reply, written, { ...file, mediaType: isPlain ? NTRIPLES_TYPE : mediaType }, pieces)
     })
 }
 

@@ -13,11 +13,14 @@ import { countExportedRows, exportObjects } from '../../query/execute/answer.ts'
 import { columnsOf } from '../../query/execute/columns.ts'
 import type { Query } from '../../query/plan.ts'
 import type { ExploreEndpoint } from './endpoint.ts'
-import { planExport, sendFile } from './export-list.ts'
+import { begunExport, planExport, sendFile } from './export-list.ts'
 import { readExport } from './read-parameters.ts'
 
 /** Maximum number of groups that are sorted by an aggregate (REST 6.5). */
 const MAX_SORTED = 20_000
+
+/** Formats in which the values of `json_format` are JSON. */
+const JSON_FORMATS: ReadonlySet<string> = new Set(['json', 'jsonl', 'geojson'])
 
 /** All rows of a query as a file in one of the formats of tables (REST 6.1). */
 export function tableExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
@@ -47,23 +50,22 @@ export function tableExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoin
         options,
         columns.map(({ key }) => key),
       )
-      const requested = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
+      const style = { dialect, timezone: clauses.timezone, isJsonText: !JSON_FORMATS.has(name) }
+      const requested = { target: entry.target, style }
+      if (endpoint.isKnown(reply, `${entry.version} ${format.name}`)) return reply.code(304).send()
+      const rows = await begunExport(exportObjects(plan, requested, executor))
       const table: Table = {
         name: id,
         title: titleOf(entry.dataset),
         columns,
-        rows: exportObjects(plan, requested, executor),
+        rows,
         count: () => countExportedRows(plan, requested, executor),
       }
-      if (endpoint.isKnown(reply, `${entry.version} ${format.name}`)) return reply.code(304).send()
       const escapesFormulas = endpoint.options.csvFormulas === 'escaped'
       const pieces = writer(table, { ...options, numericDates: !dialect.isoKeys, escapesFormulas })
       const { compressed } = options
-      return sendFile(reply, pieces, {
-        name: `${id}.${format.extension ?? name}`,
-        mediaType: format.mediaType,
-        compressed,
-      })
+      const file = { name: `${id}.${format.extension ?? name}`, mediaType: format.mediaType, compressed }
+      return sendFile(reply, pieces, file, rows)
     },
   )
 }

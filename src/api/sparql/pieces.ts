@@ -4,7 +4,7 @@ import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 /** An answer of the store: whole if it is short, else a stream that is computed while it is read. */
 export type StreamedAnswer =
   | { readonly type: 'whole'; readonly text: string }
-  | { readonly type: 'pieces'; readonly pieces: AsyncIterable<Uint8Array> }
+  | { readonly type: 'pieces'; readonly pieces: AsyncIterableIterator<Uint8Array> }
 
 /** Milliseconds to wait for the end of an answer after its first piece; then it is streamed. */
 const TIMEOUT = 15
@@ -23,19 +23,21 @@ export async function beginningOf(pieces: AsyncIterable<Uint8Array>): Promise<St
   const maybe = await Promise.race([second, late])
   clearTimeout(timer)
   if (maybe?.done === true) return { type: 'whole', text: Buffer.from(first.value).toString() }
-  return { type: 'pieces', pieces: following(first.value, second, iterator) }
+  return { type: 'pieces', pieces: continued([Promise.resolve(first), second], iterator) }
 }
 
-async function* following(
-  first: Uint8Array,
-  second: Promise<IteratorResult<Uint8Array>>,
-  iterator: AsyncIterator<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  try {
-    yield first
-    for (let next = await second; next.done !== true; next = await iterator.next()) yield next.value
-  } finally {
-    await iterator.return?.()
+/** Pieces of which the first were requested already. Ending them ends the others, also before any was read: no generator does. */
+function continued<Piece>(
+  requested: readonly Promise<IteratorResult<Piece>>[],
+  iterator: AsyncIterator<Piece>,
+): AsyncIterableIterator<Piece> {
+  let read = 0
+  return {
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    next: () => requested[read++] ?? iterator.next(),
+    return: async () => (await iterator.return?.()) ?? { done: true, value: undefined },
   }
 }
 
@@ -76,18 +78,7 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
 export async function begunAnswer<Piece>(body: AsyncIterable<Piece>): Promise<AsyncIterable<Piece>> {
   const iterator = body[Symbol.asyncIterator]()
   const first = await iterator.next()
-  return continued(first, iterator)
-}
-
-async function* continued<Piece>(
-  first: IteratorResult<Piece>,
-  iterator: AsyncIterator<Piece>,
-): AsyncGenerator<Piece> {
-  try {
-    for (let next = first; next.done !== true; next = await iterator.next()) yield next.value
-  } finally {
-    await iterator.return?.()
-  }
+  return continued([Promise.resolve(first)], iterator)
 }
 
 /** Passes pieces on and calls back with their whole text at the end, unless it exceeds a number of bytes. */

@@ -200,7 +200,8 @@ async function answer(
       const keepWhole = (text: string) => {
         if (!rest.isStopped) keep?.(text)
       }
-      return sendBody(reply, type, keep === undefined ? body : remembered(body, MAX_CACHED, keepWhole))
+      const sent = keep === undefined ? body : remembered(body, MAX_CACHED, keepWhole)
+      return sendBody(reply, type, sent, found.pieces)
     }
     rest.head(reply)
     const body = await representation.write(found.text, prefixes)
@@ -248,8 +249,15 @@ function timer(milliseconds: number): () => number {
   return () => Math.max(1, Math.round(end - performance.now()))
 }
 
-function sendBody(reply: FastifyReply, type: string, body: ResponseBody): FastifyReply {
-  const payload = typeof body === 'string' ? body : Readable.from(forSameClient(body), { objectMode: false })
+/** @param source what a stream is made of, if that has begun */
+function sendBody(
+  reply: FastifyReply,
+  type: string,
+  body: ResponseBody,
+  source?: AsyncIterator<unknown>,
+): FastifyReply {
+  const payload =
+    typeof body === 'string' ? body : Readable.from(forSameClient(body, source), { objectMode: false })
   return reply.type(`${type}; charset=utf-8`).send(payload)
 }
 

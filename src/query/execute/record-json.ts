@@ -23,6 +23,8 @@ import {
 export interface JsonStyle {
   readonly dialect: Dialect
   readonly timezone: string
+  /** Leaves the JSON of `json_format` as the text that holds it, for files in other formats. */
+  readonly isJsonText?: boolean
 }
 
 /** The selected values of a record by their keys. */
@@ -99,13 +101,14 @@ export function valueJson(value: Value, type: FieldType, { timezone }: JsonStyle
 function scalarJson(value: Constant | null, scalar: Scalar, style: JsonStyle): unknown {
   if (value === null) return null
   if (scalar.type === 'datePart' && !style.dialect.numericParts) return String(value)
-  if (scalar.type === 'json') return parsedJson(String(value), scalar.fallback)
+  if (scalar.type === 'json') return parsedJson(String(value), scalar.fallback, style)
   return valueJson(value, scalarType(scalar), style)
 }
 
-function parsedJson(text: string, fallback: Constant | null): unknown {
+function parsedJson(text: string, fallback: Constant | null, { isJsonText }: JsonStyle): unknown {
   try {
-    return JSON.parse(text) as unknown
+    const json = JSON.parse(text) as unknown
+    return isJsonText === true && json !== null ? text : json
   } catch {
     return fallback ?? text
   }
