@@ -190,19 +190,20 @@ function foldersOf(
 
 /** Collects the published versions that are written, from their own manifests. */
 class WrittenVersions {
-  private readonly manifests = new Map<string, VersionManifest>()
+  private readonly manifests = new Map<string, string>()
   readonly datasets: BackupManifest['datasets'] = []
 
   note(file: BackupFile): void {
     const [, id = '', name = ''] = /^var\/published\/([^/]+)\/(.+)$/.exec(file.path) ?? []
     if ('handle' in file && name.endsWith('/manifest.json'))
-      this.manifests.set(`${id}/${name}`, JSON.parse(wholeText(file)) as VersionManifest)
+      this.manifests.set(`${id}/${name}`, wholeText(file))
     if (!('text' in file) || name !== 'current') return
     const version = file.text.trim()
-    const manifest = this.manifests.get(`${id}/${version}/manifest.json`)
-    if (manifest === undefined) return
-    const triples = manifest.graphs.reduce((sum, graph) => sum + graph.triples, 0)
-    this.datasets.push({ id, version, records: manifest.statistics.records, triples })
+    const text = this.manifests.get(`${id}/${version}/manifest.json`)
+    if (text === undefined) return
+    const { graphs, statistics } = JSON.parse(text) as VersionManifest
+    const triples = graphs.reduce((sum, graph) => sum + graph.triples, 0)
+    this.datasets.push({ id, version, records: statistics.records, triples })
   }
 }
 
