@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readdirSync, readSync, rmSync, statSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
-import { constants, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Command } from 'commander'
 import { accountsFile } from '../accounts/open.ts'
@@ -20,6 +20,7 @@ import {
   portalFiles,
 } from './backup/contents.ts'
 import { BACKUP_FORMAT, BACKUP_MANIFEST, type BackupManifest } from './backup/manifest.ts'
+import { removeAtSignals } from './backup/signals.ts'
 import { verifyBackup } from './backup/unpack.ts'
 import { configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions, withAccounts } from './options.ts'
 import { counted, printError, printJson, printText } from './print.ts'
@@ -152,16 +153,6 @@ function removeAbandoned(folder: string, start: string): void {
     if (uid === process.getuid?.() && !isOfRunningProcess(name, mtimeMs))
       rmSync(left, { recursive: true, force: true })
   }
-}
-
-/** Ends the process at a signal, and removes files and folders before; the result ends this. */
-function removeAtSignals(files: () => readonly string[]): () => void {
-  const end = (signal: NodeJS.Signals) => {
-    for (const file of files()) if (file !== '') rmSync(file, { recursive: true, force: true })
-    process.exit(128 + constants.signals[signal])
-  }
-  process.on('SIGINT', end).on('SIGTERM', end)
-  return () => void process.off('SIGINT', end).off('SIGTERM', end)
 }
 
 /** The accounts as a separate file, wherever they are stored; null if there are none yet. */
