@@ -118,6 +118,14 @@ t.test('a merge is a graph of its own, whatever the order of its parts', async t
   t.same(requests(), ['drop merge', 'load a', 'query a|'], 'it has the size of both')
 })
 
+t.test('who hung up while the query waited gets no engine', async t => {
+  const { resident, requests } = residency()
+  const dataset = { defaultGraphs: ['a'], namedGraphs: [] }
+  const gone = { sparql: 'ASK {}', format: 'json', dataset, deadline: undefined } as const
+  await t.rejects(resident.query({ ...gone, signal: AbortSignal.abort() }), { name: 'AbortError' })
+  t.same(requests(), [])
+})
+
 t.test('more than fits is refused before anything is loaded', async t => {
   const { resident, ask, requests } = residency()
   await t.rejects(ask('abc'), { code: 'UnprocessableEntity', message: /Name fewer graphs/ })

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Fault, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
+import { Fault, isFault, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { FairQueue, STORE_BUSY } from '../../runtime/fair-queue.ts'
+import { currentClient } from '../../runtime/work-client.ts'
 import { construct, inGraph, triple, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
 import { generateUpdate, type Update } from '../../sparql/update.ts'
@@ -38,6 +39,8 @@ export interface RemoteQuery {
   readonly dataset?: { readonly defaultGraphs: readonly string[]; readonly namedGraphs: readonly string[] }
   /** Maximum length of the answer, in bytes. */
   readonly maxLength?: number
+  /** A query of a client that is aborted before its turn is not sent. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Milliseconds before a query is sent again after its connection broke: this is safe, because it changes nothing. */
@@ -74,12 +77,22 @@ export class RemoteEngine {
   }
 
   /**
-   * Sends an internal query, or with `isUntrusted` one of a client. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable,
+   * Sends an internal query, or with `isUntrusted` one of a client, fairly between clients. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable,
    * UnprocessableEntity for an answer to a client that is too long; {@link QueryError}.
    */
-  query(query: RemoteQuery, isUntrusted = false): Promise<string> {
-    const queue = isUntrusted ? this.untrusted : this.own
-    return queue.run(null, () => this.execute(query, isUntrusted))
+  async query(query: RemoteQuery, isUntrusted = false): Promise<string> {
+    if (!isUntrusted) return this.own.run(null, () => this.execute(query, false))
+    const client = currentClient()
+    const deadline = client?.deadline(query.deadline) ?? query.deadline
+    try {
+      return await this.untrusted.run(client, async () => {
+        query.signal?.throwIfAborted()
+        return this.execute({ ...query, deadline }, true)
+      })
+    } catch (error) {
+      if (isFault(error, DEADLINE_EXCEEDED)) client?.offend()
+      throw error
+    }
   }
 
   /** Makes changes, all in one request. Faults: StoreUnavailable, LoadRefused. */
