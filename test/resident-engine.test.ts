@@ -147,8 +147,7 @@ t.test('a heap that is full is begun anew, once', async t => {
 
 t.test('a graph that never fits is refused after the second attempt', async t => {
   const { ask, requests } = residency({
-    answer: line =>
-      line.startsWith('load') ? { type: 'trap', id: 1, reason: 'unreachable', oversize: false } : null,
+    answer: line => (line.startsWith('load') ? { type: 'trap', id: 1, reason: 'unreachable' } : null),
   })
   await t.rejects(ask('a'), { code: 'UnprocessableEntity' })
   t.same(requests(), ['start', 'load a', 'end', 'start', 'load a', 'end'])
@@ -162,7 +161,7 @@ t.test('answers that are none become faults', async t => {
       { code: 'UnprocessableEntity', message: /longer than the engine/ },
     ],
     [
-      { type: 'trap', id: 1, reason: 'unreachable', oversize: false },
+      { type: 'trap', id: 1, reason: 'unreachable' },
       { code: 'UnprocessableEntity', message: /needs more memory/ },
     ],
     [{ type: 'dropped', ...done }, { message: 'unexpected dropped' }],
