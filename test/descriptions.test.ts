@@ -397,6 +397,14 @@ t.test('surveys are made once, one statement at a time, and kept beside their ve
   t.equal(seen.asked, requested, 'another start counts nothing')
 })
 
+t.test('a survey without statistics for planners is not kept where they failed', async t => {
+  const { select, versions, entry } = await watched(t)
+  const contents = () => Promise.reject(new Fault(STORE_BUSY))
+  const statisticsFiles = new StatisticsFiles({ store: { select, contents }, versions })
+  t.match(await statisticsFiles.of(entry('a')), { triples: 6, planner: null })
+  t.notOk(existsSync(path.join(versionFolder(versions, 'a', 'v1'), 'survey-2.json')))
+})
+
 t.test('nothing is written after the end', async t => {
   const { select, versions, entry } = await watched(t)
   const statisticsFiles = new StatisticsFiles({ store: { select }, versions })
