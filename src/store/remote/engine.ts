@@ -9,6 +9,7 @@ import { DEADLINE_EXCEEDED, LOAD_REFUSED, STORE_UNAVAILABLE } from '../faults.ts
 import { QueryError } from '../store.ts'
 import type { EngineAddresses } from './addresses.ts'
 import { type Connections, type EngineRequest, type EngineResponse, NoAnswer } from './http.ts'
+import { isWholeAnswer } from './results.ts'
 
 /** Media types of the requested answer formats (SPARQL 1.1 Protocol, section 2.1). */
 export const MEDIA_TYPES = {
@@ -156,7 +157,7 @@ export class RemoteEngine {
       maxLength,
     }
     const answer = await this.retried(request, isUntrusted, maxLength)
-    if (answer.status === 200 && isWhole(answer)) return answer.text
+    if (answer.status === 200 && isWholeAnswer(answer)) return answer.text
     if (answer.status === 200)
       throw new Fault(STORE_UNAVAILABLE, {
         reason: 'the engine gives a part of the answer only: its limits on rows or time are too low.',
@@ -282,20 +283,6 @@ function refusal(what: string, { status, text }: EngineResponse): Fault {
       reason: `the engine refuses ${what} with ${status}: store_user and store_password have to be those of a user who may write`,
     })
   return new Fault(LOAD_REFUSED, { reason: `the engine refuses ${what} with ${status}: ${firstLine(text)}` })
-}
-
-/** Virtuoso answers 200 with a part of the rows where it reached an internal limit, and reports that in headers. */
-function isWhole({ headers, text }: EngineResponse): boolean {
-  if (headers['x-sql-message'] !== undefined || headers['x-sql-state'] !== undefined) return false
-  const max = Number(headers['x-sparql-maxrows'] ?? Number.NaN)
-  return Number.isNaN(max) || !text.includes('"bindings"') || rowsIn(text) < max
-}
-
-/** Number of rows of a JSON answer as Virtuoso writes it, one per line. */
-function rowsIn(text: string): number {
-  let rows = 0
-  for (let at = text.indexOf('\n    {'); at >= 0; at = text.indexOf('\n    {', at + 1)) rows += 1
-  return rows
 }
 
 function firstLine(text: string): string {
