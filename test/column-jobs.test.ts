@@ -37,7 +37,7 @@ async function runnerOf(t: Test, threads = 1) {
   return { runner, damaged }
 }
 
-const LINES: Job = { type: 'lines', graph: 'g', from: 0, to: 2 }
+const MATCH: Job = { type: 'match', graph: 'g', pattern: {}, offset: 0, limit: 2 }
 
 const queryOf = (group: string) => parseQuery(`SELECT * { GRAPH <urn:g> { ${group} } }`).query
 
@@ -64,14 +64,14 @@ const IN_PIECES: Job = {
 t.test('a job has one answer, of the type that is asked for', async t => {
   const { runner } = await runnerOf(t)
   t.equal(runner.size, 2, 'one thread alone would keep others waiting')
-  const { text } = await runner.once(LINES, ['g'], 'lines', {})
-  t.same(text.split('\n').slice(0, -1).length, 2)
+  const { triples } = await runner.once(MATCH, ['g'], 'matched', {})
+  t.same(triples.split('\n').slice(0, -1).length, 2)
   const { tables } = await runner.once(tableOf('?s <urn:n> "7"'), ['g'], 'table', {})
   t.same(
     tables.map(({ rows }) => rows),
     [1],
   )
-  await t.rejects(runner.once(LINES, ['g'], 'table', {}), { message: 'unexpected lines' })
+  await t.rejects(runner.once(MATCH, ['g'], 'table', {}), { message: 'unexpected matched' })
 })
 
 t.test('several queries are answered in two threads where these are idle, in their order', async t => {
@@ -114,7 +114,7 @@ t.test('a job that meets its deadline is a fault and an offence', async t => {
   await t.rejects(aborted)
   t.equal(offences, 1, 'who goes away does not offend')
   await t.rejects(runner.once(SLOW, ['g'], 'table', { signal: AbortSignal.abort() }), { name: 'AbortError' })
-  t.match(await runner.once(LINES, ['g'], 'lines', {}), { type: 'lines' }, 'the threads go on')
+  t.match(await runner.once(MATCH, ['g'], 'matched', {}), { type: 'matched' }, 'the threads go on')
 })
 
 t.test('what columns do not evaluate, and what needs too much memory', async t => {
@@ -138,10 +138,10 @@ t.test('a damaged graph is reported once, and refused until it is made again', a
   runner.noteDamage('g', 'torn again')
   t.same(damaged, ['g: torn'])
   const refused = { code: 'StoreUnavailable', message: /is damaged and is made again\. Try/ }
-  await t.rejects(runner.once(LINES, ['g'], 'lines', {}), refused)
-  await t.rejects(runner.pieces(LINES, ['g'], {}, null).next(), refused)
+  await t.rejects(runner.once(MATCH, ['g'], 'matched', {}), refused)
+  await t.rejects(runner.pieces(MATCH, ['g'], {}, null).next(), refused)
   runner.forgetDamage('g')
-  t.match(await runner.once(LINES, ['g'], 'lines', {}), { type: 'lines' })
+  t.match(await runner.once(MATCH, ['g'], 'matched', {}), { type: 'matched' })
 })
 
 t.test('an answer in pieces is whole, and one that nobody reads on frees its thread', async t => {
@@ -157,7 +157,7 @@ t.test('an answer in pieces is whole, and one that nobody reads on frees its thr
       break
     }
   }
-  t.match(await runner.once(LINES, ['g'], 'lines', {}), { type: 'lines' })
+  t.match(await runner.once(MATCH, ['g'], 'matched', {}), { type: 'matched' })
 })
 
 t.test('a reader that goes away while its next piece waits for the thread blocks nobody', async t => {
@@ -167,7 +167,7 @@ t.test('a reader that goes away while its next piece waits for the thread blocks
   // The piece after the second waits for the thread behind these.
   let isDone = false
   const others = Array.from({ length: 6 }, async () => {
-    while (!isDone) await runner.once(LINES, ['g'], 'lines', {})
+    while (!isDone) await runner.once(MATCH, ['g'], 'matched', {})
   })
   await pieces.next()
   await pieces.return(undefined)
@@ -196,7 +196,7 @@ t.test('a closed runner does nothing', async t => {
   const { runner } = await runnerOf(t)
   await runner.close()
   t.ok(runner.isClosed)
-  await t.rejects(runner.once(LINES, ['g'], 'lines', {}), { code: 'StoreUnavailable' })
+  await t.rejects(runner.once(MATCH, ['g'], 'matched', {}), { code: 'StoreUnavailable' })
 })
 
 t.test('a job whose thread is ended because it does not stop is past its deadline', async t => {

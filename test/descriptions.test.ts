@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import fastify from 'fastify'
 import oxigraph from 'oxigraph'
@@ -243,6 +243,13 @@ t.test('example queries and prefixes', async t => {
   writeFileSync(path.join(portal, 'mappings/plants/new.rq'), '# New\nDESCRIBE <http://x/>\n')
   t.equal((await get('/api/void/plants/queries', { 'if-none-match': etag })).statusCode, 200)
   t.match((await get('/api/void/plants')).body, 'sh:describe "# New', 'a new file is told at once')
+  symlinkSync('somebody@somewhere.1:2', path.join(portal, 'mappings/plants/.#new.rq'))
+  mkdirSync(path.join(portal, 'mappings/plants/old.rq'))
+  t.equal(
+    (await get('/api/void/plants')).statusCode,
+    200,
+    'the lock of an editor and a folder are passed over',
+  )
 })
 
 t.test('forms of queries', async t => {
@@ -258,6 +265,8 @@ t.test('forms of queries', async t => {
   ]
   for (const [text, form] of cases) t.equal(queryForm(text), form, text.slice(0, 40))
   t.equal(exampleQuery('x', '#\nASK {}', { dataset: 'd', base })?.title, 'x')
+  const other = exampleQuery('x', 'ASK { <{base}/ld/resources/100%/x> ?p ?o }', { dataset: 'd', base })
+  t.same(other?.federatesWith, ['100%'], 'an IRI that is percent-encoded wrongly')
 })
 
 t.test('the demonstration datasets have mappings, and examples in their vocabularies', async t => {
@@ -386,6 +395,14 @@ t.test('surveys are made once, one statement at a time, and kept beside their ve
   const later = new StatisticsFiles({ store: { select }, versions })
   t.strictSame(await later.of(entry('a')), first)
   t.equal(seen.asked, requested, 'another start counts nothing')
+})
+
+t.test('a survey without statistics for planners is not kept where they failed', async t => {
+  const { select, versions, entry } = await watched(t)
+  const contents = () => Promise.reject(new Fault(STORE_BUSY))
+  const statisticsFiles = new StatisticsFiles({ store: { select, contents }, versions })
+  t.match(await statisticsFiles.of(entry('a')), { triples: 6, planner: null })
+  t.notOk(existsSync(path.join(versionFolder(versions, 'a', 'v1'), 'survey-2.json')))
 })
 
 t.test('nothing is written after the end', async t => {

@@ -118,6 +118,14 @@ t.test('a merge is a graph of its own, whatever the order of its parts', async t
   t.same(requests(), ['drop merge', 'load a', 'query a|'], 'it has the size of both')
 })
 
+t.test('who hung up while the query waited gets no engine', async t => {
+  const { resident, requests } = residency()
+  const dataset = { defaultGraphs: ['a'], namedGraphs: [] }
+  const gone = { sparql: 'ASK {}', format: 'json', dataset, deadline: undefined } as const
+  await t.rejects(resident.query({ ...gone, signal: AbortSignal.abort() }), { name: 'AbortError' })
+  t.same(requests(), [])
+})
+
 t.test('more than fits is refused before anything is loaded', async t => {
   const { resident, ask, requests } = residency()
   await t.rejects(ask('abc'), { code: 'UnprocessableEntity', message: /Name fewer graphs/ })
@@ -139,8 +147,7 @@ t.test('a heap that is full is begun anew, once', async t => {
 
 t.test('a graph that never fits is refused after the second attempt', async t => {
   const { ask, requests } = residency({
-    answer: line =>
-      line.startsWith('load') ? { type: 'trap', id: 1, reason: 'unreachable', oversize: false } : null,
+    answer: line => (line.startsWith('load') ? { type: 'trap', id: 1, reason: 'unreachable' } : null),
   })
   await t.rejects(ask('a'), { code: 'UnprocessableEntity' })
   t.same(requests(), ['start', 'load a', 'end', 'start', 'load a', 'end'])
@@ -154,7 +161,7 @@ t.test('answers that are none become faults', async t => {
       { code: 'UnprocessableEntity', message: /longer than the engine/ },
     ],
     [
-      { type: 'trap', id: 1, reason: 'unreachable', oversize: false },
+      { type: 'trap', id: 1, reason: 'unreachable' },
       { code: 'UnprocessableEntity', message: /needs more memory/ },
     ],
     [{ type: 'dropped', ...done }, { message: 'unexpected dropped' }],

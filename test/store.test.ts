@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { parseQuery } from '../src/sparql/parse.ts'
 import { buildColumnsInThread } from '../src/store/columns/build/build-thread.ts'
@@ -238,6 +238,17 @@ t.test('a query that fills the heap of the engine, or its stack, ends with an er
     t.same(events.slice(0, 2), ['engine ended', 'graph resident'], `${name}: the engine is replaced`)
     t.match(await store.statistics(), { deadlines: 0, threads: { ready: 2 } })
   }
+})
+
+t.test('the triples of a graph are read to their end although it is dropped meanwhile', async t => {
+  const graph = fileGraph(temporaryFolder(t), GRAPH, RECORDS)
+  const store = await open(t, {}, [graph])
+  const pieces = store.lines(GRAPH, RECORDS, 100)
+  let text = (await pieces.next()).value
+  await store.drop([GRAPH])
+  t.equal(await code(store.match(GRAPH, {}, { offset: 0, limit: 1 })), 'StoreUnavailable', 'it is gone')
+  for await (const piece of pieces) text += piece
+  t.equal(text, gunzipSync(readFileSync(String(graph.path))).toString())
 })
 
 t.test('a file that is damaged while it is served is made again', async t => {

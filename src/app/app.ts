@@ -118,9 +118,9 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   const log = http.log
   const telemetry = await openTelemetry(config, process.env, message => log.warn(message))
   const versions = versionsOf(config.portal, config.keepVersions)
-  const onEvent = (event: PortalStoreEvent) => {
-    log.warn(event)
-    if (event.graph !== undefined) catalog.loseGraph(event.graph, event.reason)
+  const onEvent = async (event: PortalStoreEvent) => {
+    const { graph, reason } = event
+    if (graph === undefined || (await catalog.loseGraph(graph, reason))) log.warn(event)
   }
   const opened = await openPortalStore(config, versions, onEvent, STORE_TIMEOUT)
   const { registry, shared } = opened

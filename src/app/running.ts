@@ -49,7 +49,7 @@ export async function registerServer(config: Pick<Config, 'portal' | 'port' | 'b
   try {
     refuseOtherAddress(config, 'this server')
     removeDead(folderOf(portal))
-    for (const folder of ['var', path.join('var', 'harvest')]) removeUnfinished(path.join(portal, folder))
+    for (const folder of ['.', 'harvest', 'columns']) removeUnfinished(path.join(portal, 'var', folder))
     writeEntry(file, server)
   } finally {
     unlock?.()
@@ -85,7 +85,7 @@ function removeDead(folder: string): void {
     }
 }
 
-/** What processes write in var/ before they put it in place: accounts, counts, and documents of catalogs. */
+/** What processes write in var/ before they put it in place: accounts, counts, documents of catalogs, and columns of an engine. */
 const UNFINISHED = /\.[0-9a-f]{8}\.\d+\.\d+\.new$|-fetching-[0-9a-f]{8}\.\d+\.\d+(?:\.\w+)*$/
 
 /** Removes what processes that died were writing in a folder. */

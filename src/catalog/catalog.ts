@@ -145,13 +145,18 @@ export class Catalog implements DatasetSource {
   }
 
   /**
-   * Immediately stops serving a dataset whose graph cannot be loaded again: others are still served.
+   * Stops serving a dataset whose graph cannot be loaded again: others are still served. A version that was withdrawn or replaced
+   * has lost nothing, since its files are removed with it.
    *
    * @param reason what is wrong with its file
+   * @returns false if no served version has the graph
    */
-  loseGraph(graph: string, reason: string): void {
+  async loseGraph(graph: string, reason: string): Promise<boolean> {
+    // A refresh in progress may have begun before the files were removed, and would serve the dataset again.
+    for (let turn = 0; turn < 2 || this.refreshing !== null; turn++)
+      await ignoreRejection(this.refresh(), 'the graph is lost all the same')
     const lost = this.served.entries.find(entry => graphsOf(entry).includes(graph))
-    if (lost === undefined) return
+    if (lost === undefined) return false
     const replaced = this.served
     const entries = replaced.entries.filter(entry => entry !== lost)
     this.generation += 1
@@ -161,6 +166,7 @@ export class Catalog implements DatasetSource {
     const { dataset, version } = lost
     const manifest = readManifest(this.options.versions, dataset.id, version)
     if (manifest !== null) this.leaveOut(manifest, reason)
+    return true
   }
 
   /** Returns the datasets that were left out since the previous call, so that they are published again. */

@@ -26,8 +26,8 @@ const MAX_BYTES = 20_000
 
 /**
  * The example queries of a dataset: `mappings/{dataset}/*.rq`, sorted by name. The comment in the first line describes what the
- * query finds, `{base}` at the beginning of an IRI is replaced by the address of the portal. A file that is too long, or no
- * query, is skipped.
+ * query finds, `{base}` at the beginning of an IRI is replaced by the address of the portal. A file that is too long, cannot be
+ * read (as the lock of an editor), or is no query, is skipped.
  */
 export async function exampleQueries(
   portal: string,
@@ -37,15 +37,16 @@ export async function exampleQueries(
   const folder = path.join(portal, 'mappings', dataset)
   const files = (await ignoreRejection(readdir(folder), 'most datasets have no such folder')) ?? []
   const names = files.filter(file => file.endsWith('.rq')).sort()
+  const read = async (file: string) => {
+    const place = path.join(folder, file)
+    const { size } = await stat(place)
+    if (size > MAX_BYTES) return null
+    return exampleQuery(file.slice(0, -3), await readFile(place, 'utf8'), { dataset, base })
+  }
   const queries = await Promise.all(
-    names.slice(0, MAX_FILES).map(async file => {
-      const place = path.join(folder, file)
-      const { size } = await stat(place)
-      if (size > MAX_BYTES) return null
-      return exampleQuery(file.slice(0, -3), await readFile(place, 'utf8'), { dataset, base })
-    }),
+    names.slice(0, MAX_FILES).map(file => ignoreRejection(read(file), 'others can be read')),
   )
-  return queries.filter(query => query !== null)
+  return queries.filter(query => query != null)
 }
 
 /** Parses the text of one example; null if it is no query. */
@@ -103,7 +104,7 @@ function otherDatasets(query: string, dataset: string, base: string): readonly s
   const names = new Set<string>()
   for (const kind of ['ontologies', 'resources'])
     for (const part of query.split(`<${base}/ld/${kind}/`).slice(1))
-      names.add(decodeURIComponent(/^[^/<>\s]*/.exec(part)?.[0] ?? ''))
+      names.add(/^[^/<>\s]*/.exec(part)?.[0] ?? '')
   names.delete(dataset)
   names.delete('')
   return [...names].sort()

@@ -17,18 +17,19 @@ const RECORDS_AT_A_TIME = 250
 const MAPPED_AT_A_TIME = 50
 
 /**
- * The facts of the first records of a dataset, of all by default, in source order, in bounded pieces of N-Triples; records are
- * requested as they are read.
+ * The facts of the first records of a dataset in source order, in bounded pieces of N-Triples; records are requested as they are
+ * read.
+ *
+ * @param limit their number; null for all
  */
 async function* recordTriples(
   store: Pick<Store, 'lines'>,
   target: CompileTarget,
-  size: number = RECORDS_AT_A_TIME,
-  limit: number | null = null,
+  limit: number | null,
 ): AsyncGenerator<string> {
   const records = Math.min(limit ?? Number.POSITIVE_INFINITY, target.statistics.records)
-  for (let first = 0; first < records; first += size) {
-    const triples = await store.lines(target.graphs.facts, first, Math.min(records, first + size))
+  if (records === 0) return
+  for await (const triples of store.lines(target.graphs.facts, records, RECORDS_AT_A_TIME)) {
     if (triples !== '') yield triples
     await yieldToOthers()
   }
@@ -47,7 +48,7 @@ export async function* matchingTriples(
   executor: Executor,
 ): AsyncGenerator<string> {
   if (isWholeRecord({ ...plan, limit: null })) {
-    yield* recordTriples(store, target, RECORDS_AT_A_TIME, plan.limit)
+    yield* recordTriples(store, target, plan.limit)
     return
   }
   if (plan.limit === 0 || target.statistics.records === 0) return

@@ -103,8 +103,9 @@ export class StatisticsFiles {
     if (stored !== null) return stored
     try {
       const counted = await gatherGraphStatistics(entry.resources, query => this.execute(query, isUrgent))
-      const graphStatistics = { ...counted, planner: await this.planner(entry) }
-      if (!this.stopping.signal.aborted) this.keep(entry, graphStatistics)
+      const planner = await this.planner(entry)
+      const graphStatistics = { ...counted, planner: planner ?? null }
+      if (planner !== undefined && !this.stopping.signal.aborted) this.keep(entry, graphStatistics)
       return graphStatistics
     } catch (error) {
       if (isFault(error, DEADLINE_EXCEEDED)) return null
@@ -112,8 +113,8 @@ export class StatisticsFiles {
     }
   }
 
-  /** Statistics for planners; null if they are unavailable, which does not affect the rest. */
-  private async planner({ resources }: CountedVersion): Promise<PlannerStatistics | null> {
+  /** Statistics for planners; null if the graph has none, undefined if that failed: the rest is not affected, and not cached. */
+  private async planner({ resources }: CountedVersion): Promise<PlannerStatistics | null | undefined> {
     const { store } = this.options
     if (store.contents === undefined) return null
     const { signal } = this.stopping
@@ -123,7 +124,7 @@ export class StatisticsFiles {
       return await plannerStatistics(await store.contents(resources, predicates), signal)
     } catch (error) {
       if (signal.aborted) throw error
-      return null
+      return undefined
     }
   }
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readdirSync, readSync, rmSync, statSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
-import { constants, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Command } from 'commander'
 import { accountsFile } from '../accounts/open.ts'
@@ -20,6 +20,7 @@ import {
   portalFiles,
 } from './backup/contents.ts'
 import { BACKUP_FORMAT, BACKUP_MANIFEST, type BackupManifest } from './backup/manifest.ts'
+import { removeAtSignals } from './backup/signals.ts'
 import { verifyBackup } from './backup/unpack.ts'
 import { configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions, withAccounts } from './options.ts'
 import { counted, printError, printJson, printText } from './print.ts'
@@ -154,16 +155,6 @@ function removeAbandoned(folder: string, start: string): void {
   }
 }
 
-/** Ends the process at a signal, and removes files and folders before; the result ends this. */
-function removeAtSignals(files: () => readonly string[]): () => void {
-  const end = (signal: NodeJS.Signals) => {
-    for (const file of files()) if (file !== '') rmSync(file, { recursive: true, force: true })
-    process.exit(128 + constants.signals[signal])
-  }
-  process.on('SIGINT', end).on('SIGTERM', end)
-  return () => void process.off('SIGINT', end).off('SIGTERM', end)
-}
-
 /** The accounts as a separate file, wherever they are stored; null if there are none yet. */
 async function accountsCopy(config: Config, copy: string): Promise<BackupFile | null> {
   if (config.accounts === undefined && !existsSync(accountsFile(config.portal))) return null
@@ -190,19 +181,20 @@ function foldersOf(
 
 /** Collects the published versions that are written, from their own manifests. */
 class WrittenVersions {
-  private readonly manifests = new Map<string, VersionManifest>()
+  private readonly manifests = new Map<string, string>()
   readonly datasets: BackupManifest['datasets'] = []
 
   note(file: BackupFile): void {
     const [, id = '', name = ''] = /^var\/published\/([^/]+)\/(.+)$/.exec(file.path) ?? []
     if ('handle' in file && name.endsWith('/manifest.json'))
-      this.manifests.set(`${id}/${name}`, JSON.parse(wholeText(file)) as VersionManifest)
+      this.manifests.set(`${id}/${name}`, wholeText(file))
     if (!('text' in file) || name !== 'current') return
     const version = file.text.trim()
-    const manifest = this.manifests.get(`${id}/${version}/manifest.json`)
-    if (manifest === undefined) return
-    const triples = manifest.graphs.reduce((sum, graph) => sum + graph.triples, 0)
-    this.datasets.push({ id, version, records: manifest.statistics.records, triples })
+    const text = this.manifests.get(`${id}/${version}/manifest.json`)
+    if (text === undefined) return
+    const { graphs, statistics } = JSON.parse(text) as VersionManifest
+    const triples = graphs.reduce((sum, graph) => sum + graph.triples, 0)
+    this.datasets.push({ id, version, records: statistics.records, triples })
   }
 }
 

@@ -87,7 +87,7 @@ async function portalFor(
     })
   const portal = portalAmong(sources)
   if (portal !== null) return { portal }
-  return { portal: (await portalOfFiles(sources, options)).portal }
+  return { portal: await portalOfFiles(sources, options) }
 }
 
 /**
@@ -149,12 +149,6 @@ function listenFault(error: unknown): unknown {
   }
 }
 
-/** A temporary portal folder for files given on the command line. */
-interface GeneratedPortal {
-  readonly portal: string
-  readonly remove: () => void
-}
-
 /** The portal folder if `serve` is called with a single folder that is a portal: it has a portal.yaml, or a data folder; null otherwise. */
 function portalAmong(given: readonly string[]): string | null {
   const [only] = given
@@ -163,10 +157,10 @@ function portalAmong(given: readonly string[]): string | null {
 }
 
 /**
- * Creates a portal folder for files and the files of folders: each is a dataset with inferred types. Unreadable files are
+ * Creates a portal folder, until the process ends, for files and the files of folders: each is a dataset with inferred types. Unreadable files are
  * reported on stderr, and the rest is served. Faults: SourceUnreadable if none can be read.
  */
-async function portalOfFiles(given: readonly string[], options: ReadingOptions): Promise<GeneratedPortal> {
+async function portalOfFiles(given: readonly string[], options: ReadingOptions): Promise<string> {
   const portal = mkdtempSync(path.join(tmpdir(), 'lodestone-portal-'))
   const remove = () => rmSync(portal, { recursive: true, force: true })
   process.once('exit', remove)
@@ -205,7 +199,7 @@ async function portalOfFiles(given: readonly string[], options: ReadingOptions):
       path.join(portal, 'portal.yaml'),
       stringify({ title, ...(hosts.length === 0 ? {} : { source_private_hosts: hosts }) }),
     )
-    return { portal, remove }
+    return portal
   } catch (error) {
     remove()
     throw error

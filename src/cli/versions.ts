@@ -65,8 +65,9 @@ export function rollbackCommand(): Command {
       const { portal, base, keepVersions } = config
       const versions = versionsOf(portal, keepVersions)
       const begun = performance.now()
-      const manifest = await rollBack(id, version ?? null, { versions, base, now: () => new Date() })
+      // First: what is rolled back while the store is away would be taken back by a second attempt.
       const { shared, close } = await openReleases(publisherSettings(config))
+      const manifest = await rollBack(id, version ?? null, { versions, base, now: () => new Date() })
       await shared?.release(versions, manifest)
       await close()
       noteHistory(portal, id, {

@@ -66,9 +66,9 @@ export function columnAnswers(columns: ColumnStore): ColumnAnswers {
       await columns.touch(graph, predicates)
       return columns.columns(graph)
     },
-    lines: async (graph, from, to) => {
+    async *lines(graph, subjects, size) {
       check(graph)
-      return columns.lines(graph, from, to)
+      yield* columns.lines(graph, subjects, size)
     },
     construct: async (query: ConstructOperation, options?: QueryOptions) => {
       const pieces: Uint8Array[] = []

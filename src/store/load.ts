@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { Fault } from '../errors/errors.ts'
 import { buildColumnsInThread } from './columns/build/build-thread.ts'
 import { ColumnStore, type ColumnStoreOptions } from './columns/column-store.ts'
@@ -48,9 +49,9 @@ async function attach(
     columns.attach(source.graph, source.columns, source.path)
   } catch (error) {
     if (source.path === null || !isRepairable(error)) throw error
-    onRepair(error instanceof Error ? error.message : String(error))
     const { path: triples, columns: file, isSearched } = source
     await buildColumnsInThread({ triples, columns: file, isSearched })
+    onRepair(error instanceof Error ? error.message : String(error))
     columns.attach(source.graph, source.columns, source.path)
   }
 }
@@ -114,10 +115,11 @@ export class RepairedColumns {
   /** Rebuilds the columns of a graph, and attaches them to the store. If that is impossible, the graph is lost. */
   private async repair(graph: string, damage: string): Promise<void> {
     const source = this.sources.get(graph)
-    this.onEvent({ event: 'columns damaged', reason: `${graph}: ${damage}` })
     try {
-      if (source === undefined || 'text' in source || source.path === null)
+      // All files of a version are gone where it was withdrawn: nothing is damaged then.
+      if (source === undefined || 'text' in source || source.path === null || !existsSync(source.path))
         throw new Error('there are no triples to make its columns of')
+      this.onEvent({ event: 'columns damaged', reason: `${graph}: ${damage}` })
       const { path: triples, columns: file, isSearched } = source
       const begun = performance.now()
       await buildColumnsInThread({ triples, columns: file, isSearched })

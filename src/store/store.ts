@@ -146,8 +146,8 @@ export interface Store {
   pages(query: SelectOperation, options?: QueryOptions): AsyncGenerator<SolutionPage>
   /** The columns of a graph, with those of some predicates in memory. */
   contents(graph: string, predicates: readonly string[]): Promise<GraphColumns>
-  /** The triples of a range of subjects of a graph, as N-Triples. */
-  lines(graph: string, from: number, to: number): Promise<string>
+  /** The triples of the subjects of a graph, of some at a time, as N-Triples; a graph that is dropped meanwhile is read to its end. */
+  lines(graph: string, subjects: number, size: number): AsyncGenerator<string>
   /** Runs a CONSTRUCT and returns its triples as N-Triples text. Same faults as {@link select}. */
   construct(query: ConstructOperation, options?: QueryOptions): Promise<string>
   /**

@@ -74,7 +74,7 @@ export function watchedStore<S extends Store>(store: S, observers: readonly Stor
         begin('export', () => generate(given[0])),
       ),
     contents: (...given) => watch('contents', null, () => store.contents(...given)),
-    lines: (...given) => watch('contents', null, () => store.lines(...given)),
+    lines: (...given) => watchPieces(store.lines(...given), begin('export', null)),
     construct: (...given) =>
       watch(
         'construct',

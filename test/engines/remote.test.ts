@@ -1,15 +1,20 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { parseTriples } from '../../src/rdf/ntriples-reader.ts'
 import { XSD } from '../../src/rdf/vocab.ts'
+import { runFor } from '../../src/runtime/work-client.ts'
 import { credentialsOf, type EngineSettings, findAddresses } from '../../src/store/remote/addresses.ts'
 import { Authentication } from '../../src/store/remote/authentication.ts'
+import { RemoteEngine } from '../../src/store/remote/engine.ts'
 import { Connections } from '../../src/store/remote/http.ts'
 import { createRemoteStore } from '../../src/store/remote/remote.ts'
 import { kindOfValue } from '../../src/store/remote/value-kinds.ts'
 import { decodeAnswer, decodeTerm, encodeLines } from '../../src/store/remote/value-roundtrip.ts'
 import { freePort } from '../support/serving.ts'
+import { workClient } from '../support/work-client.ts'
 
 /** What stores that are engines of others need no engine for; test/support/engines/ has what each of the engines is tested with. */
 t.test('values that an engine would change are kept under datatypes of our own', t => {
@@ -276,4 +281,49 @@ await t.test('digest authentication: what is required stays, and nothing less is
   }
   const { at } = await serveDigest(t, () => 'Digest realm="x", nonce="y", qop="auth-int"')
   t.same(await put(at('/'), digestConnections(t)), [401, ''], 'what it wants is not known')
+})
+
+await t.test('an engine is shared fairly between clients, and not asked for who hung up', async t => {
+  const asked: string[] = []
+  let release: () => void = () => undefined
+  const free = new Promise<void>(resolve => {
+    release = resolve
+  })
+  const server = createHttpServer(async (request, response) => {
+    let body = ''
+    for await (const piece of request) body += piece
+    asked.push(new URLSearchParams(body).get('query') ?? '')
+    await free
+    response.writeHead(200, { 'content-type': 'application/sparql-results+json' }).end('{}')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const query = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  const engine = new RemoteEngine({
+    addresses: { kind: 'other', version: '', query, update: query, data: null, graphParameter: 'graph' },
+    connections: new Connections(4),
+    concurrency: 2,
+    deadline: 10_000,
+    queue: 10,
+  })
+  t.teardown(() => {
+    engine.close()
+    server.close()
+  })
+  const deadlines: number[] = []
+  const ask = (id: string, used: number, text: string, signal?: AbortSignal) => {
+    const deadline = (milliseconds: number) => deadlines.push(milliseconds) && milliseconds
+    const client = workClient({ id, usage: () => used, deadline })
+    return runFor({ client }, () => engine.query({ text, format: 'json', deadline: 10_000, signal }, true))
+  }
+  const many = Array.from({ length: 26 }, (_, at) => ask('many', 5000, `many ${at}`))
+  await t.rejects(ask('many', 5000, 'more'), { code: 'StoreBusy' }, 'nobody fills the queue alone')
+  const control = new AbortController()
+  const gone = t.rejects(ask('gone', 0, 'gone', control.signal), { name: 'AbortError' })
+  const few = ask('few', 0, 'few')
+  control.abort()
+  release()
+  await Promise.all([...many, gone, few])
+  t.same(asked.slice(0, 3), ['many 0', 'few', 'many 1'], 'who used less is next')
+  t.equal(asked.length, 27)
+  t.ok(deadlines.length > 27, 'deadlines are those of the clients')
 })

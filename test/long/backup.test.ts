@@ -11,6 +11,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -334,6 +335,28 @@ t.test('a mapping that shares graphs with an older version brings that along', a
   t.not(currentManifest(versionsOf(again), 'trees'), null)
 })
 
+t.test('a damaged manifest of an older version is left out, and of one in force named', async t => {
+  const portal = await portalOf(t)
+  const versions = versionsOf(portal)
+  const manifestOf = (version = '') => path.join(versionFolder(versions, 'deep', version), 'manifest.json')
+  const before = currentManifest(versions, 'deep')?.version
+  writeFileSync(path.join(portal, 'data/deep/a.json'), '[{"a":1}]')
+  await publish(portal, ['deep'])
+  const inForce = currentManifest(versions, 'deep')?.version
+  truncateSync(manifestOf(before), 100)
+  const folder = elsewhere(t)
+  const archive = path.join(folder, 'portal.tar.gz')
+  await makeBackup(loadConfig({ portal }, {}), archive, NOW)
+  await unpack(archive, path.join(folder, 'again'))
+  t.notOk(existsSync(path.join(folder, 'again/var/published/deep', before ?? '')))
+  t.equal((await checkPublished(versionsOf(path.join(folder, 'again')), 'deep'))?.problem, null)
+  truncateSync(manifestOf(inForce), 100)
+  await t.rejects(makeBackup(loadConfig({ portal }, {}), path.join(folder, 'another.tar.gz'), NOW), {
+    code: 'SourceUnreadable',
+    message: /manifest\.json is damaged: lodestone publish deep makes it again of its source/,
+  })
+})
+
 t.test('a restore whose settings name a file that no archive has tells what is done', async t => {
   const settings = `base: ${base}\nstore: http://localhost:1\nstore_password_file: secret\n`
   const portal = temporaryFolder(t, { 'portal.yaml': settings, secret: 'x', data: {} })
@@ -393,6 +416,15 @@ t.test('on the command line', async t => {
   t.strictSame((await ended)[0], 143)
   t.strictSame(unfinished(), [], 'a signal leaves nothing')
   t.strictSame(readdirSync(temporary), [])
+  writeFileSync(path.join(portal, 'data/big.bin'), Buffer.alloc(2e8))
+  const large = path.join(folder, 'large.tar.gz')
+  await makeBackup(loadConfig({ portal }, {}), large, NOW)
+  const verifying = spawnLodestone(['backup', '--verify', large], { TMPDIR: temporary })
+  await until(() => readdirSync(temporary).length > 0)
+  const stopped = once(verifying, 'exit')
+  verifying.kill('SIGTERM')
+  t.strictSame((await stopped)[0], 143)
+  t.strictSame(readdirSync(temporary), [], 'neither where an archive is verified')
   const opened = openAccounts(copy, { now: Date.now })
   t.equal((await opened.users.list()).length, 1, 'the accounts alone')
   await opened.close()

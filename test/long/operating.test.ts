@@ -444,15 +444,18 @@ t.test('a start removes what processes that were killed were writing', async t =
     [`accounts.sqlite.${owner}.new`]: '',
     [`usage.json.${owner}.new`]: '{',
     harvest: { [`city-fetching-${owner}`]: '{', [`town-fetching-${owner}.nt.gz`]: '' },
+    columns: { [`urn%3Ag.columns.${owner}.new`]: '', [`urn%3Ag.columns.nt.gz.${owner}.new`]: '' },
   })
   const [left, kept] = [filesOf(dead), filesOf(PROCESS_NAME)]
   const harvest = { ...left.harvest, ...kept.harvest, 'city.json': '{}' }
-  const portal = temporaryFolder(t, { var: { ...left, ...kept, harvest, 'usage.json': '{}' } })
+  const columns = { ...left.columns, ...kept.columns, 'urn%3Ag.columns': '' }
+  const portal = temporaryFolder(t, { var: { ...left, ...kept, harvest, columns, 'usage.json': '{}' } })
   const namesIn = (...names: string[]) => readdirSync(path.join(portal, 'var', ...names))
   const takeBack = await registerServer({ portal, port: 3000, base: 'http://localhost:3000' })
   takeBack()
   t.same(namesIn(), [...Object.keys(kept), 'serving', 'usage.json'].sort(), 'but not those of running ones')
   t.same(namesIn('harvest'), [...Object.keys(kept.harvest), 'city.json'].sort())
+  t.same(namesIn('columns'), [...Object.keys(kept.columns), 'urn%3Ag.columns'].sort())
 })
 
 t.test('answers that take too long are cut off', { buffered: true }, async t => {

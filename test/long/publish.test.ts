@@ -43,7 +43,7 @@ import {
   versionsOf,
   withdraw,
 } from '../../src/publishing/versions/versions.ts'
-import { createEmbeddedStore } from '../../src/store/embedded/embedded.ts'
+import { createEmbeddedStore, type StoreEvent } from '../../src/store/embedded/embedded.ts'
 import { select } from '../support/ask.ts'
 import {
   BINARY,
@@ -570,6 +570,39 @@ t.test('withdrawn, forgotten, and left over', async t => {
     'what was in force until now is told',
   )
   t.same(readdirSync(versions.root), [], 'nothing is left of folders that are gone')
+})
+
+t.test('a graph is lost where its version is in force, and not where it was withdrawn', async t => {
+  const portal = makePortal(t, { plants: plants(), trees: plants() })
+  const versions = versionsOf(portal)
+  await publish(portal, ['plants'])
+  const events: StoreEvent[] = []
+  const store = await createEmbeddedStore({ workers: 1, onEvent: event => events.push(event) })
+  const registry = localRegistry(versions)
+  const catalog = new Catalog({ base: BASE, store, versions, registry, grace: 60_000 })
+  t.teardown(async () => {
+    catalog.close()
+    await store.close()
+  })
+  await catalog.refresh()
+  const { facts } = catalog.dataset('plants').target.graphs
+  await publish(portal, ['trees'])
+  const refreshing = catalog.refresh()
+  const losing = catalog.loseGraph(facts, 'torn')
+  await refreshing
+  t.equal(await losing, true)
+  const served = () => catalog.entries().map(({ dataset }) => dataset.id)
+  t.same(served(), ['trees'], 'it is not served again by the refresh that was in progress')
+  await catalog.refresh()
+  t.same(served(), ['trees'])
+  const { facts: graph } = catalog.dataset('trees').target.graphs
+  withdraw(versions, 'trees')
+  await t.rejects(store.match(graph, {}, { offset: 0, limit: 1 }), { code: 'StoreUnavailable' })
+  while (events.length === 0) await sleep(10)
+  t.match(events, [{ event: 'graph lost', graph }], 'no columns are damaged where all files are gone')
+  t.equal(await catalog.loseGraph(graph, 'gone'), false, 'who withdrew it has lost nothing')
+  t.same(served(), [])
+  t.same(catalog.takeDamaged(), ['plants'])
 })
 
 t.test('a second file of data in a folder without dataset.yaml withdraws nothing', async t => {

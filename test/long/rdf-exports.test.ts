@@ -298,19 +298,19 @@ t.test('what fails after the first byte does not look like a file', async t => {
     for (const encoding of ['identity', 'gzip']) {
       const url = `${address}${V21}/catalog/datasets/long/exports/${format}`
       const ask = () => fetch(url, { headers: { 'accept-encoding': encoding } })
-      let requested = 0
-      app.store.lines = async (...given) => {
-        requested += 1
-        if (requested > 1) throw new Error('a failure that was made')
-        return await lines.apply(app.store, given)
+      app.store.lines = async function* (...given) {
+        for await (const piece of lines.apply(app.store, given)) {
+          yield piece
+          throw new Error('a failure that was made')
+        }
       }
       const late = await ask()
       // A coding may hold the first piece back: then nothing was sent yet, and the failure is told.
       if (late.status === 500) t.equal(encoding, 'gzip')
       if (late.status === 200) await t.rejects(late.text(), `${format} ${encoding}`)
       else await late.text()
-      app.store.lines = async () => {
-        throw new Error('a failure that was made')
+      app.store.lines = async function* () {
+        yield await Promise.reject(new Error('a failure that was made'))
       }
       const early = await ask()
       t.equal(early.status, 500, 'before the first byte it is an answer')

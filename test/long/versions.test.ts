@@ -714,6 +714,11 @@ t.test('roll-back', async t => {
   t.equal(JSON.parse(done.stdout).dataset, 'trees')
   t.match(historyOf(portal, 'trees'), [{ action: 'roll back' }])
   t.equal((await lodestone(['rollback', 'trees', 'x', '--portal', portal, '--base', BASE])).code, 1)
+  const [inForce] = names(portal)
+  writeFileSync(path.join(portal, 'portal.yaml'), 'store: http://127.0.0.1:1\n')
+  const refused = await lodestone(['rollback', 'trees', '--portal', portal, '--base', BASE])
+  t.match(refused, { code: 1, stderr: /no engine answers at http:\/\/127\.0\.0\.1:1/ })
+  t.equal(names(portal)[0], inForce, 'nothing is rolled back where the store is away')
 })
 
 t.test('older versions whose files are damaged later are refused, and not put in force', async t => {

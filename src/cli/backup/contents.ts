@@ -14,11 +14,13 @@ import { Fault, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 import { countLines, damageOf } from '../../publishing/versions/damage.ts'
 import {
   currentVersion,
+  MANIFEST,
   readManifestFile,
   VERSION_FORMAT,
   type VersionManifest,
   type Versions,
   versionFolder,
+  versionsOf,
 } from '../../publishing/versions/versions.ts'
 
 /** A file for an archive: an open one, or a text that was read already. Paths are relative to the portal. */
@@ -56,8 +58,8 @@ export async function* portalFiles(portal: string): AsyncGenerator<BackupFile> {
     const text = unlessGone(() => readFileSync(file, 'utf8'))
     if (text !== null) yield { path: `var/history/${name}`, text, mode: permissionsOf(file) }
   }
-  const published = path.join(portal, 'var', 'published')
-  for (const id of namesIn(published)) yield* publishedFiles(published, id)
+  const versions = versionsOf(portal)
+  for (const id of namesIn(versions.root)) yield* publishedFiles(versions, id)
 }
 
 /** A file, or all files below a folder; links are followed, but not in circles. */
@@ -86,10 +88,9 @@ const [ATTEMPTS, PAUSE] = [50, 20]
  * The files of the version in force of a dataset. They never change, but are removed when newer versions appear: all are opened
  * together, before the first is read, and `current` must name the same version before and after.
  */
-async function* publishedFiles(published: string, id: string): AsyncGenerator<BackupFile> {
-  const home = path.join(published, id)
+async function* publishedFiles(versions: Versions, id: string): AsyncGenerator<BackupFile> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const files = openVersion(home, `var/published/${id}`)
+    const files = openVersion(versions, id)
     if (files === null) await sleep(PAUSE)
     else {
       yield* files
@@ -101,7 +102,8 @@ async function* publishedFiles(published: string, id: string): AsyncGenerator<Ba
 }
 
 /** Opens all files of a version, including those of older versions; null if some were removed meanwhile. */
-function openVersion(home: string, name: string): readonly BackupFile[] | null {
+function openVersion(versions: Versions, id: string): readonly BackupFile[] | null {
+  const [home, name] = [path.join(versions.root, id), `var/published/${id}`]
   const opened: OpenFile[] = []
   const text = (file: string) => unlessGone(() => readFileSync(path.join(home, file), 'utf8'))
   const giveUp = () => {
@@ -110,7 +112,7 @@ function openVersion(home: string, name: string): readonly BackupFile[] | null {
   }
   try {
     const current = text('current')
-    for (const folder of current === null ? [] : foldersOf(home, current.trim()))
+    for (const folder of current === null ? [] : foldersOf(versions, id, current.trim()))
       for (const entry of readdirSync(path.join(home, folder), { withFileTypes: true }))
         if (entry.isFile())
           opened.push(openBackupFile(path.join(home, folder, entry.name), `${name}/${folder}/${entry.name}`))
@@ -130,18 +132,27 @@ function openVersion(home: string, name: string): readonly BackupFile[] | null {
 }
 
 /** The folders of the version in force and the other retained ones, and those of older ones whose files they share. */
-function foldersOf(home: string, version: string): ReadonlySet<string> {
+function foldersOf(versions: Versions, id: string, version: string): ReadonlySet<string> {
+  const home = path.join(versions.root, id)
   const others = readdirSync(home, { withFileTypes: true })
     .filter(entry => entry.isDirectory() && !entry.name.startsWith('preparing-'))
     .map(({ name }) => name)
-    .filter(name => existsSync(path.join(home, name, 'manifest.json')))
-  return new Set([...sharedWith(home, version), ...others.flatMap(name => sharedWith(home, name))])
+    .filter(name => existsSync(path.join(home, name, MANIFEST)))
+  return new Set([version, ...others].flatMap(name => sharedWith(versions, id, name, name === version)))
 }
 
-function sharedWith(home: string, version: string): readonly string[] {
-  const text = readFileSync(path.join(home, version, 'manifest.json'), 'utf8')
-  const { graphs } = JSON.parse(text) as { readonly graphs: readonly { readonly file: string }[] }
-  return [version, ...graphs.flatMap(({ file }) => /^\.\.\/([^/]+)\//.exec(file)?.[1] ?? [])]
+/** A version and those whose files it shares; none where its manifest is damaged, for then it is not retained. */
+function sharedWith(versions: Versions, id: string, version: string, isInForce: boolean): readonly string[] {
+  try {
+    const { graphs } = readManifestFile(versions, id, version)
+    return [version, ...graphs.flatMap(({ file }) => /^\.\.\/([^/]+)\//.exec(file)?.[1] ?? [])]
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') throw cause
+    if (!isInForce) return []
+    const file = path.join(versionFolder(versions, id, version), MANIFEST)
+    const reason = `${file} is damaged: lodestone publish ${id} makes it again of its source`
+    throw new Fault(SOURCE_UNREADABLE, { reason }, { place: { file }, cause })
+  }
 }
 
 /** Opens a file, and records its current metadata. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, open, readdir, rename, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -18,6 +18,7 @@ import {
   readBackupManifest,
   unreadableBackup,
 } from './manifest.ts'
+import { removeAtSignals } from './signals.ts'
 
 /**
  * Restores the modes of the folders of a portal; call it after all files are in place, because a folder without write permission
@@ -108,8 +109,10 @@ interface Verified {
  * is read completely, the accounts are opened. Faults: SourceUnreadable.
  */
 export async function verifyBackup(archive: string, now: Date): Promise<Verified> {
-  const temporary = await mkdtemp(path.join(tmpdir(), 'lodestone-verify-'))
+  let temporary = ''
+  const keepNothing = removeAtSignals(() => [temporary])
   try {
+    temporary = mkdtempSync(path.join(tmpdir(), 'lodestone-verify-'))
     const portal = path.join(temporary, 'portal')
     const manifest = await unpack(archive, portal)
     const versions = versionsOf(portal)
@@ -124,7 +127,8 @@ export async function verifyBackup(archive: string, now: Date): Promise<Verified
     }
     return { manifest, users: await countUsers(accountsFile(portal), now) }
   } finally {
-    await rm(temporary, { recursive: true, force: true })
+    keepNothing()
+    if (temporary !== '') await rm(temporary, { recursive: true, force: true })
   }
 }
 

@@ -169,9 +169,11 @@ export class ColumnStore {
     return { triples, count }
   }
 
-  /** The triples of a range of subjects, as N-Triples. */
-  async lines(graph: string, from: number, to: number): Promise<string> {
-    return (await this.runner.once({ type: 'lines', graph, from, to }, [graph], 'lines', {})).text
+  /** The triples of the first subjects, of some at a time, as N-Triples. */
+  async *lines(graph: string, subjects: number, size: number): AsyncGenerator<string> {
+    const job: Job = { type: 'lines', graph, subjects, size }
+    for await (const piece of this.runner.pieces(job, [graph], {}, currentClient()))
+      yield Buffer.from(piece as Uint8Array).toString()
   }
 
   /** Loads into memory what is needed to write the values of some columns. */

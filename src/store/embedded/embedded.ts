@@ -122,7 +122,7 @@ async function answerFromColumnsOrEngine(
     }
   }
   const dataset = { defaultGraphs, namedGraphs: namedGraphs.map(([, graph]) => graph), base }
-  const text = await engine.query({ sparql: query.engineText(), format, dataset, deadline })
+  const text = await engine.query({ sparql: query.engineText(), format, dataset, deadline, signal })
   return engineAnswer(text, format)
 }
 

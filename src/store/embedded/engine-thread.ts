@@ -48,7 +48,7 @@ export class EngineThread {
       this.worker.once('exit', () => {
         reject(new Error(reason))
         this.dead = true
-        for (const id of [...this.open.keys()]) this.settle({ type: 'trap', id, reason, oversize: false })
+        for (const id of [...this.open.keys()]) this.settle({ type: 'trap', id, reason })
         onDeath(reason)
       })
     })
@@ -61,7 +61,7 @@ export class EngineThread {
   ): Promise<FinalReply> {
     const id = this.nextId++
     return new Promise(resolve => {
-      if (this.dead) return resolve({ type: 'trap', id, reason: THREAD_ENDED, oversize: false })
+      if (this.dead) return resolve({ type: 'trap', id, reason: THREAD_ENDED })
       this.worker.ref()
       this.open.set(id, { resolve, onProgress })
       this.worker.postMessage({ ...request, id } as EngineJob)

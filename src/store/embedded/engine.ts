@@ -18,10 +18,7 @@ export class EmbeddedEngine {
     return this.wasm.memory.buffer.byteLength
   }
 
-  /** @param dataset what the query can access; without it only the graphs that it names */
-  query(sparql: string, format: AnswerFormat, dataset?: DatasetOfQuery): string {
-    if (dataset === undefined) return String(this.store.query(sparql, { results_format: format }))
-    const { defaultGraphs, namedGraphs, base } = dataset
+  query(sparql: string, format: AnswerFormat, { defaultGraphs, namedGraphs, base }: DatasetOfQuery): string {
     const options = {
       results_format: format,
       default_graph: defaultGraphs.map(name => oxigraph.namedNode(name)),
@@ -32,12 +29,12 @@ export class EmbeddedEngine {
   }
 
   /**
-   * Loads whole lines of N-Triples in one transaction and returns the bytes reserved for it.
+   * Loads whole lines of N-Triples in one transaction.
    *
    * `lenient` skips the validation of IRIs and language tags, which takes a third of the time: Lodestone's own writers have
    * validated every term of the text (rdf/ntriples.ts).
    */
-  loadLines(graph: string, text: Buffer, limit: number): number {
+  loadLines(graph: string, text: Buffer, limit: number): void {
     const reserve = reserveFor(countTextLines(text), text.length)
     if (this.memory + reserve <= limit) {
       const place = this.wasm.__wbindgen_malloc(reserve, 1) >>> 0
@@ -52,7 +49,6 @@ export class EmbeddedEngine {
         this.store.add(quad)
       }
     }
-    return reserve
   }
 
   drop(graphs: readonly string[]): void {

@@ -56,7 +56,7 @@ function number(value: number): readonly number[] {
  * Measured on Oxigraph 0.5.11 (bytes a line, bytes a triple in memory, by this formula): facts of 135,000 cities 176, 313, 412;
  * their index with the records as JSON 228, 523, 469; closed lists of long values 213, 248, 452; small integers 74, 238, 350;
  * texts of 4 kB 4,065, 4,726, 4,690; a new IRI as every subject and object 110, 575, 350. For the last kind the estimate is too
- * small, so loads are also measured (worker.ts) and the accounts corrected by their actual use.
+ * small, so the heap is also measured after each batch (worker.ts).
  */
 export function estimate(triples: number, bytes: number): number {
   return Math.ceil(350 * triples + 1.1 * Math.max(0, bytes - 120 * triples))

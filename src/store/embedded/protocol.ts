@@ -61,7 +61,7 @@ export type EngineReply =
     }
   | { readonly type: 'dropped'; readonly id: number; readonly memory: number }
   /** The engine is no longer usable: this is the last message of the worker. */
-  | { readonly type: 'trap'; readonly id: number; readonly reason: string; readonly oversize: boolean }
+  | { readonly type: 'trap'; readonly id: number; readonly reason: string }
 
 /**
  * Bytes of a batch, which the engine loads in one transaction: about 50,000 triples. Larger ones gain little speed (16 MiB: a

@@ -44,6 +44,8 @@ export interface ResidentQuery {
   readonly format: AnswerFormat
   readonly dataset: DatasetOfQuery
   readonly deadline: number | undefined
+  /** A query that is aborted before its turn is not run. */
+  readonly signal?: AbortSignal | undefined
 }
 
 interface Resident {
@@ -105,7 +107,10 @@ export class ResidentEngine {
     const milliseconds = client?.deadline(deadline) ?? deadline
     this.waiting += 1
     try {
-      return await this.queue.run(client, () => this.answer(query, milliseconds))
+      return await this.queue.run(client, async () => {
+        query.signal?.throwIfAborted()
+        return this.answer(query, milliseconds)
+      })
     } catch (error) {
       if (isFault(error, DEADLINE_EXCEEDED)) client?.offend()
       throw error

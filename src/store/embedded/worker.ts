@@ -93,7 +93,7 @@ function trap(id: number, error: unknown): void {
   if (!sound) return
   sound = false
   const reason = panic === '' ? messageOf(error) : `${messageOf(error)}: ${panic}`
-  reply({ type: 'trap', id, reason, oversize: isOversize(error) })
+  reply({ type: 'trap', id, reason })
 }
 
 function messageOf(error: unknown): string {

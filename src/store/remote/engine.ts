@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Fault, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
+import { Fault, isFault, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { FairQueue, STORE_BUSY } from '../../runtime/fair-queue.ts'
+import { currentClient } from '../../runtime/work-client.ts'
 import { construct, inGraph, triple, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
 import { generateUpdate, type Update } from '../../sparql/update.ts'
@@ -8,6 +9,7 @@ import { DEADLINE_EXCEEDED, LOAD_REFUSED, STORE_UNAVAILABLE } from '../faults.ts
 import { QueryError } from '../store.ts'
 import type { EngineAddresses } from './addresses.ts'
 import { type Connections, type EngineRequest, type EngineResponse, NoAnswer } from './http.ts'
+import { isWholeAnswer } from './results.ts'
 
 /** Media types of the requested answer formats (SPARQL 1.1 Protocol, section 2.1). */
 export const MEDIA_TYPES = {
@@ -38,6 +40,8 @@ export interface RemoteQuery {
   readonly dataset?: { readonly defaultGraphs: readonly string[]; readonly namedGraphs: readonly string[] }
   /** Maximum length of the answer, in bytes. */
   readonly maxLength?: number
+  /** A query of a client that is aborted before its turn is not sent. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Milliseconds before a query is sent again after its connection broke: this is safe, because it changes nothing. */
@@ -74,12 +78,22 @@ export class RemoteEngine {
   }
 
   /**
-   * Sends an internal query, or with `isUntrusted` one of a client. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable,
+   * Sends an internal query, or with `isUntrusted` one of a client, fairly between clients. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable,
    * UnprocessableEntity for an answer to a client that is too long; {@link QueryError}.
    */
-  query(query: RemoteQuery, isUntrusted = false): Promise<string> {
-    const queue = isUntrusted ? this.untrusted : this.own
-    return queue.run(null, () => this.execute(query, isUntrusted))
+  async query(query: RemoteQuery, isUntrusted = false): Promise<string> {
+    if (!isUntrusted) return this.own.run(null, () => this.execute(query, false))
+    const client = currentClient()
+    const deadline = client?.deadline(query.deadline) ?? query.deadline
+    try {
+      return await this.untrusted.run(client, async () => {
+        query.signal?.throwIfAborted()
+        return this.execute({ ...query, deadline }, true)
+      })
+    } catch (error) {
+      if (isFault(error, DEADLINE_EXCEEDED)) client?.offend()
+      throw error
+    }
   }
 
   /** Makes changes, all in one request. Faults: StoreUnavailable, LoadRefused. */
@@ -143,7 +157,7 @@ export class RemoteEngine {
       maxLength,
     }
     const answer = await this.retried(request, isUntrusted, maxLength)
-    if (answer.status === 200 && isWhole(answer)) return answer.text
+    if (answer.status === 200 && isWholeAnswer(answer)) return answer.text
     if (answer.status === 200)
       throw new Fault(STORE_UNAVAILABLE, {
         reason: 'the engine gives a part of the answer only: its limits on rows or time are too low.',
@@ -269,20 +283,6 @@ function refusal(what: string, { status, text }: EngineResponse): Fault {
       reason: `the engine refuses ${what} with ${status}: store_user and store_password have to be those of a user who may write`,
     })
   return new Fault(LOAD_REFUSED, { reason: `the engine refuses ${what} with ${status}: ${firstLine(text)}` })
-}
-
-/** Virtuoso answers 200 with a part of the rows where it reached an internal limit, and reports that in headers. */
-function isWhole({ headers, text }: EngineResponse): boolean {
-  if (headers['x-sql-message'] !== undefined || headers['x-sql-state'] !== undefined) return false
-  const max = Number(headers['x-sparql-maxrows'] ?? Number.NaN)
-  return Number.isNaN(max) || !text.includes('"bindings"') || rowsIn(text) < max
-}
-
-/** Number of rows of a JSON answer as Virtuoso writes it, one per line. */
-function rowsIn(text: string): number {
-  let rows = 0
-  for (let at = text.indexOf('\n    {'); at >= 0; at = text.indexOf('\n    {', at + 1)) rows += 1
-  return rows
 }
 
 function firstLine(text: string): string {

@@ -120,7 +120,7 @@ export async function fetchColumns(engine: RemoteEngine, graph: string, file: st
   const sum = await sumOf(engine, name)
   if (sum === null) return false
   mkdirSync(path.dirname(file), { recursive: true })
-  const unfinished = `${file}.${PROCESS_NAME}.part`
+  const unfinished = `${file}.${PROCESS_NAME}.new`
   try {
     await pipeline(Readable.from(parts(engine, name, sum)), createGunzip(), createWriteStream(unfinished))
     renameSync(unfinished, file)
@@ -195,7 +195,7 @@ export async function rebuildColumns(
   { graph, columns, isSearched, stored }: RebuiltGraph,
 ): Promise<void> {
   mkdirSync(path.dirname(columns), { recursive: true })
-  const file = `${columns}.${PROCESS_NAME}.nt.gz`
+  const file = `${columns}.nt.gz.${PROCESS_NAME}.new`
   try {
     const triples = await exportTriples(engine, forms, graph, file)
     if (stored !== null && triples !== stored)

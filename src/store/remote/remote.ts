@@ -124,7 +124,7 @@ function remoteStore(
     engine: { kind, version, address: address.href },
     forms,
     query: async query => {
-      const { format, base, deadline = engine.deadline, defaultGraphs } = query
+      const { format, base, deadline = engine.deadline, defaultGraphs, signal } = query
       const namedGraphs = query.namedGraphs.map(([, graph]) => graph)
       await check(new Set([...defaultGraphs, ...namedGraphs]))
       // Without default graphs, or named ones, a query could access everything in some engines.
@@ -134,7 +134,7 @@ function remoteStore(
       refuseEngineFunctions(kind, own)
       const text = `BASE <${base}>\n${own}`
       try {
-        const answer = await engine.query({ text, format, deadline, dataset }, true)
+        const answer = await engine.query({ text, format, deadline, dataset, signal }, true)
         return engineAnswer(decodeAnswer(answer, format), format)
       } catch (error) {
         if (!(error instanceof QueryError) || error.line === undefined) throw error

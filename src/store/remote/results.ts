@@ -18,6 +18,7 @@ import {
 import { STORE_UNAVAILABLE } from '../faults.ts'
 import type { Solution } from '../store.ts'
 import type { EngineKind } from './addresses.ts'
+import type { EngineResponse } from './http.ts'
 
 /** A term in SPARQL 1.1 Query Results JSON (section 3.2.2); `typed-literal` is that of its draft. */
 interface JsonTerm {
@@ -54,6 +55,20 @@ function readJsonTerm({ type, value, datatype = XSD.string, 'xml:lang': language
   if (type === 'bnode') return { type: 'blank', value }
   if (language === '') return { type: 'literal', value, datatype, language: '' }
   return { type: 'literal', value, datatype: languageDatatype(language), language: language.toLowerCase() }
+}
+
+/** True for a whole answer: Virtuoso answers 200 with a part of the rows where it reached an internal limit, and reports that in headers. */
+export function isWholeAnswer({ headers, text }: EngineResponse): boolean {
+  if (headers['x-sql-message'] !== undefined || headers['x-sql-state'] !== undefined) return false
+  const max = Number(headers['x-sparql-maxrows'] ?? Number.NaN)
+  return Number.isNaN(max) || !text.includes('"bindings"') || rowsIn(text) < max
+}
+
+/** Number of rows of a JSON answer as Virtuoso writes it, one per line. */
+function rowsIn(text: string): number {
+  let rows = 0
+  for (let at = text.indexOf('\n    {'); at >= 0; at = text.indexOf('\n    {', at + 1)) rows += 1
+  return rows
 }
 
 /**

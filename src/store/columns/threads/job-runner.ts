@@ -119,7 +119,7 @@ export class JobRunner {
   }
 
   /** Runs a job with one answer. */
-  async once<Type extends 'table' | 'matched' | 'lines' | 'built' | 'touched'>(
+  async once<Type extends 'table' | 'matched' | 'built' | 'touched'>(
     job: Job,
     graphs: readonly string[],
     type: Type,

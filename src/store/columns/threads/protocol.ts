@@ -64,7 +64,8 @@ export type Job =
       readonly offset: number
       readonly limit: number
     }
-  | { readonly type: 'lines'; readonly graph: string; readonly from: number; readonly to: number }
+  /** The triples of the first subjects of a graph, of some at a time. */
+  | { readonly type: 'lines'; readonly graph: string; readonly subjects: number; readonly size: number }
   | {
       readonly type: 'build'
       readonly text: string
@@ -147,7 +148,6 @@ export type ColumnReply =
       readonly cursor?: string | null
     }
   | { readonly type: 'matched'; readonly id: number; readonly triples: string; readonly count: number }
-  | { readonly type: 'lines'; readonly id: number; readonly text: string }
   | {
       readonly type: 'built'
       readonly id: number

@@ -183,7 +183,7 @@ function run(id: number, job: Job, { milliseconds, memory }: JobLimits): void {
       return
     }
     case 'lines':
-      reply({ type: 'lines', id, text: [...graphOf(job.graph).lines(job.from, job.to)].join('') })
+      begin(id, clock, linesOf(graphOf(job.graph), job.subjects, job.size))
       return
     case 'build': {
       const builder = new GraphBuilder({ isSearched: job.isSearched })
@@ -213,6 +213,13 @@ function run(id: number, job: Job, { milliseconds, memory }: JobLimits): void {
     default:
       job satisfies never
   }
+}
+
+/** The triples of the first subjects of a graph, of some at a time. */
+function* linesOf(graph: GraphColumns, subjects: number, size: number): Pieces {
+  for (let from = 0; from < subjects; from += size)
+    yield new TextEncoder().encode([...graph.lines(from, Math.min(subjects, from + size))].join(''))
+  return { piece: null, cursor: null }
 }
 
 /** Reads a column, and computes what filters, orders and searches would otherwise compute on first use. */
