@@ -5,7 +5,7 @@ import { noteHistory } from '../publishing/management/history.ts'
 import { openReleases, publisherSettings } from '../publishing/publish-all.ts'
 import { absenceHint } from '../publishing/suggested-dataset.ts'
 import { rollBack } from '../publishing/versions/roll-back.ts'
-import { retainedVersions, versionsOf } from '../publishing/versions/versions.ts'
+import { retainedVersions, type VersionManifest, versionsOf } from '../publishing/versions/versions.ts'
 import {
   BASE_OPTION,
   configOf,
@@ -67,9 +67,13 @@ export function rollbackCommand(): Command {
       const begun = performance.now()
       // First: what is rolled back while the store is away would be taken back by a second attempt.
       const { shared, close } = await openReleases(publisherSettings(config))
-      const manifest = await rollBack(id, version ?? null, { versions, base, now: () => new Date() })
-      await shared?.release(versions, manifest)
-      await close()
+      let manifest: VersionManifest
+      try {
+        manifest = await rollBack(id, version ?? null, { versions, base, now: () => new Date() })
+        await shared?.release(versions, manifest)
+      } finally {
+        await close()
+      }
       noteHistory(portal, id, {
         at: manifest.published,
         by: userInfo().username,
