@@ -1158,6 +1158,19 @@ t.test('conditions on aggregates do not hold for groups without a value', async 
     }
 })
 
+t.test('sums are exact where the largest number times the rows would not be', async t => {
+  for (const large of [[2 ** 51], [2 ** 51, 2 ** 51 - 3], [-(2 ** 52), 1], [Number.MAX_SAFE_INTEGER, 2, 2]]) {
+    const values = [...large, ...Array.from({ length: 101 }, (_, at) => at - 40)]
+    const text = values.map((value, at) => `<urn:s${at}> <urn:v> "${value}"^^<${XSD}integer> .\n`).join('')
+    const evaluation = new Evaluation({ defaultGraphs: [columnsOfText(text)], namedGraphs: new Map() })
+    const { query } = parseQuery(`${PREFIXES} SELECT (SUM(?v) AS ?r) { ?s :v ?v }`)
+    if (query.type !== 'select') throw new Error('no SELECT')
+    const found = [...new Evaluator(evaluation).solutions(query.input)].flatMap(rowsOf)
+    const sum = values.reduce((total, value) => total + BigInt(value), 0n)
+    t.same(found, [short({ type: 'number', kind: 'integer', value: Number(sum), exact: sum })], `${large}`)
+  }
+})
+
 t.test('a float joins the numbers that are rounded to it', async t => {
   const [values, others] = [NUMBERS.singles ?? [], [...(NUMBERS.integers ?? []), '16777217', '0.1']]
   for (const [left, right] of [
