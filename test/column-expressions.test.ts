@@ -1152,6 +1152,34 @@ t.test('numbers over a column are what they are value by value', async t => {
     }
 })
 
+t.test('conditions on aggregates do not hold for groups without a value', async t => {
+  const graph = columnsOfText(
+    lines(`<urn:a> <urn:k> "1" . <urn:b> <urn:k> "2" . <urn:b> <urn:v> "5"^^<${XSD}integer> .`),
+  )
+  for (const name of ['sum', 'average', 'minimum', 'maximum', 'percentile'])
+    for (const condition of ['?r < 9', '?r > -1', '!(?r > 9)', '?r + 1 != 0', '?r = 5 || ?r = 0']) {
+      const groups = `SELECT ?k (<urn:lodestone:${name}>(?v) AS ?r) { ?s :k ?k OPTIONAL { ?s :v ?v } } GROUP BY ?k`
+      const { query } = parseQuery(`${PREFIXES} SELECT ?k { { ${groups} } FILTER(${condition}) }`)
+      if (query.type !== 'select') throw new Error(name)
+      const evaluation = new Evaluation({ defaultGraphs: [graph], namedGraphs: new Map() })
+      const found = [...new Evaluator(evaluation).solutions(query.input)]
+      t.same(found.flatMap(rowsOf), ['"2"'], `${name}: ${condition}`)
+    }
+})
+
+t.test('sums are exact where the largest number times the rows would not be', async t => {
+  for (const large of [[2 ** 51], [2 ** 51, 2 ** 51 - 3], [-(2 ** 52), 1], [Number.MAX_SAFE_INTEGER, 2, 2]]) {
+    const values = [...large, ...Array.from({ length: 101 }, (_, at) => at - 40)]
+    const text = values.map((value, at) => `<urn:s${at}> <urn:v> "${value}"^^<${XSD}integer> .\n`).join('')
+    const evaluation = new Evaluation({ defaultGraphs: [columnsOfText(text)], namedGraphs: new Map() })
+    const { query } = parseQuery(`${PREFIXES} SELECT (SUM(?v) AS ?r) { ?s :v ?v }`)
+    if (query.type !== 'select') throw new Error('no SELECT')
+    const found = [...new Evaluator(evaluation).solutions(query.input)].flatMap(rowsOf)
+    const sum = values.reduce((total, value) => total + BigInt(value), 0n)
+    t.same(found, [short({ type: 'number', kind: 'integer', value: Number(sum), exact: sum })], `${large}`)
+  }
+})
+
 t.test('a float joins the numbers that are rounded to it', async t => {
   const [values, others] = [NUMBERS.singles ?? [], [...(NUMBERS.integers ?? []), '16777217', '0.1']]
   for (const [left, right] of [

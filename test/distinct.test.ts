@@ -4,6 +4,9 @@ import { parseQuery } from '../src/sparql/parse.ts'
 import { Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
 import { Evaluator } from '../src/store/columns/evaluate/evaluator.ts'
 import { DistinctPairs } from '../src/store/columns/evaluate/groups/distinct-pairs.ts'
+import { KeyedGroups } from '../src/store/columns/evaluate/groups/keyed-groups.ts'
+import { Batch } from '../src/store/columns/evaluate/vectors/batch.ts'
+import { PoolDomain } from '../src/store/columns/evaluate/vectors/pool-domain.ts'
 import { withScratch } from '../src/store/columns/evaluate/vectors/scratch.ts'
 import { termAt } from '../src/store/columns/evaluate/vectors/vector.ts'
 import { between, chance, startFrom } from './support/algebra-generator.ts'
@@ -16,6 +19,25 @@ startFrom(seed)
 
 const evaluationOf = (...defaultGraphs: ReturnType<typeof columnsOfText>[]) =>
   new Evaluation({ defaultGraphs, namedGraphs: new Map() })
+
+t.test('groups of terms that come batch by batch do not copy all groups for each batch', t => {
+  const evaluation = evaluationOf()
+  const groups = new KeyedGroups(['k'], evaluation)
+  const domain = new PoolDomain()
+  let copies = 0
+  evaluation.allocate = () => {
+    copies++
+  }
+  for (let batch = 0; batch < 200; batch++) {
+    const ids = Uint32Array.from({ length: 100 }, (_, at) =>
+      domain.intern({ type: 'iri', value: `urn:${100 * batch + at}` }),
+    )
+    const numbers = groups.assign(new Batch(ids.length, new Map([['k', { type: 'ids', domain, ids }]])))
+    t.equal(numbers[99], 100 * batch + 99)
+  }
+  t.ok(copies < 60, `${copies} copies for 200 batches`)
+  t.end()
+})
 
 t.test('pairs are new once: bits, a table and what has no place in an array', t => {
   for (const { terms, groups, steps } of [

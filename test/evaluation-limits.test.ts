@@ -80,6 +80,30 @@ t.test('what would grow too long, or take too long, is stopped', async t => {
   t.ok(performance.now() - begun < 10_000, 'the deadline is looked at between geometries')
 })
 
+t.test('solutions that are collected count as they are found, those that go by do not', async t => {
+  const STOPPED = { name: 'EvaluationStopped', reason: 'memory' }
+  let rows = 0
+  class Counted extends Evaluation {
+    override advance(some: number): void {
+      rows += some
+      super.advance(some)
+    }
+  }
+  const answer = (text: string, graph: typeof GRAPH, memory: number) => {
+    const { query } = parseQuery(`${PREFIXES} ${text}`)
+    const evaluation = new Counted({ defaultGraphs: [graph], namedGraphs: new Map() }, { memory })
+    return [...new Evaluator(evaluation).solutions(query.input)].reduce((sum, { size }) => sum + size, 0)
+  }
+  const pairs = 'SELECT ?a ?c { ?a :k ?b . ?c :k ?b . ?d :k ?b }'
+  t.throws(() => answer(`SELECT * { ?a :k "k1" OPTIONAL { ${pairs} } }`, GRAPH, 2e6), STOPPED)
+  t.ok(rows < 2e6, `${rows} rows of the 3.2 million`)
+  const ring = columnsOfText(
+    Array.from({ length: 600 }, (_, at) => `<urn:s${at}> <urn:next> <urn:s${(at + 1) % 600}> .\n`).join(''),
+  )
+  t.equal(answer('SELECT (COUNT(*) AS ?n) { ?a :next+ ?b }', ring, 2e6), 1, '360,000 pairs are counted')
+  t.throws(() => answer('SELECT * { ?a :next+ ?b } ORDER BY ?b', ring, 2e6), STOPPED)
+})
+
 t.test('the clock is looked at between calls for long texts, and while one is replaced', async t => {
   const long = `BIND("${'a'.repeat(1024)}" AS ?a) BIND(REPLACE(?a, "a", ?a) AS ?long)`
   for (const test of [

@@ -6,7 +6,7 @@ import { DistinctPairs } from '../src/store/columns/evaluate/groups/distinct-pai
 import { grouped } from '../src/store/columns/evaluate/groups/group.ts'
 import { percentile } from '../src/store/columns/evaluate/groups/percentile.ts'
 import { ordered } from '../src/store/columns/evaluate/order/order.ts'
-import { Batch, Deferred } from '../src/store/columns/evaluate/vectors/batch.ts'
+import { Batch, Deferred, numbersFrom } from '../src/store/columns/evaluate/vectors/batch.ts'
 import { concatenatedTexts } from '../src/store/columns/evaluate/vectors/concat.ts'
 import { type Domain, PositionDomain } from '../src/store/columns/evaluate/vectors/domain.ts'
 import { addIntegers, countPlaces } from '../src/store/columns/evaluate/vectors/lanes.ts'
@@ -384,6 +384,13 @@ t.test(`rows are added to their groups as one by one, seed ${seed}`, async t => 
     t.strictSame([...distinct], expected.terms, 'a pair counts once')
     if (!t.passing()) break
   }
+})
+
+t.test('consecutive numbers are not copied for each batch of a large scan', t => {
+  const [, second, third] = [1, 2, 3].map(at => numbersFrom(2 ** 22 + at, 2 ** 22 + at + 1))
+  t.same([second, third], [Uint32Array.of(2 ** 22 + 2), Uint32Array.of(2 ** 22 + 3)])
+  t.equal(second?.buffer, third?.buffer)
+  t.end()
 })
 
 t.test('rows are those that a test of each finds', async t => {

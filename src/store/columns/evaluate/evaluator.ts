@@ -303,8 +303,8 @@ export class Evaluator {
   private equalityIndex(inner: PatternGroup, key: AlgebraExpression, scope: EvaluationScope): EqualityIndex {
     const known = this.equalities.get(key)
     if (known?.graphs === scope.graphs && isSameGroup(known.inner, inner)) return known.index
-    const found = [...this.block(inner, scope, UNIT_BATCH)]
-    const index = new EqualityIndex(concatenatedTexts(found, this.evaluation), key, scope, this.evaluation)
+    const found = this.collected(this.block(inner, scope, UNIT_BATCH))
+    const index = new EqualityIndex(found, key, scope, this.evaluation)
     this.equalities.set(key, { graphs: scope.graphs, inner, index })
     return index
   }
@@ -405,8 +405,23 @@ export class Evaluator {
     return memoised(known, scope.graphs, () =>
       operation.type === 'values'
         ? inlineData(operation, this.evaluation)
-        : concatenatedTexts([...this.evaluate(operation, scope, UNIT_BATCH)], this.evaluation),
+        : this.collected(this.evaluate(operation, scope, UNIT_BATCH)),
     )
+  }
+
+  /** All solutions in one batch. They are counted as they are found, as they are together: there may be far more than fit. */
+  private collected(batches: Iterable<Batch>): Batch {
+    const { evaluation } = this
+    const found: Batch[] = []
+    let bytes = 0
+    for (const batch of batches) {
+      found.push(batch)
+      const own = 4 * batch.size * batch.variables.length
+      evaluation.allocate(own)
+      bytes += own
+    }
+    evaluation.release(bytes)
+    return concatenatedTexts(found, evaluation)
   }
 
   private *leftJoin(
@@ -474,9 +489,8 @@ export class Evaluator {
     if (outer.substituted.size > 0) throw new NotInColumns('LATERAL within EXISTS')
     const before = this.evaluate(left, outer, UNIT_BATCH)
     if (!isForRows(right)) {
-      const all = [...before].filter(({ size }) => size > 0)
-      if (all.length > 0)
-        yield* this.lateralOfValues(concatenatedTexts(all, this.evaluation), right, outer.graphs)
+      const all = this.collected(before)
+      if (all.size > 0) yield* this.lateralOfValues(all, right, outer.graphs)
       return
     }
     for (const batch of before) {
@@ -508,8 +522,7 @@ export class Evaluator {
       // What it remembers of an operation is of no use for the next values.
       const inner = new Evaluator(evaluation)
       const solutions = inner.evaluate(withValues(right, values), inner.scopeOf(graphs), UNIT_BATCH)
-      const found = [...solutions].filter(({ size }) => size > 0)
-      if (found.length > 0) yield* inner.joinFound(some, concatenatedTexts(found, evaluation))
+      yield* inner.joinFound(some, inner.collected(solutions))
     }
   }
 

@@ -16,7 +16,6 @@ import {
   constantNumbers,
   eitherBound,
   fractionDigits,
-  hasNaN,
   isCanonical,
   lookedUp,
   type NumberTable,
@@ -76,7 +75,7 @@ export class NumberKernels {
   private ofVector(vector: Vector, size: number): NumberVector | null {
     switch (vector.type) {
       case 'numbers':
-        return vector.kind === 'float' || hasNaN(vector.values) ? null : vector
+        return vector.kind === 'float' || !areNumbers(vector.values, vector.bound) ? null : vector
       case 'constant':
         return vector.id === 0 ? null : constantNumbers(vector.domain.value(vector.id), size)
       case 'ids': {

@@ -194,14 +194,21 @@ class PairTable {
 
   private fitsDense(maxLeft: number, maxRight: number): boolean {
     if (this.table.size > 0) return false
-    if (this.dense !== null && maxRight < this.width && (maxLeft + 1) * this.width <= this.dense.length)
-      return true
-    const width = Math.max(this.width, maxRight + 1)
-    const length = width * Math.max(maxLeft + 1, this.dense === null ? 0 : this.dense.length / this.width)
-    if (length > DENSE_PAIRS) return false
-    this.evaluation.allocate(4 * (length - (this.dense?.length ?? 0)))
-    const larger = new Int32Array(length).fill(-1)
     const { dense, width: before } = this
+    if (dense !== null && maxRight < before && (maxLeft + 1) * before <= dense.length) return true
+    let [width, rows] = [
+      Math.max(before, maxRight + 1),
+      Math.max(maxLeft + 1, dense === null ? 0 : dense.length / before),
+    ]
+    if (width * rows > DENSE_PAIRS) return false
+    // The terms of a query grow from batch to batch: with the room of one batch, each would copy the array.
+    if (dense !== null && 2 * width * rows <= DENSE_PAIRS) {
+      if (width > before) width *= 2
+      else rows *= 2
+    }
+    const length = width * rows
+    this.evaluation.allocate(4 * (length - (dense?.length ?? 0)))
+    const larger = new Int32Array(length).fill(-1)
     if (dense !== null)
       for (let place = 0; place < dense.length; place++) {
         const left = Math.floor(place / before)

@@ -124,7 +124,11 @@ function present(
       const bound = Uint8Array.from(numbers, (number, group) =>
         number !== 0 && isBound(result, group) ? 1 : 0,
       )
-      return { ...result, bound }
+      return {
+        ...result,
+        values: result.values.map((value, group) => (bound[group] === 1 ? value : Number.NaN)),
+        bound,
+      }
     },
   }
 }
@@ -137,7 +141,7 @@ function average(valuesOf: ValuesOf, evaluation: Evaluation): Aggregator {
     add: (batch, groups, count) => sum.add(batch, groups, count),
     result: count => {
       const [sums, numbers] = [sum.result(count), counts.of(count)]
-      const values = new Float64Array(count)
+      const values = new Float64Array(count).fill(Number.NaN)
       const bound = new Uint8Array(count)
       for (let group = 0; group < count; group++) {
         const value = vectorValueAt(sums, group)

@@ -28,7 +28,7 @@ export const percentile: AggregatorMaker = (valuesOf, evaluation, [parameter]) =
       parts.push(partOf(valuesOf(batch), groups))
     },
     result: count => {
-      const values = new Float64Array(count)
+      const values = new Float64Array(count).fill(Number.NaN)
       const bound = new Uint8Array(count)
       const table = sharedTable(parts)
       const chosen = chosenNumbers(parts, count, rank / 100, table, evaluation)

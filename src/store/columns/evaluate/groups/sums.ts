@@ -60,7 +60,8 @@ export class Sum implements Aggregator {
     const { kind, places = 0 } = numbers
     if (kind === 'decimal' && this.kind !== null && this.places !== places) return false
     if (kind !== 'double') {
-      this.magnitude += numbers.largest * groups.length
+      const max = numbers.largest * groups.length
+      this.magnitude += this.magnitude + max < EXACT ? max : magnitudeOf(numbers, groups.length)
       if (!(this.magnitude < EXACT)) return false
     }
     this.kind = kind
@@ -168,6 +169,14 @@ function largestOf(values: Float64Array): number {
   let largest = 0
   for (let at = 0; at < values.length; at++) largest = Math.max(largest, Math.abs(values[at] as number))
   return largest
+}
+
+/** The sum of the magnitudes of rows, which is far below that of as many of the largest where few are large. */
+function magnitudeOf({ ids, values }: PlainNumbers, rows: number): number {
+  let sum = 0
+  for (let row = 0; row < rows; row++)
+    sum += Math.abs(values[ids === null ? row : (ids[row] as number)] as number)
+  return sum
 }
 
 /** Approximate number of dictionary numbers that fit into a processor's cache. */

@@ -3,6 +3,7 @@ import { type GraphColumns, shareSubjects } from '../../graph.ts'
 import { overlapsBefore } from '../../resources.ts'
 import { domainsOf } from '../evaluation.ts'
 import { allRows, type Batch } from '../vectors/batch.ts'
+import type { ColumnDomain } from '../vectors/domain.ts'
 import { rowsInRange } from '../vectors/row-filters.ts'
 import { codeTranslator, translated } from '../vectors/translate.ts'
 import { idAt, type Vector } from '../vectors/vector.ts'
@@ -60,12 +61,11 @@ export function rowsNotIn(
     const column = graph.column(predicate)
     if (column === undefined) continue
     const subjects = translated(subject, domainsOf(graph).subjects, batch.size)
-    const domain = domainsOf(graph).of(column)
+    const codeOf = codeFinder(object, domainsOf(graph).of(column))
     const rowOf = rowFinder(column)
     const isDouble = (row: number): boolean => {
       const id = subjects[row] as number
-      if (id === 0) return false
-      return hasCode(column, rowOf(id - 1), codeAt(object, row, domain))
+      return id !== 0 && hasCode(column, rowOf(id - 1), codeOf(row))
     }
     const rows: Uint32Array = distinct ?? allRows(batch.size)
     distinct = rows.filter(row => !isDouble(row))
@@ -73,9 +73,11 @@ export function rowsNotIn(
   return distinct === null || distinct.length === batch.size ? null : distinct
 }
 
-function codeAt(vector: Vector, row: number, domain: ReturnType<ReturnType<typeof domainsOf>['of']>): number {
-  if (vector.type === 'numbers') return 0
-  return codeTranslator(vector.domain, domain)(idAt(vector, row))
+/** The code of the term of a row in a column. */
+function codeFinder(vector: Vector, column: ColumnDomain): (row: number) => number {
+  if (vector.type === 'numbers') return () => 0
+  const codeOf = codeTranslator(vector.domain, column)
+  return row => codeOf(idAt(vector, row))
 }
 
 /** The predicates of a graph that triples with a subject and an object may have. */

@@ -153,19 +153,20 @@ export class PathEvaluator<Scope> {
             break
           }
           if (found.size < isEnough) continue
-          yield this.joined(batch, near, far, found)
+          yield* this.joined(batch, near, far, found)
           found.clear()
           isEnough = Math.min(MAX_SOLUTIONS, 2 * isEnough)
         }
         evaluation.advance(64)
       }
-    yield this.joined(batch, near, far, found)
+    yield* this.joined(batch, near, far, found)
   }
 
-  /** A batch joined with the results of paths from its rows. */
-  private joined(batch: Batch, near: Node, far: Node, found: ReachedPairs): Batch {
+  /** A batch joined with the results of paths from its rows; it counts until the next one is requested. */
+  private *joined(batch: Batch, near: Node, far: Node, found: ReachedPairs): Generator<Batch> {
     const { evaluation } = this.context
-    evaluation.allocate(12 * found.size)
+    const bytes = 12 * found.size
+    evaluation.allocate(bytes)
     const vectorOf = (ids: NumberList): Vector => ({
       type: 'ids',
       domain: evaluation.pool,
@@ -175,7 +176,8 @@ export class PathEvaluator<Scope> {
     if (near.type === 'variable' && !batch.has(near.name)) more.push([near.name, vectorOf(found.near)])
     if (far.type === 'variable' && far.name !== more[0]?.[0] && !batch.has(far.name))
       more.push([far.name, vectorOf(found.far)])
-    return batch.rows(found.rows.view().slice()).with(more)
+    yield batch.rows(found.rows.view().slice()).with(more)
+    evaluation.release(bytes)
   }
 
   /** Pool numbers of a node that is a term, or of the values of a variable. */

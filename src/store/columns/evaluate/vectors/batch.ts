@@ -229,13 +229,15 @@ let consecutive = new Uint32Array(0)
 /** The numbers from one to below another, in shared memory that must not be written to. */
 export function numbersFrom(first: number, end: number): Uint32Array {
   if (end > consecutive.length) {
-    consecutive = new Uint32Array(Math.max(end, Math.min(2 * consecutive.length, MAX_CONSECUTIVE)))
+    const { length } = consecutive
+    consecutive = new Uint32Array(Math.max(end, length + Math.min(length, MAX_ADDED)))
     for (let number = 0; number < consecutive.length; number++) consecutive[number] = number
   }
   return consecutive.subarray(first, end)
 }
 
-const MAX_CONSECUTIVE = 2 ** 22
+/** Numbers by which they grow at most, if no more are requested. */
+const MAX_ADDED = 2 ** 22
 
 /** The numbers from 0 to below a size; see {@link numbersFrom}. */
 export function allRows(size: number): Uint32Array {
