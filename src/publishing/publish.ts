@@ -48,8 +48,8 @@ export async function publishDataset(id: string, context: PublishContext): Promi
     const isWithdrawnMeanwhile = () => replaced !== null && isWithdrawn(versions, id)
     const result = await attemptToPublish(id, { ...context, replaced, isFirst: attempt === 1 }).catch(
       (error: unknown) => {
-        // Withdrawing in this process removes the files that are being written.
-        if (isWithdrawnMeanwhile()) return null
+        // To withdraw or roll back in this process removes the files that are being written.
+        if (currentVersion(versions, id) !== replaced) return null
         throw error
       },
     )
