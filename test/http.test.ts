@@ -47,6 +47,7 @@ t.test('JSON is written as the live service writes it', async t => {
     [{ a: undefined, b: true, é: { c: [[], {}] } }, '{"b": true, "\\u00e9": {"c": [[], {}]}}'],
     [new Date(0), '"1970-01-01T00:00:00.000Z"'],
     [12n, '12'],
+    [{ toJSON: 12n, b: [1] }, '{"toJSON": 12, "b": [1]}'],
     [undefined, 'null'],
   ]
   for (const [value, text] of cases) t.equal(jsonText(value), text)
