@@ -195,8 +195,7 @@ class Service {
     if (!readOptions(options).system.has('skiptoken')) return inForce
     const { id } = entry.dataset
     try {
-      const opened = await this.options.versions.open(id, version, principal)
-      onceClosed(reply.raw, opened.release)
+      onceClosed(reply.raw, (await this.options.versions.open(id, version, principal)).release)
       const older = this.options.catalog.visibleTo(principal).dataset(id, version)
       return setsWithVersion(inForce, older, this.host)
     } catch (error) {
