@@ -148,6 +148,9 @@ t.test('changes gather in a draft, and can be discarded', async t => {
   const own = () => readFileSync(path.join(portal, 'data/trees/dataset.yaml'), 'utf8')
   await desk.change(ANN, 'trees', { visibility: 'public' })
   t.same(actions('trees'), [], 'what is so already is no change')
+  await t.rejects(desk.change(ANN, 'trees', { visibility: 'secret' } as never), { code: 'BadRequest' })
+  desk.changeMapping(ANN, 'trees', null)
+  t.match(desk.dataset(ANN, 'trees'), { hasDraft: false }, 'nor is what was refused')
   await desk.change(ANN, 'trees', { visibility: 'restricted' })
   t.equal(own(), YAML)
   t.match(desk.dataset(ANN, 'trees'), { hasDraft: true, visibility: 'restricted', state: 'unpublished' })
@@ -564,7 +567,7 @@ t.test('an entry of the history that a full disk cut off does not hide the next 
   const { desk, portal, actions } = deskOf(t)
   await desk.change(ANN, 'trees', { visibility: 'restricted' })
   appendFileSync(path.join(portal, 'var/history/trees.jsonl'), '{"at":"2026-01-02T03:04:05.000Z","by":"a')
-  desk.changeMapping(ANN, 'trees', null)
+  desk.changeMapping(ANN, 'trees', 'mappings: {}\n')
   await desk.change(ANN, 'trees', { visibility: 'public' })
   t.same(actions('trees'), ['update', 'update', 'update'])
 })
@@ -747,6 +750,33 @@ t.test('a published dataset is withdrawn and removed, its files kept', async t =
   t.match(away, /^trees-2026-01-02T03-04-05/)
   t.ok(existsSync(path.join(portal, 'var/deleted', away, 'data/a.csv')))
   t.throws(() => desk.dataset(ANN, 'trees'), { code: 'NotFoundResource' })
+})
+
+t.test('a mapping that cannot be stored is told', async t => {
+  const { desk, portal, actions } = deskOf(t)
+  await desk.change(ANN, 'trees', { visibility: 'restricted' })
+  const mappings = path.join(portal, 'var/drafts/trees/mappings')
+  rmSync(mappings, { recursive: true })
+  writeFileSync(mappings, '')
+  t.throws(() => desk.changeMapping(ANN, 'trees', 'mappings: {}\n'), { code: 'EEXIST' })
+  t.same(actions('trees'), ['update'])
+})
+
+t.test('a dataset of the id of one that was removed begins without its data', async t => {
+  const { desk, portal } = deskOf(t)
+  const server = createServer(({ url = '' }, response) => response.end(`${url.slice(1)}\n1\n`))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  writeFileSync(path.join(portal, 'portal.yaml'), 'source_private_hosts: [127.0.0.1]\n')
+  const begin = async (name: string) => {
+    const { port } = server.address() as AddressInfo
+    await desk.createRemote(ANN, 'far', `http://127.0.0.1:${port}/${name}`, null)
+    await desk.change(ANN, 'far', { format: 'csv' })
+    return (await desk.preview(ANN, 'far', 1)).fields.map(({ spec }) => spec.name)
+  }
+  t.same(await begin('one'), ['one'])
+  await desk.remove(ANN, 'far')
+  t.same(await begin('two'), ['two'])
 })
 
 t.test('the title of a discarded dataset is forgotten', async t => {

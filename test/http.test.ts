@@ -1,8 +1,8 @@
 import { AsyncResource } from 'node:async_hooks'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import type { ServerResponse } from 'node:http'
-import { connect } from 'node:net'
+import { createServer, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
@@ -12,6 +12,7 @@ import { addHooks } from '../src/app/hooks.ts'
 import { BAD_REQUEST, Fault } from '../src/errors/errors.ts'
 import { WorkBudgets } from '../src/http/client-budget.ts'
 import { AnswerCache, isFresh, knownTag, setNoStore } from '../src/http/conditional.ts'
+import { limitConnections } from '../src/http/connections.ts'
 import { acceptsCoding, preferredCoding } from '../src/http/content-coding.ts'
 import { DAILY_CALLS, Quotas, quotaLimits } from '../src/http/daily-quota.ts'
 import { answerFault, PROBLEM_TYPE, problemBody, restBody } from '../src/http/faults.ts'
@@ -20,12 +21,14 @@ import { parseQueryString } from '../src/http/query-string.ts'
 import { RateLimit } from '../src/http/rate-limit.ts'
 import { configureRoutes } from '../src/http/route-config.ts'
 import { AnswerLimit } from '../src/http/turn-queue.ts'
+import { addVersionHeaders, answerVersions } from '../src/http/versions.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
 import { STORE_BUSY } from '../src/runtime/fair-queue.ts'
 import { answerMemory, storeMemory } from '../src/runtime/memory.ts'
 import { currentActor } from '../src/runtime/work-client.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { publishPortal, servePortal } from './support/portal.ts'
+import { until } from './support/serving.ts'
 
 /** How Lodestone speaks HTTP: methods, CORS, conditional requests, compression, quotas, JSON. */
 
@@ -44,6 +47,7 @@ t.test('JSON is written as the live service writes it', async t => {
     [{ a: undefined, b: true, é: { c: [[], {}] } }, '{"b": true, "\\u00e9": {"c": [[], {}]}}'],
     [new Date(0), '"1970-01-01T00:00:00.000Z"'],
     [12n, '12'],
+    [{ toJSON: 12n, b: [1] }, '{"toJSON": 12, "b": [1]}'],
     [undefined, 'null'],
   ]
   for (const [value, text] of cases) t.equal(jsonText(value), text)
@@ -567,6 +571,66 @@ t.test('exports are counted by the path of an address alone', async t => {
   for (let i = 0; i < 20; i++) t.equal(enter('/api/search/?q=/exports/csv'), null)
   for (let i = 0; i < 16; i++) t.equal(enter('/api/x/exports/csv?limit=1'), null)
   t.match(enter('/api/x/exports/csv'), { what: 'exports', found: 16 })
+})
+
+t.test('requests that wait for others on their connection end with it', async t => {
+  const server = createServer()
+  const timeouts = { requestTimeout: 5000, idleTimeout: 5000, writeTimeout: 5000 }
+  limitConnections(server, { ...timeouts, perAddress: null, onFull: () => undefined })
+  const responses: ServerResponse[] = []
+  const ended: number[] = []
+  server.on('request', (_, response) => {
+    const number = responses.push(response)
+    response.on('close', () => ended.push(number))
+    if (number === 2) response.end('an answer that waits for the first one')
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(3))
+  await until(() => responses.length === 3)
+  t.same(ended, [])
+  socket.destroy()
+  await until(() => ended.length > 0)
+  await wait(50)
+  t.same(ended.sort(), [1, 2, 3])
+})
+
+t.test('a client that leaves while its answer is prepared leaves nothing behind', async t => {
+  const limit = new AnswerLimit()
+  const gone = { destroyed: true, once() {} } as unknown as ServerResponse
+  for (let i = 0; i < 20; i++) t.equal(limit.enter('client', '/api/x/exports/csv', gone), null)
+  const http = fastify()
+  t.teardown(() => http.close())
+  let [opened, released, left] = [0, 0, false]
+  addVersionHeaders(http, { base: 'http://x' })
+  http.addHook('onRequest', async (_, reply) => {
+    reply.raw.once('close', () => {
+      left = true
+    })
+  })
+  answerVersions(http, {
+    base: 'http://x',
+    list: () => [],
+    open: async () => {
+      opened += 1
+      await until(() => left)
+      return {
+        release: () => {
+          released += 1
+        },
+      }
+    },
+  })
+  http.get('/:dataset', async () => 'an answer')
+  const address = new URL(await http.listen({ port: 0, host: '127.0.0.1' }))
+  const socket = connect(Number(address.port), address.hostname)
+  socket.write('GET /trees?version=v HTTP/1.1\r\nhost: x\r\n\r\n')
+  await until(() => opened === 1)
+  socket.destroy()
+  await until(() => left)
+  await wait(150)
+  t.equal(released, 1, 'a version is closed once nobody reads it')
 })
 
 t.test('a start waits for the datasets in force, whatever their dataset.yaml has become', async t => {

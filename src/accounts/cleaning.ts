@@ -26,7 +26,7 @@ const DELETIONS = EXPIRING.map(([table, key, moment, lifetime]) => {
 
 const end = query<{ readonly last: number | null }>(
   `SELECT max(rowid) AS last FROM
-    (SELECT rowid FROM family WHERE rowid > ? ORDER BY rowid LIMIT ${BATCH_SIZE}) AS some`,
+    (SELECT rowid FROM family WHERE rowid > ? ORDER BY rowid LIMIT ${BATCH_SIZE}) AS next`,
 )
 const removeGrants = change(
   `DELETE FROM family WHERE rowid > ? AND rowid <= ? AND created <= ?

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import type { WorkClient } from '../runtime/work-client.ts'
+import { onceClosed } from './hang-up.ts'
 
 /** Limits of the work that the server does for one client: a token bucket. */
 export interface BudgetLimits {
@@ -198,7 +199,7 @@ export class WorkBudgets {
 }
 
 /**
- * Calls back once when a response is finished, or its connection is closed before.
+ * Calls back once when a response is finished, or its connection is closed before, at once if it is closed already.
  *
  * @returns a function that removes the callback
  */
@@ -212,6 +213,6 @@ export function onceEnded(response: ServerResponse, then: () => void): () => voi
     response.off('close', end)
   }
   response.once('finish', end)
-  response.once('close', end)
+  onceClosed(response, end)
   return forget
 }

@@ -41,8 +41,8 @@ function isUploading(socket: Socket): boolean {
 
 interface Connection {
   readonly opened: number
-  /** Requests that are being answered. */
-  answering: number
+  /** Answers that have not ended. */
+  readonly answering: Set<ServerResponse>
   /** The answer to the latest request; null before the first. */
   latest: ServerResponse | null
   /** Called after each answer; null unless the request behind them cannot be read. */
@@ -73,7 +73,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   server.keepAliveTimeout = idleTimeout
   server.setTimeout(writeTimeout, socket => {
     // Who sends nothing of a file is not waiting for the server.
-    const isAnswering = (connections.get(socket)?.answering ?? 0) > 0 && !isUploading(socket)
+    const isAnswering = (connections.get(socket)?.answering.size ?? 0) > 0 && !isUploading(socket)
     if (isAnswering && socket.writableLength === 0) socket.setTimeout(writeTimeout)
     else socket.destroy()
   })
@@ -81,19 +81,21 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
     const connection = connections.get(socket)
     if (connection === undefined) return
     connection.latest = response
-    connection.answering += 1
+    connection.answering.add(response)
     response.once('close', () => {
-      connection.answering -= 1
+      connection.answering.delete(response)
       connection.onAnswered?.()
     })
   })
   const byAddress = new Map<string, Set<Socket>>()
   const isWaiting = (socket: Socket) => {
-    const { answering = 0, latest = null, opened = 0 } = connections.get(socket) ?? {}
-    return answering === 0 && (latest !== null || Date.now() - opened > GRACE)
+    const { answering, latest = null, opened = 0 } = connections.get(socket) ?? {}
+    return (answering?.size ?? 0) === 0 && (latest !== null || Date.now() - opened > GRACE)
   }
   const admit = (socket: Socket): boolean => {
-    connections.set(socket, { opened: Date.now(), answering: 0, latest: null, onAnswered: null })
+    const answering = new Set<ServerResponse>()
+    connections.set(socket, { opened: Date.now(), answering, latest: null, onAnswered: null })
+    socket.once('close', () => endUnsent(answering))
     if (perAddress === null) return true
     const address = addressSubject(clientAddress({ headers: {}, socket }, 0))
     const others = byAddress.get(address) ?? new Set()
@@ -117,6 +119,15 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
     else for (const listener of standard) listener.call(server, socket)
   })
   limitAll(server, onFull)
+}
+
+/** Ends answers that wait for others on a connection that is closed: Node reports its end only to the one that is being sent. */
+function endUnsent(answering: ReadonlySet<ServerResponse>): void {
+  for (const response of answering) {
+    if (response.socket !== null || response.writableFinished) continue
+    response.destroy()
+    response.emit('close')
+  }
 }
 
 /** Refuses connections before the system does so silently, and leaves descriptors for files. */
@@ -207,7 +218,7 @@ function afterOthers(connection: Connection, answer: () => void, socket: Socket)
     const { latest, answering } = connection
     // Of this one the head was read.
     const isHalf = latest !== null && !latest.req.complete
-    if (answering > (isHalf && !latest.writableEnded ? 1 : 0)) return
+    if (answering.size > (isHalf && !latest.writableEnded ? 1 : 0)) return
     connection.onAnswered = () => undefined
     if (isHalf && latest.writableEnded) socket.destroy()
     else answer()

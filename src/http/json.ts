@@ -34,7 +34,10 @@ function write(value: unknown): string | undefined {
     case 'object':
       if (value === null) return 'null'
       if (Array.isArray(value)) return array(value)
-      return 'toJSON' in value ? ascii(JSON.stringify(value)) : object(value)
+      // A member of a record may have that name.
+      return 'toJSON' in value && typeof value.toJSON === 'function'
+        ? ascii(JSON.stringify(value))
+        : object(value)
     case 'bigint':
       return `${value}`
     default:

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { MaybePromise } from '../accounts/database.ts'
 import { type ClientBudget, onceEnded } from './client-budget.ts'
+import { onceClosed } from './hang-up.ts'
 
 /** Milliseconds for which an answer delays requests of heavy users: answers that take longer are hardly slowed down by one. */
 const PROMPT = 50
@@ -184,7 +185,7 @@ export class AnswerLimit {
       if (excess !== null) return excess
     }
     for (const count of counts) count.add(client, 1)
-    response.once('close', () => {
+    onceClosed(response, () => {
       for (const count of counts) count.add(client, -1)
     })
     return null

@@ -4,6 +4,7 @@ import { BAD_REQUEST, Fault, VERSION_UNKNOWN } from '../errors/errors.ts'
 import { lookup } from '../model/lookup.ts'
 import type { Principal } from '../model/principal.ts'
 import { varyBy } from './conditional.ts'
+import { onceClosed } from './hang-up.ts'
 import { addressForLinks, localTarget } from './query-string.ts'
 
 /** A published version of a dataset, and when it was published. */
@@ -94,7 +95,7 @@ export function answerVersions(
       throw new Fault(BAD_REQUEST, { reason: `${VERSION_PARAMETER} may be given once.` })
     const retained = source.list(dataset, request.principal)
     const opened = await source.open(dataset, given, request.principal)
-    reply.raw.once('close', opened.release)
+    onceClosed(reply.raw, opened.release)
     request.version = given
     const memento = retained.find(({ version }) => version === given) ?? null
     request.versionNote = { dataset, memento, retained }

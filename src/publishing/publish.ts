@@ -13,7 +13,7 @@ import { type Definition, definitionOf, readDefinition } from './definition.ts'
 import { chooseMapping, type MappingFile, mappingFile, refuseForRdf } from './mapping/mapping-file.ts'
 import { materialise } from './materialise.ts'
 import type { PublicationFailure, PublishAttempt, PublishContext, PublishResult } from './publish-types.ts'
-import { isFetched, refreshRemote, rejectRemote, reschedule } from './remote/refresh.ts'
+import { acceptRemote, isFetched, refreshRemote, rejectRemote, reschedule } from './remote/refresh.ts'
 import { type Digests, digestsOf, isBuiltFrom, isRolledBack, textOf } from './up-to-date.ts'
 import { type Damage, damageInForce, dropDamaged } from './versions/damage.ts'
 import { withColumns } from './versions/graph-sources.ts'
@@ -48,8 +48,8 @@ export async function publishDataset(id: string, context: PublishContext): Promi
     const isWithdrawnMeanwhile = () => replaced !== null && isWithdrawn(versions, id)
     const result = await attemptToPublish(id, { ...context, replaced, isFirst: attempt === 1 }).catch(
       (error: unknown) => {
-        // Withdrawing in this process removes the files that are being written.
-        if (isWithdrawnMeanwhile()) return null
+        // To withdraw or roll back in this process removes the files that are being written.
+        if (currentVersion(versions, id) !== replaced) return null
         throw error
       },
     )
@@ -226,7 +226,7 @@ async function publishRecords(
   const { portal, base } = context
   const { id } = definition
   const { manifest: current, damage } = before
-  return writeVersion(id, digests, textOf(file), context, async head => {
+  const result = await writeVersion(id, digests, textOf(file), context, async head => {
     const onProgress = (records: number) => context.onProgress?.({ dataset: id, records })
     const written = await materialise(definition, { portal, base, folder: head.folder, onProgress })
     if (context.isFirst && (await digestsOf(definition, file, null, context)).source !== digests.source)
@@ -257,6 +257,8 @@ async function publishRecords(
     }
     return { manifest, refusal, report: { ...read, ...report } }
   })
+  if (result?.type === 'published') acceptRemote(portal, id, definition.source.path)
+  return result
 }
 
 /** An address that no longer sends records is more likely broken than empty. */

@@ -4,8 +4,10 @@ import { inspect } from 'node:util'
 import fastify from 'fastify'
 import t, { type Test } from 'tap'
 import type { Accounts } from '../../src/accounts/accounts.ts'
+import { createCleaning } from '../../src/accounts/cleaning.ts'
 import { ACCOUNT_UNKNOWN } from '../../src/accounts/faults.ts'
 import { openAccounts, openAccountsOf, openSharedAccounts } from '../../src/accounts/open.ts'
+import { PostgresDatabase } from '../../src/accounts/postgres/database.ts'
 import { faultOf as databaseFault, isBroken, isPassing } from '../../src/accounts/postgres/faults.ts'
 import { Freshness, type ListenerEvents } from '../../src/accounts/postgres/freshness.ts'
 import { addHooks } from '../../src/app/hooks.ts'
@@ -20,6 +22,8 @@ import { cookieScope } from '../../src/http/session-cookie.ts'
 import { ANONYMOUS, type Principal } from '../../src/model/principal.ts'
 import {
   accountsContract,
+  BEGIN,
+  DAY,
   faultOf,
   inProcesses,
   openTwice,
@@ -209,6 +213,27 @@ t.teardown(() => postgres?.stop())
 
 t.test('what holds for a file holds for PostgreSQL', { skip: noPostgres }, async t => {
   accountsContract(t, async t => openTwice(t, 'PostgreSQL', await postgres.database()))
+})
+
+t.test('what has expired is cleaned away', { skip: noPostgres }, async t => {
+  const opened = await openTwice(t, 'PostgreSQL', await postgres.database())
+  const { authorise, grant } = await withClient(opened)
+  await authorise()
+  const { accessToken } = await authorise()
+  await opened.accounts.tokens.revoke(accessToken, grant.client)
+  const database = await PostgresDatabase.open({ url: opened.place })
+  t.teardown(() => database.close())
+  const clean = createCleaning(database)
+  const name = new URL(opened.place).pathname.slice(1)
+  const left = () =>
+    postgres.run(
+      `SELECT (SELECT count(*)::int FROM lodestone.access_token) AS tokens,
+        (SELECT count(*)::int FROM lodestone.family) AS authorizations`,
+      name,
+    )
+  t.same(await left(), [{ tokens: 2, authorizations: 2 }])
+  await clean(BEGIN + 2 * DAY)
+  t.same(await left(), [{ tokens: 0, authorizations: 1 }], 'the one that was revoked')
 })
 
 /** Accounts as several processes have them, by the real clock. */

@@ -505,6 +505,25 @@ t.test('a dataset from an address', async t => {
   })
 })
 
+t.test('a mistake in dataset.yaml does not bring back data before those that are published', async t => {
+  const { portal, publish } = portalFrom(t, `${origin}/far.csv`)
+  const definition = join(portal, 'data/far/dataset.yaml')
+  const before = readFileSync(definition, 'utf8')
+  const sends = (body: string) => {
+    answer = (_, response) => response.end(body)
+    return publish()
+  }
+  t.equal(await sends('n\n1\n'), 'published 1')
+  t.equal(await sends('n\n1\n2\n'), 'published 2')
+  writeFileSync(definition, `${before}fields: [{ name: m, type: int }]\n`)
+  answer = (_, response) => response.writeHead(404).end()
+  t.match(await publish(), /takes its values from "m"/)
+  writeFileSync(definition, `${before}fields: [{ name: n, type: int }]\n`)
+  t.equal(await publish(), 'published 2')
+  t.match(await sends('n\n"2'), /quot/)
+  t.equal(await sends('n\n1\n2\n'), 'unchanged 2', 'data that cannot be published give way as before')
+})
+
 t.test('options name the file of an archive and the encoding', async t => {
   const { portal, publish } = portalFrom(t, `${origin}/far.zip`)
   const definition = join(portal, 'data/far/dataset.yaml')

@@ -14,6 +14,7 @@ import path from 'node:path'
 import { Parser, type Quad } from 'n3'
 import t, { type Test } from 'tap'
 import { historyOf } from '../../src/publishing/management/history.ts'
+import { publishDataset } from '../../src/publishing/publish.ts'
 import { rollBack } from '../../src/publishing/versions/roll-back.ts'
 import {
   currentVersion,
@@ -719,6 +720,31 @@ t.test('roll-back', async t => {
   const refused = await lodestone(['rollback', 'trees', '--portal', portal, '--base', BASE])
   t.match(refused, { code: 1, stderr: /no engine answers at http:\/\/127\.0\.0\.1:1/ })
   t.equal(names(portal)[0], inForce, 'nothing is rolled back where the store is away')
+})
+
+t.test('what is saved is published, though an older version is put in force meanwhile', async t => {
+  const portal = temporaryFolder(t, {
+    'portal.yaml': '',
+    data: { numbers: { 'dataset.yaml': 'source: { path: n.csv }\n' } },
+  })
+  const versions = versionsOf(portal)
+  const now = () => new Date(clock)
+  const publishRows = (count: number, onProgress = () => {}) => {
+    writeFileSync(path.join(portal, 'data/numbers/n.csv'), `n\n${'1\n'.repeat(count)}`)
+    clock += 3_600_000
+    return publishDataset('numbers', { portal, base: BASE, versions, now, onProgress })
+  }
+  await publishRows(1)
+  await publishRows(2)
+  let rolledBack: ReturnType<typeof rollBack> | null = null
+  const published = await publishRows(20_000, () => {
+    clock += 1000
+    rolledBack ??= rollBack('numbers', null, { versions, base: BASE, now })
+  })
+  t.match(await rolledBack, { statistics: { records: 1 } })
+  t.match(published, { type: 'published', manifest: { statistics: { records: 20_000 } } })
+  const counts = retainedVersions(versions, 'numbers').map(({ statistics }) => statistics.records)
+  t.same(counts, [20_000, 1, 2, 1])
 })
 
 t.test('older versions whose files are damaged later are refused, and not put in force', async t => {

@@ -10,6 +10,7 @@ import {
 } from '../../errors/errors.ts'
 import { namesCredentials } from '../../http/authenticate.ts'
 import { type AnswerCache, isFresh, isMatched } from '../../http/conditional.ts'
+import { onceClosed } from '../../http/hang-up.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes, type RouteConfig } from '../../http/route-config.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
@@ -194,8 +195,7 @@ class Service {
     if (!readOptions(options).system.has('skiptoken')) return inForce
     const { id } = entry.dataset
     try {
-      const opened = await this.options.versions.open(id, version, principal)
-      reply.raw.once('close', opened.release)
+      onceClosed(reply.raw, (await this.options.versions.open(id, version, principal)).release)
       const older = this.options.catalog.visibleTo(principal).dataset(id, version)
       return setsWithVersion(inForce, older, this.host)
     } catch (error) {

@@ -4,6 +4,7 @@ import { Fault, METHOD_NOT_ALLOWED } from '../../errors/errors.ts'
 import type { Prefixes } from '../../formats/turtle.ts'
 import { type AnswerCache, varyBy } from '../../http/conditional.ts'
 import { answerFault, PROBLEM_TYPE, problemBody } from '../../http/faults.ts'
+import { hangUpSignal } from '../../http/hang-up.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
@@ -165,7 +166,7 @@ async function answer(
     const before = pageContext !== null ? undefined : cached?.find(reply)
     if (before !== undefined) return reply.type(`${type}; charset=utf-8`).send(before)
     const { defaultGraphs, named } = datasetOf(endpoint.catalog, requested.dataset ?? query.dataset)
-    const signal = presenceOf(reply)
+    const signal = hangUpSignal(reply.raw)
     const resolved = await resolveServices(query, {
       ...services(request.principal),
       base: site.base,
@@ -266,15 +267,6 @@ async function bodyText(body: ResponseBody): Promise<string> {
   const parts: Buffer[] = []
   for await (const part of body) parts.push(Buffer.from(part as Uint8Array))
   return Buffer.concat(parts).toString()
-}
-
-/** A signal that is aborted when the client disconnects before its answer is complete. */
-function presenceOf({ raw }: FastifyReply): AbortSignal {
-  const controller = new AbortController()
-  raw.once('close', () => {
-    if (!raw.writableFinished) controller.abort()
-  })
-  return controller.signal
 }
 
 function shownOf({ form }: QueryText, body: string): ShownAnswer {

@@ -184,21 +184,21 @@ export class Desk {
           'A module is code that the server runs: only who has the portal folder may name one, in dataset.yaml.',
       })
     await asBadRequest(() => refuseOutside(change.source ?? {}))
-    const draft = this.draft(id, by)
-    const before = definitionText(draft)
+    const root = this.rootOf(id)
+    const before = this.textOf(id)
     if (before.trim() === '' && change.source === undefined)
       throw new Fault(CONFLICT, { reason: noSource(id) })
-    const whole = await reading(sourceBytes(draft.root, id), 'completedChange', [draft.root, id, change])
+    const whole = await reading(sourceBytes(root, id), 'completedChange', [root, id, change])
     const text = await asBadRequest(() => changedDefinition(before, whole))
     if (text === before) return
-    if (definitionText(draft) !== before) throw new Fault(EDIT_CONFLICT, { what: 'definition', id })
+    if (this.textOf(id) !== before) throw new Fault(EDIT_CONFLICT, { what: 'definition', id })
     refuseOtherCredentials(this.options.portal, id, text)
     // Earlier problems, for example of manual edits, may be fixed step by step.
     const isWhole = change.fields !== undefined && change.processors === undefined
     const known = definitionProblems(before, isWhole)
     const added = definitionProblems(text, isWhole).filter(problem => !known.includes(problem))
     if (added.length > 0) throw new Fault(BAD_REQUEST, { reason: added.join('\n') })
-    writeDefinition(draft, text)
+    writeDefinition(this.draft(id, by), text)
     this.note(id, by, 'update', Object.keys(change))
   }
 
@@ -212,10 +212,15 @@ export class Desk {
   changeMapping(principal: Principal, id: string, text: string | null, opened?: string): void {
     const by = this.admitTo(principal, id)
     refuseOutdated(this.rootOf(id), id, 'mapping', opened)
+    if (text === openMapping(this.rootOf(id), id).text) return
     const draft = this.draft(id, by)
     const { file, digest } = openMapping(draft.root, id)
     if (text === null) rmSync(file, { force: true })
-    else saveMapping(draft.root, id, text, digest, new Date(this.options.now()))
+    else {
+      const saved = saveMapping(draft.root, id, text, digest, new Date(this.options.now()))
+      if (saved.type === 'unwritable')
+        throw Object.assign(new Error(`the mapping of ${id} cannot be saved`), saved)
+    }
     this.note(id, by, 'update', ['mapping'])
   }
 
@@ -236,8 +241,7 @@ export class Desk {
     this.admitTo(principal, id)
     const root = this.rootOf(id)
     const inPortal = (message: string) => pathsInPortal(message, [root, this.options.portal])
-    if (definitionText({ folder: path.join(root, 'data', id) }).trim() === '')
-      return [{ severity: 'error', message: noSource(id) }]
+    if (this.textOf(id).trim() === '') return [{ severity: 'error', message: noSource(id) }]
     try {
       await this.firstFetch.ensure(root, id, false)
     } catch (error) {
@@ -323,6 +327,7 @@ export class Desk {
     withdraw(versions, id)
     discardDraft(portal, id)
     moveAway(portal, id, this.moment())
+    this.firstFetch.forget(id)
     this.note(id, by, 'delete')
     await refresh()
   }
@@ -373,6 +378,11 @@ export class Desk {
   /** The root of the files that are published next: that of the draft or of the portal. */
   rootOf(id: string): string {
     return findDraft(this.options.portal, id)?.root ?? this.options.portal
+  }
+
+  /** The text of dataset.yaml that is published next; empty if there is none yet. */
+  private textOf(id: string): string {
+    return definitionText({ folder: path.join(this.rootOf(id), 'data', id) })
   }
 
   private draft(id: string, by: string, title?: string): DatasetDraft {

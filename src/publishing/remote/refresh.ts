@@ -183,6 +183,18 @@ export function rejectRemote(portal: string, id: string, remote: Remote, reason:
   finish(portal, id, { ...rest, file: previous, failures: state.failures + 1, reason }, remote)
 }
 
+/**
+ * The data of a file are published: if they are those that were fetched last, the previous data are not needed any more, whatever
+ * prevents a later publication.
+ */
+export function acceptRemote(portal: string, id: string, file: string | undefined): void {
+  const known = remoteState(portal, id)
+  if (known?.previous === undefined || known.file !== file) return
+  const { previous: _, ...state } = known
+  writeRemoteState(portal, id, state)
+  removeUnused(portal, id, state)
+}
+
 /** Marks the address of a dataset as due at the next check: its catalog reports a change. */
 export function expireRemote(portal: string, id: string, now: Date): void {
   const state = remoteState(portal, id)

@@ -6,7 +6,7 @@ export interface RemoteState {
   readonly url: string
   /** Name of the file that was fetched last and is in force, in the folder of the state; absent before the first. */
   readonly file?: string
-  /** The previous file, in case the new one cannot be published. */
+  /** The previous file until the new one is published, in case it cannot be. */
   readonly previous?: string
   readonly etag?: string
   readonly lastModified?: string
