@@ -209,6 +209,16 @@ t.test('names and conditions that there are not are refused with a hint', async 
   }
 })
 
+t.test('a label is a hint unless it is long: comparing two long texts takes seconds', async t => {
+  const [short, long] = ['total_of_all', 'a'.repeat(9000)]
+  t.throws(() => planOf({ select: `n + 1 as ${short}`, order_by: 'total_of_al' }), {
+    message: /Unknown field: total_of_al \(did you mean total_of_all\?\)/,
+  })
+  t.throws(() => planOf({ select: `n + 1 as ${long}`, order_by: `${long}b` }), {
+    message: /Unknown field: a{100}\. /,
+  })
+})
+
 t.test('values of groups are told apart by case and type', async t => {
   const cases: readonly (readonly [clauses: Clauses, message: RegExp])[] = [
     [{ group_by: "date_format(at, 'MM')", select: "date_format(at, 'mm')" }, /not in group_by/],
