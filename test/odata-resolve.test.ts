@@ -366,6 +366,11 @@ const REFUSED: readonly (readonly [Options, number, number])[] = [
   [{ compute: 'population mul 2 as name' }, 400, 1],
   [{ compute: 'tags as t' }, 501, 1],
   [{ apply: 'aggregate(name with sum as s)' }, 400, 11],
+  [
+    { apply: `aggregate(${Array.from({ length: 101 }, (_, i) => `$count as c${100 + i}`).join()})` },
+    400,
+    1511,
+  ],
   [{ apply: 'groupby((nope))' }, 400, 1],
   [{ apply: 'groupby((tags))' }, 501, 1],
   [{ apply: 'aggregate(population with ns.median as m)' }, 501, 11],
