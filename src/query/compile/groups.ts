@@ -236,7 +236,8 @@ function compileKey(key: GroupKey, index: number, body: PatternBuilder, plan: Gr
       return one(step(grouping, compileScalar(grouping.value, body, 'required')))
     case 'width': {
       const value = compileScalar(grouping.value, body, isOptional ? 'optional' : 'required')
-      if (grouping.unit === null) return one(call('FLOOR', multiple(grouping, value)))
+      if (grouping.unit === null)
+        return one(withOneZero(grouping.value, call('FLOOR', multiple(grouping, value, body))))
       const zone = literal(body.context.timezone)
       const interval = grouping.unit in CLOCK_UNITS ? LODESTONE.intervalStart : LODESTONE.interval
       return one(apply(interval, value, integer(grouping.width), literal(grouping.unit), zone))
@@ -272,11 +273,20 @@ function hasDoubles(node: Scalar | Condition): boolean {
   return isCast || isDouble || planParts(node).some(hasDoubles)
 }
 
-/** A number in steps of a width: of integers and a whole width exactly. */
-function multiple({ width, value: of }: Width, value: AlgebraExpression): AlgebraExpression {
+/** More than the relative errors of a value, a width and their quotient as doubles, less than a difference in the fifteenth digit. */
+const ERROR = 2 ** -50
+
+/**
+ * A number in steps of a width: of integers and a whole width exactly. A decimal fraction is no double, so that 0.3 is a little less
+ * than three times 0.1: what is next to a multiple of it is the multiple.
+ */
+function multiple({ width, value: of }: Width, value: AlgebraExpression, body: PatternBuilder) {
   const isWhole = scalarType(of) === 'int' && Number.isInteger(width)
   if (isWhole) return binary('/', value, integer(width))
-  return binary('/', apply(XSD.double, value), doubleTerm(width))
+  const steps = binary('/', apply(XSD.double, value), doubleTerm(width))
+  if (Number.isInteger(width * 2 ** 30)) return steps
+  const inexact = body.bind(steps, 'steps')
+  return binary('+', inexact, binary('*', call('ABS', inexact), doubleTerm(ERROR)))
 }
 
 /** Static ranges exclude values outside all of them, and so missing values; cells exclude records without a position. */
