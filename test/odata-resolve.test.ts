@@ -608,6 +608,15 @@ const STEPS: readonly (readonly [Options, readonly (readonly unknown[])[]])[] = 
   [{ orderBy: 'total desc', select: 'total', top: 2 }, [[30], [20]]],
   [{ orderBy: 'total', select: 'total', skip: 1 }, [[10], [20], [30]]],
   [{ compute: 'total div n as each', select: 'each' }, [[5], [30], [5], [null]]],
+  [
+    { apply: 'compute((total sub 20) div 0e0 as x)/groupby((x),aggregate($count as c))' },
+    [
+      [Number.NEGATIVE_INFINITY, 1],
+      [Number.POSITIVE_INFINITY, 1],
+      [Number.NaN, 1],
+      [null, 1],
+    ],
+  ],
   [{ apply: 'topcount(1,n)', select: 'n' }, [[4]]],
   [{ apply: 'bottomcount(2,n)/orderby(n desc)', select: 'n' }, [[2], [1]]],
   [{ apply: 'topsum(50,total)', select: 'total' }, [[30], [20]]],
@@ -667,6 +676,11 @@ t.test('$apply after an aggregation', async t => {
     filter: null,
   })
   t.same(made.selected, ['active', 'name', 'total', 'n'])
+  const [earlier, later] = ['2020-01-01T00:00:00Z', '2020-01-01T00:00:00.5Z']
+  const moments = plan({ apply: 'groupby((updated))/orderby(case(updated ne null:updated))' })
+  if (moments.type !== 'rows') throw new Error('no rows')
+  const unsorted = [later, earlier].map(moment => ({ keys: [moment], selected: [] }))
+  t.same(pageOf(moments, answerRows(moments, [unsorted])), [[earlier], [later]], 'computed moments in order')
   const points = plan({ apply: 'groupby((location/latitude,location/longitude))' })
   if (points.type !== 'rows') throw new Error('no rows')
   const rows = answerRows(points, [
