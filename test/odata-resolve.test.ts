@@ -411,6 +411,18 @@ t.test('filters that would take very long are refused', async t => {
   t.throws(() => plan({ filter: many(21, index => `contains(name,'${index}')`) }), refused)
   const grown = Array.from({ length: 30 }).reduce<string>(text => `(${text} eq active)`, '(score gt 1)')
   t.throws(() => plan({ filter: grown }), refused)
+  const branches = (count: number) =>
+    Array.from({ length: count }, (_, index) => `population eq ${index}:active`).join()
+  t.doesNotThrow(() => plan({ filter: `case(${branches(15)})` }))
+  const nested = Array.from({ length: 18 }).reduce<string>(
+    text => `case(${text}:active,population eq 1:active)`,
+    'active',
+  )
+  for (const filter of [`case(${branches(700)})`, nested]) {
+    const before = process.cpuUsage()
+    t.throws(() => plan({ filter }), refused)
+    t.ok(process.cpuUsage(before).user < 1_500_000, 'refused before its conditions are made')
+  }
   const aliases = Object.fromEntries(
     Array.from({ length: 40 }, (_, index) => [`@a${index}`, `@a${index + 1} add @a${index + 1}`]),
   )
