@@ -414,11 +414,23 @@ t.test('filters that would take very long are refused', async t => {
   const branches = (count: number) =>
     Array.from({ length: count }, (_, index) => `population eq ${index}:active`).join()
   t.doesNotThrow(() => plan({ filter: `case(${branches(15)})` }))
+  t.doesNotThrow(() => plan({ filter: 'cast(cast(score,Edm.Int32) mod 3.5,Edm.Byte) eq 1' }))
   const nested = Array.from({ length: 18 }).reduce<string>(
     text => `case(${text}:active,population eq 1:active)`,
     'active',
   )
-  for (const filter of [`case(${branches(700)})`, nested]) {
+  const levels = (count: number, of: (text: string) => string, first: string) =>
+    Array.from({ length: count }).reduce<string>(of, first)
+  const cast = (text: string) => `cast(${text},Edm.Int32)`
+  const modulo = (text: string) => `(1.5 mod ${text})`
+  const found = (text: string) => `contains(cast((${text} and active),Edm.String),'t')`
+  for (const filter of [
+    `case(${branches(700)})`,
+    nested,
+    `${levels(14, cast, 'score')} eq 1`,
+    `${levels(20, modulo, 'population')} eq (population add 0.5)`,
+    levels(18, found, 'active'),
+  ]) {
     const before = process.cpuUsage()
     t.throws(() => plan({ filter }), refused)
     t.ok(process.cpuUsage(before).user < 1_500_000, 'refused before its conditions are made')
