@@ -33,7 +33,7 @@ import {
 } from '../plan.ts'
 import type { PatternBuilder, ReadList } from './pattern-builder.ts'
 import { filtered } from './records.ts'
-import { arithmeticExpression, compileScalar, NOTHING } from './scalar.ts'
+import { arithmeticExpression, compileScalar, multiple, NOTHING } from './scalar.ts'
 import {
   type CompileTarget,
   doubleTerm,
@@ -204,8 +204,6 @@ export function keyNames({ grouping }: GroupKey, index: number): readonly string
 /** The centre of a cell: mean longitude and latitude of its points. */
 export const centroidName = (index: number, axis: 'lon' | 'lat'): string => `${axis}${index}`
 
-type Width = Extract<Grouping, { readonly type: 'width' }>
-
 /** A key of the rows: the expressions that the patterns are grouped by, and their names in the answer. */
 interface CompiledKey {
   readonly variables: readonly Variable[]
@@ -271,22 +269,6 @@ function hasDoubles(node: Scalar | Condition): boolean {
   const isCast = node.type === 'function' && node.name === 'int'
   const isDouble = node.type === 'arithmetic' ? node.of !== 'int' : 'of' in node && node.of === 'double'
   return isCast || isDouble || planParts(node).some(hasDoubles)
-}
-
-/** More than the relative errors of a value, a width and their quotient as doubles, less than a difference in the fifteenth digit. */
-const ERROR = 2 ** -50
-
-/**
- * A number in steps of a width: of integers and a whole width exactly. A decimal fraction is no double, so that 0.3 is a little less
- * than three times 0.1: what is next to a multiple of it is the multiple.
- */
-function multiple({ width, value: of }: Width, value: AlgebraExpression, body: PatternBuilder) {
-  const isWhole = scalarType(of) === 'int' && Number.isInteger(width)
-  if (isWhole) return binary('/', value, integer(width))
-  const steps = binary('/', apply(XSD.double, value), doubleTerm(width))
-  if (Number.isInteger(width * 2 ** 30)) return steps
-  const inexact = body.bind(steps, 'steps')
-  return binary('+', inexact, binary('*', call('ABS', inexact), doubleTerm(ERROR)))
 }
 
 /** Static ranges exclude values outside all of them, and so missing values; cells exclude records without a position. */

@@ -227,7 +227,6 @@ interface AggregateColumn extends RowAggregate {
   readonly epoch: boolean
 }
 
-/** Maximum number of aggregates of one transformation. */
 const MAX_AGGREGATES = 100
 
 /** Returns the aggregates that items request; each has a name that neither a key nor another has. */
