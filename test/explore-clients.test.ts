@@ -281,6 +281,16 @@ t.test('ranges of one width over whole numbers end with the last of them', async
   t.same(await keysOf(V21, 'range(people, *, 20, *)'), ['[*, 19]', '[20, *]'])
   t.same((await keysOf(V21, 'range(share, 2)')).slice(0, 2), ['[0, 2[', '[2, 4['], 'others stay half-open')
   for (const api of [V2, V20]) t.same((await keysOf(api, 'range(people, 15)')).slice(0, 2), ['0-15', '15-30'])
+  const clauses = { group_by: 'people, range(people / 10, 0.1) as r', where: 'people is not null' }
+  for (const { people, r } of (await get(`${V21}${PLACES_PATH}/records`, clauses)).results)
+    t.equal(r, `[${people / 10}, ${(people + 1) / 10}[`, 'tenths are in the range that begins with them')
+  t.same(
+    (await keysOf(V21, 'range(people / 10, EQUI(0.1, 0, 0.5))')).slice(3, 5),
+    ['[0.2, 0.3[', '[0.3, 0.4['],
+    'so are those between given ends',
+  )
+  const products = await keysOf(V21, 'range((people - 7) * (people - 14), 98)')
+  t.equal(new Set(products).size, products.length, '0 and -0 are in one range')
   const halves = await keysOf(V21, 'range(founded, 12 hours)')
   t.equal(halves[0], '[2018-01-01T00:00:00.000Z, 2018-01-01T12:00:00.000Z[', 'half a day of a date')
 })

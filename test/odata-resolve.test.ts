@@ -366,6 +366,11 @@ const REFUSED: readonly (readonly [Options, number, number])[] = [
   [{ compute: 'population mul 2 as name' }, 400, 1],
   [{ compute: 'tags as t' }, 501, 1],
   [{ apply: 'aggregate(name with sum as s)' }, 400, 11],
+  [
+    { apply: `aggregate(${Array.from({ length: 101 }, (_, i) => `$count as c${100 + i}`).join()})` },
+    400,
+    1511,
+  ],
   [{ apply: 'groupby((nope))' }, 400, 1],
   [{ apply: 'groupby((tags))' }, 501, 1],
   [{ apply: 'aggregate(population with ns.median as m)' }, 501, 11],
@@ -406,6 +411,30 @@ t.test('filters that would take very long are refused', async t => {
   t.throws(() => plan({ filter: many(21, index => `contains(name,'${index}')`) }), refused)
   const grown = Array.from({ length: 30 }).reduce<string>(text => `(${text} eq active)`, '(score gt 1)')
   t.throws(() => plan({ filter: grown }), refused)
+  const branches = (count: number) =>
+    Array.from({ length: count }, (_, index) => `population eq ${index}:active`).join()
+  t.doesNotThrow(() => plan({ filter: `case(${branches(15)})` }))
+  t.doesNotThrow(() => plan({ filter: 'cast(cast(score,Edm.Int32) mod 3.5,Edm.Byte) eq 1' }))
+  const nested = Array.from({ length: 18 }).reduce<string>(
+    text => `case(${text}:active,population eq 1:active)`,
+    'active',
+  )
+  const levels = (count: number, of: (text: string) => string, first: string) =>
+    Array.from({ length: count }).reduce<string>(of, first)
+  const cast = (text: string) => `cast(${text},Edm.Int32)`
+  const modulo = (text: string) => `(1.5 mod ${text})`
+  const found = (text: string) => `contains(cast((${text} and active),Edm.String),'t')`
+  for (const filter of [
+    `case(${branches(700)})`,
+    nested,
+    `${levels(14, cast, 'score')} eq 1`,
+    `${levels(20, modulo, 'population')} eq (population add 0.5)`,
+    levels(18, found, 'active'),
+  ]) {
+    const before = process.cpuUsage()
+    t.throws(() => plan({ filter }), refused)
+    t.ok(process.cpuUsage(before).user < 1_500_000, 'refused before its conditions are made')
+  }
   const aliases = Object.fromEntries(
     Array.from({ length: 40 }, (_, index) => [`@a${index}`, `@a${index + 1} add @a${index + 1}`]),
   )
@@ -603,6 +632,15 @@ const STEPS: readonly (readonly [Options, readonly (readonly unknown[])[]])[] = 
   [{ orderBy: 'total desc', select: 'total', top: 2 }, [[30], [20]]],
   [{ orderBy: 'total', select: 'total', skip: 1 }, [[10], [20], [30]]],
   [{ compute: 'total div n as each', select: 'each' }, [[5], [30], [5], [null]]],
+  [
+    { apply: 'compute((total sub 20) div 0e0 as x)/groupby((x),aggregate($count as c))' },
+    [
+      [Number.NEGATIVE_INFINITY, 1],
+      [Number.POSITIVE_INFINITY, 1],
+      [Number.NaN, 1],
+      [null, 1],
+    ],
+  ],
   [{ apply: 'topcount(1,n)', select: 'n' }, [[4]]],
   [{ apply: 'bottomcount(2,n)/orderby(n desc)', select: 'n' }, [[2], [1]]],
   [{ apply: 'topsum(50,total)', select: 'total' }, [[30], [20]]],
@@ -662,6 +700,11 @@ t.test('$apply after an aggregation', async t => {
     filter: null,
   })
   t.same(made.selected, ['active', 'name', 'total', 'n'])
+  const [earlier, later] = ['2020-01-01T00:00:00Z', '2020-01-01T00:00:00.5Z']
+  const moments = plan({ apply: 'groupby((updated))/orderby(case(updated ne null:updated))' })
+  if (moments.type !== 'rows') throw new Error('no rows')
+  const unsorted = [later, earlier].map(moment => ({ keys: [moment], selected: [] }))
+  t.same(pageOf(moments, answerRows(moments, [unsorted])), [[earlier], [later]], 'computed moments in order')
   const points = plan({ apply: 'groupby((location/latitude,location/longitude))' })
   if (points.type !== 'rows') throw new Error('no rows')
   const rows = answerRows(points, [

@@ -157,6 +157,12 @@ t.test('ranges of the Search API v1 are read in linear time', async t => {
   t.ok(performance.now() - began < 1000)
 })
 
+t.test('blanks at the end of a query of the Search API v1 are no words', async t => {
+  for (const text of ['paris OR ', 'paris AND NOT ', 'paris  ', ' paris OR\n'])
+    t.match(parseV1(text), { text: 'paris' })
+  t.equal(parseV1(' \t '), null)
+})
+
 t.test('date literals of every form', async t => {
   const cases: readonly (readonly [string, string | null])[] = [
     ['2017', 'year'],

@@ -209,6 +209,37 @@ t.test('names and conditions that there are not are refused with a hint', async 
   }
 })
 
+t.test('a label is a hint unless it is long: comparing two long texts takes seconds', async t => {
+  const [short, long] = ['total_of_all', 'a'.repeat(9000)]
+  t.throws(() => planOf({ select: `n + 1 as ${short}`, order_by: 'total_of_al' }), {
+    message: /Unknown field: total_of_al \(did you mean total_of_all\?\)/,
+  })
+  t.throws(() => planOf({ select: `n + 1 as ${long}`, order_by: `${long}b` }), {
+    message: /Unknown field: a{100}\. /,
+  })
+})
+
+t.test('a query computes at most a hundred values of a record or a group', async t => {
+  const list = (count: number, of: (index: number) => string) =>
+    Array.from({ length: count }, (_, i) => of(i))
+  const plus = (index: number) => `n + ${index}`
+  const sum = (index: number) => `sum(n + ${index})`
+  for (const [clauses, message] of [
+    [{ select: list(101, plus).join() }, /101 computed values were found/],
+    [{ select: list(101, index => `recordid as r${index}`).join() }, /101 computed values/],
+    [{ select: list(101, sum).join() }, /101 values of a group/],
+    [{ select: list(101, sum).join(' + ') }, /More than 100 aggregates/],
+    [{ group_by: 'n', order_by: list(101, sum).join() }, /101 values of a group .* order_by/],
+  ] as const)
+    t.throws(() => planOf(clauses), { code: 'ODSQLError', message }, Object.keys(clauses).join())
+  for (const clauses of [
+    { select: [...list(100, plus), ...list(200, index => `n as n${index}`)].join() },
+    { select: list(100, sum).join() },
+    { group_by: 'n', order_by: list(100, sum).join() },
+  ])
+    t.doesNotThrow(() => planOf(clauses), Object.keys(clauses).join())
+})
+
 t.test('values of groups are told apart by case and type', async t => {
   const cases: readonly (readonly [clauses: Clauses, message: RegExp])[] = [
     [{ group_by: "date_format(at, 'MM')", select: "date_format(at, 'mm')" }, /not in group_by/],

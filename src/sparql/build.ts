@@ -150,6 +150,7 @@ export const binary = (
 
 /** The built-in functions that the compiler uses (SPARQL 1.1 Query, section 17.4). */
 type BuiltIn =
+  | 'ABS'
   | 'BOUND'
   | 'CEIL'
   | 'COALESCE'

@@ -6,7 +6,7 @@ export const MAX_LENGTH = 20_000
 export const MAX_DEPTH = 50
 
 const TOKEN =
-  /\s*(?:([()])|"((?:\\.|[^"\\])*)"?|(#\w+\s*\([^)]*\)?)|(\[[^\]]*\]?)|(==|<=|>=|[:=<>])|([^\s()":=<>[\]#]+)|(.))/sy
+  /\s*(?:([()])|"((?:\\.|[^"\\])*)"?|(#\w+\s*\([^)]*\)?)|(\[[^\]]*\]?)|(==|<=|>=|[:=<>])|([^\s()":=<>[\]#]+)|(\S))/sy
 
 interface Token {
   readonly type: 'parenthesis' | 'phrase' | 'call' | 'range' | 'operator' | 'word'

@@ -33,7 +33,7 @@ import {
 } from '../plan.ts'
 import type { PatternBuilder, ReadList } from './pattern-builder.ts'
 import { filtered } from './records.ts'
-import { arithmeticExpression, compileScalar, NOTHING } from './scalar.ts'
+import { arithmeticExpression, compileScalar, multiple, NOTHING } from './scalar.ts'
 import {
   type CompileTarget,
   doubleTerm,
@@ -204,8 +204,6 @@ export function keyNames({ grouping }: GroupKey, index: number): readonly string
 /** The centre of a cell: mean longitude and latitude of its points. */
 export const centroidName = (index: number, axis: 'lon' | 'lat'): string => `${axis}${index}`
 
-type Width = Extract<Grouping, { readonly type: 'width' }>
-
 /** A key of the rows: the expressions that the patterns are grouped by, and their names in the answer. */
 interface CompiledKey {
   readonly variables: readonly Variable[]
@@ -236,7 +234,8 @@ function compileKey(key: GroupKey, index: number, body: PatternBuilder, plan: Gr
       return one(step(grouping, compileScalar(grouping.value, body, 'required')))
     case 'width': {
       const value = compileScalar(grouping.value, body, isOptional ? 'optional' : 'required')
-      if (grouping.unit === null) return one(call('FLOOR', multiple(grouping, value)))
+      if (grouping.unit === null)
+        return one(withOneZero(grouping.value, call('FLOOR', multiple(grouping, value, body))))
       const zone = literal(body.context.timezone)
       const interval = grouping.unit in CLOCK_UNITS ? LODESTONE.intervalStart : LODESTONE.interval
       return one(apply(interval, value, integer(grouping.width), literal(grouping.unit), zone))
@@ -270,13 +269,6 @@ function hasDoubles(node: Scalar | Condition): boolean {
   const isCast = node.type === 'function' && node.name === 'int'
   const isDouble = node.type === 'arithmetic' ? node.of !== 'int' : 'of' in node && node.of === 'double'
   return isCast || isDouble || planParts(node).some(hasDoubles)
-}
-
-/** A number in steps of a width: of integers and a whole width exactly. */
-function multiple({ width, value: of }: Width, value: AlgebraExpression): AlgebraExpression {
-  const isWhole = scalarType(of) === 'int' && Number.isInteger(width)
-  if (isWhole) return binary('/', value, integer(width))
-  return binary('/', apply(XSD.double, value), doubleTerm(width))
 }
 
 /** Static ranges exclude values outside all of them, and so missing values; cells exclude records without a position. */

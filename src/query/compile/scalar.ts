@@ -126,6 +126,26 @@ function sameType(scalar: Scalar, type: FieldType, body: PatternBuilder): Algebr
   return number(scalar, body, 'optional')
 }
 
+/** More than the relative errors of a value, a width and their quotient as doubles, less than a difference in the fifteenth digit. */
+const ERROR = 2 ** -50
+
+/**
+ * A number in steps of a width: of integers and a whole width exactly. A decimal fraction is no double, so that 0.3 is a little less
+ * than three times 0.1: what is next to a multiple of it is the multiple.
+ */
+export function multiple(
+  { width, value: of }: { readonly width: number; readonly value: Scalar },
+  value: AlgebraExpression,
+  body: PatternBuilder,
+): AlgebraExpression {
+  const isWhole = scalarType(of) === 'int' && Number.isInteger(width)
+  if (isWhole) return binary('/', value, integer(width))
+  const steps = binary('/', apply(XSD.double, value), doubleTerm(width))
+  if (Number.isInteger(width * 2 ** 30)) return steps
+  const inexact = body.bind(steps, 'steps')
+  return binary('+', inexact, binary('*', call('ABS', inexact), doubleTerm(ERROR)))
+}
+
 type Call = Extract<Scalar, { readonly type: 'function' }>
 
 /** Represents a missing value: an expression that contains it is null. */

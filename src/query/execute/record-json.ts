@@ -199,7 +199,7 @@ function lotText(
     const edge = (more: number) => {
       const place = exactly('+', index, more) ?? 0
       if (Number.isInteger(width)) return exactly('*', place, width) ?? 0
-      return Number((Number(place) * width).toPrecision(12))
+      return Number((Number(place) * width).toPrecision(15))
     }
     const [low, high] = [edge(0), edge(1)]
     if (!style.dialect.isoKeys) return `${numberText(low)}-${numberText(high)}`

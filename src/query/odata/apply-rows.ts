@@ -227,12 +227,16 @@ interface AggregateColumn extends RowAggregate {
   readonly epoch: boolean
 }
 
+const MAX_AGGREGATES = 100
+
 /** Returns the aggregates that items request; each has a name that neither a key nor another has. */
 export function aggregateColumns(
   items: readonly AggregateItem[],
   keys: readonly { readonly name: string }[],
   scope: Scope,
 ) {
+  const beyond = items[MAX_AGGREGATES]
+  if (beyond !== undefined) throw wrong(scope, `At most ${MAX_AGGREGATES} aggregates are served`, beyond.span)
   const taken = new Set(keys.map(({ name }) => name))
   return items.map(item => {
     const { name, span } = item

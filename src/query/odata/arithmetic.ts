@@ -1,4 +1,5 @@
 import type { ArithmeticOperator, Span } from '../../language/odata/ast.ts'
+import { refuseLarge } from '../conditions.ts'
 import { type Condition, numberScalar, type Scalar } from '../plan.ts'
 import { epochOf } from './apply-evaluate.ts'
 import type { Side } from './comparison.ts'
@@ -147,6 +148,7 @@ function remainder(left: Scalar, right: Scalar): Scalar {
 /** A value that is null where a divisor is 0: decimals have neither infinity nor NaN. */
 function unlessZero(divisor: Scalar, value: Scalar): Scalar {
   if (divisor.type === 'constant') return value
+  refuseLarge(divisor)
   const when: Condition = { type: 'relation', left: divisor, operator: '!=', right: numberScalar(0) }
   return { type: 'choice', branches: [{ when, value }], of: 'double' }
 }

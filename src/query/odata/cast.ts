@@ -1,7 +1,7 @@
 import type { Expression, ODataLiteral, Span } from '../../language/odata/ast.ts'
 import { exactWhole, integerValue, wholeBelow } from '../../model/exact-json.ts'
 import { lookup } from '../../model/lookup.ts'
-import { conjunction, disjunction } from '../conditions.ts'
+import { conjunction, disjunction, refuseLarge } from '../conditions.ts'
 import { dateBounds, parseDate } from '../date-literals.ts'
 import { ALWAYS, type FunctionName, NEVER, type Scalar } from '../plan.ts'
 import type { Side } from './comparison.ts'
@@ -89,6 +89,8 @@ function ranged(result: TypedExpression, [low, beyond]: readonly [number, number
   }
   if (result.type !== 'value') return result
   const { scalar } = result
+  // Before it is repeated: nested casts double.
+  refuseLarge(scalar)
   const when = conjunction([
     { type: 'relation', left: scalar, operator: '>=', right: { type: 'constant', value: low, of: 'int' } },
     { type: 'relation', left: scalar, operator: '<', right: { type: 'constant', value: beyond, of: 'int' } },

@@ -1,5 +1,6 @@
 import type { Span } from '../../language/odata/ast.ts'
-import type { Branch, Condition, Scalar } from '../plan.ts'
+import { refuseLarge } from '../conditions.ts'
+import { type Branch, type Condition, NEVER, type Scalar } from '../plan.ts'
 import { epochOf } from './apply-evaluate.ts'
 import { promotedKind } from './arithmetic.ts'
 import type { Side } from './comparison.ts'
@@ -35,16 +36,22 @@ export function choiceOf(all: readonly Case[], span: Span, scope: Scope): TypedE
   if (first === undefined) return NULL
   if (first.when.type === 'always') return first.side.typed
   if (cases.every(({ side }) => side.typed.type === 'null')) return NULL
+  // Before each condition is repeated with those of all branches before it.
+  refuseLarge({
+    type: 'choice',
+    branches: cases.map(({ when }) => ({ when, value: NULL_SCALAR })),
+    of: 'int',
+  })
   const tests = cases.flatMap(({ when, side }) => {
     const test = logicTest(side.typed)
     return test === null ? [] : [{ when, test }]
   })
-  if (tests.length === cases.length)
-    return {
-      type: 'test',
-      holds: firstThat(tests, ({ test }) => test.holds),
-      fails: firstThat(tests, ({ test }) => test.fails),
-    }
+  if (tests.length === cases.length) {
+    const holds = firstThat(tests, ({ test }) => test.holds)
+    const fails = firstThat(tests, ({ test }) => test.fails)
+    refuseLarge({ type: 'truth', holds, fails: NEVER })
+    return { type: 'test', holds, fails }
+  }
   const operands = cases.flatMap(({ side }) => operandOf(side, scope) ?? [])
   const kind = operands.map(operand => operand.kind).reduce((a, b) => common(a, b, span, scope))
   const epoch = operands.some(operand => operand.type === 'value' && operand.epoch)

@@ -2,7 +2,7 @@ import type { OrderItem, SearchExpression, SelectOption } from '../../language/o
 import { field } from '../../model/field.ts'
 import { searchWords } from '../../model/search.ts'
 import { conjunction, disjunction, negate, refuseExcessOfOData, refuseLarge } from '../conditions.ts'
-import type { Condition, Ordering, Word } from '../plan.ts'
+import { type Condition, type Ordering, scalarType, type Word } from '../plan.ts'
 import { signsOf, wordsCondition } from '../resolve/filter-functions.ts'
 import { conditionOf, typedExpressionOf } from './expression.ts'
 import type { RowStep } from './rows.ts'
@@ -34,9 +34,7 @@ export function orderings(items: readonly OrderItem[], scope: Scope): readonly O
 /** The step that sorts rows. */
 export function orderRows(items: readonly OrderItem[], scope: Scope): RowStep {
   const keys = orderings(items, scope).flatMap(({ value, descending }) =>
-    value.type === 'random'
-      ? []
-      : [{ value, type: value.type === 'field' ? value.field.type : ('text' as const), descending }],
+    value.type === 'random' ? [] : [{ value, type: scalarType(value), descending }],
   )
   return { type: 'order', keys }
 }

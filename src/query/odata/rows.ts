@@ -251,7 +251,8 @@ function grouped(
   const groups = new Map<string, { readonly key: ApplyRow; readonly rows: ApplyRow[] }>()
   for (const row of rows) {
     const key = keys.map(index => row[index] ?? null)
-    const name = exactJson(key)
+    // JSON has no infinite numbers.
+    const name = exactJson(key.map(cell => (isUnbounded(cell) ? String(cell) : cell)))
     const group = groups.get(name) ?? { key, rows: [] }
     group.rows.push(row)
     groups.set(name, group)
@@ -261,6 +262,10 @@ function grouped(
     ...group.key,
     ...aggregates.map(aggregate => aggregateCell(aggregate, group.rows)),
   ])
+}
+
+function isUnbounded(cell: ApplyCell | undefined): boolean {
+  return typeof cell === 'number' && !Number.isFinite(cell)
 }
 
 function aggregateCell({ method, of, type }: RowAggregate, rows: readonly ApplyRow[]): ApplyCell {

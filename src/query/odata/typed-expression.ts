@@ -1,6 +1,7 @@
 import type { Expression } from '../../language/odata/ast.ts'
 import type { ColumnType } from '../../model/edm.ts'
 import type { Field, FieldType } from '../../model/field.ts'
+import { refuseLarge } from '../conditions.ts'
 import { capital } from '../faults.ts'
 import { type Condition, type Constant, type ElementTest, numberScalar, type Scalar } from '../plan.ts'
 
@@ -178,7 +179,9 @@ export const NULL_SCALAR: Scalar = {
 
 function truthOf({ holds, fails }: TypedTest): Scalar {
   if (holds.type === 'relation' && holds.operator === '=' && isTrue(holds.right)) return holds.left
-  return { type: 'truth', holds, fails }
+  const truth: Scalar = { type: 'truth', holds, fails }
+  refuseLarge(truth)
+  return truth
 }
 
 function isTrue(scalar: Scalar): boolean {

@@ -32,6 +32,9 @@ export interface ResolveContext {
 /** Members of a dataset that the APIs report and no clause can select (REST 2.11). */
 const UNQUERIED = new Set(['data_visible', 'fields', 'attachments', 'visibility', 'alternative_exports'])
 
+/** Characters of a label that a name may have been meant to be: the cost of comparing two texts grows with both of them. */
+const MAX_MEANT = 100
+
 type Call = Extract<Expression, { type: 'call' }>
 
 /** The names that one clause may use: fields, functions and labels. */
@@ -73,7 +76,7 @@ export class FieldNames {
     const close = nearest(name, [
       ...dataset.fields.map(field => field.name),
       ...(technical ? Object.keys(TECHNICAL) : []),
-      ...this.labels.keys(),
+      ...[...this.labels.keys()].filter(label => label.length <= MAX_MEANT),
     ])
     const hint = close === undefined ? undefined : `did you mean ${close}?`
     return malformed(this.clause, `Unknown field: ${name.slice(0, 100)}`, span, hint)

@@ -1,7 +1,10 @@
 import type { Expression } from '../../language/odsql/ast.ts'
-import { type DateConstant, parseDate } from '../date-literals.ts'
+import { isTemporal } from '../../model/field.ts'
+import { conjunction, disjunction } from '../conditions.ts'
+import { type DateConstant, dateBounds, parseDate } from '../date-literals.ts'
+import { type Comparator, type Condition, NEVER, type Scalar, scalarType } from '../plan.ts'
 import type { FieldNames } from './context.ts'
-import { momentScalar } from './scalars.ts'
+import { momentScalar, resolveScalar } from './scalars.ts'
 
 /** The date of a node that is compared with a temporal field; null where it is not a date. */
 export function dateOf(node: Expression, names: FieldNames): DateConstant | null {
@@ -17,4 +20,30 @@ function bareDate(node: Expression): string | null {
   if (node.type !== 'arithmetic' || node.operator !== '/') return null
   const [before, last] = [bareDate(node.left), bareDate(node.right)]
   return before === null || last === null ? null : `${before}/${last}`
+}
+
+/** The comparison of a computed date with a literal, as of a field with it; null for other operands. */
+export function computedDate(
+  left: Expression,
+  operator: Comparator,
+  right: Expression,
+  names: FieldNames,
+): Condition | null {
+  const moment = left.type === 'call' ? momentScalar(right, names) : null
+  if (moment === null) return null
+  const value = resolveScalar(left, names)
+  const of = scalarType(value)
+  if (!isTemporal(of)) return null
+  const { start, end, isPeriod, insideDay } = dateBounds(moment, of, names.context.timezone)
+  const is = (comparator: Comparator, constant: Scalar): Condition => {
+    return { type: 'relation', left: value, operator: comparator, right: constant }
+  }
+  const at = (text: string): Scalar => ({ type: 'constant', value: text, of })
+  if (insideDay) {
+    if (operator === '=') return NEVER
+    return operator === '!=' ? is('=', value) : is(operator.startsWith('<') ? '<=' : '>', at(start))
+  }
+  if (!isPeriod || (operator !== '=' && operator !== '!=')) return is(operator, at(start))
+  if (operator === '=') return conjunction([is('>=', at(start)), end === null ? null : is('<', at(end))])
+  return disjunction([is('<', at(start)), end === null ? NEVER : is('>=', at(end))])
 }

@@ -177,7 +177,8 @@ function equal(call: Call, equi: Call, value: Scalar, names: FieldNames): Groupi
     )
   const count = Math.ceil((upper - lower) / step - 1e-9)
   if (count > MAX_EDGES) throw tooMany(call, names)
-  const inner = Array.from({ length: count }, (_, index) => lower + index * step)
+  // Multiples of a decimal fraction are inexact.
+  const inner = Array.from({ length: count }, (_, index) => Number((lower + index * step).toPrecision(15)))
   return { type: 'steps', value, edges: [null, ...inner, upper, null] }
 }
 

@@ -17,6 +17,9 @@ import { foldNumber, isExpression, resolveScalar } from './scalars.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
 
+/** Maximum number of values of a row, of aggregates of a clause, and of keys of an order. */
+const MAX_VALUES = 100
+
 /** True where an expression contains an aggregate. */
 export function hasAggregate(node: Expression): boolean {
   switch (node.type) {
@@ -49,6 +52,7 @@ export function resolveRows(
   groups: { readonly items: readonly GroupItem[]; readonly text: string; readonly keys: readonly GroupKey[] },
   context: ResolveContext,
 ): readonly RowSelection[] {
+  refuseMany('select', select.items)
   const byName = keysByName(groups.keys, groups.items, groups.text)
   const rows = new Rows(new FieldNames('select', context), select.text, groups.keys, byName, new Map())
   return select.items.map(item => {
@@ -64,6 +68,16 @@ export function resolveRows(
   })
 }
 
+function refuseMany(clause: 'select' | 'order_by', items: readonly (SelectItem | OrderItem)[]): void {
+  const beyond = items[MAX_VALUES]
+  if (beyond !== undefined)
+    throw malformed(
+      clause,
+      `${items.length} values of a group were found where at most ${MAX_VALUES} are served`,
+      beyond.span,
+    )
+}
+
 /** The key of a selection without label: that of the group that it repeats, where only the spelling differs. */
 function keyOf(written: string, value: RowValue, groups: readonly GroupKey[]): string {
   const group = value.type === 'key' ? groups[value.index]?.key : undefined
@@ -77,6 +91,7 @@ export function resolveRowOrder(
   select: readonly RowSelection[],
   context: ResolveContext,
 ): readonly RowOrdering[] {
+  refuseMany('order_by', order.items)
   const byName = keysByName(groups.keys, groups.items, groups.text)
   const labels = new Map(select.map(({ key, value }) => [key, value]))
   const rows = new Rows(new FieldNames('order_by', context), order.text, groups.keys, byName, labels)
@@ -104,6 +119,7 @@ class Rows {
   private readonly groups: readonly GroupKey[]
   private readonly keys: ReadonlyMap<string, number>
   private readonly labels: ReadonlyMap<string, RowValue>
+  private aggregates = 0
 
   constructor(
     names: FieldNames,
@@ -200,6 +216,12 @@ class Rows {
   }
 
   private aggregate(call: Call): Aggregate {
+    if (++this.aggregates > MAX_VALUES)
+      throw malformed(
+        this.names.clause,
+        `More than ${MAX_VALUES} aggregates were found where at most ${MAX_VALUES} are served`,
+        call.span,
+      )
     const name = AGGREGATE_NAMES.find(each => each === (call.name === 'median' ? 'percentile' : call.name))
     if (name === undefined) throw new Error(`no aggregate for the function ${call.name}`)
     const [first, second] = call.arguments

@@ -2,7 +2,7 @@ import type { Expression, OrderItem, SelectItem } from '../../language/odsql/ast
 import { exactJson } from '../../model/exact-json.ts'
 import { isGeo } from '../../model/field.ts'
 import { malformed } from '../faults.ts'
-import { beginsWith } from '../find-field.ts'
+import { beginsWith, technicalName } from '../find-field.ts'
 import { fieldsOf, type Ordering, type Scalar, type SelectedColumn, scalarType } from '../plan.ts'
 import { expressionKey, FieldNames, type ResolveContext } from './context.ts'
 import { foldNumber, isExpression, resolveScalar } from './scalars.ts'
@@ -31,7 +31,21 @@ export function resolveSelect(
     else if (isNarrowing(expression)) choose(narrowed)
     else chosen.set(label ?? expressionKey(item, text), column(expression, names))
   }
+  const computed = [...chosen.values()].filter(isComputed).length
+  if (computed > MAX_COMPUTED)
+    throw malformed(
+      'select',
+      `${computed} computed values were found where at most ${MAX_COMPUTED} can be selected`,
+      { from: 0, to: text.length },
+    )
   return [...chosen].map(([key, value]) => ({ key, value }))
+}
+
+/** Maximum number of values that are computed for each record. */
+const MAX_COMPUTED = 100
+
+function isComputed(value: Scalar): boolean {
+  return value.type !== 'field' || technicalName(value.field) !== undefined
 }
 
 /** A value of each record; a multivalued field can only be selected as a whole. */

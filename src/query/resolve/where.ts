@@ -14,16 +14,9 @@ import {
   scalarType,
 } from '../plan.ts'
 import { FieldNames, type ResolveContext } from './context.ts'
-import { dateOf } from './date-operands.ts'
+import { computedDate, dateOf } from './date-operands.ts'
 import { resolvePredicate, searchedWords, wordsCondition } from './filter-functions.ts'
-import {
-  exactInteger,
-  foldNumber,
-  integerBelow,
-  momentConstant,
-  momentScalar,
-  resolveScalar,
-} from './scalars.ts'
+import { exactInteger, foldNumber, integerBelow, resolveScalar } from './scalars.ts'
 
 /**
  * Returns the condition of a where clause for a dataset (ODSQL 3). Throws ODSQLError for an unknown field and
@@ -91,6 +84,8 @@ function compare(
   if (left.type === 'null' || right.type === 'null') return NEVER
   if (left.type === 'field' && isConstant(right))
     return compareConstant(names.field(left), operator, right, span, names)
+  const dated = computedDate(left, operator, right, names)
+  if (dated !== null) return dated
   const [first, second] = alike(left, operator, right, span, names)
   return { type: 'relation', left: first, operator, right: second }
 }
@@ -110,7 +105,7 @@ function alike(
   }
   const first = resolveScalar(left, names)
   const type = scalarType(first)
-  const second = partNumber(first, right) ?? momentIn(right, type, names) ?? resolveScalar(right, names)
+  const second = partNumber(first, right) ?? resolveScalar(right, names)
   const found = scalarType(second)
   const same = type === found || (isNumeric(type) && isNumeric(found))
   const ordered = operator !== '=' && operator !== '!='
@@ -129,11 +124,6 @@ function alike(
 function partNumber(value: Scalar, node: Expression): Scalar | null {
   if (value.type !== 'datePart' || node.type !== 'string' || !/^\d{1,9}$/.test(node.value)) return null
   return { type: 'constant', value: Number(node.value), of: 'int' }
-}
-
-function momentIn(node: Expression, type: Field['type'], names: FieldNames): Scalar | null {
-  const moment = isTemporal(type) ? momentScalar(node, names) : null
-  return moment === null ? null : momentConstant(moment, type, names)
 }
 
 /** True for an expression that has the same value in every record. */
