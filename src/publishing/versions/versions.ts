@@ -318,6 +318,8 @@ export function withdraw(versions: Versions, id: string): boolean {
   const visibility = currentManifest(versions, id)?.dataset.visibility ?? 'restricted'
   writeDurably(path.join(home, 'withdrawn'), visibility)
   rmSync(path.join(home, 'current'), { force: true })
+  // Before its files: what was withdrawn is not served again after a power cut.
+  synchronise(home)
   removeOthers(home, new Set())
   return true
 }

@@ -1,5 +1,6 @@
 import type { TimeUnit } from '../../language/odsql/vocabulary.ts'
 import { CLOCK_UNITS, intervalEnd } from '../../model/clock-intervals.ts'
+import { parseExactly } from '../../model/exact-json.ts'
 import { coarsePrecision, type Field, type FieldType, isNumeric, isTemporal } from '../../model/field.ts'
 import { lookup, setMember } from '../../model/lookup.ts'
 import { numberText } from '../../model/number.ts'
@@ -107,7 +108,7 @@ function scalarJson(value: Constant | null, scalar: Scalar, style: JsonStyle): u
 
 function parsedJson(text: string, fallback: Constant | null, { isJsonText }: JsonStyle): unknown {
   try {
-    const json = JSON.parse(text) as unknown
+    const json = parseExactly(text)
     return isJsonText === true && json !== null ? text : json
   } catch {
     return fallback ?? text

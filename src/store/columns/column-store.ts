@@ -27,10 +27,10 @@ function isLarge({ subjects, sections }: GraphHeader): boolean {
 }
 
 /**
- * Milliseconds that building the columns of a graph in memory may take: the catalog of thousands of datasets is no query,
- * and without it nothing is served.
+ * Milliseconds that building the columns of a graph in memory, and preparing one of them, may take: the catalog of thousands of datasets is
+ * no query, and without it nothing is served; what is prepared stands back for every query.
  */
-const BUILD_DEADLINE = 600_000
+const WORK_DEADLINE = 600_000
 
 /** Bytes of a chunk of text. */
 const PIECE = 2 ** 18
@@ -93,7 +93,7 @@ export class ColumnStore {
     }: Pick<Extract<Job, { readonly type: 'build' }>, 'subjects' | 'predicates' | 'isSearched'>,
   ): Promise<void> {
     const job: Job = { type: 'build', text, subjects, predicates, isSearched }
-    const { header, buffers } = await this.runner.once(job, [], 'built', { deadline: BUILD_DEADLINE })
+    const { header, buffers } = await this.runner.once(job, [], 'built', { deadline: WORK_DEADLINE })
     this.registry.add({ name, header, path: null, memory: buffers })
   }
 
@@ -196,7 +196,7 @@ export class ColumnStore {
       if (this.runner.isClosed || isFull || !this.registry.has(graph)) return
       try {
         const job: Job = { type: 'prepare', graph, column }
-        await this.runner.once(job, [graph], 'touched', { lane: 'slow' })
+        await this.runner.once(job, [graph], 'touched', { lane: 'slow', deadline: WORK_DEADLINE })
       } catch {
         return
       }
