@@ -309,6 +309,13 @@ t.test('dataset.yaml: every mistake with its place', async t => {
       /a date .*expected/,
     ],
     [
+      'a date of metadata in words',
+      `${source}metas: { default: { modified: spring 2020 } }\n`,
+      2,
+      21,
+      /a date .*expected/,
+    ],
+    [
       'a map of metadata',
       `${source}metas: { default: { license: { a: b } } }\n`,
       2,

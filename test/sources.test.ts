@@ -5,7 +5,7 @@ import t from 'tap'
 import { Fault } from '../src/errors/errors.ts'
 import { nearest } from '../src/model/did-you-mean.ts'
 import type { FieldType } from '../src/model/field.ts'
-import { isTimeZone, zoneOffset } from '../src/model/time.ts'
+import { canonicalMoment, isTimeZone, zoneOffset } from '../src/model/time.ts'
 import { inferColumns } from '../src/sources/infer.ts'
 import { featureLinesSource, geojsonSource } from '../src/sources/json/geojson.ts'
 import { jsonSource } from '../src/sources/json/json.ts'
@@ -1069,6 +1069,21 @@ t.test('a time zone has one format, however its name is written', async t => {
 t.test('zones have their offset around the beginning of the year 1', async t => {
   for (const moment of ['0000-06-01T00:00:00Z', '0001-01-01T00:00:00Z', '0001-01-09T00:00:00Z'])
     t.equal(zoneOffset('America/New_York', Date.parse(moment)), -17_762_000, moment)
+})
+
+t.test('moments of metadata are those of ISO 8601, in UTC where they have no offset', async t => {
+  for (const [text, expected] of [
+    ['2026-01-02T03:04:05.678+00:00', '2026-01-02T03:04:05.678Z'],
+    ['2026-01-02T03:04:05+0200', '2026-01-02T01:04:05Z'],
+    ['2026-01-02 03:04', '2026-01-02T03:04:00Z'],
+    ['2026-01-02T03:04:05.120000', '2026-01-02T03:04:05.12Z'],
+    ['2026-01-02', '2026-01-02T00:00:00Z'],
+    ['2026', '2026-01-01T00:00:00Z'],
+    ['spring 2020', null],
+    ['5 May 2020', null],
+    ['2026-13-02', null],
+  ] as const)
+    t.equal(canonicalMoment(text), expected, text)
 })
 
 t.test('the nearest name is suggested for a typo', t => {

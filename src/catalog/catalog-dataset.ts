@@ -141,9 +141,9 @@ export function featuresOf({ dataset, statistics }: CatalogEntry): readonly stri
   ]
 }
 
-/** A moment among the metadata of a dataset in canonical form; other values are unchanged. */
-export function momentMeta(value: MetaValue): MetaValue {
-  return typeof value === 'string' ? (canonicalMoment(value) ?? value) : value
+/** A moment among the metadata of a dataset in canonical form; null for other values. */
+export function momentMeta(value: MetaValue | undefined): string | null {
+  return typeof value === 'string' ? canonicalMoment(value) : null
 }
 
 /** The names of the metadata of the default template with moments. */
@@ -161,10 +161,7 @@ function inferredField(name: string, value: NonNullable<MetaValue>): Field {
 function metaAsValue(value: MetaValue, known: Field): Value {
   if (value === null) return null
   if (known.multivalued) return listOrNull(Array.isArray(value) ? value.map(String) : [String(value)])
-  if (known.type === 'datetime') {
-    const moment = momentMeta(value)
-    return typeof moment === 'string' && /^-?\d{4,6}-\d\d-\d\dT.*Z$/.test(moment) ? moment : null
-  }
+  if (known.type === 'datetime') return momentMeta(value)
   if (known.type === 'geo_shape') return toGeoShape(value) ?? null
   if (known.type === 'text') return typeof value === 'object' ? JSON.stringify(value) : String(value)
   return typeof value === 'number' || typeof value === 'boolean' ? value : null

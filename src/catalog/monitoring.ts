@@ -328,8 +328,8 @@ function datasetRow(entry: ServedDataset, { usage, domain }: MonitoringOptions):
   const metas = completeMetas(entry).default ?? {}
   const described: Readonly<Record<string, unknown>> = {
     ...metas,
-    modified: momentMeta(metas.modified ?? null),
-    data_processed: momentMeta(metas.data_processed ?? null),
+    modified: momentMeta(metas.modified),
+    data_processed: momentMeta(metas.data_processed),
     ...exploreMetas(usage.counts(dataset.id)),
     dataset_id: dataset.id,
     field_count: dataset.fields.length,

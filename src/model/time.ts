@@ -113,9 +113,14 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format
 }
 
-/** An ISO 8601 moment in UTC in canonical form, `YYYY-MM-DDTHH:MM:SS[.f…]Z`; null for other texts. */
+/**
+ * A moment, or a year, month or day, of ISO 8601 in UTC in canonical form, `YYYY-MM-DDTHH:MM:SS[.f…]Z`; null for other texts. A time without
+ * an offset is UTC.
+ */
 export function canonicalMoment(text: string): string | null {
-  const moment = new Date(text)
+  const iso = text.trim().replace(/^(\d{4}-\d\d-\d\d) +(?=\d)/, '$1T')
+  if (!/^(?:\d{4}|[+-]\d{6})(?:-\d\d){0,2}(?:T|$)/.test(iso)) return null
+  const moment = new Date(/T[\d:.]+$/.test(iso) ? `${iso}Z` : iso)
   return Number.isNaN(moment.getTime()) ? null : moment.toISOString().replace(/\.?0*Z$/, 'Z')
 }
 

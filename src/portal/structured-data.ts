@@ -149,8 +149,7 @@ function organization(name: string): Node {
 }
 
 function momentOf(value: unknown): string | undefined {
-  const moment = momentMeta(typeof value === 'string' ? value : null)
-  return typeof moment === 'string' && /^-?\d{4,6}-\d\d-\d\dT.*Z$/.test(moment) ? moment : undefined
+  return momentMeta(typeof value === 'string' ? value : null) ?? undefined
 }
 
 function someOf<Item>(items: readonly Item[]): readonly Item[] | undefined {

@@ -1,4 +1,5 @@
 import type { MetaType } from '../model/templates.ts'
+import { canonicalMoment } from '../model/time.ts'
 
 /** What is expected of a value of each type. */
 export const EXPECTED: Readonly<Record<MetaType, string>> = {
@@ -25,7 +26,7 @@ export function fits(value: unknown, type: MetaType): boolean | 'lenient' {
     case 'list':
       return isList || ((isPlain || (Array.isArray(value) && value.every(isText))) && 'lenient')
     case 'datetime':
-      return typeof value === 'string' && !Number.isNaN(Date.parse(value))
+      return typeof value === 'string' && canonicalMoment(value) !== null
     case 'int':
       return Number.isInteger(value)
     case 'double':

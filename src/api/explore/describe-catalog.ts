@@ -87,8 +87,8 @@ function describeDataset(entry: CatalogEntry, options: CatalogDescriptionOptions
     creators: textsOf(dcat.creator).map(named),
     contributors: textsOf(dcat.contributor).map(named),
     license: licenseOf(known),
-    issued: momentOf(dcat.issued ?? dcat.created),
-    modified: momentOf(known.modified) ?? momentOf(entry.published),
+    issued: momentMeta(dcat.issued ?? dcat.created),
+    modified: momentMeta(known.modified) ?? momentMeta(entry.published),
     periodicity: textsOf(dcat.accrualperiodicity ?? known.update_frequency).map(named)[0] ?? null,
     contact: contactOf(dcat),
     places: [...textsOf(dcat.spatial), ...textsOf(known.territory)].map(named),
@@ -178,18 +178,13 @@ const INTERVAL = /^(\d{4}-\d\d-\d\d[^/]*)\/(\d{4}-\d\d-\d\d[^/]*)$/
 
 function temporalOf(dcat: Template): DatasetDescription['temporal'] {
   const [, first, last] = INTERVAL.exec(textOf(dcat.temporal) ?? '') ?? []
-  const start = momentOf(dcat.temporal_coverage_start ?? first)
-  const end = momentOf(dcat.temporal_coverage_end ?? last)
+  const start = momentMeta(dcat.temporal_coverage_start ?? first)
+  const end = momentMeta(dcat.temporal_coverage_end ?? last)
   return start === null && end === null ? null : { start, end }
 }
 
 function named(text: string): Named {
   return { name: text, iri: isIri(text) ? text : null }
-}
-
-function momentOf(value: MetaValue | undefined): string | null {
-  const moment = momentMeta(value ?? null)
-  return typeof moment === 'string' && /^-?\d{4,6}-\d\d-\d\dT.*Z$/.test(moment) ? moment : null
 }
 
 function textOf(value: MetaValue | undefined): string | null {

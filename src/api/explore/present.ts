@@ -215,10 +215,11 @@ function describeDataset(entry: CatalogEntry, presentation: Presentation) {
 function presentMetas(metas: Metas, { timezone, appMetas }: Presentation): Metas {
   const known = { ...metas.default }
   for (const name of MOMENT_METAS) {
-    const moment = momentMeta(lookup(known, name) ?? null)
-    if (typeof moment !== 'string') continue
+    const value = lookup(known, name) ?? null
+    if (typeof value !== 'string') continue
     // Versions and portals of the network may have texts that are no moments.
-    setMember(known, name, Number.isNaN(Date.parse(moment)) ? null : zonedText(moment, timezone))
+    const moment = momentMeta(value)
+    setMember(known, name, moment === null ? null : zonedText(moment, timezone))
   }
   return { ...metas, default: known, ...(appMetas === null ? {} : { explore: appMetas }) }
 }

@@ -33,5 +33,5 @@ export function datasetCard(pageContext: PageContext, entry: ServedDataset, leve
 
 /** When a dataset was last modified, according to its publisher, or else when it was published. */
 export function modifiedOf(entry: ServedDataset): string {
-  return String(momentMeta(entry.dataset.metas.default?.modified ?? entry.published))
+  return momentMeta(entry.dataset.metas.default?.modified) ?? String(momentMeta(entry.published))
 }
