@@ -908,7 +908,7 @@ t.test('control characters of a catalog do not reach the terminal', async t => {
   const [harvested, doctor] = [await output(['harvest', ...place]), await output(['doctor', ...place])]
   t.match(harvested.text, /bad: failed: .*\\u001b\]0;PWNED/)
   t.match(harvested.text, /! \\u001b\]0;PWNED\\u0007 \\u009b2J: none of its distributions/)
-  t.match(doctor.text, /bad: failed 1 times.*\\u001b\]0;PWNED/)
+  t.match(doctor.text, /bad: failed 1 time.*\\u001b\]0;PWNED/)
   const json = await harvestNow(portal, 'esc')
   t.equal(json.json[0].skipped[0].dataset, text, 'JSON remains the same')
   for (const { text } of [harvested, doctor]) t.notMatch(text, /[^\P{Cc}\n]/u)
