@@ -1,4 +1,5 @@
 import { type MetaValue, textStart } from '../model/metadata.ts'
+import { canonicalMoment } from '../model/time.ts'
 import { unreadable } from '../sources/source.ts'
 
 /** A dataset offered by a catalog. */
@@ -74,10 +75,8 @@ export function harvestedTexts(values: readonly unknown[]): readonly string[] | 
 export function harvestedMoment(value: unknown): string | null {
   const text = harvestedText(value)
   if (text === null || !/^\d{4}-\d\d/.test(text)) return null
-  // Moments without offset are UTC, as written by CKAN; `new Date` would take them for local time.
-  const iso = text.replace(/^(\d{4}-\d\d-\d\d) +(?=\d)/, '$1T')
-  const moment = new Date(/T[\d:.]+$/.test(iso) ? `${iso}Z` : iso)
-  return Number.isNaN(moment.getTime()) ? null : moment.toISOString()
+  const moment = canonicalMoment(text)
+  return moment === null ? null : new Date(moment).toISOString()
 }
 
 /** The tag of a language that is given as tag, as code of three letters, or as IRI that ends with one of them. */

@@ -96,6 +96,9 @@ function equality(
   return null
 }
 
+/** Maximum number of values that are computed for a record or a group, and of aggregates of a query. */
+export const MAX_ROW_VALUES = 100
+
 /** Conditions of one filter after equal ones are merged; and the number of those that each cost a separate pass. */
 const MAX_CONDITIONS = 150
 const MAX_PASSES = 20

@@ -1,6 +1,6 @@
 import type { AggregateItem, Expression, Transformation } from '../../language/odata/ast.ts'
 import { field } from '../../model/field.ts'
-import { refuseLarge } from '../conditions.ts'
+import { MAX_ROW_VALUES, refuseLarge } from '../conditions.ts'
 import type { Condition, GroupKey, RecordQuery, RowSelection, Scalar } from '../plan.ts'
 import { computeNames } from './columns.ts'
 import { conditionOf, typedExpressionOf } from './expression.ts'
@@ -227,16 +227,14 @@ interface AggregateColumn extends RowAggregate {
   readonly epoch: boolean
 }
 
-const MAX_AGGREGATES = 100
-
 /** Returns the aggregates that items request; each has a name that neither a key nor another has. */
 export function aggregateColumns(
   items: readonly AggregateItem[],
   keys: readonly { readonly name: string }[],
   scope: Scope,
 ) {
-  const beyond = items[MAX_AGGREGATES]
-  if (beyond !== undefined) throw wrong(scope, `At most ${MAX_AGGREGATES} aggregates are served`, beyond.span)
+  const beyond = items[MAX_ROW_VALUES]
+  if (beyond !== undefined) throw wrong(scope, `At most ${MAX_ROW_VALUES} aggregates are served`, beyond.span)
   const taken = new Set(keys.map(({ name }) => name))
   return items.map(item => {
     const { name, span } = item

@@ -1,6 +1,7 @@
 import type { Argument, Expression, GroupItem, OrderItem, SelectItem } from '../../language/odsql/ast.ts'
 import { FUNCTIONS } from '../../language/odsql/vocabulary.ts'
 import { isGeo, isNumeric, isTemporal } from '../../model/field.ts'
+import { MAX_ROW_VALUES } from '../conditions.ts'
 import { describedArgument, describeValue, malformed } from '../faults.ts'
 import {
   AGGREGATE_NAMES,
@@ -16,9 +17,6 @@ import { expressionKey, FieldNames, type ResolveContext, spelling } from './cont
 import { foldNumber, isExpression, resolveScalar } from './scalars.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
-
-/** Maximum number of values of a row, of aggregates of a clause, and of keys of an order. */
-const MAX_VALUES = 100
 
 /** True where an expression contains an aggregate. */
 export function hasAggregate(node: Expression): boolean {
@@ -69,11 +67,11 @@ export function resolveRows(
 }
 
 function refuseMany(clause: 'select' | 'order_by', items: readonly (SelectItem | OrderItem)[]): void {
-  const beyond = items[MAX_VALUES]
+  const beyond = items[MAX_ROW_VALUES]
   if (beyond !== undefined)
     throw malformed(
       clause,
-      `${items.length} values of a group were found where at most ${MAX_VALUES} are served`,
+      `${items.length} values of a group were found where at most ${MAX_ROW_VALUES} are served`,
       beyond.span,
     )
 }
@@ -216,10 +214,10 @@ class Rows {
   }
 
   private aggregate(call: Call): Aggregate {
-    if (++this.aggregates > MAX_VALUES)
+    if (++this.aggregates > MAX_ROW_VALUES)
       throw malformed(
         this.names.clause,
-        `More than ${MAX_VALUES} aggregates were found where at most ${MAX_VALUES} are served`,
+        `More than ${MAX_ROW_VALUES} aggregates were found where at most ${MAX_ROW_VALUES} are served`,
         call.span,
       )
     const name = AGGREGATE_NAMES.find(each => each === (call.name === 'median' ? 'percentile' : call.name))

@@ -1,6 +1,7 @@
 import type { Expression, OrderItem, SelectItem } from '../../language/odsql/ast.ts'
 import { exactJson } from '../../model/exact-json.ts'
 import { isGeo } from '../../model/field.ts'
+import { MAX_ROW_VALUES } from '../conditions.ts'
 import { malformed } from '../faults.ts'
 import { beginsWith, technicalName } from '../find-field.ts'
 import { fieldsOf, type Ordering, type Scalar, type SelectedColumn, scalarType } from '../plan.ts'
@@ -32,17 +33,14 @@ export function resolveSelect(
     else chosen.set(label ?? expressionKey(item, text), column(expression, names))
   }
   const computed = [...chosen.values()].filter(isComputed).length
-  if (computed > MAX_COMPUTED)
+  if (computed > MAX_ROW_VALUES)
     throw malformed(
       'select',
-      `${computed} computed values were found where at most ${MAX_COMPUTED} can be selected`,
+      `${computed} computed values were found where at most ${MAX_ROW_VALUES} can be selected`,
       { from: 0, to: text.length },
     )
   return [...chosen].map(([key, value]) => ({ key, value }))
 }
-
-/** Maximum number of values that are computed for each record. */
-const MAX_COMPUTED = 100
 
 function isComputed(value: Scalar): boolean {
   return value.type !== 'field' || technicalName(value.field) !== undefined
