@@ -14,6 +14,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 const FOLDERS = ['unit', 'long', 'engines', 'browser']
 const JOBS = Number(process.env.JOBS) || Math.floor(os.availableParallelism() / 2) + 2
+/** How many failing files run once more: where more fail it is not the machine. */
+const MOST_AGAIN = process.env.AGAIN === '1' ? 3 : 0
 /** Seconds that a file may take. */
 const TIMEOUT = 1800
 /** How much a function does before V8 optimises it, four times its default: compiling is a third of what short runs cost. */
@@ -122,29 +124,35 @@ const files = chosenFiles()
 if (files.length === 0) throw new Error(`no test file has ${names.join(' or ')} in its name`)
 const totals = {}
 const failed = []
+const again = []
 let place = 0
 
 async function work() {
-  while (files.length > 0) {
-    const group = nextGroup()
-    const { output, errors, code } = await run(group)
-    for (const [key, count] of countsOf(output)) totals[key] = (totals[key] ?? 0) + count
-    const results = group.map(file => resultOf(file, output))
-    // A process may fail after the end of its files.
-    if (code !== 0 && results.every(({ passed }) => passed)) results.at(-1).passed = false
-    for (const { file, text, count, passed, time } of results) {
-      if (!passed) {
-        failed.push(file)
-        process.stdout.write(`${text}\n${errors}`.replaceAll(/^/gm, '    '))
-      }
-      for (const [skip] of text.matchAll(/^ *ok .*# SKIP.*$/gm)) console.log(`    ${skip.trim()}`)
-      console.log(`${passed ? '' : 'not '}ok ${++place} - ${builtName(file)} # ${count} in ${time} s`)
+  while (files.length > 0) await runAndTell(nextGroup(), MOST_AGAIN)
+}
+
+/** Runs files in a process and tells their results; those that fail run again later where fewer than `mostAgain` do. */
+async function runAndTell(group, mostAgain) {
+  const { output, errors, code } = await run(group)
+  for (const [key, count] of countsOf(output)) totals[key] = (totals[key] ?? 0) + count
+  const results = group.map(file => resultOf(file, output))
+  // A process may fail after the end of its files.
+  if (code !== 0 && results.every(({ passed }) => passed)) results.at(-1).passed = false
+  for (const { file, text, count, passed, time } of results) {
+    const runsAgain = !passed && again.length < mostAgain
+    if (!passed) {
+      ;(runsAgain ? again : failed).push(file)
+      process.stdout.write(`${text}\n${errors}`.replaceAll(/^/gm, runsAgain ? '#   ' : '    '))
     }
+    for (const [skip] of text.matchAll(/^ *ok .*# SKIP.*$/gm)) console.log(`    ${skip.trim()}`)
+    if (runsAgain) console.log(`# failed beside others, runs again at the end: ${builtName(file)}`)
+    else console.log(`${passed ? '' : 'not '}ok ${++place} - ${builtName(file)} # ${count} in ${time} s`)
   }
 }
 
 console.log(`TAP version 14\n1..${files.length}`)
 await Promise.all(Array.from({ length: JOBS }, work))
+for (const file of again) await runAndTell([file], 0)
 const counts = Object.entries(totals).map(([key, count]) => `${key}: ${count}`)
 console.log(`# { ${counts.join(', ')} }\n# time=${performance.now().toFixed(0)}ms`)
 for (const file of failed) {
