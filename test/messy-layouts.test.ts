@@ -815,18 +815,23 @@ function blob(code: number, kind: number, ...numbers: readonly number[]): Buffer
   return Buffer.concat([header, wkb])
 }
 
-function geopackage(name: string, code: number, layers: Readonly<Record<string, readonly Buffer[]>>): null {
+function geopackage(
+  name: string,
+  code: number,
+  layers: Readonly<Record<string, readonly Buffer[]>>,
+  wkt = '',
+): null {
   const path = join(folder, name)
   rmSync(path, { force: true })
   const database = new Libsql(path)
   database.exec(`
     CREATE TABLE gpkg_contents (table_name TEXT, data_type TEXT);
     CREATE TABLE gpkg_geometry_columns (table_name TEXT, column_name TEXT, srs_id INTEGER);
-    CREATE TABLE gpkg_spatial_ref_sys (srs_id INTEGER, organization TEXT, organization_coordsys_id INTEGER);
+    CREATE TABLE gpkg_spatial_ref_sys (srs_id INTEGER, organization TEXT, organization_coordsys_id INTEGER, definition TEXT);
     CREATE TABLE layer_styles (id INTEGER PRIMARY KEY, style TEXT);
     INSERT INTO gpkg_contents VALUES ('layer_styles', 'attributes');
     INSERT INTO layer_styles VALUES (1, 'x');
-    INSERT INTO gpkg_spatial_ref_sys VALUES (${code}, 'EPSG', ${code});`)
+    INSERT INTO gpkg_spatial_ref_sys VALUES (${code}, 'EPSG', ${code}, '${wkt}');`)
   for (const [layer, shapes] of Object.entries(layers)) {
     database.exec(`CREATE TABLE "${layer}" (fid INTEGER PRIMARY KEY, geom BLOB, name TEXT, open BOOLEAN, height REAL);
       INSERT INTO gpkg_contents VALUES ('${layer}', 'features');
@@ -850,16 +855,20 @@ t.test('GeoPackage', async t => {
     [1, { lon: 2.35, lat: 48.85 }, 'tree 0', false, 0.5],
     [2, { lon: -70, lat: -33 }, 'tree 1', true, 1.5],
   ])
-  const metres = geopackage('metres.gpkg', 3857, {
-    trees: [blob(3857, 1, 261_600.803, 6_250_835.061)],
-    none: [],
-  })
-  const [[, point] = []] = (await understood('metres.gpkg', metres)).values
-  const { lon, lat } = point as { lon: number; lat: number }
-  t.ok(
-    Math.abs(lon - 2.35) < 0.01 && Math.abs(lat - 48.85) < 0.01,
-    'metres become degrees; an empty layer is no choice',
-  )
+  // A code that is not known is read by its WKT.
+  for (const [code, wkt] of [
+    [3857, ''],
+    [32_700, wktOf(3857) ?? ''],
+  ] as const) {
+    const trees = [blob(code, 1, 261_600.803, 6_250_835.061)]
+    const metres = geopackage('metres.gpkg', code, { trees, none: [] }, wkt)
+    const [[, point] = []] = (await understood('metres.gpkg', metres)).values
+    const { lon, lat } = point as { lon: number; lat: number }
+    t.ok(
+      Math.abs(lon - 2.35) < 0.01 && Math.abs(lat - 48.85) < 0.01,
+      `metres of ${code} become degrees; an empty layer is no choice`,
+    )
+  }
   const two = geopackage('two.gpkg', 4326, { a: [blob(4326, 1, 1, 2)], b: [blob(4326, 1, 1, 2)] })
   t.match(await answerOf('two.gpkg', two), /has 2 layers[\s\S]*sheet: a/)
   t.equal((await understood('two.gpkg', two, { sheet: 'b' })).values.length, 1)
@@ -870,8 +879,7 @@ t.test('GeoPackage', async t => {
 t.test('GeoPackages in systems without an EPSG code, and binary columns', async t => {
   geopackage('custom.gpkg', 3857, { trees: [blob(3857, 1, 261_600.803, 6_250_835.061)] })
   const database = new Libsql(join(folder, 'custom.gpkg'))
-  database.exec(`ALTER TABLE gpkg_spatial_ref_sys ADD definition TEXT;
-    UPDATE gpkg_spatial_ref_sys SET organization = 'NONE', definition = '${wktOf(3857)}';
+  database.exec(`UPDATE gpkg_spatial_ref_sys SET organization = 'NONE', definition = '${wktOf(3857)}';
     ALTER TABLE trees ADD photo BLOB; UPDATE trees SET photo = x'0001'`)
   database.close()
   const { values, found } = await understood('custom.gpkg', null)
@@ -1100,11 +1108,12 @@ t.test('positions in grads become degrees', async t => {
   t.ok(Math.abs((unprojectorOfWkt(degrees)?.([0, 48.853])[1] ?? 0) - 48.853) < 0.005)
 })
 
-t.test('FlatGeobuf in systems without an EPSG code, and with arcs', async t => {
+t.test('FlatGeobuf in systems without an EPSG code or with one that is not known, and with arcs', async t => {
   for (const [owner, code, wkt] of [
     ['EPSG', 3857, ''],
     ['ESRI', 102_100, wktOf(3857) ?? ''],
     ['NONE', 0, wktOf(3857) ?? ''],
+    ['EPSG', 32_700, wktOf(3857) ?? ''],
   ] as const) {
     const { values } = await understood('system.fgb', flatgeobufOf(1, owner, code, wkt))
     const [[point] = []] = values

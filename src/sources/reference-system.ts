@@ -8,7 +8,7 @@ export type Unprojector = (position: readonly number[]) => readonly number[]
 const MAX_NAME = 200
 
 /** Codes whose degrees equal those of WGS 84 at the precision of maps. */
-const DEGREES: ReadonlySet<number> = new Set([4326, 4258, 4171, 4269, 4979, 4937, 0, -1])
+const DEGREES: ReadonlySet<number> = new Set([4326, 4258, 4171, 4269, 4979, 4937, 7843, 7844, 0, -1])
 
 /** Codes of geographic systems in grads, 400 of which are a circle: NTF (Paris) and others of its time. */
 const GRADS: ReadonlySet<number> = new Set([4807, 4810, 4811, 4816, 4819, 4821, 4901, 4902])
@@ -31,6 +31,23 @@ export function unprojectorOfWkt(wkt: string): Unprojector | null | undefined {
     const code = /AUTHORITY\["EPSG",\s*"?(\d+)"?\]\s*\]\s*$/i.exec(wkt)?.[1]
     return code === undefined ? undefined : unprojectorOfCode(Number(code))
   }
+}
+
+/** The reference system of a layer: its EPSG code, 0 for one without, and what else the file says of it: WKT or a name. */
+export interface LayerSystem {
+  readonly code: number
+  readonly text: string
+}
+
+/** The same for the system of a layer: by its code, and by its WKT where the code is not known. */
+export function unprojectorOfLayer({ code, text }: LayerSystem): Unprojector | null | undefined {
+  const known = code === 0 && text !== '' ? undefined : unprojectorOfCode(code)
+  return known === undefined && text.includes('[') ? unprojectorOfWkt(text) : known
+}
+
+/** The system of a layer in an error. */
+export function systemName({ code, text }: LayerSystem): string {
+  return code === 0 ? text.slice(0, 80) : `EPSG:${code}`
 }
 
 /**

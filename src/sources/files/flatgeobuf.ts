@@ -6,11 +6,12 @@ import { shortestSingle } from '../../model/number.ts'
 import { words } from '../../model/words.ts'
 import type { DataFile } from '../data-file.ts'
 import {
+  type LayerSystem,
   type RawGeometry,
   reprojected,
+  systemName,
   type Unprojector,
-  unprojectorOfCode,
-  unprojectorOfWkt,
+  unprojectorOfLayer,
 } from '../reference-system.ts'
 import {
   BATCH_CHARACTERS,
@@ -35,8 +36,7 @@ interface Header {
   readonly columns: readonly Column[]
   readonly features: number
   readonly nodeSize: number
-  /** An EPSG code, 0 for no system, or the WKT or name of one without such a code. */
-  readonly system: number | string
+  readonly system: LayerSystem
 }
 
 interface Column {
@@ -66,10 +66,10 @@ async function* readFeatures(data: DataFile): AsyncGenerator<readonly SourceRow[
     refuseWide(file, header.columns.length)
     await skipIndex(reader, header)
     const { system } = header
-    const move = typeof system === 'number' ? unprojectorOfCode(system) : unprojectorOfWkt(system)
+    const move = unprojectorOfLayer(system)
     if (move === undefined)
       throw unreadable(
-        `The file is in ${typeof system === 'number' ? `EPSG:${system}` : system.slice(0, 80)}, which is not known.`,
+        `The file is in ${systemName(system)}, which is not known.`,
         { file },
         'Write it in EPSG:4326.',
       )
@@ -215,13 +215,16 @@ function headerOf(bytes: Buffer, file: string): Header {
       .map(column => ({ name: column.text(0) ?? '', type: column.byte(1) ?? 0 }))
     const crs = header.table(10)
     const [owner = 'EPSG', code = 0] = [crs?.text(0), crs?.int(1)]
-    const isEpsg = owner.toUpperCase() === 'EPSG' && code !== 0
+    const isEpsg = owner.toUpperCase() === 'EPSG'
     return {
       geometry: header.byte(2) ?? 0,
       columns,
       features: header.long(8) ?? 0,
       nodeSize: header.short(9) ?? 16,
-      system: isEpsg || crs === undefined ? code : crs.text(4) || (code === 0 ? 0 : `${owner}:${code}`),
+      system: {
+        code: isEpsg ? code : 0,
+        text: crs?.text(4) || (isEpsg || code === 0 ? '' : `${owner}:${code}`),
+      },
     }
   } catch (error) {
     throw unreadable('The header of the file is damaged.', { file }, DAMAGED, error)

@@ -4,11 +4,12 @@ import { lookup, setMember } from '../../model/lookup.ts'
 import { parseWkb } from '../../model/wkb.ts'
 import type { DataFile } from '../data-file.ts'
 import {
+  type LayerSystem,
   type RawGeometry,
   reprojected,
+  systemName,
   type Unprojector,
-  unprojectorOfCode,
-  unprojectorOfWkt,
+  unprojectorOfLayer,
 } from '../reference-system.ts'
 import {
   BATCH_ROWS,
@@ -24,8 +25,8 @@ import {
 /** A table of a GeoPackage, or of another SQLite database. */
 interface Layer {
   readonly name: string
-  /** Its geometry column, and the EPSG code or WKT of their reference system. */
-  readonly geometry: { readonly column: string; readonly system: number | string } | null
+  /** Its geometry column, and their reference system. */
+  readonly geometry: { readonly column: string; readonly system: LayerSystem } | null
 }
 
 /**
@@ -107,11 +108,13 @@ function layersOf(database: Libsql.Database): readonly Layer[] {
   })
 }
 
-/** The EPSG code of a row of gpkg_spatial_ref_sys, or its WKT where it has none; 0 for systems that are not defined. */
-function systemOf(row: Readonly<Record<string, unknown>>): number | string {
+/** The system of a row of gpkg_spatial_ref_sys: neither code nor WKT where it is not defined. */
+function systemOf(row: Readonly<Record<string, unknown>>): LayerSystem {
   const { organization, organization_coordsys_id: code, definition } = row
-  if (String(organization ?? '').toUpperCase() === 'EPSG') return Number(code)
-  return typeof definition === 'string' && definition.includes('[') ? definition : 0
+  return {
+    code: String(organization ?? '').toUpperCase() === 'EPSG' ? Number(code) : 0,
+    text: typeof definition === 'string' && definition.includes('[') ? definition : '',
+  }
 }
 
 function chooseLayer(database: Libsql.Database, required: string | number | undefined, file: string): Layer {
@@ -159,11 +162,11 @@ function* readLayer(
       type: String(type).toUpperCase(),
     }),
   )
-  const system = layer.geometry?.system ?? 0
-  const move = typeof system === 'number' ? unprojectorOfCode(system) : unprojectorOfWkt(system)
+  const system = layer.geometry?.system ?? { code: 0, text: '' }
+  const move = unprojectorOfLayer(system)
   if (move === undefined)
     throw unreadable(
-      `The layer is in ${typeof system === 'number' ? `EPSG:${system}` : system.slice(0, 80)}, which is not known.`,
+      `The layer is in ${systemName(system)}, which is not known.`,
       { file },
       'Save it in EPSG:4326.',
     )
