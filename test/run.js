@@ -11,6 +11,7 @@ import { readdirSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 
 const FOLDERS = ['unit', 'long', 'engines', 'browser']
 const JOBS = Number(process.env.JOBS) || Math.floor(os.availableParallelism() / 2) + 2
@@ -18,8 +19,13 @@ const JOBS = Number(process.env.JOBS) || Math.floor(os.availableParallelism() / 
 const MOST_AGAIN = process.env.AGAIN === '1' ? 3 : 0
 /** Seconds that a file may take. */
 const TIMEOUT = 1800
+const root = path.dirname(import.meta.dirname)
+
 /** How much a function does before V8 optimises it, four times its default: compiling is a third of what short runs cost. */
-const FLAGS = ['--interrupt-budget=500000']
+const FLAGS = [
+  '--interrupt-budget=500000',
+  `--import=${pathToFileURL(path.join(root, 'test/support/without-domains.js'))}`,
+]
 
 /** Files that take longest, which begin first: those that wait for a server or an engine between those that compute. */
 const LONGEST = [
@@ -47,7 +53,6 @@ const LONGEST = [
   'browser/site-visit',
 ]
 
-const root = path.dirname(import.meta.dirname)
 const words = process.argv.slice(2).filter(word => word !== '')
 const split = words.findIndex(word => !FOLDERS.includes(word))
 const folders = split === -1 ? words : words.slice(0, split)
