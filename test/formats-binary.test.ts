@@ -359,6 +359,21 @@ t.test('names of fields are unique in ten bytes, and a record has an end', async
 
 const toArrayBuffer = (bytes: Buffer) => new Uint8Array(bytes).buffer
 
+t.test('the .prj of a map of a pole, as ESRI and GDAL write it, has its standard parallel', async t => {
+  for (const [pole, meridian, parallel, position, degrees] of [
+    ['North', -45, 70, [2636104.94, -3128117.73], [-4.8787, 53.4764]],
+    ['South', 0, -71, [1000000, 2000000], [26.5651, -69.6287]],
+  ] as const) {
+    const wkt =
+      'PROJCS["Polar",GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],' +
+      `PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Stereographic_${pole}_Pole"],` +
+      `PARAMETER["False_Easting",0.0],PARAMETER["False_Northing",0.0],PARAMETER["Central_Meridian",${meridian}.0],` +
+      `PARAMETER["Standard_Parallel_1",${parallel}.0],UNIT["Meter",1.0]]`
+    const [x = 0, y = 0] = unprojectorOfWkt(wkt)?.(position) ?? []
+    t.match([x.toFixed(4), y.toFixed(4)], [degrees[0].toFixed(4), degrees[1].toFixed(4)], pole)
+  }
+})
+
 t.test('the datum of a .prj is shifted by its name or code, and its angles may be grads', async t => {
   const projected = (datum: string, rest: string) =>
     `PROJCS["p",GEOGCS["g",DATUM[${datum}],${rest},UNIT["Meter",1.0]]`

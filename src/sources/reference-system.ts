@@ -20,13 +20,19 @@ export function unprojectorOfCode(code: number): Unprojector | null | undefined 
   return known === undefined ? undefined : unprojector(known, GRADS.has(code) ? 0.9 : 1)
 }
 
+/** The name of ESRI, which proj4 takes for that of an oblique projection; of the other name it takes the pole by its standard parallel. */
+const NORTH_POLE = /\bStereographic_North_Pole\b/i
+
 /** The same for the text of a `.prj` file or another WKT of reference systems; undefined for an unsupported one. */
 export function unprojectorOfWkt(wkt: string): Unprojector | null | undefined {
   const isGeographic = /^\s*(?:GEOGCS|GEOGCRS|GEODCRS)\s*\[/i.test(wkt)
   if (isGeographic && /WGS.?(?:19)?84|ETRS.?(?:19)?89|NAD.?(?:19)?83|RGF.?(?:19)?93|CRS:?84/i.test(wkt))
     return null
   try {
-    return unprojector(withDatumShift(inDegrees(wkt)), /^\s*GEOGCS/i.test(wkt) ? degreesOfUnit(wkt) : 1)
+    return unprojector(
+      withDatumShift(inDegrees(wkt)).replace(NORTH_POLE, 'Stereographic_South_Pole'),
+      /^\s*GEOGCS/i.test(wkt) ? degreesOfUnit(wkt) : 1,
+    )
   } catch {
     const code = /AUTHORITY\["EPSG",\s*"?(\d+)"?\]\s*\]\s*$/i.exec(wkt)?.[1]
     return code === undefined ? undefined : unprojectorOfCode(Number(code))
