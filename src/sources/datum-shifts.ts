@@ -6,10 +6,17 @@ type Definitions = Readonly<Record<string, readonly [name: string, definition: s
 
 let definitions: Definitions | undefined
 
-/** The PROJ string of an EPSG code, undefined for one that is unknown. */
+/** Codes of Krovak with axes to the south and the west, of which proj4-list does not say so. */
+const SOUTH_WEST: ReadonlySet<number> = new Set([2065, 5513])
+
+/**
+ * The PROJ string of an EPSG code, undefined for one that is unknown. Grids that it requires are left out, because there are none: proj4
+ * then takes the parameters beside them, and would have no position at all.
+ */
 export function epsgDefinition(code: number): string | undefined {
   definitions ??= createRequire(import.meta.url)('proj4-list') as Definitions
-  return lookup(definitions, `EPSG:${code}`)?.[1]
+  const known = lookup(definitions, `EPSG:${code}`)?.[1]?.replace(/\+nadgrids=[^@\s]\S*/, '')
+  return known !== undefined && SOUTH_WEST.has(code) ? `${known} +axis=swu` : known
 }
 
 /**

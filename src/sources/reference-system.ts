@@ -28,9 +28,15 @@ export function unprojectorOfWkt(wkt: string): Unprojector | null | undefined {
   const isGeographic = /^\s*(?:GEOGCS|GEOGCRS|GEODCRS)\s*\[/i.test(wkt)
   if (isGeographic && /WGS.?(?:19)?84|ETRS.?(?:19)?89|NAD.?(?:19)?83|RGF.?(?:19)?93|CRS:?84/i.test(wkt))
     return null
+  // Krovak of ESRI without a rotation, with axes to the south and the west.
+  if (/"Krovak".*"X_Scale",\s*1\b.*"Y_Scale",\s*1\b.*"XY_Plane_Rotation",\s*0\b/is.test(wkt))
+    return unprojectorOfCode(5513)
   try {
     return unprojector(
-      withDatumShift(inDegrees(wkt)).replace(NORTH_POLE, 'Stereographic_South_Pole'),
+      withDatumShift(inDegrees(wkt))
+        .replace(NORTH_POLE, 'Stereographic_South_Pole')
+        // The parameter of ESRI for the New Zealand Map Grid.
+        .replace('"Longitude_Of_Origin"', '"Central_Meridian"'),
       /^\s*GEOGCS/i.test(wkt) ? degreesOfUnit(wkt) : 1,
     )
   } catch {
@@ -84,11 +90,13 @@ interface Identifier {
 /** @param unit the degrees of a unit of the positions, where these are angles */
 function unprojector(definition: string | ProjJson, unit = 1): Unprojector {
   const converter = proj4(definition as string)
+  // Axes to the west or the south turn positions round. Those of WKT would exchange north and east, which files never do.
+  const hasAxes = typeof definition === 'string' && definition.includes('+axis=')
   return position => {
     const [x, y] = position
     // Malformed positions stay recognisable as such: proj4 throws for them.
     if (!Number.isFinite(x) || !Number.isFinite(y)) return [Number.NaN, Number.NaN]
-    const { 0: lon, 1: lat } = converter.inverse([(x as number) * unit, (y as number) * unit])
+    const { 0: lon, 1: lat } = converter.inverse([(x as number) * unit, (y as number) * unit], hasAxes)
     // Projections are exact to some nanometres: eleven decimals of a degree are finer than that.
     return [rounded(lon), rounded(lat)]
   }
