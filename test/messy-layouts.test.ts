@@ -892,6 +892,21 @@ t.test('a view as the layer of a GeoPackage', async t => {
   t.strictSame(values, [[2, { lon: -70, lat: -33 }, 'tree 1']])
 })
 
+t.test('tables of SpatiaLite about others, and virtual ones, are no layers', async t => {
+  rmSync(join(folder, 'spatial.sqlite'), { force: true })
+  const database = new Libsql(join(folder, 'spatial.sqlite'))
+  database.exec(`CREATE TABLE trees (name TEXT, geom BLOB); INSERT INTO trees VALUES ('Oak', x'0001');
+    CREATE TABLE spatial_ref_sys (srid INT); INSERT INTO spatial_ref_sys VALUES (4326);
+    CREATE TABLE geometry_columns (f_table_name TEXT); INSERT INTO geometry_columns VALUES ('trees');
+    CREATE VIRTUAL TABLE idx_trees_geom USING rtree(id, x0, x1, y0, y1); INSERT INTO idx_trees_geom VALUES (1, 1, 1, 1, 1);
+    PRAGMA writable_schema = ON;
+    INSERT INTO sqlite_master VALUES ('table', 'KNN2', 'KNN2', 0, 'CREATE VIRTUAL TABLE KNN2 USING VirtualKNN2()')`)
+  database.close()
+  const { values, found } = await understood('spatial.sqlite', null)
+  t.strictSame(values, [['Oak', null]])
+  t.match(found.diagnostics, [/binary values in the column geom were read as no value: 1/])
+})
+
 t.test('a table of SQLite without row numbers', async t => {
   const database = new Libsql(join(folder, 'keys.sqlite'))
   database.exec(`CREATE TABLE w (k TEXT PRIMARY KEY, n INT) WITHOUT ROWID;
