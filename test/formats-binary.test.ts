@@ -379,6 +379,22 @@ t.test('the .prj of a map of a pole, as ESRI and GDAL write it, has its standard
   }
 })
 
+t.test('the .prj of a Mercator map has its standard parallel', async t => {
+  for (const [parallel, position, degrees] of [
+    [-41, [6310138.8836, -3789376.8437], [175, -41.2]],
+    [0, [19480910.8888, -5013734.7424], [175, -41.2]],
+  ] as const) {
+    const wkt =
+      'PROJCS["Mercator",GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],' +
+      'PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Mercator"],PARAMETER["False_Easting",0.0],' +
+      `PARAMETER["False_Northing",0.0],PARAMETER["Central_Meridian",${parallel === 0 ? 0 : 100}.0],` +
+      `PARAMETER["Standard_Parallel_1",${parallel}.0],UNIT["Meter",1.0]]`
+    const [x = Number.NaN, y = Number.NaN] = unprojectorOfWkt(wkt)?.(position) ?? []
+    t.match([x.toFixed(4), y.toFixed(4)], [degrees[0].toFixed(4), degrees[1].toFixed(4)], `${parallel}`)
+  }
+  t.equal(unprojectorOfCode(29701), undefined, 'a projection that proj4 does not know is refused')
+})
+
 t.test('axes to the south and west are turned, and a grid that is not there is left out', async t => {
   const wkt = (datum: string, ellipsoid: string, projection: string) =>
     `PROJCS["x",GEOGCS["GCS",DATUM["${datum}",SPHEROID["${ellipsoid}]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],${projection},UNIT["Meter",1.0]]`

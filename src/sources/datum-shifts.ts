@@ -113,3 +113,18 @@ export function inDegrees(wkt: string): string {
     (_, start: string, value: string) => `${start}${Number(value) * factor}`,
   )
 }
+
+/**
+ * Gives a Mercator projection of ESRI the scale at the equator that its standard parallel means (EPSG guidance note 7-2, variant B):
+ * proj4 reads no standard parallel in WKT.
+ */
+export function withMercatorScale(wkt: string): string {
+  const parallel = /PROJECTION\["Mercator"\].*"Standard_Parallel_1",\s*(-?[\d.]+)/is.exec(wkt)?.[1]
+  const inverse = /SPHEROID\["[^"]*",\s*[\d.]+,\s*([\d.]+)/i.exec(wkt)?.[1]
+  if (parallel === undefined || inverse === undefined || /"Scale_Factor"/i.test(wkt)) return wkt
+  const latitude = (Number(parallel) * Math.PI) / 180
+  const flattening = Number(inverse) === 0 ? 0 : 1 / Number(inverse)
+  const squared = flattening * (2 - flattening)
+  const scale = Math.cos(latitude) / Math.sqrt(1 - squared * Math.sin(latitude) ** 2)
+  return wkt.replace(/(?=PARAMETER\["Standard_Parallel_1")/i, `PARAMETER["Scale_Factor",${scale}],`)
+}

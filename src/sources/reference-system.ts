@@ -1,5 +1,11 @@
 import proj4 from 'proj4'
-import { degreesOfUnit, epsgDefinition, inDegrees, withDatumShift } from './datum-shifts.ts'
+import {
+  degreesOfUnit,
+  epsgDefinition,
+  inDegrees,
+  withDatumShift,
+  withMercatorScale,
+} from './datum-shifts.ts'
 
 /** Converts a position of another reference system to degrees of WGS 84, longitude first. */
 export type Unprojector = (position: readonly number[]) => readonly number[]
@@ -17,7 +23,12 @@ const GRADS: ReadonlySet<number> = new Set([4807, 4810, 4811, 4816, 4819, 4821, 
 export function unprojectorOfCode(code: number): Unprojector | null | undefined {
   if (DEGREES.has(code)) return null
   const known = epsgDefinition(code)
-  return known === undefined ? undefined : unprojector(known, GRADS.has(code) ? 0.9 : 1)
+  try {
+    return known === undefined ? undefined : unprojector(known, GRADS.has(code) ? 0.9 : 1)
+  } catch {
+    // Laborde, which proj4 does not know.
+    return undefined
+  }
 }
 
 /** The name of ESRI, which proj4 takes for that of an oblique projection; of the other name it takes the pole by its standard parallel. */
@@ -33,7 +44,7 @@ export function unprojectorOfWkt(wkt: string): Unprojector | null | undefined {
     return unprojectorOfCode(5513)
   try {
     return unprojector(
-      withDatumShift(inDegrees(wkt))
+      withMercatorScale(withDatumShift(inDegrees(wkt)))
         .replace(NORTH_POLE, 'Stereographic_South_Pole')
         // The parameter of ESRI for the New Zealand Map Grid.
         .replace('"Longitude_Of_Origin"', '"Central_Meridian"'),
