@@ -1197,6 +1197,11 @@ t.test('hostile and hopeless files are refused, with the way out', async t => {
     ['deep.xml', `${'<a>'.repeat(2000)}${'</a>'.repeat(2000)}`, /nested more than 500 deep/],
     ['unquoted.csv', 'a,b\n1,"x\n2,y,z,\n3,w\n', /never closed/],
     [
+      'cut.csv',
+      '"id","name"\n"1","Ann"\n"2","Bob\n',
+      /cut.csv:3:5: The quote that opens here is never closed/,
+    ],
+    [
       'external.xlsx',
       await archive({
         ...WORKBOOK,
