@@ -1660,6 +1660,8 @@ t.test('check tells what in data/ is not published', async t => {
       '.hidden': { 'a.csv': csv },
       Empty: { 'notes.pdf': 'x' },
       'fees.pdf': 'x',
+      tables: { 'codes.dbf': 'x' },
+      'lone.DBF': 'x',
       'trees.shp': 'x',
       'trees.dbf': 'x',
       'trees.prj': 'x',
@@ -1680,13 +1682,15 @@ t.test('check tells what in data/ is not published', async t => {
     { dataset: 'Empty', severity: 'warning', message: /^data\/Empty\/notes\.pdf is ignored, .*as \.csv/ },
     { dataset: 'Upper', severity: 'warning', message: /^data\/Upper\/ .*no dataset id.*for example upper$/ },
     { dataset: 'here', severity: 'warning', message: /^data\/here\/all is ignored, .* symbolic link/ },
+    { dataset: 'tables', severity: 'warning', message: /^data\/tables\/codes\.dbf is ignored, .*as \.csv/ },
     { dataset: 'link.csv', severity: 'warning', message: /^data\/link\.csv is ignored, .* symbolic link/ },
     { dataset: 'fees.pdf', severity: 'warning', message: /^data\/fees\.pdf is ignored, .*as \.csv/ },
+    { dataset: 'lone.DBF', severity: 'warning', message: /^data\/lone\.DBF is ignored, .*as \.csv/ },
     { dataset: 'there', severity: 'warning', message: /^data\/there\.csv .*data\/there\/ has the same id/ },
     { dataset: 'two', severity: 'warning', message: /^data\/two\.tsv .*data\/two\.csv has the same id/ },
     { dataset: '日本.csv', severity: 'warning', message: /^data\/日本\.csv .*no dataset id/ },
   ])
-  t.equal(told.length, 9)
+  t.equal(told.length, 11)
   await publishDataset('here', { portal, base: 'http://localhost', versions, now: () => new Date() })
   rmSync(join(portal, 'data', 'here.csv'))
   t.match((await checkPortal(portal, 'http://localhost', versions)).at(-1), {
