@@ -633,6 +633,22 @@ t.test('numbers and booleans without text are no values', async t => {
   ])
 })
 
+t.test('comments of SpreadsheetML are no part of their cells', async t => {
+  const cell = (type: string, text: string, after = '') =>
+    `<Cell><Data ss:Type="${type}">${text}</Data>${after}</Cell>`
+  const comment = '<Comment ss:Author="Ann"><ss:Data><Font>Ann:</Font> an estimate</ss:Data></Comment>'
+  const book = `<?xml version="1.0"?>
+<Workbook xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet ss:Name="A"><Table>
+<Row>${cell('String', 'n')}${cell('String', 'b')}</Row>
+<Row>${cell('Number', '1.5', comment)}${cell('String', 'x')}</Row>
+<Row>${cell('Number', '2')}<Cell>${comment}</Cell></Row>
+</Table></Worksheet></Workbook>`
+  t.strictSame((await understood('comments.xls', book)).values, [
+    [1.5, 'x'],
+    [2, null],
+  ])
+})
+
 t.test('formats of dates that Chinese, Japanese and Korean programs have built in', async t => {
   const formats = [27, 28, 29, 30, 31, 36, 50, 51, 54, 57, 58, 32, 33, 34, 35, 52, 53, 55, 56]
   const cells = (number: (at: number) => number) =>
