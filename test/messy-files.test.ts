@@ -1203,6 +1203,12 @@ t.test('hostile and hopeless files are refused, with the way out', async t => {
       /no text, and no format/,
     ],
     ['empty.csv', '', /empty/],
+    [
+      'roads.zip',
+      await archive({ 'roads.gdb/a00000001.gdbtable': 'x', 'roads.gdb/timestamps': 'x' }),
+      /a file geodatabase of Esri[\s\S]*GeoPackage/,
+    ],
+    ['streets.zip', await archive({ 's.mif': 'Version 300', 's.mid': '"a"' }), /MapInfo[\s\S]*GeoPackage/],
     ['wide.csv', 'a,b\n1,2\n3,"x, y",4\n5,6\n7,8\n', /wide.csv:3: The row has more cells .* cell 3 is "4"\./],
     ['null.csv', 'id,name\n1,é\0b\n2,c\n', /null.csv:2:4: A NUL character \(U\+0000\) was found/],
     [

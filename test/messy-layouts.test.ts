@@ -547,6 +547,8 @@ t.test('what cannot be read ends with the way out', async t => {
       '<?xml version="1.0"?>\n<office:document xmlns:office="o"/>',
       /flat OpenDocument[\s\S]*as \.ods/,
     ],
+    ['streets.tab', '!table\n!version 300\n\nDefinition Table\n  Type NATIVE\n', /MapInfo[\s\S]*GeoPackage/],
+    ['streets.mif', 'Version 300\nCharset "Neutral"\nDelimiter ","\nColumns 1\n', /MapInfo[\s\S]*GeoPackage/],
     ['table.px', 'CHARSET="ANSI";\nAXIS-VERSION="2000";\nTITLE="x";\nDATA=\n1 2;\n', /PC-Axis[\s\S]*as CSV/],
     [
       'graphs.trix',
