@@ -240,3 +240,15 @@ t.test('import and check report stray quotes with their positions', async t => {
   t.match(diagnostics, [message])
   t.match(await checkDataset(folder, 'http://localhost', 'a'), [{ severity: 'warning', message }])
 })
+
+t.test('a quote that is never closed is a sign where no cell is quoted, which import says', async t => {
+  const folder = temporaryFolder(t, { data: { a: { 'a.csv': 'size,n\n"5,1\n7,2\n' } } })
+  const folders = { datasetFolder: `${folder}/data/a`, portalFolder: folder }
+  const { source, diagnostics } = await inspectSource({ path: 'a.csv' }, folders)
+  t.equal(source.options?.quote, '')
+  t.match(diagnostics, [/the quote in line 2, column 1 is never closed/])
+  t.match(await checkDataset(folder, 'http://localhost', 'a'), [
+    { message: /no dataset.yaml/ },
+    { severity: 'warning', message: /the quote in line 2, column 1 is never closed/ },
+  ])
+})

@@ -16,7 +16,12 @@ import { shapefile } from '../src/formats/shapefile.ts'
 import type { ExportOptions, Table, TableColumn, TableRow } from '../src/formats/table.ts'
 import type { Geometry } from '../src/model/value.ts'
 import { forSameClient } from '../src/runtime/work-client.ts'
-import { type ProjJson, unprojectorOfProjJson, unprojectorOfWkt } from '../src/sources/reference-system.ts'
+import {
+  type ProjJson,
+  unprojectorOfCode,
+  unprojectorOfProjJson,
+  unprojectorOfWkt,
+} from '../src/sources/reference-system.ts'
 import { writeParquet } from './support/parquet.ts'
 
 const OPTIONS: ExportOptions = {
@@ -358,6 +363,73 @@ t.test('names of fields are unique in ten bytes, and a record has an end', async
 })
 
 const toArrayBuffer = (bytes: Buffer) => new Uint8Array(bytes).buffer
+
+t.test('the .prj of a map of a pole, as ESRI and GDAL write it, has its standard parallel', async t => {
+  for (const [pole, meridian, parallel, position, degrees] of [
+    ['North', -45, 70, [2636104.94, -3128117.73], [-4.8787, 53.4764]],
+    ['South', 0, -71, [1000000, 2000000], [26.5651, -69.6287]],
+  ] as const) {
+    const wkt =
+      'PROJCS["Polar",GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],' +
+      `PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Stereographic_${pole}_Pole"],` +
+      `PARAMETER["False_Easting",0.0],PARAMETER["False_Northing",0.0],PARAMETER["Central_Meridian",${meridian}.0],` +
+      `PARAMETER["Standard_Parallel_1",${parallel}.0],UNIT["Meter",1.0]]`
+    const [x = 0, y = 0] = unprojectorOfWkt(wkt)?.(position) ?? []
+    t.match([x.toFixed(4), y.toFixed(4)], [degrees[0].toFixed(4), degrees[1].toFixed(4)], pole)
+  }
+})
+
+t.test('the .prj of a Mercator map has its standard parallel', async t => {
+  for (const [parallel, position, degrees] of [
+    [-41, [6310138.8836, -3789376.8437], [175, -41.2]],
+    [0, [19480910.8888, -5013734.7424], [175, -41.2]],
+  ] as const) {
+    const wkt =
+      'PROJCS["Mercator",GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],' +
+      'PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Mercator"],PARAMETER["False_Easting",0.0],' +
+      `PARAMETER["False_Northing",0.0],PARAMETER["Central_Meridian",${parallel === 0 ? 0 : 100}.0],` +
+      `PARAMETER["Standard_Parallel_1",${parallel}.0],UNIT["Meter",1.0]]`
+    const [x = Number.NaN, y = Number.NaN] = unprojectorOfWkt(wkt)?.(position) ?? []
+    t.match([x.toFixed(4), y.toFixed(4)], [degrees[0].toFixed(4), degrees[1].toFixed(4)], `${parallel}`)
+  }
+  t.equal(unprojectorOfCode(29701), undefined, 'a projection that proj4 does not know is refused')
+})
+
+t.test('axes to the south and west are turned, and a grid that is not there is left out', async t => {
+  const wkt = (datum: string, ellipsoid: string, projection: string) =>
+    `PROJCS["x",GEOGCS["GCS",DATUM["${datum}",SPHEROID["${ellipsoid}]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],${projection},UNIT["Meter",1.0]]`
+  const krovak =
+    'PROJECTION["Krovak"],PARAMETER["False_Easting",0.0],PARAMETER["False_Northing",0.0],PARAMETER["Pseudo_Standard_Parallel_1",78.5],' +
+    'PARAMETER["Scale_Factor",0.9999],PARAMETER["Azimuth",30.28813975277778],PARAMETER["Longitude_Of_Center",24.83333333333333],' +
+    'PARAMETER["Latitude_Of_Center",49.5],PARAMETER["X_Scale",1.0],PARAMETER["Y_Scale",1.0],PARAMETER["XY_Plane_Rotation",0.0]'
+  const zealand =
+    'PROJECTION["New_Zealand_Map_Grid"],PARAMETER["False_Easting",2510000.0],PARAMETER["False_Northing",6023150.0],' +
+    'PARAMETER["Longitude_Of_Origin",173.0],PARAMETER["Latitude_Of_Origin",-41.0]'
+  // Positions by PROJ 9.5, x before y as GDAL writes them.
+  for (const [name, move, position, lon, lat] of [
+    ['Lo21', unprojectorOfCode(2049), [-38517.0432, 3342351.8556], 21.4, -30.2],
+    ['Krovak', unprojectorOfCode(5513), [1042396.8276, 737038.2409], 14.5, 50.1],
+    ['Ferro', unprojectorOfCode(2065), [1042396.8276, 737038.2409], 14.5, 50.1],
+    [
+      'Krovak of ESRI',
+      unprojectorOfWkt(wkt('D_S_JTSK', 'Bessel_1841",6377397.155,299.1528128', krovak)),
+      [1042396.8276, 737038.2409],
+      14.5,
+      50.1,
+    ],
+    ['New Zealand', unprojectorOfCode(27200), [2652348.7403, 5988258.0044], 174.7, -41.3],
+    [
+      'New Zealand of ESRI',
+      unprojectorOfWkt(wkt('D_New_Zealand_1949', 'International_1924",6378388.0,297.0', zealand)),
+      [2652348.7403, 5988258.0044],
+      174.7,
+      -41.3,
+    ],
+  ] as const) {
+    const [x = Number.NaN, y = Number.NaN] = move?.(position) ?? []
+    t.ok(Math.abs(x - lon) < 0.0002 && Math.abs(y - lat) < 0.0002, `${name}: ${x} ${y}`)
+  }
+})
 
 t.test('the datum of a .prj is shifted by its name or code, and its angles may be grads', async t => {
   const projected = (datum: string, rest: string) =>

@@ -633,6 +633,22 @@ t.test('numbers and booleans without text are no values', async t => {
   ])
 })
 
+t.test('comments of SpreadsheetML are no part of their cells', async t => {
+  const cell = (type: string, text: string, after = '') =>
+    `<Cell><Data ss:Type="${type}">${text}</Data>${after}</Cell>`
+  const comment = '<Comment ss:Author="Ann"><ss:Data><Font>Ann:</Font> an estimate</ss:Data></Comment>'
+  const book = `<?xml version="1.0"?>
+<Workbook xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet"><Worksheet ss:Name="A"><Table>
+<Row>${cell('String', 'n')}${cell('String', 'b')}</Row>
+<Row>${cell('Number', '1.5', comment)}${cell('String', 'x')}</Row>
+<Row>${cell('Number', '2')}<Cell>${comment}</Cell></Row>
+</Table></Worksheet></Workbook>`
+  t.strictSame((await understood('comments.xls', book)).values, [
+    [1.5, 'x'],
+    [2, null],
+  ])
+})
+
 t.test('formats of dates that Chinese, Japanese and Korean programs have built in', async t => {
   const formats = [27, 28, 29, 30, 31, 36, 50, 51, 54, 57, 58, 32, 33, 34, 35, 52, 53, 55, 56]
   const cells = (number: (at: number) => number) =>
@@ -1187,6 +1203,12 @@ t.test('hostile and hopeless files are refused, with the way out', async t => {
       /no text, and no format/,
     ],
     ['empty.csv', '', /empty/],
+    [
+      'roads.zip',
+      await archive({ 'roads.gdb/a00000001.gdbtable': 'x', 'roads.gdb/timestamps': 'x' }),
+      /a file geodatabase of Esri[\s\S]*GeoPackage/,
+    ],
+    ['streets.zip', await archive({ 's.mif': 'Version 300', 's.mid': '"a"' }), /MapInfo[\s\S]*GeoPackage/],
     ['wide.csv', 'a,b\n1,2\n3,"x, y",4\n5,6\n7,8\n', /wide.csv:3: The row has more cells .* cell 3 is "4"\./],
     ['null.csv', 'id,name\n1,é\0b\n2,c\n', /null.csv:2:4: A NUL character \(U\+0000\) was found/],
     [
@@ -1196,6 +1218,11 @@ t.test('hostile and hopeless files are refused, with the way out', async t => {
     ],
     ['deep.xml', `${'<a>'.repeat(2000)}${'</a>'.repeat(2000)}`, /nested more than 500 deep/],
     ['unquoted.csv', 'a,b\n1,"x\n2,y,z,\n3,w\n', /never closed/],
+    [
+      'cut.csv',
+      '"id","name"\n"1","Ann"\n"2","Bob\n',
+      /cut.csv:3:5: The quote that opens here is never closed/,
+    ],
     [
       'external.xlsx',
       await archive({
@@ -1655,6 +1682,8 @@ t.test('check tells what in data/ is not published', async t => {
       '.hidden': { 'a.csv': csv },
       Empty: { 'notes.pdf': 'x' },
       'fees.pdf': 'x',
+      tables: { 'codes.dbf': 'x' },
+      'lone.DBF': 'x',
       'trees.shp': 'x',
       'trees.dbf': 'x',
       'trees.prj': 'x',
@@ -1675,13 +1704,15 @@ t.test('check tells what in data/ is not published', async t => {
     { dataset: 'Empty', severity: 'warning', message: /^data\/Empty\/notes\.pdf is ignored, .*as \.csv/ },
     { dataset: 'Upper', severity: 'warning', message: /^data\/Upper\/ .*no dataset id.*for example upper$/ },
     { dataset: 'here', severity: 'warning', message: /^data\/here\/all is ignored, .* symbolic link/ },
+    { dataset: 'tables', severity: 'warning', message: /^data\/tables\/codes\.dbf is ignored, .*as \.csv/ },
     { dataset: 'link.csv', severity: 'warning', message: /^data\/link\.csv is ignored, .* symbolic link/ },
     { dataset: 'fees.pdf', severity: 'warning', message: /^data\/fees\.pdf is ignored, .*as \.csv/ },
+    { dataset: 'lone.DBF', severity: 'warning', message: /^data\/lone\.DBF is ignored, .*as \.csv/ },
     { dataset: 'there', severity: 'warning', message: /^data\/there\.csv .*data\/there\/ has the same id/ },
     { dataset: 'two', severity: 'warning', message: /^data\/two\.tsv .*data\/two\.csv has the same id/ },
     { dataset: '日本.csv', severity: 'warning', message: /^data\/日本\.csv .*no dataset id/ },
   ])
-  t.equal(told.length, 9)
+  t.equal(told.length, 11)
   await publishDataset('here', { portal, base: 'http://localhost', versions, now: () => new Date() })
   rmSync(join(portal, 'data', 'here.csv'))
   t.match((await checkPortal(portal, 'http://localhost', versions)).at(-1), {

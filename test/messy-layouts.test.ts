@@ -547,6 +547,8 @@ t.test('what cannot be read ends with the way out', async t => {
       '<?xml version="1.0"?>\n<office:document xmlns:office="o"/>',
       /flat OpenDocument[\s\S]*as \.ods/,
     ],
+    ['streets.tab', '!table\n!version 300\n\nDefinition Table\n  Type NATIVE\n', /MapInfo[\s\S]*GeoPackage/],
+    ['streets.mif', 'Version 300\nCharset "Neutral"\nDelimiter ","\nColumns 1\n', /MapInfo[\s\S]*GeoPackage/],
     ['table.px', 'CHARSET="ANSI";\nAXIS-VERSION="2000";\nTITLE="x";\nDATA=\n1 2;\n', /PC-Axis[\s\S]*as CSV/],
     [
       'graphs.trix',
@@ -898,6 +900,21 @@ t.test('a view as the layer of a GeoPackage', async t => {
   database.close()
   const { values } = await understood('view.gpkg', null, { sheet: 'seen' })
   t.strictSame(values, [[2, { lon: -70, lat: -33 }, 'tree 1']])
+})
+
+t.test('tables of SpatiaLite about others, and virtual ones, are no layers', async t => {
+  rmSync(join(folder, 'spatial.sqlite'), { force: true })
+  const database = new Libsql(join(folder, 'spatial.sqlite'))
+  database.exec(`CREATE TABLE trees (name TEXT, geom BLOB); INSERT INTO trees VALUES ('Oak', x'0001');
+    CREATE TABLE spatial_ref_sys (srid INT); INSERT INTO spatial_ref_sys VALUES (4326);
+    CREATE TABLE geometry_columns (f_table_name TEXT); INSERT INTO geometry_columns VALUES ('trees');
+    CREATE VIRTUAL TABLE idx_trees_geom USING rtree(id, x0, x1, y0, y1); INSERT INTO idx_trees_geom VALUES (1, 1, 1, 1, 1);
+    PRAGMA writable_schema = ON;
+    INSERT INTO sqlite_master VALUES ('table', 'KNN2', 'KNN2', 0, 'CREATE VIRTUAL TABLE KNN2 USING VirtualKNN2()')`)
+  database.close()
+  const { values, found } = await understood('spatial.sqlite', null)
+  t.strictSame(values, [['Oak', null]])
+  t.match(found.diagnostics, [/binary values in the column geom were read as no value: 1/])
 })
 
 t.test('a table of SQLite without row numbers', async t => {

@@ -105,7 +105,7 @@ function folderSource(portal: string, name: string) {
   const link = entries.find(({ name, kind }) => kind === 'link' && mayBeData(name))?.name
   const [file, ...others] = all.filter(isData)
   return file === undefined
-    ? { isTaken: false, source: null, unread: all.find(mayBeData), link }
+    ? { isTaken: false, source: null, unread: all.find(it => mayBeData(it) || isLoneTable(it, all)), link }
     : { isTaken: true, source: { folder, file, others }, link }
 }
 
@@ -143,13 +143,15 @@ function newListing(portal: string): Listing {
   const folders: string[] = []
   const unread: string[] = []
   const links: string[] = []
-  for (const { name, kind } of entriesOf(data))
+  const entries = entriesOf(data)
+  const names = entries.map(({ name }) => name)
+  for (const { name, kind } of entries)
     if (kind === 'folder') {
       if (!name.startsWith('.')) folders.push(name)
     } else if (kind === 'link') {
       if (mayBeData(name)) links.push(name)
     } else if (isData(name)) memoised(filesById, datasetIdOf(name), () => []).push(name)
-    else if (mayBeData(name)) unread.push(name)
+    else if (mayBeData(name) || isLoneTable(name, names)) unread.push(name)
   const listing = { data, folders, filesById, unread, links, changed }
   if (Date.now() - changed > SETTLED) LISTINGS.set(portal, listing)
   return listing
@@ -182,6 +184,12 @@ const PARTS = /\.(?:dbf|shx|prj|cpg|sb[nx]|qix|qpj|fix|idx|lyr|qml|sld|qmd)$/i
 
 /** True for the name of a file that somebody may take for data, whether its format is read or not. */
 const mayBeData = (name: string) => !NOT_DATA.test(name) && !PARTS.test(name)
+
+/** True for a table of dBASE that is no part of a shapefile. */
+function isLoneTable(name: string, beside: readonly string[]): boolean {
+  const stem = /^(.+)\.dbf$/i.exec(name)?.[1]?.toLowerCase()
+  return stem !== undefined && !NOT_DATA.test(name) && !beside.some(it => it.toLowerCase() === `${stem}.shp`)
+}
 
 /** True for the name of a file that can be the data of a dataset by itself. */
 export function isData(name: string): boolean {

@@ -249,6 +249,13 @@ function chooseMember(members: readonly ZipMember[], file: string, required: str
   const shapes = visible.filter(({ name }) => /\.shp$/i.test(name))
   const candidates = shapes.length > 0 ? shapes : members.filter(({ name }) => !BESIDE.test(name))
   const standard = candidates.filter(({ name }) => (formatOf(name) ?? rdfFormatNamed(name)) !== undefined)
+  const geographic = visible.find(({ name }) => /\.(?:gdbtable|mif)$/i.test(name))
+  if (standard.length === 0 && geographic !== undefined)
+    throw unreadable(
+      `The archive is ${/\.mif$/i.test(geographic.name) ? 'MapInfo' : 'a file geodatabase of Esri'}.`,
+      { file },
+      'Save its layer as GeoPackage or GeoJSON.',
+    )
   const lists = [standard, candidates, visible.filter(({ name }) => TABLE.test(name))]
   const [first, ...more] = lists.find(list => list.length > 0) ?? []
   if (first === undefined) throw unreadable('The archive has no file of data.', { file }, listed(members))

@@ -6,10 +6,17 @@ type Definitions = Readonly<Record<string, readonly [name: string, definition: s
 
 let definitions: Definitions | undefined
 
-/** The PROJ string of an EPSG code, undefined for one that is unknown. */
+/** Codes of Krovak with axes to the south and the west, of which proj4-list does not say so. */
+const SOUTH_WEST: ReadonlySet<number> = new Set([2065, 5513])
+
+/**
+ * The PROJ string of an EPSG code, undefined for one that is unknown. Grids that it requires are left out, because there are none: proj4
+ * then takes the parameters beside them, and would have no position at all.
+ */
 export function epsgDefinition(code: number): string | undefined {
   definitions ??= createRequire(import.meta.url)('proj4-list') as Definitions
-  return lookup(definitions, `EPSG:${code}`)?.[1]
+  const known = lookup(definitions, `EPSG:${code}`)?.[1]?.replace(/\+nadgrids=[^@\s]\S*/, '')
+  return known !== undefined && SOUTH_WEST.has(code) ? `${known} +axis=swu` : known
 }
 
 /**
@@ -105,4 +112,19 @@ export function inDegrees(wkt: string): string {
     /(PARAMETER\["[^"]{0,40}(?:parallel|meridian|latitude|longitude|azimuth)[^"]{0,40}",\s*)([\d.e+-]{1,40})/gi,
     (_, start: string, value: string) => `${start}${Number(value) * factor}`,
   )
+}
+
+/**
+ * Gives a Mercator projection of ESRI the scale at the equator that its standard parallel means (EPSG guidance note 7-2, variant B):
+ * proj4 reads no standard parallel in WKT.
+ */
+export function withMercatorScale(wkt: string): string {
+  const parallel = /PROJECTION\["Mercator"\].*"Standard_Parallel_1",\s*(-?[\d.]+)/is.exec(wkt)?.[1]
+  const inverse = /SPHEROID\["[^"]*",\s*[\d.]+,\s*([\d.]+)/i.exec(wkt)?.[1]
+  if (parallel === undefined || inverse === undefined || /"Scale_Factor"/i.test(wkt)) return wkt
+  const latitude = (Number(parallel) * Math.PI) / 180
+  const flattening = Number(inverse) === 0 ? 0 : 1 / Number(inverse)
+  const squared = flattening * (2 - flattening)
+  const scale = Math.cos(latitude) / Math.sqrt(1 - squared * Math.sin(latitude) ** 2)
+  return wkt.replace(/(?=PARAMETER\["Standard_Parallel_1")/i, `PARAMETER["Scale_Factor",${scale}],`)
 }

@@ -224,7 +224,10 @@ async function completeGrid(
   }
 }
 
-/** The layout of a grid. If a quote of a CSV is never closed, and all rows have the same width without quotes, the CSV has no quotes. */
+/**
+ * The layout of a grid. If a quote of a CSV is never closed, no cell is quoted, and all rows have the same width without quotes, the CSV
+ * has no quotes.
+ */
 async function layoutWithQuotes(
   opened: OpenedFile,
   format: GridFormat,
@@ -238,10 +241,24 @@ async function layoutWithQuotes(
     const unquoted = { ...given, quote: '' }
     const widths = new Set<number>()
     for await (const rows of gridOf(opened, format, unquoted).rows())
-      for (const { cells } of rows) if (cells.length > 1) widths.add(cells.length)
+      for (const { cells } of rows) {
+        if (cells.some(isQuoted)) throw error
+        if (cells.length > 1) widths.add(cells.length)
+      }
     if (widths.size !== 1) throw error
-    return [unquoted, await detectLayout(gridOf(opened, format, unquoted))]
+    const layout = await detectLayout(gridOf(opened, format, unquoted))
+    const { line, column } = error.place ?? {}
+    const diagnostics = [
+      ...layout.diagnostics,
+      `the quote in line ${line}, column ${column} is never closed, so that quotes are signs of their cells`,
+    ]
+    return [unquoted, { ...layout, diagnostics }]
   }
+}
+
+/** True for a cell that was read with its quotes. */
+function isQuoted(cell: unknown): boolean {
+  return typeof cell === 'string' && /^".*"$/s.test(cell.trim())
 }
 
 const MEMBERS = {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { lookup } from '../model/lookup.ts'
@@ -20,6 +20,8 @@ export function pathWithin(folder: string, path: string): string {
       'Put it there, or correct its path in dataset.yaml.',
     )
   if (isOutside(realpathSync(folder), realpathSync(full))) throw outside(path)
+  if (statSync(full).isDirectory())
+    throw unreadable('It is a folder.', { file: path }, 'Name a file in it in dataset.yaml.')
   return full
 }
 

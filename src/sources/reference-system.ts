@@ -1,5 +1,11 @@
 import proj4 from 'proj4'
-import { degreesOfUnit, epsgDefinition, inDegrees, withDatumShift } from './datum-shifts.ts'
+import {
+  degreesOfUnit,
+  epsgDefinition,
+  inDegrees,
+  withDatumShift,
+  withMercatorScale,
+} from './datum-shifts.ts'
 
 /** Converts a position of another reference system to degrees of WGS 84, longitude first. */
 export type Unprojector = (position: readonly number[]) => readonly number[]
@@ -17,16 +23,33 @@ const GRADS: ReadonlySet<number> = new Set([4807, 4810, 4811, 4816, 4819, 4821, 
 export function unprojectorOfCode(code: number): Unprojector | null | undefined {
   if (DEGREES.has(code)) return null
   const known = epsgDefinition(code)
-  return known === undefined ? undefined : unprojector(known, GRADS.has(code) ? 0.9 : 1)
+  try {
+    return known === undefined ? undefined : unprojector(known, GRADS.has(code) ? 0.9 : 1)
+  } catch {
+    // Laborde, which proj4 does not know.
+    return undefined
+  }
 }
+
+/** The name of ESRI, which proj4 takes for that of an oblique projection; of the other name it takes the pole by its standard parallel. */
+const NORTH_POLE = /\bStereographic_North_Pole\b/i
 
 /** The same for the text of a `.prj` file or another WKT of reference systems; undefined for an unsupported one. */
 export function unprojectorOfWkt(wkt: string): Unprojector | null | undefined {
   const isGeographic = /^\s*(?:GEOGCS|GEOGCRS|GEODCRS)\s*\[/i.test(wkt)
   if (isGeographic && /WGS.?(?:19)?84|ETRS.?(?:19)?89|NAD.?(?:19)?83|RGF.?(?:19)?93|CRS:?84/i.test(wkt))
     return null
+  // Krovak of ESRI without a rotation, with axes to the south and the west.
+  if (/"Krovak".*"X_Scale",\s*1\b.*"Y_Scale",\s*1\b.*"XY_Plane_Rotation",\s*0\b/is.test(wkt))
+    return unprojectorOfCode(5513)
   try {
-    return unprojector(withDatumShift(inDegrees(wkt)), /^\s*GEOGCS/i.test(wkt) ? degreesOfUnit(wkt) : 1)
+    return unprojector(
+      withMercatorScale(withDatumShift(inDegrees(wkt)))
+        .replace(NORTH_POLE, 'Stereographic_South_Pole')
+        // The parameter of ESRI for the New Zealand Map Grid.
+        .replace('"Longitude_Of_Origin"', '"Central_Meridian"'),
+      /^\s*GEOGCS/i.test(wkt) ? degreesOfUnit(wkt) : 1,
+    )
   } catch {
     const code = /AUTHORITY\["EPSG",\s*"?(\d+)"?\]\s*\]\s*$/i.exec(wkt)?.[1]
     return code === undefined ? undefined : unprojectorOfCode(Number(code))
@@ -95,11 +118,13 @@ interface Identifier {
 /** @param unit the degrees of a unit of the positions, where these are angles */
 function unprojector(definition: string | ProjJson, unit = 1): Unprojector {
   const converter = proj4(definition as string)
+  // Axes to the west or the south turn positions round. Those of WKT would exchange north and east, which files never do.
+  const hasAxes = typeof definition === 'string' && definition.includes('+axis=')
   return position => {
     const [x, y] = position
     // Malformed positions stay recognisable as such: proj4 throws for them.
     if (!Number.isFinite(x) || !Number.isFinite(y)) return [Number.NaN, Number.NaN]
-    const { 0: lon, 1: lat } = converter.inverse([(x as number) * unit, (y as number) * unit])
+    const { 0: lon, 1: lat } = converter.inverse([(x as number) * unit, (y as number) * unit], hasAxes)
     // Projections are exact to some nanometres: eleven decimals of a degree are finer than that.
     return [rounded(lon), rounded(lat)]
   }

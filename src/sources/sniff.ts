@@ -48,6 +48,8 @@ export function sniffFormat(
     )
   if (/^(?:CHARSET|AXIS-VERSION)="/.test(start))
     throw unreadable('The file is PC-Axis.', { file: name }, 'Save its table as CSV or XLSX.')
+  if (/^(?:!table\s+!version\s|Version\s+\d+\s+Charset\s+")/i.test(start))
+    throw unreadable('The file is MapInfo.', { file: name }, 'Save its layer as GeoPackage or GeoJSON.')
   if (/^(?:<\?xml[^>]*>\s*)?<office:document\s/.test(start))
     throw unreadable('The file is flat OpenDocument (.fods).', { file: name }, 'Save it as .ods.')
   if (/^(?:<\?xml[^>]*>\s*)?<(?:\w+:)?TriX[\s>]/.test(start))

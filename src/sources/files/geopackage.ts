@@ -80,12 +80,16 @@ function connect(path: string, file: string): Libsql.Database {
   }
 }
 
+/** Tables of SpatiaLite, and of GDAL where it writes SQLite, about the others. */
+const ABOUT = /^(?:(?:v\w+_)?geometry_columns|spatial_ref_sys|spatialite_|sql_statements|data_licenses)/i
+
 function layersOf(database: Libsql.Database): readonly Layer[] {
   const tables = all(
     database,
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+    // Virtual tables and those that they keep are no layers; of SpatiaLite they need a module that is not there.
+    "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
   )
-  const names = new Set(tables.map(({ name }) => String(name)))
+  const names = new Set(tables.map(({ name }) => String(name)).filter(name => !ABOUT.test(name)))
   if (!names.has('gpkg_contents')) return [...names].map(name => ({ name, geometry: null }))
   const contents = all(
     database,

@@ -62,6 +62,8 @@ class SheetReader implements XmlListener {
   private kind: CellKind = 'number'
   private text_ = ''
   private isData = false
+  /** Within the comment of a cell, whose text is written as data, too. */
+  private isComment = false
   private isFormula = false
 
   constructor({ range, findings, file, required }: SheetContext) {
@@ -99,7 +101,8 @@ class SheetReader implements XmlListener {
       this.isFormula = attributes.has('Formula')
       this.kind = this.kinds.get(attributes.get('StyleID') ?? '') ?? 'number'
     }
-    if (name === 'Data') {
+    if (name === 'Comment') this.isComment = true
+    if (name === 'Data' && !this.isComment) {
       this.isData = true
       this.type = attributes.get('Type') ?? 'String'
     }
@@ -112,6 +115,7 @@ class SheetReader implements XmlListener {
   end(name: string): void {
     if (this.sheet !== this.required) return
     if (name === 'Data') this.isData = false
+    if (name === 'Comment') this.isComment = false
     if (name === 'Cell') this.row.set(this.column, this.cell())
     if (name !== 'Row') return
     this.rows.push(...this.row.takeAfterGap(this.number))
