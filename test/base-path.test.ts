@@ -195,6 +195,18 @@ t.test('Memento', async t => {
   t.same([sent, memento].flatMap(strayOf), [])
   const [, timeMap = ''] = /<([^>]*)>; rel="timemap"/.exec(String(memento.headers.link)) ?? []
   t.equal((await fetched(timeMap)).status, 200)
+  // Clients of Node read headers of 16 KiB.
+  const version = new URL(target).searchParams.get('version')
+  for (const [length, link] of [
+    [3000, /rel="original timegate"/],
+    [9000, /^undefined$/],
+  ] as const) {
+    const query = encodeURIComponent(`ASK {} # ${'x'.repeat(length)}`)
+    const long = await fetched(`${BASE}/api/sparql/trees?query=${query}&version=${version}`)
+    t.equal(long.status, 200)
+    t.match(String(long.headers.link), link)
+    t.ok(long.headers['memento-datetime'])
+  }
 })
 
 t.test('signing in, authorizing an application and signing out', async t => {

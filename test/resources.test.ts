@@ -24,6 +24,7 @@ const NODE = `${BASE}/.well-known/genid/x`
 const HUB = `${BASE}/ld/resources/x/hub/1`
 const DOTTED = `${BASE}/ld/resources/x/file/a.ttl`
 const ONLY_OBJECT = `${BASE}/ld/resources/x/only/object`
+const LONG = `${BASE}/ld/resources/x/title/${'長'.repeat(160)}`
 const XSS = `<script>alert("1")</script>&'`
 
 const FIELDS = [
@@ -70,7 +71,7 @@ const GRAPH_X = [
   `<${HUB}> <${RDFS.label}> "Nabe"@de .\n<${HUB}> <${RDFS.label}> "Hub"@en .\n`,
   `<${HUB}> <http://x/knows> <${HUB}> .\n`,
   `<${CLASSY}> <http://x/p> "z" .\n<${CLASSY}> <http://x/q> <${ONLY_OBJECT}> .\n`,
-  `<${DOTTED}> <http://x/p> "dotted" .\n`,
+  `<${DOTTED}> <http://x/p> "dotted" .\n<${LONG}> <http://x/p> "long" .\n`,
   `<${BASE}/ld/resources/x/thing/a?q=1&r=2> <http://x/p> "queried" .\n`,
   `<${BASE}/ld/resources/x/thing/b#part> <http://x/p> "fragment" .\n`,
   `<${BASE}/ld/resources/x/thing/c%5B25%25%5D> <http://x/p> "escaped" .\n`,
@@ -169,6 +170,12 @@ t.test('a thing redirects to the document about it', async t => {
     t.match(answer.headers['access-control-expose-headers'], 'Location')
   }
   const direct = await serve(t, { dereference: 'direct' })
+  // Clients of Node read headers of 16 KiB, proxies often half of it.
+  for (const url of [LONG, LONG.replace('/resources/', '/data/')]) {
+    const { link } = (await http.inject(encodeURI(target(url)))).headers
+    t.match(link, /rel="canonical".*rel="describedby".*rel="about"/)
+    t.ok(String(link).length < 8192, `a Link header of ${String(link).length} characters`)
+  }
   const answer = await direct.inject(target(RECORD))
   t.strictSame(
     [answer.statusCode, answer.headers['content-location']],

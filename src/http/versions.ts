@@ -158,7 +158,10 @@ export function withoutVersion(target: string): string {
   return others.length === 0 ? target.slice(0, at) : `${target.slice(0, at)}?${others.join('&')}`
 }
 
-/** Sets Memento-Datetime and the links of RFC 7089, section 2.2. */
+/** Maximum characters of the links of a version: each has the address, which may be long, and clients of Node read headers of 16 KiB. */
+const MAX_LINKS = 6000
+
+/** Sets Memento-Datetime and the links of RFC 7089, section 2.2, as far as they fit, the original first. */
 function reportVersion(request: FastifyRequest, reply: FastifyReply, note: VersionNote, base: string): void {
   varyBy(reply, 'Accept-Datetime')
   const { memento, retained, dataset } = note
@@ -178,8 +181,10 @@ function reportVersion(request: FastifyRequest, reply: FastifyReply, note: Versi
         `<${address(version)}>; rel="${rel}"; datetime="${new Date(published).toUTCString()}"`,
     ),
   ]
+  const fitting = links.filter((_, at) => links.slice(0, at + 1).join().length <= MAX_LINKS)
   const before = reply.getHeader('link')
-  reply.header('link', [...(before === undefined ? [] : [String(before)]), ...links].join(', '))
+  const all = [...(before === undefined ? [] : [String(before)]), ...fitting]
+  if (all.length > 0) reply.header('link', all.join(', '))
   if (memento === null || reply.statusCode >= 300) return
   reply.header('memento-datetime', new Date(memento.published).toUTCString())
   const exposed = String(reply.getHeader('access-control-expose-headers') ?? '')

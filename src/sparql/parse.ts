@@ -73,6 +73,7 @@ export function translateTree(text: string, tree: SyntaxNode, base: string | nul
     blankToVariable: true,
     ...(base === null ? {} : { baseIRI: base }),
   })
+  hideFromCounts(algebra, variablesWithin(tree))
   const parsed = translateQuery(algebra as unknown as Json)
   const { query } = parsed
   if (query.type !== 'select' || !isStar(tree)) return { base, ...parsed }
@@ -95,12 +96,30 @@ export function variablesInOrder(part: unknown, some: ReadonlySet<string>): read
   return [...variablesWithin(part)].filter(name => some.has(name))
 }
 
+/** The variables in a part of the syntax tree, or of the library's algebra. */
 function variablesWithin(part: unknown, found = new Set<string>()): ReadonlySet<string> {
   if (typeof part !== 'object' || part === null) return found
-  const { type, subType, value } = part as Json
-  if (type === 'term' && subType === 'variable') found.add(String(value))
+  const { type, subType, termType, value } = part as Json
+  if (termType === 'Variable' || (type === 'term' && subType === 'variable')) found.add(String(value))
   else for (const each of Object.values(part)) variablesWithin(each, found)
   return found
+}
+
+/**
+ * Projects what COUNT(DISTINCT *) counts to the variables of the query: blank nodes and the middles of paths are variables of the
+ * algebra, but not of its solutions (SPARQL 1.1 Query, section 18.3.1).
+ */
+function hideFromCounts(part: unknown, visible: ReadonlySet<string>): void {
+  if (typeof part !== 'object' || part === null) return
+  for (const each of Object.values(part)) hideFromCounts(each, visible)
+  const { type, input, variables, aggregates } = part as Json
+  const isOfRows = (each: Json) => each.distinct === true && (each.expression as Json).subType === 'wildcard'
+  if (type !== 'group' || !(aggregates as readonly Json[]).some(isOfRows)) return
+  const names = new Set([...visible, ...valuesOf(variables)])
+  const found = [...variablesWithin(input)]
+  const counted = found.filter(name => names.has(name)).map(value => ({ value }))
+  if (counted.length < found.length)
+    Object.assign(part, { input: { type: 'project', input, variables: counted } })
 }
 
 /** The term of a variable in a row of VALUES. A variable `__proto__` was set as the prototype of its row. */

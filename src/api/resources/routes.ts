@@ -200,8 +200,11 @@ function queryOf(parameters: Readonly<Record<string, string | number | null>>): 
   return given.length === 0 ? '' : `?${given.join('&')}`
 }
 
+/** Maximum characters of the links to other formats: proxies and clients limit the headers of an answer, often to 4 or 16 KiB. */
+const MAX_ALTERNATES = 2500
+
 /**
- * Links to the other formats of a document, to its topic and to its description (RFC 8288).
+ * Links to the other formats of a document, unless its address is long, to its topic and to its description (RFC 8288).
  *
  * @param version query with the version of the answer
  * @param end query of the document with all of its parameters
@@ -214,11 +217,12 @@ function links(
   end: string = version,
 ): readonly string[] {
   const license = dataset.license !== null && isIri(dataset.license) ? dataset.license : null
+  const alternates = ALTERNATES.map(
+    format =>
+      `<${asciiAddress(documentAddress(base, iri, format))}${end}>; rel="alternate"; type="${format.type}"`,
+  )
   return [
-    ...ALTERNATES.map(
-      format =>
-        `<${asciiAddress(documentAddress(base, iri, format))}${end}>; rel="alternate"; type="${format.type}"`,
-    ),
+    ...(alternates.join().length > MAX_ALTERNATES ? [] : alternates),
     `<${asciiAddress(document)}${end}>; rel="canonical"`,
     `<${asciiAddress(document)}${version}>; rel="describedby"`,
     `<${asciiAddress(datasetIri(base, dataset.id))}>; rel="collection"`,
