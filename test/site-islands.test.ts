@@ -95,6 +95,7 @@ t.test('charts of answers are in the language of the page', t => {
   ])
   const drawn = drawAnswerChart(['x', 'y'], rows, { texts, language: 'de' }, iri => iri)
   const ticks = [...(drawn?.querySelectorAll('text') ?? [])].map(each => each.textContent)
+  t.equal(drawn?.querySelectorAll('[aria-label]').length, 0, 'only the picture has a name')
   t.ok(ticks.includes('5.000') && ticks.includes('2020') && ticks.includes('Mai 2020'), ticks.join(' '))
   t.end()
 })
