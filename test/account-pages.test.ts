@@ -173,6 +173,25 @@ t.test('the cookie of a session is a new one at each login', async t => {
   t.match((await victim.get('/account/login/?out=1')).body, /You are signed out/)
 })
 
+t.test('the pages of an account stay in the language of the address', async t => {
+  const browser = new Browser(http, { 'accept-language': 'en' })
+  const { headers } = await browser.get('/account/sessions/?lang=de')
+  const login = String(headers.location)
+  const wrong = await browser.submit(await browser.get(login), { username: 'ada', password: 'wrong' })
+  t.match(wrong, { statusCode: 401, body: '<html lang="de"' })
+  const { location } = (await browser.submit(wrong, { username: 'ada', password: PASSWORD })).headers
+  t.equal(location, '/account/sessions/?lang=de')
+  const made = await browser.submit(await browser.get('/account/my-api-keys/?lang=de'), { label: '' })
+  t.match(made.body, '<html lang="de"')
+  const out = await browser.submit(await browser.get('/account/?lang=de'), {})
+  t.equal(out.headers.location, '/account/login/?out=1&lang=de')
+  const passed = await browser.submit(await browser.get(String(out.headers.location)), {
+    username: 'ada',
+    password: PASSWORD,
+  })
+  t.equal(passed.headers.location, '/account/?lang=de')
+})
+
 t.test('behind TLS the cookies are those of one host', async t => {
   const secure = await accountServer('https://portal.example', { place: null })
   t.teardown(() => secure.close())

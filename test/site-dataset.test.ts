@@ -264,6 +264,27 @@ t.test('values of facets are the same in addresses', t => {
   t.end()
 })
 
+t.test('the pages of records stay in the language of the address', async t => {
+  for (const [tab, records] of [
+    ['table', ['/ld/resources/trees/tree/1', '/ld/resources/trees/tree/2']],
+    ['information', [/^\/ld\/resources\/trees\/records\/\w+/]],
+  ] as const) {
+    const linksIn = async (query: string) =>
+      (await get(`${TREES_PAGE}/${tab}/${query}`)).links.filter(link =>
+        link.startsWith('/ld/resources/trees/'),
+      )
+    const [plain, french] = [await linksIn(''), await linksIn('?lang=fr')]
+    t.match(plain, records, tab)
+    t.same(
+      french,
+      plain.map(link => `${link}?lang=fr`),
+      tab,
+    )
+  }
+  const { document } = await get(`${TREES_PAGE}/map/?lang=fr`)
+  t.match(JSON.parse(document.querySelector('#map')?.getAttribute('data-map') ?? ''), { query: '?lang=fr' })
+})
+
 t.test('a page beyond the last is the last', async t => {
   for (const query of ['page=99', 'page=1000000&order_by=title']) {
     const { textOf, document } = await get(`/explore/?${query}`)

@@ -95,6 +95,7 @@ t.test('charts of answers are in the language of the page', t => {
   ])
   const drawn = drawAnswerChart(['x', 'y'], rows, { texts, language: 'de' }, iri => iri)
   const ticks = [...(drawn?.querySelectorAll('text') ?? [])].map(each => each.textContent)
+  t.equal(drawn?.querySelectorAll('[aria-label]').length, 0, 'only the picture has a name')
   t.ok(ticks.includes('5.000') && ticks.includes('2020') && ticks.includes('Mai 2020'), ticks.join(' '))
   t.end()
 })
@@ -221,6 +222,19 @@ t.test('forms that change something are sent once', async t => {
   t.strictSame([plain, plain, search, search].map(isSent), [true, false, true, true])
   page.dispatchEvent(new globalThis.Event('pageshow'))
   t.ok(isSent(plain), 'and again when the page is shown again')
+  const formData = new FormData()
+  for (const [name, value] of [
+    ['refine', 'a:1'],
+    ['q', ''],
+    ['refine', 'b:2'],
+  ] as const)
+    formData.append(name, value)
+  search?.dispatchEvent(Object.assign(new Event('formdata'), { formData }))
+  const refinements = [
+    ['refine', 'a:1'],
+    ['refine', 'b:2'],
+  ]
+  t.strictSame([...formData], refinements, 'empty fields are left out of what is sent, and stay as they are')
   const submit = () => passkey?.dispatchEvent(new Event('submit', { cancelable: true }))
   submit()
   submit()

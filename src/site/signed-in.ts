@@ -95,11 +95,13 @@ export function sendOn(reply: FastifyReply, path: string): FastifyReply {
 }
 
 /** Redirects to the sign-in page, which later redirects back to the requested page. */
-export function sendToLogin(
-  reply: FastifyReply,
-  options: Pick<AccountsOptions, 'base'>,
-  next: string,
-): FastifyReply {
-  const root = rootOf(options)
-  return sendOn(reply, `${root}/account/login/?${new URLSearchParams({ next: root + next })}`)
+export function sendToLogin(reply: FastifyReply, options: SiteOptions, next: string): FastifyReply {
+  return sendOn(reply, loginAddress(reply.request, options, next))
+}
+
+/** The address of the sign-in page in the language of a request, with that of the page that follows. */
+export function loginAddress(request: FastifyRequest, options: SiteOptions, next: string): string {
+  const { namedLanguage: lang } = pageContextOf(request, options)
+  const parameters = { next: rootOf(options) + next, ...(lang === undefined ? {} : { lang }) }
+  return `${rootOf(options)}/account/login/?${new URLSearchParams(parameters)}`
 }

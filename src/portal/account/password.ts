@@ -18,8 +18,8 @@ export function passwordSection(attempts: Attempts): AccountSection {
 }
 
 async function change(requested: AccountRequest, form: Form, attempts: Attempts): Promise<SectionAnswer> {
-  const { session, options, action } = requested
-  const { t } = requested.pageContext
+  const { session, options, pageContext } = requested
+  const { t, href } = pageContext
   const { users, sessions } = options.accounts
   const { name, id } = session.user
   const refused = (field: string, message: string, more: Partial<AccountPage> = {}) => ({
@@ -43,7 +43,8 @@ async function change(requested: AccountRequest, form: Form, attempts: Attempts)
     return refused('new_password', `${error.message}.`)
   }
   // The change ended all sessions, including this one.
-  return { type: 'redirect', path: `${action}?done=1`, session: await sessions.begin(id) }
+  const path = href('/account/password/', { done: 1 })
+  return { type: 'redirect', path, session: await sessions.begin(id) }
 }
 
 function passwordPage(requested: AccountRequest, problem: FieldProblem | null): AccountPage {

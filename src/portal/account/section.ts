@@ -20,7 +20,7 @@ export interface AccountRequest {
   readonly session: SignedIn
   readonly pageContext: PageContext
   readonly options: AccountsOptions
-  /** The path of the page of the section, to which its forms are sent. */
+  /** The address of the page of the section, to which its forms are sent. */
   readonly action: string
   readonly token: () => string
   /** The address of the client. */

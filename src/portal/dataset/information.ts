@@ -11,7 +11,6 @@ import { NOTHING_SELECTED } from '../selection.ts'
 import { metaText } from '../services.ts'
 import { metadataList } from './information-metadata.ts'
 import { endpointAddress, endpointPaths, type Tab, type TabContext } from './tab.ts'
-import { tablePath } from './table.ts'
 
 const SAMPLES = 3
 
@@ -79,7 +78,7 @@ async function samples(context: TabContext): Promise<Html> {
     const name = pageContext.t('Record {n}', { n: at + 1 })
     return row.id === null
       ? html`<th scope="col">${name}</th>`
-      : html`<th scope="col"><a href="${tablePath(recordIri('', id, row.id), pageContext)}">${name}</a></th>`
+      : html`<th scope="col"><a href="${pageContext.href(recordIri('', id, row.id))}">${name}</a></th>`
   })
   const lines = fields.map(
     field => html`<tr><th scope="row"><span dir="auto">${field.label}</span></th>${rows.map(({ object }) => html`<td>${valueCell(pageContext, lookup(object, field.name), field)}</td>`)}</tr>

@@ -74,6 +74,8 @@ function mapSettings({ pageContext, services, entry, selection }: TabContext, fi
     title: { name: title.name, text: fieldText(title) },
     fields: described.map(popupField),
     records: tablePath(recordsSpace('', id), pageContext),
+    // What follows the id of a record in the address of its page.
+    query: queryText({ lang: pageContext.namedLanguage }),
     language: pageContext.language,
     tiles: services.tiles?.url,
     texts: {

@@ -145,15 +145,15 @@ function sortHead({ pageContext, selection, path }: TabContext, { field, kind, u
  * @param object the record in an answer of a query
  */
 function recordPath(
-  { site }: Pick<PageContext, 'site'>,
+  { site, href }: Pick<PageContext, 'site' | 'href'>,
   entry: ServedDataset,
   id: string,
   object: Readonly<Record<string, unknown>>,
 ): string {
-  const root = new URL(site.base).pathname.replace(/\/+$/, '')
   const named = namerOf(entry)(id, object)
   const isOwn = named?.startsWith(`${site.base}/ld/`) === true
-  return root + (isOwn ? named.slice(site.base.length) : recordIri('', entry.dataset.id, id))
+  const path = isOwn ? named.slice(site.base.length) : recordIri('', entry.dataset.id, id)
+  return /[?#]/.test(path) ? new URL(site.base).pathname.replace(/\/+$/, '') + path : href(path)
 }
 
 type Namer = (id: string, object: Readonly<Record<string, unknown>>) => string | null

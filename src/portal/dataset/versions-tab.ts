@@ -15,7 +15,6 @@ import { languageField, listOptions } from '../parts/form-fields.ts'
 import { pager } from '../parts/pager.ts'
 import { valueCell } from '../parts/value.ts'
 import { endpointAddress, type Tab, type TabContext } from './tab.ts'
-import { tablePath } from './table.ts'
 
 /** Changed records on a page, and maximum number of pages. */
 const PAGE_RECORDS = 50
@@ -151,11 +150,11 @@ function changeRows(
     added: t('added'),
     removed: t('removed'),
   }
-  const address = tablePath(recordIri('', entry.dataset.id, id), pageContext)
+  const address = pageContext.href(recordIri('', entry.dataset.id, id), { version })
   const link =
     type === 'removed'
       ? html`<code>${id.slice(0, 8)}</code>`
-      : html`<a href="${address}?version=${encodeURIComponent(version)}"><code>${id.slice(0, 8)}</code></a>`
+      : html`<a href="${address}"><code>${id.slice(0, 8)}</code></a>`
   const head = html`<th scope="rowgroup" rowspan="${Math.max(1, fields.length)}">${link}<br><span class="soft">${names[type]}</span></th>`
   if (fields.length === 0) return html`<tbody><tr>${head}<td></td><td></td><td></td></tr></tbody>`
   const rows = fields.map(({ field, before, after }, at) => {

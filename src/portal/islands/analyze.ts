@@ -5,7 +5,7 @@ form?.addEventListener('change', event => {
   const { name } = event.target as HTMLSelectElement
   // For another axis its default order is used.
   const sort = form.querySelector<HTMLSelectElement>('[name=sort]')
-  if (name === 'x' && sort !== null) sort.disabled = true
+  if (name === 'x' && sort !== null) sort.selectedIndex = -1
   sessionStorage.setItem('chart', name)
   form.requestSubmit()
 })

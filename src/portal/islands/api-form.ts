@@ -14,10 +14,6 @@ form?.addEventListener('submit', event => {
     if (typeof value === 'string' && value.trim() !== '') address.searchParams.append(name, value.trim())
   history.replaceState(null, '', address)
   void run(address)
-  // The page is not replaced: fields that were left out of the address must be editable again.
-  setTimeout(() => {
-    for (const field of form.querySelectorAll<HTMLInputElement>('[name]:disabled')) field.disabled = false
-  })
 })
 
 editOnFocus(form?.querySelector<HTMLTextAreaElement>('textarea[name=where]'))

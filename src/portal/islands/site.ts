@@ -1,10 +1,9 @@
 /** Enhancements of pages: forms leave empty fields out of the address, and are sent once. */
 for (const form of document.querySelectorAll<HTMLFormElement>('form[method=get]'))
-  form.addEventListener('submit', () => {
-    for (const field of form.querySelectorAll<HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement>(
-      '[name]',
-    ))
-      if (field.value === '') field.disabled = true
+  form.addEventListener('formdata', ({ formData }) => {
+    const given = [...formData].filter(([, value]) => value !== '')
+    for (const name of new Set(formData.keys())) formData.delete(name)
+    for (const [name, value] of given) formData.append(name, value)
   })
 
 /** Milliseconds after which a form whose answer did not come may be sent again. */
@@ -21,11 +20,7 @@ window.addEventListener('submit', event => {
   setTimeout(() => sent.delete(form), SUBMIT_TIMEOUT)
 })
 
-/** Enables forms and their fields again on pages restored from the history. */
-window.addEventListener('pageshow', () => {
-  sent.clear()
-  for (const field of document.querySelectorAll<HTMLInputElement>('form[method=get] [name]:disabled'))
-    field.disabled = false
-})
+/** Enables forms again on pages restored from the history. */
+window.addEventListener('pageshow', () => sent.clear())
 
 export {}

@@ -55,6 +55,8 @@ export function drawAnswerChart(
     },
     ariaLabel: texts.chart,
   })
+  // Groups have no role that a name belongs to.
+  for (const part of drawing.querySelectorAll('[aria-label]')) part.removeAttribute('aria-label')
   drawing.setAttribute('role', 'img')
   drawing.setAttribute('class', 'answer-chart')
   // The policy of the page forbids inline styles: those of the page suffice.

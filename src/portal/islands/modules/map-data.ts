@@ -169,8 +169,8 @@ async function json(address: string, signal: AbortSignal | null): Promise<unknow
 }
 
 /** The link to the page of a record. */
-export function recordLink({ records }: MapSettings, { id, title }: MapPlace): HTMLAnchorElement {
-  return make('a', { href: records + id, dir: 'auto' }, title)
+export function recordLink({ records, query }: MapSettings, { id, title }: MapPlace): HTMLAnchorElement {
+  return make('a', { href: records + id + query, dir: 'auto' }, title)
 }
 
 /** A number in the format of a language. */
