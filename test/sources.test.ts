@@ -586,6 +586,7 @@ t.test('a module, package or file is opened from the portal folder', async t => 
     [{ path: 'link.csv' }, 'ConfigInvalid -:- The path "link.csv" leads out of its folder.'],
     [{ path: 'none.csv' }, 'SourceUnreadable -:- There is no such file.'],
     [{ path: 'in/trees' }, 'SourceUnreadable -:- There is no such file.'],
+    [{ path: '.' }, 'SourceUnreadable -:- The file cannot be read: it is a folder.'],
     [
       { path: 'in/trees.csv', format: 'turtle' as never },
       'ConfigInvalid -:- "turtle" is not a format of records.',

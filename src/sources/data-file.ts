@@ -66,7 +66,7 @@ const TABLE = /\.(?:csv|tsv|json|jsonl|xlsx|ods|parquet)$/i
 export function openData(path: string, name: string, member?: string): DataFile {
   const bytes = attemptOpen(path, name)
   try {
-    const head = bytes.read(0, HEAD_BYTES)
+    const head = firstBytes(bytes, name)
     if (head[0] === 0x1f && head[1] === 0x8b) return gzipped(path, name, head)
     if (isZip(head)) return zipped(path, name, bytes, member)
     if (isTar(head)) throw tarFound(name)
@@ -89,6 +89,15 @@ export function fileText(data: DataFile, encoding: string | undefined): TextFile
 function attemptOpen(path: string, name: string): RandomAccess {
   try {
     return fileAccess(path)
+  } catch (error) {
+    throw fileUnreadable(error, name)
+  }
+}
+
+/** A folder can be opened, and not be read. */
+function firstBytes(bytes: RandomAccess, name: string): Buffer {
+  try {
+    return bytes.read(0, HEAD_BYTES)
   } catch (error) {
     throw fileUnreadable(error, name)
   }
