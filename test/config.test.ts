@@ -288,6 +288,13 @@ t.test('dataset.yaml: every mistake with its place', async t => {
       /unknown key typ, did you mean type\?/,
     ],
     ['an unknown type', field('{ name: b, type: integre }'), 4, 16, /fields\.1\.type is "integre".*int/],
+    [
+      'an annotation without a value',
+      field('{ name: b, annotations: { facet: } }'),
+      4,
+      31,
+      /^[^\n]*facet is null, expected one of: array, string, number, boolean$/,
+    ],
     ['a field without a name', field('{ type: int }'), 4, 5, /name/],
     ['a name that is none', field('{ name: Größe }'), 4, 7, /fields\.1\.name is "Größe"/],
     ['a long delimiter', `${source}options: { delimiter: ';;' }\n`, 2, 12, /options\.delimiter is ";;"/],

@@ -100,6 +100,7 @@ function schemaProblems(schema: TSchema, value: unknown): readonly SchemaProblem
   const found: SchemaProblem[] = []
   const errors = [...Value.Errors(schema, value)]
   const branches = new Set(errors.filter(error => error.keyword === 'anyOf').map(error => error.instancePath))
+  const reported = new Set<string>()
   for (const error of errors) {
     const steps = error.instancePath.split('/').slice(1)
     const path = steps.map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'))
@@ -111,11 +112,10 @@ function schemaProblems(schema: TSchema, value: unknown): readonly SchemaProblem
       for (const key of (error.params as { additionalProperties: readonly string[] }).additionalProperties)
         found.push({ path: [...path, key], message: unknownKey(key, known) })
     } else if (error.keyword === 'anyOf') {
-      const options = (
-        (schemaAt(schema, path) as { anyOf?: readonly Record<string, unknown>[] } | undefined)?.anyOf ?? []
-      )
-        .map(option => option.const ?? option.type)
-        .filter(option => option !== undefined)
+      // A choice within a choice fails at the same position.
+      if (reported.has(error.instancePath)) continue
+      reported.add(error.instancePath)
+      const options = choicesOf(schemaAt(schema, path))
       found.push({
         path,
         message: `${label(path)} is ${show(valueAt(value, path), path)}, expected one of: ${options.join(', ')}`,
@@ -127,6 +127,14 @@ function schemaProblems(schema: TSchema, value: unknown): readonly SchemaProblem
     }
   }
   return found
+}
+
+/** The values and types of a choice, those of choices within it among them. */
+function choicesOf(schema: unknown): readonly unknown[] {
+  const { anyOf, const: constant, type } = (schema ?? {}) as Readonly<Record<string, unknown>>
+  return Array.isArray(anyOf)
+    ? anyOf.flatMap(choicesOf)
+    : [constant ?? type].filter(each => each !== undefined)
 }
 
 function unknownKey(key: string, known: readonly string[]): string {

@@ -8,11 +8,13 @@ import type { MetaValue } from '../model/metadata.ts'
 import { datasetIdOf } from '../model/readable-name.ts'
 import { definedDatasets, readDefinition } from '../publishing/definition.ts'
 import { DATASET_SCHEMA } from '../publishing/definition-schema.ts'
-import { changedDefinition, type DefinitionChange, type FieldEdit } from '../publishing/edit-definition.ts'
+import { changedDefinition, type DefinitionChange } from '../publishing/edit-definition.ts'
 import { replaceDurably } from '../publishing/versions/durable.ts'
-import type { OfferedDataset } from './catalog.ts'
+import { type OfferedDataset, objectOf } from './catalog.ts'
 import type { Harvester } from './settings.ts'
 import type { HarvestedState } from './state.ts'
+
+type OfferedField = NonNullable<OfferedDataset['fields']>[number]
 
 /** The datasets of a portal that a harvester created, by their ids in its catalog, according to dataset.yaml. */
 export function harvestedDatasets(portal: string, harvester: string): ReadonlyMap<string, string> {
@@ -71,6 +73,13 @@ function digest(value: unknown): string {
 const metaKey = (template: string, name: string) => `${template}.${name}`
 const fieldKey = (field: unknown, member: string) => `field ${String(field)} ${member}`
 
+/** The annotations of a field as members of it: `annotations.facet`. */
+function annotationsOf(field: OfferedField): readonly (readonly [member: string, value: unknown])[] {
+  return Object.entries(objectOf(field.annotations)).map(([name, value]) => [`${ANNOTATION}${name}`, value])
+}
+
+const ANNOTATION = 'annotations.'
+
 /** Digests of the parts of an offered dataset. */
 export function stateOf(offered: OfferedDataset, harvester: Harvester): HarvestedState {
   const metas = metasOf(offered, harvester)
@@ -78,7 +87,9 @@ export function stateOf(offered: OfferedDataset, harvester: Harvester): Harveste
     Object.entries(members).map(([name, value]) => [metaKey(template, name), digest(value)] as const),
   )
   const columns = (offered.fields ?? []).flatMap(field =>
-    Object.entries(field).map(([member, value]) => [fieldKey(field.name, member), digest(value)] as const),
+    [...Object.entries(field), ...annotationsOf(field)].map(
+      ([member, value]) => [fieldKey(field.name, member), digest(value)] as const,
+    ),
   )
   return {
     source: digest([sourceOf(offered, harvester), offered.format ?? null, harvester.refresh]),
@@ -90,6 +101,13 @@ export function stateOf(offered: OfferedDataset, harvester: Harvester): Harveste
   }
 }
 
+/** The fields that identify a record, according to the catalog. */
+function identityOf(fields: readonly OfferedField[]): readonly string[] {
+  return fields.flatMap(({ name, annotations }) =>
+    Object.hasOwn(objectOf(annotations), 'id') ? [String(name)] : [],
+  )
+}
+
 /** Writes dataset.yaml of a new dataset. Throws ConfigInvalid for an unusable offer. */
 export function createDefinition(
   portal: string,
@@ -97,9 +115,7 @@ export function createDefinition(
   offered: OfferedDataset,
   harvester: Harvester,
 ): void {
-  const identity = (offered.fields ?? []).flatMap(({ name, annotations }) =>
-    typeof annotations === 'object' && annotations !== null && Object.hasOwn(annotations, 'id') ? [name] : [],
-  )
+  const identity = identityOf(offered.fields ?? [])
   const definition = {
     source: sourceOf(offered, harvester),
     refresh: harvester.refresh,
@@ -136,7 +152,7 @@ export function updateDefinition(
       : { source: sourceOf(offered, harvester), refresh: harvester.refresh, format: offered.format ?? null }),
     ...(now.fields === before?.fields || offered.fields === undefined
       ? {}
-      : { fields: changedFields(offered.fields, text, before) }),
+      : changedFields(offered.fields, text, before)),
     ...(now.metas === before?.metas ? {} : { metas: changedMetas(metasOf(offered, harvester), before) }),
   }
   if (Object.keys(change).length === 0) return false
@@ -146,14 +162,18 @@ export function updateDefinition(
   return true
 }
 
-/** Fields with the members that the catalog changed; those that were declared here alone stay, after the others. */
+/**
+ * Fields with the members that the catalog changed, null for those that it removed; those that were declared here alone stay,
+ * after the others. An identity that has lost a field is replaced by that of the catalog.
+ */
 function changedFields(
-  fields: NonNullable<OfferedDataset['fields']>,
+  fields: readonly OfferedField[],
   text: string,
   before: HarvestedState | undefined,
-): readonly FieldEdit[] {
+): Pick<DefinitionChange, 'fields' | 'id'> {
   const parts = before?.parts
-  const list = parseDocument(text).get('fields')
+  const document = parseDocument(text)
+  const list = document.get('fields')
   const declared = isSeq(list)
     ? list.items.flatMap(item => (isMap(item) ? [String(item.get('name'))] : []))
     : []
@@ -169,9 +189,41 @@ function changedFields(
         !declared.includes(String(field.name)) ||
         lookup(parts ?? {}, fieldKey(field.name, member)) !== digest(value),
     )
-    return { ...Object.fromEntries(members), name: String(field.name) }
+    return { ...Object.fromEntries(members), ...removed(field, members, parts), name: String(field.name) }
   })
-  return [...edits, ...own.map(name => ({ name }))]
+  const all = [...edits, ...own.map(name => ({ name }))]
+  const identity = document.get('id')
+  const isWhole =
+    !isSeq(identity) || identity.toJSON().every((id: unknown) => all.some(({ name }) => name === id))
+  if (isWhole) return { fields: all }
+  const found = identityOf(fields)
+  return { fields: all, id: found.length === 0 ? null : found }
+}
+
+/** The members and annotations that a field had in the catalog and has no more, as null. */
+function removed(
+  field: OfferedField,
+  changed: readonly (readonly [string, unknown])[],
+  parts: HarvestedState['parts'] = {},
+): Readonly<Record<string, unknown>> {
+  const start = fieldKey(field.name, '')
+  const here = [...Object.keys(field), ...annotationsOf(field).map(([member]) => member), 'annotations']
+  const gone = Object.keys(parts)
+    .flatMap(key => (key.startsWith(start) ? [key.slice(start.length)] : []))
+    .filter(member => !here.includes(member))
+  const nulls = (members: readonly string[]) => Object.fromEntries(members.map(member => [member, null]))
+  const annotations = gone.filter(member => member.startsWith(ANNOTATION))
+  return {
+    ...nulls(gone.filter(member => !annotations.includes(member))),
+    ...(annotations.length === 0
+      ? {}
+      : {
+          annotations: {
+            ...objectOf(changed.find(([member]) => member === 'annotations')?.[1]),
+            ...nulls(annotations.map(member => member.slice(ANNOTATION.length))),
+          },
+        }),
+  }
 }
 
 /** The metadata that the catalog changed; null for those that it removed. */

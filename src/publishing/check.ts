@@ -23,6 +23,7 @@ import {
   refuseForRdf,
 } from './mapping/mapping-file.ts'
 import {
+  columnSetting,
   missingText,
   openRecords,
   placedFault,
@@ -175,12 +176,16 @@ function valueFindings(
   { misfits: conversionErrors, missing, unread }: TypingReport,
 ): readonly CheckFinding[] {
   const dataset = definition.id
+  const placeOf = (field: string) => {
+    const setting = columnSetting(definition, field)
+    return setting === undefined ? {} : definition.placeOf(setting.split('.'))
+  }
   return [
     ...missing.map(
       (column): CheckFinding => ({
         dataset,
         severity: 'error',
-        message: `${placeText(fieldPlace(definition, column.field))}${source}: ${missingText(column)}`,
+        message: `${placeText(placeOf(column.field))}${source}: ${missingText(column)}`,
       }),
     ),
     ...conversionErrors.map(
@@ -203,12 +208,6 @@ function unreadFinding(dataset: string, source: string, unread: readonly string[
   const columns = unread.length === 1 ? 'the column' : 'the columns'
   const message = `${source}: no field reads ${columns} ${names.join(', ')}${others}: not published`
   return { dataset, severity: 'warning', message }
-}
-
-/** The position in dataset.yaml of the column of a field. */
-function fieldPlace({ fields, placeOf }: Definition, name: string) {
-  const at = fields?.findIndex(field => field.name === name) ?? -1
-  return at < 0 ? {} : placeOf(['fields', String(at), fields?.[at]?.from === undefined ? 'name' : 'from'])
 }
 
 /** A dataset without a description is also published. */

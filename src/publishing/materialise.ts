@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { CONFIG_INVALID } from '../config/faults.ts'
-import { Fault, isFault, recoded, SOURCE_UNREADABLE } from '../errors/errors.ts'
+import { isFault, recoded, SOURCE_UNREADABLE } from '../errors/errors.ts'
 import { compileMapping } from '../mapping/compile.ts'
 import { directMapping } from '../mapping/direct.ts'
 import type { Dataset, DatasetStatistics } from '../model/dataset.ts'
@@ -190,7 +190,7 @@ async function materialiseRecords(
   try {
     for await (const batch of typed.batches()) {
       // Without a header a column may occur for the first time in any later record.
-      if (source.columns !== undefined) refuseMissing(typed.report().missing, name)
+      if (source.columns !== undefined) refuseMissing(typed.report().missing, name, definition)
       for (const values of batch.values) {
         const record = { id: identities.idOf(values), position, values }
         const before = facts.out.triples
@@ -205,7 +205,7 @@ async function materialiseRecords(
     identities.close()
     const graphs = [await facts.close()]
     const { missing, misfits: conversionErrors, misfitCount } = typed.report()
-    refuseMissing(missing, name)
+    refuseMissing(missing, name, definition)
     return {
       dataset,
       statistics: statistics.statistics(),
@@ -229,11 +229,17 @@ function datasetOf(definition: Definition, fields: readonly Field[]): Dataset {
 }
 
 /** A field whose column never occurs in the source is a mistake of dataset.yaml, not a field without values. */
-function refuseMissing(missing: readonly MissingColumn[], source: string): void {
-  if (missing.length === 0) return
-  throw new Fault(CONFIG_INVALID, {
-    reason: missing.map(column => `${source}: ${missingText(column)}`).join('\n'),
-  })
+function refuseMissing(missing: readonly MissingColumn[], source: string, definition: Definition): void {
+  const [first] = missing
+  if (first === undefined) return
+  const reason = missing.map(column => `${source}: ${missingText(column)}`).join('\n')
+  throw misconfigured(reason, undefined, columnSetting(definition, first.field))
+}
+
+/** The path in dataset.yaml of the column of a field, `fields.0.from`; undefined for a field that is not declared. */
+export function columnSetting({ fields }: Definition, name: string): string | undefined {
+  const at = fields?.findIndex(field => field.name === name) ?? -1
+  return at < 0 ? undefined : `fields.${at}.${fields?.[at]?.from === undefined ? 'name' : 'from'}`
 }
 
 /** Describes a missing column, with the column that was probably meant, else those that there are. */

@@ -702,6 +702,41 @@ t.test('a change of the catalog changes nothing else that was edited here', asyn
   t.match((await again()).skipped, [{ dataset: 'trees', reason: /lodestone check c-trees/ }])
 })
 
+t.test('what a catalog removes of its fields is removed, and an identity follows it', async t => {
+  let fields: readonly object[] = [
+    { name: 'nr', type: 'int', label: 'Nr', description: 'A number', annotations: { id: [], facet: [] } },
+    { name: 'name', type: 'text', label: 'Name', annotations: { facet: [], unit: ['m'] } },
+    { name: 'code', type: 'text', label: 'Code', annotations: { id: [] } },
+  ]
+  const { portal, again } = await harvested(t, "type: opendatasoft, url: 'ORIGIN'", (_, response) =>
+    response.end(JSON.stringify({ total_count: 1, results: [{ dataset_id: 'trees', fields }] })),
+  )
+  const file = path.join(portal, 'data/c-trees/dataset.yaml')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('unit:', 'sortable: []\n      unit:'))
+  const read = () => {
+    const { fields, identity } = definitionOf(portal, 'c-trees')
+    return [identity, fields?.map(({ name, description, annotations }) => [name, description, annotations])]
+  }
+  fields = [
+    { name: 'nr', type: 'int', label: 'Nr', annotations: { id: [] } },
+    { name: 'name', type: 'text', label: 'Name' },
+    { name: 'code', type: 'text', label: 'Code', annotations: { id: [] } },
+  ]
+  await again()
+  const code = ['code', undefined, { id: [] }]
+  t.same(read(), [
+    ['nr', 'code'],
+    [['nr', undefined, { id: [] }], ['name', undefined, { sortable: [] }], code],
+  ])
+  fields = fields.slice(1)
+  t.match((await again()).counts, { updated: 1 })
+  t.same(read(), [['code'], [['name', undefined, { sortable: [] }], code]])
+  fields = fields.slice(0, 1)
+  await again()
+  t.same(read(), [[], [['name', undefined, { sortable: [] }]]], 'without one the content identifies a record')
+  t.match(await again(), { skipped: [], counts: { unchanged: 1 } })
+})
+
 t.test('check tells why the file of a dataset is missing', async t => {
   const { portal } = await harvested(t, "type: ckan, url: 'ORIGIN'", ({ url = '' }, response) => {
     if (!url.startsWith('/api/')) return void response.writeHead(404).end()

@@ -213,7 +213,11 @@ t.test('a column that occurs in late records alone is published', async t => {
   t.match(await publish(portal), [
     { type: 'published', dataset: 'declared', report: { records: 2500, triples: 3000 } },
     { type: 'published', dataset: 'inferred', report: { records: 2500, triples: 3000 } },
-    { type: 'failed', dataset: 'missing', reason: /"lat", which the source does not have\./ },
+    {
+      type: 'failed',
+      dataset: 'missing',
+      reason: /dataset\.yaml:4:7: .*"lat", which the source does not have\./,
+    },
   ])
 })
 

@@ -17,6 +17,7 @@ import { historyOf } from '../../src/publishing/management/history.ts'
 import { publishDataset } from '../../src/publishing/publish.ts'
 import { rollBack } from '../../src/publishing/versions/roll-back.ts'
 import {
+  currentManifest,
   currentVersion,
   readManifestFile,
   retainedVersions,
@@ -810,4 +811,24 @@ t.test('an older mapping, and versions that were not public', async t => {
   ])
     t.notMatch((await get(url)).body, restricted, 'nobody is told of it')
   t.ok(existsSync(path.join(portal, 'var/published/trees', restricted)))
+})
+
+t.test('a roll-back opens nothing that is restricted, and nothing that was', async t => {
+  const portal = temporaryFolder(t, { 'portal.yaml': '' })
+  const versions = versionsOf(portal, 4)
+  let clock = Date.now()
+  const back = async (version: string | null) => {
+    clock += 1000
+    await rollBack('trees', version, { versions, base: BASE, now: () => new Date(clock) })
+    return currentManifest(versions, 'trees')?.dataset.visibility
+  }
+  write(portal, rowsOf(7, 3))
+  await publish(portal)
+  write(portal, rowsOf(8, 3), `${YAML}visibility: restricted\n`)
+  await publish(portal)
+  t.equal(await back(null), 'restricted')
+  write(portal, rowsOf(9, 3))
+  await publish(portal)
+  t.equal(currentManifest(versions, 'trees')?.dataset.visibility, 'public')
+  t.equal(await back(null), 'restricted', 'the version before was for those who were granted it')
 })

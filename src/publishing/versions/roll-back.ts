@@ -56,6 +56,11 @@ export async function rollBack(
     if (existsSync(ids)) shareFile(ids, path.join(folder, RECORD_IDS_FILE))
     const restored: VersionManifest = {
       ...target,
+      // Records that were public once are not opened again.
+      dataset:
+        current.dataset.visibility === 'restricted'
+          ? { ...target.dataset, visibility: 'restricted' }
+          : target.dataset,
       format: VERSION_FORMAT,
       version,
       published: begun.toISOString().replace('Z', '+00:00'),
