@@ -752,6 +752,20 @@ t.test('a published dataset is withdrawn and removed, its files kept', async t =
   t.throws(() => desk.dataset(ANN, 'trees'), { code: 'NotFoundResource' })
 })
 
+t.test('what another instance has published into a shared store is withdrawn, too', async t => {
+  const { desk, actions } = deskOf(t)
+  const withdrawn: unknown[] = []
+  const shared = {
+    inForce: async () => ({ dataset: { visibility: 'public' } }),
+    withdraw: async (...given: unknown[]) => withdrawn.push(given) === 1,
+  } as never
+  const other = new Desk({ ...desk.options, shared })
+  await other.withdraw(ANN, 'trees')
+  t.same(withdrawn, [['trees', 'open']])
+  t.same(actions('trees'), ['withdraw'])
+  await t.rejects(other.withdraw(ANN, 'trees'), { code: 'NotFoundResource' })
+})
+
 t.test('a mapping that cannot be stored is told', async t => {
   const { desk, portal, actions } = deskOf(t)
   await desk.change(ANN, 'trees', { visibility: 'restricted' })
