@@ -554,6 +554,8 @@ t.test('the history says whether publishing failed', async t => {
   for (const [state, action] of [
     [{ type: 'failed', reason: 'no disk' }, 'publish failed'],
     [{ type: 'refused', diagnostics: [] }, 'publish failed'],
+    // The server was ended meanwhile.
+    [{ type: 'running', records: 1 }, 'publish failed'],
     [{ type: 'done' }, 'publish'],
   ] as const) {
     const { desk, published } = deskOf(t, () => state)

@@ -272,7 +272,7 @@ export class Desk {
       if (draft !== null) applyDraft(portal, draft)
       publications.forget(id)
       const published = ignoreRejection(
-        publish(id).then(() => !['failed', 'refused'].includes(publications.of(id)?.type ?? '')),
+        publish(id).then(() => !['failed', 'refused', 'running'].includes(publications.of(id)?.type ?? '')),
         'whoever gave `publish` reports it',
       )
       void published.then((isPublished = false) => {
