@@ -554,6 +554,8 @@ t.test('the history says whether publishing failed', async t => {
   for (const [state, action] of [
     [{ type: 'failed', reason: 'no disk' }, 'publish failed'],
     [{ type: 'refused', diagnostics: [] }, 'publish failed'],
+    // The server was ended meanwhile.
+    [{ type: 'running', records: 1 }, 'publish failed'],
     [{ type: 'done' }, 'publish'],
   ] as const) {
     const { desk, published } = deskOf(t, () => state)
@@ -750,6 +752,20 @@ t.test('a published dataset is withdrawn and removed, its files kept', async t =
   t.match(away, /^trees-2026-01-02T03-04-05/)
   t.ok(existsSync(path.join(portal, 'var/deleted', away, 'data/a.csv')))
   t.throws(() => desk.dataset(ANN, 'trees'), { code: 'NotFoundResource' })
+})
+
+t.test('what another instance has published into a shared store is withdrawn, too', async t => {
+  const { desk, actions } = deskOf(t)
+  const withdrawn: unknown[] = []
+  const shared = {
+    inForce: async () => ({ dataset: { visibility: 'public' } }),
+    withdraw: async (...given: unknown[]) => withdrawn.push(given) === 1,
+  } as never
+  const other = new Desk({ ...desk.options, shared })
+  await other.withdraw(ANN, 'trees')
+  t.same(withdrawn, [['trees', 'open']])
+  t.same(actions('trees'), ['withdraw'])
+  await t.rejects(other.withdraw(ANN, 'trees'), { code: 'NotFoundResource' })
 })
 
 t.test('a mapping that cannot be stored is told', async t => {

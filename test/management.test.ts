@@ -10,6 +10,7 @@ import t, { type Test } from 'tap'
 import { grantsOf } from '../src/accounts/authorisation.ts'
 import { changedDefinition } from '../src/publishing/edit-definition.ts'
 import { applyDraft, completeDrafts, openDraft } from '../src/publishing/management/drafts.ts'
+import { PROCESS_NAME } from '../src/runtime/processes.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
@@ -522,6 +523,22 @@ t.test('a draft whose publication was interrupted can be published again', t => 
   applyDraft(portal, again)
   t.equal(readFileSync(path.join(portal, 'data/own/dataset.yaml'), 'utf8'), definition)
   t.notOk(existsSync(draft.root))
+  t.end()
+})
+
+t.test('a draft that failed on a disk without room for its note can be published again', t => {
+  const portal = temporaryFolder(t, { data: { own: { 'dataset.yaml': 'source: { path: a.csv }\n' } } })
+  const draft = openDraft(portal, 'own', 'dora', new Date())
+  writeFileSync(path.join(draft.root, 'mappings/own.yml'), 'mappings: {}\n')
+  rmSync(path.join(draft.folder, 'dataset.yaml'))
+  const note = path.join(draft.root, `draft.json.${PROCESS_NAME}.new`)
+  mkdirSync(note)
+  t.throws(() => applyDraft(portal, draft))
+  rmSync(note, { recursive: true })
+  const definition = 'source: { path: b.csv }\n'
+  writeFileSync(path.join(draft.folder, 'dataset.yaml'), definition)
+  applyDraft(portal, openDraft(portal, 'own', 'dora', new Date()))
+  t.equal(readFileSync(path.join(portal, 'data/own/dataset.yaml'), 'utf8'), definition)
   t.end()
 })
 

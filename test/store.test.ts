@@ -11,6 +11,7 @@ import { columnsProblem } from '../src/store/columns/sections.ts'
 import type { JobRunner } from '../src/store/columns/threads/job-runner.ts'
 import { createEmbeddedStore, type EmbeddedOptions, type StoreEvent } from '../src/store/embedded/embedded.ts'
 import type { GraphSource, Store, UntrustedQuery } from '../src/store/store.ts'
+import { watchedStore } from '../src/telemetry/watched-store.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { until } from './support/serving.ts'
 import { lines, storeContract, type TextGraph, textGraph } from './support/store-contract.ts'
@@ -150,6 +151,19 @@ t.test('a query past its deadline costs no thread', async t => {
   t.same(events, [])
   t.match(await store.statistics(), { deadlines: 1, threads: { ready: 2 } })
   await everyThreadCounts(t, store, RECORDS)
+})
+
+t.test('a query whose client leaves is none that failed', async t => {
+  const outcomes: string[] = []
+  const store = await open(t, {}, [source({ graph: GRAPH, text: lines(RECORDS, 'slow') })])
+  const watched = watchedStore(store, [operation => outcome => outcomes.push(`${operation} ${outcome}`)])
+  const leaving = new AbortController()
+  const query = { parsed: parseQuery(SLOW), base: 'http://x/', format: 'json' as const }
+  const graphs = { defaultGraphs: [GRAPH], namedGraphs: [], engineText: () => SLOW }
+  const asked = watched.query({ ...query, ...graphs, signal: leaving.signal })
+  setTimeout(() => leaving.abort(), 100)
+  await t.rejects(asked, { name: 'AbortError' })
+  t.same(outcomes, ['query ok'])
 })
 
 t.test('a full queue refuses further queries', async t => {

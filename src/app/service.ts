@@ -224,9 +224,11 @@ async function follow(
   app: App,
   { publish, fetches, signal }: PublishWork,
 ): Promise<void> {
-  const dueNow = () => portal.dueSources(Date.now()).filter(id => !isWithdrawn(app.versions, id))
+  const isOut = (id: string) =>
+    isWithdrawn(app.versions, id) || (app.shared?.registry.withdrawn(id) ?? null) !== null
   const harvests = new HarvestSchedule(portal.portal, app, signal)
   const again = new Set<string>()
+  const isFollowed = (id: string) => !isOut(id) || again.has(id)
   let rest = LOOK_INTERVAL
   while (!signal.aborted) {
     await ignoreRejection(sleep(rest, undefined, { signal, ref: false }), 'the next line sees the end')
@@ -243,8 +245,8 @@ async function follow(
       const harvested = await harvests.take()
       const { definitions: defined = [], mappings: mapped = [], gone = [] } = portal.look() ?? {}
       warnOfRemoved(gone, app)
-      for (const id of again) if (!isWithdrawn(app.versions, id)) again.delete(id)
-      fetches.start(dueNow())
+      for (const id of again) if (!isOut(id)) again.delete(id)
+      fetches.start(portal.dueSources(Date.now()).filter(isFollowed))
       const unstored = app.publications.due(performance.now(), () => freeBytes(app.versions.root))
       const changed = new Set([...defined, ...app.catalog.takeDamaged(), ...fetches.take(), ...unstored])
       // On a busy machine a look lasts many times its work.
@@ -255,7 +257,7 @@ async function follow(
       // A dataset that was withdrawn before is published again if a catalog has it again.
       for (const id of harvested) again.add(id)
       const [definitions, mappings] = [new Set([...changed, ...harvested]), mapped].map(ids =>
-        [...ids].filter(id => !isWithdrawn(app.versions, id) || again.has(id)),
+        [...ids].filter(isFollowed),
       ) as [string[], string[]]
       if (mappings.length > 0) await publish(mappings, true)
       if (definitions.length > 0) await publish(definitions, false)

@@ -1,8 +1,9 @@
 import { Command } from 'commander'
 import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import { openReleases, publisherSettings } from '../publishing/publish-all.ts'
+import { withdrawEverywhere } from '../publishing/registry/withdraw.ts'
 import { suggestedDataset } from '../publishing/suggested-dataset.ts'
-import { currentManifest, publishedDatasets, versionsOf, withdraw } from '../publishing/versions/versions.ts'
+import { publishedDatasets, versionsOf } from '../publishing/versions/versions.ts'
 import {
   BASE_OPTION,
   PORTAL_OPTION,
@@ -27,10 +28,7 @@ export function unpublishCommand(): Command {
       const versions = versionsOf(config.portal)
       const { shared, close } = await openReleases(publisherSettings(config))
       for (const id of datasets) {
-        const manifest = currentManifest(versions, id) ?? (await shared?.inForce(id))
-        const isOpen = manifest?.dataset.visibility === 'public'
-        const isShared = await shared?.withdraw(id, isOpen ? 'open' : 'secret')
-        if (!withdraw(versions, id) && isShared !== true) continue
+        if (!(await withdrawEverywhere(versions, shared, id))) continue
         unknown.delete(id)
         withdrawn.push(id)
       }

@@ -10,6 +10,7 @@ import { definedDatasets, readDefinition } from '../publishing/definition.ts'
 import { DATASET_SCHEMA } from '../publishing/definition-schema.ts'
 import { changedDefinition, type DefinitionChange } from '../publishing/edit-definition.ts'
 import { replaceDurably } from '../publishing/versions/durable.ts'
+import { readmit, versionsOf } from '../publishing/versions/versions.ts'
 import { type OfferedDataset, objectOf } from './catalog.ts'
 import type { Harvester } from './settings.ts'
 import type { HarvestedState } from './state.ts'
@@ -131,6 +132,8 @@ export function createDefinition(
   const text = `${head}${stringify(definition, { lineWidth: 0 })}`
   const file = path.join(portal, 'data', id, 'dataset.yaml')
   trusted(readDocument(text, file, DATASET_SCHEMA))
+  // One that was gone may be back, and its address may take a while to answer.
+  readmit(versionsOf(portal), id)
   mkdirSync(path.dirname(file), { recursive: true })
   replaceDurably(file, text)
 }

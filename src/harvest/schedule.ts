@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { SharedRegistry } from '../publishing/registry/shared-registry.ts'
+import { withdrawEverywhere } from '../publishing/registry/withdraw.ts'
 import { isDue } from '../publishing/remote/state.ts'
 import { moveAcross } from '../publishing/versions/durable.ts'
-import { currentManifest, type Versions, withdraw } from '../publishing/versions/versions.ts'
+import type { Versions } from '../publishing/versions/versions.ts'
 import { runJob } from '../runtime/job.ts'
 import type { HarvestOutcome } from './harvest.ts'
 import type { HarvestJob } from './harvest-worker.ts'
@@ -53,14 +54,12 @@ export function harvestInThread(job: HarvestJob, signal: AbortSignal): Promise<H
 export async function withdrawHarvested(
   portal: string,
   versions: Versions,
-  shared: Pick<SharedRegistry, 'withdraw'> | null,
+  shared: SharedRegistry | null,
   ids: readonly string[],
   now: Date,
 ): Promise<void> {
   for (const id of ids) {
-    const isOpen = currentManifest(versions, id)?.dataset.visibility === 'public'
-    await shared?.withdraw(id, isOpen ? 'open' : 'secret')
-    withdraw(versions, id)
+    await withdrawEverywhere(versions, shared, id)
     const folder = path.join(portal, 'data', id)
     const away = path.join(portal, 'var', 'deleted', `${id}-${now.toISOString().replaceAll(':', '-')}`)
     mkdirSync(away, { recursive: true })

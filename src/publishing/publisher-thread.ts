@@ -22,7 +22,7 @@ export class PublisherThread {
 
   /**
    * Resolves when all datasets are published that can be: one job after another. What is withdrawn while its job waits stays
-   * withdrawn.
+   * withdrawn. Rejects where the thread dies: what it had not published then is reported as failed.
    */
   publish(job: PublishJob, onMessage: (message: PublishMessage) => void): Promise<void> {
     const versions = versionsOf(this.settings.portal)
@@ -39,9 +39,14 @@ export class PublisherThread {
     this.ready = null
     this.busy = worker
     worker.ref()
+    const unfinished = new Set(job.datasets)
     try {
       await new Promise<void>((resolve, reject) => {
-        worker.on('message', onMessage)
+        worker.on('message', (message: PublishMessage) => {
+          if (message.type === 'progress' || message.type === 'loading') unfinished.add(message.dataset)
+          else unfinished.delete(message.dataset)
+          onMessage(message)
+        })
         worker.once('error', reject)
         worker.once('exit', code => {
           if (code === 0 || this.isClosed) resolve()
@@ -49,6 +54,11 @@ export class PublisherThread {
         })
         worker.postMessage(job)
       })
+    } catch (error) {
+      const reason = `the thread that published it ended: ${error instanceof Error ? error.message : error}`
+      for (const dataset of unfinished)
+        onMessage({ type: 'failed', dataset, reason, isDiskFull: false, seconds: 0 })
+      throw error
     } finally {
       this.busy = null
       if (!this.isClosed) this.stand()

@@ -122,7 +122,9 @@ async function* watchPieces<T>(
   }
 }
 
+/** A query whose client left before its answer counts as ok, as pieces do that are abandoned. */
 function outcomeOf(error: unknown): StoreOutcome {
+  if (error instanceof Error && error.name === 'AbortError') return 'ok'
   if (error instanceof QueryError) return 'refused'
   if (isFault(error, DEADLINE_EXCEEDED)) return 'deadline'
   if (isFault(error, STORE_BUSY)) return 'busy'

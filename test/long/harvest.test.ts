@@ -241,6 +241,20 @@ async function serveCkan(t: Test) {
   return catalog
 }
 
+t.test('a dataset that a catalog has again is not withdrawn, whenever it can be published', async t => {
+  const ckan = await serveCkan(t)
+  ckan.packages = ckan.packages.slice(0, 1)
+  const portal = portalOf(t, `  - { id: gov, type: ckan, url: '${ckan.origin}/', prefix: '' }\n`)
+  const [harvester] = readHarvesters(portal)
+  if (harvester === undefined) throw new Error('no harvester')
+  const versions = versionsOf(portal)
+  mkdirSync(path.join(versions.root, 'package-000'), { recursive: true })
+  writeFileSync(path.join(versions.root, 'package-000/withdrawn'), 'public')
+  const context = { portal, now: () => new Date(), isDryRun: false }
+  t.match(await harvest(harvester, context), { created: ['package-000'] })
+  t.notOk(isWithdrawn(versions, 'package-000'))
+})
+
 t.test('a CKAN of recorded answers', async t => {
   const ckan = await serveCkan(t)
   const { origin } = ckan

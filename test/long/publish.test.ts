@@ -15,7 +15,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import type { Worker } from 'node:worker_threads'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { Catalog } from '../../src/catalog/catalog.ts'
@@ -328,6 +329,22 @@ t.test('what is withdrawn while its publication waits stays withdrawn', async t 
   })
   t.equal(currentVersion(versions, 'plants'), null)
   t.match(await published('plants'), { type: 'published' }, 'who publishes it afterwards puts it in force')
+})
+
+t.test('a publication whose thread dies has failed', async t => {
+  const portal = makePortal(t, { plants: plants() })
+  const settings = { portal, base: BASE, workers: 1, memory: 512e6, deadline: 30, keepVersions: 5 }
+  const publisher = new PublisherThread(settings)
+  t.teardown(() => publisher.close())
+  const messages: PublishMessage[] = []
+  const done = publisher.publish({ datasets: ['plants'], mappingOnly: false }, each => messages.push(each))
+  await setImmediate()
+  const { busy } = publisher as unknown as { readonly busy: Worker }
+  busy.emit('error', new Error('no memory'))
+  await t.rejects(done, { message: 'no memory' })
+  await busy.terminate()
+  const reason = 'the thread that published it ended: no memory'
+  t.match(messages.at(-1), { type: 'failed', dataset: 'plants', reason })
 })
 
 /** A portal with a dataset of two versions: the second has a mapping of its own, and the facts of the first. */

@@ -11,6 +11,7 @@ import { Fault, faultText } from '../../src/errors/errors.ts'
 import { zip } from '../../src/formats/zip-stream.ts'
 import { readDefinition } from '../../src/publishing/definition.ts'
 import { publishDataset } from '../../src/publishing/publish.ts'
+import { refreshRemote } from '../../src/publishing/remote/refresh.ts'
 import { dueRemotes, remoteFolder, remoteState } from '../../src/publishing/remote/state.ts'
 import { versionsOf } from '../../src/publishing/versions/versions.ts'
 import { isSchedule, nextTime } from '../../src/runtime/cron.ts'
@@ -503,6 +504,29 @@ t.test('a dataset from an address', async t => {
     t.equal(remoteState(portal, 'far')?.reason, undefined)
     t.ok(readdirSync(remoteFolder(portal, 'far')).length <= 3, 'old files do not gather')
   })
+})
+
+t.test('two fetches of an address at once leave whole data, and neither fails', async t => {
+  const { portal } = portalFrom(t, `${origin}/far.csv`)
+  writeFileSync(join(portal, 'portal.yaml'), 'source_private_hosts: [127.0.0.1]\n')
+  const held: ServerResponse[] = []
+  answer = (_, response) => {
+    response.write('n\n1\n')
+    held.push(response)
+  }
+  const remote = { url: `${origin}/far.csv` }
+  const fetching = [1, 2].map(day =>
+    refreshRemote(portal, 'far', remote, { now: () => new Date(2024, 0, day), isForced: true }),
+  )
+  await until(() => held.length === 2)
+  for (const [at, response] of held.entries()) {
+    response.end('2\n')
+    await fetching[at]
+  }
+  const names = readdirSync(remoteFolder(portal, 'far'))
+  const file = remoteState(portal, 'far')?.file ?? ''
+  t.strictSame(names.sort(), [file, 'state.json'])
+  t.equal(readFileSync(join(remoteFolder(portal, 'far'), file), 'utf8'), 'n\n1\n2\n')
 })
 
 t.test('a mistake in dataset.yaml does not bring back data before those that are published', async t => {

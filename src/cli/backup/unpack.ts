@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, open, readdir, rename, rm, utimes } from 'node:fs/promises'
+import { chmod, mkdir, open, readdir, rename, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { accountsFile, openAccounts } from '../../accounts/open.ts'
@@ -163,9 +163,12 @@ export async function restorePortal(
 ): Promise<RestoredBackup> {
   if (!isForced) refuse(portal, now)
   const created = await mkdir(portal, { recursive: true })
-  const fresh = await mkdtemp(path.join(portal, '.restoring-'))
+  let fresh = ''
+  const keepNothing = removeAtSignals(() => [created === undefined ? fresh : portal])
   try {
+    fresh = mkdtempSync(path.join(portal, '.restoring-'))
     const manifest = await unpack(archive, fresh)
+    keepNothing()
     const before = await exchange(portal, fresh, now)
     await restoreFolderModes(portal, manifest)
     return { manifest, before }
@@ -173,7 +176,8 @@ export async function restorePortal(
     if (created !== undefined) await rm(portal, { recursive: true, force: true })
     throw error
   } finally {
-    await rm(fresh, { recursive: true, force: true })
+    keepNothing()
+    if (fresh !== '') await rm(fresh, { recursive: true, force: true })
   }
 }
 

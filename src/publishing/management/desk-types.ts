@@ -1,5 +1,6 @@
 import { declareFault } from '../../errors/errors.ts'
 import type { Publications } from '../publication-state.ts'
+import type { SharedRegistry } from '../registry/shared-registry.ts'
 import type { VersionManifest, Versions } from '../versions/versions.ts'
 
 /** One finding about a dataset: an error prevents its publication, a warning describes what would be dropped. */
@@ -23,11 +24,8 @@ export interface DeskOptions {
   readonly publish: (id: string) => Promise<void>
   /** Serves what is published now, without waiting for the next poll. */
   readonly refresh: () => Promise<unknown>
-  /** Operations on a store that several instances share: withdraws a dataset there, or puts a version in force. */
-  readonly shared: {
-    readonly withdraw: (id: string, how: 'open' | 'secret') => Promise<unknown>
-    readonly release: (versions: Versions, manifest: VersionManifest) => Promise<unknown>
-  } | null
+  /** A store that several instances share. */
+  readonly shared: Pick<SharedRegistry, 'inForce' | 'withdraw' | 'release'> | null
 }
 
 /** A dataset as publishers see it. */

@@ -10,9 +10,10 @@ import { type Definition, definitionProblems, readDefinition } from '../definiti
 import { changedDefinition, type DefinitionChange } from '../edit-definition.ts'
 import { openMapping, saveMapping } from '../mapping/mapping-file.ts'
 import type { PublicationState } from '../publication-state.ts'
+import { withdrawEverywhere } from '../registry/withdraw.ts'
 import { requireWritable } from '../versions/durable.ts'
 import { rollBack } from '../versions/roll-back.ts'
-import { currentManifest, type VersionManifest, withdraw } from '../versions/versions.ts'
+import { currentManifest, type VersionManifest } from '../versions/versions.ts'
 import { asBadRequest, type DatasetPreview, type inspectDataset } from './dataset-preview.ts'
 import {
   describeDataset,
@@ -271,7 +272,7 @@ export class Desk {
       if (draft !== null) applyDraft(portal, draft)
       publications.forget(id)
       const published = ignoreRejection(
-        publish(id).then(() => !['failed', 'refused'].includes(publications.of(id)?.type ?? '')),
+        publish(id).then(() => !['failed', 'refused', 'running'].includes(publications.of(id)?.type ?? '')),
         'whoever gave `publish` reports it',
       )
       void published.then((isPublished = false) => {
@@ -289,9 +290,7 @@ export class Desk {
   async withdraw(principal: Principal, id: string): Promise<void> {
     const by = this.admit(principal, id)
     const { versions, shared, refresh } = this.options
-    const isOpen = currentManifest(versions, id)?.dataset.visibility === 'public'
-    await shared?.withdraw(id, isOpen ? 'open' : 'secret')
-    if (!withdraw(versions, id))
+    if (!(await withdrawEverywhere(versions, shared, id)))
       throw new Fault(NOT_FOUND_RESOURCE, { kind: 'published dataset', id: id.slice(0, 100) })
     this.note(id, by, 'withdraw')
     await refresh()
@@ -322,9 +321,7 @@ export class Desk {
     const by = this.admitTo(principal, id)
     const { portal, versions, shared, refresh } = this.options
     requireWritable(path.join(portal, 'data'))
-    const isOpen = currentManifest(versions, id)?.dataset.visibility === 'public'
-    await shared?.withdraw(id, isOpen ? 'open' : 'secret')
-    withdraw(versions, id)
+    await withdrawEverywhere(versions, shared, id)
     discardDraft(portal, id)
     moveAway(portal, id, this.moment())
     this.firstFetch.forget(id)

@@ -168,10 +168,10 @@ export function applyDraft(portal: string, draft: DatasetDraft): void {
       names.filter((_, at) => states[at] !== 'by hand'),
     )
   } catch (error) {
-    rmSync(begun)
-    // What is there by now is no change by hand.
+    // What is there by now is no change by hand; where a full disk takes no note of that, the draft stays one that is being applied.
     const { id: _, root: __, folder: ___, ...note } = draft
     replaceDurably(path.join(root, NOTE), JSON.stringify({ ...note, taken: stateOf(portal, id) }))
+    rmSync(begun)
     throw error
   }
   discardDraft(portal, id)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import path from 'node:path'
@@ -72,22 +73,23 @@ export async function refreshRemote(
   remote: Remote,
   { now, isForced, signal }: RefreshContext,
 ): Promise<void> {
-  const state = stateFor(portal, id, remote)
-  const isRequested = isForced || state.file === undefined || isDue(state, now().getTime())
+  const known = stateFor(portal, id, remote)
+  const isRequested = isForced || known.file === undefined || isDue(known, now().getTime())
   if (!isRequested) return reschedule(portal, id, remote, now())
   const folder = remoteFolder(portal, id)
   mkdirSync(folder, { recursive: true })
-  const part = path.join(folder, `fetching-${PROCESS_NAME}`)
+  const part = path.join(folder, `fetching-${PROCESS_NAME}-${randomUUID()}`)
   const requested = now().toISOString()
   try {
-    const known = state.file === undefined ? {} : state
     const fetched = await fetchAddress(
       remote.url,
       part,
-      known,
+      known.file === undefined ? {} : known,
       { ...limitsOf(portal), ...(signal === undefined ? {} : { signal }) },
       sourceCredentials(remote.authorization),
     )
+    // A command, or the desk, may have fetched it meanwhile.
+    const state = stateFor(portal, id, remote)
     if (fetched.type === 'unchanged') {
       finish(
         portal,
@@ -116,8 +118,8 @@ export async function refreshRemote(
     const next = { ...confirmed, file, size: fetched.size, fetched: requested }
     finish(portal, id, state.file === undefined ? next : { ...next, previous: state.file }, remote)
   } catch (error) {
-    rmSync(part, { force: true })
     if (!(error instanceof Fault) || signal?.aborted === true) throw error
+    const state = stateFor(portal, id, remote)
     finish(
       portal,
       id,
@@ -125,6 +127,8 @@ export async function refreshRemote(
       remote,
     )
     if (state.file === undefined) throw error
+  } finally {
+    rmSync(part, { force: true })
   }
 }
 

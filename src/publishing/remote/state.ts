@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { isOfRunningProcess } from '../../runtime/processes.ts'
 
 /** The state of the address of a dataset. Moments are ISO 8601. */
 export interface RemoteState {
@@ -45,12 +46,15 @@ export function writeRemoteState(portal: string, id: string, state: RemoteState)
   renameSync(`${file}.new`, file)
 }
 
-/** Removes files that the state no longer names. */
+/** Removes files that the state no longer names, and that no running process is fetching. */
 export function removeUnused(portal: string, id: string, { file, previous }: RemoteState): void {
   const folder = remoteFolder(portal, id)
-  for (const name of readdirSync(folder))
-    if (name !== 'state.json' && name !== file && name !== previous)
-      rmSync(path.join(folder, name), { force: true })
+  for (const name of readdirSync(folder)) {
+    const place = path.join(folder, name)
+    const changed = statSync(place, { throwIfNoEntry: false })?.mtimeMs ?? 0
+    if (!['state.json', file, previous].includes(name) && !isOfRunningProcess(name, changed))
+      rmSync(place, { force: true })
+  }
 }
 
 /** Milliseconds by which a clock that was set back was ahead. */

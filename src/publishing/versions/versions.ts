@@ -293,7 +293,7 @@ function putInForce(versions: Versions, manifest: VersionManifest, replaced: str
   // Again, because what is above takes a while.
   if (!isReplaced()) return false
   renameSync(prepared, path.join(home, manifest.version))
-  rmSync(path.join(home, 'withdrawn'), { force: true })
+  readmit(versions, id)
   replaceDurably(path.join(home, 'current'), `${manifest.version}\n`)
   rmSync(path.join(home, manifest.version, PENDING), { force: true })
   removeOldest(versions, id, replaced === null ? [manifest.version] : [manifest.version, replaced])
@@ -322,6 +322,11 @@ export function withdraw(versions: Versions, id: string): boolean {
   synchronise(home)
   removeOthers(home, new Set())
   return true
+}
+
+/** Lets a withdrawn dataset be published again without being named. */
+export function readmit({ root }: Versions, id: string): void {
+  rmSync(path.join(root, id, 'withdrawn'), { force: true })
 }
 
 /** Removes all data of a dataset whose folder was removed from the portal. */

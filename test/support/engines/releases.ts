@@ -5,6 +5,7 @@ import type { Test } from 'tap'
 import { buildApp } from '../../../src/app/app.ts'
 import { diagnoseStore } from '../../../src/cli/doctor/store.ts'
 import { loadConfig } from '../../../src/config/load.ts'
+import { serve } from '../../../src/main.ts'
 import { Releases } from '../../../src/publishing/registry/releases.ts'
 import { SharedRegistry } from '../../../src/publishing/registry/shared-registry.ts'
 import {
@@ -15,6 +16,7 @@ import {
 import { graphIri } from '../../../src/rdf/minted-iris.ts'
 import { countOf, createRemoteStore, type SharedStore } from '../../../src/store/remote/remote.ts'
 import { temporaryFolder } from '../folder.ts'
+import { freePort, until } from '../serving.ts'
 import { publishInto } from '../stores.ts'
 
 const base = 'http://portal.example'
@@ -184,6 +186,21 @@ export async function releases(t: Test, url: string): Promise<void> {
     const gone = await app.http.inject('/api/explore/v2.1/catalog/datasets/things/records')
     t.equal(gone.statusCode, 404)
     t.equal(app.catalog.isGone('things'), true)
+  })
+  await t.test('what was withdrawn is not published by an instance that follows its own folder', async t => {
+    const environment = { LODESTONE_STORE: url, LODESTONE_SHUTDOWN_DELAY: '0' }
+    const flags = { portal, base, port: await freePort() }
+    const progress = { failures: [], update: () => {}, publication: () => {}, done: () => {} }
+    const service = await serve({ ...loadConfig(flags, environment), workers: 1, log: 'silent' }, progress)
+    t.teardown(() => service.close())
+    await service.served
+    writeFileSync(path.join(portal, 'data/things/things.csv'), made(950, 'fifth'))
+    // The second of them is published when all is done that was found with the first.
+    for (const id of ['wood', 'yard']) {
+      writeFileSync(path.join(portal, `data/${id}.csv`), 'a\n1\n')
+      await until(async () => (await two.registry.current()).has(id))
+    }
+    t.notOk((await two.registry.current()).has('things'))
   })
   const findings = await diagnoseStore({
     ...loadConfig({ portal, base }, { LODESTONE_STORE: url }),
