@@ -114,6 +114,7 @@ t.test('every command has --help, and exit codes tell what happened', { buffered
     [['rollback', 'earlier', ...at], 1, /published by another version of lodestone/],
     [['explain', 'earlier', '', ...at], 1, /published by another version of lodestone/],
     [['query', 'nothing'], 2, /missing required argument/],
+    [['audit', '--since', '2026-02-30', ...at], 2, /--since.*a day or moment is expected/],
     [['init', path.join(portal, 'new'), '--title', ''], 2, /--title is empty/],
     [['init', path.join(portal, "it's new")], 0, /lodestone serve --portal '.*\/it'\\''s new' /],
   ]
