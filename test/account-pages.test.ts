@@ -91,7 +91,7 @@ t.test('pages are for who is signed in, and for nobody else', async t => {
   for (const url of [...PAGES, ...PAGES.map(page => page.slice(0, -1))]) {
     const { statusCode, headers } = await untrusted.get(url)
     t.equal(statusCode, 303, url)
-    t.equal(headers.location, `/account/login/?next=${encodeURIComponent(url.replace(/\/?$/, '/'))}`, url)
+    t.equal(headers.location, `/account/login/?next=${url.replace(/\/?$/, '/')}`, url)
     if (!/account\/?$/.test(url)) {
       const post = await untrusted.post(url, { action: 'create', label: 'x' })
       t.match([post.statusCode, post.headers.location], [303, /^\/account\/login\/\?next=/], url)
@@ -171,6 +171,26 @@ t.test('the cookie of a session is a new one at each login', async t => {
   t.match(out, { statusCode: 303, headers: { location: '/account/login/?out=1' } })
   t.equal(await accounts.sessions.principal(before), null, 'signing out ends it')
   t.match((await victim.get('/account/login/?out=1')).body, /You are signed out/)
+})
+
+t.test('sign-in and account keep the language of the address', async t => {
+  const browser = new Browser(http)
+  const sent = (url: string) => browser.get(url).then(({ headers }) => headers.location)
+  t.equal(
+    await sent('/account/password/?lang=fr'),
+    '/account/login/?next=/account/password/%3Flang%3Dfr&lang=fr',
+  )
+  const refused = await browser.submit(await browser.get('/account/login/?lang=fr'), {
+    username: 'ada',
+    password: 'wrong',
+  })
+  t.match(refused, { statusCode: 401, body: /<html lang="fr"/ })
+  const signedIn = await browser.submit(refused, { username: 'ada', password: PASSWORD })
+  t.equal(signedIn.headers.location, '/account/?lang=fr')
+  t.equal(await sent('/account/login/?lang=fr'), '/account/?lang=fr')
+  const keys = await browser.get('/account/my-api-keys/?lang=fr')
+  t.match(await browser.submit(keys, { action: 'create', label: '' }), { body: /<html lang="fr"/ })
+  t.equal((await browser.submit(keys, {})).headers.location, '/account/login/?out=1&lang=fr')
 })
 
 t.test('behind TLS the cookies are those of one host', async t => {

@@ -5,7 +5,7 @@ import { keepPrivate } from './account-page.ts'
 import { sendSitePage } from './frame.ts'
 import { html } from './html.ts'
 import { pageContextOf, type SiteOptions } from './page-context.ts'
-import { rootOf } from './signed-in.ts'
+import { loginAddress, rootOf } from './signed-in.ts'
 
 /**
  * Answers a form of a session that has ended: nothing is saved, and its fields wait in the page until the user has signed in on
@@ -20,7 +20,7 @@ export function sendSessionEnded(
   const pageContext = pageContextOf(request, options)
   const { t } = pageContext
   const path = rootOf(options) + request.url
-  const login = `${rootOf(options)}/account/login/?${new URLSearchParams({ next: path })}`
+  const login = loginAddress(request, options, request.url)
   const isForm = request.headers['content-type']?.startsWith(FORM_TYPE) === true
   const fields = isForm && isOwnOrigin(request.headers, options.base) ? [...readForm(request.body)] : []
   const saved = fields.filter(([name]) => name !== 'form_token')

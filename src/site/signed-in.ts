@@ -94,12 +94,12 @@ export function sendOn(reply: FastifyReply, path: string): FastifyReply {
   return keepPrivate(reply).code(303).header('location', path).send()
 }
 
+/** The address of the sign-in page, which later redirects back to the page with a path. */
+export function loginAddress(request: FastifyRequest, options: SiteOptions, next: string): string {
+  return pageContextOf(request, options).href('/account/login/', { next: rootOf(options) + next })
+}
+
 /** Redirects to the sign-in page, which later redirects back to the requested page. */
-export function sendToLogin(
-  reply: FastifyReply,
-  options: Pick<AccountsOptions, 'base'>,
-  next: string,
-): FastifyReply {
-  const root = rootOf(options)
-  return sendOn(reply, `${root}/account/login/?${new URLSearchParams({ next: root + next })}`)
+export function sendToLogin(reply: FastifyReply, options: SiteOptions, next: string): FastifyReply {
+  return sendOn(reply, loginAddress(reply.request, options, next))
 }

@@ -4,7 +4,8 @@ import type { FastifyReply } from 'fastify'
 import type { User } from '../../accounts/accounts.ts'
 import { formToken, isFormToken } from '../../http/form.ts'
 import { clearedCookie, cookieScope, readCookie, setCookie } from '../../http/session-cookie.ts'
-import { type AccountsOptions, rootOf, sendOn } from '../../site/signed-in.ts'
+import { pageContextOf } from '../../site/page-context.ts'
+import { type AccountsOptions, sendOn } from '../../site/signed-in.ts'
 
 /** Begins a session that replaces the browser's previous one, and remembers the device. */
 export async function beginSession(
@@ -19,7 +20,7 @@ export async function beginSession(
     clearedCookie(cookieScope(options.base), 'login'),
     deviceCookie(user.name, options),
   ])
-  return sendOn(reply, next ?? `${rootOf(options)}/account/`)
+  return sendOn(reply, next ?? pageContextOf(reply.request, options).href('/account/'))
 }
 
 /** Begins a session that replaces the browser's previous one; returns its Set-Cookie header. */

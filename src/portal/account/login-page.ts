@@ -28,12 +28,12 @@ export async function sendSecondStep(
   reply: FastifyReply,
   options: AccountsOptions,
   user: User,
-  step: Omit<Parameters<typeof secondStepPage>[2], 'token' | 'formTargets' | 'passkeyOptions'>,
+  step: Omit<Parameters<typeof secondStepPage>[1], 'token' | 'formTargets' | 'passkeyOptions'>,
   login: string,
 ): Promise<FastifyReply> {
   const { passkeys, secret } = options.accounts
   const hasPasskeys = relyingParty(options) !== null && (await passkeys.list(user.id)).length > 0
-  const page = secondStepPage(pageContextOf(reply.request, options), options, {
+  const page = secondStepPage(pageContextOf(reply.request, options), {
     ...step,
     token: formToken(secret, `login ${login}`),
     formTargets: await onwardSources(options, step.next),
@@ -78,7 +78,7 @@ async function loginPage(
     login.out !== 'openid' || provider === undefined
       ? ''
       : html`<p><a class="button" href="${rootOf(options)}${OPENID_LOG_OUT_PATH}">${t('Sign out of {name} as well', { name: provider })}</a></p>`
-  const action = `${rootOf(options)}/account/login/`
+  const action = pageContext.href('/account/login/')
   const hidden = { form_token: token, ...(next === null ? {} : { next }) }
   const hasPasskeys = relyingParty(options) !== null
   const describedBy = problem === undefined ? undefined : 'problem'
@@ -184,10 +184,10 @@ interface SecondStep {
   readonly retryAfter?: number | undefined
 }
 
-function secondStepPage(pageContext: PageContext, options: AccountsOptions, step: SecondStep): AccountPage {
+function secondStepPage(pageContext: PageContext, step: SecondStep): AccountPage {
   const { t } = pageContext
   const { passed, token, next, formTargets, problem, status = 200, retryAfter, passkeyOptions } = step
-  const action = `${rootOf(options)}/account/login/`
+  const action = pageContext.href('/account/login/')
   const hidden = { form_token: token, passed, ...(next === null ? {} : { next }) }
   return {
     type: 'page',

@@ -4,7 +4,7 @@ import type { Attempts } from '../../http/attempts.ts'
 import { type Form, isFormToken, isOwnOrigin, localPath } from '../../http/form.ts'
 import { clearedCookie, cookieScope, readCookie } from '../../http/session-cookie.ts'
 import { type PageContext, pageContextOf } from '../../site/page-context.ts'
-import { type AccountsOptions, CROSS_SITE_REQUEST, rootOf, sendOn, signedIn } from '../../site/signed-in.ts'
+import { type AccountsOptions, CROSS_SITE_REQUEST, sendOn, signedIn } from '../../site/signed-in.ts'
 import { beginSession, deviceOf } from './begin-session.ts'
 import { ANY_DEVICE, passwordPassed, sendLogin, sendSecondStep, userOfPassed } from './login-page.ts'
 import type { OpenIdSignIn } from './openid.ts'
@@ -19,7 +19,9 @@ export async function showLogin(
 ): Promise<FastifyReply> {
   const next = localPath(requested.get('next'))
   const isIn = signedIn(reply.request, options) !== null
-  return isIn ? sendOn(reply, next ?? `${rootOf(options)}/account/`) : sendLogin(reply, options, { next })
+  return isIn
+    ? sendOn(reply, next ?? pageContextOf(reply.request, options).href('/account/'))
+    : sendLogin(reply, options, { next })
 }
 
 /** Limits of guessing: for passwords, for codes of the second factor, and for signatures of passkeys. */
@@ -173,5 +175,5 @@ export async function logOut(
     }
   }
   reply.header('set-cookie', clearedCookie(scope))
-  return sendOn(reply, `${rootOf(options)}/account/login/?out=${out}`)
+  return sendOn(reply, pageContextOf(request, options).href('/account/login/', { out }))
 }

@@ -18,7 +18,7 @@ export function passwordSection(attempts: Attempts): AccountSection {
 }
 
 async function change(requested: AccountRequest, form: Form, attempts: Attempts): Promise<SectionAnswer> {
-  const { session, options, action } = requested
+  const { session, options } = requested
   const { t } = requested.pageContext
   const { users, sessions } = options.accounts
   const { name, id } = session.user
@@ -43,7 +43,11 @@ async function change(requested: AccountRequest, form: Form, attempts: Attempts)
     return refused('new_password', `${error.message}.`)
   }
   // The change ended all sessions, including this one.
-  return { type: 'redirect', path: `${action}?done=1`, session: await sessions.begin(id) }
+  return {
+    type: 'redirect',
+    path: requested.pageContext.href('/account/password/', { done: 1 }),
+    session: await sessions.begin(id),
+  }
 }
 
 function passwordPage(requested: AccountRequest, problem: FieldProblem | null): AccountPage {

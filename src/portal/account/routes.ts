@@ -7,11 +7,10 @@ import { cookieScope, setCookie } from '../../http/session-cookie.ts'
 import { answerWithPage } from '../../site/account-faults.ts'
 import type { AccountPage } from '../../site/account-page.ts'
 import { html } from '../../site/html.ts'
-import { pageContextOf } from '../../site/page-context.ts'
+import { pageContextOf, queryText } from '../../site/page-context.ts'
 import {
   type AccountsOptions,
   refuseCrossSite,
-  rootOf,
   type SignedIn,
   sendOn,
   sendPage,
@@ -63,7 +62,9 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
     logOut(reply, options, openId, readForm(request.body)),
   )
   // A browser that returns to this address is no longer signed in, or never sent the form.
-  app.get('/account/logout', async (_, reply) => sendOn(reply, `${rootOf(options)}/account/`))
+  app.get('/account/logout', async (request, reply) =>
+    sendOn(reply, pageContextOf(request, options).href('/account/')),
+  )
   for (const { path, show, change } of [
     OVERVIEW,
     KEYS,
@@ -74,15 +75,19 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
     forPasswords(passkeySection(attempts)),
     SESSIONS,
   ]) {
+    const sendToSection = (request: FastifyRequest, reply: FastifyReply) => {
+      const { namedLanguage: lang } = pageContextOf(request, options)
+      return sendToLogin(reply, options, `${path}/${queryText({ lang })}`)
+    }
     app.get(path, async (request, reply) => {
       const session = signedIn(request, options)
-      if (session === null) return sendToLogin(reply, options, `${path}/`)
+      if (session === null) return sendToSection(request, reply)
       return sendPage(reply, options, await show(accountRequest(request, session, options, path)), session)
     })
     if (change === undefined) continue
     app.post(path, async (request, reply) => {
       const session = signedIn(request, options)
-      if (session === null) return sendToLogin(reply, options, `${path}/`)
+      if (session === null) return sendToSection(request, reply)
       const form = readForm(request.body)
       refuseCrossSite(session, request, form, options)
       const requested = accountRequest(request, session, options, path)
@@ -120,11 +125,12 @@ function accountRequest(
   options: AccountsOptions,
   path: string,
 ): AccountRequest {
+  const pageContext = pageContextOf(request, options)
   return {
     session,
-    pageContext: pageContextOf(request, options),
+    pageContext,
     options,
-    action: `${rootOf(options)}${path}/`,
+    action: pageContext.href(`${path}/`),
     token: () => tokenFor(session, options),
     address: options.address(request),
     isDone: (request.query as QueryParameters).done === '1',
