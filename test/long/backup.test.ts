@@ -425,6 +425,17 @@ t.test('on the command line', async t => {
   verifying.kill('SIGTERM')
   t.strictSame((await stopped)[0], 143)
   t.strictSame(readdirSync(temporary), [], 'neither where an archive is verified')
+  for (const [into, rest] of [
+    [path.join(folder, 'nowhere'), null],
+    [temporary, []],
+  ] as const) {
+    const restoring = spawnLodestone(['restore', large, '--portal', into])
+    await until(() => existsSync(into) && readdirSync(into).length > 0)
+    const left = once(restoring, 'exit')
+    restoring.kill('SIGTERM')
+    t.strictSame((await left)[0], 143)
+    t.strictSame(existsSync(into) ? readdirSync(into) : null, rest, 'nor where it is unpacked')
+  }
   const opened = openAccounts(copy, { now: Date.now })
   t.equal((await opened.users.list()).length, 1, 'the accounts alone')
   await opened.close()

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, open, readdir, rename, rm, utimes } from 'node:fs/promises'
+import { chmod, mkdir, open, readdir, rename, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { accountsFile, openAccounts } from '../../accounts/open.ts'
@@ -163,9 +163,12 @@ export async function restorePortal(
 ): Promise<RestoredBackup> {
   if (!isForced) refuse(portal, now)
   const created = await mkdir(portal, { recursive: true })
-  const fresh = await mkdtemp(path.join(portal, '.restoring-'))
+  const fresh = mkdtempSync(path.join(portal, '.restoring-'))
+  const keepNothing = removeAtSignals(() => [created === undefined ? fresh : portal])
   try {
     const manifest = await unpack(archive, fresh)
+    // What was there before is moved from here on.
+    keepNothing()
     const before = await exchange(portal, fresh, now)
     await restoreFolderModes(portal, manifest)
     return { manifest, before }
@@ -173,6 +176,7 @@ export async function restorePortal(
     if (created !== undefined) await rm(portal, { recursive: true, force: true })
     throw error
   } finally {
+    keepNothing()
     await rm(fresh, { recursive: true, force: true })
   }
 }
