@@ -421,6 +421,24 @@ const TEXTS: readonly Case[] = [
     ],
   ],
   [
+    'no-positions.json',
+    `[{"n":1,"point":[2.5,48.1],"shape":{"type":"Point","coordinates":[2.5,48.1]},"at":{"lat":1,"lon":2},"where":{"lat":1,"lon":2}},
+      {"n":[],"point":[null,null],"shape":{"type":"Point","coordinates":[null,null]},"at":{"lat":"","lon":""},"where":{}},
+      {"n":3,"point":[],"shape":null,"at":null,"where":[]}]`,
+    [
+      'n: int',
+      'point: geo_point_2d lon,lat',
+      'shape: geo_point_2d',
+      'at: geo_point_2d',
+      'where: geo_point_2d',
+    ],
+    [
+      [1, { lon: 2.5, lat: 48.1 }, { lon: 2.5, lat: 48.1 }, { lon: 2, lat: 1 }, { lon: 2, lat: 1 }],
+      [null, null, null, null, null],
+      [3, null, null, null, null],
+    ],
+  ],
+  [
     'parts-of-members.json',
     JSON.stringify({
       data: Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map(k => [k, { n: 1, links: [{ u: k }] }])),

@@ -44,7 +44,7 @@ attachments: [{ path: notes.txt, title: Field notes }]
 metas:
   default: { title: Trees of the town, description: '<p>All <b onclick="x()">trees</b>.<script>alert(1)</script>', keyword: [trees, green], publisher: Town, license: CC0, license_url: 'https://creativecommons.org/publicdomain/zero/1.0/', language: fr, territory: [] }
   dcat: { created: 2020-01-01, contact_email: town@example.org }
-  custom: { colour: green }
+  custom: { colour: green, number: 7732-18-51 }
 `,
     },
     secret: {
@@ -176,6 +176,7 @@ t.test('information tells what is known and nothing empty', async t => {
     Created: 'Jan 1, 2020',
     'E-mail': 'town@example.org',
     colour: 'green',
+    number: '7732-18-51',
     Identifier: 'trees',
   })
   t.notOk(metas.has('Territory'), 'an empty list is not shown')

@@ -3,7 +3,7 @@ import { type Annotations, FIELD_TYPES, type Field, field } from '../model/field
 import type { Metas, MetaValue } from '../model/metadata.ts'
 import { textStart, textValue } from '../model/metadata.ts'
 import { datasetUid } from '../publishing/definition.ts'
-import type { CatalogEntry } from './catalog-dataset.ts'
+import { type CatalogEntry, momentMeta } from './catalog-dataset.ts'
 import { type Member, MemberUnavailable, readJson, requestMember } from './member.ts'
 
 /** Pattern of names of other portals: they are part of addresses and IRIs. */
@@ -151,9 +151,8 @@ function annotationsOf(given: unknown): Annotations {
 }
 
 function momentOf(value: MetaValue | undefined): string | null {
-  const moment = new Date(typeof value === 'string' ? value : Number.NaN)
-  const text = Number.isNaN(moment.getTime()) ? '' : moment.toISOString()
-  return /^\d{4}-/.test(text) ? text : null
+  const moment = momentMeta(value)
+  return moment !== null && /^\d{4}-/.test(moment) ? moment : null
 }
 
 function objectOf(value: unknown): Given {

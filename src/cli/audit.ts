@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
+import { canonicalMoment } from '../model/time.ts'
 import { configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions, withAccounts } from './options.ts'
 import { escapedText, printText } from './print.ts'
 
@@ -30,7 +31,7 @@ export function auditCommand(): Command {
 }
 
 function momentArgument(text: string): number {
-  const moment = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
+  const moment = Date.parse(canonicalMoment(text) ?? '')
   if (Number.isNaN(moment))
     throw new InvalidArgumentError('a day or moment is expected, such as 2026-11-22 or 2026-11-22T10:00:00Z.')
   return moment

@@ -43,13 +43,14 @@ export function serveCommand(): Command {
     .option(...BASE_OPTION)
   return withReadingOptions(command).action(
     async (sources: string[], options: PortalOptions & ReadingOptions) => {
+      let begun: Service | null = null
+      // Before the folder for files is made, which is removed where the process exits.
+      endOnSignals(() => begun)
       const config = configOf({ ...options, ...(await portalFor(sources, options)) })
       refuseFewFiles()
       tuneEngine()
       // The whole service, which other commands do not load.
       const { serve } = await import('../main.ts')
-      let begun: Service | null = null
-      endOnSignals(() => begun)
       const service = await serve(config, await createProgress(process.stderr)).catch(error => {
         throw listenFault(error)
       })

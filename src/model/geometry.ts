@@ -27,8 +27,8 @@ const LONGITUDES = ['lon', 'lng', 'long', 'longitude']
 
 /**
  * A position from `lat,lon` text, a [lon, lat] array, an object with members lat or latitude and lon, lng, long or longitude, a
- * GeoJSON Point or Feature, its JSON text, WKT, or WKB in hexadecimal digits. Null for empty text and an object whose members are null, undefined where the value is no position within ±90 and
- * ±180 degrees.
+ * GeoJSON Point or Feature, its JSON text, WKT, or WKB in hexadecimal digits. Null for empty text and where both coordinates are null or empty, undefined where the
+ * value is no position within ±90 and ±180 degrees.
  */
 export function toGeoPoint(raw: unknown): GeoPoint | null | undefined {
   if (raw === null || raw === undefined) return null
@@ -89,15 +89,15 @@ function geometryWithin(raw: unknown): unknown {
 function positionOf(raw: unknown): GeoPoint | null | undefined {
   if (raw === null) return null
   if (typeof raw !== 'object') return undefined
-  if (Array.isArray(raw)) return pointOf(numberOf(raw[0]), numberOf(raw[1]))
+  if (Array.isArray(raw)) return pointOfPair(raw)
   const object = raw as Readonly<Record<string, unknown>>
-  if (object.type !== 'Point') {
-    const [lon, lat] = [member(object, LONGITUDES), member(object, LATITUDES)]
-    return lon === null && lat === null ? null : pointOf(numberOf(lon), numberOf(lat))
-  }
-  const { coordinates } = object
-  if (!Array.isArray(coordinates)) return undefined
-  return coordinates.length === 0 ? null : pointOf(numberOf(coordinates[0]), numberOf(coordinates[1]))
+  if (object.type !== 'Point') return pointOfPair([member(object, LONGITUDES), member(object, LATITUDES)])
+  return Array.isArray(object.coordinates) ? pointOfPair(object.coordinates) : undefined
+}
+
+function pointOfPair(pair: readonly unknown[]): GeoPoint | null | undefined {
+  if (pair.every(it => it !== undefined && isEmpty(it))) return null
+  return pointOf(numberOf(pair[0]), numberOf(pair[1]))
 }
 
 function geometryOf(raw: unknown, depth: number): Geometry | null | undefined {
@@ -113,7 +113,7 @@ function geometryOf(raw: unknown, depth: number): Geometry | null | undefined {
   }
   const type = object.type as PositionKind
   const list = object.coordinates as readonly unknown[]
-  if (list.length === 0) return null
+  if (list.every(it => it === null)) return null
   const coordinates = coordinatesOf(list, NESTING[type])
   if (coordinates === undefined || !hasFullLines(type, coordinates)) return undefined
   return { type, coordinates }

@@ -113,16 +113,17 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format
 }
 
+/** Periods such as 2019-2020 are no years with an offset. */
 const ISO_MOMENT =
-  /^((?:\d{4}|[+-]\d{6})(?:-\d\d){0,2})(?:(?:T| +)(\d\d:\d\d(?::\d\d(?:\.\d+)?)?))? ?(Z|[+-]\d\d:?\d\d)?$/i
+  /^(?!\d{4}(?:-\d\d)? ?-\d{4}$)((?:\d{4}|[+-]\d{6})(?:-\d\d(?:-(\d\d))?)?)(?:(?:T| +)(\d\d:\d\d(?::\d\d(?:\.\d+)?)?))? ?(Z|[+-]\d\d:?\d\d)?$/i
 
 /**
  * A moment, or a year, month or day, of ISO 8601 in UTC in canonical form, `YYYY-MM-DDTHH:MM:SS[.f…]Z`; null for other texts. What has no
  * offset is in UTC.
  */
 export function canonicalMoment(text: string): string | null {
-  const [, day, time = '00:00', offset = 'Z'] = ISO_MOMENT.exec(text.trim()) ?? []
-  if (day === undefined) return null
+  const [, day, ofMonth = '01', time = '00:00', offset = 'Z'] = ISO_MOMENT.exec(text.trim()) ?? []
+  if (day === undefined || new Date(day).getUTCDate() !== Number(ofMonth)) return null
   const isUtcDay = time === '00:00' && offset.toUpperCase() === 'Z'
   const moment = new Date(isUtcDay ? day : `${day}T${time}${offset}`)
   return Number.isNaN(moment.getTime()) ? null : moment.toISOString().replace(/\.?0*Z$/, 'Z')

@@ -146,8 +146,9 @@ function note(column: GuessedColumn, value: unknown): void {
 }
 
 function noteList(column: GuessedColumn, value: readonly unknown[]): void {
-  if (value.length === 0) column.hasEmptyList = true
-  if (value.length === 0) return
+  const isEmpty = value.every(it => it === null)
+  if (isEmpty) column.hasEmptyList = true
+  if (isEmpty) return
   noteExample(column, value)
   if (isNumberPair(value)) column.maxOfPairs = largest(column.maxOfPairs, value)
   else column.isPairs = false

@@ -425,13 +425,17 @@ t.test('on the command line', async t => {
   verifying.kill('SIGTERM')
   t.strictSame((await stopped)[0], 143)
   t.strictSame(readdirSync(temporary), [], 'neither where an archive is verified')
-  const again = path.join(folder, 'again')
-  const restoring = spawnLodestone(['restore', large, '--portal', again])
-  await until(() => existsSync(again) && readdirSync(again).length > 0)
-  const cutOff = once(restoring, 'exit')
-  restoring.kill('SIGTERM')
-  t.strictSame((await cutOff)[0], 143)
-  t.notOk(existsSync(again), 'nor where it is restored')
+  for (const [into, rest] of [
+    [path.join(folder, 'nowhere'), null],
+    [temporary, []],
+  ] as const) {
+    const restoring = spawnLodestone(['restore', large, '--portal', into])
+    await until(() => existsSync(into) && readdirSync(into).length > 0)
+    const left = once(restoring, 'exit')
+    restoring.kill('SIGTERM')
+    t.strictSame((await left)[0], 143)
+    t.strictSame(existsSync(into) ? readdirSync(into) : null, rest, 'nor where it is unpacked')
+  }
   const opened = openAccounts(copy, { now: Date.now })
   t.equal((await opened.users.list()).length, 1, 'the accounts alone')
   await opened.close()

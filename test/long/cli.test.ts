@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,7 +18,7 @@ import { DATA_ENDINGS } from '../../src/sources/formats.ts'
 import { commandProcess } from '../support/command-lines.ts'
 import { lodestone as lodestoneAlone, spawnLodestone } from '../support/crash.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { freePort } from '../support/serving.ts'
+import { freePort, until } from '../support/serving.ts'
 
 /** The command line: every command as a process of its own, and most of what they answer from one that runs them in turn. */
 const lodestone = commandProcess(t)
@@ -114,6 +123,7 @@ t.test('every command has --help, and exit codes tell what happened', { buffered
     [['rollback', 'earlier', ...at], 1, /published by another version of lodestone/],
     [['explain', 'earlier', '', ...at], 1, /published by another version of lodestone/],
     [['query', 'nothing'], 2, /missing required argument/],
+    [['audit', '--since', '2026-02-30', ...at], 2, /--since.*a day or moment is expected/],
     [['init', path.join(portal, 'new'), '--title', ''], 2, /--title is empty/],
     [['init', path.join(portal, "it's new")], 0, /lodestone serve --portal '.*\/it'\\''s new' /],
   ]
@@ -467,4 +477,18 @@ t.test('the files of a folder, and one that is none', { buffered: true }, async 
   t.equal(await server.stop('SIGTERM'), 0)
   const { code, stderr } = await lodestone(['serve', path.join(folder, 'empty.csv')])
   t.same([code, stderr.match(/The table is empty/g)?.length], [1, 1], 'told once')
+  const temporary = path.join(folder, 'temporary')
+  mkdirSync(temporary)
+  writeFileSync(path.join(folder, 'plants.csv'), CSV + 'Ash,3,2001-05-02\n'.repeat(500_000))
+  const early = spawnLodestone(
+    ['serve', path.join(folder, 'plants.csv'), '--port', String(await freePort())],
+    {
+      TMPDIR: temporary,
+    },
+  )
+  await until(() => readdirSync(temporary).length > 0)
+  const ended = once(early, 'exit')
+  early.kill('SIGINT')
+  await ended
+  t.same(readdirSync(temporary), [], 'a signal leaves nothing while files are read')
 })

@@ -178,8 +178,8 @@ function valueText(context: TabContext, template: string, name: string, value: M
   if (Array.isArray(value))
     return html`${value.map((each, at) => html`${at === 0 ? '' : ', '}${withLinks(String(each))}`)}`
   if (typeof value === 'object') return html`<code>${JSON.stringify(value).slice(0, 500)}</code>`
-  if (/^\d{4}-\d\d-\d\d(?:T|$)/.test(String(value)))
-    return html`${dateOf(pageContext, String(momentMeta(value)))}`
+  const moment = /^\d{4}-\d\d-\d\d(?:T|$)/.test(String(value)) ? momentMeta(value) : null
+  if (moment !== null) return html`${dateOf(pageContext, moment)}`
   if (name === 'contact_email') return html`<a href="mailto:${String(value)}">${String(value)}</a>`
   return withLinks(String(value))
 }

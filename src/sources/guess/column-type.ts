@@ -45,8 +45,7 @@ export interface GuessedColumn {
 
 /** True for the members of objects without any value, such as `{ lat: null, lon: null }` among positions. */
 export function areEmpty(members: ReadonlyMap<string, GuessedColumn>): boolean {
-  const all = [...members.values()]
-  return all.length > 0 && all.every(it => it.filled === 0 && it.members === undefined && !it.hasJson)
+  return [...members.values()].every(it => it.filled === 0 && it.members === undefined && !it.hasJson)
 }
 
 /** Whole numbers between 2000 and 2050 as seconds since 1970. */

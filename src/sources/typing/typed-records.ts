@@ -186,10 +186,12 @@ class Typist {
   }
 
   private miss(row: SourceRow, index: number, raw: unknown): void {
+    const found = foundText(raw)
+    // Lists and objects without elements stand for no value.
+    if (typeof raw === 'object' && /^(?:\[(?:null(?:,null)*)?\]|\{\})$/.test(found)) return
     this.errorCount++
     this.errorsOf[index] = (this.errorsOf[index] ?? 0) + 1
     const examples = this.examples[index] ?? []
-    const found = foundText(raw)
     const known = examples.find(example => example.found === found)
     if (known !== undefined) known.count++
     else if (examples.length < MAX_EXAMPLES) examples.push({ row, found, count: 1 })
