@@ -1,9 +1,17 @@
 import type { Expression, ODataComparison, Span } from '../../language/odata/ast.ts'
 import { conjunction, disjunction, negate, refuseLarge } from '../conditions.ts'
-import { ALWAYS, type Comparator, type Condition, NEVER, numberScalar, type Scalar } from '../plan.ts'
+import {
+  ALWAYS,
+  type Comparator,
+  type Condition,
+  canBeInfinite,
+  NEVER,
+  numberScalar,
+  type Scalar,
+} from '../plan.ts'
 import { epochOf, relatedCells } from './apply-evaluate.ts'
 import { epochScalar } from './computed.ts'
-import { canBeInfinite, certain, logicTest, presence, someOf } from './logic.ts'
+import { certain, logicTest, presence, someOf } from './logic.ts'
 import { type Scope, unserved, wrong } from './scope.ts'
 import {
   describeExpression,
