@@ -240,6 +240,21 @@ t.test('a query computes at most a hundred values of a record or a group', async
     t.doesNotThrow(() => planOf(clauses), Object.keys(clauses).join())
 })
 
+t.test('divisions within divisors are written once', async t => {
+  const nested = (levels: number, first: string) =>
+    Array.from({ length: levels }).reduce<string>(text => `1/(1 + ${text})`, first)
+  for (const clauses of [
+    { where: `${nested(20, 'n')} > 0` },
+    { select: nested(20, 'n') },
+    { select: `sum(${nested(20, 'n')})` },
+    { group_by: 'n', order_by: nested(20, 'count(*)') },
+  ])
+    t.ok(
+      Object.values(statementsOf(clauses)).every(text => text.length < 10_000),
+      Object.keys(clauses).join(),
+    )
+})
+
 t.test('values of groups are told apart by case and type', async t => {
   const cases: readonly (readonly [clauses: Clauses, message: RegExp])[] = [
     [{ group_by: "date_format(at, 'MM')", select: "date_format(at, 'mm')" }, /not in group_by/],
