@@ -1087,6 +1087,9 @@ t.test('moments of metadata are those of ISO 8601, in UTC where they have no off
     ['spring 2020', null],
     ['5 May 2020', null],
     ['2026-13-02', null],
+    ['2024-02-29', '2024-02-29T00:00:00Z'],
+    ['2026-02-30', null],
+    ['2026-04-31T10:00Z', null],
   ] as const)
     t.equal(canonicalMoment(text), expected, text)
 })

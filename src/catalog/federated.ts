@@ -2,6 +2,7 @@ import type { Attachment, Dataset } from '../model/dataset.ts'
 import { type Annotations, FIELD_TYPES, type Field, field } from '../model/field.ts'
 import type { Metas, MetaValue } from '../model/metadata.ts'
 import { textStart, textValue } from '../model/metadata.ts'
+import { canonicalMoment } from '../model/time.ts'
 import { datasetUid } from '../publishing/definition.ts'
 import type { CatalogEntry } from './catalog-dataset.ts'
 import { type Member, MemberUnavailable, readJson, requestMember } from './member.ts'
@@ -151,9 +152,8 @@ function annotationsOf(given: unknown): Annotations {
 }
 
 function momentOf(value: MetaValue | undefined): string | null {
-  const moment = new Date(typeof value === 'string' ? value : Number.NaN)
-  const text = Number.isNaN(moment.getTime()) ? '' : moment.toISOString()
-  return /^\d{4}-/.test(text) ? text : null
+  const moment = typeof value === 'string' ? canonicalMoment(value) : null
+  return moment !== null && /^\d{4}-/.test(moment) ? new Date(moment).toISOString() : null
 }
 
 function objectOf(value: unknown): Given {

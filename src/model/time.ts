@@ -117,12 +117,15 @@ const ISO_MOMENT =
   /^((?:\d{4}|[+-]\d{6})(?:-\d\d){0,2})(?:(?:T| +)(\d\d:\d\d(?::\d\d(?:\.\d+)?)?))? ?(Z|[+-]\d\d:?\d\d)?$/i
 
 /**
- * A moment, or a year, month or day, of ISO 8601 in UTC in canonical form, `YYYY-MM-DDTHH:MM:SS[.f…]Z`; null for other texts. What has no
- * offset is in UTC.
+ * A moment, or a year, month or day, of ISO 8601 in UTC in canonical form, `YYYY-MM-DDTHH:MM:SS[.f…]Z`; null for other texts, and for days
+ * that do not exist. What has no offset is in UTC.
  */
 export function canonicalMoment(text: string): string | null {
   const [, day, time = '00:00', offset = 'Z'] = ISO_MOMENT.exec(text.trim()) ?? []
   if (day === undefined) return null
+  const [year = 0, month = 0, date] = /^\d{4}-\d\d-\d\d$/.test(day) ? day.split('-').map(Number) : []
+  // Date takes 30 February for 2 March.
+  if (date !== undefined && date > daysOf(year, month)) return null
   const isUtcDay = time === '00:00' && offset.toUpperCase() === 'Z'
   const moment = new Date(isUtcDay ? day : `${day}T${time}${offset}`)
   return Number.isNaN(moment.getTime()) ? null : moment.toISOString().replace(/\.?0*Z$/, 'Z')
