@@ -206,13 +206,13 @@ function withEmptySteps(plan: GroupQuery, rows: readonly RowSource[]): readonly 
     .map(({ row }) => row)
 }
 
-/** Null first; texts by code point. */
+/** Null first; moments without their Z, because fewer decimals of a second sort before more. */
 function compare(a: unknown, b: unknown): number {
   if (a === b) return 0
   if (a === null || a === undefined) return -1
   if (b === null || b === undefined) return 1
-  if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b))
-  return Number(a) < Number(b) ? -1 : 1
+  const [left, right] = [a, b].map(value => (typeof value === 'string' ? value.replace(/Z$/, '') : value))
+  return (left as number) < (right as number) ? -1 : 1
 }
 
 function keyReader(
