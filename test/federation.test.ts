@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
+import { readCatalog } from '../src/catalog/federated.ts'
 import { type Member, readJson, requestMember } from '../src/catalog/member.ts'
 
 /** What a portal of the network may answer: limits of time and of bytes, redirections, bodies that are no JSON. */
@@ -17,6 +18,16 @@ const ANSWERS: Readonly<Record<string, (response: ServerResponse) => unknown>> =
   '/stalls': response => response.writeHead(200).write('{'),
   '/long': response => response.end(`"${'x'.repeat(2000)}"`),
   '/text': response => response.end('no JSON'),
+  '/api/explore/v2.1/catalog/datasets?limit=100&offset=0': response =>
+    response.end(
+      JSON.stringify({
+        total_count: 2,
+        results: ['2026-01-02T03:04:05', 'spring 2020'].map((modified, index) => ({
+          dataset_id: `d${index}`,
+          metas: { default: { modified } },
+        })),
+      }),
+    ),
 }
 
 const server = createServer(({ url = '' }, response) => ANSWERS[url]?.(response))
@@ -59,4 +70,12 @@ t.test('answers of another portal', async t => {
     ['/text', /other could not be read: .*JSON/],
   ]
   for (const [address, message, limits] of cases) await t.rejects(read(address, limits), { message }, address)
+})
+
+t.test('moments of other portals are in UTC where they have no offset, words are none', async t => {
+  const entries = await readCatalog(member)
+  t.same(
+    entries.map(({ published }) => published),
+    ['2026-01-02T03:04:05.000Z', '1970-01-01T00:00:00.000Z'],
+  )
 })

@@ -366,6 +366,21 @@ t.test('parts of collections, branches, infinity, and parts of the records that 
       [{ n: 4 }],
     ],
     [
+      '$apply=compute(height div 0e0 as i)/groupby((i),aggregate($count as n,i with max as m))&$orderby=i',
+      [
+        { i: null, n: 1, m: null },
+        { i: 'INF', n: 4, m: 'INF' },
+      ],
+    ],
+    ...['i eq INF', 'i gt 1', 'not (i lt INF) and i ne null'].map((test): [string, readonly unknown[]] => [
+      `$apply=compute(height div 0e0 as i)/groupby((i))/filter(${test})`,
+      [{ i: 'INF' }],
+    ]),
+    [
+      '$apply=groupby((height))/compute(height div 0e0 as i)/filter(i eq INF)/aggregate($count as n)',
+      [{ n: 4 }],
+    ],
+    [
       "$compute=case(height gt 10:'high',height gt 5:'middle',rings gt 10:name) as size&$select=size",
       ['high', 'middle', null, 'Yew', 'high'].map(size => ({ size })),
     ],

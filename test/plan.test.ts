@@ -77,6 +77,7 @@ const call = (name: FunctionName, of: FieldType, ...args: readonly Scalar[]): Sc
   arguments: args,
   of,
 })
+const over = (left: Scalar, right: Scalar): Scalar => ({ type: 'arithmetic', operator: '/', left, right })
 const plan = (more: Partial<RecordQuery>): RecordQuery => ({
   type: 'records',
   select: [],
@@ -116,6 +117,8 @@ t.test('functions of values, null where an argument is', async t => {
     ['round', call('round', 'double', field('x')), -3, 3],
     ['truncate', call('truncate', 'double', field('x')), -2, 2],
     ['divide', call('divide', 'double', field('x'), constant(2, 'double')), -1.25, 1.25],
+    ['division by a division', over(int(1), over(int(1), field('x'))), -2.5, 2.5],
+    ['division by a division that is 0', over(int(1), over(int(0), field('x'))), null, null],
     ['quotient', call('quotient', 'int', field('n'), int(2)), 3, -3],
     ['quotient by 0', call('quotient', 'int', field('n'), int(0)), null, null],
     ['modulo', call('modulo', 'int', field('n'), int(4)), 3, -3],

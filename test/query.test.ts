@@ -9,9 +9,11 @@ import { compileGroups } from '../src/query/compile/groups.ts'
 import { compileCount, compileRecords } from '../src/query/compile/records.ts'
 import type { CompileTarget } from '../src/query/compile/target.ts'
 import { dateBounds, parseDate } from '../src/query/date-literals.ts'
+import { decodeGroups } from '../src/query/decode.ts'
 import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from '../src/query/dialect.ts'
 import { Stopwatch } from '../src/query/execute/executor.ts'
 import { planOdsql } from '../src/query/pipeline.ts'
+import { XSD } from '../src/rdf/vocab.ts'
 import { type SparqlOperation, UNIT } from '../src/sparql/algebra.ts'
 import {
   among,
@@ -238,6 +240,36 @@ t.test('a query computes at most a hundred values of a record or a group', async
     { group_by: 'n', order_by: list(100, sum).join() },
   ])
     t.doesNotThrow(() => planOf(clauses), Object.keys(clauses).join())
+})
+
+t.test('the steps of a range are in the order of moments and of exact integers', async t => {
+  const inOrder = (aggregate: string, datatype: string, values: readonly string[]) => {
+    const plan = planOf({ group_by: 'range(x, 0, 1, 2)', order_by: aggregate })
+    if (plan.type !== 'groups') throw new Error('a query for groups')
+    const termsOf: Readonly<Record<string, readonly string[]>> = { key0: ['0', '1'], aggregate0: values }
+    const terms = (name: string) => (row: number) =>
+      literal(termsOf[name]?.[row] ?? '', name === 'key0' ? XSD.integer : datatype)
+    return decodeGroups(plan, { rows: 2, terms }).map(({ keys }) => keys[0])
+  }
+  const noon = '2020-06-15T12:00:00'
+  t.same(inOrder('max(at)', XSD.dateTime, [`${noon}.5Z`, `${noon}Z`]), [1, 0])
+  t.same(inOrder('max(at) desc', XSD.dateTime, [`${noon}.5Z`, `${noon}Z`]), [0, 1])
+  t.same(inOrder('max(n)', XSD.integer, ['9007199254740993', '9007199254740992']), [1, 0])
+})
+
+t.test('divisions within divisors are written once', async t => {
+  const nested = (levels: number, first: string) =>
+    Array.from({ length: levels }).reduce<string>(text => `1/(1 + ${text})`, first)
+  for (const clauses of [
+    { where: `${nested(20, 'n')} > 0` },
+    { select: nested(20, 'n') },
+    { select: `sum(${nested(20, 'n')})` },
+    { group_by: 'n', order_by: nested(20, 'count(*)') },
+  ])
+    t.ok(
+      Object.values(statementsOf(clauses)).every(text => text.length < 10_000),
+      Object.keys(clauses).join(),
+    )
 })
 
 t.test('values of groups are told apart by case and type', async t => {

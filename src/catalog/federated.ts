@@ -2,8 +2,9 @@ import type { Attachment, Dataset } from '../model/dataset.ts'
 import { type Annotations, FIELD_TYPES, type Field, field } from '../model/field.ts'
 import type { Metas, MetaValue } from '../model/metadata.ts'
 import { textStart, textValue } from '../model/metadata.ts'
+import { canonicalMoment } from '../model/time.ts'
 import { datasetUid } from '../publishing/definition.ts'
-import { type CatalogEntry, momentMeta } from './catalog-dataset.ts'
+import type { CatalogEntry } from './catalog-dataset.ts'
 import { type Member, MemberUnavailable, readJson, requestMember } from './member.ts'
 
 /** Pattern of names of other portals: they are part of addresses and IRIs. */
@@ -151,8 +152,8 @@ function annotationsOf(given: unknown): Annotations {
 }
 
 function momentOf(value: MetaValue | undefined): string | null {
-  const moment = momentMeta(value)
-  return moment !== null && /^\d{4}-/.test(moment) ? moment : null
+  const moment = typeof value === 'string' ? canonicalMoment(value) : null
+  return moment !== null && /^\d{4}-/.test(moment) ? new Date(moment).toISOString() : null
 }
 
 function objectOf(value: unknown): Given {

@@ -118,8 +118,8 @@ const ISO_MOMENT =
   /^(?!\d{4}(?:-\d\d)? ?-\d{4}$)((?:\d{4}|[+-]\d{6})(?:-\d\d(?:-(\d\d))?)?)(?:(?:T| +)(\d\d:\d\d(?::\d\d(?:\.\d+)?)?))? ?(Z|[+-]\d\d:?\d\d)?$/i
 
 /**
- * A moment, or a year, month or day, of ISO 8601 in UTC in canonical form, `YYYY-MM-DDTHH:MM:SS[.f…]Z`; null for other texts. What has no
- * offset is in UTC.
+ * A moment, or a year, month or day, of ISO 8601 in UTC in canonical form, `YYYY-MM-DDTHH:MM:SS[.f…]Z`; null for other texts, and for days
+ * that do not exist. What has no offset is in UTC.
  */
 export function canonicalMoment(text: string): string | null {
   const [, day, ofMonth = '01', time = '00:00', offset = 'Z'] = ISO_MOMENT.exec(text.trim()) ?? []

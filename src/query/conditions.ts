@@ -3,7 +3,7 @@ import { ODATA_ERROR } from '../language/odata/faults.ts'
 import { exactJson } from '../model/exact-json.ts'
 import type { Field } from '../model/field.ts'
 import { oncePerObject } from '../model/memoised.ts'
-import { ALWAYS, type Condition, type Constant, NEVER, planParts, type Scalar } from './plan.ts'
+import { ALWAYS, type Condition, type Constant, NEVER, planParts, type Scalar, scalarType } from './plan.ts'
 
 /** Conjunction without nesting and without trivial conditions; null means "all records". */
 export function conjunctionOrNull(conditions: readonly (Condition | null)[]): Condition | null {
@@ -144,18 +144,37 @@ function sizeOf(node: Condition | Scalar, known: Map<Condition | Scalar, Size>):
   const before = known.get(node)
   if (before !== undefined) return before
   let { leaves, passes } = ownSize(node)
+  const times = castOfText(node)?.times ?? 1
   for (const part of planParts(node)) {
     const size = sizeOf(part, known)
-    leaves += size.leaves
+    leaves += times * size.leaves
     passes += size.passes
   }
   known.set(node, { leaves, passes })
   return { leaves, passes }
 }
 
+/** The conditions of a cast of a text to another type, and how many times these contain the text; null for any other node. */
+function castOfText(node: Condition | Scalar): { readonly leaves: number; readonly times: number } | null {
+  const [operand] = node.type === 'function' ? node.arguments : []
+  if (node.type !== 'function' || operand === undefined || scalarType(operand) !== 'text') return null
+  switch (node.name) {
+    case 'date':
+      return { leaves: 1, times: 2 }
+    case 'boolean':
+      return { leaves: 2, times: 2 }
+    case 'datetime':
+      return { leaves: 2, times: 6 }
+    default:
+      return null
+  }
+}
+
 /** The size of a condition or value without its parts. */
 function ownSize(node: Condition | Scalar): Size {
   switch (node.type) {
+    case 'function':
+      return { leaves: castOfText(node)?.leaves ?? 0, passes: 0 }
     case 'some':
       return { leaves: 0, passes: 1 }
     case 'valueCount':

@@ -9,6 +9,7 @@ import { exactly } from './exact-numbers.ts'
 import {
   type Aggregate,
   type Constant,
+  canBeInfinite,
   type GroupKey,
   type GroupQuery,
   type RowValue,
@@ -37,15 +38,19 @@ export function computedReader(
   select: readonly SelectedColumn[],
   page: DecodedPage,
 ): (row: number) => RecordRow['computed'] {
-  const readers = select.map(({ value, unbounded }, index) => {
+  const readers = select.map(({ value }, index) => {
     if (isStored(value)) return () => null
-    const [termOf, type] = [page.terms(columnVariable(index)), scalarType(value)]
-    return (row: number) => {
-      const term = termOf(row)
-      return (unbounded && decodeUnbounded(term)) ?? decodeConstant(term, type)
-    }
+    const termOf = page.terms(columnVariable(index))
+    const decode = decoderOf(scalarType(value), value)
+    return (row: number) => decode(termOf(row))
   })
   return row => readers.map(read => read(row))
+}
+
+/** Decodes the values of a type that are computed of a value: infinite numbers and NaN are null, unless it divides (OData). */
+function decoderOf(type: FieldType, value: Scalar): (term: Term | null) => Constant | null {
+  if (!isNumeric(type) || !canBeInfinite(value)) return term => decodeConstant(term, type)
+  return term => decodeUnbounded(term) ?? decodeConstant(term, type)
 }
 
 /** The value of a term as a field type; null for no term, and for a number that is not finite. */
@@ -148,8 +153,8 @@ function aggregateReaders(plan: GroupQuery, page: DecodedPage): (aggregate: Aggr
     const known = readers.get(aggregate)
     if (known !== undefined) return known
     const termOf = page.terms(aggregateVariable(keyPosition(aggregate, aggregates)))
-    const type = aggregateType(aggregate)
-    const read = (row: number) => decodeAggregate(termOf(row), type)
+    const decode = aggregateDecoder(aggregate)
+    const read = (row: number) => decode(termOf(row))
     readers.set(aggregate, read)
     return read
   }
@@ -172,9 +177,10 @@ function rowValue(of: RowValue, source: RowSource): GroupRow['selected'][number]
   }
 }
 
-function decodeAggregate(term: Term | null, type: FieldType): Constant | Geometry | null {
-  if (type !== 'geo_shape') return decodeConstant(term, type)
-  return term === null ? null : ((parseWkt(term.value) ?? null) as Geometry | null)
+function aggregateDecoder(aggregate: Aggregate): (term: Term | null) => Constant | Geometry | null {
+  const [type, { of }] = [aggregateType(aggregate), aggregate]
+  if (type !== 'geo_shape') return of === null ? term => decodeConstant(term, type) : decoderOf(type, of)
+  return term => (term === null ? null : ((parseWkt(term.value) ?? null) as Geometry | null))
 }
 
 /** All steps of a range, including those without records, whose counts are 0 and whose other values are null. */
@@ -200,13 +206,13 @@ function withEmptySteps(plan: GroupQuery, rows: readonly RowSource[]): readonly 
     .map(({ row }) => row)
 }
 
-/** Null first; texts by code point. */
+/** Null first; moments without their Z, because fewer decimals of a second sort before more. */
 function compare(a: unknown, b: unknown): number {
   if (a === b) return 0
   if (a === null || a === undefined) return -1
   if (b === null || b === undefined) return 1
-  if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b))
-  return Number(a) < Number(b) ? -1 : 1
+  const [left, right] = [a, b].map(value => (typeof value === 'string' ? value.replace(/Z$/, '') : value))
+  return (left as number) < (right as number) ? -1 : 1
 }
 
 function keyReader(
@@ -220,8 +226,10 @@ function keyReader(
     return row => ({ lon: Number(lon(row)?.value), lat: Number(lat(row)?.value) })
   }
   const [name = ''] = keyNames(key, index)
-  const [termOf, type] = [page.terms(name), grouping.type === 'value' ? scalarType(grouping.value) : 'int']
-  return row => decodeConstant(termOf(row), type)
+  const termOf = page.terms(name)
+  const { value } = grouping
+  const decode = decoderOf(grouping.type === 'value' ? scalarType(value) : 'int', value)
+  return row => decode(termOf(row))
 }
 
 /** The type of an aggregate's value. */

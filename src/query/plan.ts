@@ -196,8 +196,6 @@ export interface Bound {
 export interface SelectedColumn {
   readonly key: string
   readonly value: Scalar
-  /** True where infinite numbers and NaN are returned; otherwise they are null. */
-  readonly unbounded?: true
 }
 
 /** A sort key: a value of the record, or random, but the same for the same seed. */
@@ -350,6 +348,21 @@ export function scalarType(scalar: Scalar): FieldType {
       return 'int'
     case 'truth':
       return 'boolean'
+  }
+}
+
+/** True where a number can be infinite or NaN: the store holds no such numbers, but divisions produce them. */
+export function canBeInfinite(scalar: Scalar): boolean {
+  switch (scalar.type) {
+    case 'function':
+      if (scalar.name === 'divide' || scalar.name === 'remainder' || scalar.name === 'double') return true
+      return scalar.arguments.some(canBeInfinite)
+    case 'arithmetic':
+      return canBeInfinite(scalar.left) || canBeInfinite(scalar.right)
+    case 'choice':
+      return scalar.branches.some(({ value }) => canBeInfinite(value))
+    default:
+      return false
   }
 }
 

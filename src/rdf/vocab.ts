@@ -224,6 +224,7 @@ export const LODESTONE = vocabulary(
   'truncate',
   'roundAway',
   'quotient',
+  'ratio',
   'modulo',
   'remainder',
   'recordSize',

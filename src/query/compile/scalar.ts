@@ -1,6 +1,6 @@
 import { type FieldType, isNumeric } from '../../model/field.ts'
 import { GEOF, LODESTONE, UOM, XSD } from '../../rdf/vocab.ts'
-import type { AlgebraExpression } from '../../sparql/algebra.ts'
+import { type AlgebraExpression, operandsOf } from '../../sparql/algebra.ts'
 import {
   aggregate,
   apply,
@@ -111,7 +111,17 @@ export function arithmeticExpression(
 ): AlgebraExpression {
   if (operator !== '/') return binary(operator, left, right)
   if (right.type === 'literal') return Number(right.value) === 0 ? NOTHING : binary('/', left, right)
+  // A condition repeats the divisor: one within another would double with each level.
+  if (isConditional(right)) return apply(LODESTONE.ratio, left, right)
   return conditional(binary('=', right, integer(0)), NOTHING, binary('/', left, right))
+}
+
+function isConditional(expression: AlgebraExpression): boolean {
+  if (expression.type === 'builtin' && expression.name === 'IF') return true
+  return (
+    (expression.type === 'function' && expression.iri === LODESTONE.ratio) ||
+    operandsOf(expression).some(isConditional)
+  )
 }
 
 function number(scalar: Scalar, body: PatternBuilder, need: Need): AlgebraExpression {

@@ -1,12 +1,10 @@
 import type { ComputeItem, SelectItem } from '../../language/odata/ast.ts'
 import { type EdmValue, type EntityColumn, type EntityModel, KEY } from '../../model/edm.ts'
-import { isNumeric } from '../../model/field.ts'
 import { refuseLarge } from '../conditions.ts'
 import { technicalName } from '../find-field.ts'
-import { type Scalar, type SelectedColumn, scalarType } from '../plan.ts'
+import type { Scalar, SelectedColumn } from '../plan.ts'
 import { edmValue } from './computed.ts'
 import { typedExpressionOf } from './expression.ts'
-import { canBeInfinite } from './logic.ts'
 import { type Elements, elementsOf } from './order.ts'
 import type { RowStep } from './rows.ts'
 import { type Scope, unknownProperty, unserved, wrong } from './scope.ts'
@@ -237,8 +235,7 @@ function computedSource(
     const index = properties.findIndex(({ field }) => field === value.field)
     if (index >= TECHNICAL_PROPERTIES) return { type: 'field', index: index - TECHNICAL_PROPERTIES }
   }
-  const isUnbounded = isNumeric(scalarType(value)) && canBeInfinite(value)
-  select.push(isUnbounded ? { key, value, unbounded: true } : { key, value })
+  select.push({ key, value })
   return {
     type: 'computed',
     index: select.length - 1,

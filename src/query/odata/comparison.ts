@@ -1,9 +1,17 @@
 import type { Expression, ODataComparison, Span } from '../../language/odata/ast.ts'
 import { conjunction, disjunction, negate, refuseLarge } from '../conditions.ts'
-import { ALWAYS, type Comparator, type Condition, NEVER, numberScalar, type Scalar } from '../plan.ts'
+import {
+  ALWAYS,
+  type Comparator,
+  type Condition,
+  canBeInfinite,
+  NEVER,
+  numberScalar,
+  type Scalar,
+} from '../plan.ts'
 import { epochOf, relatedCells } from './apply-evaluate.ts'
 import { epochScalar } from './computed.ts'
-import { canBeInfinite, certain, logicTest, presence, someOf } from './logic.ts'
+import { certain, logicTest, presence, someOf } from './logic.ts'
 import { type Scope, unserved, wrong } from './scope.ts'
 import {
   describeExpression,
@@ -38,7 +46,7 @@ export function compare(
 ): TypedTest {
   if (operator === 'ne') return certain(negate(compare(left, 'eq', right, span, scope).holds))
   refuseUnlike(left, operator, right, span, scope)
-  const holds = comparison(left.typed, operator, right.typed)
+  const holds = comparison(left.typed, operator, right.typed, scope)
   refuseLarge({ type: 'truth', holds, fails: NEVER })
   return certain(holds)
 }
@@ -97,15 +105,20 @@ type Ordered = Exclude<ODataComparison, 'ne'>
 const COMPARATORS: Readonly<Record<Ordered, Comparator>> = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=' }
 const FLIPPED: Readonly<Record<Ordered, Ordered>> = { eq: 'eq', gt: 'lt', ge: 'le', lt: 'gt', le: 'ge' }
 
-function comparison(left: TypedExpression, operator: Ordered, right: TypedExpression): Condition {
+function comparison(
+  left: TypedExpression,
+  operator: Ordered,
+  right: TypedExpression,
+  scope: Scope,
+): Condition {
   if (left.type === 'null' || right.type === 'null')
     return operator === 'eq' ? absence(left.type === 'null' ? right : left) : NEVER
   const [a, b] = [logicTest(left), logicTest(right)]
   if (a !== null && b !== null) return compareTests(a, operator, b)
   if (left.type === 'constant' && right.type === 'constant') return compareConstants(left, operator, right)
   if (left.type === 'constant' && right.type === 'value')
-    return compareConstant(right, FLIPPED[operator], left)
-  if (left.type === 'value' && right.type === 'constant') return compareConstant(left, operator, right)
+    return compareConstant(right, FLIPPED[operator], left, scope)
+  if (left.type === 'value' && right.type === 'constant') return compareConstant(left, operator, right, scope)
   if (left.type === 'value' && right.type === 'value') return compareValues(left, operator, right)
   return NEVER
 }
@@ -163,7 +176,12 @@ function momentText({ kind, value }: TypedConstant): string {
   return kind === 'date' ? `${value}T00:00:00Z` : String(value)
 }
 
-function compareConstant(value: TypedValue, operator: Ordered, constant: TypedConstant): Condition {
+function compareConstant(
+  value: TypedValue,
+  operator: Ordered,
+  constant: TypedConstant,
+  scope: Scope,
+): Condition {
   const { scalar } = value
   if (constant.below !== undefined && value.kind === 'int') {
     if (operator === 'eq') return NEVER
@@ -171,7 +189,7 @@ function compareConstant(value: TypedValue, operator: Ordered, constant: TypedCo
     return plain(scalar, operator.startsWith('g') ? 'gt' : 'le', below)
   }
   if (typeof constant.value === 'number') {
-    if (!Number.isFinite(constant.value)) return compareInfinity(scalar, operator, constant)
+    if (!Number.isFinite(constant.value)) return compareInfinity(scalar, operator, constant, scope)
     if (scalar.type === 'valueCount') return compareCount(scalar, operator, constant.value)
     return plain(scalar, operator, numberScalar(constant.value))
   }
@@ -191,10 +209,15 @@ function compareDay(scalar: Scalar, operator: Ordered, constant: TypedConstant):
   return plain(scalar, operator === 'gt' || operator === 'ge' ? 'gt' : 'le', day)
 }
 
-/** A stored number is less than infinity; a computed one can be infinite itself. */
-function compareInfinity(scalar: Scalar, operator: Ordered, constant: TypedConstant): Condition {
+/** A stored number is less than infinity; a computed one, as any value of a row may be, can be infinite itself. */
+function compareInfinity(
+  scalar: Scalar,
+  operator: Ordered,
+  constant: TypedConstant,
+  { rows }: Scope,
+): Condition {
   if (Number.isNaN(constant.value)) return NEVER
-  if (canBeInfinite(scalar))
+  if (rows || canBeInfinite(scalar))
     return { type: 'relation', left: scalar, operator: COMPARATORS[operator], right: scalarOf(constant) }
   return relatedCells(0, COMPARATORS[operator], constant.value, 'double') ? presence(scalar) : NEVER
 }

@@ -151,21 +151,6 @@ function isNonZero(scalar: Scalar | undefined): boolean {
   return scalar?.type === 'constant' && scalar.value !== 0
 }
 
-/** True where a number can be infinite or NaN: the store holds no such numbers, but divisions produce them. */
-export function canBeInfinite(scalar: Scalar): boolean {
-  switch (scalar.type) {
-    case 'function':
-      if (scalar.name === 'divide' || scalar.name === 'remainder' || scalar.name === 'double') return true
-      return scalar.arguments.some(canBeInfinite)
-    case 'arithmetic':
-      return canBeInfinite(scalar.left) || canBeInfinite(scalar.right)
-    case 'choice':
-      return scalar.branches.some(({ value }) => canBeInfinite(value))
-    default:
-      return false
-  }
-}
-
 /** The negation of a number: 0 minus it. */
 export function negative(scalar: Scalar): Scalar {
   const exact = scalarType(scalar) === 'int' ? ({ of: 'int' } as const) : {}

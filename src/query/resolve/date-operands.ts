@@ -29,7 +29,7 @@ export function computedDate(
   right: Expression,
   names: FieldNames,
 ): Condition | null {
-  const moment = left.type === 'call' ? momentScalar(right, names) : null
+  const moment = left.type === 'call' ? dateOf(right, names) : null
   if (moment === null) return null
   const value = resolveScalar(left, names)
   const of = scalarType(value)

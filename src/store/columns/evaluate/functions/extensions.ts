@@ -41,6 +41,13 @@ const NUMBER_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[] = [
         ),
     },
   ],
+  [
+    LODESTONE.ratio,
+    {
+      apply: ([left, right]) =>
+        right?.type === 'number' && right.value === 0 ? null : divided(left, right, (a, b) => a / b),
+    },
+  ],
   [LODESTONE.remainder, { apply: ([left, right]) => divided(left, right, (a, b) => (a % b) + 0) }],
   [LODESTONE.step, { apply: ([value, ...edges]) => stepOf(value, edges) }],
   [LODESTONE.random, { apply: ([position, seed]) => chance(position, seed) }],
