@@ -151,14 +151,14 @@ function isNonZero(scalar: Scalar | undefined): boolean {
   return scalar?.type === 'constant' && scalar.value !== 0
 }
 
-/** True where a number can be infinite or NaN: the store holds no such numbers, but divisions produce them. */
+/** True where a number can be infinite or NaN: the store holds no such numbers, but arithmetic in doubles produces them. */
 export function canBeInfinite(scalar: Scalar): boolean {
   switch (scalar.type) {
     case 'function':
       if (scalar.name === 'divide' || scalar.name === 'remainder' || scalar.name === 'double') return true
       return scalar.arguments.some(canBeInfinite)
     case 'arithmetic':
-      return canBeInfinite(scalar.left) || canBeInfinite(scalar.right)
+      return scalar.of !== 'int' || canBeInfinite(scalar.left) || canBeInfinite(scalar.right)
     case 'choice':
       return scalar.branches.some(({ value }) => canBeInfinite(value))
     default:
