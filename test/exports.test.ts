@@ -241,6 +241,12 @@ t.test('fields of one label are all in the files of labels', async t => {
   const row = '{"Same":9223372036854775807,"Same 2":"x","a":1.5}'
   t.equal((await get('explore/v2.1 json', query, 'alike')).body, `[${row}]`)
   t.equal((await get('explore/v2.1 jsonl', query, 'alike')).body, `${row}\n`)
+  const groups = { use_labels: 'true', group_by: 'a, b as z, c', select: 'b, count(*)', with_bom: 'false' }
+  t.match(
+    (await get('explore/v2.1 csv', groups, 'alike')).body,
+    /^Same;z;a;Same;count\(\*\)\r\n/,
+    'of groups',
+  )
 })
 
 t.test('members of JSON are in the order of the fields, also where their names are numbers', async t => {
