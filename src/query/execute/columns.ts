@@ -49,9 +49,10 @@ export function columnsOf(plan: Query, dialect: Dialect): readonly ResultColumn[
   }
   const labelOf = (key: string, index: number): string => {
     const grouping = plan.keys[index]?.grouping
-    const field =
-      grouping?.type === 'value' && grouping.value.type === 'field' ? grouping.value.field : undefined
-    return field?.name === key ? field.label : key
+    const value = grouping?.type === 'value' ? grouping.value : null
+    // Years and months are grouped as their texts.
+    const own = value?.type === 'dateFormat' ? value.operand : value
+    return own?.type === 'field' && own.field.name === key ? own.field.label : key
   }
   const columns = new Map<string, ResultColumn>()
   plan.keys.forEach(({ key }, index) => {
