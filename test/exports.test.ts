@@ -225,6 +225,9 @@ t.test('workbooks say how many rows they have', async t => {
 t.test('groups, expressions and compressed files', async t => {
   const groups = await get('explore/v2.1 csv', { group_by: 'ok', select: 'count(*) as c', with_bom: 'false' })
   t.equal(groups.body, 'ok;c\r\n;1\r\nfalse;1\r\ntrue;1\r\n')
+  const twice = await get('explore/v2.1 json', { group_by: 'many, n, many' })
+  const once = await get('explore/v2.1 json', { group_by: 'many, n' })
+  t.equal(twice.body, once.body, 'a key that is there twice is one')
   const computed = await get('explore/v2.1 csv', {
     select: 'n * 2 as twice, year(at) as y',
     with_bom: 'false',
