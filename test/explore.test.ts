@@ -178,6 +178,18 @@ t.test('a time zone moves moments and the date literals that have no offset', as
   t.equal((await get(`${ROOT}/trees/records`, { where })).body.total_count, 0)
 })
 
+t.test('a moment is found by its day and by its time', async t => {
+  for (const [where, count] of [
+    ['"2024-03-31"', 2],
+    ['"31" and "2024"', 2],
+    ['"2024-03-31T01:30:00Z"', 1],
+    ['"2024-03-29"', 0],
+  ] as const)
+    t.equal((await get(`${ROOT}/trees/records`, { where })).body.total_count, count, where)
+  const phrases = await get('/api/odata/trees', { $search: '"2024-03-31" AND NOT "01:30:00"' })
+  t.equal(phrases.body.value.length, 1, 'in OData as phrases')
+})
+
 t.test('select, order_by and limits', async t => {
   const cases: readonly (readonly [query: Record<string, string>, rows: readonly unknown[]])[] = [
     [

@@ -225,6 +225,9 @@ t.test('workbooks say how many rows they have', async t => {
 t.test('groups, expressions and compressed files', async t => {
   const groups = await get('explore/v2.1 csv', { group_by: 'ok', select: 'count(*) as c', with_bom: 'false' })
   t.equal(groups.body, 'ok;c\r\n;1\r\nfalse;1\r\ntrue;1\r\n')
+  const twice = await get('explore/v2.1 json', { group_by: 'many, n, many' })
+  const once = await get('explore/v2.1 json', { group_by: 'many, n' })
+  t.equal(twice.body, once.body, 'a key that is there twice is one')
   const computed = await get('explore/v2.1 csv', {
     select: 'n * 2 as twice, year(at) as y',
     with_bom: 'false',
@@ -241,6 +244,12 @@ t.test('fields of one label are all in the files of labels', async t => {
   const row = '{"Same":9223372036854775807,"Same 2":"x","a":1.5}'
   t.equal((await get('explore/v2.1 json', query, 'alike')).body, `[${row}]`)
   t.equal((await get('explore/v2.1 jsonl', query, 'alike')).body, `${row}\n`)
+  const groups = { use_labels: 'true', group_by: 'a, b as z, c', select: 'b, count(*)', with_bom: 'false' }
+  t.match(
+    (await get('explore/v2.1 csv', groups, 'alike')).body,
+    /^Same;z;a;Same;count\(\*\)\r\n/,
+    'of groups',
+  )
 })
 
 t.test('members of JSON are in the order of the fields, also where their names are numbers', async t => {

@@ -226,6 +226,17 @@ t.test(
   },
 )
 
+t.test('numbers and booleans are refined and excluded in any spelling', async t => {
+  const spellings = { n: ['3', '03', '3.0', '+3'], flag: ['true', 'True', '1'] }
+  for (const [name, texts] of Object.entries(spellings))
+    for (const text of texts) {
+      const [value = ''] = texts
+      t.match(await facet(name, { refine: `${name}:${text}` }), [{ value, state: 'refined' }], text)
+      const others = await facet(name, { exclude: `${name}:${text}` })
+      t.match(others.at(-1), { name: value, value, state: 'excluded' }, `without ${text}`)
+    }
+})
+
 t.test('random refinements count as the exported records do', async t => {
   t.comment(`SEED=${seed}`)
   const steps = (value: string | null, separator: string) =>

@@ -591,6 +591,11 @@ t.test('positions lie within a metre of those of PROJ', async t => {
   for (const code of [0, -1, 1.5, Number.NaN, 123456, 4978, 5773, 2046])
     t.equal(projector(code), null, `${code}`)
   t.strictSame(projector(4326)?.([1, 2]), [1, 2])
+  t.same(
+    [190, 180, -180, -190].map(lon => Math.round(projector(3857)?.([lon, 10])[0] ?? 0)),
+    [21150703, 20037508, -20037508, -21150703],
+    'what goes beyond 180 degrees does not jump to the other side of the map',
+  )
   t.match(wktOf(2056), 'PARAMETER["Azimuth",90],PARAMETER["Longitude_Of_Center",7.439583333333333]')
   t.equal(wktOf(5514), null, 'a projection without a name that all share')
   t.match(wktOf(4326), /^GEOGCS\["GCS_WGS_1984"/)

@@ -350,6 +350,8 @@ t.test('parts of collections, branches, infinity, and parts of the records that 
       ],
     ],
     ['$compute=(height sub height) div 0 as i&$select=i&$top=1', [{ i: 'NaN' }]],
+    ['$compute=height mul 1e308 as i,-height mul 1e308 as j&$select=i,j&$top=1', [{ i: 'INF', j: '-INF' }]],
+    ['$apply=filter(height mul 1e308 eq INF and height mul 1e308 ge INF)/aggregate($count as n)', [{ n: 4 }]],
     ...['10 divby (rings sub 9)', '10.5 div (rings sub 9)', '10.5 mod (rings sub 9)'].flatMap(
       (value): [query: string, values: readonly unknown[]][] => [
         [`$compute=${value} as i&$select=i&$filter=rings eq 9`, [{ i: null }]],

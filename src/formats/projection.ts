@@ -73,7 +73,8 @@ export function projector(epsg: number): Projector | null {
   if (epsg === WGS84) return position => position
   const definition = projStringOf(epsg)
   if (definition === undefined) return null
-  const converter = proj4(definition)
+  // Shapes go on beyond 180 degrees on the map of the web as well.
+  const converter = proj4(epsg === WEB_MERCATOR ? `${definition} +over` : definition)
   return ([lon = Number.NaN, lat = Number.NaN]) =>
     Number.isFinite(lon) && Number.isFinite(lat) ? converter.forward([lon, lat]) : [Number.NaN, Number.NaN]
 }

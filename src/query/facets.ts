@@ -69,9 +69,9 @@ export function hasLevels({ field, separator }: Facet): boolean {
   return separator !== null || isTemporal(field.type)
 }
 
-/** The steps of a value; the value itself for a facet without levels. */
+/** The steps of a value; the value as answers write it for a facet without levels. */
 export function facetSteps(facet: Facet, value: string): readonly string[] {
-  if (!hasLevels(facet)) return [value]
+  if (!hasLevels(facet)) return [String(constantNamed(value, facet.field.type) ?? value)]
   if (facet.separator === null) return value.split(/[/-]/).map(dateStep)
   const separator = facet.separator !== '/' && value.includes(facet.separator) ? facet.separator : '/'
   return value.split(separator)
@@ -144,17 +144,15 @@ export function valueCondition({ facet, value, verbatim }: FacetFilter, timezone
     )
   }
   if (isTemporal(field.type)) return dateCondition(facet, value, timezone) ?? NEVER
-  if (isNumeric(field.type)) {
-    const number = numberNamed(value, field.type)
-    return number !== null ? { type: 'compare', field, operator: '=', value: number } : NEVER
-  }
-  if (field.type === 'boolean') {
-    const known = /^(true|1|false|0)$/i.exec(value)
-    return known === null
-      ? NEVER
-      : { type: 'compare', field, operator: '=', value: /^(true|1)$/i.test(value) }
-  }
-  return { type: 'compare', field, operator: '=', value }
+  const constant = constantNamed(value, field.type)
+  return constant === null ? NEVER : { type: 'compare', field, operator: '=', value: constant }
+}
+
+/** The number, boolean or text that a value names; null for a text that is none of the type. */
+function constantNamed(text: string, type: FieldType): number | bigint | boolean | string | null {
+  if (isNumeric(type)) return numberNamed(text, type)
+  if (type !== 'boolean') return text
+  return /^(true|1|false|0)$/i.test(text) ? /^(true|1)$/i.test(text) : null
 }
 
 /** Parses a number; null if the text is not one. Whole numbers are exact up to 64 bits. */

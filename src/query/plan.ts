@@ -23,8 +23,8 @@ export type Scalar =
       readonly operator: '+' | '-' | '*' | '/'
       readonly left: Scalar
       readonly right: Scalar
-      /** Integers stay exact; by default numbers are computed with as doubles. */
-      readonly of?: 'int'
+      /** Integers stay exact, and beyond the doubles there is infinity (OData); by default numbers are doubles, and null beyond them. */
+      readonly of?: 'int' | 'double'
     }
   | { readonly type: 'datePart'; readonly part: DatePartName; readonly operand: Scalar }
   | {
@@ -351,14 +351,14 @@ export function scalarType(scalar: Scalar): FieldType {
   }
 }
 
-/** True where a number can be infinite or NaN: the store holds no such numbers, but divisions produce them. */
+/** True where a number can be infinite or NaN: the store holds no such numbers, but the arithmetic of OData produces them. */
 export function canBeInfinite(scalar: Scalar): boolean {
   switch (scalar.type) {
     case 'function':
       if (scalar.name === 'divide' || scalar.name === 'remainder' || scalar.name === 'double') return true
       return scalar.arguments.some(canBeInfinite)
     case 'arithmetic':
-      return canBeInfinite(scalar.left) || canBeInfinite(scalar.right)
+      return scalar.of === 'double' || canBeInfinite(scalar.left) || canBeInfinite(scalar.right)
     case 'choice':
       return scalar.branches.some(({ value }) => canBeInfinite(value))
     default:

@@ -19,7 +19,7 @@ import {
   timeOf,
   type Value,
 } from './odata-values.ts'
-import { tokens } from './odsql-evaluator.ts'
+import { searched, tokens } from './odsql-evaluator.ts'
 
 /** What names and aliases stand for. */
 export interface World {
@@ -214,7 +214,7 @@ function textsOf(record: Source, { types, silent }: World): readonly string[] {
   return Object.keys(types).flatMap(name => {
     const value = record[name]
     if (value === null || value === undefined || silent.has(name)) return []
-    return Array.isArray(value) ? value.map(String) : [String(value)]
+    return Array.isArray(value) ? value.map(String) : [searched(value)]
   })
 }
 

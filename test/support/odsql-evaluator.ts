@@ -163,8 +163,13 @@ export function containsWords(words: readonly string[], requested: string, every
 export function wordsOf(record: Source): readonly string[] {
   const { k, title, word, n, m, big, x, on, at, tags, codes } = record
   return [k, title, word, n, m, big, x, on, at, ...(tags ?? []), ...(codes ?? [])].flatMap(value =>
-    value === null ? [] : tokens(String(value)),
+    value === null ? [] : tokens(searched(value)),
   )
+}
+
+/** The text by which a value is searched: a moment has the words of its day and of its time as well. */
+export function searched(value: unknown): string {
+  return String(value).replace(/^(\d{4}-\d\d-\d\d)T([\d:.]+)Z$/, '$& $1 $2')
 }
 
 /** Linear interpolation between the closest ranks. */

@@ -19,9 +19,9 @@ export function keysOf(plan: Query): readonly string[] {
 
 /** The columns of the rows of a query, in order, as {@link exportObjects} returns their values. */
 export function columnsOf(plan: Query, dialect: Dialect): readonly ResultColumn[] {
-  const column = (key: string, type: FieldType): ResultColumn => ({
+  const column = (key: string, type: FieldType, label = key): ResultColumn => ({
     key,
-    label: key,
+    label,
     type,
     multivalued: false,
   })
@@ -47,11 +47,22 @@ export function columnsOf(plan: Query, dialect: Dialect): readonly ResultColumn[
         return 'double'
     }
   }
+  const labelOf = (key: string, index: number): string => {
+    const grouping = plan.keys[index]?.grouping
+    const value = grouping?.type === 'value' ? grouping.value : null
+    // Years and months are grouped as their texts.
+    const own = value?.type === 'dateFormat' ? value.operand : value
+    return own?.type === 'field' && own.field.name === key ? own.field.label : key
+  }
   const columns = new Map<string, ResultColumn>()
   plan.keys.forEach(({ key }, index) => {
-    columns.set(key, column(key, keyType(index)))
+    columns.set(key, column(key, keyType(index), labelOf(key, index)))
   })
-  for (const { key, value } of plan.select) columns.set(key, column(key, rowType(value)))
+  for (const { key, value } of plan.select)
+    columns.set(
+      key,
+      column(key, rowType(value), value.type === 'key' ? labelOf(key, value.index) : undefined),
+    )
   return [...columns.values()]
 }
 

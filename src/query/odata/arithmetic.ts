@@ -77,14 +77,14 @@ function numbers(
   const divides = operator === 'div' || operator === 'divby' || operator === 'mod'
   if (divides && isZero && kind !== 'double') throw wrong(scope, 'A division by 0', right.node.span)
   const [x, y] = [scalarOf(a), scalarOf(b)]
-  const exact = kind === 'int' ? ({ of: 'int' } as const) : {}
+  const type = kind === 'int' || kind === 'double' ? { of: kind } : {}
   switch (operator) {
     case 'add':
-      return computed(kind, { ...sum('+', x, y), ...exact }, [a, b])
+      return computed(kind, { ...sum('+', x, y), ...type }, [a, b])
     case 'sub':
-      return computed(kind, { ...sum('-', x, y), ...exact }, [a, b])
+      return computed(kind, { ...sum('-', x, y), ...type }, [a, b])
     case 'mul':
-      return computed(kind, { ...sum('*', x, y), ...exact }, [a, b])
+      return computed(kind, { ...sum('*', x, y), ...type }, [a, b])
     case 'div':
       if (kind === 'int') return computed(kind, call('quotient', x, y, 'int'), [a, b])
       return computed(kind, kind === 'double' ? ratio(x, y) : sum('/', x, y), [a, b])
@@ -131,13 +131,13 @@ function isDay(kind: PrimitiveKind): boolean {
   return kind === 'date' || kind === 'moment'
 }
 
-function sum(operator: '+' | '-' | '*' | '/', left: Scalar, right: Scalar): Scalar {
-  return { type: 'arithmetic', operator, left, right }
+function sum(operator: '+' | '-' | '*' | '/', left: Scalar, right: Scalar) {
+  return { type: 'arithmetic', operator, left, right } as const
 }
 
 /** A division that returns infinity for a divisor of 0. */
 function ratio(left: Scalar, right: Scalar): Scalar {
-  if (right.type === 'constant' && right.value !== 0) return sum('/', left, right)
+  if (right.type === 'constant' && right.value !== 0) return { ...sum('/', left, right), of: 'double' }
   return call('divide', left, right, 'double')
 }
 

@@ -44,10 +44,15 @@ export function resolveGroupBy(
       `${items.length} keys were found where at most ${MAX_KEYS} can group`,
       excess.expression.span,
     )
-  return items.map(item => ({
-    key: item.label ?? expressionKey(item, text),
-    grouping: grouping(item.expression, names),
-  }))
+  const keys = items.map(item => item.label ?? expressionKey(item, text))
+  return items.flatMap((item, at) => {
+    const key = keys[at] as string
+    // A key that is there twice is one: two of a field with several values would be each pair of them, shown as one.
+    const isRepeated = items
+      .slice(0, at)
+      .some(({ label }, before) => label === item.label && keys[before] === key)
+    return isRepeated ? [] : { key, grouping: grouping(item.expression, names) }
+  })
 }
 
 function grouping(node: Expression, names: FieldNames): Grouping {

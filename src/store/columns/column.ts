@@ -8,7 +8,7 @@ import type { ColumnHeader } from './file-layout.ts'
 import { makeGrid, openGrid, type PointGrid } from './grid.ts'
 import type { Derived, SectionSource } from './sections.ts'
 import { boxesOfShapes } from './shapes.ts'
-import { indexWords, isOutdated, openWordIndex, type WordIndex } from './words.ts'
+import { indexWords, isOutdated, openWordIndex, searchedMoment, type WordIndex } from './words.ts'
 
 /** The subjects of each code, ascending: those of a code are from its start to the start of the next. */
 export interface Postings {
@@ -166,8 +166,11 @@ export class Column {
       const { dictionary } = this
       // The coordinates of a shape are not words.
       const isShape = (place: number) => part.kind === 'other' && datatypeOf(part, place) === GEO.wktLiteral
+      const formOf = (place: number) => dictionary.form(part.first + place)
       const texts = () =>
-        textsOf(part.count, place => (isShape(place) ? '' : dictionary.form(part.first + place)))
+        textsOf(part.count, place =>
+          isShape(place) ? '' : part.kind === 'moment' ? searchedMoment(formOf(place)) : formOf(place),
+        )
       const stored = part.kind === 'text' ? part.words?.() : undefined
       const own = stored === undefined ? null : openWordIndex(stored)
       if (own !== null && !isOutdated(own)) return own

@@ -225,6 +225,12 @@ function signatureOf(bytes: Uint8Array, from: number, to: number): number {
   return bits
 }
 
+/** The form of a moment with the words of its day and of its time, which it has as `25T01` and `00Z`. */
+export function searchedMoment(form: string): string {
+  const [, day, time] = /^(.*)T([\d:.]*)/.exec(form) ?? []
+  return day === undefined ? form : `${form} ${day} ${time}`
+}
+
 /** True where a text contains the words of a phrase in sequence; for a prefix search only the last word may be incomplete. */
 export function hasPhrase(text: string, phrase: readonly string[], mode: WordSearchMode): boolean {
   const words = tokens(text)

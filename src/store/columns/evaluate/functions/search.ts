@@ -4,7 +4,7 @@ import type { Column } from '../../column.ts'
 import type { DictionarySection, OtherPart, TextPart, ValuePart } from '../../dictionary-parts.ts'
 import { lowerBound } from '../../dictionary-texts.ts'
 import type { GraphColumns } from '../../graph.ts'
-import { hasPhrase, postingsOfWord, type WordSearchMode, wordTest } from '../../words.ts'
+import { hasPhrase, postingsOfWord, searchedMoment, type WordSearchMode, wordTest } from '../../words.ts'
 import { scratchUint8 } from '../vectors/scratch.ts'
 import { stringOf, type TermValue } from '../vectors/value.ts'
 import type { ArgumentValue, FunctionContext } from './extension.ts'
@@ -112,7 +112,9 @@ function withPhrase(column: Column, part: SearchedPart, { words, mode }: Searche
     if (candidates === null || places.length < candidates.length) candidates = places
   }
   const codes = [...new Set(candidates ?? [])].map(place => part.first + place)
-  return Uint32Array.from(codes.filter(code => hasPhrase(column.dictionary.form(code), words, mode)))
+  const textOf = (code: number) =>
+    part.kind === 'moment' ? searchedMoment(column.dictionary.form(code)) : column.dictionary.form(code)
+  return Uint32Array.from(codes.filter(code => hasPhrase(textOf(code), words, mode)))
 }
 
 /**
@@ -174,5 +176,5 @@ function markSubjects(column: Column, lists: readonly Uint32Array[], found: Uint
 /** True where a value itself has a word. */
 export function valueMatches(value: TermValue, searched: SearchedWord): boolean {
   const form = stringOf(value)
-  return form !== null && textMatches(form, searched)
+  return form !== null && textMatches(value.type === 'moment' ? searchedMoment(form) : form, searched)
 }
