@@ -965,6 +965,15 @@ t.test('names of code pages as programs write them into a .cpg', async t => {
   }
 })
 
+t.test('the name of a code page in a .cpg that is not known is reported', async t => {
+  const parts = shapefileOf([latin('Évreux'), latin('Paris')])
+  const stem = Object.keys(parts)
+    .find(part => part.endsWith('.shp'))
+    ?.slice(0, -4)
+  const { found } = await understood('odd.zip', await archive({ ...parts, [`${stem}.cpg`]: '852' }))
+  t.match(found.diagnostics, [/^the text is latin-1, because "852" of its \.cpg is not known/])
+})
+
 t.test('tracks of KML, alone and several of a placemark', async t => {
   const track = (x: number) =>
     `<gx:Track><gx:coord>${x} 48 9</gx:coord><gx:coord>${x} 49 9</gx:coord></gx:Track>`

@@ -89,7 +89,7 @@ export function dbfValue(
 /** The name of the file for messages, and what learns of an encoding that nothing declares. */
 export interface EncodingReport {
   readonly file: string
-  readonly onGuess: (encoding: string) => void
+  readonly onGuess: (encoding: string, cpg: string) => void
 }
 
 /** Score of Windows-1252 for the few letters of a dBASE table: most are written on Windows. */
@@ -145,7 +145,7 @@ export async function attributeDecoder(
   const found = declared ?? named ?? (await detected(pieces(), file))
   const encoding = found ?? paged ?? 'latin-1'
   const isGuessed = declared === undefined && named === undefined && found !== undefined && found !== paged
-  if (isGuessed && found !== 'utf-8') onGuess(found)
+  if (isGuessed && found !== 'utf-8') onGuess(found, cpg ?? '')
   return (bytes: Buffer) => {
     try {
       const decoder = decoderOf(encoding)

@@ -26,19 +26,18 @@ const HEADER = 100
  */
 export function shapefileSource(data: DataFile, path: string, encoding: string | undefined): RecordSource {
   let guessed: string | undefined
-  const onGuess = (found: string) => {
-    guessed = found
+  const onGuess = (found: string, cpg: string) => {
+    const why =
+      cpg === ''
+        ? 'which no .cpg declares'
+        : `because ${JSON.stringify(cpg.slice(0, 40))} of its .cpg is not known`
+    guessed = `the text is ${found}, ${why}: where that is wrong, name its encoding in options`
   }
   return {
     name: data.name,
     textual: false,
     read: () => readRows(partsOf(data, path), encoding, { file: data.name, onGuess }),
-    warnings: () =>
-      guessed === undefined
-        ? []
-        : [
-            `the text is ${guessed}, which no .cpg declares: where that is wrong, name its encoding in options`,
-          ],
+    warnings: () => (guessed === undefined ? [] : [guessed]),
   }
 }
 
