@@ -1,7 +1,8 @@
 import type { Field } from '../model/field.ts'
+import { literalType } from '../rdf/literals.ts'
 import { RDF, XSD } from '../rdf/vocab.ts'
 import { naturalDatatype } from './columns.ts'
-import type { Mapping, ObjectMap, ResourceRule, Segment, TermMap } from './ir.ts'
+import type { Mapping, ObjectMap, ResourceRule, Segment, StatementRule, TermMap } from './ir.ts'
 import { constantIri, constantText } from './vocabulary.ts'
 
 /** What is known of the data of a dataset: for each field, whether every record has a value, and whether the values are unique. */
@@ -33,7 +34,7 @@ export interface PropertyOutline {
 
 export type ValueOutline =
   | { readonly type: 'iri'; readonly classes: readonly string[] }
-  /** A datatype of null means any; the language is null for none, and `*` for any. */
+  /** As they are stored. A datatype of null means any; the language is null for none, and `*` for any. */
   | { readonly type: 'literal'; readonly datatype: string | null; readonly language: string | null }
 
 /** One statement of a mapping in the direction of its triples, with links resolved. */
@@ -46,6 +47,8 @@ interface Emission {
   /** The classes of its object, if that is another resource. */
   readonly objectClasses: readonly string[]
   readonly isInverse: boolean
+  /** False if it may be in no graph, because all of its graphs are made of values. */
+  readonly isAlwaysInGraph: boolean
 }
 
 /**
@@ -83,7 +86,11 @@ function outlineRule(
         values: isAny ? [] : distinctValues(making.map(each => valueOutline(each, data))),
         field: only === undefined || making.length > 1 ? null : fieldOf(only.object),
         isSingle: making.length === 1 && isOneRecord && only !== undefined && isOneTerm(only.object, data),
-        isRequired: isAlone && own.some(each => each.predicate === iri && isAlwaysWritten(each.object, data)),
+        isRequired:
+          isAlone &&
+          own.some(
+            each => each.predicate === iri && each.isAlwaysInGraph && isAlwaysWritten(each.object, data),
+          ),
       }
     }),
   }
@@ -91,12 +98,15 @@ function outlineRule(
 
 function emissionsOf(mapping: Mapping): readonly Emission[] {
   return mapping.resources.flatMap(rule =>
-    rule.statements.flatMap(({ predicate, object, inverse = false }) => {
+    rule.statements.flatMap(statement => {
+      const { predicate, object, inverse = false } = statement
+      const isAlwaysInGraph = isInGraph(rule, statement)
       const iri = constantIri(predicate)
       return ends(object, mapping).map(({ term, classes }): Emission => {
         const [subject, value] = inverse ? [term, rule.subject] : [rule.subject, term]
-        const objectClasses = inverse ? classesOf(rule) : classes
-        return { rule, subject, predicate: iri, object: value, objectClasses, isInverse: inverse }
+        const objectClasses = inverse ? sureClassesOf(rule) : classes
+        const isInverse = inverse
+        return { rule, subject, predicate: iri, object: value, objectClasses, isInverse, isAlwaysInGraph }
       })
     }),
   )
@@ -110,7 +120,7 @@ function ends(
   if (object.type !== 'link') return [{ term: object, classes: [] }]
   return resources
     .filter(({ key }) => key === object.resource)
-    .map(rule => ({ term: rule.subject, classes: classesOf(rule) }))
+    .map(rule => ({ term: rule.subject, classes: sureClassesOf(rule) }))
 }
 
 function classesOf({ statements }: ResourceRule): readonly string[] {
@@ -120,6 +130,17 @@ function classesOf({ statements }: ResourceRule): readonly string[] {
       return constantIri(object) ?? []
     }),
   )
+}
+
+/** The classes of each resource that a rule makes. */
+function sureClassesOf(rule: ResourceRule): readonly string[] {
+  return classesOf({ ...rule, statements: rule.statements.filter(each => isInGraph(rule, each)) })
+}
+
+/** True if the triples of a statement are in some graph for every record: not if each of its graphs is made of values. */
+function isInGraph(rule: ResourceRule, statement: StatementRule): boolean {
+  const graphs = [...(rule.graphs ?? []), ...(statement.graphs ?? [])]
+  return graphs.length === 0 || graphs.some(graph => constantIri(graph) !== null)
 }
 
 /** True if a statement has one of the given classes, or, without classes, one of the properties. */
@@ -175,10 +196,11 @@ function valueOutline({ object, objectClasses }: Emission, { fields }: OutlinedD
   const { datatype, language } = object
   if (language !== undefined) {
     const tag = typeof language === 'string' ? language : constantText(language)
-    return { type: 'literal', datatype: null, language: tag ?? '*' }
+    return { type: 'literal', datatype: null, language: tag?.toLowerCase() ?? '*' }
   }
   const type = typeof datatype === 'object' ? constantText(datatype) : (datatype ?? XSD.string)
-  return { type: 'literal', datatype: type, language: null }
+  const stored = type === null ? null : (literalType(type)?.stored ?? type)
+  return { type: 'literal', datatype: stored, language: null }
 }
 
 function distinctValues(values: readonly ValueOutline[]): readonly ValueOutline[] {

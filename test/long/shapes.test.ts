@@ -34,6 +34,7 @@ fields:
 metas: { default: { title: Houses, language: en } }
 `,
     },
+    stored: { 'dataset.yaml': 'source: { path: houses.csv }\n', 'houses.csv': HOUSES },
     plain: { 'dataset.yaml': 'source: { path: s.json }\n', 's.json': '[{"a": 1}, {"a": 2, "b": "x"}]' },
     graph: {
       'dataset.yaml': 'source: { path: g.ttl }\n',
@@ -63,6 +64,23 @@ mappings:
       - [a, ex:Person]
       - [ex:name, $(owner)]
 `,
+    // What is stored otherwise than it is written, and a class that is in no graph where a record has no value.
+    'stored.yml': `prefixes: { ex: 'http://stored.example/' }
+mappings:
+  house:
+    subject: http://example.org/house/$(id)
+    predicateobjects:
+      - [a, ex:House]
+      - [ex:floors, $(floors), xsd:int]
+      - [ex:name, [[$(name), pt-BR~lang], $(owner)]]
+      - [ex:owner, owner]
+  owner:
+    subject: http://example.org/owner/$(id)
+    graphs: http://example.org/built/$(built)
+    predicateobjects:
+      - [a, ex:Person]
+      - [ex:name, $(name)]
+`,
   },
 })
 for (const id of ['countries', 'earthquakes']) {
@@ -88,7 +106,7 @@ async function ask(id: string, query: string): Promise<readonly (readonly string
 }
 
 t.test('the data of each dataset validate against its shapes', async t => {
-  for (const id of ['houses', 'plain', 'countries', 'earthquakes']) {
+  for (const id of ['houses', 'stored', 'plain', 'countries', 'earthquakes']) {
     const { body } = await get(`/api/shapes/${id}`, { accept: 'application/n-triples' })
     const file = path.join(portal, `${id}.nt`)
     writeFileSync(file, body)
