@@ -75,19 +75,15 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
     forPasswords(passkeySection(attempts)),
     SESSIONS,
   ]) {
-    const sendToSection = (request: FastifyRequest, reply: FastifyReply) => {
-      const { namedLanguage: lang } = pageContextOf(request, options)
-      return sendToLogin(reply, options, `${path}/${queryText({ lang })}`)
-    }
     app.get(path, async (request, reply) => {
       const session = signedIn(request, options)
-      if (session === null) return sendToSection(request, reply)
+      if (session === null) return sendToSection(reply, options, path)
       return sendPage(reply, options, await show(accountRequest(request, session, options, path)), session)
     })
     if (change === undefined) continue
     app.post(path, async (request, reply) => {
       const session = signedIn(request, options)
-      if (session === null) return sendToSection(request, reply)
+      if (session === null) return sendToSection(reply, options, path)
       const form = readForm(request.body)
       refuseCrossSite(session, request, form, options)
       const requested = accountRequest(request, session, options, path)
@@ -97,6 +93,12 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
         : sendAnswer(reply, options, answer, session)
     })
   }
+}
+
+/** Redirects to the sign-in page, and from there to a section in the language of the address. */
+function sendToSection(reply: FastifyReply, options: AccountsOptions, path: string): FastifyReply {
+  const { namedLanguage: lang } = pageContextOf(reply.request, options)
+  return sendToLogin(reply, options, `${path}/${queryText({ lang })}`)
 }
 
 /** A section of users with a password here; for those who sign in at a provider alone it shows why there is none. */
