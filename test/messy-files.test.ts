@@ -952,6 +952,7 @@ t.test('cells that are merged over several rows are reported', async t => {
 t.test('names of code pages as programs write them into a .cpg', async t => {
   for (const [cpg, name] of [
     ['88592', latin('\xa3\xf3d\xbc')],
+    ['8859_2', latin('\xa3\xf3d\xbc')],
     ['8859-2', latin('\xa3\xf3d\xbc')],
     ['ANSI 1250', latin('\xa3\xf3d\x9f')],
     ['1250', latin('\xa3\xf3d\x9f')],

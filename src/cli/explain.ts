@@ -20,7 +20,7 @@ import {
   portArgument,
   servedConfigOf,
 } from './options.ts'
-import { printText } from './print.ts'
+import { counted, printText } from './print.ts'
 
 interface ExplainOptions extends PortalOptions {
   readonly select?: string
@@ -136,7 +136,7 @@ function sectionText(value: unknown): string {
 
 function statementText({ name, sparql, columns, rows, milliseconds }: ExecutedStatement): string {
   const read = columns.length === 0 ? 'none' : columns.join(', ')
-  return `  ${name}\n    ${sparql}\n    columns: ${read}\n    ${rows} rows, ${milliseconds.toFixed(1)} ms`
+  return `  ${name}\n    ${sparql}\n    columns: ${read}\n    ${counted(rows, 'row')}, ${milliseconds.toFixed(1)} ms`
 }
 
 function isStatement(value: unknown): value is ExecutedStatement {

@@ -4,7 +4,7 @@ import { Command } from 'commander'
 import { USAGE } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
 import { titleFromName } from '../model/title.ts'
-import { printText, shellWord } from './print.ts'
+import { counted, printText, shellWord } from './print.ts'
 
 /** `lodestone init`: creates a portal folder. */
 export function initCommand(): Command {
@@ -28,7 +28,7 @@ export function initCommand(): Command {
       const flag = isHere ? '' : ` --portal ${shellWord(folder)}`
       const known = readdirSync(path.join(portal, 'data')).length
       printText(
-        `${settings}\n\n${known > 0 ? `data/ has ${known} entries already. ` : ''}Next:\n` +
+        `${settings}\n\n${known > 0 ? `data/ has ${counted(known, 'entry', 'entries')} already. ` : ''}Next:\n` +
           `  put files into ${path.join(folder, 'data')}: each is published with inferred types\n` +
           `  lodestone import FILE${flag}      describe one in a dataset.yaml, to edit\n` +
           `  lodestone serve${flag}            publish and serve\n`,

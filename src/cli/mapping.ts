@@ -63,7 +63,7 @@ function mappingInitCommand(): Command {
       mkdirSync(path.dirname(file), { recursive: true })
       writeFileSync(file, text)
       printText(
-        `${file}: ${fields.length} fields; see lodestone mapping check ${id}, lodestone mapping preview ${id}\n`,
+        `${file}: ${counted(fields.length, 'field')}; see lodestone mapping check ${id}, lodestone mapping preview ${id}\n`,
       )
       if (before !== null && before !== file)
         printError(`${before} is not used any more: the file that ends in .yml comes before it\n`)

@@ -101,8 +101,12 @@ function publishedText(message: Extract<PublishMessage, { type: 'published' }>):
     .slice(0, MAX_FIELDS)
     .map(conversionErrors => `\n  ${conversionErrorsText(conversionErrors)}`)
   const more = report.misfits.length - MAX_FIELDS
-  const rest = more > 0 ? `\n  … and ${more} more fields, see: lodestone check ${dataset}` : ''
-  return `${first}${read}\n  ${report.misfitCount} values do not fit their field and became null${shown.join('')}${rest}${mapped}`
+  const conversionErrors =
+    report.misfitCount === 1
+      ? '1 value does not fit its field and became null'
+      : `${report.misfitCount} values do not fit their field and became null`
+  const rest = more > 0 ? `\n  … and ${counted(more, 'more field')}, see: lodestone check ${dataset}` : ''
+  return `${first}${read}\n  ${conversionErrors}${shown.join('')}${rest}${mapped}`
 }
 
 /** How many warnings the reading of a source has, and the first of them. */

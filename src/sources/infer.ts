@@ -140,15 +140,13 @@ function columnNamed(
 function note(column: GuessedColumn, value: unknown): void {
   if (value === null || value === undefined || column.hasJson) return
   if (typeof value === 'string') noteText(column, value.trim(), value)
+  else if (Array.isArray(value) && value.every(it => it === null)) column.hasEmptyList = true
   else if (Array.isArray(value)) noteList(column, value)
   else if (isPlainObject(value)) noteMembers(column, value)
   else noteScalar(column, value)
 }
 
 function noteList(column: GuessedColumn, value: readonly unknown[]): void {
-  const isEmpty = value.every(it => it === null)
-  if (isEmpty) column.hasEmptyList = true
-  if (isEmpty) return
   noteExample(column, value)
   if (isNumberPair(value)) column.maxOfPairs = largest(column.maxOfPairs, value)
   else column.isPairs = false

@@ -293,6 +293,8 @@ t.test('publish counts the warnings about a source, and shows the first', { buff
   const { at, trees } = await importedPortal(t)
   const publish = async () => (await lodestone(['publish', 'big-trees', ...at])).stderr
   t.notMatch(await publish(), /warning/)
+  writeFileSync(trees, 'name,height,planted\nOak,high,1999-04-01\n')
+  t.match(await publish(), /\n {2}1 value does not fit its field and became null\n {2}height: 1 value is not/)
   writeFileSync(trees, 'name,height,planted\n"Le "Grand" Oak",12,1999-04-01\nElm,7,1999-04-01\n')
   t.match(
     await publish(),

@@ -17,7 +17,7 @@ const WIDTHS = { column: 28, field: 24, type: 22, examples: 44 } as const
  */
 export function understoodText(name: string, understood: Understood): string {
   if (understood.type === 'rdf')
-    return `${name}: RDF (${understood.source.format}) with ${understood.triples} triples\n`
+    return `${name}: RDF (${understood.source.format}) with ${counted(understood.triples, 'triple')}\n`
   const { rows, columns, diagnostics, source } = understood.inspection
   const options = Object.entries(source.options ?? {}).map(([key, value]) => `${key} ${shown(value)}`)
   const how = [source.format ?? 'module', ...options].join(', ')

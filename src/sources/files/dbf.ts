@@ -140,7 +140,9 @@ export async function attributeDecoder(
   const named =
     cpg === undefined || cpg === ''
       ? undefined
-      : encodingNamed(cpg.replace(/^(?:ANSI ?)?(?=\d{3,4}$)/i, 'cp').replace(/^8859-?(?=\d)/, 'iso-8859-'))
+      : encodingNamed(
+          cpg.replace(/^(?:ANSI ?)?(?=\d{3,4}$)/i, 'cp').replace(/^8859[-_ ]?(?=\d)/, 'iso-8859-'),
+        )
   const paged = CODE_PAGES.get(codePage)
   const found = declared ?? named ?? (await detected(pieces(), file))
   const encoding = found ?? paged ?? 'latin-1'
