@@ -30,7 +30,7 @@ import { definedDatasets } from '../src/publishing/definition.ts'
 import { Desk } from '../src/publishing/management/desk.ts'
 import { type PublicationState, Publications } from '../src/publishing/publication-state.ts'
 import { failureOf } from '../src/publishing/publish.ts'
-import { versionsOf } from '../src/publishing/versions/versions.ts'
+import { currentVersion, versionsOf } from '../src/publishing/versions/versions.ts'
 import { processName } from '../src/runtime/processes.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { publishPortal } from './support/portal.ts'
@@ -766,6 +766,18 @@ t.test('what another instance has published into a shared store is withdrawn, to
   t.same(withdrawn, [['trees', 'open']])
   t.same(actions('trees'), ['withdraw'])
   await t.rejects(other.withdraw(ANN, 'trees'), { code: 'NotFoundResource' })
+})
+
+t.test('nothing is rolled back while a shared store is away', async t => {
+  const { desk, portal } = deskOf(t)
+  await publishPortal(portal)
+  writeFileSync(path.join(portal, 'data/trees/a.csv'), 'a,b\n2,y\n')
+  await publishPortal(portal)
+  const before = currentVersion(desk.options.versions, 'trees')
+  const isAway = () => Promise.reject(new Error('away'))
+  const other = new Desk({ ...desk.options, shared: { inForce: isAway, release: isAway } as never })
+  await t.rejects(other.rollBack(ANN, 'trees', null), { message: 'away' })
+  t.equal(currentVersion(desk.options.versions, 'trees'), before)
 })
 
 t.test('a mapping that cannot be stored is told', async t => {

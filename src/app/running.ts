@@ -148,7 +148,8 @@ async function lock(portal: string): Promise<(() => void) | null> {
       if (code === 'ENOSPC') rmSync(file, { force: true })
       if (code !== 'EEXIST') return null
       const modified = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
-      if (Date.now() - modified > LOCK_LIFE) rmSync(file, { force: true })
+      // Or what a process left whose clock was ahead.
+      if (Math.abs(Date.now() - modified) > LOCK_LIFE) rmSync(file, { force: true })
       else await sleep(LOCK_PAUSE)
     }
   }

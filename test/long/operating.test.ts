@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import path from 'node:path'
@@ -451,6 +451,10 @@ t.test('a start removes what processes that were killed were writing', async t =
   const columns = { ...left.columns, ...kept.columns, 'urn%3Ag.columns': '' }
   const portal = temporaryFolder(t, { var: { ...left, ...kept, harvest, columns, 'usage.json': '{}' } })
   const namesIn = (...names: string[]) => readdirSync(path.join(portal, 'var', ...names))
+  const lock = path.join(portal, 'var/serving.lock')
+  writeFileSync(lock, '')
+  // By a clock that has been set back since.
+  utimesSync(lock, Date.now() / 1000 + 3600, Date.now() / 1000 + 3600)
   const takeBack = await registerServer({ portal, port: 3000, base: 'http://localhost:3000' })
   takeBack()
   t.same(namesIn(), [...Object.keys(kept), 'serving', 'usage.json'].sort(), 'but not those of running ones')

@@ -301,6 +301,8 @@ export class Desk {
     const by = this.admit(principal, id)
     if (this.publishing.has(id)) throw new Fault(CONFLICT, { reason: `${id} is being published.` })
     const { versions, base, now, shared, refresh } = this.options
+    // First: what is rolled back while the store is away would be taken back by a second attempt.
+    await shared?.inForce(id)
     const manifest = await rollBack(id, version, { versions, base, now: () => new Date(now()) })
     await shared?.release(versions, manifest)
     this.note(id, by, 'roll back', [], manifest.version)
