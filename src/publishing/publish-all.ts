@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import { definedDatasets, readDefinition } from './definition.ts'
 import type { MappingRefusal } from './mapping/mapping-file.ts'
 import { publicationOrder, withDependants } from './processors/dependencies.ts'
@@ -68,7 +70,7 @@ function fetchFailureOf(portal: string, id: string): Pick<PublishedSize, 'fetchF
 /**
  * Publishes datasets, several in parallel if there are threads for it; a dataset that cannot be published is reported, keeps its
  * version in force, and does not hold up others. Without names: every dataset of the portal that is not withdrawn, and versions
- * of removed folders are deleted.
+ * of removed folders are deleted; where data/ itself is not there, as on a disk that is not mounted, they stay.
  */
 export async function publishAll(
   { shared = null, parallel, keepVersions, unlessWithdrawn = [], ...context }: PublishAllContext,
@@ -77,7 +79,8 @@ export async function publishAll(
 ): Promise<void> {
   const versions = versionsOf(context.portal, keepVersions)
   const defined = definedDatasets(context.portal)
-  if (datasets === null) await forgetRemoved(versions, defined, shared, report)
+  if (datasets === null && existsSync(path.join(context.portal, 'data')))
+    await forgetRemoved(versions, defined, shared, report)
   const isLeftOut = async (id: string) =>
     isWithdrawn(versions, id) || ((await shared?.isWithdrawn(id)) ?? false)
   const onProgress = (progress: PublishProgress) => report({ type: 'progress', ...progress })

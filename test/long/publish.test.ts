@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -15,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
@@ -338,7 +339,7 @@ t.test('a publication whose thread dies has failed', async t => {
   t.teardown(() => publisher.close())
   const messages: PublishMessage[] = []
   const done = publisher.publish({ datasets: ['plants'], mappingOnly: false }, each => messages.push(each))
-  await setImmediate()
+  await new Promise(resolve => setImmediate(resolve))
   const { busy } = publisher as unknown as { readonly busy: Worker }
   busy.emit('error', new Error('no memory'))
   await t.rejects(done, { message: 'no memory' })
@@ -578,6 +579,10 @@ t.test('withdrawn, forgotten, and left over', async t => {
   await publish(portal)
   t.notOk(existsSync(left), 'the next publication removes what was left')
   withdraw(versions, 'one')
+  renameSync(path.join(portal, 'data'), path.join(portal, 'away'))
+  t.same(await publish(portal), [])
+  t.same(publishedDatasets(versions), ['two'], 'a disk that is not mounted deletes nothing')
+  renameSync(path.join(portal, 'away'), path.join(portal, 'data'))
   for (const id of ['one', 'two']) rmSync(path.join(portal, 'data', id), { recursive: true })
   t.same(
     await publish(portal),

@@ -105,10 +105,8 @@ function layersOf(database: Libsql.Database): readonly Layer[] {
     : []
   return contents.map(({ name }) => {
     const found = geometries.find(it => it.name === name)
-    return {
-      name: String(name),
-      geometry: found === undefined ? null : { column: String(found.geometry), system: systemOf(found) },
-    }
+    const geometry = found === undefined ? null : { column: String(found.geometry), system: systemOf(found) }
+    return { name: String(name), geometry }
   })
 }
 
@@ -168,12 +166,10 @@ function* readLayer(
   )
   const system = layer.geometry?.system ?? { code: 0, text: '' }
   const move = unprojectorOfLayer(system)
-  if (move === undefined)
-    throw unreadable(
-      `The layer is in ${systemName(system)}, which is not known.`,
-      { file },
-      'Save it in EPSG:4326.',
-    )
+  if (move === undefined) {
+    const found = `The layer is in ${systemName(system)}, which is not known.`
+    throw unreadable(found, { file }, 'Save it in EPSG:4326.')
+  }
   const list = columns.map(({ name }) => identifier(name)).join(', ')
   const dataIn = (values: Readonly<Record<string, unknown>>) =>
     dataOf(values, columns, layer, move, file, binary)
