@@ -91,7 +91,7 @@ t.test('pages are for who is signed in, and for nobody else', async t => {
   for (const url of [...PAGES, ...PAGES.map(page => page.slice(0, -1))]) {
     const { statusCode, headers } = await untrusted.get(url)
     t.equal(statusCode, 303, url)
-    t.equal(headers.location, `/account/login/?next=${url.replace(/\/?$/, '/')}`, url)
+    t.equal(headers.location, `/account/login/?next=${encodeURIComponent(url.replace(/\/?$/, '/'))}`, url)
     if (!/account\/?$/.test(url)) {
       const post = await untrusted.post(url, { action: 'create', label: 'x' })
       t.match([post.statusCode, post.headers.location], [303, /^\/account\/login\/\?next=/], url)

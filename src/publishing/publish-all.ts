@@ -79,8 +79,7 @@ export async function publishAll(
 ): Promise<void> {
   const versions = versionsOf(context.portal, keepVersions)
   const defined = definedDatasets(context.portal)
-  if (datasets === null && existsSync(path.join(context.portal, 'data')))
-    await forgetRemoved(versions, defined, shared, report)
+  if (datasets === null) await forgetRemoved(context.portal, versions, defined, shared, report)
   const isLeftOut = async (id: string) =>
     isWithdrawn(versions, id) || ((await shared?.isWithdrawn(id)) ?? false)
   const onProgress = (progress: PublishProgress) => report({ type: 'progress', ...progress })
@@ -153,11 +152,13 @@ function slowLast(portal: string, ids: readonly string[], now: Date): readonly s
 
 /** Deletes the versions of datasets whose folder or file is gone; those that were in force are reported. */
 async function forgetRemoved(
+  portal: string,
   versions: Versions,
   defined: readonly string[],
   shared: SharedRegistry | null,
   report: (message: PublishMessage) => void,
 ): Promise<void> {
+  if (!existsSync(path.join(portal, 'data'))) return
   for (const dataset of storedDatasets(versions).filter(id => !defined.includes(id))) {
     const wasInForce = currentVersion(versions, dataset) !== null
     await shared?.withdraw(dataset, 'forgotten')
