@@ -44,14 +44,14 @@ export function resolveGroupBy(
       `${items.length} keys were found where at most ${MAX_KEYS} can group`,
       excess.expression.span,
     )
-  const keys = items.map(item => item.label ?? expressionKey(item, text))
-  return items.flatMap((item, at) => {
-    const key = keys[at] as string
+  const found = new Set<string>()
+  return items.flatMap(item => {
+    const [written, before] = [expressionKey(item, text), found.size]
     // A key that is there twice is one: two of a field with several values would be each pair of them, shown as one.
-    const isRepeated = items
-      .slice(0, at)
-      .some(({ label }, before) => label === item.label && keys[before] === key)
-    return isRepeated ? [] : { key, grouping: grouping(item.expression, names) }
+    found.add(JSON.stringify([item.label ?? null, written]))
+    return found.size === before
+      ? []
+      : { key: item.label ?? written, grouping: grouping(item.expression, names) }
   })
 }
 
