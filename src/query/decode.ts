@@ -206,13 +206,17 @@ function withEmptySteps(plan: GroupQuery, rows: readonly RowSource[]): readonly 
     .map(({ row }) => row)
 }
 
-/** Null first; moments without their Z, because fewer decimals of a second sort before more. */
+/** The moments that are stored. */
+const MOMENT = /^(\d{4}-\d\d-\d\dT[\d:.]+)Z$/
+
+/** Null first; texts by code point, but moments without their Z, because fewer decimals of a second sort before more. */
 function compare(a: unknown, b: unknown): number {
   if (a === b) return 0
   if (a === null || a === undefined) return -1
   if (b === null || b === undefined) return 1
-  const [left, right] = [a, b].map(value => (typeof value === 'string' ? value.replace(/Z$/, '') : value))
-  return (left as number) < (right as number) ? -1 : 1
+  if (typeof a !== 'string' || typeof b !== 'string') return (a as number) < (b as number) ? -1 : 1
+  const [left, right] = [a, b].map(text => Buffer.from(MOMENT.exec(text)?.[1] ?? text))
+  return Buffer.compare(left as Buffer, right as Buffer)
 }
 
 function keyReader(
