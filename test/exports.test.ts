@@ -228,6 +228,9 @@ t.test('groups, expressions and compressed files', async t => {
   const twice = await get('explore/v2.1 json', { group_by: 'many, n, many' })
   const once = await get('explore/v2.1 json', { group_by: 'many, n' })
   t.equal(twice.body, once.body, 'a key that is there twice is one')
+  const named = await get('explore/v2.1 json', { group_by: 'n as a, many as a' })
+  const alone = await get('explore/v2.1 json', { group_by: 'n as a' })
+  t.not(named.body, alone.body, 'two of one name are two')
   const computed = await get('explore/v2.1 csv', {
     select: 'n * 2 as twice, year(at) as y',
     with_bom: 'false',

@@ -136,7 +136,7 @@ async function work() {
   while (files.length > 0) await runAndTell(nextGroup(), MOST_AGAIN)
 }
 
-/** Runs files in a process and tells their results; those that fail run again later where fewer than `mostAgain` do. */
+/** Runs files in a process and tells their results; the first `mostAgain` that fail are left to run once more at the end. */
 async function runAndTell(group, mostAgain) {
   const { output, errors, code } = await run(group)
   for (const [key, count] of countsOf(output)) totals[key] = (totals[key] ?? 0) + count

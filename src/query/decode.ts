@@ -47,7 +47,7 @@ export function computedReader(
   return row => readers.map(read => read(row))
 }
 
-/** Decodes the values of a type that are computed of a value: infinite numbers and NaN are null, unless it divides (OData). */
+/** Decodes the values of a type that are computed of a value: infinite numbers and NaN are null, unless it can be infinite (OData). */
 function decoderOf(type: FieldType, value: Scalar): (term: Term | null) => Constant | null {
   if (!isNumeric(type) || !canBeInfinite(value)) return term => decodeConstant(term, type)
   return term => decodeUnbounded(term) ?? decodeConstant(term, type)

@@ -23,7 +23,7 @@ export type Scalar =
       readonly operator: '+' | '-' | '*' | '/'
       readonly left: Scalar
       readonly right: Scalar
-      /** Integers stay exact, and beyond the doubles there is infinity (OData); by default numbers are doubles, and null beyond them. */
+      /** `int`: integers stay exact; `double`: beyond the doubles there is infinity (OData); by default numbers are null there. */
       readonly of?: 'int' | 'double'
     }
   | { readonly type: 'datePart'; readonly part: DatePartName; readonly operand: Scalar }

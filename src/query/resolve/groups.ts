@@ -44,15 +44,14 @@ export function resolveGroupBy(
       `${items.length} keys were found where at most ${MAX_KEYS} can group`,
       excess.expression.span,
     )
-  const found = new Set<string>()
-  return items.flatMap(item => {
-    const [written, before] = [expressionKey(item, text), found.size]
-    // A key that is there twice is one: two of a field with several values would be each pair of them, shown as one.
-    found.add(JSON.stringify([item.label ?? null, written]))
-    return found.size === before
-      ? []
-      : { key: item.label ?? written, grouping: grouping(item.expression, names) }
-  })
+  // A key that is there twice is one: two of a field with several values would be each pair of them, shown as one.
+  const different = new Map(
+    items.map(item => {
+      const written = expressionKey(item, text)
+      return [JSON.stringify([item.label ?? null, written]), { item, key: item.label ?? written }]
+    }),
+  )
+  return [...different.values()].map(({ item, key }) => ({ key, grouping: grouping(item.expression, names) }))
 }
 
 function grouping(node: Expression, names: FieldNames): Grouping {
