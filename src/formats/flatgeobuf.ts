@@ -1,7 +1,7 @@
 import { Builder } from 'flatbuffers'
 import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
-import { geometryColumn, geometryOf } from './geojson.ts'
+import { geometryColumn, geometryOf } from './json.ts'
 import { type Projector, projectGeometry, projector } from './projection.ts'
 import {
   distinctColumnNames,

@@ -2,7 +2,7 @@ import { lookup } from '../model/lookup.ts'
 import type { Coordinates, Geometry } from '../model/value.ts'
 import { distinctNames, XML_DECLARATION, xmlDecimal, xmlName, xmlText } from '../model/xml.ts'
 import { cellText } from './csv.ts'
-import { geometryColumn, geometryOf } from './geojson.ts'
+import { geometryColumn, geometryOf } from './json.ts'
 import { columnName, type ExportOptions, type Table, type TableColumn, type TableRow } from './table.ts'
 
 /** The namespace of the elements for columns. */

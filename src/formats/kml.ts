@@ -3,7 +3,7 @@ import { lookup } from '../model/lookup.ts'
 import type { Coordinates, Geometry } from '../model/value.ts'
 import { distinctNames, XML_DECLARATION, xmlAttribute, xmlDecimal, xmlText } from '../model/xml.ts'
 import { cellText } from './csv.ts'
-import { geometryColumn, geometryOf } from './geojson.ts'
+import { geometryColumn, geometryOf } from './json.ts'
 import { columnName, type ExportOptions, type Table, type TableColumn, type TableRow } from './table.ts'
 
 /** Types of `SimpleField`. A KML int has 32 bits in many readers; a double represents all our integers. */

@@ -3,7 +3,7 @@ import type { ByteWriter, ParquetWriter, SchemaElement } from 'hyparquet-writer'
 import { exactJson } from '../model/exact-json.ts'
 import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
-import { geometryColumn, geometryOf } from './geojson.ts'
+import { geometryColumn, geometryOf } from './json.ts'
 import { type Projector, projectGeometry, projector, WGS84 } from './projection.ts'
 import { projJsonOf } from './projjson.ts'
 import {

@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BAD_REQUEST, Fault, VERSION_UNKNOWN } from '../errors/errors.ts'
 import { lookup } from '../model/lookup.ts'
 import type { Principal } from '../model/principal.ts'
+import { onceClosed } from './client-budget.ts'
 import { varyBy } from './conditional.ts'
-import { onceClosed } from './hang-up.ts'
 import { addressForLinks, localTarget } from './query-string.ts'
 
 /** A published version of a dataset, and when it was published. */

@@ -6,8 +6,7 @@ import { BAD_GATEWAY, BAD_REQUEST, Fault, NOT_FOUND_RESOURCE } from '../../error
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { lookup } from '../../model/lookup.ts'
-import type { ParameterName } from './parameters.ts'
-import { NAMING_PARAMETERS } from './usage-statistics.ts'
+import { NAMING_PARAMETERS, type ParameterName } from './parameters.ts'
 
 interface Params {
   readonly dataset?: string

@@ -21,7 +21,7 @@ import type { RecordQuery } from '../../query/plan.ts'
 import { fieldIri } from '../../rdf/minted-iris.ts'
 import { hasTripleTerms, parseTriples, withTripleTerms } from '../../rdf/ntriples-reader.ts'
 import type { ExploreEndpoint } from './endpoint.ts'
-import { begunExport, planExport, sendFile } from './export-list.ts'
+import { begunExport, planExport, sendFile } from './exports.ts'
 import { readParameter } from './read-parameters.ts'
 
 const NTRIPLES_TYPE = 'application/n-triples; charset=utf-8'

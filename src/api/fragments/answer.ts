@@ -8,11 +8,13 @@ import type { ResponseCache } from '../../http/response-cache.ts'
 import { lookup } from '../../model/lookup.ts'
 import { pageText, pageValidator, type SitePage, sendPageText } from '../../site/frame.ts'
 import { type PageContext, pageContextOf, type SiteOptions } from '../../site/page-context.ts'
-import { foreignParameters, fragmentIri, pageIri } from './address.ts'
 import {
   type FragmentPlace,
+  foreignParameters,
+  fragmentIri,
   metadataGraph,
   type PageDescription,
+  pageIri,
   pageMetadata,
   TRIPLE_PLACES,
 } from './metadata.ts'

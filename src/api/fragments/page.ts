@@ -6,8 +6,13 @@ import { GEO, RDF, RDFS, XSD } from '../../rdf/vocab.ts'
 import type { SitePage } from '../../site/frame.ts'
 import { type Html, html, jsonBlock } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
-import { listAddress, numberedPage } from './address.ts'
-import { DEFAULT_GRAPH, type FragmentPlace, type PageDescription } from './metadata.ts'
+import {
+  DEFAULT_GRAPH,
+  type FragmentPlace,
+  listAddress,
+  numberedPage,
+  type PageDescription,
+} from './metadata.ts'
 import { type Content, expandedDocument, expandedGraphs, type QuadContent } from './write.ts'
 
 /** What an HTML page shows in addition to the triples. */

@@ -1,10 +1,11 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { descriptionAddress, portalDescriptionAddress } from '../../catalog/void.ts'
 import { BY_CALLER } from '../../http/conditional.ts'
 import { answerFault, PROBLEM_TYPE, problemBody } from '../../http/faults.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
-import type { Route } from '../../http/route-config.ts'
-import { configureRoutes } from '../../http/route-config.ts'
+import { configureRoutes, type Route } from '../../http/route-config.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import type { Principal } from '../../model/principal.ts'
 import { iriText, literalText } from '../../rdf/ntriples.ts'
@@ -13,7 +14,6 @@ import { pageText, type SitePage } from '../../site/frame.ts'
 import { html } from '../../site/html.ts'
 import { type PageContext, pageContextOf } from '../../site/page-context.ts'
 import type { Store } from '../../store/store.ts'
-import { foreignParameters, fragmentsAddress, listAddress, pageIri } from './address.ts'
 import {
   answerFragment,
   answerKnown,
@@ -26,11 +26,26 @@ import {
   textIn,
 } from './answer.ts'
 import { findPage } from './find.ts'
-import { TRIPLE_PLACES } from './metadata.ts'
-import { dataBlock, fragmentPage, fragmentTermText } from './page.ts'
+import { findQuads, MAX_COUNTS, type PartCounts, type QuadGraphs } from './find-quads.ts'
+import {
+  foreignParameters,
+  fragmentsAddress,
+  listAddress,
+  pageIri,
+  portalQuadsAddress,
+  QUAD_PLACES,
+  TRIPLE_PLACES,
+} from './metadata.ts'
+import { dataBlock, fragmentPage, fragmentTermText, quadPage } from './page.ts'
 import { PATTERN_PARAMETERS } from './pattern.ts'
-import { addQuadRoutes, type QuadsOptions } from './quad-routes.ts'
-import { type Content, DATA_FORMATS, expandedDocument, HTML } from './write.ts'
+import {
+  type Content,
+  DATA_FORMATS,
+  expandedDocument,
+  HTML,
+  QUAD_FORMATS,
+  type QuadContent,
+} from './write.ts'
 
 /** What fragments need of a dataset. */
 export interface FragmentDataset {
@@ -190,3 +205,71 @@ const MAX_LENGTH = 240
 function shortText(text: string): string {
   return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH - 1).replace(/\s+\S*$/, '')}…`
 }
+
+/** An RDF dataset whose quads are requested: a dataset of the portal, or all of them. */
+export interface QuadDataset {
+  readonly title: string
+  readonly description: string | null
+  /** Identifies all the data of its answers. */
+  readonly version: string
+  readonly graphs: QuadGraphs
+}
+
+/** What quad pattern fragments need. */
+export interface QuadsOptions {
+  /** Faults: NotFoundResource for an unknown id, Gone for one that was withdrawn, Unauthorised, ForbiddenAccess. */
+  readonly dataset: (id: string, principal: Principal, version: string | null) => QuadDataset
+  /** All datasets that are visible to a principal as one, each a graph. */
+  readonly portal: (principal: Principal) => QuadDataset
+}
+
+interface QuadContext extends FragmentAnswerOptions {
+  readonly store: Store
+  readonly quads: QuadsOptions
+  readonly cache?: Pick<ResponseCache, 'cacheable'>
+}
+
+interface QuadRoute {
+  readonly Params: { readonly dataset?: string }
+  readonly Querystring: QueryParameters
+}
+
+/**
+ * Quad pattern fragments: `/api/qpf/{dataset}` with the named graphs of a dataset, and `/api/qpf` with each dataset that the
+ * caller may see as a graph. They are as triple pattern fragments, with `graph` as the fourth parameter and mapping, and the
+ * name of the default graph (https://linkeddatafragments.org/specification/quad-pattern-fragments/).
+ */
+export function addQuadRoutes(app: FastifyInstance, context: QuadContext): void {
+  const counts: PartCounts = new LRUCache({ max: MAX_COUNTS })
+  for (const path of ['/api/qpf', '/api/qpf/:dataset'])
+    app.get<QuadRoute>(path, async (request, reply) =>
+      answerFragment(request, reply, context, quadSourceOf(request, context, counts)),
+    )
+}
+
+function quadSourceOf(
+  { params: { dataset: id }, principal, version }: FastifyRequest<QuadRoute>,
+  { base, pageSize, store, quads, cache }: QuadContext,
+  counts: PartCounts,
+): FragmentSource<Pick<QuadContent, 'parts'>> {
+  const dataset = id === undefined ? quads.portal(principal) : quads.dataset(id, principal, version)
+  const portal = portalQuadsAddress(base)
+  const address = id === undefined ? portal : `${portal}/${encodeURIComponent(id)}`
+  return {
+    dataset,
+    address,
+    describedBy: id === undefined ? portalDescriptionAddress(base) : descriptionAddress(base, id),
+    places: QUAD_PLACES,
+    offers: QUAD_OFFERS,
+    find: async requested => {
+      const { pattern, graph, bindings } = requested
+      const key = JSON.stringify([address, dataset.version, pattern, graph, bindings])
+      const { parts, count } = await findQuads(store, dataset.graphs, requested, pageSize, counts, key)
+      return { found: { parts }, count }
+    },
+    page: (view, content) => quadPage(view, id ?? null, content),
+    ...(id === undefined ? { vary: BY_CALLER } : { cache }),
+  }
+}
+
+const QUAD_OFFERS: readonly Offer<QuadContent>[] = [...QUAD_FORMATS, HTML]

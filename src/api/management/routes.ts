@@ -11,9 +11,9 @@ import {
   UNAUTHORISED,
   UNSUPPORTED_MEDIA_TYPE,
 } from '../../errors/errors.ts'
+import { hangUpSignal } from '../../http/client-budget.ts'
 import { allowLongUpload } from '../../http/connections.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
-import { hangUpSignal } from '../../http/hang-up.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import { one } from '../../http/parameters.ts'
 import type { Route } from '../../http/route-config.ts'

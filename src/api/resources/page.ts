@@ -13,8 +13,7 @@ import { lastSegment } from './document.ts'
 import { ALTERNATES, HTML_TYPE } from './formats.ts'
 import { mapOf } from './map.ts'
 import { backlinks, neighbourhoodOf, neighbourhoodPicture } from './neighbours.ts'
-import { ValueWriter } from './values.ts'
-import type { ResourcePage } from './view.ts'
+import { type ResourcePage, ValueWriter } from './values.ts'
 
 /** A thing as an HTML page: its description, its neighbourhood, the links to it, a map of its geometry. */
 export function resourcePage(page: ResourcePage): SitePage {

@@ -9,8 +9,22 @@ import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { asciiAddress, SPACES } from './address.ts'
 import { preferredName } from './dataset.ts'
-import { lastSegment } from './document.ts'
+import { type DocumentRequest, type Gathered, lastSegment } from './document.ts'
+import type { DocumentFormat } from './formats.ts'
 import type { LabelNames } from './gather.ts'
+
+/** The input of a page about a thing. */
+export interface ResourcePage {
+  readonly pageContext: PageContext
+  readonly base: string
+  readonly gathered: Gathered
+  readonly requested: DocumentRequest
+  /** Address of the document in any format, and the format that the requested address fixes. */
+  readonly document: string
+  readonly suffix: DocumentFormat | null
+  /** The same document as JSON-LD, without the triple terms that it cannot express, for programs that read pages. */
+  readonly jsonld: string
+}
 
 export interface ValueContext {
   readonly base: string

@@ -8,7 +8,7 @@ import { isXmlText } from '../../model/xml.ts'
 import { isTripleTerm, parseTriples, splitTriples, withTripleTerms } from '../../rdf/ntriples-reader.ts'
 import { FORMATS } from '../../rdf/vocab.ts'
 import type { AnswerFormat } from '../../store/store.ts'
-import { begunAnswer, linesOf } from './pieces.ts'
+import { begunAnswer, linesOf } from './run.ts'
 
 /** A format of answers. */
 export interface AnswerRepresentation extends Representation {

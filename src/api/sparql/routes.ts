@@ -2,9 +2,9 @@ import { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault, METHOD_NOT_ALLOWED } from '../../errors/errors.ts'
 import type { Prefixes } from '../../formats/turtle.ts'
+import { hangUpSignal } from '../../http/client-budget.ts'
 import { type AnswerCache, varyBy } from '../../http/conditional.ts'
 import { answerFault, PROBLEM_TYPE, problemBody } from '../../http/faults.ts'
-import { hangUpSignal } from '../../http/hang-up.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
@@ -16,8 +16,10 @@ import type { Store } from '../../store/store.ts'
 import { DESCRIPTION_PREFIXES, describeEndpoint } from './description.ts'
 import {
   datasetEndpoint,
+  datasetOf,
   isFreshAnswer,
   portalEndpoint,
+  type QueriedDataset,
   SPARQL_PATH,
   type SparqlEndpoint,
 } from './endpoint.ts'
@@ -30,12 +32,10 @@ import {
   type ResponseBody,
 } from './formats.ts'
 import { answerGraph, namesGraph } from './graph-store.ts'
-import { datasetOf, type QueriedDataset } from './graphs.ts'
 import { type ShownAnswer, sendSparqlPage } from './page.ts'
-import { pieceText, remembered } from './pieces.ts'
 import { type QueryText, readQueryText } from './query-text.ts'
 import { cursorContextOf, RestLink, readGet, readPost, type SparqlRequest } from './request.ts'
-import { runQuery } from './run.ts'
+import { pieceText, remembered, runQuery } from './run.ts'
 import { SERVICE_LIMITS, type ServiceLimits } from './service-results.ts'
 
 /** Options of the endpoints; that of all datasets has the title of the portal. */

@@ -1,19 +1,26 @@
 import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
 import { XML_DECLARATION, xmlAttribute, xmlName, xmlText } from '../../../model/xml.ts'
 import { contextAddress, entityAddress, entityPath, linkTypesOf, segment, versionQuery } from './links.ts'
-import { ATOM, DATA, DATA_SERVICES, META, SCHEME } from './namespaces.ts'
-import type {
-  AddressedFormat,
-  EntityRow,
-  Feed,
-  PayloadFormat,
-  PropertyAnswer,
-  References,
-  Single,
-  Version,
+import {
+  type AddressedFormat,
+  ATOM,
+  DATA,
+  DATA_SERVICES,
+  type EntityRow,
+  type Feed,
+  MEMBER_TYPE,
+  META,
+  membersOf,
+  type PayloadFormat,
+  type PointValue,
+  type PropertyAnswer,
+  primitiveText,
+  type References,
+  SCHEME,
+  type Single,
+  typeFragment,
+  type Version,
 } from './shape.ts'
-import { type PointValue, primitiveText } from './texts.ts'
-import { MEMBER_TYPE, membersOf, typeFragment } from './types.ts'
 
 /** Writes a page of entities as a feed (Atom Format 4.0, section 8; OData 3.0 Atom Format). */
 export function atomFeed(feed: Feed, payloadFormat: AddressedFormat): string {

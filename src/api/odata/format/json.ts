@@ -1,17 +1,19 @@
 import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
 import { contextAddress, entityAddress, entityPath, linkTypesOf, versionQuery } from './links.ts'
-import type {
-  AddressedFormat,
-  EntityRow,
-  Feed,
-  PayloadFormat,
-  PropertyAnswer,
-  References,
-  Single,
-  Version,
+import {
+  type AddressedFormat,
+  type EntityRow,
+  type Feed,
+  membersOf,
+  type PayloadFormat,
+  type PointValue,
+  type PropertyAnswer,
+  primitiveText,
+  type References,
+  type Single,
+  typeFragment,
+  type Version,
 } from './shape.ts'
-import { type PointValue, primitiveText } from './texts.ts'
-import { membersOf, typeFragment } from './types.ts'
 
 /** Writes a page of entities as JSON light (JSON Format 4.0, section 12; JSON Format 3.0). */
 export function jsonFeed(feed: Feed, payloadFormat: AddressedFormat): string {

@@ -2,19 +2,21 @@ import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
 import { atomEntity, atomFeed, atomProperty, atomReferences } from './atom.ts'
 import { jsonEntity, jsonFeed, jsonProperty, jsonReferences } from './json.ts'
 import { entityAddress, linkTypesOf } from './links.ts'
-import type {
-  AddressedFormat,
-  EntityRow,
-  Feed,
-  ODataAnswer,
-  PayloadFormat,
-  PropertyAnswer,
-  References,
-  ServicePlace,
-  Single,
+import {
+  type AddressedFormat,
+  type EntityRow,
+  type Feed,
+  membersOf,
+  type ODataAnswer,
+  type PayloadFormat,
+  type PointValue,
+  type PropertyAnswer,
+  primitiveText,
+  type References,
+  type ServicePlace,
+  type Single,
+  typeText,
 } from './shape.ts'
-import { type PointValue, primitiveText } from './texts.ts'
-import { membersOf, typeText } from './types.ts'
 
 interface Parts {
   readonly feed: Feed
