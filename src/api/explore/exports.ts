@@ -1,15 +1,17 @@
-import { pipeline, Readable } from 'node:stream'
+import { pipeline } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { type ExportFormat, exportFormats, TABLE_WRITERS } from '../../formats/export-formats.ts'
 import { projector, WGS84 } from '../../formats/projection.ts'
-import type { Table } from '../../formats/table.ts'
+import type { ExportOptions, Table, TableColumn } from '../../formats/table.ts'
 import { invalid, refuseParameters } from '../../http/parameters.ts'
+import { begun, streamed } from '../../http/pieces.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { Route } from '../../http/route-config.ts'
 import { ODSQL_ERROR } from '../../language/odsql/faults.ts'
+import type { Dataset } from '../../model/dataset.ts'
 import { lookup } from '../../model/lookup.ts'
 import { titleOf } from '../../model/metadata.ts'
 import { countExportedRows, exportObjects } from '../../query/execute/answer.ts'
@@ -17,7 +19,6 @@ import { columnsOf } from '../../query/execute/columns.ts'
 import type { Executor } from '../../query/execute/executor.ts'
 import { planOdsql } from '../../query/pipeline.ts'
 import type { Query } from '../../query/plan.ts'
-import { forSameClient } from '../../runtime/work-client.ts'
 import type { ExploreEndpoint } from './endpoint.ts'
 import type { PageLink } from './present.ts'
 import { readExport, readExportPage } from './read-parameters.ts'
@@ -52,14 +53,11 @@ export function tableExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoin
       const { plan, clauses } = planExport(query, entry, endpoint, executor)
       refuseLongOrder(plan)
       const columns = columnsOf(plan, dialect)
-      refuseUnknown(
-        options,
-        columns.map(({ key }) => key),
-      )
+      refuseUnknown(options, columns)
       const style = { dialect, timezone: clauses.timezone, isJsonText: !JSON_FORMATS.has(name) }
       const requested = { target: entry.target, style }
       if (endpoint.isKnown(reply, `${entry.version} ${format.name}`)) return reply.code(304).send()
-      const rows = await begunExport(exportObjects(plan, requested, executor))
+      const rows = await begun(exportObjects(plan, requested, executor))
       const table: Table = {
         name: id,
         title: titleOf(entry.dataset),
@@ -77,12 +75,10 @@ export function tableExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoin
 }
 
 function refuseUnknown(
-  {
-    nameField,
-    descriptionFields,
-  }: { readonly nameField: string | null; readonly descriptionFields: readonly string[] | null },
-  known: readonly string[],
+  { nameField, descriptionFields }: Pick<ExportOptions, 'nameField' | 'descriptionFields'>,
+  columns: readonly TableColumn[],
 ): void {
+  const known = columns.map(({ key }) => key)
   const expected = 'a field of the export'
   if (nameField !== null && !known.includes(nameField)) throw invalid('name_field', nameField, expected)
   const other = descriptionFields?.find(name => !known.includes(name))
@@ -98,29 +94,36 @@ function refuseLongOrder(plan: Query): void {
   })
 }
 
-/** The lists of export formats: one link a format (REST 2.5). */
-export function exportListRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
-  const { dialect } = endpoint.options
-  const { root } = endpoint.place
+/**
+ * The lists of export formats: one link a format (REST 2.5).
+ *
+ * @param listed the formats of the list of datasets
+ * @param formatsOf those of a dataset
+ */
+export function exportListRoutes(
+  app: FastifyInstance,
+  endpoint: ExploreEndpoint,
+  listed: readonly FormatName[],
+  formatsOf: (dataset: Dataset) => readonly FormatName[],
+): void {
+  const { root, source } = endpoint.place
+  const home = `${root}/${source}`
 
-  app.get<Route>('/catalog/exports', async (_, reply) => {
-    const links = exportLinks(`${root}/catalog/exports`, exportFormats(dialect.name, 'catalog'))
-    return endpoint.answer(reply, { links })
-  })
+  app.get<Route>(`/${source}/exports`, async (_, reply) =>
+    endpoint.answer(reply, { links: exportLinks(`${home}/exports`, listed) }),
+  )
 
-  app.get<Route<'dataset'>>('/catalog/datasets/:dataset/exports', async (request, reply) => {
+  app.get<Route<'dataset'>>(`/${source}/datasets/:dataset/exports`, async (request, reply) => {
     const { dataset } = endpoint.dataset(request)
-    const home = `${root}/catalog/datasets/${dataset.id}/exports`
-    const links = exportLinks(home, exportFormats(dialect.name, dataset.fields))
+    const links = exportLinks(`${home}/datasets/${dataset.id}/exports`, formatsOf(dataset))
     return endpoint.answer(reply, { links })
   })
 }
 
+type FormatName = Pick<ExportFormat, 'name'>
+
 /** A link to the list itself and one to the file in each format. */
-export function exportLinks(
-  home: string,
-  formats: readonly Pick<ExportFormat, 'name'>[],
-): readonly PageLink[] {
+function exportLinks(home: string, formats: readonly FormatName[]): readonly PageLink[] {
   return [
     { rel: 'self', href: home },
     ...formats.map(({ name }) => ({ rel: name, href: `${home}/${encodeURIComponent(name)}` })),
@@ -145,29 +148,13 @@ export function sendFile(
   { name, mediaType, compressed }: ExportFile,
   source?: AsyncIterator<unknown>,
 ): FastifyReply {
-  const stream = Readable.from(forSameClient(pieces, source), { objectMode: false, highWaterMark: 64 * 1024 })
+  const stream = streamed(pieces, source)
   const disposition = (file: string) => `attachment; filename="${file}"`
   if (!compressed) return reply.type(mediaType).header('content-disposition', disposition(name)).send(stream)
   return reply
     .type('application/gzip')
     .header('content-disposition', disposition(`${name}.gz`))
     .send(pipeline(stream, createGzip(), () => undefined))
-}
-
-/**
- * Waits for the first chunk: an error before it is thrown here, and answered as a fault. Who leaves before that chunk is read ends
- * the chunks as well, and what they have open.
- */
-export async function begunExport<Piece>(pieces: AsyncGenerator<Piece>): Promise<AsyncGenerator<Piece>> {
-  const next = pieces.next.bind(pieces)
-  let first: IteratorResult<Piece> | null = await next()
-  return Object.assign(pieces, {
-    next: async () => {
-      const result = first ?? (await next())
-      first = null
-      return result
-    },
-  })
 }
 
 /** The query of the records of a dataset for a file. */

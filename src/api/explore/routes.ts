@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
+import { exportFormats } from '../../formats/export-formats.ts'
 import { isFresh } from '../../http/conditional.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { configureRoutes, type Route, type RouteConfig } from '../../http/route-config.ts'
@@ -31,7 +32,8 @@ export const explore: FastifyPluginAsync<ExploreOptions> = async (app, options) 
   rootRoutes(app, endpoint)
   templateRoutes(app, endpoint)
   attachmentRoutes(app, endpoint)
-  exportListRoutes(app, endpoint)
+  const { name } = options.dialect
+  exportListRoutes(app, endpoint, exportFormats(name, 'catalog'), ({ fields }) => exportFormats(name, fields))
   catalogExportRoutes(app, endpoint)
   rdfExportRoutes(app, endpoint)
   tableExportRoutes(app, endpoint)

@@ -14,7 +14,7 @@ import type { Dialect } from '../../query/dialect.ts'
 import { exportObjects } from '../../query/execute/answer.ts'
 import { planOdsql } from '../../query/pipeline.ts'
 import { ExploreEndpoint, type ExploreOptions } from './endpoint.ts'
-import { exportLinks, sendFile, tableExportRoutes } from './exports.ts'
+import { exportListRoutes, sendFile, tableExportRoutes } from './exports.ts'
 import { type NetworkName, presentDataset } from './present.ts'
 import { passOn } from './proxy.ts'
 import { readExportPage, readParameter } from './read-parameters.ts'
@@ -102,18 +102,9 @@ function exportRoutes(
   const { root, source } = endpoint.place
   const home = `${root}/${source}`
 
-  app.get<Route>(`/${source}/exports`, async (_, reply) =>
-    endpoint.answer(reply, {
-      links: exportLinks(`${home}/exports`, JSON_ONLY),
-    }),
+  exportListRoutes(app, endpoint, JSON_ONLY, ({ id, fields }) =>
+    isElsewhere(id) ? JSON_ONLY : tableFormats(dialect.name, fields),
   )
-
-  app.get<Route<'dataset'>>(`/${source}/datasets/:dataset/exports`, async (request, reply) => {
-    const { id, fields } = endpoint.visible(request).dataset(request.params.dataset).dataset
-    const formats = isElsewhere(id) ? JSON_ONLY : tableFormats(dialect.name, fields)
-    const links = exportLinks(`${home}/datasets/${id}/exports`, formats)
-    return endpoint.answer(reply, { links })
-  })
 
   app.get<Route<'dataset'>>(`/${source}/datasets/:dataset/attachments`, async (request, reply) => {
     const { id } = endpoint.visible(request).dataset(request.params.dataset).dataset

@@ -1,5 +1,6 @@
 import { BAD_REQUEST, Fault, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
+import { continued } from '../../http/pieces.ts'
 import { isExtension } from '../../sparql/extensions.ts'
 import { sparqlTokens } from '../../sparql/lexer.ts'
 import { type ParsedQuery, translateTree } from '../../sparql/parse.ts'
@@ -133,21 +134,6 @@ export async function beginningOf(pieces: AsyncIterable<Uint8Array>): Promise<St
   return { type: 'pieces', pieces: continued([Promise.resolve(first), second], iterator) }
 }
 
-/** Pieces of which the first were requested already. Ending them ends the others, also before any was read: no generator does. */
-function continued<Piece>(
-  requested: readonly Promise<IteratorResult<Piece>>[],
-  iterator: AsyncIterator<Piece>,
-): AsyncIterableIterator<Piece> {
-  let read = 0
-  return {
-    [Symbol.asyncIterator]() {
-      return this
-    },
-    next: () => requested[read++] ?? iterator.next(),
-    return: async () => (await iterator.return?.()) ?? { done: true, value: undefined },
-  }
-}
-
 /** The whole of an answer. Faults: UnprocessableEntity for one that is longer than some characters. */
 export async function pieceText(answer: StreamedAnswer, maxLength: number): Promise<string> {
   if (answer.type === 'whole') return answer.text
@@ -176,16 +162,6 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
   }
   buffered += decoder.decode()
   if (buffered !== '') yield buffered
-}
-
-/**
- * Waits for the first piece, so that an answer that cannot be written at all is reported before the headers are sent. A later
- * fault breaks the connection, which no client takes for a complete answer.
- */
-export async function begunAnswer<Piece>(body: AsyncIterable<Piece>): Promise<AsyncIterable<Piece>> {
-  const iterator = body[Symbol.asyncIterator]()
-  const first = await iterator.next()
-  return continued([Promise.resolve(first)], iterator)
 }
 
 /** Passes pieces on and calls back with their whole text at the end, unless it exceeds a number of bytes. */
