@@ -21,7 +21,7 @@ import {
   describeBy,
   type FragmentAnswerOptions,
   type FragmentSource,
-  type Offer,
+  OFFERS,
   send,
   textIn,
 } from './answer.ts'
@@ -36,16 +36,9 @@ import {
   QUAD_PLACES,
   TRIPLE_PLACES,
 } from './metadata.ts'
-import { dataBlock, fragmentPage, fragmentTermText, quadPage } from './page.ts'
+import { dataBlock, fragmentTermText } from './page.ts'
 import { PATTERN_PARAMETERS } from './pattern.ts'
-import {
-  type Content,
-  DATA_FORMATS,
-  expandedDocument,
-  HTML,
-  QUAD_FORMATS,
-  type QuadContent,
-} from './write.ts'
+import { type Content, expandedDocument } from './write.ts'
 
 /** What fragments need of a dataset. */
 export interface FragmentDataset {
@@ -73,8 +66,6 @@ export interface FragmentsOptions extends FragmentAnswerOptions {
   readonly quads?: QuadsOptions
 }
 
-const OFFERS: readonly Offer<Content>[] = [...DATA_FORMATS, HTML]
-
 /**
  * Triple pattern fragments at `/api/tpf/{dataset}` (Fragments 1) and the list of
  * all datasets at `/api/tpf`, with quad pattern fragments if these are configured.
@@ -95,20 +86,19 @@ export const fragments: FastifyPluginAsync<FragmentsOptions> = async (app, optio
 function sourceOf(
   { params, principal, version }: FastifyRequest<Route<'dataset'>>,
   { base, pageSize, store, cache, dataset: find }: FragmentsOptions,
-): FragmentSource<Pick<Content, 'data'>> {
+): FragmentSource {
   const dataset = find(params.dataset, principal, version)
   return {
+    id: dataset.id,
     dataset,
     address: fragmentsAddress(base, dataset.id),
     describedBy: descriptionAddress(base, dataset.id),
     places: TRIPLE_PLACES,
-    offers: OFFERS,
     find: async ({ pattern, bindings, page }) => {
       const span = { offset: (page - 1) * pageSize, limit: pageSize }
       const { triples, count } = await findPage(store, [dataset.graph], pattern, bindings, span)
-      return { found: { data: triples }, count }
+      return { parts: [{ name: null, triples }], count }
     },
-    page: (view, content) => fragmentPage(view, dataset.id, content),
     cache,
   }
 }
@@ -134,7 +124,7 @@ async function answerList(
           pageContext,
           listPage(pageContext, entries, foreignParameters(pageIri(base, target), PATTERN_PARAMETERS)),
         )
-      : textIn(format, { metadata: [], graph: null, data: listTriples(base, entries) })
+      : textIn(format, listContent(base, entries))
   return send(reply, format, body, pageContext)
 }
 
@@ -145,8 +135,8 @@ interface ListedDataset {
   readonly triples: number
 }
 
-/** All datasets with fragments as N-Triples: members of one collection, each with its address and size. */
-function listTriples(base: string, datasets: readonly ListedDataset[]): string {
+/** All datasets with fragments: members of one collection, each with its address and size. */
+function listContent(base: string, datasets: readonly ListedDataset[]): Content {
   const lines: string[] = []
   const t = (subject: string, predicate: string, object: string) =>
     lines.push(`${subject} <${predicate}> ${object} .\n`)
@@ -168,7 +158,7 @@ function listTriples(base: string, datasets: readonly ListedDataset[]): string {
     t(one, VOID.uriLookupEndpoint, iriText(`${address}?subject=`))
     t(one, VOID.triples, literalText(String(triples), XSD.integer))
   }
-  return lines.join('')
+  return { metadata: [], graph: null, parts: [{ name: null, triples: lines.join('') }] }
 }
 
 /**
@@ -192,7 +182,7 @@ function listPage(
     title: t('Triple pattern fragments'),
     part: 'developers',
     isWide: true,
-    head: dataBlock(expandedDocument([], null, listTriples(site.base, datasets))),
+    head: dataBlock(expandedDocument(listContent(site.base, datasets))),
     body: html`<h1>${t('Triple pattern fragments')}</h1>
 <p>${t.many('{n} dataset whose triples can be asked for one pattern at a time.', '{n} datasets whose triples can be asked for one pattern at a time.', datasets.length)}</p>
 <section class="scroll" tabindex="0" aria-label="${t('Datasets')}"><table><thead><tr><th scope="col">${t('Dataset')}</th><th scope="col">${t('Description')}</th><th scope="col" class="number">${t('Triples')}</th></tr></thead><tbody>
@@ -251,25 +241,21 @@ function quadSourceOf(
   { params: { dataset: id }, principal, version }: FastifyRequest<QuadRoute>,
   { base, pageSize, store, quads, cache }: QuadContext,
   counts: PartCounts,
-): FragmentSource<Pick<QuadContent, 'parts'>> {
+): FragmentSource {
   const dataset = id === undefined ? quads.portal(principal) : quads.dataset(id, principal, version)
   const portal = portalQuadsAddress(base)
   const address = id === undefined ? portal : `${portal}/${encodeURIComponent(id)}`
   return {
+    id: id ?? null,
     dataset,
     address,
     describedBy: id === undefined ? portalDescriptionAddress(base) : descriptionAddress(base, id),
     places: QUAD_PLACES,
-    offers: QUAD_OFFERS,
     find: async requested => {
       const { pattern, graph, bindings } = requested
       const key = JSON.stringify([address, dataset.version, pattern, graph, bindings])
-      const { parts, count } = await findQuads(store, dataset.graphs, requested, pageSize, counts, key)
-      return { found: { parts }, count }
+      return findQuads(store, dataset.graphs, requested, pageSize, counts, key)
     },
-    page: (view, content) => quadPage(view, id ?? null, content),
     ...(id === undefined ? { vary: BY_CALLER } : { cache }),
   }
 }
-
-const QUAD_OFFERS: readonly Offer<QuadContent>[] = [...QUAD_FORMATS, HTML]
