@@ -28,6 +28,11 @@ export function geometryOf(value: unknown): Geometry | null {
   return null
 }
 
+/** The geometry of a row; null for none. */
+export function rowGeometry(row: TableRow, column: TableColumn | undefined): Geometry | null {
+  return column === undefined ? null : geometryOf(lookup(row, column.key))
+}
+
 /**
  * Writes a GeoJSON feature collection (RFC 7946): the geometry of a feature is that of the first shape, else of the first
  * point, and its properties are the other columns (REST 6.4).
@@ -38,7 +43,7 @@ export async function* geojson(table: Table, options: ExportOptions): AsyncGener
   const names = distinctColumnNames(others, options)
   const project = options.epsg === WGS84 ? null : projector(options.epsg)
   const shown = (row: TableRow) => {
-    const own = geometry === undefined ? null : geometryOf(lookup(row, geometry.key))
+    const own = rowGeometry(row, geometry)
     return own === null || project === null ? own : projectGeometry(own, project)
   }
   const feature = (row: TableRow) =>
