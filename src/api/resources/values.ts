@@ -1,5 +1,6 @@
 import { toGeoPoint } from '../../model/geometry.ts'
 import { lookup } from '../../model/lookup.ts'
+import { memoised } from '../../model/memoised.ts'
 import { shownDigits } from '../../model/number.ts'
 import type { Triple } from '../../rdf/ntriples-reader.ts'
 import { datasetPrefixes } from '../../rdf/prefixes.ts'
@@ -125,12 +126,9 @@ export class ValueWriter {
     const cells = this.listCells(iri)
     if (cells !== null)
       return html`<ol>${cells.map(cell => html`<li>${this.value(cell, '', depth + 1)}</li>`)}</ol>`
-    const groups = new Map<string, Term[]>()
-    for (const { predicate, object } of triples)
-      groups.set(predicate.value, [...(groups.get(predicate.value) ?? []), object])
-    return html`<dl class="nested"><dd class="self"><a class="node" href="${this.address(iri)}">${lastSegment(iri)}</a></dd>${[
-      ...groups,
-    ].map(
+    return html`<dl class="nested"><dd class="self"><a class="node" href="${this.address(iri)}">${lastSegment(iri)}</a></dd>${objectsByPredicate(
+      triples,
+    ).map(
       ([predicate, objects]) =>
         html`<dt>${this.predicate(predicate)}</dt><dd>${this.list(objects, predicate, depth + 1)}</dd>`,
     )}</dl>`
@@ -157,6 +155,15 @@ export class ValueWriter {
     }
     return cells
   }
+}
+
+/** The objects of triples by their predicates, in the order in which these occur. */
+export function objectsByPredicate(
+  triples: readonly Triple[],
+): readonly (readonly [string, readonly Term[]])[] {
+  const groups = new Map<string, Term[]>()
+  for (const { predicate, object } of triples) memoised(groups, predicate.value, () => []).push(object)
+  return [...groups]
 }
 
 const PREFIXES: readonly (readonly [namespace: string, prefix: string])[] = [
