@@ -20,6 +20,7 @@ import {
   type Single,
   typeFragment,
   type Version,
+  valuesText,
 } from './shape.ts'
 
 /** Writes a page of entities as a feed (Atom Format 4.0, section 8; OData 3.0 Atom Format). */
@@ -122,11 +123,7 @@ function entryWriter(
       const link = `<link rel="self" title="${title}" href="${xmlAttribute(path)}"/>`
       text = `<id>${xmlText(`${place.root}/${path}`)}</id>${category}${link}${middle}`
     }
-    for (let column = 0; column < writers.length; column++) {
-      const value = values[column]
-      if (value !== undefined) text += writers[column]?.(value)
-    }
-    return `${text}</m:properties></content>`
+    return `${text}${valuesText(writers, values)}</m:properties></content>`
   }
 }
 

@@ -262,3 +262,16 @@ export function rawText(value: EdmValue, column: EntityColumn, version: Version)
   if (value === null || typeof value === 'object') return undefined
   return primitiveText(value, column, version)
 }
+
+/** The texts of the values of an entity; a property that it does not have has none. */
+export function valuesText(
+  writers: readonly ((value: EdmValue) => string)[],
+  values: EntityRow['values'],
+): string {
+  let text = ''
+  for (let index = 0; index < writers.length; index++) {
+    const value = values[index]
+    if (value !== undefined) text += writers[index]?.(value)
+  }
+  return text
+}

@@ -16,6 +16,7 @@ import {
   type ServicePlace,
   type Single,
   typeText,
+  valuesText,
 } from './shape.ts'
 
 interface Parts {
@@ -185,12 +186,7 @@ function rowWriter(
       const address = JSON.stringify(entityAddress(place, model.set, id))
       text = `{"__metadata":{"id":${address},"uri":${address},"type":${type}`
     }
-    text += '}'
-    for (let index = 0; index < writers.length; index++) {
-      const value = values[index]
-      if (value !== undefined) text += writers[index]?.(value)
-    }
-    return `${text}}`
+    return `${text}}${valuesText(writers, values)}}`
   }
 }
 
