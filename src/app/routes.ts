@@ -171,7 +171,7 @@ export async function registerEndpoints(
       sourceAges(config.portal, now(), isPrivate ? [] : catalog.visibleTo(ANONYMOUS).current().entries),
     harvests: () => harvestAges(config.portal, now()),
   })
-  if (metrics !== null && config.metrics === 'public') serveMetrics(http, metrics)
+  if (metrics !== null && config.metrics === 'public') serveMetrics(http, metrics, 'everybody')
   const requested = {
     answers,
     catalog,
