@@ -209,9 +209,8 @@ function neighbours(
       ...(index === 0 ? ['last'] : []),
       ...(at >= 0 && index === at + 1 ? ['prev'] : []),
       ...(at >= 0 && index === at - 1 ? ['next'] : []),
-      ...(index === at ? [''] : []),
-    ].filter(name => name !== '' || index === at)
-    if (names.length === 0) return []
-    return [[[...names.filter(name => name !== ''), 'memento'].join(' '), each] as const]
+    ]
+    if (names.length === 0 && index !== at) return []
+    return [[[...names, 'memento'].join(' '), each] as const]
   })
 }

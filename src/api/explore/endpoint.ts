@@ -277,8 +277,7 @@ export class ExploreEndpoint {
 
   /** The version of the catalog: those of its datasets; null for a query that names usage statistics. */
   catalogVersion(visible: VisibleDatasets, query: QueryParameters): string | null {
-    if (namesUsage(query)) return null
-    return versionOf(visible.current())
+    return namesUsage(query) ? null : versionOf(visible.current())
   }
 
   /** Sends a body as JSON, and caches it if it has a tag. */
