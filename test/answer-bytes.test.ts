@@ -1,5 +1,5 @@
 import t from 'tap'
-import { GRAPH_FORMATS, type ResponseBody } from '../src/api/sparql/formats.ts'
+import { bodyOf, GRAPH_FORMATS, type ResponseBody, streamOf } from '../src/api/sparql/formats.ts'
 import type { Term } from '../src/rdf/term.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
 import type { ResultFormat } from '../src/sparql/result-formats.ts'
@@ -150,14 +150,14 @@ t.test('a document has the same bytes however soon its triples are found', async
     for await (const piece of body) pieces.push(Buffer.from(piece))
     return Buffer.concat(pieces).toString()
   }
-  for (const { type, write, stream } of GRAPH_FORMATS)
+  for (const format of GRAPH_FORMATS)
     for (const text of ['', document(1), document(60), document(4000)]) {
-      const whole = await textOf(await write(text, {}))
+      const whole = await textOf(await bodyOf(format, text, {}))
       for (const length of [1000, 50_000])
         t.equal(
-          await textOf(await stream(cut(text, length), {})),
+          await textOf(await streamOf(format, cut(text, length), {})),
           whole,
-          `${type}, ${text.length} by ${length}`,
+          `${format.type}, ${text.length} by ${length}`,
         )
     }
 })

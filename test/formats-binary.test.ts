@@ -8,12 +8,12 @@ import { inflateRawSync } from 'node:zlib'
 import { Zstd } from '@hpcc-js/wasm-zstd'
 import { parquetMetadata, parquetReadObjects, parquetSchema } from 'hyparquet'
 import t from 'tap'
-import { begunExport } from '../src/api/explore/export-list.ts'
 import { flatgeobuf } from '../src/formats/flatgeobuf.ts'
 import { projectGeometry, projector, wktOf } from '../src/formats/projection.ts'
 import { projJsonOf } from '../src/formats/projjson.ts'
 import { shapefile } from '../src/formats/shapefile.ts'
 import type { ExportOptions, Table, TableColumn, TableRow } from '../src/formats/table.ts'
+import { begun } from '../src/http/pieces.ts'
 import type { Geometry } from '../src/model/value.ts'
 import { forSameClient } from '../src/runtime/work-client.ts'
 import {
@@ -718,15 +718,15 @@ t.test('an export that was begun ends when its reader leaves before the first ch
     }
   }
   const read: number[] = []
-  for await (const chunk of await begunExport(chunks())) read.push(chunk)
+  for await (const chunk of await begun(chunks())) read.push(chunk)
   t.same(read, [1, 2])
-  await (await begunExport(chunks())).return(undefined)
+  await (await begun(chunks())).return?.()
   t.equal(ended, 2)
-  async function* written(pieces: AsyncIterable<number>) {
-    for await (const piece of pieces) yield String(piece)
+  async function* written(numbers: AsyncIterable<number>) {
+    for await (const piece of numbers) yield String(piece)
   }
-  const begun = await begunExport(chunks())
-  Readable.from(forSameClient(written(begun), begun)).destroy()
+  const pieces = await begun(chunks())
+  Readable.from(forSameClient(written(pieces), pieces)).destroy()
   await new Promise(resolve => setTimeout(resolve, 20))
   t.equal(ended, 3, 'also what it is written of, which a request of the head alone does not read')
 })

@@ -1,11 +1,18 @@
 import t from 'tap'
 import { errorBody } from '../src/api/odata/faults.ts'
 import { entityContext, entityPath, feedContext, propertyContext } from '../src/api/odata/format/links.ts'
-import { serviceDocument } from '../src/api/odata/format/service.ts'
-import { type Feed, type ODataAnswer, type PayloadFormat, setSheet } from '../src/api/odata/format/shape.ts'
-import { decimalText, doubleText, durationText, rawText } from '../src/api/odata/format/texts.ts'
+import {
+  decimalText,
+  doubleText,
+  durationText,
+  type Feed,
+  type ODataAnswer,
+  type PayloadFormat,
+  rawText,
+  setSheet,
+} from '../src/api/odata/format/shape.ts'
 import { writeAnswer } from '../src/api/odata/format/write.ts'
-import { metadataJson, metadataXml } from '../src/api/odata/service.ts'
+import { metadataJson, metadataXml, serviceDocument } from '../src/api/odata/service.ts'
 import { type ColumnType, type EdmValue, type EntityColumn, entityModel } from '../src/model/edm.ts'
 import { field } from '../src/model/field.ts'
 import { TECHNICAL } from '../src/query/find-field.ts'

@@ -97,6 +97,8 @@ async function serve(t: Test, more: Partial<ResourcesOptions> = {}): Promise<Fas
     dereference: 'redirect',
     visibleTo: () => ({
       isRemoved: (_, record) => record === 'removed',
+      state: () => 'v1',
+      linkSources: () => [],
       dataset: id => {
         if (id === 'gone') throw new Fault(GONE, { reason: 'The dataset gone was withdrawn.' })
         if (id !== 'x' && id !== 'y') throw new Fault(NOT_FOUND_RESOURCE, { kind: 'dataset', id })
@@ -229,7 +231,7 @@ t.test('a document has the same triples in every form', async t => {
     const answer = await http.inject({ url: url + end, headers: accepting(accept) })
     t.equal(answer.statusCode, 200, `${end} ${accept}`)
     t.equal(answer.headers['content-type'], `${type}; charset=utf-8`)
-    t.equal(answer.headers.vary, 'Accept')
+    t.equal(answer.headers.vary, 'Accept, Authorization, Cookie')
     for (const rel of ['alternate', 'canonical', 'describedby', 'about'])
       t.match(answer.headers.link, `rel="${rel}"`)
     const format = type === 'application/json' ? 'application/ld+json' : type
@@ -422,12 +424,7 @@ t.test('caches and HEAD', async t => {
   const known = await http.inject({ url, headers: { 'if-none-match': String(etag) } })
   t.strictSame([known.statusCode, known.body], [304, ''])
   const since = await http.inject({ url, headers: { 'if-modified-since': String(modified) } })
-  t.equal(since.statusCode, 304)
-  const before = await http.inject({
-    url,
-    headers: { 'if-modified-since': 'Thu, 01 Jan 2026 00:00:00 GMT' },
-  })
-  t.equal(before.statusCode, 200)
+  t.equal(since.statusCode, 200, 'a document has triples of other datasets too')
   const other = await http.inject({
     url,
     headers: { 'if-none-match': String(etag), accept: 'application/ld+json' },

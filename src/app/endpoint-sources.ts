@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
 import type { QuadGraphs } from '../api/fragments/find-quads.ts'
-import { graphCatalog, type QueriedDataset } from '../api/sparql/graphs.ts'
+import { graphCatalog, type QueriedDataset } from '../api/sparql/endpoint.ts'
 import { QueryLog } from '../api/sparql/query-log.ts'
 import { momentMeta } from '../catalog/catalog-dataset.ts'
 import type { ServedDataset } from '../catalog/served.ts'

@@ -27,8 +27,7 @@ import { type Quotas, quotaLimits } from '../http/daily-quota.ts'
 import { answerFault, restBody } from '../http/faults.ts'
 import { answerForms } from '../http/form.ts'
 import { type HealthOptions, health } from '../http/health.ts'
-import { requestLog } from '../http/log.ts'
-import { observeRequests } from '../http/observe.ts'
+import { observeRequests, requestLog } from '../http/observe.ts'
 import { RateLimit } from '../http/rate-limit.ts'
 import { type NoteCall, ResponseCache } from '../http/response-cache.ts'
 import { answerUnknown, configureRoutes, declareUnknown } from '../http/route-config.ts'
@@ -172,7 +171,7 @@ export async function registerEndpoints(
       sourceAges(config.portal, now(), isPrivate ? [] : catalog.visibleTo(ANONYMOUS).current().entries),
     harvests: () => harvestAges(config.portal, now()),
   })
-  if (metrics !== null && config.metrics === 'public') serveMetrics(http, metrics)
+  if (metrics !== null && config.metrics === 'public') serveMetrics(http, metrics, 'everybody')
   const requested = {
     answers,
     catalog,

@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -74,7 +65,7 @@ export async function registerServer(config: Pick<Config, 'portal' | 'port' | 'b
 
 /** Removes entries of servers that died: of this host those without a process, of others those that are silent for a day. */
 function removeDead(folder: string): void {
-  for (const name of existsSync(folder) ? readdirSync(folder) : [])
+  for (const name of namesIn(folder))
     try {
       const file = path.join(folder, name)
       const { host, pid } = JSON.parse(readFileSync(file, 'utf8')) as RunningServer
@@ -90,7 +81,7 @@ const UNFINISHED = /\.[0-9a-f]{8}\.\d+\.\d+\.new$|-fetching-[0-9a-f]{8}\.\d+\.\d
 
 /** Removes what processes that died were writing in a folder. */
 function removeUnfinished(folder: string): void {
-  for (const name of existsSync(folder) ? readdirSync(folder) : [])
+  for (const name of namesIn(folder))
     try {
       const file = path.join(folder, name)
       if (UNFINISHED.test(name) && !isOfRunningProcess(name, statSync(file).mtimeMs))
@@ -163,13 +154,7 @@ async function lock(portal: string): Promise<(() => void) | null> {
  */
 export function runningServers(portal: string, now: number): readonly RunningServer[] {
   const folder = folderOf(portal)
-  let names: readonly string[]
-  try {
-    names = readdirSync(folder)
-  } catch {
-    return []
-  }
-  return names.flatMap(name => {
+  return namesIn(folder).flatMap(name => {
     try {
       const file = path.join(folder, name)
       const server = JSON.parse(readFileSync(file, 'utf8')) as RunningServer
@@ -180,6 +165,15 @@ export function runningServers(portal: string, now: number): readonly RunningSer
       return []
     }
   })
+}
+
+/** The names in a folder; none where it cannot be read. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
 }
 
 function folderOf(portal: string): string {

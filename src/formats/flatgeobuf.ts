@@ -1,7 +1,7 @@
 import { Builder } from 'flatbuffers'
 import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
-import { geometryColumn, geometryOf } from './geojson.ts'
+import { geometryColumn, rowGeometry } from './json.ts'
 import { type Projector, projectGeometry, projector } from './projection.ts'
 import {
   distinctColumnNames,
@@ -115,7 +115,7 @@ function feature(
   project: Projector,
 ): Uint8Array {
   builder.clear()
-  const own = geometry === undefined ? null : geometryOf(lookup(row, geometry.key) ?? null)
+  const own = rowGeometry(row, geometry)
   const projected = own === null ? null : projectGeometry(own, project)
   const shape = projected === null ? 0 : writeGeometry(builder, projected)
   const properties = builder.createByteVector(propertiesOf(row, columns))

@@ -2,7 +2,7 @@ import { lookup } from '../model/lookup.ts'
 import type { Coordinates, Geometry } from '../model/value.ts'
 import { distinctNames, XML_DECLARATION, xmlDecimal, xmlName, xmlText } from '../model/xml.ts'
 import { cellText } from './csv.ts'
-import { geometryColumn, geometryOf } from './geojson.ts'
+import { geometryColumn, rowGeometry } from './json.ts'
 import { columnName, type ExportOptions, type Table, type TableColumn, type TableRow } from './table.ts'
 
 /** The namespace of the elements for columns. */
@@ -22,7 +22,7 @@ export async function* gpx(table: Table, options: ExportOptions): AsyncGenerator
   const info = describer(table.columns, geometry, options)
   let tracks = false
   const element = (row: TableRow) => {
-    const segments = geometry === undefined ? [] : segmentsOf(geometryOf(lookup(row, geometry.key)))
+    const segments = segmentsOf(rowGeometry(row, geometry))
     const first = segments[0]?.[0]
     if (first === undefined) return ''
     tracks ||= segments.length > 1 || segments[0]?.length !== 1

@@ -1,14 +1,13 @@
 import { Fault, UNPROCESSABLE_ENTITY } from '../errors/errors.ts'
 import { memoised } from '../model/memoised.ts'
 import { parseTriples, type Triple } from '../rdf/ntriples-reader.ts'
-import type { Term } from '../rdf/term.ts'
-import { RDF, XSD } from '../rdf/vocab.ts'
+import { RDF } from '../rdf/vocab.ts'
 import {
+  expandedValue,
   idOf,
   JsonldContext,
   JsonldNode,
   type Members,
-  noTripleTerms,
   type TermNames,
   type Terms,
 } from './jsonld-node.ts'
@@ -164,8 +163,8 @@ class ExpandedNode {
   add({ predicate, object }: Triple): void {
     const isType = predicate.value === RDF.type && object.type !== 'literal'
     const key = isType ? '@type' : predicate.value
-    const value = isType ? JSON.stringify(idOf(object)) : valueText(object)
-    memoised(this.values, key, () => new Set()).add(value)
+    const value = isType ? idOf(object) : expandedValue(object)
+    memoised(this.values, key, () => new Set()).add(JSON.stringify(value))
   }
 
   text(): string {
@@ -175,16 +174,4 @@ class ExpandedNode {
     )
     return `{"@id":${JSON.stringify(this.id)}${members.join('')}}`
   }
-}
-
-function valueText(term: Term): string {
-  if (term.type === 'triple') throw noTripleTerms()
-  if (term.type !== 'literal') return JSON.stringify({ '@id': idOf(term) })
-  const { value, datatype, language } = term
-  if (language === '')
-    return JSON.stringify(
-      datatype === XSD.string ? { '@value': value } : { '@value': value, '@type': datatype },
-    )
-  const [tag, direction] = language.split('--')
-  return JSON.stringify({ '@value': value, '@language': tag, '@direction': direction })
 }

@@ -139,21 +139,14 @@ export class JsonldNode {
 
   /** A plain JSON value only if it represents exactly this literal (JSON-LD 1.1 API, section 8.2.2). */
   private valueOf(term: Term): unknown {
-    if (term.type !== 'literal') {
-      this.note(term.value)
-      return { '@id': idOf(term) }
-    }
-    const { value, datatype, language } = term
-    if (language !== '') {
-      const [tag, direction] = language.split('--')
-      const more = direction === undefined ? {} : { '@direction': direction }
-      return { '@value': value, '@language': tag, ...more }
-    }
+    if (term.type !== 'literal') this.note(term.value)
+    if (term.type !== 'literal' || term.language !== '') return expandedValue(term)
+    const { value, datatype } = term
     if (datatype === XSD.string) return value
     if (datatype === XSD.boolean && (value === 'true' || value === 'false')) return value === 'true'
     if (datatype === XSD.integer && /^(?:0|-?[1-9]\d{0,14})$/.test(value)) return Number(value)
     this.note(datatype)
-    return { '@value': value, '@type': datatype }
+    return expandedValue(term)
   }
 
   private note(iri: string): void {
@@ -166,6 +159,17 @@ export class JsonldNode {
 export function idOf(term: Exclude<Term, { type: 'literal' }>): string {
   if (term.type === 'triple') throw noTripleTerms()
   return term.type === 'blank' ? `_:${term.value}` : term.value
+}
+
+/** A term as a value in expanded form (JSON-LD 1.1 API, section 5.1). Faults: UnprocessableEntity for a triple term. */
+export function expandedValue(term: Term): unknown {
+  if (term.type !== 'literal') return { '@id': idOf(term) }
+  const { value, datatype, language } = term
+  if (language === '')
+    return datatype === XSD.string ? { '@value': value } : { '@value': value, '@type': datatype }
+  const [tag, direction] = language.split('--')
+  const more = direction === undefined ? {} : { '@direction': direction }
+  return { '@value': value, '@language': tag, ...more }
 }
 
 /** JSON-LD 1.1 and N3 cannot represent the triple terms of RDF 1.2. */

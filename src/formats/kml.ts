@@ -3,7 +3,7 @@ import { lookup } from '../model/lookup.ts'
 import type { Coordinates, Geometry } from '../model/value.ts'
 import { distinctNames, XML_DECLARATION, xmlAttribute, xmlDecimal, xmlText } from '../model/xml.ts'
 import { cellText } from './csv.ts'
-import { geometryColumn, geometryOf } from './geojson.ts'
+import { geometryColumn, rowGeometry } from './json.ts'
 import { columnName, type ExportOptions, type Table, type TableColumn, type TableRow } from './table.ts'
 
 /** Types of `SimpleField`. A KML int has 32 bits in many readers; a double represents all our integers. */
@@ -25,7 +25,7 @@ export async function* kml(table: Table, options: ExportOptions): AsyncGenerator
   const data = others.map((column, index) => ({ column, tag: `<SimpleData name="${names[index]}">` }))
   const placemark = (row: TableRow) =>
     `<Placemark>${element('name', row, title, options)}${extendedData(row, data, options)}` +
-    `${geometry === undefined ? '' : geometryXml(geometryOf(lookup(row, geometry.key)))}</Placemark>\n`
+    `${geometryXml(rowGeometry(row, geometry))}</Placemark>\n`
   const fields = others.map(
     ({ type, label }, index) =>
       `<SimpleField type="${TYPES[type] ?? 'string'}" name="${names[index]}">` +

@@ -3,7 +3,7 @@ import type { ByteWriter, ParquetWriter, SchemaElement } from 'hyparquet-writer'
 import { exactJson } from '../model/exact-json.ts'
 import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
-import { geometryColumn, geometryOf } from './geojson.ts'
+import { geometryColumn, geometryOf } from './json.ts'
 import { type Projector, projectGeometry, projector, WGS84 } from './projection.ts'
 import { projJsonOf } from './projjson.ts'
 import {
@@ -24,15 +24,11 @@ const GROUP = { rows: 20_000, bytes: 8 * 2 ** 20 } as const
 
 const DAY = 86_400_000
 
-/** Statistics of the geometries of a column, complete when all are written. */
-interface Coverage {
-  readonly types: Set<string>
-}
-
 interface Target {
   readonly name: string
   readonly column: TableColumn
-  readonly coverage: Coverage | undefined
+  /** The types of its geometries, complete when all are written; undefined for other columns. */
+  readonly geometries: Set<string> | undefined
   values: unknown[]
 }
 
@@ -80,10 +76,10 @@ async function loadZstd() {
 }
 
 function writeGroup(writer: ParquetWriter, bytes: ByteWriter, targets: readonly Target[]): Uint8Array {
-  const columnData = targets.map(({ name, column, values, coverage }) => ({
+  const columnData = targets.map(({ name, column, values, geometries }) => ({
     name,
     data: values,
-    statistics: coverage === undefined,
+    statistics: geometries === undefined,
     // fastparquet does not read booleans in runs where some are null.
     ...(column.type === 'boolean' ? { encoding: 'PLAIN' as const } : {}),
   }))
@@ -105,7 +101,7 @@ function targetsOf(columns: readonly TableColumn[], options: ExportOptions): rea
   return columns.map((column, index) => {
     const name = names[index] ?? column.key
     const isGeometry = column.type === 'geo_point_2d' || column.type === 'geo_shape'
-    return { name, column, coverage: isGeometry ? { types: new Set<string>() } : undefined, values: [] }
+    return { name, column, geometries: isGeometry ? new Set<string>() : undefined, values: [] }
   })
 }
 
@@ -157,8 +153,8 @@ function sizeOf(stored: unknown): number {
 }
 
 /** A value as stored in the file; null if it exceeds the range of its type. */
-function storedValue(value: unknown, { column, coverage }: Target, means: Means): unknown {
-  if (coverage !== undefined) return wkbOf(value, coverage, means)
+function storedValue(value: unknown, { column, geometries }: Target, means: Means): unknown {
+  if (geometries !== undefined) return wkbOf(value, geometries, means)
   if (column.multivalued) return Array.isArray(value) ? value : [value]
   switch (column.type) {
     case 'int':
@@ -194,11 +190,11 @@ interface Means {
   readonly toWkb: ToWkb
 }
 
-function wkbOf(value: unknown, coverage: Coverage, { project, toWkb }: Means): Uint8Array | null {
+function wkbOf(value: unknown, types: Set<string>, { project, toWkb }: Means): Uint8Array | null {
   const geometry = geometryOf(value)
   const projected = geometry === null ? null : projectGeometry(geometry, project)
   if (projected === null) return null
-  coverage.types.add(projected.type)
+  types.add(projected.type)
   return toWkb(projected)
 }
 
@@ -210,15 +206,15 @@ function geoMetadata(
 ): object | null {
   const primary = targets.find(({ column }) => column === geometryColumn(columns))
   if (primary === undefined) return null
-  const described = targets.flatMap(({ name, coverage }) =>
-    coverage === undefined
+  const described = targets.flatMap(({ name, geometries }) =>
+    geometries === undefined
       ? []
       : [
           [
             name,
             {
               encoding: 'WKB',
-              geometry_types: [...coverage.types].sort(),
+              geometry_types: [...geometries].sort(),
               ...(epsg === WGS84 ? {} : { crs: projJsonOf(epsg) }),
             },
           ],

@@ -188,7 +188,7 @@ export function expandZone(values: Map<string, string>): void {
 /** The geographic system of a projection, without its closing bracket. */
 function geographicWkt(epsg: number, definition: string, values: ReadonlyMap<string, string>): string {
   if (epsg === WEB_MERCATOR) return ESRI_WGS84.slice(0, -1)
-  const { a = 6378137, b = a, datum_params: shift = [] } = new proj4.Proj(definition) as unknown as Datum
+  const { a = 6378137, b = a, datum_params: shift = [] } = parsedSystem(definition)
   const shape = `SPHEROID["${values.get('ellps') ?? values.get('datum') ?? 'unknown'}",${a},${a === b ? 0 : a / (a - b)}]`
   const moves = (shift ?? []).map(Number)
   const shifts = moves.some(move => move !== 0)
@@ -198,11 +198,17 @@ function geographicWkt(epsg: number, definition: string, values: ReadonlyMap<str
   return `GEOGCS["GCS_${epsg}",DATUM["D_${epsg}",${shape}${shifts}],${meridian},UNIT["Degree",0.0174532925199433]`
 }
 
-/** The result of parsing a definition with proj4. */
-interface Datum {
+/** What proj4 makes of a definition. */
+interface ParsedSystem {
   readonly a?: number
   readonly b?: number
   readonly datum_params?: readonly (string | number)[] | null
+  /** Radians. */
+  readonly from_greenwich?: number
+}
+
+export function parsedSystem(definition: string): ParsedSystem {
+  return new proj4.Proj(definition) as unknown as ParsedSystem
 }
 
 /** Degrees east of Greenwich. */

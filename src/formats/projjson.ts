@@ -1,6 +1,5 @@
-import proj4 from 'proj4'
 import { lookup } from '../model/lookup.ts'
-import { expandZone, metresOf, parametersOf, projStringOf, WEB_MERCATOR } from './projection.ts'
+import { expandZone, metresOf, parametersOf, parsedSystem, projStringOf, WEB_MERCATOR } from './projection.ts'
 
 /** A projection by its PROJ name: the EPSG method, and its parameters by EPSG code with their keys in a PROJ string, or values. */
 type Method = readonly [name: string, code: number, parameters: Readonly<Record<number, string | number>>]
@@ -105,15 +104,6 @@ const SHIFTS = [
   { name: 'Scale difference', unit: PARTS_PER_MILLION },
 ].map((parameter, at) => ({ ...parameter, id: { authority: 'EPSG', code: 8605 + at } }))
 
-/** What proj4 makes of a definition. */
-interface Parsed {
-  readonly a?: number
-  readonly b?: number
-  readonly datum_params?: readonly (string | number)[] | null
-  /** Radians. */
-  readonly from_greenwich?: number
-}
-
 /**
  * A reference system in PROJJSON 0.7, axes to the east and to the north as coordinates are written, with the shift of its datum to
  * WGS 84 as projecting has it; null for a projection without a method here.
@@ -122,7 +112,7 @@ export function projJsonOf(epsg: number): object | null {
   const definition = projStringOf(epsg)
   if (definition === undefined) return null
   const values = parametersOf(definition)
-  const parsed = new proj4.Proj(definition) as unknown as Parsed
+  const parsed = parsedSystem(definition)
   const frame = { name: `EPSG:${epsg}`, id: { authority: 'EPSG', code: epsg } }
   const base = { datum: datumOf(epsg, values, parsed), coordinate_system: DEGREES }
   const system =
@@ -150,7 +140,11 @@ export function projJsonOf(epsg: number): object | null {
   }
 }
 
-function datumOf(epsg: number, values: ReadonlyMap<string, string>, parsed: Parsed): object {
+function datumOf(
+  epsg: number,
+  values: ReadonlyMap<string, string>,
+  parsed: ReturnType<typeof parsedSystem>,
+): object {
   const type = 'GeodeticReferenceFrame'
   if (epsg === WEB_MERCATOR || values.get('datum') === 'WGS84') return { type, ...WGS84_DATUM }
   const { a = 6378137, b = a, from_greenwich = 0 } = parsed

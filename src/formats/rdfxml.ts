@@ -107,19 +107,19 @@ class RdfXmlWriter {
       case 'literal':
         return `${open}${literalXml(object, close)}`
       case 'triple': {
-        const subject = subjectXml(object.subject)
+        const subject = nameXml(object.subject, 'about')
         const inner = `<rdf:Description ${subject}>${this.statement(object.predicate, object.object)}</rdf:Description>`
         return `${open} rdf:version="1.2" rdf:parseType="Triple">${inner}${close}`
       }
       default:
-        return `${open}${resourceXml(object)}/>`
+        return `${open} ${nameXml(object, 'resource')}/>`
     }
   }
 
   private open(subject: NamedNode | BlankNode, type: string | null): string {
     const name = type ?? 'rdf:Description'
     this.close = `</${name}>\n`
-    return `<${name} ${subjectXml(subject)}>\n`
+    return `<${name} ${nameXml(subject, 'about')}>\n`
   }
 
   /** The qualified name of a class whose namespace has a prefix. */
@@ -143,14 +143,9 @@ class RdfXmlWriter {
   }
 }
 
-function subjectXml({ type, value }: NamedNode | BlankNode): string {
-  return type === 'iri' ? `rdf:about="${escapeXml(value)}"` : `rdf:nodeID="${nodeId(value)}"`
-}
-
-function resourceXml(term: NamedNode | BlankNode): string {
-  return term.type === 'iri'
-    ? ` rdf:resource="${escapeXml(term.value)}"`
-    : ` rdf:nodeID="${nodeId(term.value)}"`
+/** The attribute that names a node: as the subject of an element, or as the object of a property. */
+function nameXml({ type, value }: NamedNode | BlankNode, attribute: 'about' | 'resource'): string {
+  return type === 'iri' ? `rdf:${attribute}="${escapeXml(value)}"` : `rdf:nodeID="${nodeId(value)}"`
 }
 
 function literalXml({ value, datatype, language }: Literal, close: string): string {

@@ -6,7 +6,7 @@ import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
 import { csv } from './csv.ts'
 import { type DbfFieldOut, type DbfLayoutOut, dbfHeader, dbfLayout, dbfRecord } from './dbf.ts'
-import { geometryColumn, geometryOf } from './geojson.ts'
+import { geometryColumn, rowGeometry } from './json.ts'
 import { projectGeometry, projector, WGS84, wktOf } from './projection.ts'
 import { columnName, type ExportOptions, type Table, type TableColumn, type TableRow } from './table.ts'
 import { type ZipEntry, zip } from './zip-stream.ts'
@@ -113,9 +113,7 @@ async function writeParts(
   try {
     const add = (row: TableRow): boolean => {
       const numbered = { ...row, [NUMBER.key]: lookup(row, NUMBER.key) ?? records + 1 }
-      const content = shapes.encode(
-        geometry === undefined ? null : geometryOf(lookup(row, geometry.key) ?? null),
-      )
+      const content = shapes.encode(rowGeometry(row, geometry))
       const size = Math.max(shp.length + content.length + 8, dbf.length + layout.recordLength + 1)
       if (records === limits.records || size > limits.bytes) return false
       shx.add(words(shp.length / 2, content.length / 2))

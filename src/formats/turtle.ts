@@ -18,9 +18,7 @@ const SHORTHAND =
  * @param pieces whole lines of N-Triples
  */
 export async function* turtle(pieces: AsyncIterable<string>, prefixes: Prefixes): AsyncGenerator<string> {
-  yield Object.entries(prefixes)
-    .map(([prefix, namespace]) => `@prefix ${prefix}: <${namespace}> .\n`)
-    .join('')
+  yield headOf(prefixes)
   const writer = new TurtleWriter(prefixes)
   for await (const piece of pieces) yield writer.write(piece)
   yield writer.end()
@@ -28,9 +26,14 @@ export async function* turtle(pieces: AsyncIterable<string>, prefixes: Prefixes)
 
 /** The same for a complete text. */
 export function turtleText(triples: string, prefixes: Prefixes): string {
-  const head = Object.entries(prefixes).map(([prefix, namespace]) => `@prefix ${prefix}: <${namespace}> .\n`)
   const writer = new TurtleWriter(prefixes)
-  return head.join('') + writer.write(triples) + writer.end()
+  return headOf(prefixes) + writer.write(triples) + writer.end()
+}
+
+function headOf(prefixes: Prefixes): string {
+  return Object.entries(prefixes)
+    .map(([prefix, namespace]) => `@prefix ${prefix}: <${namespace}> .\n`)
+    .join('')
 }
 
 /** Carries the subject and predicate of the last triple over from one piece to the next. */

@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { type MaybePromise, thenMaybe } from '../accounts/database.ts'
 import { BAD_REQUEST, declareFault, Fault, isFault } from '../errors/errors.ts'
-import { lookup } from '../model/lookup.ts'
 import { ANONYMOUS, type Principal } from '../model/principal.ts'
+import { many } from './parameters.ts'
 import type { QueryParameters } from './query-string.ts'
 import { type CookieScope, readCookie } from './session-cookie.ts'
 
@@ -155,10 +155,7 @@ function given(secret: string, what: string): string {
 }
 
 function parameterCredentials(parameters: QueryParameters): readonly Credential[] {
-  return (Object.entries(CREDENTIAL_PARAMETERS) as [string, Credential['type']][]).flatMap(([name, type]) => {
-    const value = lookup(parameters, name)
-    if (value === undefined) return []
-    const values = Array.isArray(value) ? value : [value]
-    return values.filter(secret => secret !== '').map(secret => ({ type, secret }))
-  })
+  return (Object.entries(CREDENTIAL_PARAMETERS) as [string, Credential['type']][]).flatMap(([name, type]) =>
+    many(parameters, name).flatMap(secret => (secret === '' ? [] : [{ type, secret }])),
+  )
 }

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import type { WorkClient } from '../runtime/work-client.ts'
-import { onceClosed } from './hang-up.ts'
 
 /** Limits of the work that the server does for one client: a token bucket. */
 export interface BudgetLimits {
@@ -215,4 +214,19 @@ export function onceEnded(response: ServerResponse, then: () => void): () => voi
   response.once('finish', end)
   onceClosed(response, end)
   return forget
+}
+
+/** Calls back when a response is closed, at once if it is closed already: its client may leave while something is awaited. */
+export function onceClosed(response: ServerResponse, then: () => void): void {
+  if (response.destroyed) then()
+  else response.once('close', then)
+}
+
+/** A signal that is aborted where the client leaves before it has its answer. */
+export function hangUpSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  onceClosed(response, () => {
+    if (!response.writableFinished) controller.abort()
+  })
+  return controller.signal
 }

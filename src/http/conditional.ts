@@ -13,26 +13,22 @@ interface ComparedAnswer {
   readonly cacheControl: string
   /** Request headers that the answer depends on; `Accept-Encoding` is added to all answers with a tag. */
   readonly vary?: readonly string[]
-  /** When its data changed; null or absent if the answer depends on more than that. */
-  readonly modified?: string | null
 }
 
 /**
  * The one place that decides 304: sets ETag, Cache-Control and Vary, and returns true if the client has the answer already, so
- * that the route sends 304 without a body. If-None-Match takes precedence over If-Modified-Since (RFC 9110, section 13.2.2).
+ * that the route sends 304 without a body. Only If-None-Match decides, for no answer depends on one moment alone;
  * `If-None-Match: *` is decided when the status of the answer is known: see {@link finishConditional}.
  */
 export function isNotModified(
   { headers }: Pick<FastifyRequest, 'headers'>,
   reply: FastifyReply,
-  { tag, cacheControl, vary = [], modified = null }: ComparedAnswer,
+  { tag, cacheControl, vary = [] }: ComparedAnswer,
 ): boolean {
   varyBy(reply, ...vary)
   reply.header('etag', tag).header('cache-control', cacheControl)
-  const { 'if-none-match': known, 'if-modified-since': since, 'accept-encoding': codings } = headers
-  if (known !== undefined) return known !== '*' && knownTag(known, tag, codings) !== null
-  if (since === undefined || modified === null) return false
-  return Math.floor(Date.parse(modified) / 1000) * 1000 <= Date.parse(since)
+  const { 'if-none-match': known, 'accept-encoding': codings } = headers
+  return known !== undefined && known !== '*' && knownTag(known, tag, codings) !== null
 }
 
 /**

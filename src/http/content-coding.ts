@@ -57,9 +57,9 @@ export type Coding = (typeof CODINGS)[number]
 export function preferredCoding(acceptEncoding: string | undefined): Coding | null {
   if (acceptEncoding === undefined) return null
   let best: Coding | null = null
-  let max = qualityOf('identity', acceptEncoding, 0)
+  let max = qualityOf('identity', acceptEncoding)
   for (const coding of CODINGS) {
-    const quality = qualityOf(coding, acceptEncoding, 0)
+    const quality = qualityOf(coding, acceptEncoding)
     if (quality > 0 && (best === null ? quality >= max : quality > max)) {
       best = coding
       max = quality
@@ -70,11 +70,11 @@ export function preferredCoding(acceptEncoding: string | undefined): Coding | nu
 
 /** True if the header accepts this coding; without the header every coding is accepted. */
 export function acceptsCoding(acceptEncoding: string | undefined, coding: Coding): boolean {
-  return acceptEncoding === undefined || qualityOf(coding, acceptEncoding, 0) > 0
+  return acceptEncoding === undefined || qualityOf(coding, acceptEncoding) > 0
 }
 
-function qualityOf(coding: string, acceptEncoding: string, unnamed: number): number {
-  let quality = unnamed
+function qualityOf(coding: string, acceptEncoding: string): number {
+  let quality = 0
   for (const part of acceptEncoding.toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map(piece => piece.trim())
     if (name !== coding && name !== '*') continue

@@ -15,27 +15,6 @@ export interface HealthOptions {
   readonly statistics: () => Promise<Readonly<Record<string, unknown>>>
 }
 
-export interface HealthAnswer {
-  readonly status: 200 | 503
-  readonly body: Readonly<Record<string, unknown>>
-}
-
-export const ALIVE: HealthAnswer = { status: 200, body: { status: 'alive' } }
-
-/** Seconds after which a client may retry. */
-export const RETRY_AFTER = '2'
-
-export async function readyAnswer(options: HealthOptions): Promise<HealthAnswer> {
-  const { readiness, canAnswer, startProgress, statistics } = options
-  const status = readiness()
-  if (status !== 'ready') {
-    const datasets = status === 'publishing' ? startProgress() : null
-    return { status: 503, body: datasets === null ? { status } : { status, datasets } }
-  }
-  if (!(await canAnswer())) return { status: 503, body: { status: 'recovering' } }
-  return { status: 200, body: { status, ...(await statistics()) } }
-}
-
 /** Paths that operators and their monitoring programs poll. */
 export const OPERATORS_PATHS: readonly string[] = ['/healthz', '/readyz', '/metrics']
 
@@ -52,10 +31,20 @@ export const health: FastifyPluginAsync<HealthOptions> = async (app, options) =>
     setNoStore(reply)
     done()
   })
-  app.get('/healthz', async () => ALIVE.body)
+  app.get('/healthz', async () => ({ status: 'alive' }))
   app.get('/readyz', async (_, reply) => {
     const { status, body } = await readyAnswer(options)
-    if (status === 503) reply.header('retry-after', RETRY_AFTER)
+    if (status === 503) reply.header('retry-after', '2')
     return reply.code(status).send(body)
   })
+}
+
+async function readyAnswer({ readiness, canAnswer, startProgress, statistics }: HealthOptions) {
+  const status = readiness()
+  if (status !== 'ready') {
+    const datasets = status === 'publishing' ? startProgress() : null
+    return { status: 503, body: datasets === null ? { status } : { status, datasets } }
+  }
+  if (!(await canAnswer())) return { status: 503, body: { status: 'recovering' } }
+  return { status: 200, body: { status, ...(await statistics()) } }
 }

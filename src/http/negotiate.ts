@@ -7,12 +7,18 @@ export interface Representation {
   readonly weight?: number
 }
 
-interface Range {
+/** A media type or range with its parameters (RFC 9110, section 12.5.1), in lower case. */
+export interface MediaRange {
   readonly type: string
+  readonly parameters: ReadonlyMap<string, string>
+  /** 0 to 1; 0 refuses it. */
   readonly quality: number
-  /** Specificity of the range: 0 for any type, 1 for all subtypes of a type, 2 for one type. */
-  readonly precision: number
 }
+
+const NO_PARAMETERS: ReadonlyMap<string, string> = new Map()
+
+/** What a client accepts that does not say it. */
+export const ANYTHING: MediaRange = { type: '*/*', parameters: NO_PARAMETERS, quality: 1 }
 
 /**
  * Chooses by the Accept header (RFC 9110, section 12.5.1): highest quality first, then the order of the offers, which
@@ -22,7 +28,8 @@ export function negotiate<O extends Representation>(
   accept: string | undefined,
   representations: readonly O[],
 ): O | null {
-  const ranges = parseAccept(accept ?? '*/*')
+  const read = mediaRanges(accept ?? '')
+  const ranges = read.length === 0 ? [ANYTHING] : read
   let best: { readonly representation: O; readonly quality: number } | null = null
   for (const representation of representations) {
     const quality = qualityOf(representation, ranges)
@@ -31,35 +38,48 @@ export function negotiate<O extends Representation>(
   return best?.representation ?? null
 }
 
+/** Maximum length of an Accept header that is read. */
+const MAX_LENGTH = 4000
+
 /** The media ranges of an Accept header; malformed ones are skipped. */
-function parseAccept(accept: string): readonly Range[] {
-  const ranges = accept
-    .slice(0, 4000)
-    .split(',')
-    .flatMap(part => {
-      const [type = '', ...parameters] = part.split(';').map(piece => piece.trim().toLowerCase())
-      if (!/^[^\s/]+\/[^\s/]+$/.test(type) && type !== '*') return []
-      const quality = parameters.find(parameter => parameter.startsWith('q='))?.slice(2)
-      const value = quality === undefined ? 1 : Number(quality)
-      const precision = type === '*' || type === '*/*' ? 0 : type.endsWith('/*') ? 1 : 2
-      return [{ type, quality: value >= 0 && value <= 1 ? value : 0, precision }]
-    })
-  return ranges.length === 0 ? [{ type: '*/*', quality: 1, precision: 0 }] : ranges
+export function mediaRanges(accept: string): readonly MediaRange[] {
+  return split(accept.slice(0, MAX_LENGTH), ',').flatMap(part => mediaRangeOf(part) ?? [])
 }
 
-function qualityOf(representation: Representation, ranges: readonly Range[]): number {
-  let chosen: Range | null = null
-  for (const range of ranges) {
-    if (!covers(range, representation)) continue
-    if (chosen === null || range.precision > chosen.precision) chosen = range
+/** One media type or range; null if the text is none. */
+export function mediaRangeOf(text: string): MediaRange | null {
+  const [written = '', ...pieces] = split(text, ';').map(piece => piece.trim().toLowerCase())
+  const type = written === '*' ? '*/*' : written
+  if (!/^[^\s/]+\/[^\s/]+$/.test(type)) return null
+  let parameters = NO_PARAMETERS
+  let quality = 1
+  for (const piece of pieces) {
+    if (piece === '') continue
+    const at = piece.indexOf('=')
+    const name = (at < 0 ? piece : piece.slice(0, at)).trim()
+    const value = at < 0 ? '' : piece.slice(at + 1).trim()
+    if (name !== 'q') parameters = new Map([...parameters, [name, value.replace(/^"(.*)"$/, '$1')]])
+    else quality = value !== '' && Number(value) >= 0 && Number(value) <= 1 ? Number(value) : 0
   }
-  return (chosen?.quality ?? 0) * (representation.weight ?? 1)
+  return { type, parameters, quality }
 }
 
-function covers(range: Range, representation: Representation): boolean {
-  if (range.precision === 2) return range.type === representation.type
-  if (representation.explicit === true) return false
-  return range.precision === 0 || representation.type.startsWith(range.type.slice(0, -1))
+/** The quality of the most specific range. */
+function qualityOf(representation: Representation, ranges: readonly MediaRange[]): number {
+  let [quality, precision] = [0, -1]
+  for (const range of ranges) {
+    const own = precisionOf(range, representation)
+    if (own > precision) [quality, precision] = [range.quality, own]
+  }
+  return quality * (representation.weight ?? 1)
+}
+
+/** How specific a range is that covers a type: 0 for any type, 1 for all subtypes of a type, 2 for the type; -1 for another. */
+function precisionOf(range: MediaRange, { type, explicit = false }: Representation): number {
+  if (range.type === type) return 2
+  if (explicit || !range.type.endsWith('/*')) return -1
+  if (range.type === '*/*') return 0
+  return type.startsWith(range.type.slice(0, -1)) ? 1 : -1
 }
 
 /** The forms of a JSON-LD document that a client may request (JSON-LD 1.1, sections 5 and 6.2, "IANA considerations"). */
@@ -78,12 +98,9 @@ const PROFILES = 'http://www.w3.org/ns/json-ld#'
  */
 export function jsonldForm(accept: string | undefined): JsonldForm | null {
   let best: { readonly form: JsonldForm | null; readonly quality: number } | null = null
-  for (const range of split((accept ?? '').slice(0, 4000), ',')) {
-    const [type = '', ...parameters] = split(range, ';').map(part => part.trim())
-    if (type.toLowerCase() !== JSONLD_TYPE) continue
-    const quality = Number(parameterOf(parameters, 'q') ?? 1)
-    if (!(quality > 0) || (best !== null && quality <= best.quality)) continue
-    best = { form: formOf(parameterOf(parameters, 'profile')), quality }
+  for (const { type, parameters, quality } of mediaRanges(accept ?? '')) {
+    if (type !== JSONLD_TYPE || quality === 0 || (best !== null && quality <= best.quality)) continue
+    best = { form: formOf(parameters.get('profile')), quality }
   }
   return best?.form ?? null
 }
@@ -102,14 +119,9 @@ function formOf(profile: string | undefined): JsonldForm | null {
   return null
 }
 
-/** The value of a parameter, without quotes. */
-function parameterOf(parameters: readonly string[], name: string): string | undefined {
-  const found = parameters.find(parameter => parameter.toLowerCase().startsWith(`${name}=`))
-  return found?.slice(name.length + 1).replace(/^"(.*)"$/s, '$1')
-}
-
 /** The parts of a header between separators outside of quoted strings (RFC 9110, section 5.6.4). */
 function split(text: string, separator: string): readonly string[] {
+  if (!text.includes('"')) return text.split(separator)
   const parts: string[] = []
   let begin = 0
   let isQuoted = false

@@ -31,11 +31,21 @@ type Decode = (text: string) => string | null
 
 function parsePairs(text: string, decode: Decode): ParsedQuery {
   const found: ParsedQuery = Object.create(null)
-  try {
-    readPairs(text, decode, found)
-  } catch (error) {
-    if (!(error instanceof UndecodableError)) throw error
-    found[DAMAGED] = { piece: error.message, parameter: error.parameter }
+  for (const part of text.split('&')) {
+    if (part === '') continue
+    const at = part.indexOf('=')
+    const name = at < 0 ? part : part.slice(0, at)
+    const written = at < 0 ? '' : part.slice(at + 1)
+    const key = decode(name)
+    const value = key === null ? null : decode(written)
+    if (key === null || value === null) {
+      found[DAMAGED] = key === null ? { piece: name, parameter: '' } : { piece: written, parameter: key }
+      break
+    }
+    const before = lookup(found, key)
+    if (before === undefined) setMember(found, key, value)
+    else if (Array.isArray(before)) before.push(value)
+    else setMember(found, key, [before, value])
   }
   return found
 }
@@ -59,35 +69,6 @@ export function refuseDamaged(query: unknown): void {
   const where = parameter === '' ? 'The address' : `The value of the ${parameter.slice(0, 40)} parameter`
   const reason = `${where} cannot be decoded: ${excerpt} was found but percent-encoded UTF-8 is expected.`
   throw new Fault(BAD_REQUEST, { reason })
-}
-
-class UndecodableError extends Error {
-  readonly parameter: string
-
-  constructor(piece: string, parameter = '') {
-    super(piece)
-    this.parameter = parameter
-  }
-}
-
-function readPairs(text: string, decode: Decode, found: ParsedQuery): void {
-  for (const part of text.split('&')) {
-    if (part === '') continue
-    const at = part.indexOf('=')
-    const key = whole(at < 0 ? part : part.slice(0, at), decode)
-    const value = at < 0 ? '' : whole(part.slice(at + 1), decode, key)
-    const before = lookup(found, key)
-    if (before === undefined) setMember(found, key, value)
-    else if (Array.isArray(before)) before.push(value)
-    else setMember(found, key, [before, value])
-  }
-}
-
-/** @param name the parameter whose value the text is */
-function whole(text: string, decode: Decode, name?: string): string {
-  const read = decode(text)
-  if (read === null) throw new UndecodableError(text, name)
-  return read
 }
 
 /** One name or value of a query string; null if its escapes are not UTF-8. */

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { MaybePromise } from '../accounts/database.ts'
-import { type ClientBudget, onceEnded } from './client-budget.ts'
-import { onceClosed } from './hang-up.ts'
+import { type ClientBudget, onceClosed, onceEnded } from './client-budget.ts'
 
 /** Milliseconds for which an answer delays requests of heavy users: answers that take longer are hardly slowed down by one. */
 const PROMPT = 50

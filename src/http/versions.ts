@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { BAD_REQUEST, Fault, VERSION_UNKNOWN } from '../errors/errors.ts'
 import { lookup } from '../model/lookup.ts'
 import type { Principal } from '../model/principal.ts'
+import { onceClosed } from './client-budget.ts'
 import { varyBy } from './conditional.ts'
-import { onceClosed } from './hang-up.ts'
 import { addressForLinks, localTarget } from './query-string.ts'
 
 /** A published version of a dataset, and when it was published. */
@@ -209,9 +209,8 @@ function neighbours(
       ...(index === 0 ? ['last'] : []),
       ...(at >= 0 && index === at + 1 ? ['prev'] : []),
       ...(at >= 0 && index === at - 1 ? ['next'] : []),
-      ...(index === at ? [''] : []),
-    ].filter(name => name !== '' || index === at)
-    if (names.length === 0) return []
-    return [[[...names.filter(name => name !== ''), 'memento'].join(' '), each] as const]
+    ]
+    if (names.length === 0 && index !== at) return []
+    return [[[...names, 'memento'].join(' '), each] as const]
   })
 }

@@ -4,8 +4,7 @@ import { RIGHT_TO_LEFT } from '../model/language.ts'
 import { lookup } from '../model/lookup.ts'
 import { ASSETS_PATH, builtAssets } from './assets.ts'
 import { type Html, html } from './html.ts'
-import { LANGUAGE_NAMES, orderedLanguages } from './language.ts'
-import { type PageContext, queryText } from './page-context.ts'
+import { LANGUAGE_NAMES, orderedLanguages, type PageContext, queryText } from './page-context.ts'
 
 /** A page of the site, inside its frame. */
 export interface SitePage {

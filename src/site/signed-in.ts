@@ -1,14 +1,19 @@
 import '../http/authenticate.ts'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { SignInProvider } from '../config/derived.ts'
 import type { SamlProvider } from '../config/saml.ts'
-import { declareFault, Fault } from '../errors/errors.ts'
-import { type Form, formToken, isFormToken, isOwnOrigin } from '../http/form.ts'
+import { declareFault, Fault, INTERNAL_ERROR } from '../errors/errors.ts'
+import { FORM_TYPE, type Form, formToken, isFormToken, isOwnOrigin, readForm } from '../http/form.ts'
 import { cookieScope, readCookie } from '../http/session-cookie.ts'
+import { lookup } from '../model/lookup.ts'
 import type { Authenticated } from '../model/principal.ts'
+import { hiddenField, note } from './account-fields.ts'
 import { type AccountPage, keepPrivate, sendAccountPage } from './account-page.ts'
-import { pageContextOf, type SiteOptions } from './page-context.ts'
+import { faultSentence } from './fault-page.ts'
+import { sendSitePage } from './frame.ts'
+import { html } from './html.ts'
+import { messageKey, pageContextOf, type SiteOptions } from './page-context.ts'
 
 /** A form that did not come from our own page. */
 export const CROSS_SITE_REQUEST = declareFault('CrossSiteRequest', 403, '{reason}')
@@ -104,4 +109,80 @@ export function loginAddress(request: FastifyRequest, options: SiteOptions, next
   const { namedLanguage: lang } = pageContextOf(request, options)
   const parameters = { next: rootOf(options) + next, ...(lang === undefined ? {} : { lang }) }
   return `${rootOf(options)}/account/login/?${new URLSearchParams(parameters)}`
+}
+
+/**
+ * Answers a form of a session that has ended: nothing is saved, and its fields wait in the page until the user has signed in on
+ * another tab. They come back without a token, which is of another session, so that the form is shown and not saved. A form
+ * with a file loses the file.
+ */
+export function sendSessionEnded(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: SiteOptions,
+): FastifyReply {
+  const pageContext = pageContextOf(request, options)
+  const { t } = pageContext
+  const path = rootOf(options) + request.url
+  const login = loginAddress(request, options, request.url)
+  const isForm = request.headers['content-type']?.startsWith(FORM_TYPE) === true
+  const fields = isForm && isOwnOrigin(request.headers, options.base) ? [...readForm(request.body)] : []
+  const saved = fields.filter(([name]) => name !== 'form_token')
+  const title = t('Your session has ended. Nothing was saved.')
+  const body = html`<h1>${t('Sign in')}</h1>
+${note('bad', html`<p>${title}</p>`)}${
+  saved.length === 0
+    ? html`<p><a href="${login}">${t('Sign in')}</a></p>`
+    : html`<p>${t('Sign in on a new tab, then come back to this one: the form opens with your input.')}</p>
+<p><a href="${login}" target="_blank">${t('Sign in')}</a></p>
+<form method="post" action="${path}">${saved.map(([name, value]) => hiddenField(name, value))}<div class="buttons"><button>${t('Open the form with my input')}</button></div></form>`
+}`
+  // A scheme that no browser requests by itself (RFC 9110, section 11.6.1).
+  reply.header('www-authenticate', 'Form')
+  return sendSitePage(keepPrivate(reply), pageContext, {
+    title,
+    body,
+    status: 401,
+    part: 'account',
+    isIndexed: false,
+    isPrivate: true,
+  })
+}
+
+/** Answers any error with a page; errors that are no faults are logged and shown as unexpected, without details. */
+export function answerWithPage(options: AccountsOptions) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const fault = reportOf(error)
+    const { status } = fault
+    if (status === 500) request.log.error({ err: error, url: request.routeOptions.url }, 'unexpected')
+    const isLater = status === 503 || status === 429
+    if (isLater && !reply.hasHeader('retry-after')) reply.header('retry-after', '2')
+    const { t, href } = pageContextOf(request, options)
+    sendPage(reply, options, {
+      type: 'page',
+      status,
+      heading: t(lookup(HEADINGS, String(status)) ?? messageKey('This cannot be done')),
+      content: html`${note('bad', faultSentence(fault, t))}
+<p><a href="${href('/account/')}">${t('Go to your account')}</a></p>
+`,
+    })
+  }
+}
+
+/** Headings by the status of the answer. */
+const HEADINGS: Readonly<Record<string, string>> = {
+  403: messageKey('The form was not accepted'),
+  404: messageKey('Not found'),
+  413: messageKey('The form is too long'),
+  415: messageKey('This is not a form'),
+  429: messageKey('Too many attempts'),
+  500: messageKey('Something went wrong'),
+  503: messageKey('Not possible now'),
+}
+
+function reportOf(error: unknown): { readonly status: number; readonly message: string } {
+  if (error instanceof Fault && error.status !== 500) return error
+  const { statusCode: status = 500, message = '' } = (error ?? {}) as Partial<FastifyError>
+  if (status >= 400 && status < 500) return { status, message: message.slice(0, 200) }
+  return { status: 500, message: new Fault(INTERNAL_ERROR).message }
 }

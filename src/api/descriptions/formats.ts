@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import type { FastifyInstance } from 'fastify'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { datasetShapes } from '../../catalog/shapes.ts'
@@ -79,7 +80,7 @@ function inForm(format: DescriptionFormat, accept: string | undefined): Descript
 /** The whole text of a description. Throws UnprocessableEntity if a text has characters that XML does not permit. */
 export async function writeDescription(format: DescriptionFormat, triples: string): Promise<string> {
   try {
-    return await joined(format.write(triples))
+    return await text(format.write(triples))
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     throw new Fault(UNPROCESSABLE_ENTITY, {
@@ -88,23 +89,16 @@ export async function writeDescription(format: DescriptionFormat, triples: strin
   }
 }
 
-/** The text of all pieces. */
-export async function joined(pieces: AsyncIterable<string>): Promise<string> {
-  const all: string[] = []
-  for await (const piece of pieces) all.push(piece)
-  return all.join('')
-}
-
 /** All lines, many at a time: other requests have their turns meanwhile. */
 function whole(triples: string): AsyncGenerator<string> {
   return inTurns(linePieces(triples))
 }
 
-function* linePieces(text: string): Generator<string> {
-  for (let at = 0; at < text.length; ) {
-    const end = text.indexOf('\n', at + PIECE)
-    const next = end < 0 ? text.length : end + 1
-    yield text.slice(at, next)
+function* linePieces(lines: string): Generator<string> {
+  for (let at = 0; at < lines.length; ) {
+    const end = lines.indexOf('\n', at + PIECE)
+    const next = end < 0 ? lines.length : end + 1
+    yield lines.slice(at, next)
     at = next
   }
 }

@@ -1,3 +1,4 @@
+import { text as wholeText } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { CatalogEntry } from '../../catalog/catalog-dataset.ts'
@@ -29,7 +30,7 @@ import { inTurns } from '../../runtime/work-client.ts'
 import { type SitePage, sendSitePage } from '../../site/frame.ts'
 import { html } from '../../site/html.ts'
 import { type PageContext, pageContextOf, type SiteOptions } from '../../site/page-context.ts'
-import { addShapes, descriptionFormat, isPageRequested, joined, writeDescription } from './formats.ts'
+import { addShapes, descriptionFormat, isPageRequested, writeDescription } from './formats.ts'
 
 export interface DescriptionsOptions extends SiteOptions {
   /** Folder of the portal, which has the example queries. */
@@ -156,7 +157,7 @@ async function answer(
   late.abort()
   const isWhole = described.every(({ statistics: graphStatistics }) => graphStatistics !== undefined)
   const known = described.map(each => ({ ...each, statistics: each.statistics ?? null }))
-  const text = await joined(inTurns(triples(known)))
+  const text = await wholeText(inTurns(triples(known)))
   const isKnown = isFresh(request, reply, isWhole ? entityTag(text) : null, format.type)
   if (isWhole) {
     reply.header('cache-control', 'public, max-age=60, stale-while-revalidate=600')

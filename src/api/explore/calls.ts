@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CallKind, CountedUse, NotedCall, Usage } from '../../catalog/usage.ts'
 import { addressSubject, clientAddress } from '../../http/client-address.ts'
+import { many } from '../../http/parameters.ts'
 import { type QueryParameters, withoutSecrets } from '../../http/query-string.ts'
 import type { RouteConfig } from '../../http/route-config.ts'
 import { lookup } from '../../model/lookup.ts'
@@ -127,47 +128,27 @@ function note(
   how: CallOutcome,
   { usage, now, proxies = 0 }: Recorder,
 ): void {
-  usage.remember(new AnsweredCall(message.headers, answered, how, clientAddress(message, proxies), now()))
+  usage.remember(answeredCall(message.headers, answered, how, clientAddress(message, proxies), now()))
   const { dataset, route } = answered
   const kind = route.isUse === false ? null : (lookup(KINDS, route.operation ?? '') ?? 'call')
   if (how.isGood && kind !== null && dataset !== null) usage.count(dataset, kind)
 }
 
-/** A call and its user: only what is needed later, for thousands of them are in memory. */
-class AnsweredCall implements NotedCall {
-  private readonly answered: Answered
-  private readonly agent: string | undefined
-  private readonly referer: string | undefined
-  private readonly attributes: string | string[] | undefined
-  private readonly address: string
-  private readonly how: CallOutcome
-  private readonly moment: number
-
-  /** @param moment milliseconds since 1970 */
-  constructor(
-    headers: IncomingMessage['headers'],
-    answered: Answered,
-    how: CallOutcome,
-    address: string,
-    moment: number,
-  ) {
-    this.answered = answered
-    this.agent = headers['user-agent']
-    this.referer = headers.referer
-    this.attributes = headers['ods-api-analytics-app']
-    this.address = address
-    this.how = how
-    this.moment = moment
-  }
-
-  counted(): CountedUse {
-    const { answered, agent, referer, attributes } = this
+/** A call and its user: only what is needed later is held, for thousands of them are in memory. */
+function answeredCall(
+  { 'user-agent': agent, referer, 'ods-api-analytics-app': attributes }: IncomingMessage['headers'],
+  answered: Answered,
+  how: CallOutcome,
+  address: string,
+  moment: number,
+): NotedCall {
+  const counted = (): CountedUse => {
     const { url, route, status, report } = answered
     const { attachment } = (answered.params ?? {}) as { readonly attachment?: string }
     return {
-      timestamp: new Date(this.moment).toISOString().replace(/\.?0*Z$/, 'Z'),
-      user_ip_addr: shortAddress(this.address),
-      user_id: this.how.user,
+      timestamp: new Date(moment).toISOString().replace(/\.?0*Z$/, 'Z'),
+      user_ip_addr: shortAddress(address),
+      user_id: how.user,
       dataset_id: answered.dataset,
       api: route.operation ?? null,
       api_type: route.apiType ?? 'other',
@@ -176,7 +157,7 @@ class AnsweredCall implements NotedCall {
       format: formatOf(answered),
       size_res: answered.size,
       nhits: report.nhits,
-      exec_time: Math.round(this.how.elapsed * 100) / 100,
+      exec_time: Math.round(how.elapsed * 100) / 100,
       request_aborted: answered.aborted,
       facet: facetsOf(answered.query as QueryParameters | undefined),
       in_error: status >= 400,
@@ -187,6 +168,7 @@ class AnsweredCall implements NotedCall {
       bot: /bot\b|crawl|spider|slurp/i.test(agent ?? ''),
     }
   }
+  return { counted }
 }
 
 /** Reads the beginning of a body: the number of hits, or the code of the error. */
@@ -206,11 +188,8 @@ function formatOf({ route, params }: Answered): string | null {
   return cut(format ?? route.format ?? (route.apiType?.startsWith('ods') === true ? 'json' : undefined))
 }
 
-function facetsOf(query: QueryParameters | undefined): readonly string[] | null {
-  const facet = query?.facet
-  const named = (facet === undefined ? [] : Array.isArray(facet) ? facet : [facet]).filter(
-    name => name !== '',
-  )
+function facetsOf(query: QueryParameters = {}): readonly string[] | null {
+  const named = many(query, 'facet').filter(name => name !== '')
   return named.length === 0 ? null : [...new Set(named.slice(0, 50).map(name => name.slice(0, 100)))]
 }
 

@@ -5,13 +5,13 @@ import type { VisibleDatasets } from '../../catalog/visible.ts'
 import { Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { type CatalogDescription, dataJson, rss } from '../../formats/catalog-description.ts'
 import { DCAT_PREFIXES, dcatTriples } from '../../formats/dcat.ts'
-import { EXPORT_FORMATS, exportFormats } from '../../formats/export-formats.ts'
+import { EXPORT_FORMATS, exportFormats, TABLE_WRITERS } from '../../formats/export-formats.ts'
 import { rdfxml } from '../../formats/rdfxml.ts'
 import type { Table, TableRow } from '../../formats/table.ts'
 import { turtle } from '../../formats/turtle.ts'
-import { TABLE_WRITERS } from '../../formats/writers.ts'
 import { setNoStore } from '../../http/conditional.ts'
 import { invalid, many, refuseParameters } from '../../http/parameters.ts'
+import { begun } from '../../http/pieces.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { Route } from '../../http/route-config.ts'
 import { lookup } from '../../model/lookup.ts'
@@ -20,29 +20,20 @@ import { columnsOf, type ResultColumn } from '../../query/execute/columns.ts'
 import { inTurns } from '../../runtime/work-client.ts'
 import { type CatalogDescriptionOptions, describeCatalog } from './describe-catalog.ts'
 import type { ExploreEndpoint } from './endpoint.ts'
-import { begunExport, sendFile } from './export-list.ts'
+import { sendFile } from './exports.ts'
 import { datasetObject, presentDataset, splitSelect } from './present.ts'
-import { readExport, readExportPage, readParameter } from './read-parameters.ts'
-import type { CatalogSource } from './source.ts'
+import { type CatalogSource, readExport, readExportPage, readParameter } from './read-parameters.ts'
 
 type CatalogWriter = (catalog: CatalogDescription) => AsyncIterable<string>
 
 const dcatXml: CatalogWriter = catalog => rdfxml(dcatTriples(catalog), DCAT_PREFIXES)
 
-/** The formats of catalogs; the national profiles of DCAT-AP are all answered with their common part. */
+/** The formats of catalogs but the national profiles of DCAT-AP, which are all answered with their common part, `rdf`. */
 const CATALOG_WRITERS: Readonly<Record<string, CatalogWriter>> = {
   rss,
   'data.json': dataJson,
   ttl: catalog => turtle(dcatTriples(catalog), DCAT_PREFIXES),
   rdf: dcatXml,
-  dcat: dcatXml,
-  dcat_ap_ch: dcatXml,
-  dcat_ap_de: dcatXml,
-  dcat_ap_se: dcatXml,
-  dcat_ap_sp: dcatXml,
-  dcat_ap_it: dcatXml,
-  dcat_ap_vl: dcatXml,
-  dcat_ap_benap: dcatXml,
 }
 
 /** Exports of all datasets that match a query (REST 6.2). */
@@ -54,7 +45,7 @@ export function catalogExportRoutes(app: FastifyInstance, endpoint: ExploreEndpo
     const { query } = request
     const { format: name } = request.params
     const format = exportFormats(dialect.name, 'catalog').find(known => known.name === name)
-    const writeCatalog = lookup(CATALOG_WRITERS, name)
+    const writeCatalog = name.startsWith('dcat') ? dcatXml : lookup(CATALOG_WRITERS, name)
     const writeTable = lookup(TABLE_WRITERS, name)
     if (format === undefined || (writeCatalog ?? writeTable) === undefined)
       throw new Fault(NOT_FOUND_RESOURCE, { kind: 'export format', id: name.slice(0, 100) })
@@ -78,7 +69,7 @@ export function catalogExportRoutes(app: FastifyInstance, endpoint: ExploreEndpo
       return sendFile(reply, inTurns(writeCatalog(catalog)), file)
     }
     const table = await catalogTable(query, endpoint, visible, name)
-    const rows = await begunExport(table.rows)
+    const rows = await begun(table.rows)
     const pieces = writeTable?.({ ...table, rows }, { ...options, numericDates: !dialect.isoKeys }) ?? rows
     return sendFile(reply, pieces as AsyncIterable<string | Uint8Array>, file, rows)
   })

@@ -4,6 +4,7 @@ import type { ServedDataset } from '../../catalog/served.ts'
 import { isFresh } from '../../http/conditional.ts'
 import { answerJson } from '../../http/json.ts'
 import type { Route } from '../../http/route-config.ts'
+import { memoised } from '../../model/memoised.ts'
 import { consoleProgram } from '../../site/api-console-program.ts'
 import { html } from '../../site/html.ts'
 import type { ExploreEndpoint } from './endpoint.ts'
@@ -15,7 +16,14 @@ import { apiDocument, datasetOpenApi } from './openapi.ts'
  * values of its facets, and for each a console where a user tries the calls.
  */
 export function selfDescription(app: FastifyInstance, endpoint: ExploreEndpoint): void {
-  const samples = new Samples(endpoint)
+  const samples = new WeakMap<ServedDataset, Promise<SampleRecords>>()
+  /** What examples are built from, queried once for each version of a dataset. */
+  const sampleOf = (entry: ServedDataset) =>
+    memoised(samples, entry, () => {
+      const sample = takeSample(endpoint, entry)
+      sample.catch(() => samples.delete(entry))
+      return sample
+    })
 
   for (const name of ['swagger.json', 'openapi.json']) {
     app.get<Route>(`/${name}`, async (request, reply) => {
@@ -24,14 +32,14 @@ export function selfDescription(app: FastifyInstance, endpoint: ExploreEndpoint)
       const version = entries.map(entry => `${entry.dataset.id} ${entry.version}`).join('\n')
       return answer(request, reply, version, async () => {
         const telling = representativeDataset(entries)
-        const sample = telling === null ? null : await samples.of(telling)
+        const sample = telling === null ? null : await sampleOf(telling)
         return apiDocument(app, endpoint, visible, sample)
       })
     })
     app.get<Route<'dataset'>>(`/catalog/datasets/:dataset/${name}`, async (request, reply) => {
       const entry = endpoint.dataset(request)
       return answer(request, reply, entry.version, async () =>
-        datasetOpenApi(app, endpoint, await samples.of(entry)),
+        datasetOpenApi(app, endpoint, await sampleOf(entry)),
       )
     })
   }
@@ -49,29 +57,6 @@ export function selfDescription(app: FastifyInstance, endpoint: ExploreEndpoint)
   ): Promise<FastifyReply> {
     if (isFresh(request, reply, `${endpoint.place.root}\n${version}`)) return reply.code(304).send()
     return answerJson(reply, await document())
-  }
-}
-
-/** The samples that examples are built from, queried once for each version of a dataset. */
-class Samples {
-  private readonly endpoint: ExploreEndpoint
-  private readonly byId = new Map<
-    string,
-    { readonly version: string; readonly sample: Promise<SampleRecords> }
-  >()
-
-  constructor(endpoint: ExploreEndpoint) {
-    this.endpoint = endpoint
-  }
-
-  of(entry: ServedDataset): Promise<SampleRecords> {
-    const { dataset, version } = entry
-    const known = this.byId.get(dataset.id)
-    if (known?.version === version) return known.sample
-    const sample = takeSample(this.endpoint, entry)
-    this.byId.set(dataset.id, { version, sample })
-    sample.catch(() => this.byId.delete(dataset.id))
-    return sample
   }
 }
 

@@ -1,5 +1,5 @@
+import { many } from '../../http/parameters.ts'
 import { isDamaged, parseQueryString, type QueryParameters } from '../../http/query-string.ts'
-import { lookup } from '../../model/lookup.ts'
 
 /** Addresses from which pages of portals, and clients such as odsclient, download a dataset. */
 const DOWNLOAD = /^\/explore\/dataset\/([^/?#]+)\/download\/?(?:\?(.*))?$/s
@@ -85,6 +85,5 @@ function escaped(text: string): string {
 }
 
 function valuesOf(query: QueryParameters, name: string): readonly string[] {
-  const value = lookup(query, name)
-  return (Array.isArray(value) ? value : [value ?? '']).filter(item => item !== '')
+  return many(query, name).filter(value => value !== '')
 }

@@ -42,10 +42,15 @@ import { type OdsqlClauses, planOdsql } from '../../query/pipeline.ts'
 import type { Query } from '../../query/plan.ts'
 import type { ResolveContext } from '../../query/resolve/context.ts'
 import type { Store } from '../../store/store.ts'
+import { namesUsage, USAGE_NAME, USAGE_NAMES, uncounted } from './parameters.ts'
 import type { AnswerPlace, PageLink, Presentation, SourceName } from './present.ts'
-import { geofilters, readFilters, readParameter } from './read-parameters.ts'
-import type { CatalogSource, ExploreSource } from './source.ts'
-import { namesUsage, USAGE_NAME, USAGE_NAMES, uncounted } from './usage-statistics.ts'
+import {
+  type CatalogSource,
+  type ExploreSource,
+  geofilters,
+  readFilters,
+  readParameter,
+} from './read-parameters.ts'
 
 export interface ExploreOptions {
   readonly catalog: DatasetSource
@@ -272,8 +277,7 @@ export class ExploreEndpoint {
 
   /** The version of the catalog: those of its datasets; null for a query that names usage statistics. */
   catalogVersion(visible: VisibleDatasets, query: QueryParameters): string | null {
-    if (namesUsage(query)) return null
-    return versionOf(visible.current())
+    return namesUsage(query) ? null : versionOf(visible.current())
   }
 
   /** Sends a body as JSON, and caches it if it has a tag. */

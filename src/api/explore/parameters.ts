@@ -1,4 +1,5 @@
 import { type TSchema, Type } from 'typebox'
+import { USAGE_FIELDS } from '../../catalog/catalog-dataset.ts'
 import {
   ALL_ROWS,
   DEFAULT_ROWS,
@@ -8,7 +9,9 @@ import {
   PAGE,
   PAGING,
 } from '../../http/parameters.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
 import { LANGUAGES } from '../../model/language.ts'
+import type { Metas } from '../../model/metadata.ts'
 import { TEMPLATE_TYPES } from '../../model/templates.ts'
 import { FACET_SORTS } from '../../query/facets.ts'
 import { choice } from './schemas.ts'
@@ -231,3 +234,43 @@ export const EXPLORE_PARAMETERS = {
 
 /** The name of a parameter in the table. */
 export type ParameterName = keyof typeof EXPLORE_PARAMETERS
+
+/** The statistics of an unused dataset (REST 7.5). */
+const UNCOUNTED: Metas[string] = {
+  download_count: 0,
+  api_call_count: 0,
+  attachment_download_count: 0,
+  reuse_count: 0,
+  feedback_count: 0,
+  popularity_score: 0,
+}
+
+/** Prefix of the names of usage statistics. */
+export const USAGE_NAME = /\bexplore[.*]/
+
+/** Parameters that may name fields. */
+export const NAMING_PARAMETERS = [
+  'select',
+  'where',
+  'qv1',
+  'group_by',
+  'order_by',
+  'sort',
+  'refine',
+  'exclude',
+  'facet',
+] as const satisfies readonly ParameterName[]
+export const USAGE_NAMES: ReadonlySet<string> = new Set(USAGE_FIELDS.map(({ name }) => name))
+
+/** True for a query with the name of a usage statistic in any clause; a false positive only costs time. */
+export function namesUsage(query: QueryParameters): boolean {
+  for (const name of NAMING_PARAMETERS) {
+    const value = query[name]
+    if (value !== undefined && USAGE_NAME.test(String(value))) return true
+  }
+  return false
+}
+
+export function uncounted(): Metas[string] {
+  return UNCOUNTED
+}

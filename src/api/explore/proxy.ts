@@ -4,10 +4,10 @@ import { type MemberAnswer, MemberUnavailable, readJson, requestMember } from '.
 import type { Federated, Network } from '../../catalog/network.ts'
 import { BAD_GATEWAY, BAD_REQUEST, Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
+import { many } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { lookup } from '../../model/lookup.ts'
-import type { ParameterName } from './parameters.ts'
-import { NAMING_PARAMETERS } from './usage-statistics.ts'
+import { NAMING_PARAMETERS, type ParameterName } from './parameters.ts'
 
 interface Params {
   readonly dataset?: string
@@ -117,10 +117,6 @@ function exportPath({ format = '' }: Params): string {
 
 function passedQuery(query: QueryParameters): string {
   const passed = new URLSearchParams()
-  for (const name of PARAMETERS) {
-    const value = lookup(query, name)
-    if (value === undefined) continue
-    for (const item of Array.isArray(value) ? value : [value]) passed.append(name, item)
-  }
+  for (const name of PARAMETERS) for (const value of many(query, name)) passed.append(name, value)
   return passed.size === 0 ? '' : `?${passed}`
 }

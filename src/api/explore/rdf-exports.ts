@@ -10,6 +10,7 @@ import { turtle } from '../../formats/turtle.ts'
 import { isFresh, setNoStore, varyBy } from '../../http/conditional.ts'
 import { jsonldForm, jsonldType } from '../../http/negotiate.ts'
 import { refuseParameters } from '../../http/parameters.ts'
+import { begun } from '../../http/pieces.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { Route } from '../../http/route-config.ts'
 import { usedProperties } from '../../mapping/vocabulary.ts'
@@ -21,7 +22,7 @@ import type { RecordQuery } from '../../query/plan.ts'
 import { fieldIri } from '../../rdf/minted-iris.ts'
 import { hasTripleTerms, parseTriples, withTripleTerms } from '../../rdf/ntriples-reader.ts'
 import type { ExploreEndpoint } from './endpoint.ts'
-import { begunExport, planExport, sendFile } from './export-list.ts'
+import { planExport, sendFile } from './exports.ts'
 import { readParameter } from './read-parameters.ts'
 
 const NTRIPLES_TYPE = 'application/n-triples; charset=utf-8'
@@ -90,7 +91,7 @@ export function rdfExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint)
             : null
       if (problem !== null) throw new Fault(UNPROCESSABLE_ENTITY, { reason: problem })
       const isPlain = format === 'n3' && (await areTripleTerms())
-      const pieces = await begunExport(triples())
+      const pieces = await begun(triples())
       const written =
         form === null ? write(pieces, base, entry) : jsonldInForm(form, pieces, namesOf(entry, base))
       return sendFile(reply, written, { ...file, mediaType: isPlain ? NTRIPLES_TYPE : mediaType }, pieces)

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import type { ServedCatalog } from '../../catalog/visible.ts'
 import {
   ALL_ROWS,
   type FacetParameter,
@@ -13,16 +14,30 @@ import type { QueryParameters } from '../../http/query-string.ts'
 import { nearest } from '../../model/did-you-mean.ts'
 import type { Field } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
+import type { CompileTarget } from '../../query/compile/target.ts'
 import {
   canBeFacet,
   type Facet,
   type FacetFilter,
+  type FacetSort,
   facetField,
   facetOf,
   isFacetSort,
 } from '../../query/facets.ts'
 import { EXPLORE_PARAMETERS, type Parameter, type ParameterName } from './parameters.ts'
-import type { ExploreSource } from './source.ts'
+
+/** What is queried: the catalog or the records of a dataset. */
+export interface ExploreSource {
+  readonly target: CompileTarget
+  readonly fields: readonly Field[]
+  /** Metadata template that may be left out before a name; only the catalog has one. */
+  readonly template?: string
+  readonly facetSort: FacetSort
+  readonly facets: readonly string[]
+}
+
+/** The catalog as the source of queries. */
+export interface CatalogSource extends ExploreSource, Pick<ServedCatalog, 'entries' | 'statistics'> {}
 
 interface ReadSchema {
   readonly type?: string

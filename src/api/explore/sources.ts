@@ -4,7 +4,7 @@ import type { Network } from '../../catalog/network.ts'
 import type { VisibleDatasets } from '../../catalog/visible.ts'
 import { Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { tableFormats } from '../../formats/export-formats.ts'
-import { jsonArray } from '../../formats/jsonl.ts'
+import { jsonArray } from '../../formats/json.ts'
 import { setNoStore } from '../../http/conditional.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { JSON_TYPE } from '../../http/json.ts'
@@ -13,15 +13,13 @@ import type { Route } from '../../http/route-config.ts'
 import type { Dialect } from '../../query/dialect.ts'
 import { exportObjects } from '../../query/execute/answer.ts'
 import { planOdsql } from '../../query/pipeline.ts'
-import { catalogRoutes } from './catalog.ts'
 import { ExploreEndpoint, type ExploreOptions } from './endpoint.ts'
-import { exportLinks, sendFile } from './export-list.ts'
+import { exportListRoutes, sendFile, tableExportRoutes } from './exports.ts'
 import { type NetworkName, presentDataset } from './present.ts'
 import { passOn } from './proxy.ts'
 import { readExportPage, readParameter } from './read-parameters.ts'
-import { facetRoutes, recordRoutes } from './records.ts'
-import { configureExplore } from './route-config.ts'
-import { tableExportRoutes } from './table-exports.ts'
+import { catalogRoutes, facetRoutes, recordRoutes } from './records.ts'
+import { configureExplore } from './routes.ts'
 
 /** The sources other than the catalog. */
 export interface Sources {
@@ -104,18 +102,9 @@ function exportRoutes(
   const { root, source } = endpoint.place
   const home = `${root}/${source}`
 
-  app.get<Route>(`/${source}/exports`, async (_, reply) =>
-    endpoint.answer(reply, {
-      links: exportLinks(`${home}/exports`, JSON_ONLY),
-    }),
+  exportListRoutes(app, endpoint, JSON_ONLY, ({ id, fields }) =>
+    isElsewhere(id) ? JSON_ONLY : tableFormats(dialect.name, fields),
   )
-
-  app.get<Route<'dataset'>>(`/${source}/datasets/:dataset/exports`, async (request, reply) => {
-    const { id, fields } = endpoint.visible(request).dataset(request.params.dataset).dataset
-    const formats = isElsewhere(id) ? JSON_ONLY : tableFormats(dialect.name, fields)
-    const links = exportLinks(`${home}/datasets/${id}/exports`, formats)
-    return endpoint.answer(reply, { links })
-  })
 
   app.get<Route<'dataset'>>(`/${source}/datasets/:dataset/attachments`, async (request, reply) => {
     const { id } = endpoint.visible(request).dataset(request.params.dataset).dataset

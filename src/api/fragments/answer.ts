@@ -6,39 +6,41 @@ import { negotiate, type Representation } from '../../http/negotiate.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
 import { lookup } from '../../model/lookup.ts'
-import { pageText, pageValidator, type SitePage, sendPageText } from '../../site/frame.ts'
+import { pageText, pageValidator, sendPageText } from '../../site/frame.ts'
 import { type PageContext, pageContextOf, type SiteOptions } from '../../site/page-context.ts'
-import { foreignParameters, fragmentIri, pageIri } from './address.ts'
+import type { FoundParts } from './find-quads.ts'
 import {
   type FragmentPlace,
+  foreignParameters,
+  fragmentIri,
   metadataGraph,
   type PageDescription,
+  pageIri,
   pageMetadata,
-  TRIPLE_PLACES,
 } from './metadata.ts'
-import type { FragmentView } from './page.ts'
+import { fragmentPage } from './page.ts'
 import { type FragmentRequest, PATTERN_PARAMETERS, parseRequest } from './pattern.ts'
-import type { QuadContent } from './write.ts'
+import { type Content, DATA_FORMATS, type DataFormat, HTML, QUAD_FORMATS } from './write.ts'
 
 /** A request for fragments or their list. */
 export type FragmentContext = FastifyRequest<{ Querystring: QueryParameters }>
 
 /** A serialisation of content, or HTML, which is rendered separately, since it depends on the user. */
-export type Offer<Written> = Representation & { readonly write?: (content: Written) => string }
+export type Offer = Representation & Partial<DataFormat>
 
-/** The description of a page in addition to its triples or quads. */
-type Described = Pick<QuadContent, 'metadata' | 'graph'>
+export const OFFERS: readonly Offer[] = [...DATA_FORMATS, HTML]
+const QUAD_OFFERS: readonly Offer[] = [...QUAD_FORMATS, HTML]
 
 /** A dataset whose fragments are requested, and what differs between those of triples and of quads. */
-export interface FragmentSource<Found> {
+export interface FragmentSource {
+  /** Id of the dataset; null for all of the portal. */
+  readonly id: string | null
   readonly dataset: PageDescription['dataset'] & { readonly version: string }
   /** Address of its fragments. */
   readonly address: string
   readonly describedBy: string
   readonly places: readonly FragmentPlace[]
-  readonly offers: readonly Offer<Described & Found>[]
-  readonly find: (requested: FragmentRequest) => Promise<{ readonly found: Found; readonly count: number }>
-  readonly page: (view: FragmentView, content: Described & Found) => SitePage
+  readonly find: (requested: FragmentRequest) => Promise<FoundParts>
   readonly cache?: AnsweredFragment['cache']
   readonly vary?: AnsweredFragment['vary']
 }
@@ -50,17 +52,17 @@ export interface FragmentAnswerOptions extends SiteOptions {
 }
 
 /** Answers with a page of a fragment. Faults: NotAcceptable, BadRequest. */
-export async function answerFragment<Found>(
+export async function answerFragment(
   request: FragmentContext,
   reply: FastifyReply,
   options: FragmentAnswerOptions,
-  source: FragmentSource<Found>,
+  source: FragmentSource,
 ): Promise<FastifyReply> {
   const { base, pageSize, answers } = options
   const { dataset, address, places, cache, vary = [] } = source
-  const format = chooseFormat(request, source.offers)
+  const isOfQuads = places.includes('graph')
+  const format = chooseFormat(request, isOfQuads ? QUAD_OFFERS : OFFERS)
   const pageContext = format.write === undefined ? pageContextOf(request, options) : null
-  const isOfQuads = places.length > TRIPLE_PLACES.length
   const requested = parseRequest(request.query, isOfQuads)
   describeBy(reply, source.describedBy)
   const target = request.raw.url ?? request.url
@@ -69,7 +71,7 @@ export async function answerFragment<Found>(
   const parts = [...(isOfQuads ? ['quads'] : []), dataset.version, target, String(pageSize)]
   const known = answerKnown(request, reply, { format, pageContext, parts, cache, vary, answers: memory })
   if (known !== null) return known
-  const { found, count } = await source.find(requested)
+  const { parts: data, count } = await source.find(requested)
   const { pattern, graph, page } = requested
   const here = pageIri(base, target)
   const description: PageDescription = {
@@ -85,30 +87,31 @@ export async function answerFragment<Found>(
     isStart: [...Object.values(pattern), graph].every(place => place === null || place.type === 'variable'),
     count,
   }
-  const content = { metadata: pageMetadata(description), graph: metadataGraph(description), ...found }
+  const content = { metadata: pageMetadata(description), graph: metadataGraph(description), parts: data }
   const texts = places.map(place => [place, String(lookup(request.query, place) ?? '')])
   const body =
     pageContext === null
       ? textIn(format, content)
       : pageText(
           pageContext,
-          source.page({ ...description, pageContext, requested: Object.fromEntries(texts) }, content),
+          fragmentPage(
+            { ...description, pageContext, requested: Object.fromEntries(texts) },
+            source.id,
+            content,
+          ),
         )
   memory?.keep(reply, body)
   return send(reply, format, body, pageContext)
 }
 
 /** The negotiated format. Faults: NotAcceptable. */
-export function chooseFormat<Written>(
-  { headers }: FragmentContext,
-  offers: readonly Offer<Written>[],
-): Offer<Written> {
+export function chooseFormat({ headers }: FragmentContext, offers: readonly Offer[]): Offer {
   const format = negotiate(headers.accept, offers)
   if (format !== null) return format
   throw new Fault(NOT_ACCEPTABLE, { available: offers.map(({ type }) => type).join(', ') })
 }
 
-export function textIn<Written>({ type, write }: Offer<Written>, content: Written): string {
+export function textIn({ type, write }: Offer, content: Content): string {
   if (write === undefined) throw new Error(`there is no writer for ${type}`)
   return write(content)
 }

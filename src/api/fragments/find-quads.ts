@@ -6,7 +6,7 @@ import type { Bindings } from './bindings.ts'
 import { findPage } from './find.ts'
 import { DEFAULT_GRAPH } from './metadata.ts'
 import type { FragmentRequest, RequestedPattern, TriplePosition } from './pattern.ts'
-import type { QuadContent } from './write.ts'
+import type { GraphPart } from './write.ts'
 
 /** The graphs of an RDF dataset. */
 export interface QuadGraphs {
@@ -26,6 +26,12 @@ interface Part {
   readonly pattern: RequestedPattern
   /** null if nothing is restricted. */
   readonly bindings: Bindings | null
+}
+
+/** The data of a page, and the number of triples or quads of the whole fragment. */
+export interface FoundParts {
+  readonly parts: readonly GraphPart[]
+  readonly count: number
 }
 
 /** Cache of the numbers of quads of each part, by fragment. */
@@ -48,7 +54,7 @@ export async function findQuads(
   size: number,
   counts: PartCounts,
   key: string,
-): Promise<{ readonly parts: QuadContent['parts']; readonly count: number }> {
+): Promise<FoundParts> {
   const requested = partsOf(graphs, request)
   const pageOf = ({ graphs, pattern, bindings }: Part, offset: number, limit: number) =>
     findPage(store, graphs, pattern, bindings, { offset, limit })
@@ -57,7 +63,7 @@ export async function findQuads(
     counts.get(key) ?? (await mapConcurrently(requested, async part => (await pageOf(part, 0, 1)).count))
   counts.set(key, known)
   const [from, to] = [(request.page - 1) * size, request.page * size]
-  const parts: { name: string | null; triples: string }[] = []
+  const parts: GraphPart[] = []
   let before = 0
   for (const [at, part] of requested.entries()) {
     const count = known[at] ?? 0

@@ -6,9 +6,14 @@ import { GEO, RDF, RDFS, XSD } from '../../rdf/vocab.ts'
 import type { SitePage } from '../../site/frame.ts'
 import { type Html, html, jsonBlock } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
-import { listAddress, numberedPage } from './address.ts'
-import { DEFAULT_GRAPH, type FragmentPlace, type PageDescription } from './metadata.ts'
-import { type Content, expandedDocument, expandedGraphs, type QuadContent } from './write.ts'
+import {
+  DEFAULT_GRAPH,
+  type FragmentPlace,
+  listAddress,
+  numberedPage,
+  type PageDescription,
+} from './metadata.ts'
+import { type Content, expandedDocument } from './write.ts'
 
 /** What an HTML page shows in addition to the triples. */
 export interface FragmentView extends PageDescription {
@@ -19,57 +24,32 @@ export interface FragmentView extends PageDescription {
 
 type Row = Readonly<Partial<Record<FragmentPlace, Term>>>
 
-/** A page of a fragment of triples; it also contains the data as JSON-LD. */
-export function fragmentPage(view: FragmentView, id: string, content: Content): SitePage {
-  const { base, dataset, foreign, pageContext } = view
-  const { t } = pageContext
-  return {
-    ...pageOf(view, id, [...parseTriples(content.data)], {
-      title: t('Triples of {dataset}', { dataset: dataset.title }),
-      crumb: html`<a href="${listAddress(base)}${asQuery(foreign)}">${t('Triple pattern fragments')}</a>`,
-      introduction: html`${t('Every triple of the dataset that matches a pattern, in pages. Programs such as Comunica use the same address.')} <a href="${datasetIri(base, id)}">${t('The dataset as a resource')}</a>`,
-    }),
-    head: dataBlock(expandedDocument(content.metadata, content.graph, withoutTripleTerms(content.data))),
-  }
-}
-
-/** A page of a fragment of quads; it also contains the data as JSON-LD. */
-export function quadPage(view: FragmentView, id: string | null, content: QuadContent): SitePage {
-  const { t } = view.pageContext
-  const metadata = { name: content.graph, triples: content.metadata.join('') }
-  const parts = content.parts.map(({ name, triples }) => ({ name, triples: withoutTripleTerms(triples) }))
+/**
+ * A page of a fragment for users, and for clients that read only HTML; it also contains the data as JSON-LD. It works without
+ * scripts; every term links to the fragment that has it in the same position. No element has a role attribute: RDFa parsers would
+ * read it as another triple.
+ *
+ * @param id of the dataset; null for all of the portal
+ */
+export function fragmentPage(view: FragmentView, id: string | null, content: Content): SitePage {
+  const { base, address, dataset, places, requested, foreign, pageContext } = view
+  const { t, href } = pageContext
   const rows = content.parts.flatMap(({ name, triples }) => {
     const graph: Term = { type: 'iri', value: name ?? DEFAULT_GRAPH }
     return Array.from(parseTriples(triples), triple => ({ ...triple, graph }))
   })
-  return {
-    ...pageOf(view, id, rows, {
-      title: t('Quads of {dataset}', { dataset: view.dataset.title }),
-      crumb: html`${t('Quad pattern fragments')}`,
-      introduction: html`${t('Every triple that matches a pattern, with its graph, in pages. Programs such as Comunica use the same address.')}`,
-    }),
-    head: dataBlock(expandedGraphs([metadata, ...parts])),
-  }
-}
-
-/**
- * A page for users, and for clients that read only HTML. It works without scripts; every term links to the fragment that has
- * it in the same position. No element has a role attribute: RDFa parsers would read it as another triple.
- *
- * @param id of the dataset; null for all of the portal
- */
-function pageOf(
-  view: FragmentView,
-  id: string | null,
-  rows: readonly Row[],
-  {
-    title,
-    crumb,
-    introduction,
-  }: { readonly title: string; readonly crumb: Html; readonly introduction: Html },
-): SitePage {
-  const { address, dataset, places, requested, foreign, pageContext } = view
-  const { t, href } = pageContext
+  const parts = content.parts.map(({ name, triples }) => ({ name, triples: withoutTripleTerms(triples) }))
+  const { title, crumb, introduction } = places.includes('graph')
+    ? {
+        title: t('Quads of {dataset}', { dataset: dataset.title }),
+        crumb: html`${t('Quad pattern fragments')}`,
+        introduction: html`${t('Every triple that matches a pattern, with its graph, in pages. Programs such as Comunica use the same address.')}`,
+      }
+    : {
+        title: t('Triples of {dataset}', { dataset: dataset.title }),
+        crumb: html`<a href="${listAddress(base)}${asQuery(foreign)}">${t('Triple pattern fragments')}</a>`,
+        introduction: html`${t('Every triple of the dataset that matches a pattern, in pages. Programs such as Comunica use the same address.')} <a href="${datasetIri(base, id ?? '')}">${t('The dataset as a resource')}</a>`,
+      }
   const home =
     id === null
       ? ''
@@ -79,6 +59,7 @@ function pageOf(
     part: id === null ? 'developers' : 'catalog',
     isWide: true,
     isIndexed: false,
+    head: dataBlock(expandedDocument({ ...content, parts })),
     body: html`<nav class="crumbs" aria-label="${t('Where you are')}"><ol><li><a href="${href('/explore/')}">${t('Datasets')}</a></li>${home}<li>${crumb}</li></ol></nav>
 <h1>${title}</h1>
 <p class="soft">${introduction}</p>

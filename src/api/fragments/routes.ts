@@ -1,10 +1,11 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { descriptionAddress, portalDescriptionAddress } from '../../catalog/void.ts'
 import { BY_CALLER } from '../../http/conditional.ts'
 import { answerFault, PROBLEM_TYPE, problemBody } from '../../http/faults.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
-import type { Route } from '../../http/route-config.ts'
-import { configureRoutes } from '../../http/route-config.ts'
+import { configureRoutes, type Route } from '../../http/route-config.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import type { Principal } from '../../model/principal.ts'
 import { iriText, literalText } from '../../rdf/ntriples.ts'
@@ -13,7 +14,6 @@ import { pageText, type SitePage } from '../../site/frame.ts'
 import { html } from '../../site/html.ts'
 import { type PageContext, pageContextOf } from '../../site/page-context.ts'
 import type { Store } from '../../store/store.ts'
-import { foreignParameters, fragmentsAddress, listAddress, pageIri } from './address.ts'
 import {
   answerFragment,
   answerKnown,
@@ -21,16 +21,24 @@ import {
   describeBy,
   type FragmentAnswerOptions,
   type FragmentSource,
-  type Offer,
+  OFFERS,
   send,
   textIn,
 } from './answer.ts'
 import { findPage } from './find.ts'
-import { TRIPLE_PLACES } from './metadata.ts'
-import { dataBlock, fragmentPage, fragmentTermText } from './page.ts'
+import { findQuads, MAX_COUNTS, type PartCounts, type QuadGraphs } from './find-quads.ts'
+import {
+  foreignParameters,
+  fragmentsAddress,
+  listAddress,
+  pageIri,
+  portalQuadsAddress,
+  QUAD_PLACES,
+  TRIPLE_PLACES,
+} from './metadata.ts'
+import { dataBlock, fragmentTermText } from './page.ts'
 import { PATTERN_PARAMETERS } from './pattern.ts'
-import { addQuadRoutes, type QuadsOptions } from './quad-routes.ts'
-import { type Content, DATA_FORMATS, expandedDocument, HTML } from './write.ts'
+import { type Content, expandedDocument } from './write.ts'
 
 /** What fragments need of a dataset. */
 export interface FragmentDataset {
@@ -58,8 +66,6 @@ export interface FragmentsOptions extends FragmentAnswerOptions {
   readonly quads?: QuadsOptions
 }
 
-const OFFERS: readonly Offer<Content>[] = [...DATA_FORMATS, HTML]
-
 /**
  * Triple pattern fragments at `/api/tpf/{dataset}` (Fragments 1) and the list of
  * all datasets at `/api/tpf`, with quad pattern fragments if these are configured.
@@ -80,20 +86,19 @@ export const fragments: FastifyPluginAsync<FragmentsOptions> = async (app, optio
 function sourceOf(
   { params, principal, version }: FastifyRequest<Route<'dataset'>>,
   { base, pageSize, store, cache, dataset: find }: FragmentsOptions,
-): FragmentSource<Pick<Content, 'data'>> {
+): FragmentSource {
   const dataset = find(params.dataset, principal, version)
   return {
+    id: dataset.id,
     dataset,
     address: fragmentsAddress(base, dataset.id),
     describedBy: descriptionAddress(base, dataset.id),
     places: TRIPLE_PLACES,
-    offers: OFFERS,
     find: async ({ pattern, bindings, page }) => {
       const span = { offset: (page - 1) * pageSize, limit: pageSize }
       const { triples, count } = await findPage(store, [dataset.graph], pattern, bindings, span)
-      return { found: { data: triples }, count }
+      return { parts: [{ name: null, triples }], count }
     },
-    page: (view, content) => fragmentPage(view, dataset.id, content),
     cache,
   }
 }
@@ -119,7 +124,7 @@ async function answerList(
           pageContext,
           listPage(pageContext, entries, foreignParameters(pageIri(base, target), PATTERN_PARAMETERS)),
         )
-      : textIn(format, { metadata: [], graph: null, data: listTriples(base, entries) })
+      : textIn(format, listContent(base, entries))
   return send(reply, format, body, pageContext)
 }
 
@@ -130,8 +135,8 @@ interface ListedDataset {
   readonly triples: number
 }
 
-/** All datasets with fragments as N-Triples: members of one collection, each with its address and size. */
-function listTriples(base: string, datasets: readonly ListedDataset[]): string {
+/** All datasets with fragments: members of one collection, each with its address and size. */
+function listContent(base: string, datasets: readonly ListedDataset[]): Content {
   const lines: string[] = []
   const t = (subject: string, predicate: string, object: string) =>
     lines.push(`${subject} <${predicate}> ${object} .\n`)
@@ -153,7 +158,7 @@ function listTriples(base: string, datasets: readonly ListedDataset[]): string {
     t(one, VOID.uriLookupEndpoint, iriText(`${address}?subject=`))
     t(one, VOID.triples, literalText(String(triples), XSD.integer))
   }
-  return lines.join('')
+  return { metadata: [], graph: null, parts: [{ name: null, triples: lines.join('') }] }
 }
 
 /**
@@ -177,7 +182,7 @@ function listPage(
     title: t('Triple pattern fragments'),
     part: 'developers',
     isWide: true,
-    head: dataBlock(expandedDocument([], null, listTriples(site.base, datasets))),
+    head: dataBlock(expandedDocument(listContent(site.base, datasets))),
     body: html`<h1>${t('Triple pattern fragments')}</h1>
 <p>${t.many('{n} dataset whose triples can be asked for one pattern at a time.', '{n} datasets whose triples can be asked for one pattern at a time.', datasets.length)}</p>
 <section class="scroll" tabindex="0" aria-label="${t('Datasets')}"><table><thead><tr><th scope="col">${t('Dataset')}</th><th scope="col">${t('Description')}</th><th scope="col" class="number">${t('Triples')}</th></tr></thead><tbody>
@@ -189,4 +194,68 @@ const MAX_LENGTH = 240
 
 function shortText(text: string): string {
   return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH - 1).replace(/\s+\S*$/, '')}…`
+}
+
+/** An RDF dataset whose quads are requested: a dataset of the portal, or all of them. */
+export interface QuadDataset {
+  readonly title: string
+  readonly description: string | null
+  /** Identifies all the data of its answers. */
+  readonly version: string
+  readonly graphs: QuadGraphs
+}
+
+/** What quad pattern fragments need. */
+export interface QuadsOptions {
+  /** Faults: NotFoundResource for an unknown id, Gone for one that was withdrawn, Unauthorised, ForbiddenAccess. */
+  readonly dataset: (id: string, principal: Principal, version: string | null) => QuadDataset
+  /** All datasets that are visible to a principal as one, each a graph. */
+  readonly portal: (principal: Principal) => QuadDataset
+}
+
+interface QuadContext extends FragmentAnswerOptions {
+  readonly store: Store
+  readonly quads: QuadsOptions
+  readonly cache?: Pick<ResponseCache, 'cacheable'>
+}
+
+interface QuadRoute {
+  readonly Params: { readonly dataset?: string }
+  readonly Querystring: QueryParameters
+}
+
+/**
+ * Quad pattern fragments: `/api/qpf/{dataset}` with the named graphs of a dataset, and `/api/qpf` with each dataset that the
+ * caller may see as a graph. They are as triple pattern fragments, with `graph` as the fourth parameter and mapping, and the
+ * name of the default graph (https://linkeddatafragments.org/specification/quad-pattern-fragments/).
+ */
+export function addQuadRoutes(app: FastifyInstance, context: QuadContext): void {
+  const counts: PartCounts = new LRUCache({ max: MAX_COUNTS })
+  for (const path of ['/api/qpf', '/api/qpf/:dataset'])
+    app.get<QuadRoute>(path, async (request, reply) =>
+      answerFragment(request, reply, context, quadSourceOf(request, context, counts)),
+    )
+}
+
+function quadSourceOf(
+  { params: { dataset: id }, principal, version }: FastifyRequest<QuadRoute>,
+  { base, pageSize, store, quads, cache }: QuadContext,
+  counts: PartCounts,
+): FragmentSource {
+  const dataset = id === undefined ? quads.portal(principal) : quads.dataset(id, principal, version)
+  const portal = portalQuadsAddress(base)
+  const address = id === undefined ? portal : `${portal}/${encodeURIComponent(id)}`
+  return {
+    id: id ?? null,
+    dataset,
+    address,
+    describedBy: id === undefined ? portalDescriptionAddress(base) : descriptionAddress(base, id),
+    places: QUAD_PLACES,
+    find: async requested => {
+      const { pattern, graph, bindings } = requested
+      const key = JSON.stringify([address, dataset.version, pattern, graph, bindings])
+      return findQuads(store, dataset.graphs, requested, pageSize, counts, key)
+    },
+    ...(id === undefined ? { vary: BY_CALLER } : { cache }),
+  }
 }

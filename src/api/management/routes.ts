@@ -11,9 +11,10 @@ import {
   UNAUTHORISED,
   UNSUPPORTED_MEDIA_TYPE,
 } from '../../errors/errors.ts'
+import { hangUpSignal } from '../../http/client-budget.ts'
 import { allowLongUpload } from '../../http/connections.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
-import { hangUpSignal } from '../../http/hang-up.ts'
+import { textOfBody } from '../../http/form.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import { one } from '../../http/parameters.ts'
 import type { Route } from '../../http/route-config.ts'
@@ -233,11 +234,7 @@ async function textOf({ body }: FastifyRequest): Promise<string> {
       throw new Fault(CONTENT_TOO_LARGE, { reason: `The body has more than ${MAX_BODY} bytes.` })
     pieces.push(piece as Buffer)
   }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces))
-  } catch {
-    throw new Fault(BAD_REQUEST, { reason: 'The body of the request is not UTF-8.' })
-  }
+  return textOfBody(Buffer.concat(pieces))
 }
 
 /** The body of a request as JSON of a schema; an empty one is an empty object. Faults: BadRequest with the position. */

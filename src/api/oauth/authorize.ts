@@ -19,8 +19,15 @@ import {
   signedIn,
   tokenFor,
 } from '../../site/signed-in.ts'
-import { oauthServer } from './model.ts'
-import { checkScope, MAX_STATE, type Parameters, readParameters, required, SCOPE } from './parameters.ts'
+import {
+  checkScope,
+  MAX_STATE,
+  oauthServer,
+  type Parameters,
+  readParameters,
+  required,
+  SCOPE,
+} from './model.ts'
 
 export const AUTHORIZE_PATH = '/oauth2/authorize'
 

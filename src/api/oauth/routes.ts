@@ -8,12 +8,20 @@ import { acceptForms, FORM_TYPE, readFields } from '../../http/form.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes } from '../../http/route-config.ts'
-import { answerWithPage } from '../../site/account-faults.ts'
-import type { AccountsOptions } from '../../site/signed-in.ts'
+import { type AccountsOptions, answerWithPage } from '../../site/signed-in.ts'
 import { AUTHORIZE_PATH, decide, requestConsent } from './authorize.ts'
-import { type AuthenticatedClient, authenticateClient } from './client-authentication.ts'
-import { GRANT_TYPES, type Issuing, oauthServer } from './model.ts'
-import { checkScope, type Parameters, readParameters, required, SCOPE } from './parameters.ts'
+import {
+  type AuthenticatedClient,
+  authenticateClient,
+  checkScope,
+  GRANT_TYPES,
+  type Issuing,
+  oauthServer,
+  type Parameters,
+  readParameters,
+  required,
+  SCOPE,
+} from './model.ts'
 
 /**
  * OAuth 2.0 (Access 6; RFC 6749 with the corrections of RFC 9700): the authorization endpoint, for users,

@@ -2,12 +2,18 @@ import { Fault } from '../../errors/errors.ts'
 import { ODATA_ERROR, ODATA_SEGMENT } from '../../language/odata/faults.ts'
 import type { EdmValue, EntityColumn } from '../../model/edm.ts'
 import type { ODataClauses } from '../../query/odata/resolve.ts'
-import { checkExpand, readODataClauses, readSelect, readWindow, type Window } from './clauses.ts'
 import { entityContext, feedContext, nextLink, propertyContext } from './format/links.ts'
-import { type ODataAnswer, setSheet } from './format/shape.ts'
-import { rawText } from './format/texts.ts'
+import { type ODataAnswer, rawText, setSheet } from './format/shape.ts'
 import { asText, writeAnswer } from './format/write.ts'
-import { countOption, type RawOptions } from './options.ts'
+import {
+  checkExpand,
+  countOption,
+  type RawOptions,
+  readODataClauses,
+  readSelect,
+  readWindow,
+  type Window,
+} from './options.ts'
 import { type ODataExecution, queryEntities, queryEntity } from './query-entities.ts'
 import type { ODataRequest } from './request.ts'
 import type { Entity, PropertyResource, RecordResource } from './resource.ts'

@@ -1,8 +1,8 @@
 import { Fault, NOT_ACCEPTABLE, UNSUPPORTED_MEDIA_TYPE } from '../../errors/errors.ts'
+import { ANYTHING, type MediaRange, mediaRangeOf, mediaRanges } from '../../http/negotiate.ts'
 import { percentDecoded } from '../../language/odata/decode.ts'
 import { ODATA_ERROR } from '../../language/odata/faults.ts'
 import type { PayloadFormat, Version } from './format/shape.ts'
-import { type MediaRange, mediaRangeOf, parseRanges } from './media-ranges.ts'
 import { type RequestedVersion, type RequestHeaders, readVersions } from './versions.ts'
 
 /** Kinds of documents with different media types (OData Atom 4.0, section 4.1). */
@@ -12,6 +12,9 @@ export type DocumentKind = 'service' | 'metadata' | 'feed' | 'entity' | 'propert
 export interface ODataFormat extends Omit<PayloadFormat, 'omitNulls'> {
   readonly contentType: string
 }
+
+/** Maximum number of media ranges that are read. */
+const MAX_RANGES = 50
 
 /** The format if the negotiation fails. */
 const DEFAULT_FORMAT: ODataFormat = {
@@ -39,7 +42,8 @@ export function negotiateFormat(
   kind: DocumentKind,
 ): ODataFormat {
   if (format !== undefined) return formatNamed(format, wish, kind)
-  const ranges = parseRanges(accept ?? '')
+  const isOpen = accept === undefined || accept.trim() === ''
+  const ranges = isOpen ? [ANYTHING] : mediaRanges(accept).slice(0, MAX_RANGES)
   if (kind === 'metadata') return metadataFormat(ranges, wish)
   let best: { readonly format: ODataFormat; readonly quality: number } | null = null
   for (const range of ranges) {

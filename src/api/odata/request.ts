@@ -2,12 +2,12 @@ import { Fault } from '../../errors/errors.ts'
 import { percentDecoded } from '../../language/odata/decode.ts'
 import { ODATA_ERROR } from '../../language/odata/faults.ts'
 import { parsePath } from '../../language/odata/path.ts'
-import { readAliases } from './clauses.ts'
 import type { ServicePlace, Version } from './format/shape.ts'
 import { type DocumentKind, formatAnyway, negotiateFormat, type ODataFormat } from './negotiate.ts'
 import {
   checkSchemaVersion,
   type RawOptions,
+  readAliases,
   readOptions,
   refuseOthers,
   type SystemOption,

@@ -9,8 +9,8 @@ import {
   VERSION_UNKNOWN,
 } from '../../errors/errors.ts'
 import { namesCredentials } from '../../http/authenticate.ts'
+import { onceClosed } from '../../http/client-budget.ts'
 import { type AnswerCache, isFresh, isMatched } from '../../http/conditional.ts'
-import { onceClosed } from '../../http/hang-up.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes, type RouteConfig } from '../../http/route-config.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'

@@ -2,6 +2,7 @@ import type { ServedDataset } from '../../catalog/served.ts'
 import type { DatasetList, VisibleDatasets } from '../../catalog/visible.ts'
 import { isFault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { type EntityModel, entityModel, namesWithLetter, renamedModel, typeNames } from '../../model/edm.ts'
+import { memoised, oncePerObject } from '../../model/memoised.ts'
 import { TECHNICAL } from '../../query/find-field.ts'
 
 /** An entity set: a served dataset with its OData model. */
@@ -26,9 +27,7 @@ export interface ServedSets {
  * The same sets under names that are identifiers of 2.0, which begin with a letter (CSDL 2.0, SimpleIdentifier): sets are
  * named by the identifiers of their datasets.
  */
-export function identifiedSets(sets: ServedSets): ServedSets {
-  const known = identified.get(sets)
-  if (known !== undefined) return known
+export const identifiedSets = oncePerObject((sets: ServedSets): ServedSets => {
   const ids = namesWithLetter(sets.all.map(({ model }) => model.name))
   const renamed = (set: ServedSet): ServedSet => {
     const names = namesWithLetter(set.model.properties.map(({ name }) => name))
@@ -39,12 +38,8 @@ export function identifiedSets(sets: ServedSets): ServedSets {
     ...[...sets.byName].map(([name, set]) => [name, renamed(set)] as const),
     ...all.map(set => [set.model.set, set] as const),
   ])
-  const result = { ...sets, all, byName }
-  identified.set(sets, result)
-  return result
-}
-
-const identified = new WeakMap<ServedSets, ServedSets>()
+  return { ...sets, all, byName }
+})
 
 /** The same sets, with one of them replaced by an older version of its dataset. */
 export function setsWithVersion(sets: ServedSets, entry: ServedDataset, host: string): ServedSets {
@@ -65,7 +60,7 @@ function setOf(entry: ServedDataset, host: string, name: string): ServedSet {
   return { entry, model: entityModel(entry.dataset, host, name, TECHNICAL), updated }
 }
 
-const memoised = new WeakMap<DatasetList, ServedSets>()
+const known = new WeakMap<DatasetList, ServedSets>()
 
 /**
  * The entity sets that are visible to a caller: one for each dataset.
@@ -73,10 +68,11 @@ const memoised = new WeakMap<DatasetList, ServedSets>()
  * @param host host name of the portal
  */
 export function visibleSets(visible: VisibleDatasets, host: string): ServedSets {
-  const catalog = visible.current()
-  const known = memoised.get(catalog)
-  if (known !== undefined) return known
-  const { entries } = catalog
+  return memoised(known, visible.current(), () => setsOf(visible, host))
+}
+
+function setsOf(visible: VisibleDatasets, host: string): ServedSets {
+  const { entries } = visible.current()
   const ids = entries.map(({ dataset }) => dataset.id)
   const names = typeNames(ids, id => isHidden(visible, id))
   const all = entries.map(entry => {
@@ -88,9 +84,7 @@ export function visibleSets(visible: VisibleDatasets, host: string): ServedSets 
     ...all.map(set => [set.model.set, set] as const),
   ])
   const version = entries.map(entry => `${entry.dataset.id} ${entry.version}`).join(',')
-  const sets = { all, byName, version }
-  memoised.set(catalog, sets)
-  return sets
+  return { all, byName, version }
 }
 
 /** True for the id of a dataset that the caller does not see: no other set gets its name. */

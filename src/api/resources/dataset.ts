@@ -57,11 +57,11 @@ export interface VisibleResources {
   /** Faults: NotFoundResource for an unknown id, Gone for one that was withdrawn, Unauthorised, ForbiddenAccess. */
   readonly dataset: (id: string) => ResourceDataset
   /** True for a record that only an earlier version of the dataset contains. */
-  readonly isRemoved?: (dataset: string, recordId: string) => boolean
+  readonly isRemoved: (dataset: string, recordId: string) => boolean
   /** Identifies the versions of all datasets: a document also contains labels and links of resources of other datasets. */
-  readonly state?: () => string
-  /** All visible datasets, whose links to a resource are counted. Without it only those of its own dataset are. */
-  readonly linkSources?: () => readonly LinkSource[]
+  readonly state: () => string
+  /** All visible datasets, whose links to a resource are counted. */
+  readonly linkSources: () => readonly LinkSource[]
 }
 
 /** The input of documents: the options, and what is visible to the caller. */

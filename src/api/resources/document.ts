@@ -209,7 +209,7 @@ function divided(text: string, iri: string): readonly [string, string] {
 
 /** The datasets that may link to things of a dataset: itself, then the others that the caller may see. */
 function linkSources({ linkSources: visible }: VisibleContext, own: ResourceDataset): readonly LinkSource[] {
-  return [own, ...(visible?.() ?? []).filter(({ id }) => id !== own.id)]
+  return [own, ...visible().filter(({ id }) => id !== own.id)]
 }
 
 function pagingOf(groups: readonly LinkGroup[], request: DocumentRequest, document: string): InversePaging {

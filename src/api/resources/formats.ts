@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import { Fault, NOT_ACCEPTABLE, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { jsonldInForm, jsonldText } from '../../formats/jsonld-forms.ts'
 import { noTripleTerms } from '../../formats/jsonld-node.ts'
@@ -90,10 +91,8 @@ export async function writeTriples(
 }
 
 /** Writes the triples of a document as JSON-LD in another form than that of {@link writeTriples}. */
-export async function jsonldFormText(form: 'expanded' | 'flattened', triples: string): Promise<string> {
-  const pieces: string[] = []
-  for await (const piece of jsonldInForm(form, once(triples), {})) pieces.push(piece)
-  return pieces.join('')
+export function jsonldFormText(form: 'expanded' | 'flattened', triples: string): Promise<string> {
+  return text(jsonldInForm(form, once(triples), {}))
 }
 
 async function rdfxmlText(triples: string, prefixes: Prefixes): Promise<string> {
@@ -104,13 +103,11 @@ async function rdfxmlText(triples: string, prefixes: Prefixes): Promise<string> 
     if (object.type === 'literal' && !isXmlText(object.value))
       throw unwritable(`A value of ${predicate.value} has a character that XML cannot hold`)
   }
-  const pieces: string[] = []
-  for await (const piece of rdfxml(once(triples), prefixes)) pieces.push(piece)
-  return pieces.join('')
+  return text(rdfxml(once(triples), prefixes))
 }
 
-async function* once(text: string): AsyncGenerator<string> {
-  yield text
+async function* once(triples: string): AsyncGenerator<string> {
+  yield triples
 }
 
 function unwritable(what: string): Fault {

@@ -41,7 +41,7 @@ async function thingOf(options: VisibleContext, space: SpaceName, reading: Addre
   if (found !== null) return found
   const [iri] = reading.spellings
   const record = recordWithin(options.base, dataset.id, iri)
-  if (space === 'resources' && record !== null && options.isRemoved?.(dataset.id, record) === true)
+  if (space === 'resources' && record !== null && options.isRemoved(dataset.id, record))
     throw new Fault(GONE, { reason: `The record ${record} was removed from the dataset ${dataset.id}.` })
   const kind = space === 'ontologies' ? 'property' : 'resource'
   throw new Fault(NOT_FOUND_RESOURCE, { kind, id: iri.slice(0, 300) })

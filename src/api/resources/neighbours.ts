@@ -5,8 +5,7 @@ import type { PageContext } from '../../site/page-context.ts'
 import { asciiAddress } from './address.ts'
 import { type Gathered, lastSegment } from './document.ts'
 import type { LinkSelection } from './links.ts'
-import { isAddress, type ValueWriter } from './values.ts'
-import type { ResourcePage } from './view.ts'
+import { isAddress, type ResourcePage, type ValueWriter } from './values.ts'
 
 /** Maximum resources of each direction in a picture. */
 const SHOWN = 8

@@ -1,8 +1,7 @@
 import { naturalDatatype } from '../../mapping/columns.ts'
-import { groupedBy, memoised } from '../../model/memoised.ts'
+import { groupedBy } from '../../model/memoised.ts'
 import { datasetIri, fieldIri, recordsSpace } from '../../rdf/minted-iris.ts'
 import { parseTriples, type Triple } from '../../rdf/ntriples-reader.ts'
-import type { Term } from '../../rdf/term.ts'
 import { GEO, RDF } from '../../rdf/vocab.ts'
 import type { SitePage } from '../../site/frame.ts'
 import { type Html, html, jsonBlock } from '../../site/html.ts'
@@ -13,8 +12,7 @@ import { lastSegment } from './document.ts'
 import { ALTERNATES, HTML_TYPE } from './formats.ts'
 import { mapOf } from './map.ts'
 import { backlinks, neighbourhoodOf, neighbourhoodPicture } from './neighbours.ts'
-import { ValueWriter } from './values.ts'
-import type { ResourcePage } from './view.ts'
+import { objectsByPredicate, type ResourcePage, ValueWriter } from './values.ts'
 
 /** A thing as an HTML page: its description, its neighbourhood, the links to it, a map of its geometry. */
 export function resourcePage(page: ResourcePage): SitePage {
@@ -102,7 +100,7 @@ function elsewhere({ base, pageContext: { t, href }, gathered: { thing } }: Reso
 
 function properties(triples: readonly Triple[], values: ValueWriter, { t }: PageContext): Html {
   return html`<section id="properties"><h2>${t('Properties')}</h2><table class="properties"><tbody>
-${groupByPredicate(triples).map(
+${objectsByPredicate(triples).map(
   ([
     predicate,
     objects,
@@ -179,10 +177,4 @@ function geometriesOf(triples: readonly Triple[]): readonly string[] {
     object.type === 'literal' && object.datatype === GEO.wktLiteral ? [object.value] : [],
   )
   return [...new Set(texts)].slice(0, 100)
-}
-
-function groupByPredicate(triples: readonly Triple[]): readonly (readonly [string, readonly Term[]])[] {
-  const groups = new Map<string, Term[]>()
-  for (const { predicate, object } of triples) memoised(groups, predicate.value, () => []).push(object)
-  return [...groups]
 }

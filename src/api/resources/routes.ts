@@ -86,28 +86,18 @@ async function answer(
     namesCredentials(query) ||
     request.headers.authorization !== undefined ||
     request.principal?.type === 'user'
-  reportOf(
-    reply,
-    base,
-    thing,
-    format,
-    { ...requested, version: request.version ?? null },
-    isPrivate,
-    sight.linkSources !== undefined,
-  )
+  reportOf(reply, base, thing, format, { ...requested, version: request.version ?? null })
   const tag = entityTag(
     thing.dataset.version,
-    sight.state?.() ?? '',
+    sight.state(),
     thing.iri,
     JSON.stringify(requested),
     suffixed?.type ?? '',
     type,
     ...(pageContext === null ? [] : pageValidator(pageContext)),
   )
-  const isOfOneDataset = pageContext === null && sight.linkSources === undefined
-  const modified = isOfOneDataset ? thing.dataset.modified : null
   const cacheControl = `${isPrivate ? 'private' : 'public'}, ${pageContext === null ? 'max-age=60' : 'no-cache'}`
-  if (isNotModified(request, reply, { tag, cacheControl, modified })) return reply.code(304).send()
+  if (isNotModified(request, reply, { tag, cacheControl })) return reply.code(304).send()
   const send = (body: string) =>
     pageContext === null
       ? reply.type(`${type}; charset=utf-8`).send(body)
@@ -178,14 +168,11 @@ function reportOf(
   thing: Thing,
   format: DocumentFormat,
   { inverse, predicate, from, version }: DocumentRequest & { readonly version: string | null },
-  isPrivate: boolean,
-  isByCaller: boolean,
 ): void {
   const document = documentAddress(base, thing.iri)
   const end = queryOf({ inverse, predicate, from, [VERSION_PARAMETER]: version })
   const isPage = format.type === HTML_TYPE
-  varyBy(reply, 'Accept', ...(isPage ? ['Accept-Language', 'Cookie'] : []))
-  varyBy(reply, ...(isByCaller ? BY_CALLER : isPrivate ? ['Authorization'] : []))
+  varyBy(reply, 'Accept', ...(isPage ? ['Accept-Language', 'Cookie'] : []), ...BY_CALLER)
   reply
     .header('content-location', asciiAddress(documentAddress(base, thing.iri, format)) + end)
     .header('link', links(base, thing, document, queryOf({ [VERSION_PARAMETER]: version }), end).join(', '))

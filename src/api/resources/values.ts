@@ -1,5 +1,6 @@
 import { toGeoPoint } from '../../model/geometry.ts'
 import { lookup } from '../../model/lookup.ts'
+import { memoised } from '../../model/memoised.ts'
 import { shownDigits } from '../../model/number.ts'
 import type { Triple } from '../../rdf/ntriples-reader.ts'
 import { datasetPrefixes } from '../../rdf/prefixes.ts'
@@ -9,8 +10,22 @@ import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { asciiAddress, SPACES } from './address.ts'
 import { preferredName } from './dataset.ts'
-import { lastSegment } from './document.ts'
+import { type DocumentRequest, type Gathered, lastSegment } from './document.ts'
+import type { DocumentFormat } from './formats.ts'
 import type { LabelNames } from './gather.ts'
+
+/** The input of a page about a thing. */
+export interface ResourcePage {
+  readonly pageContext: PageContext
+  readonly base: string
+  readonly gathered: Gathered
+  readonly requested: DocumentRequest
+  /** Address of the document in any format, and the format that the requested address fixes. */
+  readonly document: string
+  readonly suffix: DocumentFormat | null
+  /** The same document as JSON-LD, without the triple terms that it cannot express, for programs that read pages. */
+  readonly jsonld: string
+}
 
 export interface ValueContext {
   readonly base: string
@@ -111,12 +126,9 @@ export class ValueWriter {
     const cells = this.listCells(iri)
     if (cells !== null)
       return html`<ol>${cells.map(cell => html`<li>${this.value(cell, '', depth + 1)}</li>`)}</ol>`
-    const groups = new Map<string, Term[]>()
-    for (const { predicate, object } of triples)
-      groups.set(predicate.value, [...(groups.get(predicate.value) ?? []), object])
-    return html`<dl class="nested"><dd class="self"><a class="node" href="${this.address(iri)}">${lastSegment(iri)}</a></dd>${[
-      ...groups,
-    ].map(
+    return html`<dl class="nested"><dd class="self"><a class="node" href="${this.address(iri)}">${lastSegment(iri)}</a></dd>${objectsByPredicate(
+      triples,
+    ).map(
       ([predicate, objects]) =>
         html`<dt>${this.predicate(predicate)}</dt><dd>${this.list(objects, predicate, depth + 1)}</dd>`,
     )}</dl>`
@@ -143,6 +155,15 @@ export class ValueWriter {
     }
     return cells
   }
+}
+
+/** The objects of triples by their predicates, in the order in which these occur. */
+export function objectsByPredicate(
+  triples: readonly Triple[],
+): readonly (readonly [string, readonly Term[]])[] {
+  const groups = new Map<string, Term[]>()
+  for (const { predicate, object } of triples) memoised(groups, predicate.value, () => []).push(object)
+  return [...groups]
 }
 
 const PREFIXES: readonly (readonly [namespace: string, prefix: string])[] = [

@@ -2,8 +2,8 @@ import { datasetIri } from '../../rdf/minted-iris.ts'
 import { iriText, literalText } from '../../rdf/ntriples.ts'
 import { DCTERMS, RDF, RDFS, SD, VOID, XSD } from '../../rdf/vocab.ts'
 import { EXTENSION_AGGREGATES, EXTENSION_FUNCTIONS } from '../../sparql/extensions.ts'
+import { type GraphCatalog, graphsByIri, type QueriedDataset } from './endpoint.ts'
 import { GRAPH_FORMATS, RESULT_FORMATS } from './formats.ts'
-import { type GraphCatalog, graphsByIri, type QueriedDataset } from './graphs.ts'
 import type { ServiceLimits } from './service-results.ts'
 
 /** The self-description of an endpoint. */

@@ -1,14 +1,16 @@
+import { text } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import { BAD_REQUEST, Fault, NOT_ACCEPTABLE, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { jsonldInForm, jsonldStream, jsonldText } from '../../formats/jsonld-forms.ts'
 import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
-import { type Prefixes, turtle, turtleText } from '../../formats/turtle.ts'
+import { type Prefixes, turtle } from '../../formats/turtle.ts'
 import { JSONLD_TYPE, jsonldForm, jsonldType, negotiate, type Representation } from '../../http/negotiate.ts'
+import { begun, continued } from '../../http/pieces.ts'
 import { isXmlText } from '../../model/xml.ts'
 import { isTripleTerm, parseTriples, splitTriples, withTripleTerms } from '../../rdf/ntriples-reader.ts'
 import { FORMATS } from '../../rdf/vocab.ts'
 import type { AnswerFormat } from '../../store/store.ts'
-import { begunAnswer, linesOf } from './pieces.ts'
+import { linesOf } from './run.ts'
 
 /** A format of answers. */
 export interface AnswerRepresentation extends Representation {
@@ -18,22 +20,15 @@ export interface AnswerRepresentation extends Representation {
   readonly iri?: string
   /** The format that the store is asked to write. */
   readonly requested: AnswerFormat
-  /** Converts the store's output to the body; a long one is streamed. Faults: UnprocessableEntity. */
-  readonly write: (text: string, prefixes: Prefixes) => ResponseBody | Promise<ResponseBody>
-  /** The same as a stream. Faults, also while it is read: UnprocessableEntity. */
-  readonly stream: (pieces: AsyncIterable<Uint8Array>, prefixes: Prefixes) => Stream | Promise<Stream>
+  /** Makes the body of whole lines from the store; absent where it is what the store writes. */
+  readonly convert?: (lines: AsyncIterable<string>, prefixes: Prefixes) => AsyncIterable<string>
+  /** Refuses lines that it cannot write. Faults: UnprocessableEntity. */
+  readonly check?: (lines: string) => void
 }
 
 export type ResponseBody = string | Stream
 
 type Stream = AsyncIterable<Uint8Array | string>
-
-const AS_IT_IS = {
-  write: (text: string) => text,
-  stream: (pieces: AsyncIterable<Uint8Array>) => pieces,
-}
-const TURTLE = { write: turtleBody, stream: turtleStream }
-const JSON_LD = { write: jsonldBody, stream: jsonldPieces }
 
 /** The formats of SELECT and ASK. */
 export const RESULT_FORMATS: readonly AnswerRepresentation[] = [
@@ -42,26 +37,20 @@ export const RESULT_FORMATS: readonly AnswerRepresentation[] = [
     names: ['json', 'srj'],
     iri: FORMATS.SPARQL_Results_JSON,
     requested: 'json',
-    ...AS_IT_IS,
   },
   {
     type: 'application/sparql-results+xml',
     names: ['xml', 'srx'],
     iri: FORMATS.SPARQL_Results_XML,
     requested: 'xml',
-    ...AS_IT_IS,
   },
-  { type: 'text/csv', names: ['csv'], iri: FORMATS.SPARQL_Results_CSV, requested: 'csv', ...AS_IT_IS },
-  {
-    type: 'text/tab-separated-values',
-    names: ['tsv'],
-    iri: FORMATS.SPARQL_Results_TSV,
-    requested: 'tsv',
-    ...AS_IT_IS,
-  },
-  { type: 'application/json', explicit: true, names: [], requested: 'json', ...AS_IT_IS },
-  { type: 'application/xml', explicit: true, names: [], requested: 'xml', ...AS_IT_IS },
+  { type: 'text/csv', names: ['csv'], iri: FORMATS.SPARQL_Results_CSV, requested: 'csv' },
+  { type: 'text/tab-separated-values', names: ['tsv'], iri: FORMATS.SPARQL_Results_TSV, requested: 'tsv' },
+  { type: 'application/json', explicit: true, names: [], requested: 'json' },
+  { type: 'application/xml', explicit: true, names: [], requested: 'xml' },
 ]
+
+const JSON_LD = { convert: jsonld, check: refusingTripleTerms('JSON-LD') }
 
 /** The format of graphs where a client names none. */
 export const TURTLE_FORMAT: AnswerRepresentation = {
@@ -69,26 +58,20 @@ export const TURTLE_FORMAT: AnswerRepresentation = {
   names: ['turtle', 'ttl'],
   iri: FORMATS.Turtle,
   requested: 'nt',
-  ...TURTLE,
+  convert: turtle,
 }
 
 /** The formats of CONSTRUCT and DESCRIBE, and of descriptions. */
 export const GRAPH_FORMATS: readonly AnswerRepresentation[] = [
   TURTLE_FORMAT,
-  {
-    type: 'application/n-triples',
-    names: ['ntriples', 'nt'],
-    iri: FORMATS['N-Triples'],
-    requested: 'nt',
-    ...AS_IT_IS,
-  },
+  { type: 'application/n-triples', names: ['ntriples', 'nt'], iri: FORMATS['N-Triples'], requested: 'nt' },
   {
     type: 'application/rdf+xml',
     names: ['rdfxml', 'rdf+xml', 'rdf', 'xml'],
     iri: FORMATS.RDF_XML,
     requested: 'nt',
-    write: rdfXmlBody,
-    stream: rdfXmlStream,
+    convert: lines => rdfxml(lines, {}),
+    check: refuseUnwritable,
   },
   {
     type: 'application/ld+json',
@@ -97,22 +80,17 @@ export const GRAPH_FORMATS: readonly AnswerRepresentation[] = [
     requested: 'nt',
     ...JSON_LD,
   },
+  { type: 'application/n-quads', names: ['nquads', 'nq'], iri: FORMATS['N-Quads'], requested: 'nt' },
+  { type: 'application/trig', names: ['trig'], iri: FORMATS.TriG, requested: 'nt', convert: turtle },
   {
-    type: 'application/n-quads',
-    names: ['nquads', 'nq'],
-    iri: FORMATS['N-Quads'],
+    type: 'text/n3',
+    names: ['n3'],
+    iri: FORMATS.N3,
     requested: 'nt',
-    ...AS_IT_IS,
+    convert: turtle,
+    check: refusingTripleTerms('N3'),
   },
-  { type: 'application/trig', names: ['trig'], iri: FORMATS.TriG, requested: 'nt', ...TURTLE },
-  { type: 'text/n3', names: ['n3'], iri: FORMATS.N3, requested: 'nt', write: n3Body, stream: n3Stream },
-  {
-    type: 'application/json',
-    explicit: true,
-    names: [],
-    requested: 'nt',
-    ...JSON_LD,
-  },
+  { type: 'application/json', explicit: true, names: [], requested: 'nt', ...JSON_LD },
 ]
 
 /** An HTML page, which the Accept header of a browser requests. */
@@ -146,82 +124,54 @@ export function chooseResultFormat(
 function inForm(representation: AnswerRepresentation, accept: string | undefined): AnswerRepresentation {
   const form = representation.type === JSONLD_TYPE ? jsonldForm(accept) : null
   if (form === null) return representation
-  return {
-    ...representation,
-    type: jsonldType(form),
-    write: text => {
-      refuseTripleTerms(text, 'JSON-LD')
-      return jsonldInForm(form, pieces(text), {})
-    },
-    stream: async found => jsonldInForm(form, await begunAnswer(checked(linesOf(found), 'JSON-LD')), {}),
-  }
+  return { ...representation, type: jsonldType(form), convert: lines => jsonldInForm(form, lines, {}) }
 }
 
-function turtleStream(pieces: AsyncIterable<Uint8Array>, prefixes: Prefixes): Stream {
-  return turtle(linesOf(pieces), prefixes)
+/** The body of an answer that is known: a long one is streamed. Faults: UnprocessableEntity. */
+export async function bodyOf(
+  { convert, check }: AnswerRepresentation,
+  known: string,
+  prefixes: Prefixes,
+): Promise<ResponseBody> {
+  check?.(known)
+  if (convert === undefined) return known
+  const body = convert(pieces(known), prefixes)
+  return isLong(known) ? body : text(body)
 }
 
-async function n3Stream(pieces: AsyncIterable<Uint8Array>, prefixes: Prefixes): Promise<Stream> {
-  return turtle(await begunAnswer(checked(linesOf(pieces), 'N3')), prefixes)
-}
-
-/** The same bytes as {@link jsonldBody}: the form depends on the length of an answer, not on how fast it is found. */
-async function jsonldPieces(found: AsyncIterable<Uint8Array>): Promise<Stream> {
-  const lines = checked(linesOf(found), 'JSON-LD')[Symbol.asyncIterator]()
-  let text = ''
-  for (let next = await lines.next(); next.done !== true; next = await lines.next()) {
-    text += next.value
-    if (isLong(text)) return jsonldStream(after(text, lines), {})
-  }
-  return single(jsonldText(text, ''))
-}
-
-async function* after(begun: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
-  yield begun
-  yield* rest
-}
-
-async function* single(text: string): AsyncGenerator<string> {
-  yield text
-}
-
-async function rdfXmlStream(pieces: AsyncIterable<Uint8Array>): Promise<Stream> {
-  return rdfxml(await begunAnswer(checked(linesOf(pieces), 'RDF/XML')), {})
+/** The same bytes of an answer that is still being found. Faults, also while it is read: UnprocessableEntity. */
+export async function streamOf(
+  { convert, check }: AnswerRepresentation,
+  found: AsyncIterable<Uint8Array>,
+  prefixes: Prefixes,
+): Promise<Stream> {
+  if (convert === undefined) return found
+  const lines = linesOf(found)
+  return begun(convert(check === undefined ? lines : await begun(checked(lines, check)), prefixes))
 }
 
 /** Passes on lines; throws for those that a format cannot write. */
 async function* checked(
-  pieces: AsyncIterable<string>,
-  format: 'N3' | 'JSON-LD' | 'RDF/XML',
+  lines: AsyncIterable<string>,
+  check: (lines: string) => void,
 ): AsyncGenerator<string> {
-  for await (const piece of pieces) {
-    if (format === 'RDF/XML') refuseUnwritable(piece)
-    else refuseTripleTerms(piece, format)
-    yield piece
+  for await (const some of lines) {
+    check(some)
+    yield some
   }
 }
 
-function turtleBody(text: string, prefixes: Prefixes): ResponseBody {
-  return isLong(text) ? turtle(pieces(text), prefixes) : turtleText(text, prefixes)
-}
-
-function n3Body(text: string, prefixes: Prefixes): ResponseBody {
-  refuseTripleTerms(text, 'N3')
-  return turtleBody(text, prefixes)
-}
-
-function jsonldBody(text: string): ResponseBody {
-  refuseTripleTerms(text, 'JSON-LD')
-  return isLong(text) ? jsonldStream(pieces(text), {}) : jsonldText(text, '')
-}
-
-async function rdfXmlBody(text: string): Promise<ResponseBody> {
-  refuseUnwritable(text)
-  const written = rdfxml(pieces(text), {})
-  if (isLong(text)) return written
-  const parts: string[] = []
-  for await (const part of written) parts.push(part)
-  return parts.join('')
+/** The form depends on the length of an answer, not on how fast it is found. */
+async function* jsonld(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  const rest = lines[Symbol.asyncIterator]()
+  let known = ''
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+    known += next.value
+    if (!isLong(known)) continue
+    yield* jsonldStream(continued([Promise.resolve({ value: known })], rest), {})
+    return
+  }
+  yield jsonldText(known, '')
 }
 
 function refuseUnwritable(lines: string): void {
@@ -233,10 +183,12 @@ function refuseUnwritable(lines: string): void {
 }
 
 /** Neither JSON-LD nor N3 has triple terms, which RDF 1.2 brought to the other formats. */
-function refuseTripleTerms(lines: string, format: string): void {
-  if (!lines.includes('<<(')) return
-  for (const { object } of splitTriples(lines))
-    if (isTripleTerm(object)) throw unwritable('A triple term', format)
+function refusingTripleTerms(format: 'JSON-LD' | 'N3') {
+  return (lines: string): void => {
+    if (!lines.includes('<<(')) return
+    for (const { object } of splitTriples(lines))
+      if (isTripleTerm(object)) throw unwritable('A triple term', format)
+  }
 }
 
 /** Characters that are converted before the thread yields to other requests. */

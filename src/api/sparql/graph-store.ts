@@ -1,11 +1,10 @@
-import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BAD_REQUEST, Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
+import { streamed } from '../../http/pieces.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
-import { forSameClient } from '../../runtime/work-client.ts'
 import type { Store } from '../../store/store.ts'
 import { isFreshAnswer, type SparqlEndpoint } from './endpoint.ts'
-import { chooseResultFormat, GRAPH_FORMATS, TURTLE_FORMAT } from './formats.ts'
+import { chooseResultFormat, GRAPH_FORMATS, streamOf, TURTLE_FORMAT } from './formats.ts'
 
 /** Triples of a batch. */
 const PAGE = 20_000
@@ -31,12 +30,10 @@ export async function answerGraph(
   const graphs = graph === undefined ? endpoint.catalog.defaultGraphs : named(endpoint, graph)
   const requested = typeof name === 'string' ? name : null
   const chosen = chooseResultFormat(requested, request.headers.accept, GRAPH_FORMATS)
-  const format = 'stream' in chosen ? chosen : TURTLE_FORMAT
+  const format = 'requested' in chosen ? chosen : TURTLE_FORMAT
   if (isFreshAnswer(request, reply, endpoint, format.type)) return reply.code(304).send()
-  const body = await format.stream(pagesOf(store, graphs), {})
-  return reply
-    .type(`${format.type}; charset=utf-8`)
-    .send(Readable.from(forSameClient(body), { objectMode: false }))
+  const body = await streamOf(format, pagesOf(store, graphs), {})
+  return reply.type(`${format.type}; charset=utf-8`).send(streamed(body))
 }
 
 function named({ catalog }: SparqlEndpoint, iri: string): readonly string[] {

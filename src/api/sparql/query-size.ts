@@ -6,36 +6,12 @@ import type { SparqlTokens } from '../../sparql/lexer.ts'
 const MAX = { characters: 100_000, depth: 100, parts: 500 } as const
 
 /** Parts that count twice: the store needs twice the stack for each. */
-const HEAVY: ReadonlySet<string> = new Set([
-  ...[
-    'Optional',
-    'Minus',
-    'Bind',
-    'As',
-    'Filter',
-    'Union',
-    'Graph',
-    'Select',
-    'BuiltInExists',
-    'BuiltInNotexists',
-  ],
-])
+const HEAVY: ReadonlySet<string> = new Set(
+  'Optional Minus Bind As Filter Union Graph Select BuiltInExists BuiltInNotexists'.split(' '),
+)
 
 const JOINTS: ReadonlySet<string> = new Set([
-  ...[
-    'LogicOr',
-    'LogicAnd',
-    'OpPlus',
-    'OpMinus',
-    'Star',
-    'Slash',
-    'Pipe',
-    'Dot',
-    'Comma',
-    'Semi',
-    'Exclamation',
-    'Hat',
-  ],
+  ...'LogicOr LogicAnd OpPlus OpMinus Star Slash Pipe Dot Comma Semi Exclamation Hat'.split(' '),
   ...['AnnotationOpen', 'AnnotationClose'],
 ])
 

@@ -22,7 +22,7 @@ import {
   syntaxProblem,
   syntaxTree,
 } from '../../sparql/syntax.ts'
-import type { DatasetRequest } from './graphs.ts'
+import type { DatasetRequest } from './endpoint.ts'
 import { checkQueryLength, checkQuerySize, syntaxFault } from './query-size.ts'
 
 /** A graph or a service that a query names: an IRI, or a variable; and where. */

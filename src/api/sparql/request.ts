@@ -7,8 +7,7 @@ import { lookup } from '../../model/lookup.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
 import type { CursorContext } from '../../sparql/row-writer.ts'
 import type { AnswerFormat } from '../../store/store.ts'
-import type { SparqlEndpoint } from './endpoint.ts'
-import type { DatasetRequest } from './graphs.ts'
+import type { DatasetRequest, SparqlEndpoint } from './endpoint.ts'
 import type { QueryText } from './query-text.ts'
 
 /** A parsed request of the protocol. */

@@ -3,7 +3,7 @@ import type { SparqlOperation } from '../../sparql/algebra.ts'
 import { isStar, type ParsedQuery, variablesInOrder } from '../../sparql/parse.ts'
 import { rangeOf, type SyntaxNode, type TextRange } from '../../sparql/relative.ts'
 import { variablesInScope } from '../../sparql/syntax.ts'
-import { graphsByIri, type QueryDataset } from './graphs.ts'
+import { graphsByIri, type QueryDataset } from './endpoint.ts'
 import type { GraphName, QueryText } from './query-text.ts'
 import type { ServiceSolutions } from './service-results.ts'
 

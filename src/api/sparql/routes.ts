@@ -1,41 +1,43 @@
-import { Readable } from 'node:stream'
+import { text as wholeText } from 'node:stream/consumers'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault, METHOD_NOT_ALLOWED } from '../../errors/errors.ts'
 import type { Prefixes } from '../../formats/turtle.ts'
+import { hangUpSignal } from '../../http/client-budget.ts'
 import { type AnswerCache, varyBy } from '../../http/conditional.ts'
 import { answerFault, PROBLEM_TYPE, problemBody } from '../../http/faults.ts'
-import { hangUpSignal } from '../../http/hang-up.ts'
+import { streamed } from '../../http/pieces.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import type { Principal } from '../../model/principal.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
-import { forSameClient } from '../../runtime/work-client.ts'
 import { pageContextOf, type SiteOptions } from '../../site/page-context.ts'
 import type { Store } from '../../store/store.ts'
 import { DESCRIPTION_PREFIXES, describeEndpoint } from './description.ts'
 import {
   datasetEndpoint,
+  datasetOf,
   isFreshAnswer,
   portalEndpoint,
+  type QueriedDataset,
   SPARQL_PATH,
   type SparqlEndpoint,
 } from './endpoint.ts'
 import { resolveServices, type ServiceContext } from './federation.ts'
 import {
   type AnswerRepresentation,
+  bodyOf,
   chooseResultFormat,
   GRAPH_FORMATS,
   RESULT_FORMATS,
   type ResponseBody,
+  streamOf,
 } from './formats.ts'
 import { answerGraph, namesGraph } from './graph-store.ts'
-import { datasetOf, type QueriedDataset } from './graphs.ts'
 import { type ShownAnswer, sendSparqlPage } from './page.ts'
-import { pieceText, remembered } from './pieces.ts'
 import { type QueryText, readQueryText } from './query-text.ts'
 import { cursorContextOf, RestLink, readGet, readPost, type SparqlRequest } from './request.ts'
-import { runQuery } from './run.ts'
+import { pieceText, remembered, runQuery } from './run.ts'
 import { SERVICE_LIMITS, type ServiceLimits } from './service-results.ts'
 
 /** Options of the endpoints; that of all datasets has the title of the portal. */
@@ -190,12 +192,18 @@ async function answer(
     })
     const prefixes = usefulPrefixes(query.prefixes)
     if (pageContext !== null) {
-      const body = await representation.write(await pieceText(found, MAX_OF_PAGE), prefixes)
+      const body = await bodyOf(representation, await pieceText(found, MAX_OF_PAGE), prefixes)
       rest.head(reply)
-      return sendSparqlPage(reply, pageContext, endpoint, text, shownOf(query, await bodyText(body)))
+      return sendSparqlPage(
+        reply,
+        pageContext,
+        endpoint,
+        text,
+        shownOf(query, typeof body === 'string' ? body : await wholeText(body)),
+      )
     }
     if (found.type === 'pieces') {
-      const body = await representation.stream(found.pieces, prefixes)
+      const body = await streamOf(representation, found.pieces, prefixes)
       rest.addTrailer(reply)
       const keep = cached?.keeper(reply)
       const keepWhole = (text: string) => {
@@ -205,7 +213,7 @@ async function answer(
       return sendBody(reply, type, sent, found.pieces)
     }
     rest.head(reply)
-    const body = await representation.write(found.text, prefixes)
+    const body = await bodyOf(representation, found.text, prefixes)
     if (typeof body === 'string') cached?.keep(reply, body)
     return sendBody(reply, type, body)
   } catch (error) {
@@ -225,9 +233,9 @@ async function answerDescription(
   const format = chooseResultFormat(name, request.headers.accept, GRAPH_FORMATS)
   const { base, address, title, datasets, catalog } = endpoint
   reply.header('link', `<${base}/.well-known/void>; rel="describedby"`)
-  const pageContext = 'write' in format ? null : pageContextOf(request, site)
+  const pageContext = 'requested' in format ? null : pageContextOf(request, site)
   if (isFreshAnswer(request, reply, endpoint, format.type, pageContext)) return reply.code(304).send()
-  if (!('write' in format) || pageContext !== null)
+  if (!('requested' in format) || pageContext !== null)
     return sendSparqlPage(reply, pageContext ?? pageContextOf(request, site), endpoint, null, {
       type: 'nothing',
     })
@@ -240,7 +248,7 @@ async function answerDescription(
     deadline: site.deadline,
     services: site.services ?? { allowed: [], limits: SERVICE_LIMITS },
   })
-  const body = await format.write(described, DESCRIPTION_PREFIXES)
+  const body = await bodyOf(format, described, DESCRIPTION_PREFIXES)
   return sendBody(reply, format.type, body)
 }
 
@@ -257,16 +265,8 @@ function sendBody(
   body: ResponseBody,
   source?: AsyncIterator<unknown>,
 ): FastifyReply {
-  const payload =
-    typeof body === 'string' ? body : Readable.from(forSameClient(body, source), { objectMode: false })
+  const payload = typeof body === 'string' ? body : streamed(body, source)
   return reply.type(`${type}; charset=utf-8`).send(payload)
-}
-
-async function bodyText(body: ResponseBody): Promise<string> {
-  if (typeof body === 'string') return body
-  const parts: Buffer[] = []
-  for await (const part of body) parts.push(Buffer.from(part as Uint8Array))
-  return Buffer.concat(parts).toString()
 }
 
 function shownOf({ form }: QueryText, body: string): ShownAnswer {

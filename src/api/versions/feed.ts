@@ -45,29 +45,35 @@ export function changesFeed(
 }
 
 function entry(base: string, page: string, { earlier, later, difference }: DescribedStep): string {
-  const { id } = later.dataset
-  const counts = changeCounts(difference)
+  const changes = summary(changeCounts(difference))
   const pair = `from=${encodeURIComponent(earlier.version)}&to=${encodeURIComponent(later.version)}`
-  return [
-    '<entry>\n',
-    `<id>${xmlText(versionIri(base, later))}</id>\n`,
-    `<title>${xmlText(summary(counts))}</title>\n`,
-    `<updated>${versionMoment(later)}</updated>\n`,
+  const restored = later.restored === undefined ? '' : `The version ${later.restored.version} was restored. `
+  return entryOf(base, later, changes, `${later.statistics.records} records. ${restored}${changes}.`, [
     link('alternate', `${page}?${pair}`, 'text/html'),
-    link('related', `${versionsAddress(base, id)}/changes?${pair}`, 'application/json'),
-    `<summary>${xmlText(`${later.statistics.records} records. ${later.restored === undefined ? '' : `The version ${later.restored.version} was restored. `}${summary(counts)}.`)}</summary>\n`,
-    '</entry>\n',
-  ].join('')
+    link('related', `${versionsAddress(base, later.dataset.id)}/changes?${pair}`, 'application/json'),
+  ])
 }
 
 function firstEntry(base: string, page: string, oldest: VersionManifest): string {
+  const title = 'The oldest version that is retained'
+  const links = [link('alternate', page, 'text/html')]
+  return entryOf(base, oldest, title, `${oldest.statistics.records} records.`, links)
+}
+
+function entryOf(
+  base: string,
+  version: VersionManifest,
+  title: string,
+  text: string,
+  links: readonly string[],
+): string {
   return [
     '<entry>\n',
-    `<id>${xmlText(versionIri(base, oldest))}</id>\n`,
-    `<title>The oldest version that is retained</title>\n`,
-    `<updated>${versionMoment(oldest)}</updated>\n`,
-    link('alternate', page, 'text/html'),
-    `<summary>${oldest.statistics.records} records.</summary>\n`,
+    `<id>${xmlText(versionIri(base, version))}</id>\n`,
+    `<title>${xmlText(title)}</title>\n`,
+    `<updated>${versionMoment(version)}</updated>\n`,
+    ...links,
+    `<summary>${xmlText(text)}</summary>\n`,
     '</entry>\n',
   ].join('')
 }

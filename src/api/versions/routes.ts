@@ -17,7 +17,7 @@ import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import { negotiate } from '../../http/negotiate.ts'
 import { invalid, many, one, readPage } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
-import { configureRoutes } from '../../http/route-config.ts'
+import { configureRoutes, type Route } from '../../http/route-config.ts'
 import type { VersionChanges } from '../../publishing/versions/changes.ts'
 import { unknownVersion } from '../../publishing/versions/roll-back.ts'
 import type { VersionManifest } from '../../publishing/versions/versions.ts'
@@ -44,10 +44,7 @@ export interface VersionsOptions {
   readonly store: Pick<Store, 'contents'>
 }
 
-interface Route {
-  readonly Params: { readonly dataset: string; readonly part?: string; readonly page?: string }
-  readonly Querystring: QueryParameters
-}
+type VersionsRoute = Route<'dataset' | 'part' | 'page'>
 
 type RetainedManifests = readonly [VersionManifest, ...VersionManifest[]]
 
@@ -69,7 +66,7 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
   configureRoutes(app, { apiType: 'other' })
   const path = '/api/versions/:dataset'
 
-  const retainedFor = (request: FastifyRequest<Route>): RetainedManifests => {
+  const retainedFor = (request: FastifyRequest<VersionsRoute>): RetainedManifests => {
     const { dataset: id } = request.params
     const [first, ...rest] = catalog.versionsOf(id, request.principal)
     if (first === undefined)
@@ -79,7 +76,7 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
     return [first, ...rest]
   }
 
-  app.get<Route>(path, async (request, reply) => {
+  app.get<VersionsRoute>(path, async (request, reply) => {
     const retained = retainedFor(request)
     const home = versionsAddress(base, request.params.dataset)
     const body = prettyJson({
@@ -93,7 +90,7 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
     return answer(reply, JSON_TYPE, body)
   })
 
-  app.get<Route>(`${path}/changes`, async (request, reply) => {
+  app.get<VersionsRoute>(`${path}/changes`, async (request, reply) => {
     const retained = retainedFor(request)
     const types = readTypes(request.query)
     const page = readPage(request.query, false)
@@ -117,7 +114,7 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
     })
   })
 
-  app.get<Route>(`${path}/feed`, async (request, reply) => {
+  app.get<VersionsRoute>(`${path}/feed`, async (request, reply) => {
     const retained = retainedFor(request)
     const steps = []
     for (const step of stepsOf(retained))
@@ -125,7 +122,7 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
     return answer(reply, 'application/atom+xml; charset=utf-8', changesFeed(base, retained, steps))
   })
 
-  app.get<Route>(`${path}/timemap`, async (request, reply) => {
+  app.get<VersionsRoute>(`${path}/timemap`, async (request, reply) => {
     const retained = retainedFor(request)
     const id = request.params.dataset
     const uri = one(request.query, 'uri') ?? datasetIri(base, id)
@@ -146,7 +143,7 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
       ? (await store.contents(entry.target.graphs.facts, [])).subjects
       : changedMembers(step.difference)
 
-  app.get<Route>(`${path}/ldes`, async (request, reply) => {
+  app.get<VersionsRoute>(`${path}/ldes`, async (request, reply) => {
     const parts = await partsOf(retainedFor(request))
     const counts: number[] = []
     for (const part of parts)
@@ -154,8 +151,8 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
     return answerStream(reply, rootTriples(base, parts, counts), false)
   })
 
-  app.get<Route>(`${path}/ldes/:part/:page`, async (request, reply) => {
-    const { dataset: id, part: name = '', page: number = '' } = request.params
+  app.get<VersionsRoute>(`${path}/ldes/:part/:page`, async (request, reply) => {
+    const { dataset: id, part: name, page: number } = request.params
     const part = partNamed(await partsOf(retainedFor(request)), name)
     const page = /^[1-9]\d{0,6}$/.test(number) ? Number(number) : 0
     const missing = () =>
@@ -191,7 +188,7 @@ function versionJson(base: string, manifest: VersionManifest, isInForce: boolean
 
 /** The compared versions: by default the current one and its predecessor. Faults: VersionUnknown. */
 function pairOf(
-  { query, params }: FastifyRequest<Route>,
+  { query, params }: FastifyRequest<VersionsRoute>,
   retained: RetainedManifests,
 ): readonly [VersionManifest, VersionManifest] {
   const named = (parameter: 'from' | 'to') => {

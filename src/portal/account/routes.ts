@@ -4,12 +4,12 @@ import { acceptForms, localPath, readForm, singleFields } from '../../http/form.
 import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import { cookieScope, setCookie } from '../../http/session-cookie.ts'
-import { answerWithPage } from '../../site/account-faults.ts'
 import type { AccountPage } from '../../site/account-page.ts'
 import { html } from '../../site/html.ts'
 import { pageContextOf, queryText } from '../../site/page-context.ts'
 import {
   type AccountsOptions,
+  answerWithPage,
   refuseCrossSite,
   type SignedIn,
   sendOn,

@@ -7,12 +7,12 @@ import { configureRoutes } from '../../http/route-config.ts'
 import { hasErrors, placesOf } from '../../mapping/diagnostic.ts'
 import { openMapping, saveMapping } from '../../publishing/mapping/mapping-file.ts'
 import { pageContextOf } from '../../site/page-context.ts'
-import { sendSessionEnded } from '../../site/session-ended.ts'
 import {
   isOutdatedForm,
   refuseCrossSite,
   type SignedIn,
   sendOn,
+  sendSessionEnded,
   signedIn,
   tokenFor,
 } from '../../site/signed-in.ts'

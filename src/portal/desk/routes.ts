@@ -9,9 +9,9 @@ import {
   NOT_FOUND_RESOURCE,
   VERSION_UNKNOWN,
 } from '../../errors/errors.ts'
+import { hangUpSignal } from '../../http/client-budget.ts'
 import { allowLongUpload } from '../../http/connections.ts'
 import { acceptForms, type Form, readForm, singleFields } from '../../http/form.ts'
-import { hangUpSignal } from '../../http/hang-up.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import { unusedId } from '../../model/readable-name.ts'
@@ -25,13 +25,13 @@ import { sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { Translator } from '../../site/page-context.ts'
 import { pageContextOf } from '../../site/page-context.ts'
-import { sendSessionEnded } from '../../site/session-ended.ts'
 import {
   CROSS_SITE_REQUEST,
   isOutdatedForm,
   refuseCrossSite,
   type SignedIn,
   sendOn,
+  sendSessionEnded,
   sendToLogin,
   signedIn,
   tokenFor,

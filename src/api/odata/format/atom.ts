@@ -1,19 +1,27 @@
 import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
 import { XML_DECLARATION, xmlAttribute, xmlName, xmlText } from '../../../model/xml.ts'
 import { contextAddress, entityAddress, entityPath, linkTypesOf, segment, versionQuery } from './links.ts'
-import { ATOM, DATA, DATA_SERVICES, META, SCHEME } from './namespaces.ts'
-import type {
-  AddressedFormat,
-  EntityRow,
-  Feed,
-  PayloadFormat,
-  PropertyAnswer,
-  References,
-  Single,
-  Version,
+import {
+  type AddressedFormat,
+  ATOM,
+  DATA,
+  DATA_SERVICES,
+  type EntityRow,
+  type Feed,
+  MEMBER_TYPE,
+  META,
+  membersOf,
+  type PayloadFormat,
+  type PointValue,
+  type PropertyAnswer,
+  primitiveText,
+  type References,
+  SCHEME,
+  type Single,
+  typeFragment,
+  type Version,
+  valuesText,
 } from './shape.ts'
-import { type PointValue, primitiveText } from './texts.ts'
-import { MEMBER_TYPE, membersOf, typeFragment } from './types.ts'
 
 /** Writes a page of entities as a feed (Atom Format 4.0, section 8; OData 3.0 Atom Format). */
 export function atomFeed(feed: Feed, payloadFormat: AddressedFormat): string {
@@ -115,11 +123,7 @@ function entryWriter(
       const link = `<link rel="self" title="${title}" href="${xmlAttribute(path)}"/>`
       text = `<id>${xmlText(`${place.root}/${path}`)}</id>${category}${link}${middle}`
     }
-    for (let column = 0; column < writers.length; column++) {
-      const value = values[column]
-      if (value !== undefined) text += writers[column]?.(value)
-    }
-    return `${text}</m:properties></content>`
+    return `${text}${valuesText(writers, values)}</m:properties></content>`
   }
 }
 

@@ -1,17 +1,20 @@
 import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
 import { contextAddress, entityAddress, entityPath, linkTypesOf, versionQuery } from './links.ts'
-import type {
-  AddressedFormat,
-  EntityRow,
-  Feed,
-  PayloadFormat,
-  PropertyAnswer,
-  References,
-  Single,
-  Version,
+import {
+  type AddressedFormat,
+  type EntityRow,
+  type Feed,
+  membersOf,
+  type PayloadFormat,
+  type PointValue,
+  type PropertyAnswer,
+  primitiveText,
+  type References,
+  type Single,
+  typeFragment,
+  type Version,
+  valuesText,
 } from './shape.ts'
-import { type PointValue, primitiveText } from './texts.ts'
-import { membersOf, typeFragment } from './types.ts'
 
 /** Writes a page of entities as JSON light (JSON Format 4.0, section 12; JSON Format 3.0). */
 export function jsonFeed(feed: Feed, payloadFormat: AddressedFormat): string {
@@ -85,14 +88,7 @@ function rowWriter(
   const writers = columns.map(column => memberWriter(column, payloadFormat))
   const type = JSON.stringify(`${payloadFormat.version !== '4.0' ? '' : '#'}${model.namespace}.${model.type}`)
   const control = controlWriter(type, model.set, payloadFormat)
-  return ({ id, values }) => {
-    let text = control(id)
-    for (let index = 0; index < writers.length; index++) {
-      const value = values[index]
-      if (value !== undefined) text += writers[index]?.(value)
-    }
-    return text
-  }
+  return ({ id, values }) => control(id) + valuesText(writers, values)
 }
 
 /** The control information of an entity; a row that is no record has no address (Aggregation 4.0, section 3). */

@@ -2,8 +2,7 @@ import type { EntityColumn } from '../../../model/edm.ts'
 import { typesNamespace } from '../../../model/edm.ts'
 import { optionNamed } from '../options.ts'
 import { split } from '../request.ts'
-import type { ServicePlace, Version } from './shape.ts'
-import { typeText } from './types.ts'
+import { type ServicePlace, typeText, type Version } from './shape.ts'
 
 /** One segment of a path, with quotes and parentheses unescaped (OData 4.0 URL Conventions, section 2). */
 export function segment(text: string): string {

@@ -1,6 +1,5 @@
 import { XML_DECLARATION } from '../../../model/xml.ts'
-import { EDM, EDMX } from './namespaces.ts'
-import type { ServicePlace } from './shape.ts'
+import { EDM, EDMX, type ServicePlace } from './shape.ts'
 
 /** Path segment of the vocabulary documents, below the root of the service. */
 export const VOCABULARY_SEGMENT = '$vocabularies'

@@ -1,8 +1,7 @@
 import { type EntityModel, type EntityProperty, KEY } from '../../../model/edm.ts'
 import { xmlAttribute, xmlText } from '../../../model/xml.ts'
 import { TECHNICAL } from '../../../query/find-field.ts'
-import type { SetSheet, Version } from './shape.ts'
-import { typeText } from './types.ts'
+import { type SetSheet, typeText, type Version } from './shape.ts'
 
 const DISPLAY_NAME = 'Org.OData.Display.V1.DisplayName'
 

@@ -2,19 +2,22 @@ import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
 import { atomEntity, atomFeed, atomProperty, atomReferences } from './atom.ts'
 import { jsonEntity, jsonFeed, jsonProperty, jsonReferences } from './json.ts'
 import { entityAddress, linkTypesOf } from './links.ts'
-import type {
-  AddressedFormat,
-  EntityRow,
-  Feed,
-  ODataAnswer,
-  PayloadFormat,
-  PropertyAnswer,
-  References,
-  ServicePlace,
-  Single,
+import {
+  type AddressedFormat,
+  type EntityRow,
+  type Feed,
+  membersOf,
+  type ODataAnswer,
+  type PayloadFormat,
+  type PointValue,
+  type PropertyAnswer,
+  primitiveText,
+  type References,
+  type ServicePlace,
+  type Single,
+  typeText,
+  valuesText,
 } from './shape.ts'
-import { type PointValue, primitiveText } from './texts.ts'
-import { membersOf, typeText } from './types.ts'
 
 interface Parts {
   readonly feed: Feed
@@ -183,12 +186,7 @@ function rowWriter(
       const address = JSON.stringify(entityAddress(place, model.set, id))
       text = `{"__metadata":{"id":${address},"uri":${address},"type":${type}`
     }
-    text += '}'
-    for (let index = 0; index < writers.length; index++) {
-      const value = values[index]
-      if (value !== undefined) text += writers[index]?.(value)
-    }
-    return `${text}}`
+    return `${text}}${valuesText(writers, values)}}`
   }
 }
 

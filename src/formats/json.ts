@@ -1,6 +1,6 @@
 import { exactJson } from '../model/exact-json.ts'
 import { lookup } from '../model/lookup.ts'
-import { inOrder } from '../model/member-order.ts'
+import { inOrder, losesOrder } from '../model/member-order.ts'
 import type { Geometry } from '../model/value.ts'
 import { projectGeometry, projector, WGS84 } from './projection.ts'
 import {
@@ -28,6 +28,11 @@ export function geometryOf(value: unknown): Geometry | null {
   return null
 }
 
+/** The geometry of a row; null for none. */
+export function rowGeometry(row: TableRow, column: TableColumn | undefined): Geometry | null {
+  return column === undefined ? null : geometryOf(lookup(row, column.key))
+}
+
 /**
  * Writes a GeoJSON feature collection (RFC 7946): the geometry of a feature is that of the first shape, else of the first
  * point, and its properties are the other columns (REST 6.4).
@@ -38,7 +43,7 @@ export async function* geojson(table: Table, options: ExportOptions): AsyncGener
   const names = distinctColumnNames(others, options)
   const project = options.epsg === WGS84 ? null : projector(options.epsg)
   const shown = (row: TableRow) => {
-    const own = geometry === undefined ? null : geometryOf(lookup(row, geometry.key))
+    const own = rowGeometry(row, geometry)
     return own === null || project === null ? own : projectGeometry(own, project)
   }
   const feature = (row: TableRow) =>
@@ -69,4 +74,38 @@ function systemOf(epsg: number): string {
 function propertyOf(value: unknown, { type }: TableColumn, { numericDates }: ExportOptions): unknown {
   if (!numericDates || typeof value !== 'string') return value
   return type === 'datetime' || type === 'date' ? millisecondsOf(value) : value
+}
+
+/** Writes one JSON object a line (JSON Lines). */
+export async function* jsonl(table: Table, options: ExportOptions): AsyncGenerator<string> {
+  const shown = renamed(table, options)
+  for await (const rows of table.rows) {
+    if (rows.length > 0) yield rows.map(row => `${exactJson(shown(row))}\n`).join('')
+  }
+}
+
+/** Writes one JSON array, one row a line. */
+export function json(table: Table, options: ExportOptions): AsyncGenerator<string> {
+  return jsonArray(table.rows, renamed(table, options))
+}
+
+/** Renames the members of rows to the labels of their columns, if requested, and keeps them in the order of the columns. */
+function renamed(table: Table, options: ExportOptions): (row: TableRow) => TableRow {
+  const names = distinctColumnNames(table.columns, options)
+  if (!options.useLabels && !losesOrder(names)) return row => row
+  return row => inOrder(names, (_, index) => lookup(row, table.columns[index]?.key ?? ''))
+}
+
+/** Writes rows as one JSON array, one a line, in pieces as the rows come. @param shown what is written of a row; all by default */
+export async function* jsonArray<Row>(
+  rows: AsyncIterable<readonly Row[]>,
+  shown: (row: Row) => unknown = row => row,
+): AsyncGenerator<string> {
+  let before = '['
+  for await (const piece of rows) {
+    if (piece.length === 0) continue
+    yield before + piece.map(row => exactJson(shown(row))).join(',\n')
+    before = ',\n'
+  }
+  yield before === '[' ? '[]' : ']'
 }
