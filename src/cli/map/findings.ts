@@ -1,15 +1,9 @@
 import { basename } from 'node:path'
 import type { Diagnostic } from '../../mapping/diagnostic.ts'
-import type {
-  MappingPlace,
-  ObjectMap,
-  ResourceRule,
-  Segment,
-  StatementRule,
-  TermMap,
-} from '../../mapping/ir.ts'
+import type { MappingPlace, ResourceRule, Segment, TermMap } from '../../mapping/ir.ts'
 import { nearest } from '../../model/did-you-mean.ts'
 import { isPathProblem, type PathProblem, parseJsonPath } from '../../sources/json/json-path.ts'
+import { mapTerms } from '../mapping/source-file.ts'
 import { NOWHERE } from './inputs.ts'
 
 /** Diagnostics about the references of a mapping and the columns or members of a file. */
@@ -168,19 +162,5 @@ function ofSegments(segments: readonly Segment[]): readonly Reference[] {
 
 /** The same rule with a base for its relative IRIs if it has none of its own. */
 export function withBase(rule: ResourceRule, base: string): ResourceRule {
-  const term = (map: TermMap): TermMap =>
-    map.type === 'iri' && map.base === undefined ? { ...map, base } : map
-  const object = (map: ObjectMap): ObjectMap => (map.type === 'link' ? map : term(map))
-  const statement = (of: StatementRule): StatementRule => ({
-    ...of,
-    predicate: typeof of.predicate === 'string' ? of.predicate : term(of.predicate),
-    object: object(of.object),
-    ...(of.graphs === undefined ? {} : { graphs: of.graphs.map(term) }),
-  })
-  return {
-    ...rule,
-    subject: term(rule.subject),
-    statements: rule.statements.map(statement),
-    ...(rule.graphs === undefined ? {} : { graphs: rule.graphs.map(term) }),
-  }
+  return mapTerms(rule, map => (map.type === 'iri' && map.base === undefined ? { ...map, base } : map))
 }

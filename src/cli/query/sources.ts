@@ -1,5 +1,5 @@
 import { datasetFragmentsAddress, sparqlAddress } from '../../catalog/void.ts'
-import { USAGE } from '../../config/faults.ts'
+import { usageFault } from '../../config/faults.ts'
 import { BAD_GATEWAY, Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { CREDENTIAL_INVALID } from '../../http/authenticate.ts'
 import { suggestionHint } from '../../publishing/suggested-dataset.ts'
@@ -36,8 +36,7 @@ export function querySources(
     ),
     ...foreign.map(foreignSource),
   ]
-  if (sources.length === 0)
-    throw new Fault(USAGE, { reason: 'name a dataset before the query, or a source with --source.' })
+  if (sources.length === 0) throw usageFault('name a dataset before the query, or a source with --source.')
   return sources
 }
 
