@@ -61,23 +61,10 @@ export function explainCommand(): Command {
         await catalog.refresh()
         const { dataset, target } = served(catalog, id, versions, config.base)
         const dialect = DIALECTS.find(({ name }) => name === options.dialect) ?? EXPLORE_V21
-        const { timezone } = options
-        const context = {
-          dataset,
-          technical: true,
-          timezone,
-          language: options.lang ?? config.languages.find(isLanguage) ?? LANGUAGES[0],
-          dialect,
-          now: Date.now(),
-        }
-        const clauses = {
-          select: options.select,
-          where: [where],
-          groupBy: options.groupBy,
-          orderBy: options.orderBy,
-          limit: options.limit,
-          offset: options.offset,
-        }
+        const { select, groupBy, orderBy, limit, offset, timezone } = options
+        const language = options.lang ?? config.languages.find(isLanguage) ?? LANGUAGES[0]
+        const context = { dataset, technical: true, timezone, language, dialect, now: Date.now() }
+        const clauses = { select, where: [where], groupBy, orderBy, limit, offset }
         const requested = { target, store, clock: () => performance.now() }
         const { plan, statements, answer, milliseconds } = await explainOdsql(clauses, context, requested)
         const stages = {

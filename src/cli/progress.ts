@@ -101,9 +101,9 @@ function publishedText(message: Extract<PublishMessage, { type: 'published' }>):
     .slice(0, MAX_FIELDS)
     .map(conversionErrors => `\n  ${conversionErrorsText(conversionErrors)}`)
   const more = report.misfits.length - MAX_FIELDS
-  const misfits = counted(report.misfitCount, 'value does not fit its', 'values do not fit their')
+  const conversionErrors = counted(report.misfitCount, 'value does not fit its', 'values do not fit their')
   const rest = more > 0 ? `\n  … and ${counted(more, 'more field')}, see: lodestone check ${dataset}` : ''
-  return `${first}${read}\n  ${misfits} field and became null${shown.join('')}${rest}${mapped}`
+  return `${first}${read}\n  ${conversionErrors} field and became null${shown.join('')}${rest}${mapped}`
 }
 
 /** How many warnings the reading of a source has, and the first of them. */

@@ -87,14 +87,8 @@ export async function checkDatasets(
 }
 
 function datasetSource(id: string, base: string, protocol: Protocol): QuerySource {
-  switch (protocol) {
-    case 'fragments':
-      return { type: 'qpf', value: datasetFragmentsAddress(base, id) }
-    case 'brtpf':
-      return { type: 'brtpf', value: datasetFragmentsAddress(base, id) }
-    case 'sparql':
-      return { type: 'sparql', value: sparqlAddress(base, id) }
-  }
+  if (protocol === 'sparql') return { type: 'sparql', value: sparqlAddress(base, id) }
+  return { type: protocol === 'brtpf' ? 'brtpf' : 'qpf', value: datasetFragmentsAddress(base, id) }
 }
 
 function foreignSource(text: string): QuerySource {
