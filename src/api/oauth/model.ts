@@ -1,6 +1,6 @@
 import OAuth2Server from '@node-oauth/oauth2-server'
 import type { Accounts, Client, CodeGrant, IssuedTokens } from '../../accounts/accounts.ts'
-import { isRegisteredUri } from '../../accounts/redirect-uri.ts'
+import { isRegisteredUri } from '../../accounts/clients.ts'
 import { SCOPE } from './parameters.ts'
 
 /** The tokens issued to one request. */
