@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import t, { type Test } from 'tap'
-import { base32, matchingStep, otpauthUri, SecretBox, totpCode } from '../src/accounts/totp.ts'
+import { base32, matchingStep, otpauthUri, SecretBox, totpCode } from '../src/accounts/second-factors.ts'
 import { qrCode } from '../src/portal/account/second-factor.ts'
 import { accountServer, Browser, PASSWORD, plain } from './support/account-server.ts'
 import { codeAt } from './support/totp.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { sitemap, sitemapPart } from '../src/portal/sitemap.ts'
+import { sitemap, sitemapPart } from '../src/portal/discovery.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 

@@ -52,13 +52,15 @@ function localActor() {
 /** Accounts whose changes are recorded in the audit log, once they succeeded. */
 export function auditedAccounts(accounts: Accounts): Accounts {
   const { users, keys, sessions, clients, tokens, secondFactors, passkeys, audit } = accounts
+  /** Notes work that was done, unless it says that nothing was changed: by null or false. */
   const noted = async <T>(
     work: Promise<T>,
     action: string,
     subject: string | (() => Promise<string>),
   ): Promise<T> => {
     const done = await work
-    await audit.note(action, typeof subject === 'string' ? subject : await subject())
+    if (done !== null && done !== false)
+      await audit.note(action, typeof subject === 'string' ? subject : await subject())
     return done
   }
   const nameOf = async (user: number) => (await users.byId(user))?.name ?? String(user)
@@ -90,32 +92,25 @@ export function auditedAccounts(accounts: Accounts): Accounts {
     },
     secondFactors: {
       ...secondFactors,
-      confirm: async (user, ...given) => {
-        const codes = await secondFactors.confirm(user, ...given)
-        if (codes !== null) await audit.note('second factor added', await nameOf(user))
-        return codes
-      },
-      renewCodes: async user => {
-        const codes = await secondFactors.renewCodes(user)
-        await audit.note('recovery codes renewed', await nameOf(user))
-        return codes
-      },
-      remove: async name => {
-        const removed = await secondFactors.remove(name)
-        if (removed) await audit.note('second factor removed', name)
-        return removed
-      },
+      confirm: (user, ...given) =>
+        noted(secondFactors.confirm(user, ...given), 'second factor added', () => nameOf(user)),
+      renewCodes: user => noted(secondFactors.renewCodes(user), 'recovery codes renewed', () => nameOf(user)),
+      remove: name => noted(secondFactors.remove(name), 'second factor removed', name),
     },
     passkeys: {
       ...passkeys,
-      add: async (user, label, given) => {
-        await passkeys.add(user, label, given)
-        await audit.note('passkey added', `${await nameOf(user)}: ${label}`)
-      },
-      remove: async (user, id) => {
-        await passkeys.remove(user, id)
-        await audit.note('passkey removed', `${await nameOf(user)}: ${id ?? 'all'}`)
-      },
+      add: (user, label, given) =>
+        noted(
+          passkeys.add(user, label, given),
+          'passkey added',
+          async () => `${await nameOf(user)}: ${label}`,
+        ),
+      remove: (user, id) =>
+        noted(
+          passkeys.remove(user, id),
+          'passkey removed',
+          async () => `${await nameOf(user)}: ${id ?? 'all'}`,
+        ),
     },
     clients: {
       ...clients,

@@ -1,14 +1,15 @@
 import { LRUCache } from 'lru-cache'
 import type { Authenticated } from '../model/principal.ts'
 import { type Database, type DatabaseScript, type MaybePromise, thenMaybe } from './database.ts'
+import { hashOfGiven } from './secrets.ts'
 
 /** Maximum number of cached credentials. */
 const MAX_CACHED = 20_000
 
 /** Cache of principals by the hashes of their credentials, valid until something is written. */
 export interface CachedEntry<T> {
-  /** @param isGood false for a cached entry that has to be looked up again */
-  find(hash: Buffer, isGood?: (cached: T) => boolean): MaybePromise<T | null>
+  /** What a credential stands for; null for an unknown one. @param isGood false for a cached entry that has to be looked up again */
+  find(credential: string, isGood?: (cached: T) => boolean): MaybePromise<T | null>
 }
 
 export function createCache<T extends object>(
@@ -34,8 +35,10 @@ export function createCache<T extends object>(
     )
   }
   return {
-    find: (hash, isGood = () => true) =>
-      thenMaybe(database.generation(), current => look(hash, current, isGood)),
+    find: (credential, isGood = () => true) => {
+      const hash = hashOfGiven(credential)
+      return hash === null ? null : thenMaybe(database.generation(), current => look(hash, current, isGood))
+    },
   }
 }
 

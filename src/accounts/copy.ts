@@ -1,10 +1,9 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { Fault } from '../errors/errors.ts'
 import { change, type DatabaseScript, forRows, query, type ScriptStep, type SqlValue } from './database.ts'
-import { ACCOUNT_INVALID } from './faults.ts'
 import { MIGRATIONS } from './migrations.ts'
+import { invalidName } from './names.ts'
 import type { PostgresDatabase } from './postgres/database.ts'
 import { SqliteDatabase } from './sqlite.ts'
 import { makeBackupFile } from './sqlite-files.ts'
@@ -103,8 +102,7 @@ export function readBackup(file: string): AccountsCopy {
     const database = new SqliteDatabase(copied, MIGRATIONS)
     try {
       const copy = database.snapshot(readAll)
-      if (copy.get('setting')?.length === 0)
-        throw new Fault(ACCOUNT_INVALID, { reason: `${file} holds no accounts` })
+      if (copy.get('setting')?.length === 0) throw invalidName(`${file} holds no accounts`)
       return copy
     } finally {
       database.close()
@@ -122,6 +120,6 @@ function copyBackup(file: string, copied: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const reason = code === 'ENOENT' ? `There is no file ${file}` : `${file} cannot be read: ${code}`
-    throw new Fault(ACCOUNT_INVALID, { reason })
+    throw invalidName(reason)
   }
 }

@@ -1,10 +1,11 @@
 import type { Authenticated } from '../model/principal.ts'
 import type { ApiKey, Keys } from './accounts.ts'
 import { createCache, PRINCIPAL_COLUMNS, type PrincipalRow, principalOf } from './cache.ts'
-import { change, type Database, type DatabaseScript, forRows, query, thenMaybe } from './database.ts'
+import { change, type Database, type DatabaseScript, query, thenMaybe } from './database.ts'
 import { createLastUses, type LastUses } from './last-uses.ts'
 import { checkLabel, folded, invalidName, unknownName, unknownUser } from './names.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
+import { userIdOf } from './users.ts'
 
 /** Characters of a key (285 bits), and of the hint that its owner sees later. */
 const KEY_LENGTH = 48
@@ -56,11 +57,7 @@ export function createKeys(
   randomBytes: RandomBytes,
   now: () => number,
 ): { readonly keys: Keys; readonly uses: LastUses } {
-  const uses = createLastUses(some =>
-    database.writeCounts(function* () {
-      yield* forRows(writeUses, '(CAST(? AS BIGINT), CAST(? AS BIGINT))', some)
-    }),
-  )
+  const uses = createLastUses(database, writeUses)
   const cached = createCache<CachedKey>(database, function* (hash) {
     const row = yield* principal.get(hash)
     return row === undefined ? null : { id: row.id, used: row.used, principal: principalOf(row, 'key') }
@@ -82,7 +79,7 @@ export function createKeys(
     list: async user => {
       const rows = await database.read(function* () {
         if (user === undefined) return yield* all.all()
-        if ((yield* userId.get(folded(user))) === undefined) throw unknownUser(user)
+        yield* userIdOf(user)
         return yield* ofUser.all(folded(user))
       })
       return rows.map(row => keyOf(row, uses))
@@ -93,16 +90,13 @@ export function createKeys(
         yield* remove(yield* idOf(given, owner))
       })
     },
-    principal: key => {
-      const hash = hashOfGiven(key)
-      if (hash === null) return null
-      return thenMaybe(cached.find(hash), found => {
+    principal: key =>
+      thenMaybe(cached.find(key), found => {
         if (found === null) return null
         uses.note(found.id, found.used, now())
         found.used = uses.latest(found.id, found.used)
         return found.principal
-      })
-    },
+      }),
   }
   return { keys, uses }
 }

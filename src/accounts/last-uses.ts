@@ -1,5 +1,5 @@
 import type { CallCounts } from './accounts.ts'
-import { change, type Database, forRows, type MaybePromise, query } from './database.ts'
+import { change, type Database, forRows, query } from './database.ts'
 
 /** Minimum interval between recorded uses of the same key or session. */
 const EVERY = 60_000
@@ -18,16 +18,14 @@ export interface LastUses {
   stop(): void
 }
 
-/** @param write writes uses in one transaction; if it fails, they are retained and retried */
-export function createLastUses(
-  write: (uses: readonly (readonly [id: number, moment: number])[]) => MaybePromise<void>,
-): LastUses {
+/** @param update makes the statement that writes rows of an id and a moment; those that it fails for are written again */
+export function createLastUses(database: Database, update: (rows: string) => string): LastUses {
   const noted = new Map<number, number>()
   let timer: NodeJS.Timeout | undefined
   const latest = (id: number, written: number | null) => noted.get(id) ?? written
   const writeSome = async () => {
     const some = [...noted].slice(0, MAX_BATCH)
-    await write(some)
+    await database.writeCounts(() => forRows(update, '(CAST(? AS BIGINT), CAST(? AS BIGINT))', some))
     for (const [id, moment] of some) if (noted.get(id) === moment) noted.delete(id)
   }
   const schedule = (delay: number) => {

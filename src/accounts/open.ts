@@ -26,7 +26,6 @@ import { backUpDatabase, readBackup, replaceAll } from './copy.ts'
 import { change, type Database, type DatabaseScript, type MaybePromise, query } from './database.ts'
 import { FailuresInMemory, SharedFailures } from './failures.ts'
 import { ACCOUNTS_UNAVAILABLE } from './faults.ts'
-import { createIdentities } from './identities.ts'
 import { createKeys } from './keys.ts'
 import { createCallCounts } from './last-uses.ts'
 import { MIGRATIONS } from './migrations.ts'
@@ -39,7 +38,7 @@ import { createSingleUse, type RandomBytes } from './secrets.ts'
 import { createSessions } from './sessions.ts'
 import { SqliteDatabase } from './sqlite.ts'
 import { createTokens } from './tokens.ts'
-import { createUsers } from './users.ts'
+import { createIdentities, createUsers } from './users.ts'
 
 /** Milliseconds between two cleanings, and two attempts to reach a database. */
 const [CLEANING, RETRY] = [600_000, 1000]

@@ -3,8 +3,8 @@ import { Fault } from '../errors/errors.ts'
 import { refuseWaiting, takeNext } from '../runtime/fair-queue.ts'
 import { currentClient, type WorkClient } from '../runtime/work-client.ts'
 import { isCommonPassword } from './common-passwords.ts'
-import { ACCOUNT_INVALID, TOO_MANY_ATTEMPTS } from './faults.ts'
-import { folded } from './names.ts'
+import { TOO_MANY_ATTEMPTS } from './faults.ts'
+import { folded, invalidName } from './names.ts'
 import type { RandomBytes } from './secrets.ts'
 
 /** Minimum and maximum characters of a password. */
@@ -68,12 +68,12 @@ export function checkPasswordStrength(password: string, name = ''): void {
   if (length < least || length > max) {
     const found = `${length} ${length === 1 ? 'character was' : 'characters were'} found`
     const reason = `A password has ${least} to ${max} characters: ${found}`
-    throw new Fault(ACCOUNT_INVALID, { reason })
+    throw invalidName(reason)
   }
   if (isCommonPassword(password) || folded(password) === folded(name)) {
     const reason =
       'This password is too common: it would be among the first to be guessed. Take several words that do not belong together'
-    throw new Fault(ACCOUNT_INVALID, { reason })
+    throw invalidName(reason)
   }
 }
 

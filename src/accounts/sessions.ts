@@ -1,10 +1,11 @@
 import type { Authenticated } from '../model/principal.ts'
 import type { Sessions } from './accounts.ts'
 import { createCache, PRINCIPAL_COLUMNS, type PrincipalRow, principalOf } from './cache.ts'
-import { change, type Database, forRows, query, thenMaybe } from './database.ts'
+import { change, type Database, query, thenMaybe } from './database.ts'
 import { createLastUses, type LastUses } from './last-uses.ts'
-import { folded, unknownName, unknownUser } from './names.ts'
+import { unknownName } from './names.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
+import { userIdOf } from './users.ts'
 
 const TOKEN_LENGTH = 43
 
@@ -36,7 +37,6 @@ const principal = query<
 )
 const end = change('DELETE FROM session WHERE hash = ?')
 const endOthers = change('DELETE FROM session WHERE account = ? AND hash <> ?')
-const userNamed = query<{ readonly id: number }>('SELECT id FROM account WHERE folded = ?')
 const endAll = change('DELETE FROM session WHERE account = ?')
 const endOne = change('DELETE FROM session WHERE account = ? AND id = ?')
 const list = query<{
@@ -56,11 +56,7 @@ export function createSessions(
   randomBytes: RandomBytes,
   now: () => number,
 ): { readonly sessions: Sessions; readonly uses: LastUses } {
-  const uses = createLastUses(some =>
-    database.writeCounts(function* () {
-      yield* forRows(writeUses, '(CAST(? AS BIGINT), CAST(? AS BIGINT))', some)
-    }),
-  )
+  const uses = createLastUses(database, writeUses)
   const cached = createCache<CachedSession>(database, function* (hash) {
     const row = yield* principal.get(hash)
     if (row === undefined) return null
@@ -81,16 +77,13 @@ export function createSessions(
       })
       return { token, expires: begun + SESSION_LIFE }
     },
-    principal: token => {
-      const hash = hashOfGiven(token)
-      if (hash === null) return null
-      // A session that is expired in the cache may have been used in another process.
-      return thenMaybe(cached.find(hash, lives), found => {
+    // A session that is expired in the cache may have been used in another process.
+    principal: token =>
+      thenMaybe(cached.find(token, lives), found => {
         if (found === null || !lives(found)) return null
         uses.note(found.id, found.used, now())
         return found.principal
-      })
-    },
+      }),
     end: async token => {
       const hash = hashOfGiven(token)
       if (hash !== null) await database.write(() => end(hash))
@@ -100,17 +93,15 @@ export function createSessions(
     },
     endAll: async (name, id) => {
       await database.write(function* () {
-        const found = yield* userNamed.get(folded(name))
-        if (found === undefined) throw unknownUser(name)
-        const ended = yield* id === undefined ? endAll(found.id) : endOne(found.id, id)
+        const user = yield* userIdOf(name)
+        const ended = yield* id === undefined ? endAll(user) : endOne(user, id)
         if (id !== undefined && ended === 0) throw unknownName('There is no such session')
       })
     },
     list: async (name, token = '') => {
       const rows = await database.read(function* () {
-        const found = yield* userNamed.get(folded(name))
-        if (found === undefined) throw unknownUser(name)
-        return yield* list.all(hashOf(token), found.id, now() - SESSION_LIFE, now() - SESSION_IDLE)
+        const user = yield* userIdOf(name)
+        return yield* list.all(hashOf(token), user, now() - SESSION_LIFE, now() - SESSION_IDLE)
       })
       return rows.map(({ id, created, used, own }) => ({
         id,

@@ -9,9 +9,8 @@ import {
   statfsSync,
 } from 'node:fs'
 import path from 'node:path'
-import { Fault } from '../errors/errors.ts'
 import { setMember } from '../model/lookup.ts'
-import { ACCOUNT_INVALID } from './faults.ts'
+import { invalidName } from './names.ts'
 
 /** Creates the file of a database and its folder if they are absent; only its owner can read it. */
 export function makePrivateFile(file: string): void {
@@ -40,7 +39,7 @@ export function makeBackupFile(file: string): void {
       code === 'EEXIST'
         ? `${file} exists already, and is not overwritten`
         : `${file} cannot be written: ${code}`
-    throw new Fault(ACCOUNT_INVALID, { reason })
+    throw invalidName(reason)
   }
 }
 

@@ -66,12 +66,12 @@ export class SqliteDatabase implements Database {
   /** Prepares the connection; on a full or read-only disk, which takes no log, it is replaced by one that only reads. */
   private begin(): Libsql.Statement {
     try {
-      this.refuseForeign(this.steps.length)
+      this.refuseForeign()
       this.beginLog()
       this.connection.exec('PRAGMA synchronous = NORMAL')
       this.connection.exec('PRAGMA foreign_keys = ON')
       this.connection.exec(`PRAGMA cache_size = -${CACHE}`)
-      for (const step of this.steps.keys()) this.migrate(this.steps, step)
+      for (const step of this.steps.keys()) this.migrate(step)
       this.roomChecked = null
     } catch (error) {
       this.connection.close()
@@ -213,10 +213,10 @@ export class SqliteDatabase implements Database {
     this.connection.close()
   }
 
-  private refuseForeign(newest: number): void {
+  private refuseForeign(): void {
     const version = this.number('user_version')
-    if (version > newest) {
-      const reason = `${this.file} was written by a newer Lodestone: its schema is ${version}, this program knows ${newest}`
+    if (version > this.steps.length) {
+      const reason = `${this.file} was written by a newer Lodestone: its schema is ${version}, this program knows ${this.steps.length}`
       throw new Fault(ACCOUNTS_UNAVAILABLE, { reason }, { hint: 'Run that version, or restore a backup.' })
     }
     const [tables] = this.connection.prepare('SELECT count(*) AS count FROM sqlite_schema').all([]) as {
@@ -242,11 +242,11 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  private migrate(steps: readonly string[], step: number): void {
+  private migrate(step: number): void {
     if (this.number('user_version') > step) return
     this.transact(() => {
       if (this.number('user_version') > step) return
-      this.connection.exec(steps[step] ?? '')
+      this.connection.exec(this.steps[step] ?? '')
       this.connection.exec(`PRAGMA application_id = ${APPLICATION}; PRAGMA user_version = ${step + 1}`)
     })
   }

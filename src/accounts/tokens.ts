@@ -185,13 +185,10 @@ export function createTokens(database: Database, randomBytes: RandomBytes, now: 
       if (hash === null) return null
       return (await database.read(() => liveToken.get(hash, client, now()))) ?? null
     },
-    principal: token => {
-      const hash = hashOfGiven(token)
-      if (hash === null) return null
-      return thenMaybe(cached.find(hash), found =>
+    principal: token =>
+      thenMaybe(cached.find(token), found =>
         found !== null && now() < found.expires ? found.principal : null,
-      )
-    },
+      ),
     consents: async user => {
       const rows = await database.read(() => consents.list.all(user))
       return rows.map(({ id, name, type, scope, granted }) => ({

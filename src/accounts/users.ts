@@ -1,5 +1,7 @@
-import type { User, Users } from './accounts.ts'
+import { isFault } from '../errors/errors.ts'
+import type { Audit, LinkedIdentities, User, Users } from './accounts.ts'
 import { change, type Database, type DatabaseScript, query } from './database.ts'
+import { ACCOUNT_INVALID } from './faults.ts'
 import {
   checkDatasetName,
   checkQuota,
@@ -52,6 +54,15 @@ function* findUser(name: string): DatabaseScript<User> {
   return userOf(row)
 }
 
+const idNamed = query<{ readonly id: number }>('SELECT id FROM account WHERE folded = ?')
+
+/** The id of a user by the name. Faults: AccountUnknown. */
+export function* userIdOf(name: string): DatabaseScript<number> {
+  const row = yield* idNamed.get(folded(name))
+  if (row === undefined) throw unknownUser(name)
+  return row.id
+}
+
 function* refuseTaken(name: string): DatabaseScript<void> {
   if ((yield* byName.get(folded(name))) !== undefined)
     throw invalidName(`There is a user ${shownName(name)} already`)
@@ -78,7 +89,7 @@ export function createUsers(database: Database, passwords: Passwords, now: () =>
       return row === undefined ? null : userOf(row)
     },
     setPassword: async (name, password, { revokeKeys = false } = {}) => {
-      await database.read(() => findUser(name))
+      await database.read(() => userIdOf(name))
       checkPasswordStrength(password, name)
       const hash = await passwords.hash(password)
       await database.write(function* () {
@@ -110,12 +121,12 @@ export function createUsers(database: Database, passwords: Passwords, now: () =>
     grant: async (name, dataset) => {
       checkDatasetName(dataset)
       await database.write(function* () {
-        yield* grant((yield* findUser(name)).id, dataset)
+        yield* grant(yield* userIdOf(name), dataset)
       })
     },
     revoke: async (name, dataset) => {
       await database.write(function* () {
-        if ((yield* revoke((yield* findUser(name)).id, dataset)) === 0)
+        if ((yield* revoke(yield* userIdOf(name), dataset)) === 0)
           throw unknownName(`The user ${shownName(name)} has no grant of ${shownName(dataset)}`)
       })
     },
@@ -128,4 +139,72 @@ export function createUsers(database: Database, passwords: Passwords, now: () =>
 function userOf({ id, name, quota, created, grants }: Row): User {
   const sorted = (JSON.parse(grants) as string[]).sort()
   return { id, name, created: new Date(created).toISOString(), grants: sorted, quota }
+}
+
+const find = query<{ readonly user: number }>(
+  'SELECT account AS user FROM identity WHERE issuer = ? AND subject = ?',
+)
+const isLinked = query('SELECT 1 AS found FROM identity WHERE account = ? AND issuer = ?')
+const isTaken = query('SELECT 1 AS found FROM account WHERE folded = ?')
+const link = change('INSERT INTO identity (issuer, subject, account) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+
+const groupGrants = query<{ readonly dataset: string }>(
+  'SELECT dataset FROM user_grant WHERE account = ? AND issuer = ?',
+)
+const grantByGroup = change(
+  'INSERT INTO user_grant (account, dataset, issuer) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+)
+const revokeOfGroup = change('DELETE FROM user_grant WHERE account = ? AND dataset = ? AND issuer = ?')
+
+/** Users who were authenticated by another service. */
+export function createIdentities(database: Database, users: Users, audit: Audit): LinkedIdentities {
+  const known = async (issuer: string, subject: string): Promise<User | null> => {
+    const row = await database.read(() => find.get(issuer, subject))
+    return row === undefined ? null : users.byId(row.user)
+  }
+  return {
+    user: async ({ issuer, subject, name }) => {
+      for (;;) {
+        const before = await known(issuer, subject)
+        if (before !== null) return before
+        const free = await freeName(database, name)
+        try {
+          const added = await users.add(free, null)
+          if ((await database.write(() => link(issuer, subject, added.id))) > 0) return added
+          // Two concurrent sign-ins of the same user: the other was first.
+          await users.remove(added.name)
+        } catch (error) {
+          // Concurrent sign-ins choose the same free name.
+          if (!isFault(error, ACCOUNT_INVALID) || !(await isNameTaken(database, free))) throw error
+        }
+      }
+    },
+    isLinked: async (user, issuer) => (await database.read(() => isLinked.get(user, issuer))) !== undefined,
+    setGroupGrants: async ({ id, name }, issuer, granted) => {
+      const events = await database.write(function* () {
+        const changed: (readonly [action: string, dataset: string])[] = []
+        for (const { dataset } of yield* groupGrants.all(id, issuer))
+          if (!granted.has(dataset) && (yield* revokeOfGroup(id, dataset, issuer)) > 0)
+            changed.push(['grant revoked', dataset])
+        for (const dataset of granted)
+          if ((yield* grantByGroup(id, dataset, issuer)) > 0) changed.push(['granted', dataset])
+        return changed
+      })
+      for (const [action, dataset] of events) await audit.note(action, `${name}: ${dataset}`)
+    },
+  }
+}
+
+/** An unused name: an existing user of that name may be another person. */
+async function freeName(database: Database, wished: string): Promise<string> {
+  const letters = [...wished.normalize('NFC').replace(/[^\p{L}\p{M}\p{N}._@+-]+/gu, '.')]
+  const name = letters.slice(0, 90).join('') || 'user'
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? name : `${name}.${number}`
+    if (!(await isNameTaken(database, candidate))) return candidate
+  }
+}
+
+async function isNameTaken(database: Database, name: string): Promise<boolean> {
+  return (await database.read(() => isTaken.get(folded(name)))) !== undefined
 }

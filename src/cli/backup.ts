@@ -5,9 +5,8 @@ import path from 'node:path'
 import { Command } from 'commander'
 import { accountsFile } from '../accounts/open.ts'
 import type { Config } from '../config/config.ts'
-import { USAGE } from '../config/faults.ts'
+import { usageFault } from '../config/faults.ts'
 import { RELEASE } from '../config/release.ts'
-import { Fault } from '../errors/errors.ts'
 import { synchronise } from '../publishing/versions/durable.ts'
 import type { VersionManifest } from '../publishing/versions/versions.ts'
 import { isOfRunningProcess, PROCESS_NAME } from '../runtime/processes.ts'
@@ -20,8 +19,7 @@ import {
   portalFiles,
 } from './backup/contents.ts'
 import { BACKUP_FORMAT, BACKUP_MANIFEST, type BackupManifest } from './backup/manifest.ts'
-import { removeAtSignals } from './backup/signals.ts'
-import { verifyBackup } from './backup/unpack.ts'
+import { removeAtSignals, restorePortal, verifyBackup } from './backup/unpack.ts'
 import { configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions, withAccounts } from './options.ts'
 import { counted, printError, printJson, printText } from './print.ts'
 
@@ -56,7 +54,7 @@ export function backupCommand(): Command {
       const { accounts = file.endsWith('.sqlite'), verify = false, json = false } = options
       if (accounts && verify) {
         const reason = '--verify is for archives of a whole portal: a copy of the accounts is none'
-        throw new Fault(USAGE, { reason })
+        throw usageFault(reason)
       }
       if (accounts) {
         refuseExisting(file)
@@ -76,11 +74,10 @@ export function backupCommand(): Command {
 }
 
 function refuseExisting(file: string): void {
-  if (existsSync(file)) throw new Fault(USAGE, { reason: `${file} exists already: name one that does not` })
+  if (existsSync(file)) throw usageFault(`${file} exists already: name one that does not`)
 }
 
-/** Summarises the contents of an archive. */
-export function contentsText({ datasets, files, accounts, made, lodestone }: BackupManifest): string {
+function contentsText({ datasets, files, accounts, made, lodestone }: BackupManifest): string {
   const triples = datasets.reduce((sum, dataset) => sum + dataset.triples, 0)
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   return `${counted(datasets.length, 'dataset')} with ${counted(triples, 'triple')}, ${counted(files.length, 'file')} of ${(bytes / 1e6).toFixed(1)} MB${accounts ? ', accounts' : ', no accounts'}; made ${made} by lodestone ${lodestone}`
@@ -105,7 +102,7 @@ export async function makeBackup(config: Config, file: string, now: Date): Promi
   const unfinished = `${file}${UNFINISHED}${PROCESS_NAME}`
   const out = await open(unfinished, 'wx', 0o600).catch(error => {
     const reason = `${path.dirname(file)} cannot be written to: ${(error as NodeJS.ErrnoException).code}`
-    throw new Fault(USAGE, { reason })
+    throw usageFault(reason)
   })
   let temporary = ''
   const keepNothing = removeAtSignals(() => [unfinished, temporary])
@@ -202,4 +199,45 @@ function wholeText({ handle, size }: OpenFile): string {
   const bytes = Buffer.alloc(size)
   readSync(handle, bytes, 0, size, 0)
   return bytes.toString('utf8')
+}
+
+interface RestoreOptions extends PortalOptions {
+  readonly force?: boolean
+}
+
+/** `lodestone restore`: restores a portal from an archive. */
+export function restoreCommand(): Command {
+  return new Command('restore')
+    .description('make a portal of an archive that lodestone backup wrote')
+    .argument('<file>', 'the archive')
+    .option(...PORTAL_OPTION)
+    .option('--force', 'also where a portal is there, which is moved aside, or a server runs on it')
+    .option(...JSON_OPTION)
+    .action(async (file: string, options: RestoreOptions) => {
+      const { force = false } = options
+      const portal = path.resolve(options.portal ?? process.env.LODESTONE_PORTAL ?? '.')
+      const { manifest, before } = await restorePortal(file, portal, force, new Date())
+      const report = (text: string) => options.json !== true && printError(`${text}\n`)
+      // At once: what follows needs the settings, which may name files that no archive has.
+      report(`${portal}: ${contentsText(manifest)}`)
+      if (before !== null) report(`what was there before is in ${before}`)
+      const config = configOf({ ...options, portal })
+      const isFilled =
+        manifest.accounts && config.accounts !== undefined ? await fillAccounts(config, force) : null
+      if (options.json === true) return printJson({ ...manifest, portal, before, accountsFilled: isFilled })
+      if (isFilled === true) report('the accounts are in the database of the setting accounts')
+      if (isFilled === false)
+        report(
+          'the database of the setting accounts has users already and was left as it is: --force replaces all in it',
+        )
+    })
+}
+
+/** Imports the accounts into the configured database; false if it has users, unless it is forced. */
+async function fillAccounts(config: Config, isForced: boolean): Promise<boolean> {
+  return withAccounts(config, async accounts => {
+    if (!isForced && (await accounts.users.list()).length > 0) return false
+    await accounts.restore(accountsFile(config.portal))
+    return true
+  })
 }

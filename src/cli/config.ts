@@ -5,36 +5,25 @@ import { DEFAULTS, PORTAL_SCHEMA, type PortalSettings } from '../config/schema.t
 import { addressWithoutSecrets, isSecret } from '../http/query-string.ts'
 import { withoutCredentials } from '../model/credentials.ts'
 import { lookup } from '../model/lookup.ts'
-import {
-  BASE_OPTION,
-  JSON_OPTION,
-  PORTAL_OPTION,
-  type PortalOptions,
-  portArgument,
-  printColumns,
-} from './options.ts'
-import { printJson } from './print.ts'
+import { commandGroup, JSON_OPTION, type PortalOptions, printList, servedOptions } from './options.ts'
 
 /** `lodestone config`: the effective settings of commands. */
 export function configCommand(): Command {
-  const show = new Command('show')
-    .description('print every setting with its value and origin, without secrets')
-    .option(...PORTAL_OPTION)
-    .option('--port <n>', 'port to listen on', portArgument)
-    .option(...BASE_OPTION)
+  const show = new Command('show').description(
+    'print every setting with its value and origin, without secrets',
+  )
+  servedOptions(show, 'port to listen on')
     .option(...JSON_OPTION)
-    .action(({ json, ...flags }: PortalOptions) => {
-      const settings = shownSettings(flags, process.env)
-      if (json === true) return printJson(settings)
-      const rows = settings.map(({ setting, value, origin }) => [
+    .action((options: PortalOptions) => {
+      const settings = shownSettings(options, process.env)
+      const titles = ['SETTING', 'VALUE', 'ORIGIN']
+      printList(options, settings, titles, ({ setting, value, origin }) => [
         setting,
         valueText(value),
         originText(origin),
       ])
-      printColumns(['SETTING', 'VALUE', 'ORIGIN'], rows)
     })
-    .exitOverride()
-  return new Command('config').description('print the settings of a portal').addCommand(show)
+  return commandGroup('config', 'print the settings of a portal', [show])
 }
 
 function valueText(value: unknown): string {

@@ -8,23 +8,15 @@ import { type DoctorFinding, looked, ok, problem, warning } from './doctor/findi
 import { diagnoseBase, diagnoseDisk, diagnoseNode, diagnosePorts } from './doctor/machine.ts'
 import { diagnoseDefinitions, diagnoseHarvests, diagnoseSources, diagnoseVersions } from './doctor/portal.ts'
 import { diagnoseAccounts, diagnoseStore } from './doctor/store.ts'
-import {
-  BASE_OPTION,
-  JSON_OPTION,
-  PORTAL_OPTION,
-  type PortalOptions,
-  portArgument,
-  servedConfigOf,
-} from './options.ts'
+import { JSON_OPTION, type PortalOptions, servedConfigOf, servedOptions } from './options.ts'
 import { printJson, printText } from './print.ts'
 
 /** `lodestone doctor`: checks everything that a portal needs, and advises how to fix problems. */
 export function doctorCommand(): Command {
-  return new Command('doctor')
-    .description('check all that the portal needs, with advice for each problem')
-    .option(...PORTAL_OPTION)
-    .option('--port <n>', 'port to listen on', portArgument)
-    .option(...BASE_OPTION)
+  const command = new Command('doctor').description(
+    'check all that the portal needs, with advice for each problem',
+  )
+  return servedOptions(command, 'port to listen on')
     .option(...JSON_OPTION)
     .action(async ({ json, ...flags }: PortalOptions) => {
       const findings = await diagnose(flags, process.env)

@@ -11,15 +11,7 @@ import { type Versions, versionsOf } from '../publishing/versions/versions.ts'
 import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from '../query/dialect.ts'
 import type { ExecutedStatement } from '../query/execute/executor.ts'
 import { explainOdsql } from '../query/execute/explain.ts'
-import {
-  BASE_OPTION,
-  countArgument,
-  JSON_OPTION,
-  PORTAL_OPTION,
-  type PortalOptions,
-  portArgument,
-  servedConfigOf,
-} from './options.ts'
+import { countArgument, JSON_OPTION, type PortalOptions, servedConfigOf, servedOptions } from './options.ts'
 import { counted, printText } from './print.ts'
 
 interface ExplainOptions extends PortalOptions {
@@ -37,7 +29,7 @@ const DIALECTS = [EXPLORE_V21, EXPLORE_V20, SEARCH_V2]
 
 /** `lodestone explain`: every stage of a query from text to answer, and the time of each. */
 export function explainCommand(): Command {
-  return new Command('explain')
+  const command = new Command('explain')
     .description('show every stage of an ODSQL query, from text to SPARQL, and the time of each')
     .argument('<dataset>', 'id of a published dataset')
     .argument('<query>', 'a where clause; an empty text for all records')
@@ -58,9 +50,7 @@ export function explainCommand(): Command {
         .choices(DIALECTS.map(({ name }) => name))
         .default(EXPLORE_V21.name),
     )
-    .option(...PORTAL_OPTION)
-    .option('--port <n>', 'port of the default base address', portArgument)
-    .option(...BASE_OPTION)
+  return servedOptions(command)
     .option(...JSON_OPTION)
     .action(async (id: string, where: string, options: ExplainOptions) => {
       const config = servedConfigOf(options)
@@ -71,23 +61,10 @@ export function explainCommand(): Command {
         await catalog.refresh()
         const { dataset, target } = served(catalog, id, versions, config.base)
         const dialect = DIALECTS.find(({ name }) => name === options.dialect) ?? EXPLORE_V21
-        const { timezone } = options
-        const context = {
-          dataset,
-          technical: true,
-          timezone,
-          language: options.lang ?? config.languages.find(isLanguage) ?? LANGUAGES[0],
-          dialect,
-          now: Date.now(),
-        }
-        const clauses = {
-          select: options.select,
-          where: [where],
-          groupBy: options.groupBy,
-          orderBy: options.orderBy,
-          limit: options.limit,
-          offset: options.offset,
-        }
+        const { select, groupBy, orderBy, limit, offset, timezone } = options
+        const language = options.lang ?? config.languages.find(isLanguage) ?? LANGUAGES[0]
+        const context = { dataset, technical: true, timezone, language, dialect, now: Date.now() }
+        const clauses = { select, where: [where], groupBy, orderBy, limit, offset }
         const requested = { target, store, clock: () => performance.now() }
         const { plan, statements, answer, milliseconds } = await explainOdsql(clauses, context, requested)
         const stages = {

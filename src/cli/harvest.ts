@@ -2,8 +2,7 @@ import { Command } from 'commander'
 import type { ProgressReporter } from '../app/progress.ts'
 import { refuseOtherAddress } from '../app/running.ts'
 import type { Config } from '../config/config.ts'
-import { USAGE } from '../config/faults.ts'
-import { Fault } from '../errors/errors.ts'
+import { usageFault } from '../config/faults.ts'
 import { harvestedDatasets } from '../harvest/definitions.ts'
 import { type HarvestOutcome, harvest } from '../harvest/harvest.ts'
 import { withdrawHarvested } from '../harvest/schedule.ts'
@@ -11,14 +10,7 @@ import { HARVEST_FILE, readHarvesters } from '../harvest/settings.ts'
 import { openReleases, publishAll, publisherSettings } from '../publishing/publish-all.ts'
 import { currentVersion, isWithdrawn, versionsOf } from '../publishing/versions/versions.ts'
 import { publishingShare } from '../runtime/memory.ts'
-import {
-  BASE_OPTION,
-  JSON_OPTION,
-  PORTAL_OPTION,
-  type PortalOptions,
-  portArgument,
-  servedConfigOf,
-} from './options.ts'
+import { JSON_OPTION, type PortalOptions, servedConfigOf, servedOptions } from './options.ts'
 import { printJson, printText } from './print.ts'
 import { createProgress } from './progress.ts'
 
@@ -28,13 +20,11 @@ interface HarvestOptions extends PortalOptions {
 
 /** `lodestone harvest`: creates datasets from the catalogs of other portals, publishes and withdraws them. */
 export function harvestCommand(): Command {
-  return new Command('harvest')
+  const command = new Command('harvest')
     .description('take over datasets from the catalogs that harvest.yaml lists, and withdraw what is gone')
     .argument('[harvesters...]', 'ids of harvesters (default: all)')
     .option('--dry-run', 'show what would change, and change nothing')
-    .option(...PORTAL_OPTION)
-    .option('--port <n>', 'port of the default base address', portArgument)
-    .option(...BASE_OPTION)
+  return servedOptions(command)
     .option(...JSON_OPTION)
     .action(async (names: string[], options: HarvestOptions) => {
       const config = servedConfigOf(options)
@@ -64,12 +54,11 @@ function chosen(portal: string, names: readonly string[]) {
   const known = harvesters.map(({ id }) => id)
   const unknown = names.filter(name => !known.includes(name))
   if (unknown.length > 0 || harvesters.length === 0)
-    throw new Fault(USAGE, {
-      reason:
-        harvesters.length === 0
-          ? `${portal} has no ${HARVEST_FILE} with harvesters`
-          : `there is no harvester ${unknown.join(', ')}; there are: ${known.join(', ')}`,
-    })
+    throw usageFault(
+      harvesters.length === 0
+        ? `${portal} has no ${HARVEST_FILE} with harvesters`
+        : `there is no harvester ${unknown.join(', ')}; there are: ${known.join(', ')}`,
+    )
   return names.length === 0 ? harvesters : harvesters.filter(({ id }) => names.includes(id))
 }
 

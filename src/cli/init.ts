@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Command } from 'commander'
-import { USAGE } from '../config/faults.ts'
-import { Fault } from '../errors/errors.ts'
+import { usageFault } from '../config/faults.ts'
 import { titleFromName } from '../model/title.ts'
 import { counted, printText, shellWord } from './print.ts'
 
@@ -13,12 +12,10 @@ export function initCommand(): Command {
     .argument('[folder]', 'folder of the portal', '.')
     .option('--title <title>', 'title of the portal (default: from the name of the folder)')
     .action((folder: string, { title }: { readonly title?: string }) => {
-      if (title === '')
-        throw new Fault(USAGE, { reason: '--title is empty: leave it out, or name the portal' })
+      if (title === '') throw usageFault('--title is empty: leave it out, or name the portal')
       const portal = path.resolve(folder)
       const settings = path.join(portal, 'portal.yaml')
-      if (existsSync(settings))
-        throw new Fault(USAGE, { reason: `${settings} exists already: this is a portal` })
+      if (existsSync(settings)) throw usageFault(`${settings} exists already: this is a portal`)
       mkdirSync(path.join(portal, 'data'), { recursive: true })
       mkdirSync(path.join(portal, 'mappings'), { recursive: true })
       writeFileSync(settings, settingsText(title ?? titleFromName(path.basename(portal))), { flag: 'wx' })

@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander'
-import { USAGE } from '../config/faults.ts'
-import { Fault } from '../errors/errors.ts'
+import { usageFault } from '../config/faults.ts'
 import { type Prefixes, turtle } from '../formats/turtle.ts'
 import { diagnosticText, hasErrors, withoutRepeats } from '../mapping/diagnostic.ts'
 import { mappingKind } from '../mapping/read.ts'
@@ -40,8 +39,7 @@ export function mapCommand(): Command {
     .option(JSON_OPTION[0], 'print the report as JSON')
     .action(async (mapping: string, files: readonly string[], options: Options) => {
       const { base } = options
-      if (base !== undefined && !isIri(base))
-        throw new Fault(USAGE, { reason: `--base ${base}: an absolute IRI is expected.` })
+      if (base !== undefined && !isIri(base)) throw usageFault(`--base ${base}: an absolute IRI is expected.`)
       const report = await runMapping(mapping, files, options)
       printError(described(report, options.json === true))
       if (hasErrors(report.diagnostics) || report.dataErrors > 0) process.exitCode = 1
@@ -60,9 +58,7 @@ async function runMapping(file: string, files: readonly string[], options: Optio
   const before = withoutRepeats([...read.diagnostics, ...diagnostics])
   if (plan === null) return { ...nothing, diagnostics: before }
   if (plan.hasGraphs && options.format === 'turtle')
-    throw new Fault(USAGE, {
-      reason: 'The mapping has named graphs, which Turtle cannot hold: use --format nquads.',
-    })
+    throw usageFault('The mapping has named graphs, which Turtle cannot hold: use --format nquads.')
   const inputs: InputReport[] = []
   await print(written(plan, prefixes, options.format, input => inputs.push(input)))
   return {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { USAGE } from '../config/faults.ts'
+import { usageFault } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
 import type { RuleReport } from '../mapping/compile.ts'
 import { type Diagnostic, diagnosticText, MAPPING_INVALID } from '../mapping/diagnostic.ts'
@@ -10,26 +10,28 @@ import type { Mapping } from '../mapping/ir.ts'
 import { writeRml } from '../mapping/rml/write.ts'
 import { checkMapping, mappingFile, proposedMapping } from '../publishing/mapping/mapping-file.ts'
 import { mapRecords, prefixesOf, prettyText } from '../publishing/mapping/mapping-preview.ts'
-import { mappingCheckCommand, mappingFileText } from './mapping/check.ts'
+import { mappingCheckCommand, mappingFileText, shownPath } from './mapping/check.ts'
 import { type DatasetAtHand, datasetAtHand } from './mapping/dataset.ts'
 import { rulesText } from './mapping/rules.ts'
 import { overFile } from './mapping/source-file.ts'
-import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, servedConfigOf } from './options.ts'
+import {
+  BASE_OPTION,
+  commandGroup,
+  JSON_OPTION,
+  PORTAL_OPTION,
+  type PortalOptions,
+  servedConfigOf,
+} from './options.ts'
 import { counted, printDocument, printError, printJson, printText } from './print.ts'
 
 /** `lodestone mapping`: checks, previews, creates and exports the mappings of datasets. */
 export function mappingCommand(): Command {
-  const mapping = new Command('mapping').description(
-    'check, preview, begin and export the mappings of datasets',
-  )
-  const commands = [
+  return commandGroup('mapping', 'check, preview, begin and export the mappings of datasets', [
     mappingCheckCommand(),
     mappingPreviewCommand(),
     mappingInitCommand(),
     mappingExportCommand(),
-  ]
-  for (const command of commands) mapping.addCommand(command.exitOverride())
-  return mapping
+  ])
 }
 
 interface InitOptions extends PortalOptions {
@@ -51,9 +53,9 @@ function mappingInitCommand(): Command {
       const file = path.join(portal, 'mappings', `${id}.yml`)
       const before = mappingFile(portal, id)?.file ?? (existsSync(file) ? file : null)
       if (before !== null && options.force !== true && options.stdout !== true)
-        throw new Fault(USAGE, {
-          reason: `${before} exists already; --force takes its place, --stdout prints what would be written.`,
-        })
+        throw usageFault(
+          `${before} exists already; --force takes its place, --stdout prints what would be written.`,
+        )
       const { fields, statistics, definition } = await datasetAtHand(portal, base, id)
       const text = proposedMapping(definition, fields, statistics)
       if (options.stdout === true) {
@@ -105,8 +107,7 @@ function mappingExportCommand(): Command {
 function yarrrmlText(dataset: DatasetAtHand, portal: string): string {
   const found = mappingFile(portal, dataset.id)
   if (found === null) return directMappingText(dataset)
-  if (!/\.ya?ml$/.test(found.file))
-    throw new Fault(USAGE, { reason: `${found.file} is RML; it is not written as YARRRML.` })
+  if (!/\.ya?ml$/.test(found.file)) throw usageFault(`${found.file} is RML; it is not written as YARRRML.`)
   return readFileSync(found.file, 'utf8')
 }
 
@@ -157,7 +158,7 @@ function writeTo(file: string, text: string): void {
     writeFileSync(file, text)
   } catch (cause) {
     const reason = `${file} cannot be written: ${(cause as NodeJS.ErrnoException).code}`
-    throw new Fault(USAGE, { reason }, { cause })
+    throw usageFault(reason, cause)
   }
 }
 
@@ -198,8 +199,7 @@ function readOrDirect(dataset: DatasetAtHand, portal: string, given: string | un
   const found = given === undefined ? mappingFile(portal, id) : { file: given, text: mappingFileText(given) }
   if (found === null) return { file: null, mapping: directMapping(base, dataset), diagnostics: [] }
   const { mapping, diagnostics } = checkMapping(found, { id, base, fields, statistics })
-  const relative = path.relative(process.cwd(), found.file)
-  return { file: relative.startsWith('..') ? found.file : relative, mapping, diagnostics }
+  return { file: shownPath(found.file), mapping, diagnostics }
 }
 
 async function previewOf(

@@ -4,7 +4,7 @@ import { openAccountsOf } from '../accounts/open.ts'
 import { runningServers } from '../app/running.ts'
 import type { Config } from '../config/config.ts'
 import { loadConfig, settingSources } from '../config/load.ts'
-import { escapedText, printText } from './print.ts'
+import { columnsText, escapedText, printJson, printText } from './print.ts'
 
 /** Options of every command that works on a portal. */
 export interface PortalOptions {
@@ -18,11 +18,28 @@ export const PORTAL_OPTION = ['--portal <dir>', 'folder of the portal (default: 
 export const BASE_OPTION = ['--base <url>', 'public address, with which every IRI begins'] as const
 export const JSON_OPTION = ['--json', 'print JSON'] as const
 
+/** A command of commands. */
+export function commandGroup(name: string, description: string, commands: readonly Command[]): Command {
+  const group = new Command(name).description(description)
+  for (const command of commands) group.addCommand(command.exitOverride())
+  return group
+}
+
 /** A command of commands that each work on a portal. */
 export function portalCommands(name: string, description: string, commands: readonly Command[]): Command {
-  const group = new Command(name).description(description)
-  for (const command of commands) group.addCommand(command.option(...PORTAL_OPTION).exitOverride())
-  return group
+  return commandGroup(
+    name,
+    description,
+    commands.map(command => command.option(...PORTAL_OPTION)),
+  )
+}
+
+/** Adds the options of a command about served data. @param port what `--port` is */
+export function servedOptions(command: Command, port = 'port of the default base address'): Command {
+  return command
+    .option(...PORTAL_OPTION)
+    .option('--port <n>', port, portArgument)
+    .option(...BASE_OPTION)
 }
 
 /** Reads a whole number from the command line. */
@@ -31,8 +48,7 @@ export function countArgument(text: string): number {
   return Number(text)
 }
 
-/** Reads a port from the command line. */
-export function portArgument(text: string): number {
+function portArgument(text: string): number {
   const port = Number(text)
   if (!/^\d{1,5}$/.test(text) || port > 65535)
     throw new InvalidArgumentError('a port is a number from 0 to 65535.')
@@ -70,15 +86,30 @@ export async function withAccounts<T>(
   }
 }
 
-/** Prints rows in aligned columns under their titles; nothing if there are none. */
-export function printColumns(titles: readonly string[], given: readonly (readonly string[])[]): void {
-  if (given.length === 0) return
-  const rows = given.map(row => row.map(escapedText))
-  const widths = titles.map((title, at) =>
-    Math.max(title.length, ...rows.map(row => [...(row[at] ?? '')].length)),
-  )
-  for (const row of [titles, ...rows]) {
-    const cells = row.map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - [...cell].length))
-    printText(`${cells.join('  ').trimEnd()}\n`)
-  }
+/** Runs work on the accounts of the portal that the options name. */
+export function onAccounts<T>(
+  options: PortalOptions,
+  work: (accounts: Accounts) => T | Promise<T>,
+): Promise<T> {
+  return withAccounts(configOf(options), work)
+}
+
+/** Prints what a command lists: JSON if that is asked for, else a line for each with its cells. */
+export function printList<Item>(
+  { json }: PortalOptions,
+  items: readonly Item[],
+  titles: readonly string[],
+  cells: (item: Item) => readonly string[],
+): void {
+  if (json === true) printJson(items)
+  else printColumns(titles, items.map(cells))
+}
+
+/** Prints rows in aligned columns under their titles; nothing if there are none. @param numbers columns to align on the right */
+export function printColumns(
+  titles: readonly string[],
+  rows: readonly (readonly string[])[],
+  numbers: readonly number[] = [],
+): void {
+  if (rows.length > 0) printText(columnsText([titles, ...rows.map(row => row.map(escapedText))], numbers))
 }

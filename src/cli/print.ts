@@ -49,6 +49,17 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
   return `${count} ${count === 1 ? noun : plural}`
 }
 
+/** Rows as lines whose columns are aligned. @param numbers columns to align on the right */
+export function columnsText(rows: readonly (readonly string[])[], numbers: readonly number[] = []): string {
+  const lengthOf = (cell = '') => [...cell].length
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map(row => lengthOf(row[at]))))
+  const padded = (cell: string, at: number) => {
+    const room = ' '.repeat((widths[at] ?? 0) - lengthOf(cell))
+    return numbers.includes(at) ? room + cell : cell + room
+  }
+  return rows.map(row => `${row.map(padded).join('  ').trimEnd()}\n`).join('')
+}
+
 /** Prints JSON on standard output. */
 export function printJson(value: unknown): void {
   printText(`${JSON.stringify(value, null, 2)}\n`)

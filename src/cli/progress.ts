@@ -94,28 +94,24 @@ function publishedText(message: Extract<PublishMessage, { type: 'published' }>):
   const repeated =
     report.repeated === 0
       ? ''
-      : `\n  ${report.repeated === 1 ? '1 record has' : `${report.repeated} records have`} the identity of another record`
+      : `\n  ${counted(report.repeated, 'record has', 'records have')} the identity of another record`
   const read = repeated + warningsText(dataset, report.warnings)
   if (report.misfitCount === 0) return first + read + mapped
   const shown = report.misfits
     .slice(0, MAX_FIELDS)
     .map(conversionErrors => `\n  ${conversionErrorsText(conversionErrors)}`)
   const more = report.misfits.length - MAX_FIELDS
-  const conversionErrors =
-    report.misfitCount === 1
-      ? '1 value does not fit its field and became null'
-      : `${report.misfitCount} values do not fit their field and became null`
+  const conversionErrors = counted(report.misfitCount, 'value does not fit its', 'values do not fit their')
   const rest = more > 0 ? `\n  … and ${counted(more, 'more field')}, see: lodestone check ${dataset}` : ''
-  return `${first}${read}\n  ${conversionErrors}${shown.join('')}${rest}${mapped}`
+  return `${first}${read}\n  ${conversionErrors} field and became null${shown.join('')}${rest}${mapped}`
 }
 
 /** How many warnings the reading of a source has, and the first of them. */
 function warningsText(dataset: string, warnings: readonly string[]): string {
   if (warnings.length === 0) return ''
-  const count = warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`
   const shown = warnings.slice(0, MAX_WARNINGS).map(warning => `\n    ${warning}`)
   const rest = warnings.length > MAX_WARNINGS ? '\n    …' : ''
-  return `\n  ${count} about the source, see: lodestone check ${dataset}${shown.join('')}${rest}`
+  return `\n  ${counted(warnings.length, 'warning')} about the source, see: lodestone check ${dataset}${shown.join('')}${rest}`
 }
 
 /** The data of a source that cannot be fetched stay unchanged: the reason is printed. */

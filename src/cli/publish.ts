@@ -1,33 +1,34 @@
 import { Command } from 'commander'
 import { refuseOtherAddress } from '../app/running.ts'
 import type { Config } from '../config/config.ts'
+import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import {
   openReleases,
   type PublishMessage,
   publishAll,
   publisherSettings,
 } from '../publishing/publish-all.ts'
+import { withdrawEverywhere } from '../publishing/registry/withdraw.ts'
+import { suggestedDataset } from '../publishing/suggested-dataset.ts'
+import { publishedDatasets, versionsOf } from '../publishing/versions/versions.ts'
 import { publishingShare } from '../runtime/memory.ts'
 import {
-  BASE_OPTION,
   JSON_OPTION,
-  PORTAL_OPTION,
   type PortalOptions,
-  portArgument,
+  printColumns,
   servedConfigOf,
+  servedOptions,
   withAccounts,
 } from './options.ts'
-import { printJson, printText } from './print.ts'
+import { printJson } from './print.ts'
 import { createProgress } from './progress.ts'
 
 /** `lodestone publish`: writes new versions without serving; a running server of the portal loads them. */
 export function publishCommand(): Command {
-  return new Command('publish')
+  const command = new Command('publish')
     .description('publish datasets that changed, without serving')
     .argument('[datasets...]', 'ids of datasets (default: all that were not unpublished)')
-    .option(...PORTAL_OPTION)
-    .option('--port <n>', 'port of the default base address', portArgument)
-    .option(...BASE_OPTION)
+  return servedOptions(command)
     .option(...JSON_OPTION)
     .action(async (datasets: string[], options: PortalOptions) => {
       const progress = await createProgress(process.stderr)
@@ -57,7 +58,7 @@ export function publishCommand(): Command {
       await noteResults(config, results)
       progress.done()
       if (options.json === true) printJson(results)
-      else printText(publicationTable(results))
+      else printResults(results)
       if (progress.failures.length > 0) process.exitCode = 1
     })
 }
@@ -73,17 +74,14 @@ async function noteResults(config: Config, results: readonly PublishMessage[]): 
   })
 }
 
-const COLUMNS = ['dataset', 'records', 'triples', 'seconds', 'state'] as const
 /** Results that make a table worth while: failures alone are on stderr. */
 const SHOWN: ReadonlySet<PublishMessage['type']> = new Set(['published', 'unchanged', 'withdrawn'])
-/** Right-aligned columns. */
-const NUMBERS: ReadonlySet<number> = new Set([1, 2, 3])
 
 type Row = readonly [dataset: string, records: string, triples: string, seconds: string, state: string]
 
-/** The results of publishing datasets, one a line with records, triples, seconds and state; an empty text if all failed. */
-function publicationTable(messages: readonly PublishMessage[]): string {
-  if (!messages.some(({ type }) => SHOWN.has(type))) return ''
+/** Prints the results of publishing datasets, one a line; nothing if all failed. */
+function printResults(messages: readonly PublishMessage[]): void {
+  if (!messages.some(({ type }) => SHOWN.has(type))) return
   const rows: Row[] = []
   for (const message of messages) {
     const { dataset, type } = message
@@ -112,19 +110,37 @@ function publicationTable(messages: readonly PublishMessage[]): string {
         message satisfies never
     }
   }
-  const lines = [COLUMNS, ...rows.sort(([a], [b]) => (a < b ? -1 : 1))]
-  const widths = COLUMNS.map((_, column) => Math.max(...lines.map(line => (line[column] as string).length)))
-  return lines
-    .map(
-      line =>
-        `${line
-          .map((cell, at) => aligned(cell, at, widths[at] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('')
+  rows.sort(([a], [b]) => (a < b ? -1 : 1))
+  printColumns(['dataset', 'records', 'triples', 'seconds', 'state'], rows, [1, 2, 3])
 }
 
-function aligned(cell: string, column: number, width: number): string {
-  return NUMBERS.has(column) ? cell.padStart(width) : cell.padEnd(width)
+/** `lodestone unpublish`: withdraws a dataset until it is published again by name. */
+export function unpublishCommand(): Command {
+  const command = new Command('unpublish')
+    .description('withdraw datasets; publishing them by name brings them back')
+    .argument('<datasets...>', 'ids of datasets')
+  return servedOptions(command).action(async (datasets: string[], options: PortalOptions) => {
+    const unknown = new Set(datasets)
+    const config = servedConfigOf(options)
+    const withdrawn: string[] = []
+    const versions = versionsOf(config.portal)
+    const { shared, close } = await openReleases(publisherSettings(config))
+    for (const id of datasets) {
+      if (!(await withdrawEverywhere(versions, shared, id))) continue
+      unknown.delete(id)
+      withdrawn.push(id)
+    }
+    await close()
+    if (withdrawn.length > 0)
+      await withAccounts(config, async ({ audit }) => {
+        for (const id of withdrawn) await audit.note('withdrawn', id)
+      })
+    if (unknown.size > 0) {
+      const published = publishedDatasets(versions)
+      const hints = [...unknown].map(id => suggestedDataset(id, published))
+      const hint = [...new Set(hints)].join(' ').trim()
+      const parts = { kind: 'published dataset', id: [...unknown].join(', ') }
+      throw new Fault(NOT_FOUND_RESOURCE, parts, hint === '' ? {} : { hint })
+    }
+  })
 }

@@ -4,20 +4,13 @@ import { text } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
 import { queryForm, withBaseAddress } from '../catalog/example-queries.ts'
 import type { Config } from '../config/config.ts'
-import { USAGE } from '../config/faults.ts'
+import { usageFault } from '../config/faults.ts'
 import { DEFAULTS } from '../config/schema.ts'
 import { BAD_GATEWAY, Fault } from '../errors/errors.ts'
 import type { Prefixes } from '../formats/turtle.ts'
 import { definedDatasets } from '../publishing/definition.ts'
 import { followContinuations } from '../sparql/follow.ts'
-import {
-  BASE_OPTION,
-  JSON_OPTION,
-  PORTAL_OPTION,
-  type PortalOptions,
-  portArgument,
-  servedConfigOf,
-} from './options.ts'
+import { JSON_OPTION, type PortalOptions, servedConfigOf, servedOptions } from './options.ts'
 import { print } from './print.ts'
 import {
   ANSWER_FORMATS,
@@ -46,7 +39,7 @@ interface Options extends PortalOptions {
 /** `lodestone query`: SPARQL with Comunica over served datasets of this portal and other sources. */
 export function queryCommand(): Command {
   const command = new Command('query')
-  return command
+  command
     .description('run a SPARQL query with Comunica over one served dataset or several')
     .usage('[options] [DATASET...] SPARQL')
     .argument(
@@ -66,9 +59,7 @@ export function queryCommand(): Command {
       [] as readonly string[],
     )
     .addOption(new Option('--format <name>', 'how the answer is written').choices(ANSWER_FORMATS))
-    .option(...PORTAL_OPTION)
-    .option('--port <n>', 'port of the default base address', portArgument)
-    .option(...BASE_OPTION)
+  return servedOptions(command)
     .option(...JSON_OPTION)
     .action(async (words: readonly string[], options: Options) => {
       const named = words.slice(0, -1)
@@ -130,7 +121,7 @@ async function rawText(given: string): Promise<string> {
   const file = given.slice(1)
   return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     const reason = error.code === 'ENOENT' ? 'there is no such file' : error.message
-    throw new Fault(USAGE, { reason: `${file}: ${reason}.` })
+    throw usageFault(`${file}: ${reason}.`)
   })
 }
 
@@ -153,7 +144,7 @@ async function runComunica(
   const { QueryEngine } = await loadComunica()
   const engine = new QueryEngine()
   const [first, ...rest] = sources
-  if (first === undefined) throw new Fault(USAGE, { reason: 'a query needs a source.' })
+  if (first === undefined) throw usageFault('a query needs a source.')
   const context = { sources: [first, ...rest], fetch: send } satisfies {
     readonly sources: [QuerySource, ...QuerySource[]]
     readonly fetch: typeof fetch
@@ -163,9 +154,7 @@ async function runComunica(
     throw await querySyntaxFault(error, query)
   })
   if (queryForm(query) === null)
-    throw new Fault(USAGE, {
-      reason: 'only SELECT, ASK, CONSTRUCT and DESCRIBE are run: sources are only read.',
-    })
+    throw usageFault('only SELECT, ASK, CONSTRUCT and DESCRIBE are run: sources are only read.')
   try {
     const result = await engine.query(query, context)
     switch (result.resultType) {
@@ -179,7 +168,7 @@ async function runComunica(
       case 'boolean':
         return { type: 'truth', value: await result.execute() }
       default:
-        throw new Fault(USAGE, { reason: 'updates are not run: sources are only read.' })
+        throw usageFault('updates are not run: sources are only read.')
     }
   } catch (error) {
     throw comunicaFault(error)
@@ -194,7 +183,7 @@ async function loadComunica() {
     if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause
     const reason =
       'lodestone query needs Comunica, which is not installed here: run npm install @comunica/query-sparql beside Lodestone.'
-    throw new Fault(USAGE, { reason }, { cause })
+    throw usageFault(reason, cause)
   }
 }
 
@@ -216,7 +205,7 @@ export async function querySyntaxFault(error: unknown, query: string): Promise<F
   const isLexer = /unexpected character/.test(messageOf(error))
   const reason =
     problem?.reason ?? (isLexer ? 'Comunica cannot read the query at this place.' : lineOf(error))
-  return new Fault(USAGE, { reason: `the query cannot be read: ${place}${reason}` }, { cause: error })
+  return usageFault(`the query cannot be read: ${place}${reason}`, error)
 }
 
 /** Describes in one line why a valid query failed. */

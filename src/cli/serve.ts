@@ -16,15 +16,14 @@ import path from 'node:path'
 import { Command } from 'commander'
 import { stringify } from 'yaml'
 import type { Service } from '../app/service.ts'
-import { CONFIG_INVALID, USAGE } from '../config/faults.ts'
+import { CONFIG_INVALID, usageFault } from '../config/faults.ts'
 import { Fault, faultText, SOURCE_UNREADABLE } from '../errors/errors.ts'
 import { readableName, unusedId } from '../model/readable-name.ts'
 import { isData } from '../publishing/implicit.ts'
 import { tuneEngine } from '../runtime/engine-flags.ts'
 import { openFilesLimit, RESERVED_FILES } from '../runtime/open-files.ts'
-import { importTitle, understoodText } from './import/table.ts'
-import { importFile, type ReadingOptions, withReadingOptions } from './import.ts'
-import { BASE_OPTION, configOf, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
+import { importFile, importTitle, type ReadingOptions, understoodText, withReadingOptions } from './import.ts'
+import { configOf, type PortalOptions, servedOptions } from './options.ts'
 import { printError, printText } from './print.ts'
 import { createProgress } from './progress.ts'
 
@@ -38,10 +37,7 @@ export function serveCommand(): Command {
       '[sources...]',
       'files, folders or addresses to serve in place of a portal, or the folder of one',
     )
-    .option(...PORTAL_OPTION)
-    .option('--port <n>', 'port to listen on (default: 3000)', portArgument)
-    .option(...BASE_OPTION)
-  return withReadingOptions(command).action(
+  return withReadingOptions(servedOptions(command, 'port to listen on (default: 3000)')).action(
     async (sources: string[], options: PortalOptions & ReadingOptions) => {
       let begun: Service | null = null
       // Before the folder for files is made, which is removed where the process exits.
@@ -83,9 +79,7 @@ async function portalFor(
 ): Promise<Pick<PortalOptions, 'portal'>> {
   if (sources.length === 0) return {}
   if (options.portal !== undefined)
-    throw new Fault(USAGE, {
-      reason: 'files are served without a portal: leave out --portal, or import them into it',
-    })
+    throw usageFault('files are served without a portal: leave out --portal, or import them into it')
   const portal = portalAmong(sources)
   if (portal !== null) return { portal }
   return { portal: await portalOfFiles(sources, options) }

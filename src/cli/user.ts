@@ -1,16 +1,16 @@
 import { Argument, Command, InvalidArgumentError } from 'commander'
 import { EDITING, EVERYTHING, grantsOf, PUBLISHING, ROLE_NAMES } from '../accounts/authorisation.ts'
 import { MAX_CALLS } from '../accounts/names.ts'
-import { USAGE } from '../config/faults.ts'
-import { Fault } from '../errors/errors.ts'
+import { usageFault } from '../config/faults.ts'
 import { definedDatasets, readDefinition } from '../publishing/definition.ts'
 import { suggestedDataset } from '../publishing/suggested-dataset.ts'
 import {
   configOf,
   JSON_OPTION,
+  onAccounts,
   type PortalOptions,
   portalCommands,
-  printColumns,
+  printList,
   withAccounts,
 } from './options.ts'
 import { randomPassword, readPassword } from './password.ts'
@@ -68,15 +68,18 @@ function listCommand(): Command {
     .description('list users with their grants and quotas')
     .option(...JSON_OPTION)
     .action(async (options: UserOptions) => {
-      const users = await withAccounts(configOf(options), accounts => accounts.users.list())
-      if (options.json === true) return printJson(users)
-      const rows = users.map(({ name, created, quota, grants }) => [
-        name,
-        created.slice(0, 10),
-        quota === null ? '-' : String(quota),
-        grants.join(' '),
-      ])
-      printColumns(['NAME', 'CREATED', 'QUOTA', 'GRANTS'], rows)
+      const users = await onAccounts(options, accounts => accounts.users.list())
+      printList(
+        options,
+        users,
+        ['NAME', 'CREATED', 'QUOTA', 'GRANTS'],
+        ({ name, created, quota, grants }) => [
+          name,
+          created.slice(0, 10),
+          quota === null ? '-' : String(quota),
+          grants.join(' '),
+        ],
+      )
     })
 }
 
@@ -87,13 +90,11 @@ function passwordCommand(): Command {
     .option(...PASSWORD_OPTION)
     .option('--revoke-keys', 'revoke the API keys and remove the passkeys of the user as well')
     .action(async (name: string, options: UserOptions & { readonly revokeKeys?: boolean }) => {
-      await withAccounts(configOf(options), async ({ users }) => {
+      await onAccounts(options, async ({ users }) => {
         await users.find(name)
         const password = options.password ?? (await readPassword())
         if (password === null)
-          throw new Fault(USAGE, {
-            reason: 'no password was given: --password, or a line on standard input',
-          })
+          throw usageFault('no password was given: --password, or a line on standard input')
         await users.setPassword(name, password, { revokeKeys: options.revokeKeys === true })
       })
     })
@@ -107,7 +108,7 @@ function quotaCommand(): Command {
       text === 'none' ? null : callsArgument(text),
     )
     .action(async (name: string, calls: number | null, options: UserOptions) => {
-      await withAccounts(configOf(options), ({ users }) => users.setQuota(name, calls))
+      await onAccounts(options, ({ users }) => users.setQuota(name, calls))
     })
 }
 
@@ -133,7 +134,7 @@ function revokeCommand(): Command {
     .argument('<name>')
     .argument('<dataset>', 'as it was granted')
     .action(async (name: string, dataset: string, options: UserOptions) => {
-      await withAccounts(configOf(options), ({ users }) => users.revoke(name, dataset))
+      await onAccounts(options, ({ users }) => users.revoke(name, dataset))
     })
 }
 
@@ -143,7 +144,7 @@ function roleCommand(): Command {
     .argument('<name>')
     .addArgument(new Argument('<role>', 'what the user may do').choices([...ROLE_NAMES, 'none']))
     .action(async (name: string, role: string, options: UserOptions) => {
-      await withAccounts(configOf(options), async ({ users }) => {
+      await onAccounts(options, async ({ users }) => {
         const ofRoles = new Set(ROLE_NAMES.flatMap(grantsOf))
         const granted = role === 'none' ? [] : grantsOf(role)
         const { grants } = await users.find(name)
@@ -162,15 +163,15 @@ function sessionsCommand(): Command {
     .option(...JSON_OPTION)
     .action(async (name: string, options: UserOptions & { readonly end?: number | 'all' }) => {
       const { end } = options
-      const sessions = await withAccounts(configOf(options), async accounts => {
+      const sessions = await onAccounts(options, async accounts => {
         if (end !== undefined) await accounts.sessions.endAll(name, end === 'all' ? undefined : end)
         return accounts.sessions.list(name)
       })
-      if (options.json === true) return printJson(sessions)
-      printColumns(
-        ['ID', 'BEGUN', 'USED'],
-        sessions.map(({ id, begun, used }) => [String(id), begun, used]),
-      )
+      printList(options, sessions, ['ID', 'BEGUN', 'USED'], ({ id, begun, used }) => [
+        String(id),
+        begun,
+        used,
+      ])
     })
 }
 
@@ -181,7 +182,7 @@ function secondFactorCommand(): Command {
     .option('--remove', 'remove it with its recovery codes, for a user who has lost both')
     .option(...JSON_OPTION)
     .action(async (name: string, options: UserOptions & { readonly remove?: boolean }) => {
-      const isOn = await withAccounts(configOf(options), async ({ users, secondFactors }) => {
+      const isOn = await onAccounts(options, async ({ users, secondFactors }) => {
         const { id } = await users.find(name)
         if (options.remove === true) await secondFactors.remove(name)
         return (await secondFactors.state(id)).type === 'on'
@@ -198,16 +199,13 @@ function passkeysCommand(): Command {
     .option('--remove', 'remove all of them')
     .option(...JSON_OPTION)
     .action(async (name: string, options: UserOptions & { readonly remove?: boolean }) => {
-      const found = await withAccounts(configOf(options), async ({ users, passkeys }) => {
+      const found = await onAccounts(options, async ({ users, passkeys }) => {
         const { id } = await users.find(name)
         if (options.remove === true) await passkeys.remove(id)
         return passkeys.list(id)
       })
-      if (options.json === true) return printJson(found)
-      printColumns(
-        ['LABEL', 'CREATED', 'USED'],
-        found.map(({ label, created, lastUse }) => [label, created, lastUse ?? '-']),
-      )
+      const titles = ['LABEL', 'CREATED', 'USED']
+      printList(options, found, titles, ({ label, created, lastUse }) => [label, created, lastUse ?? '-'])
     })
 }
 
@@ -222,7 +220,7 @@ function removeCommand(): Command {
     .description('remove a user with keys, sessions, applications, authorizations and grants')
     .argument('<name>')
     .action(async (name: string, options: UserOptions) => {
-      await withAccounts(configOf(options), ({ users }) => users.remove(name))
+      await onAccounts(options, ({ users }) => users.remove(name))
     })
 }
 

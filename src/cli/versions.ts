@@ -7,16 +7,15 @@ import { absenceHint } from '../publishing/suggested-dataset.ts'
 import { rollBack } from '../publishing/versions/roll-back.ts'
 import { retainedVersions, type VersionManifest, versionsOf } from '../publishing/versions/versions.ts'
 import {
-  BASE_OPTION,
   configOf,
   JSON_OPTION,
   PORTAL_OPTION,
   type PortalOptions,
-  portArgument,
   servedConfigOf,
+  servedOptions,
   withAccounts,
 } from './options.ts'
-import { counted, printText } from './print.ts'
+import { counted, printJson, printText } from './print.ts'
 
 /** `lodestone versions`: the retained versions of a dataset. */
 export function versionsCommand(): Command {
@@ -44,21 +43,20 @@ export function versionsCommand(): Command {
         const note = remarks.filter(text => text !== '').join(', ')
         return `${each.version}  ${each.published}  ${counted(each.records, 'record')}${note === '' ? '' : `  (${note})`}\n`
       })
-      printText(options.json === true ? `${JSON.stringify(listed, null, 2)}\n` : lines.join(''))
+      if (options.json === true) printJson(listed)
+      else printText(lines.join(''))
     })
 }
 
 /** `lodestone rollback`: puts an older version of a dataset in force again; a running server of the portal loads it. */
 export function rollbackCommand(): Command {
-  return new Command('rollback')
+  const command = new Command('rollback')
     .description(
       'put an older version of a dataset in force again, until something changes in its files or it is published by name',
     )
     .argument('<dataset>', 'id of a published dataset')
     .argument('[version]', 'the version, as lodestone versions names it (default: the one before)')
-    .option(...PORTAL_OPTION)
-    .option('--port <n>', 'port of the default base address', portArgument)
-    .option(...BASE_OPTION)
+  return servedOptions(command)
     .option(...JSON_OPTION)
     .action(async (id: string, version: string | undefined, options: PortalOptions) => {
       const config = servedConfigOf(options)
@@ -84,10 +82,7 @@ export function rollbackCommand(): Command {
       await withAccounts(config, ({ audit }) => audit.note('rolled back', `${id}: ${manifest.version}`))
       const milliseconds = Math.round(performance.now() - begun)
       const restored = manifest.restored?.version ?? null
-      printText(
-        options.json === true
-          ? `${JSON.stringify({ dataset: id, version: manifest.version, restored, milliseconds }, null, 2)}\n`
-          : `${id}: ${restored} is in force again, as ${manifest.version} (${milliseconds} ms)\n`,
-      )
+      if (options.json === true) printJson({ dataset: id, version: manifest.version, restored, milliseconds })
+      else printText(`${id}: ${restored} is in force again, as ${manifest.version} (${milliseconds} ms)\n`)
     })
 }

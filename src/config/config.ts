@@ -1,5 +1,4 @@
-import type { SignInProvider } from './derived.ts'
-import type { SamlProvider } from './saml.ts'
+import type { SamlProvider, SignInProvider } from './derived.ts'
 
 /** The value of every setting; the folder is absolute and the base has no trailing slash. */
 export interface Config {

@@ -6,10 +6,9 @@ import { nearest } from '../model/did-you-mean.ts'
 import { lookup } from '../model/lookup.ts'
 import { bytesOfSize, defaultMemory, defaultWorkers } from '../runtime/memory.ts'
 import type { Config } from './config.ts'
-import { accountsOf, definedOnly, networkOf, signInOf, storePassword } from './derived.ts'
+import { accountsOf, definedOnly, networkOf, samlProviderOf, signInOf, storePassword } from './derived.ts'
 import { readDocument, trusted } from './document.ts'
 import { CONFIG_INVALID, USAGE } from './faults.ts'
-import { samlProviderOf } from './saml.ts'
 import { DEFAULTS, PORTAL_SCHEMA, type PortalSettings } from './schema.ts'
 
 /** Settings of addresses; the schema does not check hosts and ports. */

@@ -5,13 +5,12 @@ import { lookup } from '../model/lookup.ts'
 import type { Facet } from '../query/facets.ts'
 import { sendSitePage } from '../site/frame.ts'
 import { type Html, html } from '../site/html.ts'
-import { messageKey, type PageContext, pageContextOf, queryText } from '../site/page-context.ts'
-import { datasetCard } from './parts/cards.ts'
-import { facetValues } from './parts/facet-values.ts'
-import { chosenChips, facetPanel, type ValueName } from './parts/facets.ts'
-import { hiddenFields, languageField } from './parts/form-fields.ts'
+import { type LinkParameters, messageKey, type PageContext, pageContextOf } from '../site/page-context.ts'
+import { endpointAddress, takeAway } from './dataset/tab.ts'
+import { datasetCard, startingReply, startNote } from './parts/cards.ts'
+import { chosenChips, facetPanel, facetValues, type ValueName } from './parts/facets.ts'
+import { hiddenFields, searchForm } from './parts/form-fields.ts'
 import { pager } from './parts/pager.ts'
-import { startingReply, startNote } from './parts/start-progress.ts'
 import { catalogSource, orFilterFault, type PageQuerySource, type PageServices } from './query-service.ts'
 import {
   apiParameters,
@@ -84,6 +83,7 @@ export async function answerCatalog(reply: FastifyReply, services: PageServices)
   const place = { path: CATALOG_PATH, label: ({ name }: Facet) => label(name), called }
   const values =
     problem === null ? await facetValues(pageContext, queryService, source, selection, query, place) : null
+  const hidden = hiddenFields(selectionParameters({ ...selection, words: '', page: 1 }))
   return sendSitePage(startingReply(reply, progress), pageContext, {
     title: t('Datasets'),
     part: 'catalog',
@@ -92,7 +92,7 @@ export async function answerCatalog(reply: FastifyReply, services: PageServices)
     path: CATALOG_PATH,
     head: feedLink(pageContext, selection),
     body: html`<div class="catalog-head"><h1>${t('Datasets')}</h1>
-${searchForm(pageContext, selection)}
+${searchForm(pageContext, CATALOG_PATH, selection.words, hidden)}
 ${chosenChips(pageContext, selection, CATALOG_PATH, label, called)}</div>
 <div class="with-facets">${facetPanel(pageContext, facets, selection, CATALOG_PATH, place.label, called)}
 <div class="panel">${
@@ -102,7 +102,7 @@ ${chosenChips(pageContext, selection, CATALOG_PATH, label, called)}</div>
 ${problem === null ? '' : html`<div class="fault" role="alert"><p lang="en" dir="auto">${problem.message}</p></div>`}
 ${problem !== null || (progress !== null && shown.length === 0) ? '' : list(pageContext, selection, shown)}
 ${pager(pageContext, page, Math.ceil(total / CARDS), to => pageContext.href(CATALOG_PATH, selectionParameters({ ...selection, page: to })))}
-${takeAway(pageContext, selection)}
+${twins(pageContext, selection)}
 `
     }</div></div>`,
   })
@@ -161,15 +161,6 @@ function list(pageContext: PageContext, selection: PageSelection, shown: readonl
   )}</ul>`
 }
 
-function searchForm(pageContext: PageContext, selection: PageSelection): Html {
-  const { t } = pageContext
-  const hidden = hiddenFields(selectionParameters({ ...selection, words: '', page: 1 }))
-  return html`<form class="search" action="${pageContext.href(CATALOG_PATH)}" method="get" role="search">${hidden}${languageField(pageContext)}
-<label class="hidden" for="q">${t('Words to look for')}</label>
-<input type="search" id="q" name="q" value="${selection.words}" placeholder="${t('Find datasets')}">
-<button>${t('Search')}</button></form>`
-}
-
 function orders(pageContext: PageContext, selection: PageSelection): Html {
   const links = ORDERS.map(([order, name]) => {
     const isChosen = order === selection.orderBy
@@ -183,27 +174,26 @@ function orders(pageContext: PageContext, selection: PageSelection): Html {
 }
 
 /** Links to the same list in machine-readable formats: the parameters are those of the API. */
-function takeAway(pageContext: PageContext, selection: PageSelection): Html {
-  const api = `/api/explore/v2.1/catalog`
+function twins(pageContext: PageContext, selection: PageSelection): Html {
   const orderBy = selection.orderBy === '' ? BEST_KNOWN : selection.orderBy
-  const parameters = queryText(apiParameters({ ...selection, orderBy }))
-  const links = [
-    ['JSON', `${api}/datasets${parameters}`],
-    ['CSV', `${api}/exports/csv${parameters}`],
-    ['RSS', `${api}/exports/rss${parameters}`],
-    ['DCAT', `${api}/exports/ttl${parameters}`],
-    ['RDF/XML', `${api}/exports/rdf${parameters}`],
-  ] as const
-  const root = new URL(pageContext.site.base).pathname.replace(/\/+$/, '')
-  return html`<p class="take-away"><span>${pageContext.t('This list as')}</span> ${links.map(
-    ([name, address]) => html`<a href="${root}${address}" rel="nofollow">${name}</a> `,
-  )}</p>`
+  const parameters = apiParameters({ ...selection, orderBy })
+  const link = (name: string, path: string) => [name, catalogAddress(pageContext, path, parameters)] as const
+  return takeAway(pageContext.t('This list as'), [
+    link('JSON', 'datasets'),
+    link('CSV', 'exports/csv'),
+    link('RSS', 'exports/rss'),
+    link('DCAT', 'exports/ttl'),
+    link('RDF/XML', 'exports/rdf'),
+  ])
+}
+
+function catalogAddress(pageContext: PageContext, path: string, parameters: LinkParameters): string {
+  return endpointAddress(pageContext, `/api/explore/v2.1/catalog/${path}`, parameters).href
 }
 
 /** A link to the feed of a list of datasets, the last changed first. */
 export function feedLink(pageContext: PageContext, selection: PageSelection): Html {
-  const root = new URL(pageContext.site.base).pathname.replace(/\/+$/, '')
-  const latest = { ...selection, orderBy: 'modified desc' }
-  const address = `${root}/api/explore/v2.1/catalog/exports/rss${queryText(apiParameters(latest))}`
+  const latest = apiParameters({ ...selection, orderBy: 'modified desc' })
+  const address = catalogAddress(pageContext, 'exports/rss', latest)
   return html`<link rel="alternate" type="application/rss+xml" title="${pageContext.site.title}" href="${address}">`
 }

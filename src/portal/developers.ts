@@ -4,8 +4,7 @@ import { sendSitePage } from '../site/frame.ts'
 import { type Html, html } from '../site/html.ts'
 import { type PageContext, pageContextOf } from '../site/page-context.ts'
 import { endpointAddress, endpointPaths } from './dataset/tab.ts'
-import { addressLine, COPY_ISLAND, codeBlock } from './parts/highlight.ts'
-import type { SourceLanguage } from './parts/highlight-rules.ts'
+import { addressLine, COPY_ISLAND, codeBlock, type SourceLanguage } from './parts/highlight.ts'
 import { datasetTitle, type SiteServices } from './services.ts'
 
 interface Endpoint {

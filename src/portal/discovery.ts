@@ -15,16 +15,18 @@ import { EXPLORE_V21 } from '../query/dialect.ts'
 import { Stopwatch } from '../query/execute/executor.ts'
 import { planOdsql } from '../query/pipeline.ts'
 import { pageContextOf, type SiteOptions } from '../site/page-context.ts'
+import { rootOf } from '../site/signed-in.ts'
+import { datasetPath } from './dataset/tab.ts'
+import { modifiedOf } from './parts/cards.ts'
 import { faultHint, faultReason } from './parts/filter-fault.ts'
 import { type PageServices, type QueryService, recordsSource } from './query-service.ts'
 import { NOTHING_SELECTED, odsqlText } from './selection.ts'
 import { datasetTitle, metaTexts, type SiteServices } from './services.ts'
-import { listedPages, listedTabs, sitemap, sitemapPart } from './sitemap.ts'
 
 /** The metadata of the portal for search engines and browsers as a whole. Only public content is listed. */
 export const discovery: FastifyPluginAsync<SiteServices> = async (app, services) => {
   const { base, catalog } = services
-  const pages = () => listedPages(completeList(catalog.visibleTo(ANONYMOUS)).entries, listedTabs)
+  const pages = () => listedPages(completeList(catalog.visibleTo(ANONYMOUS)).entries)
 
   app.get('/robots.txt', (_, reply) => sendText(reply, 'text/plain', robotsText(base)))
   app.get('/sitemap.xml', (_, reply) => sendText(reply, 'application/xml', sitemap(pages(), base)))
@@ -64,7 +66,7 @@ const SELECTING = ['q', 'where', 'refine', 'exclude', 'order_by']
 
 /** Rules for crawlers (RFC 9309), with the address of the sitemap. */
 export function robotsText(base: string): string {
-  const root = new URL(base).pathname.replace(/\/+$/, '')
+  const root = rootOf({ base })
   const closed = CLOSED.map(path => `Disallow: ${root}${path}`)
   const selecting = SELECTING.flatMap(name => [
     `Disallow: ${root}/explore/*?${name}=`,
@@ -117,7 +119,7 @@ function suggestions(
     written,
     found.map(({ title }) => title),
     found.map(({ entry }) => metaTexts(entry, 'publisher').join(', ')),
-    found.map(({ entry }) => `${base}/explore/dataset/${encodeURIComponent(entry.dataset.id)}/`),
+    found.map(({ entry }) => base + datasetPath(entry.dataset.id)),
   ]
 }
 
@@ -130,14 +132,10 @@ const MAX_VALUE_LENGTH = 200
  * condition.
  */
 export const completion: FastifyPluginAsync<PageServices> = async (app, services) => {
-  const visible = (
-    request: { readonly principal: Parameters<typeof services.catalog.visibleTo>[0] },
-    id: string,
-  ) => services.catalog.visibleTo(request.principal).dataset(id)
   const options = { errorHandler: answerFault(restBody) }
 
   app.get<Route<'dataset'>>('/explore/dataset/:dataset/complete', options, async (request, reply) => {
-    const entry = visible(request, request.params.dataset)
+    const entry = services.catalog.visibleTo(request.principal).dataset(request.params.dataset)
     const query = request.query as QueryParameters
     const name = one(query, 'field')
     reply.header('cache-control', 'no-cache')
@@ -151,7 +149,7 @@ export const completion: FastifyPluginAsync<PageServices> = async (app, services
   })
 
   app.get<Route<'dataset'>>('/explore/dataset/:dataset/check', options, async (request, reply) => {
-    const { dataset } = visible(request, request.params.dataset)
+    const { dataset } = services.catalog.visibleTo(request.principal).dataset(request.params.dataset)
     const query = request.query as QueryParameters
     const context = {
       dataset,
@@ -205,4 +203,50 @@ async function valuesOf(
       ? [{ value, count: Number(object[label]) }]
       : []
   })
+}
+
+/** Maximum addresses of one file (sitemaps.org, "Sitemap file limits"). */
+const MAX = 50_000
+const SPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
+
+interface ListedPage {
+  readonly path: string
+  /** When its content was last modified; absent if unknown. */
+  readonly modified?: string
+}
+
+/** The pages in the sitemap: those of the portal, and the views of public datasets with their own content without any selection. */
+function listedPages(entries: readonly ServedDataset[]): readonly ListedPage[] {
+  const portal = ['/', '/explore/', '/sparql/', '/developers/'].map(path => ({ path }))
+  const datasets = entries.flatMap(entry => {
+    const tabs = [
+      'information',
+      ...(entry.content === 'records' ? (['table'] as const) : []),
+      ...(entry.triples > 0 ? (['linked-data'] as const) : []),
+    ] as const
+    const modified = modifiedOf(entry)
+    return tabs.map(tab => ({ path: datasetPath(entry.dataset.id, tab), modified }))
+  })
+  return [...portal, ...datasets]
+}
+
+/** The whole list, or, if it is too long, the index of its parts. */
+export function sitemap(pages: readonly ListedPage[], base: string): string {
+  if (pages.length <= MAX) return sitemapPart(pages, base, 1) ?? ''
+  const parts = Array.from(
+    { length: Math.ceil(pages.length / MAX) },
+    (_, at) => `<sitemap><loc>${xmlText(`${base}/sitemap/${at + 1}.xml`)}</loc></sitemap>\n`,
+  )
+  return `${XML_DECLARATION}<sitemapindex xmlns="${SPACE}">\n${parts.join('')}</sitemapindex>\n`
+}
+
+/** A part of the list, from 1 on; null if the number is out of range. */
+export function sitemapPart(pages: readonly ListedPage[], base: string, part: number): string | null {
+  const listed = pages.slice((part - 1) * MAX, part * MAX)
+  if (listed.length === 0) return null
+  const items = listed.map(({ path, modified }) => {
+    const changed = modified === undefined ? '' : `<lastmod>${xmlText(modified)}</lastmod>`
+    return `<url><loc>${xmlText(base + path)}</loc>${changed}</url>\n`
+  })
+  return `${XML_DECLARATION}<urlset xmlns="${SPACE}">\n${items.join('')}</urlset>\n`
 }

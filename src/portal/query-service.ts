@@ -109,27 +109,12 @@ export class QueryService {
     clauses: Partial<OdsqlClauses> & Pick<OdsqlClauses, 'limit' | 'offset'>,
     language: Language = 'en',
   ): Promise<AnswerPage> {
-    const { words, where, orderBy } = selection
-    const requested: OdsqlClauses = {
-      orderBy,
-      ...clauses,
-      where: [...conditions(words, where), ...(clauses.where ?? [])],
-    }
-    const key = JSON.stringify([
-      'find',
-      source.version,
-      selection.refine,
-      selection.exclude,
-      requested,
-      language,
-    ])
-    const texts = [
-      ...requested.where,
-      requested.select ?? '',
-      requested.groupBy ?? '',
-      requested.orderBy ?? '',
-    ]
-    return this.cached(key, texts, async () => {
+    const { words, where, refine, exclude } = selection
+    const { orderBy = selection.orderBy, select = '', groupBy = '' } = clauses
+    const texts = [...conditions(words, where), ...(clauses.where ?? [])]
+    const requested: OdsqlClauses = { ...clauses, orderBy, where: texts }
+    const key = JSON.stringify(['find', source.version, refine, exclude, requested, language])
+    return this.cached(key, [...texts, select, groupBy, orderBy], async () => {
       const executor = this.executor()
       const filter = this.filterOf(source, selection)
       const plan = planOdsql({ ...requested, filter }, this.context(source, language), executor.watch)

@@ -5,6 +5,7 @@ import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import { acceptsCoding, type Coding } from '../http/content-coding.ts'
 import { configureRoutes } from '../http/route-config.ts'
 import { lookup } from '../model/lookup.ts'
+import { memoised } from '../model/memoised.ts'
 import type { Desk } from '../publishing/management/desk.ts'
 import { ASSETS_PATH, builtAssets } from '../site/assets.ts'
 import { answerPageFault } from '../site/fault-page.ts'
@@ -12,15 +13,14 @@ import { sendSitePage } from '../site/frame.ts'
 import { html } from '../site/html.ts'
 import { pageContextOf } from '../site/page-context.ts'
 import { answerCatalog, CATALOG_PATH, feedLink } from './catalog-page.ts'
-import { mapShapes } from './dataset/map-shapes.ts'
+import { mapShapes } from './dataset/map-tab.ts'
 import { mappingEditor } from './dataset/mapping-routes.ts'
 import { answerDataset } from './dataset/page.ts'
 import { deskPages } from './desk/routes.ts'
 import { answerDevelopers } from './developers.ts'
 import { completion, discovery } from './discovery.ts'
-import { datasetCard, modifiedOf } from './parts/cards.ts'
+import { datasetCard, modifiedOf, startingReply, startNote } from './parts/cards.ts'
 import { languageField } from './parts/form-fields.ts'
-import { startingReply, startNote } from './parts/start-progress.ts'
 import { answerOdsqlPage } from './playground/odsql-page.ts'
 import { answerSparqlPage } from './playground/sparql-page.ts'
 import { catalogSource, type PageServices, QueryService } from './query-service.ts'
@@ -86,9 +86,7 @@ const assets: FastifyPluginAsync = async app => {
       .header('vary', 'Accept-Encoding')
     const coding = codingOf(request.headers['accept-encoding'])
     if (coding === null) return reply.send(content)
-    const key = `${coding} ${file}`
-    const encoded = compressed.get(key) ?? compress(content, coding)
-    compressed.set(key, encoded)
+    const encoded = memoised(compressed, `${coding} ${file}`, () => compress(content, coding))
     return reply.header('content-encoding', coding).send(await encoded)
   })
 }

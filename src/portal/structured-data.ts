@@ -7,6 +7,7 @@ import { isIri } from '../rdf/iri-syntax.ts'
 import { datasetIri } from '../rdf/minted-iris.ts'
 import { type Html, jsonBlock } from '../site/html.ts'
 import type { SiteOptions } from '../site/page-context.ts'
+import { datasetPath, endpointPaths } from './dataset/tab.ts'
 import { plainText } from './parts/rich-text.ts'
 import { datasetTitle, metaText, metaTexts } from './services.ts'
 
@@ -16,8 +17,6 @@ type Node = Readonly<Record<string, unknown>>
 /** Maximum characters of a description for search engines. */
 const MAX_LENGTH = 5000
 
-const CONTEXT = 'https://schema.org/'
-
 /** The catalog for search engines (schema.org, DataCatalog), with the search action of its pages. */
 export function catalogData(site: SiteOptions, entries: readonly ServedDataset[]): Html {
   const { base, title, description } = site
@@ -26,8 +25,7 @@ export function catalogData(site: SiteOptions, entries: readonly ServedDataset[]
     target: { '@type': 'EntryPoint', urlTemplate: `${base}/explore/?q={search_term_string}` },
     'query-input': 'required name=search_term_string',
   }
-  return block({
-    '@context': CONTEXT,
+  return jsonLd({
     '@graph': [
       { '@type': 'WebSite', '@id': `${base}/#site`, url: `${base}/`, name: title, potentialAction: search },
       {
@@ -38,7 +36,7 @@ export function catalogData(site: SiteOptions, entries: readonly ServedDataset[]
           '@id': datasetIri(base, entry.dataset.id),
           name: datasetTitle(entry),
           description: descriptionOf(entry),
-          url: pageOf(base, entry),
+          url: base + datasetPath(entry.dataset.id),
         })),
       },
     ],
@@ -54,13 +52,12 @@ export function datasetData(site: SiteOptions, entry: ServedDataset): Html {
   const creators = metaTexts(entry, 'creator', 'dcat')
   const makers = creators.length > 0 ? creators : publisher === null ? [] : [publisher]
   const isOpen = dataset.visibility === 'public'
-  return block({
-    '@context': CONTEXT,
+  return jsonLd({
     '@type': 'Dataset',
     '@id': datasetIri(base, dataset.id),
     name: datasetTitle(entry),
     description: descriptionOf(entry),
-    url: pageOf(base, entry),
+    url: base + datasetPath(entry.dataset.id),
     identifier: [dataset.id, dataset.uid],
     keywords: someOf([...metaTexts(entry, 'keyword'), ...metaTexts(entry, 'theme')]),
     license: licenseOf(entry),
@@ -107,7 +104,7 @@ function distributions(base: string, { dataset: { id, fields }, published }: Ser
     '@type': 'DataDownload',
     name: `${id}.${extension ?? name}`,
     encodingFormat: mediaType.replace(/;.*/s, ''),
-    contentUrl: `${base}/api/explore/v2.1/catalog/datasets/${encodeURIComponent(id)}/exports/${name}`,
+    contentUrl: `${base}${endpointPaths(id).exports}/${name}`,
     dateModified: momentOf(published),
   }))
 }
@@ -140,10 +137,6 @@ function descriptionOf(entry: ServedDataset): string {
   return text.slice(0, MAX_LENGTH)
 }
 
-function pageOf(base: string, { dataset }: ServedDataset): string {
-  return `${base}/explore/dataset/${encodeURIComponent(dataset.id)}/`
-}
-
 function organization(name: string): Node {
   return { '@type': 'Organization', name }
 }
@@ -156,6 +149,6 @@ function someOf<Item>(items: readonly Item[]): readonly Item[] | undefined {
   return items.length === 0 ? undefined : items
 }
 
-function block(node: Node): Html {
-  return jsonBlock(JSON.stringify(node), 'application/ld+json')
+function jsonLd(node: Node): Html {
+  return jsonBlock(JSON.stringify({ '@context': 'https://schema.org/', ...node }), 'application/ld+json')
 }

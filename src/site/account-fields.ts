@@ -47,6 +47,19 @@ export function hiddenField(name: string, value: string): Html {
 `
 }
 
+/** A box that is ticked or not, or one of several choices, with its label. */
+export function choiceField(
+  type: 'checkbox' | 'radio',
+  name: string,
+  label: string,
+  isChosen: boolean,
+  value = '1',
+): Html {
+  const id = type === 'radio' ? `${name}-${value}` : name
+  const checked = isChosen ? html` checked` : ''
+  return html`<div class="choice"><input type="${type}" id="${id}" name="${name}" value="${value}"${checked}><label for="${id}">${label}</label></div>`
+}
+
 /** A notice of a failure or a success, which screen readers announce immediately. */
 export function note(kind: 'bad' | 'good', content: Html): Html {
   return html`<div class="note ${kind}" role="${kind === 'bad' ? 'alert' : 'status'}">${content}</div>

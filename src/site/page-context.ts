@@ -67,16 +67,18 @@ export function pageContextOf(
   }
 }
 
+/** Parameters as names and values; undefined and empty ones are left out. */
+export function parameterPairs(parameters: LinkParameters): readonly (readonly [string, string])[] {
+  return Object.entries(parameters).flatMap(([name, given]) =>
+    [given]
+      .flat()
+      .flatMap(value => (value === undefined || value === '' ? [] : [[name, String(value)] as const])),
+  )
+}
+
 /** A query string with its question mark; nothing for no parameters. */
 export function queryText(parameters: LinkParameters): string {
-  const pairs = Object.entries(parameters).flatMap(([name, given]) => {
-    const values = Array.isArray(given)
-      ? (given as readonly string[])
-      : [given as string | number | undefined]
-    return values.flatMap(value =>
-      value === undefined || value === '' ? [] : [[name, String(value)] as const],
-    )
-  })
+  const pairs = parameterPairs(parameters)
   if (pairs.length === 0) return ''
   return `?${pairs.map(([name, value]) => `${encodeURIComponent(name)}=${readable(value)}`).join('&')}`
 }

@@ -1,4 +1,4 @@
-import { timeStep, totpCode } from '../../src/accounts/totp.ts'
+import { timeStep, totpCode } from '../../src/accounts/second-factors.ts'
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 

@@ -4,10 +4,9 @@ import { Fault } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import type { Database, DatabaseScript, MaybePromise, ScriptStep } from '../database.ts'
 import { ACCOUNTS_UNAVAILABLE } from '../faults.ts'
-import { postgresSql } from './dialect.ts'
 import { faultOf, isBroken } from './faults.ts'
 import { Freshness, type Listener, type ListenerEvents } from './freshness.ts'
-import { CHANNEL, LOCK, POSTGRES_MIGRATIONS, POSTGRES_SCHEMA } from './migrations.ts'
+import { CHANNEL, LOCK, POSTGRES_MIGRATIONS, POSTGRES_SCHEMA, postgresSql } from './migrations.ts'
 
 /** Maximum connections of one process, in addition to the one that listens. */
 const CONNECTIONS = 4
@@ -143,7 +142,7 @@ export class PostgresDatabase implements Database {
   /** A working connection: an idle one may have been closed, for example by a restart of the database. */
   private async connect(): Promise<pg.PoolClient> {
     for (let attempt = 0; ; attempt++) {
-      const client = await this.taken()
+      const client = await this.pool.connect().catch(error => this.refuse(error))
       const idle = performance.now() - (this.used.get(client) ?? Number.NEGATIVE_INFINITY)
       this.used.set(client, performance.now())
       if (idle < 1000 || idle === Number.POSITIVE_INFINITY) return client
@@ -154,14 +153,6 @@ export class PostgresDatabase implements Database {
         client.release(true)
         if (attempt >= CONNECTIONS) return this.refuse(error)
       }
-    }
-  }
-
-  private async taken(): Promise<pg.PoolClient> {
-    try {
-      return await this.pool.connect()
-    } catch (error) {
-      return this.refuse(error)
     }
   }
 

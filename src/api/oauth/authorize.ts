@@ -1,7 +1,7 @@
 import OAuth2Server from '@node-oauth/oauth2-server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Accounts, Client, CodeGrant } from '../../accounts/accounts.ts'
-import { isRegisteredUri } from '../../accounts/redirect-uri.ts'
+import { isRegisteredUri } from '../../accounts/clients.ts'
 import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import { readFields, singleFields } from '../../http/form.ts'
 import type { QueryParameters } from '../../http/query-string.ts'

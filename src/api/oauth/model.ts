@@ -1,7 +1,7 @@
 import OAuth2Server from '@node-oauth/oauth2-server'
 import type { FastifyReply } from 'fastify'
 import type { Accounts, Client, CodeGrant, IssuedTokens } from '../../accounts/accounts.ts'
-import { isRegisteredUri } from '../../accounts/redirect-uri.ts'
+import { isRegisteredUri } from '../../accounts/clients.ts'
 import type { Attempts } from '../../http/attempts.ts'
 import type { Form } from '../../http/form.ts'
 import type { QueryParameters } from '../../http/query-string.ts'

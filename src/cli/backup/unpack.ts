@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { chmod, mkdir, open, readdir, rename, rm, utimes } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import path from 'node:path'
 import { accountsFile, openAccounts } from '../../accounts/open.ts'
 import { runningServers } from '../../app/running.ts'
-import { USAGE } from '../../config/faults.ts'
-import { Fault } from '../../errors/errors.ts'
+import { usageFault } from '../../config/faults.ts'
 import { synchronise } from '../../publishing/versions/durable.ts'
 import { versionsOf } from '../../publishing/versions/versions.ts'
 import { readArchive } from './archive.ts'
@@ -18,7 +17,6 @@ import {
   readBackupManifest,
   unreadableBackup,
 } from './manifest.ts'
-import { removeAtSignals } from './signals.ts'
 
 /**
  * Restores the modes of the folders of a portal; call it after all files are in place, because a folder without write permission
@@ -185,12 +183,12 @@ function refuse(portal: string, now: Date): void {
   const [running] = runningServers(portal, now.getTime())
   if (running !== undefined) {
     const reason = `a server runs on ${portal} (process ${running.pid} on ${running.host}): end it first, or use --force`
-    throw new Fault(USAGE, { reason })
+    throw usageFault(reason)
   }
   const [there] = PORTAL_PARTS.filter(name => existsSync(path.join(portal, name)))
   if (there === undefined) return
   const reason = `${path.join(portal, there)} is there already: restore into an empty folder, or use --force, which moves aside what is there`
-  throw new Fault(USAGE, { reason })
+  throw usageFault(reason)
 }
 
 /** Moves the parts of a portal aside and new ones into place; undoes that if it fails. */
@@ -200,7 +198,7 @@ async function exchange(portal: string, fresh: string, now: Date): Promise<strin
   const move = async (from: string, to: string) => {
     await rename(from, to).catch(error => {
       const reason = `${from} is a disk of its own, and cannot be moved: restore into an empty folder, and copy what is in it`
-      throw ['EBUSY', 'EXDEV'].includes(error.code) ? new Fault(USAGE, { reason }, { cause: error }) : error
+      throw ['EBUSY', 'EXDEV'].includes(error.code) ? usageFault(reason, error) : error
     })
     moved.push([from, to])
   }
@@ -216,4 +214,14 @@ async function exchange(portal: string, fresh: string, now: Date): Promise<strin
     await rm(aside, { recursive: true, force: true })
     throw error
   }
+}
+
+/** Ends the process at a signal, and removes files and folders before; the result ends this. */
+export function removeAtSignals(files: () => readonly string[]): () => void {
+  const end = (signal: NodeJS.Signals) => {
+    for (const file of files()) if (file !== '') rmSync(file, { recursive: true, force: true })
+    process.exit(128 + constants.signals[signal])
+  }
+  process.on('SIGINT', end).on('SIGTERM', end)
+  return () => void process.off('SIGINT', end).off('SIGTERM', end)
 }

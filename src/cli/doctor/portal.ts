@@ -97,19 +97,16 @@ export async function diagnoseVersions(portal: string, base: string): Promise<re
       )
     else if (found?.isServed === false) older.push(id)
   }
-  if (older.length > 0) {
-    const message = `published by another version of lodestone: ${namesOf(older)}`
-    findings.push(
-      warning('versions', message, 'lodestone publish makes them anew, as serve does at its start'),
-    )
-  }
   const elsewhere = published.filter(id => (currentManifest(versions, id)?.base ?? base) !== base)
-  if (elsewhere.length > 0) {
-    const message = `published for another base than ${base}: ${namesOf(elsewhere)}`
-    findings.push(
-      warning('versions', message, 'lodestone publish makes them anew, as serve does at its start'),
-    )
-  }
+  const anew = [
+    [older, 'published by another version of lodestone'],
+    [elsewhere, `published for another base than ${base}`],
+  ] as const
+  for (const [ids, what] of anew)
+    if (ids.length > 0) {
+      const advice = 'lodestone publish makes them anew, as serve does at its start'
+      findings.push(warning('versions', `${what}: ${namesOf(ids)}`, advice))
+    }
   const missing = definedDatasets(portal).filter(id => !published.includes(id) && !isWithdrawn(versions, id))
   if (missing.length > 0) {
     const message = `not published yet: ${namesOf(missing)}`

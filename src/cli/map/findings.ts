@@ -1,16 +1,10 @@
 import { basename } from 'node:path'
 import type { Diagnostic } from '../../mapping/diagnostic.ts'
-import type {
-  MappingPlace,
-  ObjectMap,
-  ResourceRule,
-  Segment,
-  StatementRule,
-  TermMap,
-} from '../../mapping/ir.ts'
+import type { MappingPlace, ResourceRule, Segment, TermMap } from '../../mapping/ir.ts'
 import { nearest } from '../../model/did-you-mean.ts'
 import { isPathProblem, type PathProblem, parseJsonPath } from '../../sources/json/json-path.ts'
-import { NOWHERE } from './inputs.ts'
+import { mapTerms } from '../mapping/source-file.ts'
+import { finding } from './inputs.ts'
 
 /** Diagnostics about the references of a mapping and the columns or members of a file. */
 
@@ -20,12 +14,8 @@ export function unreadableIterator(
   { reason, index }: PathProblem,
   place: MappingPlace,
 ): Diagnostic {
-  return {
-    code: 'reference-syntax',
-    severity: 'error',
-    message: `The iterator ${JSON.stringify(iterator)} cannot be read from character ${index + 1}: ${reason}.`,
-    place,
-  }
+  const message = `The iterator ${JSON.stringify(iterator)} cannot be read from character ${index + 1}: ${reason}.`
+  return finding('reference-syntax', 'error', message, place)
 }
 
 /** A reference to an unknown column of a table. */
@@ -36,13 +26,9 @@ export function unknownColumn(
 ): Diagnostic {
   const near = nearest(name, columns)
   const listed = [...new Set(columns)].slice(0, 20).join(', ')
-  return {
-    code: 'reference-unknown-field',
-    severity: 'error',
-    message: `${JSON.stringify(name)} is no column of ${basename(file)}, which has: ${listed}.`,
-    place: place ?? NOWHERE,
-    ...(near === undefined ? {} : { hint: `Did you mean ${JSON.stringify(near)}?` }),
-  }
+  const message = `${JSON.stringify(name)} is no column of ${basename(file)}, which has: ${listed}.`
+  const hint = near === undefined ? undefined : `Did you mean ${JSON.stringify(near)}?`
+  return finding('reference-unknown-field', 'error', message, place, hint)
 }
 
 /** References to a column name that occurs several times: they are ambiguous. */
@@ -53,13 +39,8 @@ export function repeatedColumns(
 ): readonly Diagnostic[] {
   return references.flatMap(({ name, place }) => {
     const count = columns.filter(column => column === name.trim()).length
-    if (count < 2) return []
-    return {
-      code: 'column-repeated',
-      severity: 'warning',
-      message: `${basename(file)} has ${count} columns ${JSON.stringify(name)}: the first of them is read.`,
-      place: place ?? NOWHERE,
-    } as const
+    const message = `${basename(file)} has ${count} columns ${JSON.stringify(name)}: the first of them is read.`
+    return count < 2 ? [] : finding('column-repeated', 'warning', message, place)
   })
 }
 
@@ -71,37 +52,26 @@ export function absentMember(
   isError: boolean,
 ): Diagnostic {
   const path = /^[$.[]|\.\.|\[/.test(name) ? parseJsonPath(name) : []
-  return {
-    code: 'reference-unknown-field',
-    severity: isError ? 'error' : 'warning',
-    message: `${JSON.stringify(name)} leads to no value in any record of ${basename(file)}${iterator === null ? '' : ` (records at ${iterator})`}.`,
-    place: place ?? NOWHERE,
-    ...(isPathProblem(path)
-      ? { hint: `It is read as the name of a member: as a path, ${path.reason}.` }
-      : {}),
-  }
+  const where = iterator === null ? '' : ` (records at ${iterator})`
+  const message = `${JSON.stringify(name)} leads to no value in any record of ${basename(file)}${where}.`
+  const hint = isPathProblem(path)
+    ? `It is read as the name of a member: as a path, ${path.reason}.`
+    : undefined
+  return finding('reference-unknown-field', isError ? 'error' : 'warning', message, place, hint)
 }
 
 /** A join over a reference to several values: it also leads to other records that have one of them. */
 export function joinOfSeveral({ name, joined }: Reference, file: string, count: number): Diagnostic {
-  return {
-    code: 'unsupported',
-    severity: 'error',
-    message: `A join with other records: ${JSON.stringify(name)} has several values in ${count} records of ${basename(file)}, and joins are not supported.`,
-    place: joined ?? NOWHERE,
-    hint: 'Without the condition the link is to the subjects of the same record.',
-  }
+  const message = `A join with other records: ${JSON.stringify(name)} has several values in ${count} records of ${basename(file)}, and joins are not supported.`
+  const hint = 'Without the condition the link is to the subjects of the same record.'
+  return finding('unsupported', 'error', message, joined, hint)
 }
 
 /** A reference to whole arrays or objects, where scalar values are expected. */
 export function nestedValue({ name, place }: Reference, file: string, count: number): Diagnostic {
-  return {
-    code: 'value-shape',
-    severity: 'error',
-    message: `${JSON.stringify(name)} leads to a whole array or object in ${count} records of ${basename(file)}.`,
-    place: place ?? NOWHERE,
-    hint: `For the elements of an array write ${JSON.stringify(`${name}[*]`)}.`,
-  }
+  const message = `${JSON.stringify(name)} leads to a whole array or object in ${count} records of ${basename(file)}.`
+  const hint = `For the elements of an array write ${JSON.stringify(`${name}[*]`)}.`
+  return finding('value-shape', 'error', message, place, hint)
 }
 
 /** A reference of a rule to a column. */
@@ -168,19 +138,5 @@ function ofSegments(segments: readonly Segment[]): readonly Reference[] {
 
 /** The same rule with a base for its relative IRIs if it has none of its own. */
 export function withBase(rule: ResourceRule, base: string): ResourceRule {
-  const term = (map: TermMap): TermMap =>
-    map.type === 'iri' && map.base === undefined ? { ...map, base } : map
-  const object = (map: ObjectMap): ObjectMap => (map.type === 'link' ? map : term(map))
-  const statement = (of: StatementRule): StatementRule => ({
-    ...of,
-    predicate: typeof of.predicate === 'string' ? of.predicate : term(of.predicate),
-    object: object(of.object),
-    ...(of.graphs === undefined ? {} : { graphs: of.graphs.map(term) }),
-  })
-  return {
-    ...rule,
-    subject: term(rule.subject),
-    statements: rule.statements.map(statement),
-    ...(rule.graphs === undefined ? {} : { graphs: rule.graphs.map(term) }),
-  }
+  return mapTerms(rule, map => (map.type === 'iri' && map.base === undefined ? { ...map, base } : map))
 }

@@ -106,12 +106,8 @@ function* strangeLinks(groups: Iterable<RuleGroup>): Generator<Diagnostic> {
     for (const rule of rules)
       for (const { object, place } of rule.statements) {
         if (object.type !== 'link' || rules.some(({ key }) => key === object.resource)) continue
-        yield {
-          code: 'unsupported',
-          severity: 'error',
-          message: `${rule.key} links to ${object.resource}, whose records come from another source: joins over sources are not supported.`,
-          place: place ?? rule.place ?? NOWHERE,
-        }
+        const message = `${rule.key} links to ${object.resource}, whose records come from another source: joins over sources are not supported.`
+        yield finding('unsupported', 'error', message, place ?? rule.place)
       }
 }
 
@@ -123,17 +119,23 @@ function unknownSource(
 ): Diagnostic {
   const names = files.map(lastSegment)
   const near = source?.path == null ? undefined : nearest(lastSegment(source.path), names)
-  return {
-    code: 'source-unknown',
-    severity: 'error',
-    message: `${rule.key}: ${reason}: ${names.join(', ')}.`,
-    place: rule.place ?? NOWHERE,
-    ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
-  }
+  const hint = near === undefined ? undefined : `Did you mean ${near}?`
+  return finding('source-unknown', 'error', `${rule.key}: ${reason}: ${names.join(', ')}.`, rule.place, hint)
 }
 
 /** The place for diagnostics without a known place. */
 export const NOWHERE: MappingPlace = { line: 1, column: 1, endLine: 1, endColumn: 1, path: '' }
+
+/** A diagnostic, at the beginning of the mapping where its place is not known. */
+export function finding(
+  code: Diagnostic['code'],
+  severity: Diagnostic['severity'],
+  message: string,
+  place: MappingPlace = NOWHERE,
+  hint?: string,
+): Diagnostic {
+  return { code, severity, message, place, ...(hint === undefined ? {} : { hint }) }
+}
 
 function lastSegment(path: string): string {
   return basename(path.replaceAll('\\', '/'))

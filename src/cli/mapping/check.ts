@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { Command } from 'commander'
 import type { Config } from '../../config/config.ts'
-import { USAGE } from '../../config/faults.ts'
+import { usageFault } from '../../config/faults.ts'
 import { DEFAULTS } from '../../config/schema.ts'
 import { Fault, faultText, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 import {
@@ -23,7 +23,7 @@ import {
 } from '../../publishing/mapping/mapping-file.ts'
 import { suggestedDataset } from '../../publishing/suggested-dataset.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, servedConfigOf } from '../options.ts'
-import { counted, printError, printText } from '../print.ts'
+import { counted, printError, printJson, printText } from '../print.ts'
 import { datasetAtHand } from './dataset.ts'
 
 interface CheckOptions extends PortalOptions {
@@ -56,9 +56,9 @@ export function mappingCheckCommand(): Command {
       const checked: Checked[] = []
       for (const name of names.length > 0 ? names : mappedNames(portal))
         checked.push(inOrder(await checkOne(name, options.dataset ?? null, portal, base)))
-      if (options.json === true) printText(`${JSON.stringify(checked.flatMap(findings), null, 2)}\n`)
+      if (options.json === true) printJson(checked.flatMap(findings))
       else printText(checked.map(checkedText).join(''))
-      if (checked.length === 0) printError(`no mappings in ${shown(path.join(portal, 'mappings'))}\n`)
+      if (checked.length === 0) printError(`no mappings in ${shownPath(path.join(portal, 'mappings'))}\n`)
       if (checked.some(({ diagnostics, failed }) => failed === true || hasErrors(diagnostics)))
         process.exitCode = 1
     })
@@ -118,9 +118,9 @@ async function checkOne(
     const problem =
       used === undefined || path.resolve(used) === path.resolve(name)
         ? `there is no dataset ${stem(name)}: nothing uses this mapping`
-        : ignoredMappingText(name, shown(used))
+        : ignoredMappingText(name, shownPath(used))
     return {
-      file: shown(name),
+      file: shownPath(name),
       dataset,
       diagnostics: withoutRepeats(diagnostics),
       ...(own ? { problem } : {}),
@@ -131,7 +131,7 @@ async function checkOne(
   const known = definedDatasets(portal)
   if (!known.includes(name)) {
     const reason = `There is no dataset ${name}, and no file of this name. ${suggestedDataset(name, known)}`
-    throw new Fault(USAGE, { reason: reason.trimEnd() })
+    throw usageFault(reason.trimEnd())
   }
   const problem = `no mapping of its own (mappings/${name}.yml): the direct mapping is used`
   return { file: null, dataset: name, diagnostics: [], problem }
@@ -142,10 +142,10 @@ async function checkAgainst(file: string, dataset: string, portal: string, base:
   try {
     const { fields, statistics } = await datasetAtHand(portal, base, dataset)
     const { diagnostics } = checkMapping({ file, text }, { id: dataset, base, fields, statistics })
-    return { file: shown(file), dataset, diagnostics }
+    return { file: shownPath(file), dataset, diagnostics }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
-    return { file: shown(file), dataset, diagnostics: [], problem: faultText(error), failed: true }
+    return { file: shownPath(file), dataset, diagnostics: [], problem: faultText(error), failed: true }
   }
 }
 
@@ -168,7 +168,7 @@ function stem(file: string): string {
 }
 
 /** A path relative to the current folder if it is below that; otherwise unchanged. */
-function shown(file: string): string {
+export function shownPath(file: string): string {
   const relative = path.relative(process.cwd(), file)
   return relative.startsWith('..') ? file : relative
 }

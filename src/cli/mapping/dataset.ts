@@ -1,5 +1,4 @@
-import { USAGE } from '../../config/faults.ts'
-import { Fault } from '../../errors/errors.ts'
+import { usageFault } from '../../config/faults.ts'
 import type { DatasetStatistics } from '../../model/dataset.ts'
 import type { Field } from '../../model/field.ts'
 import type { DatasetRecord } from '../../model/value.ts'
@@ -30,8 +29,7 @@ export interface DatasetAtHand {
  */
 export async function datasetAtHand(portal: string, base: string, id: string): Promise<DatasetAtHand> {
   const definition = definitionOf(portal, id)
-  if (definition.rdf !== null)
-    throw new Fault(USAGE, { reason: `${id} is RDF (${definition.rdf}): it has no records to map.` })
+  if (definition.rdf !== null) throw usageFault(`${id} is RDF (${definition.rdf}): it has no records to map.`)
   const versions = versionsOf(portal)
   const manifest = currentManifest(versions, id)
   if (manifest?.content === 'records' && isOfDefinition(manifest, definition)) {

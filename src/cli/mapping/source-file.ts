@@ -179,11 +179,12 @@ function renamed(mapping: Mapping, name: (field: string) => string): Mapping {
       }
     }
   }
-  return mapTerms(mapping, term)
+  return { ...mapping, resources: mapping.resources.map(rule => mapTerms(rule, term)) }
 }
 
-function mapTerms(mapping: Mapping, term: (map: TermMap) => TermMap): Mapping {
-  const resources = mapping.resources.map(rule => ({
+/** A rule with each of its term maps replaced. */
+export function mapTerms(rule: ResourceRule, term: (map: TermMap) => TermMap): ResourceRule {
+  return {
     ...rule,
     subject: term(rule.subject),
     ...(rule.graphs === undefined ? {} : { graphs: rule.graphs.map(term) }),
@@ -193,8 +194,7 @@ function mapTerms(mapping: Mapping, term: (map: TermMap) => TermMap): Mapping {
       object: statement.object.type === 'link' ? statement.object : term(statement.object),
       ...(statement.graphs === undefined ? {} : { graphs: statement.graphs.map(term) }),
     })),
-  }))
-  return { ...mapping, resources }
+  }
 }
 
 /**

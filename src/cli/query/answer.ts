@@ -1,5 +1,4 @@
-import { USAGE } from '../../config/faults.ts'
-import { Fault } from '../../errors/errors.ts'
+import { usageFault } from '../../config/faults.ts'
 import { jsonldStream } from '../../formats/jsonld-forms.ts'
 import { type Prefixes, turtle } from '../../formats/turtle.ts'
 import { termText } from '../../rdf/ntriples.ts'
@@ -57,7 +56,7 @@ export function writeQueryAnswer(
     case 'rows': {
       const chosen = format ?? standard
       if (chosen === 'turtle' || chosen === 'ntriples')
-        throw new Fault(USAGE, { reason: `--format ${chosen}: the answer has rows, not triples.` })
+        throw usageFault(`--format ${chosen}: the answer has rows, not triples.`)
       return rows(answer, ROWS[chosen]())
     }
   }
@@ -89,7 +88,7 @@ function graph(
     case 'json':
       return jsonldStream(withoutTripleTerms(pieces), {})
     default:
-      throw new Fault(USAGE, { reason: `--format ${format}: the answer has triples, not rows.` })
+      throw usageFault(`--format ${format}: the answer has triples, not rows.`)
   }
 }
 
@@ -104,10 +103,9 @@ async function* withoutTripleTerms(pieces: AsyncIterable<string>): AsyncGenerato
   for await (const piece of pieces) {
     for (const { object } of splitTriples(piece))
       if (isTripleTerm(object))
-        throw new Fault(USAGE, {
-          reason:
-            '--format json: JSON-LD cannot hold the triple term of the answer; choose turtle or ntriples.',
-        })
+        throw usageFault(
+          '--format json: JSON-LD cannot hold the triple term of the answer; choose turtle or ntriples.',
+        )
     yield piece
   }
 }

@@ -1,5 +1,5 @@
 import { datasetFragmentsAddress, sparqlAddress } from '../../catalog/void.ts'
-import { USAGE } from '../../config/faults.ts'
+import { usageFault } from '../../config/faults.ts'
 import { BAD_GATEWAY, Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { CREDENTIAL_INVALID } from '../../http/authenticate.ts'
 import { suggestionHint } from '../../publishing/suggested-dataset.ts'
@@ -36,8 +36,7 @@ export function querySources(
     ),
     ...foreign.map(foreignSource),
   ]
-  if (sources.length === 0)
-    throw new Fault(USAGE, { reason: 'name a dataset before the query, or a source with --source.' })
+  if (sources.length === 0) throw usageFault('name a dataset before the query, or a source with --source.')
   return sources
 }
 
@@ -88,14 +87,8 @@ export async function checkDatasets(
 }
 
 function datasetSource(id: string, base: string, protocol: Protocol): QuerySource {
-  switch (protocol) {
-    case 'fragments':
-      return { type: 'qpf', value: datasetFragmentsAddress(base, id) }
-    case 'brtpf':
-      return { type: 'brtpf', value: datasetFragmentsAddress(base, id) }
-    case 'sparql':
-      return { type: 'sparql', value: sparqlAddress(base, id) }
-  }
+  if (protocol === 'sparql') return { type: 'sparql', value: sparqlAddress(base, id) }
+  return { type: protocol === 'brtpf' ? 'brtpf' : 'qpf', value: datasetFragmentsAddress(base, id) }
 }
 
 function foreignSource(text: string): QuerySource {

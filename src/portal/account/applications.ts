@@ -1,8 +1,15 @@
 import type { Client } from '../../accounts/accounts.ts'
 import { ACCOUNT_INVALID, ACCOUNT_UNKNOWN } from '../../accounts/faults.ts'
-import { Fault, isFault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault, isFault } from '../../errors/errors.ts'
 import type { Form } from '../../http/form.ts'
-import { type FieldProblem, hiddenField, momentText, note, textField } from '../../site/account-fields.ts'
+import {
+  choiceField,
+  type FieldProblem,
+  hiddenField,
+  momentText,
+  note,
+  textField,
+} from '../../site/account-fields.ts'
 import type { AccountPage } from '../../site/account-page.ts'
 import { type Html, html } from '../../site/html.ts'
 import { type AccountRequest, type AccountSection, byAction, itemForm, itemList } from './section.ts'
@@ -92,11 +99,9 @@ ${hiddenField('form_token', requested.token())}${hiddenField('action', 'register
   value: given?.name.slice(0, 400) ?? '',
   problem: problem ?? null,
 })}<fieldset class="field"><legend>${t('Type')}</legend>
-${choice('confidential', t('Confidential: it runs on a server, which stores its secret'), !isPublic)}${choice(
-  'public',
-  t('Public: it runs on devices of its users, in a browser or on a phone, and needs PKCE'),
-  isPublic,
-)}</fieldset>
+${choiceField('radio', 'type', t('Confidential: it runs on a server, which stores its secret'), !isPublic, 'confidential')}
+${choiceField('radio', 'type', t('Public: it runs on devices of its users, in a browser or on a phone, and needs PKCE'), isPublic, 'public')}
+</fieldset>
 ${textField({
   name: 'redirect_uris',
   label: t('Redirection URL'),
@@ -109,13 +114,6 @@ ${textField({
 </form>
 `,
   }
-}
-
-function choice(value: Client['type'], label: string, isChosen: boolean): Html {
-  return html`<div class="choice"><input type="radio" id="type-${value}" name="type" value="${value}"${
-    isChosen ? html` checked` : ''
-  }><label for="type-${value}">${label}</label></div>
-`
 }
 
 function createdNote(
@@ -137,4 +135,32 @@ function clientItem(requested: AccountRequest, { id, name, type, redirectUris, c
 <small>${t('Client ID')} <code>${id}</code></small>${redirectUris.map(uri => html`<small>${t('Redirects to')} <code>${uri}</code></small>`)}<small>${t('Registered')} ${momentText(requested.pageContext, created)}</small></div>
 ${itemForm(requested, { action: 'remove', id }, button)}</li>
 `
+}
+
+/** A user's authorisations of applications, each of which can be withdrawn. */
+export const AUTHORIZATIONS: AccountSection = {
+  path: '/account/authorizations',
+  show: async requested => {
+    const { session, pageContext, options } = requested
+    const { t } = pageContext
+    const consents = await options.accounts.tokens.consents(session.user.id)
+    const items = consents.map(({ client: { id, name, type }, granted }) => {
+      const button = html`<button class="bad small" aria-label="${t('Withdraw from {name}', { name })}">${t('Withdraw')}</button>`
+      return html`<li><div><strong>${name}</strong> <span class="badge">${type === 'public' ? t('public') : t('confidential')}</span>
+<small>${t('Since')} ${momentText(pageContext, granted)}</small></div>
+${itemForm(requested, { client: id }, button)}</li>
+`
+    })
+    return {
+      type: 'page',
+      heading: t('Authorizations'),
+      content: html`<p>${t('These applications may read the data that you may see, in your name. Once withdrawn, an application can no longer do so.')}</p>
+${itemList(items, t('You have authorized no application.'))}`,
+    }
+  },
+  change: async ({ session, options }, form) => {
+    const client = form.get('client')
+    if (client === undefined) throw new Fault(BAD_REQUEST, { reason: 'The form names no application.' })
+    await options.accounts.tokens.withdraw(session.user.id, client)
+  },
 }

@@ -9,7 +9,7 @@ import { html } from '../../site/html.ts'
 import { type PageContext, pageContextOf } from '../../site/page-context.ts'
 import { type AccountsOptions, rootOf, sendPage } from '../../site/signed-in.ts'
 import { relyingParty, requestOptions } from './passkeys/ceremony.ts'
-import { PASSKEY_ISLAND, passkeyForm } from './passkeys/form.ts'
+import { PASSKEY_ISLAND, passkeyForm } from './passkeys/section.ts'
 import { OPENID_LOG_OUT_PATH, OPENID_SIGN_IN_PATH } from './provider.ts'
 import { SAML_PATH } from './saml/sign-in.ts'
 

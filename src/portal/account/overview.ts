@@ -4,32 +4,17 @@ import { type Html, html } from '../../site/html.ts'
 import { messageKey, type Translator } from '../../site/page-context.ts'
 import type { AccountSection } from './section.ts'
 
-const GRANTS: readonly {
-  readonly label: string
-  readonly of: (grants: ReadonlySet<string>) => readonly string[]
-}[] = [
-  {
-    label: messageKey('Restricted datasets that you may see'),
-    of: grants =>
-      [...grants].filter(grant => !grant.startsWith(EDITING) && !grant.startsWith(PUBLISHING)).sort(),
-  },
-  {
-    label: messageKey('Datasets whose mappings you may edit'),
-    of: grants =>
-      [...grants]
-        .filter(grant => grant.startsWith(EDITING))
-        .map(grant => grant.slice(EDITING.length))
-        .sort(),
-  },
-  {
-    label: messageKey('Datasets that you may publish'),
-    of: grants =>
-      [...grants]
-        .filter(grant => grant.startsWith(PUBLISHING))
-        .map(grant => grant.slice(PUBLISHING.length))
-        .sort(),
-  },
+/** The grants of users, by the prefix of each kind. */
+const GRANTS = [
+  { label: messageKey('Restricted datasets that you may see'), prefix: '' },
+  { label: messageKey('Datasets whose mappings you may edit'), prefix: EDITING },
+  { label: messageKey('Datasets that you may publish'), prefix: PUBLISHING },
 ]
+
+function grantsWith(prefix: string, grants: ReadonlySet<string>): readonly string[] {
+  const own = [...grants].filter(grant => (/^(?:\w+:)?/.exec(grant)?.[0] ?? '') === prefix)
+  return own.map(grant => grant.slice(prefix.length)).sort()
+}
 
 function granted(t: Translator, datasets: readonly string[]): Html {
   if (datasets.includes(EVERYTHING)) return html`${t('All')}`
@@ -69,7 +54,7 @@ export const OVERVIEW: AccountSection = {
       heading: t('Your account'),
       content: html`<dl class="facts-list"><dt>${t('User name')}</dt><dd>${user.name}</dd>
 ${GRANTS.map(
-  ({ label, of }) => html`<dt>${t(label)}</dt><dd>${granted(t, of(user.grants))}</dd>
+  ({ label, prefix }) => html`<dt>${t(label)}</dt><dd>${granted(t, grantsWith(prefix, user.grants))}</dd>
 `,
 )}<dt>${t('Calls a day')}</dt><dd>${user.quota === null ? t('As every user of this portal') : number(user.quota)}</dd></dl>
 <ul class="things">${links.map(([path, name, what]) =>

@@ -2,7 +2,7 @@ import { ACCOUNT_INVALID } from '../../accounts/faults.ts'
 import { isFault } from '../../errors/errors.ts'
 import type { Attempts } from '../../http/attempts.ts'
 import type { Form } from '../../http/form.ts'
-import { type FieldProblem, hiddenField, note, textField } from '../../site/account-fields.ts'
+import { choiceField, type FieldProblem, hiddenField, note, textField } from '../../site/account-fields.ts'
 import type { AccountPage } from '../../site/account-page.ts'
 import { html } from '../../site/html.ts'
 import type { AccountRequest, AccountSection, SectionAnswer } from './section.ts'
@@ -75,7 +75,7 @@ ${field('old_password', t('Old password'), 'current-password')}${field(
   t('New password'),
   'new-password',
   t('At least 10 characters.'),
-)}${field('new_password_again', t('New password again'), 'new-password')}<div class="choice"><input type="checkbox" id="revoke_keys" name="revoke_keys" value="1"><label for="revoke_keys">${t('Revoke my API keys and passkeys as well')}</label></div>
+)}${field('new_password_again', t('New password again'), 'new-password')}${choiceField('checkbox', 'revoke_keys', t('Revoke my API keys and passkeys as well'), false)}
 <div class="buttons"><button>${t('Change password')}</button></div>
 </form>
 `,

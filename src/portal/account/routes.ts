@@ -18,8 +18,7 @@ import {
   signedIn,
   tokenFor,
 } from '../../site/signed-in.ts'
-import { APPLICATIONS } from './applications.ts'
-import { AUTHORIZATIONS } from './authorizations.ts'
+import { APPLICATIONS, AUTHORIZATIONS } from './applications.ts'
 import { KEYS } from './keys.ts'
 import { logIn, logOut, showLogin } from './login.ts'
 import { OpenIdSignIn } from './openid.ts'

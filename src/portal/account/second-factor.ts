@@ -1,6 +1,6 @@
 import { encode } from 'uqr'
 import type { SecondFactorSetup } from '../../accounts/accounts.ts'
-import { otpauthUri } from '../../accounts/totp.ts'
+import { otpauthUri } from '../../accounts/second-factors.ts'
 import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import type { Attempts } from '../../http/attempts.ts'
 import type { Form } from '../../http/form.ts'

@@ -1,8 +1,7 @@
 import type { Field } from '../../model/field.ts'
 import { LEAST_RANGE_WIDTH } from '../../query/resolve/groups.ts'
 import { fieldName, odsqlText } from '../selection.ts'
-import { type Axis, unitOf } from './axes.ts'
-import { type ChartRequest, isContinuous } from './request.ts'
+import { type Axis, type ChartRequest, isContinuous, unitOf } from './request.ts'
 
 /** A grouped query in ODSQL, and the names of its columns. */
 export interface ChartClauses {
@@ -30,12 +29,12 @@ export function chartClauses(request: ChartRequest, width: number): ChartClauses
   const whole = isContinuous(axis)
   const byAxis = whole || sort === 'axis'
   return {
-    select: `${of === null ? 'count(*)' : `${aggregate}(${fieldText(of)})`} as ${keys.value}`,
+    select: `${of === null ? 'count(*)' : `${aggregate}(${fieldName(of.name)})`} as ${keys.value}`,
     groupBy: [
       `${groupText(axis, width)} as ${fieldName(x)}`.replace(/^(\w+) as \1$/, '$1'),
       ...(series === null || divided === null
         ? []
-        : [`${fieldText(series)} as ${fieldName(divided)}`.replace(/^(\w+) as \1$/, '$1')]),
+        : [`${fieldName(series.name)} as ${fieldName(divided)}`.replace(/^(\w+) as \1$/, '$1')]),
     ].join(', '),
     orderBy: byAxis ? fieldName(x) : `${keys.value} ${sort === 'smallest' ? 'asc' : 'desc'}`,
     limit: series !== null ? MAX_CHART_GROUPS * MAX_SERIES : whole || byAxis ? MAX_CHART_GROUPS : top,
@@ -59,7 +58,7 @@ export function shownClauses(
 }
 
 function oneOf(field: Field, values: readonly unknown[]): string {
-  const name = fieldText(field)
+  const name = fieldName(field.name)
   const literals = values.flatMap(value =>
     value === null || value === undefined || typeof value === 'boolean'
       ? []
@@ -78,7 +77,7 @@ function unusedName(name: string, used: readonly (string | null)[]): string {
 }
 
 function groupText(axis: Axis, width: number): string {
-  const name = fieldText(axis.field)
+  const name = fieldName(axis.field.name)
   switch (axis.type) {
     case 'value':
       return name
@@ -95,11 +94,6 @@ function aliasOf(axis: Axis): string {
   const { name } = axis.field
   if (axis.type === 'value') return name
   return axis.type === 'ranges' ? `${name}_range` : `${name}_${unitOf(axis)}`
-}
-
-/** The name of a field in ODSQL. */
-export function fieldText({ name }: Field): string {
-  return fieldName(name)
 }
 
 /**

@@ -2,18 +2,10 @@ import type { Field } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import type { PageQuerySource, QueryService } from '../query-service.ts'
-import type { PageSelection } from '../selection.ts'
-import type { Axis } from './axes.ts'
-import {
-  type ChartClauses,
-  chartClauses,
-  fieldText,
-  MAX_SERIES,
-  roundWidth,
-  shownClauses,
-} from './clauses.ts'
+import { fieldName, type PageSelection } from '../selection.ts'
+import { type ChartClauses, chartClauses, MAX_SERIES, roundWidth, shownClauses } from './clauses.ts'
 import { partLabel, periodLabel, valueLabel } from './labels.ts'
-import { type ChartRequest, isContinuous } from './request.ts'
+import { type Axis, type ChartRequest, isContinuous } from './request.ts'
 
 /** One group of a chart: its name, and its position on the axis: an index, a number or milliseconds. */
 export interface ChartSlot {
@@ -87,7 +79,7 @@ export async function queryChart(
   async function divided(by: Field) {
     const largest = await queryService.find(source, all, {
       select: 'count(*) as number',
-      groupBy: `${fieldText(by)} as series`,
+      groupBy: `${fieldName(by.name)} as series`,
       orderBy: 'number desc',
       limit: MAX_SERIES,
       offset: 0,
@@ -172,7 +164,7 @@ async function widthOf(
   all: PageSelection,
   { field }: Axis,
 ): Promise<number> {
-  const name = fieldText(field)
+  const name = fieldName(field.name)
   const clauses = { select: `min(${name}) as low, max(${name}) as high`, limit: 1, offset: 0 }
   const [row] = (await queryService.find(source, all, clauses)).rows
   return roundWidth(Number(row?.object.low), Number(row?.object.high), field.type === 'int')

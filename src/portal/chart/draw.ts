@@ -2,11 +2,10 @@ import type * as PlotModule from '@observablehq/plot'
 import type { Html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { cutText } from '../parts/cut-text.ts'
-import type { Period } from './axes.ts'
 import type { ChartData } from './data.ts'
 import { aggregateLabel, axisLabel, periodLabel, valueLabel } from './labels.ts'
 import { piecesOf, plotLayers } from './pieces.ts'
-import { type ChartKind, isAdditive, isContinuous } from './request.ts'
+import { type ChartKind, isAdditive, isContinuous, type Period } from './request.ts'
 
 /** The sizes of a drawn chart: style sheets show the one that suits the screen. */
 const SIZES = { wide: { width: 900, font: 13 }, narrow: { width: 380, font: 12 } } as const

@@ -1,8 +1,7 @@
 import { type Field, isNumberedName } from '../../model/field.ts'
 import { shownDigits } from '../../model/number.ts'
 import { messageKey, type PageContext } from '../../site/page-context.ts'
-import { type Axis, type AxisPart, type Period, unitOf } from './axes.ts'
-import type { ChartAggregate } from './request.ts'
+import { type Axis, type AxisPart, type ChartAggregate, type Period, unitOf } from './request.ts'
 
 /** The label of an axis. */
 export function axisLabel({ t }: PageContext, axis: Axis): string {

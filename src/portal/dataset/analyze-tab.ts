@@ -1,15 +1,17 @@
-import type { Field } from '../../model/field.ts'
+import { type Field, isQuantity } from '../../model/field.ts'
 import { shownDigits } from '../../model/number.ts'
 import { type Html, html } from '../../site/html.ts'
-import { type PageContext, queryText } from '../../site/page-context.ts'
-import { type Axis, axesOf, axisText, measuredFields, seriesFields } from '../chart/axes.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import { MAX_SERIES } from '../chart/clauses.ts'
 import { type ChartData, queryChart } from '../chart/data.ts'
 import { drawChart } from '../chart/draw.ts'
 import { aggregateLabel, axisLabel } from '../chart/labels.ts'
 import {
   AGGREGATES,
+  type Axis,
   aggregateText,
+  axesOf,
+  axisText,
   CHART_PARAMETERS,
   type ChartAggregate,
   type ChartKind,
@@ -18,13 +20,13 @@ import {
   KINDS,
   readChart,
   type Sort,
+  seriesFields,
   TOPS,
 } from '../chart/request.ts'
 import { hiddenFields, languageField, listOptions } from '../parts/form-fields.ts'
 import { noneMark, shortText } from '../parts/value.ts'
 import { apiParameters, selectionParameters } from '../selection.ts'
-import { noRecords, type Tab, type TabContext } from './tab.ts'
-import { tablePath } from './table.ts'
+import { endpointAddress, endpointPaths, noRecords, type Tab, type TabContext } from './tab.ts'
 
 /** Charts of the groups of a selection: drawn on the server, with their numbers and the API call that returns them. */
 export const analyzeTab: Tab = {
@@ -116,13 +118,12 @@ function call(context: TabContext, { clauses }: ChartData): Html {
   const own = apiParameters({ ...selection, orderBy })
   const shown = clauses.where.filter(({ length }) => length <= MAX_IN_ADDRESS)
   const parameters = { select, group_by: groupBy, ...own, where: [...own.where, ...shown], limit }
-  const dataset = `/api/explore/v2.1/catalog/datasets/${encodeURIComponent(entry.dataset.id)}`
-  const path = tablePath(dataset, pageContext)
-  const answer = `${path}/records${queryText(parameters)}`
-  const root = new URL(pageContext.site.base).origin
+  const paths = endpointPaths(entry.dataset.id)
+  const json = endpointAddress(pageContext, paths.records, parameters).href
+  const csv = endpointAddress(pageContext, `${paths.exports}/csv`, parameters).href
   return html`<div class="call"><h2>${pageContext.t('The call that answers this')}</h2>
-<pre tabindex="0" dir="ltr"><code>${root}${answer}</code></pre>
-<p class="take-away"><a href="${answer}" rel="nofollow">JSON</a> <a href="${path}/exports/csv${queryText(parameters)}" rel="nofollow">CSV</a></p></div>`
+<pre tabindex="0" dir="ltr"><code>${new URL(pageContext.site.base).origin}${json}</code></pre>
+<p class="take-away"><a href="${json}" rel="nofollow">JSON</a> <a href="${csv}" rel="nofollow">CSV</a></p></div>`
 }
 
 /** Maximum rows on a page; files contain all. */
@@ -155,7 +156,7 @@ function chartForm(context: TabContext, request: ChartRequest): Html {
   const { fields } = entry.dataset
   const cached = hiddenFields(selectionParameters({ ...selection, page: 1, view: {} }))
   const axes = axesOf(fields, entry.statistics)
-  const measured = measuredFields(fields)
+  const measured = fields.filter(isQuantity)
   const dividing = seriesFields(fields, entry.statistics).filter(
     ({ name }) => name !== request.axis.field.name,
   )

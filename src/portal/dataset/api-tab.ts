@@ -4,7 +4,7 @@ import { exactJson } from '../../model/exact-json.ts'
 import { isLanguage } from '../../model/language.ts'
 import type { AnswerPage } from '../../query/execute/answer.ts'
 import { type Html, html } from '../../site/html.ts'
-import { LANGUAGE_NAMES, type LinkParameters } from '../../site/page-context.ts'
+import { LANGUAGE_NAMES, type LinkParameters, parameterPairs } from '../../site/page-context.ts'
 import { languageField, listOptions } from '../parts/form-fields.ts'
 import { addressLine, COPY_ISLAND, codeBlock } from '../parts/highlight.ts'
 import { orFilterFault } from '../query-service.ts'
@@ -19,8 +19,6 @@ const MAX_LENGTH = 12_000
 export const apiTab: Tab = {
   name: 'api',
   label: 'API',
-  isFiltered: false,
-  isShown: () => true,
   render: async context => {
     const { pageContext, entry } = context
     const { t } = pageContext
@@ -130,18 +128,10 @@ function cutNote({ t }: TabContext['pageContext'], isCut: boolean): Html {
 }
 
 /** A call of the Explore API v2.1 for records, with the texts of the form of the page; empty texts are absent parameters. */
-interface ApiCall {
-  readonly select: string
-  readonly where: string
-  readonly group_by: string
-  readonly order_by: string
-  readonly limit: string
-  readonly offset: string
-  readonly refine: readonly string[]
-  readonly exclude: readonly string[]
-  readonly timezone: string
-  readonly lang: string
-}
+type ApiCall = Readonly<
+  Record<'select' | 'where' | 'group_by' | 'order_by' | 'limit' | 'offset' | 'timezone' | 'lang', string> &
+    Record<'refine' | 'exclude', readonly string[]>
+>
 
 /** The parameter of the page for the language of the answer: `lang` is that of the page. */
 const ANSWER_LANGUAGE = 'answer_lang'
@@ -221,7 +211,7 @@ function curl({ whole, isRestricted }: SnippetCall): string {
 }
 
 function javascript({ address, parameters, isRestricted }: SnippetCall): string {
-  const pairs = pairsOf(parameters)
+  const pairs = parameterPairs(parameters)
   const query = pairs
     .map(([name, value]) => `  [${JSON.stringify(name)}, ${JSON.stringify(value)}],\n`)
     .join('')
@@ -232,7 +222,7 @@ const { ${parameters.group_by ? '' : 'total_count, '}results } = await response.
 }
 
 function python({ address, parameters, isRestricted }: SnippetCall): string {
-  const query = pairsOf(parameters)
+  const query = parameterPairs(parameters)
     .map(([name, value]) => `    (${JSON.stringify(name)}, ${JSON.stringify(value)}),\n`)
     .join('')
   const headers = isRestricted ? `, headers={"Authorization": "Apikey ${KEY}"}` : ''
@@ -253,12 +243,4 @@ records <- request(${url}) |>
   req_perform() |>
   resp_body_json(simplifyVector = TRUE) |>
   _$results`
-}
-
-function pairsOf(parameters: LinkParameters): readonly (readonly [string, string])[] {
-  return Object.entries(parameters).flatMap(([name, given]) =>
-    (Array.isArray(given) ? (given as readonly string[]) : [given]).flatMap(value =>
-      value === undefined || value === '' ? [] : [[name, String(value)] as const],
-    ),
-  )
 }

@@ -2,7 +2,7 @@ import { exportFormats } from '../../formats/export-formats.ts'
 import { lookup } from '../../model/lookup.ts'
 import { type Html, html } from '../../site/html.ts'
 import { type LinkParameters, messageKey, type PageContext } from '../../site/page-context.ts'
-import { hiddenFields, languageField } from '../parts/form-fields.ts'
+import { hiddenFields, languageField, listOptions } from '../parts/form-fields.ts'
 import { apiParameters, isEverything, selectionParameters } from '../selection.ts'
 import { graphSizes, type Sizes, tableSizes } from './export-sizes.ts'
 import { endpointAddress, endpointPaths, type Tab, type TabContext } from './tab.ts'
@@ -23,16 +23,12 @@ export const exportTab: Tab = {
   label: 'Export',
   isFiltered: true,
   parameters: ['delimiter', 'use_labels'],
-  isShown: () => true,
   render: async context => {
     const { pageContext, entry, selection } = context
     const offered = new Set(exportFormats('explore-v2.1', entry.dataset.fields).map(({ name }) => name))
-    const groups = FORMAT_GROUPS.map(group => ({
-      ...group,
-      formats: group.formats.filter(
-        ({ name, isRdf }) => offered.has(name) && (entry.content === 'records' || isRdf),
-      ),
-    })).filter(({ formats }) => formats.length > 0)
+    const groups = FORMAT_GROUPS.filter(({ isRdf }) => entry.content === 'records' || isRdf)
+      .map(group => ({ ...group, formats: group.formats.filter(({ name }) => offered.has(name)) }))
+      .filter(({ formats }) => formats.length > 0)
     const { total, sizes } = await measured(context, groups)
     const options = optionsOf(context)
     const cards = groups.map(group => formatGroup(context, group, sizes, options))
@@ -57,8 +53,7 @@ async function measured(
     { limit: SAMPLE, offset: 0 },
     pageContext.language,
   )
-  const formats = groups.flatMap(group => group.formats)
-  const tables = formats.filter(({ isRdf }) => !isRdf).map(({ name }) => name)
+  const tables = groups.flatMap(({ isRdf, formats }) => (isRdf ? [] : formats.map(({ name }) => name)))
   const share = entry.statistics.records === 0 ? 1 : sample.total / entry.statistics.records
   const graphs = Object.entries(await graphSizes(entry)).map(
     ([name, size]) => [name, Math.round(size * share)] as const,
@@ -87,10 +82,10 @@ function optionsOf({ query }: TabContext): LinkParameters {
 
 function optionsForm({ pageContext, selection, path }: TabContext, options: LinkParameters): Html {
   const { t } = pageContext
-  const chosen = options.delimiter ?? ';'
-  const separators = SEPARATORS.map(
-    ({ value, label }) =>
-      html`<option value="${value === ';' ? '' : value}"${value === chosen ? html` selected` : ''}>${t(label)}</option>`,
+  const named = (value: unknown) => (value === ';' ? '' : String(value ?? ''))
+  const separators = listOptions(
+    SEPARATORS.map(({ value, label }) => [named(value), t(label)]),
+    named(options.delimiter),
   )
   const checked = options.use_labels === undefined ? '' : html` checked`
   return html`<form class="options" action="${pageContext.href(path('export'))}" method="get">${hiddenFields(selectionParameters({ ...selection, page: 1, view: {} }))}${languageField(pageContext)}
@@ -101,12 +96,12 @@ function optionsForm({ pageContext, selection, path }: TabContext, options: Link
 
 function formatGroup(
   context: TabContext,
-  { label, formats }: FormatGroup,
+  { label, formats, isRdf = false }: FormatGroup,
   sizes: Sizes,
   options: LinkParameters,
 ): Html {
   const items = formats.map(
-    format => html`<li>${formatCard(context, format, lookup(sizes, format.name), options)}</li>
+    format => html`<li>${formatCard(context, format, isRdf, lookup(sizes, format.name), options)}</li>
 `,
   )
   return html`<h3>${context.pageContext.t(label)}</h3><ul class="exports">${items}</ul>`
@@ -114,7 +109,8 @@ function formatGroup(
 
 function formatCard(
   { pageContext, entry, selection }: TabContext,
-  { name, title, description, isRdf }: ShownFormat,
+  { name, title, description }: ShownFormat,
+  isRdf: boolean,
   size: number | undefined,
   options: LinkParameters,
 ): Html {
@@ -151,6 +147,8 @@ function sizeText({ number }: PageContext, bytes: number): string {
 
 interface FormatGroup {
   readonly label: string
+  /** True for RDF, whose files have all triples of the records. */
+  readonly isRdf?: boolean
   readonly formats: readonly ShownFormat[]
 }
 
@@ -159,8 +157,6 @@ interface ShownFormat {
   readonly name: string
   readonly title: string
   readonly description: { readonly label: string }
-  /** True for RDF, whose files have all triples of the records. */
-  readonly isRdf: boolean
 }
 
 /** The formats that the page offers, in groups; the API defines which of them a dataset has. */
@@ -168,43 +164,40 @@ const FORMAT_GROUPS: readonly FormatGroup[] = [
   {
     label: 'Spreadsheets',
     formats: [
-      table('csv', 'CSV', { label: 'Text with a separator: opens in every spreadsheet and program.' }),
-      table('xlsx', 'Excel', { label: 'A workbook with typed cells, for Excel, LibreOffice and Numbers.' }),
+      format('csv', 'CSV', { label: 'Text with a separator: opens in every spreadsheet and program.' }),
+      format('xlsx', 'Excel', { label: 'A workbook with typed cells, for Excel, LibreOffice and Numbers.' }),
     ],
   },
   {
     label: 'Maps and geographic information systems',
     formats: [
-      table('geojson', 'GeoJSON', { label: 'For maps on the web, QGIS and most programs that draw maps.' }),
-      table('shp', 'Shapefile', { label: 'A ZIP archive for ArcGIS, QGIS and older systems.' }),
-      table('kml', 'KML', { label: 'For Google Earth and other globes.' }),
-      table('gpx', 'GPX', { label: 'Waypoints for navigation devices and hiking maps.' }),
-      table('fgb', 'FlatGeobuf', { label: 'Binary features: small, and quick to read for GDAL and QGIS.' }),
+      format('geojson', 'GeoJSON', { label: 'For maps on the web, QGIS and most programs that draw maps.' }),
+      format('shp', 'Shapefile', { label: 'A ZIP archive for ArcGIS, QGIS and older systems.' }),
+      format('kml', 'KML', { label: 'For Google Earth and other globes.' }),
+      format('gpx', 'GPX', { label: 'Waypoints for navigation devices and hiking maps.' }),
+      format('fgb', 'FlatGeobuf', { label: 'Binary features: small, and quick to read for GDAL and QGIS.' }),
     ],
   },
   {
     label: 'Programs and analysis',
     formats: [
-      table('json', 'JSON', { label: 'One array of objects, for programs of every language.' }),
-      table('jsonl', 'JSON Lines', { label: 'One object a line: for streams and very large files.' }),
-      table('parquet', 'Parquet', { label: 'Typed columns, for pandas, DuckDB, Spark and R.' }),
+      format('json', 'JSON', { label: 'One array of objects, for programs of every language.' }),
+      format('jsonl', 'JSON Lines', { label: 'One object a line: for streams and very large files.' }),
+      format('parquet', 'Parquet', { label: 'Typed columns, for pandas, DuckDB, Spark and R.' }),
     ],
   },
   {
     label: 'Linked data (RDF)',
+    isRdf: true,
     formats: [
-      rdf('turtle', 'Turtle', { label: 'The triples in the syntax that is easiest to read.' }),
-      rdf('n3', 'N-Triples', { label: 'One triple a line: quickest to load into a triple store.' }),
-      rdf('jsonld', 'JSON-LD', { label: 'RDF for programs that read JSON.' }),
-      rdf('rdfxml', 'RDF/XML', { label: 'RDF for tools that read XML.' }),
+      format('turtle', 'Turtle', { label: 'The triples in the syntax that is easiest to read.' }),
+      format('n3', 'N-Triples', { label: 'One triple a line: quickest to load into a triple store.' }),
+      format('jsonld', 'JSON-LD', { label: 'RDF for programs that read JSON.' }),
+      format('rdfxml', 'RDF/XML', { label: 'RDF for tools that read XML.' }),
     ],
   },
 ]
 
-function table(name: string, title: string, description: ShownFormat['description']): ShownFormat {
-  return { name, title, description, isRdf: false }
-}
-
-function rdf(name: string, title: string, description: ShownFormat['description']): ShownFormat {
-  return { name, title, description, isRdf: true }
+function format(name: string, title: string, description: ShownFormat['description']): ShownFormat {
+  return { name, title, description }
 }

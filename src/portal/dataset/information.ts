@@ -5,12 +5,11 @@ import { recordIri } from '../../rdf/minted-iris.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { richText } from '../parts/rich-text.ts'
-import { TYPE_NAMES } from '../parts/type-names.ts'
-import { noneMark, valueCell } from '../parts/value.ts'
+import { noneMark, TYPE_NAMES, valueCell } from '../parts/value.ts'
 import { NOTHING_SELECTED } from '../selection.ts'
 import { metaText } from '../services.ts'
 import { metadataList } from './information-metadata.ts'
-import { endpointAddress, endpointPaths, type Tab, type TabContext } from './tab.ts'
+import { endpointAddress, endpointPaths, type Tab, type TabContext, takeAway } from './tab.ts'
 
 const SAMPLES = 3
 
@@ -18,8 +17,6 @@ const SAMPLES = 3
 export const informationTab: Tab = {
   name: 'information',
   label: 'Information',
-  isFiltered: false,
-  isShown: () => true,
   render: async context => {
     const { entry, pageContext } = context
     const { t } = pageContext
@@ -111,10 +108,10 @@ function twins({ pageContext, entry }: TabContext): Html {
     ['DCAT', '/api/explore/v2.1/catalog/exports/ttl', { where: `datasetid="${entry.dataset.id}"` }],
     ['VoID', paths.void, { format: 'turtle' }],
   ] as const
-  return html`<p class="take-away"><span>${pageContext.t('This page as')}</span> ${links.map(
-    ([name, path, parameters]) =>
-      html`<a href="${endpointAddress(pageContext, path, parameters).href}" rel="nofollow">${name}</a> `,
-  )}</p>`
+  return takeAway(
+    pageContext.t('This page as'),
+    links.map(([name, path, parameters]) => [name, endpointAddress(pageContext, path, parameters).href]),
+  )
 }
 
 function schemaTable({ pageContext, entry }: TabContext): Html {

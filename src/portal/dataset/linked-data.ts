@@ -8,6 +8,7 @@ import { prefixedName } from '../../rdf/prefixes.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
+import { rootOf } from '../../site/signed-in.ts'
 import { addressLine, COPY_ISLAND, codeBlock, type HighlightToken } from '../parts/highlight.ts'
 import { graphStatisticsOf, sampleResource } from './linked-data-statistics.ts'
 import { endpointAddress, endpointPaths, type Tab, type TabContext } from './tab.ts'
@@ -19,8 +20,6 @@ const MAX_LENGTH = 20_000
 export const linkedDataTab: Tab = {
   name: 'linked-data',
   label: 'Linked data',
-  isFiltered: false,
-  isShown: () => true,
   render: async context => {
     const { pageContext, entry, services } = context
     const { t } = pageContext
@@ -192,8 +191,7 @@ export function characteristicSets(
 
 /** The address that dereferences an IRI: for those of this portal on the host of the current page. */
 function lookUpAddress({ site }: PageContext, iri: string): string | null {
-  if (iri.startsWith(`${site.base}/`))
-    return new URL(site.base).pathname.replace(/\/+$/, '') + iri.slice(site.base.length)
+  if (iri.startsWith(`${site.base}/`)) return rootOf(site) + iri.slice(site.base.length)
   return /^https?:\/\//.test(iri) ? iri : null
 }
 

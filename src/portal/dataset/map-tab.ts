@@ -1,12 +1,18 @@
+import type { FastifyPluginAsync } from 'fastify'
+import { answerFault, restBody } from '../../http/faults.ts'
+import { invalid, one } from '../../http/parameters.ts'
+import type { Route } from '../../http/route-config.ts'
+import { exactJson } from '../../model/exact-json.ts'
 import { coarsePrecision, type Field, isGeo, isNumberedName } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
+import { simplified } from '../../model/simplify.ts'
+import type { Geometry } from '../../model/value.ts'
 import { recordsSpace } from '../../rdf/minted-iris.ts'
 import { type Html, html } from '../../site/html.ts'
 import { queryText } from '../../site/page-context.ts'
-import { fieldText } from '../chart/clauses.ts'
-import { apiParameters, selectionParameters } from '../selection.ts'
-import { noRecords, type Tab, type TabContext } from './tab.ts'
-import { tablePath } from './table.ts'
+import { type PageServices, recordsSource } from '../query-service.ts'
+import { apiParameters, fieldName, readSelection, selectionParameters } from '../selection.ts'
+import { datasetPath, endpointAddress, endpointPaths, noRecords, type Tab, type TabContext } from './tab.ts'
 
 /** Maximum number of fields in a popup, in addition to the name. */
 const MAX_FIELDS = 8
@@ -61,19 +67,19 @@ function mapSettings({ pageContext, services, entry, selection }: TabContext, fi
     .filter(({ name, type }) => !isGeo(type) && name !== title.name)
     .slice(0, MAX_FIELDS)
   return {
-    api: tablePath(`/api/explore/v2.1/catalog/datasets/${encodeURIComponent(id)}`, pageContext),
+    api: endpointAddress(pageContext, endpointPaths(id).explore).href,
     // Shapes as the map shows them.
-    shapes: tablePath(`/explore/dataset/${encodeURIComponent(id)}/map/shapes`, pageContext),
+    shapes: endpointAddress(pageContext, `${datasetPath(id, 'map')}shapes`).href,
     // The selection as a query string of that API; empty for all records.
     filter: queryText(cached),
     // The name of the geographic field in ODSQL, and in answers.
-    field: fieldText(field),
+    field: fieldName(field.name),
     key: field.name,
     isShape: field.type === 'geo_shape',
     total,
-    title: { name: title.name, text: fieldText(title) },
+    title: { name: title.name, text: fieldName(title.name) },
     fields: described.map(popupField),
-    records: tablePath(recordsSpace('', id), pageContext),
+    records: endpointAddress(pageContext, recordsSpace('', id)).href,
     // What follows the id of a record in the address of its page.
     query: queryText({ lang: pageContext.namedLanguage }),
     language: pageContext.language,
@@ -103,7 +109,7 @@ function popupField(field: Field) {
   const { name, label } = field
   // Years and months are shown as the answer has them.
   const type = coarsePrecision(field) === null ? field.type : 'text'
-  return { name, text: fieldText(field), label, type, isName: isNumberedName(field) }
+  return { name, text: fieldName(name), label, type, isName: isNumberedName(field) }
 }
 
 /** The field whose value names a record. */
@@ -131,19 +137,61 @@ function fieldLinks(context: TabContext, fields: readonly Field[], chosen: Field
 }
 
 function twins({ pageContext, entry, selection }: TabContext, field: Field): Html {
-  const path = tablePath(
-    `/api/explore/v2.1/catalog/datasets/${encodeURIComponent(entry.dataset.id)}`,
-    pageContext,
-  )
+  const paths = endpointPaths(entry.dataset.id)
   const { order_by: _, ...cached } = apiParameters(selection)
   const clusters = {
     ...cached,
     select: 'count(*) as number',
-    group_by: `geo_cluster(${fieldText(field)}, 3) as place`,
+    group_by: `geo_cluster(${fieldName(field.name)}, 3) as place`,
+    limit: 1000,
   }
-  return html`<p class="take-away"><span>${pageContext.t('These places as')}</span> <a href="${path}/exports/geojson${queryText(cached)}" rel="nofollow">GeoJSON</a>${
+  const places = endpointAddress(pageContext, `${paths.exports}/geojson`, cached).href
+  const groups = endpointAddress(pageContext, paths.records, clusters).href
+  return html`<p class="take-away"><span>${pageContext.t('These places as')}</span> <a href="${places}" rel="nofollow">GeoJSON</a>${
     field.type === 'geo_shape'
       ? ''
-      : html` <a href="${path}/records${queryText({ ...clusters, limit: 1000 })}" rel="nofollow">${pageContext.t('groups as JSON')}</a>`
+      : html` <a href="${groups}" rel="nofollow">${pageContext.t('groups as JSON')}</a>`
   }</p>`
+}
+
+/** One more than a map shows: it tells that there are more. */
+const MAX_SHAPES = 251
+const MAX_ZOOM = 24
+/** Pixels of the world at the scale 0. */
+const WORLD = 256
+
+/**
+ * The shapes of a selection as a map of a scale shows them, to the pixel: whole ones may have megabytes. Rows are as in the export
+ * as JSON.
+ */
+export const mapShapes: FastifyPluginAsync<PageServices> = async (app, { catalog, queryService }) => {
+  app.get<Route<'dataset'>>(
+    '/explore/dataset/:dataset/map/shapes',
+    { errorHandler: answerFault(restBody) },
+    async ({ params, query, principal }, reply) => {
+      const entry = catalog.visibleTo(principal).dataset(params.dataset)
+      const { fields } = entry.dataset
+      const [geo, zoom] = [one(query, 'geo') ?? '', Number(one(query, 'zoom') ?? 0)]
+      const shape = fields.find(({ name, type }) => name === geo && type === 'geo_shape')
+      if (shape === undefined) throw invalid('geo', geo, 'the name of a field of shapes')
+      if (!(zoom >= 0 && zoom <= MAX_ZOOM)) throw invalid('zoom', zoom, `0 to ${MAX_ZOOM}`)
+      const step = 360 / (WORLD * 2 ** Math.ceil(zoom))
+      const source = recordsSource(entry)
+      const selection = readSelection(query)
+      const select = [
+        ...new Set(['recordid', fieldName(titleField(fields).name), fieldName(shape.name)]),
+      ].join(', ')
+      const answer = await queryService.drawing(source, selection, ['shapes', shape.name, step], async () => {
+        const found: Readonly<Record<string, unknown>>[] = []
+        for await (const rows of queryService.pieces(source, selection, { select, limit: MAX_SHAPES }))
+          for (const row of rows) {
+            const feature = lookup(row, shape.name) as { readonly geometry: Geometry } | null
+            const geometry = feature === null ? null : simplified(feature.geometry, step)
+            found.push({ ...row, [shape.name]: { geometry } })
+          }
+        return exactJson(found)
+      })
+      return reply.type('application/json; charset=utf-8').send(answer)
+    },
+  )
 }

@@ -218,16 +218,13 @@ function rules({ t, number }: PageContext, { rules, prefixes }: DraftSample): Ht
 
 function leftOut(t: PageContext['t'], rule: RuleReport): readonly string[] {
   const { nulls, invalidIri, illTyped, invalidDatatype, invalidLanguage, cut } = rule
-  return [
-    ...(nulls > 0 ? [t.many('{n} without a value', '{n} without a value', nulls)] : []),
-    ...(invalidIri > 0 ? [t.many('{n} is no IRI', '{n} are no IRIs', invalidIri)] : []),
-    ...(illTyped > 0 ? [t.many('{n} not of the datatype', '{n} not of the datatype', illTyped)] : []),
-    ...(invalidDatatype > 0 ? [t.many('{n} is no datatype', '{n} are no datatypes', invalidDatatype)] : []),
-    ...(invalidLanguage > 0
-      ? [t.many('{n} is no language tag', '{n} are no language tags', invalidLanguage)]
-      : []),
-    ...(cut > 0
-      ? [t.many('{n} record with too many combinations', '{n} records with too many combinations', cut)]
-      : []),
-  ]
+  const counts = [
+    [nulls, t.many('{n} without a value', '{n} without a value', nulls)],
+    [invalidIri, t.many('{n} is no IRI', '{n} are no IRIs', invalidIri)],
+    [illTyped, t.many('{n} not of the datatype', '{n} not of the datatype', illTyped)],
+    [invalidDatatype, t.many('{n} is no datatype', '{n} are no datatypes', invalidDatatype)],
+    [invalidLanguage, t.many('{n} is no language tag', '{n} are no language tags', invalidLanguage)],
+    [cut, t.many('{n} record with too many combinations', '{n} records with too many combinations', cut)],
+  ] as const
+  return counts.flatMap(([count, text]) => (count > 0 ? [text] : []))
 }

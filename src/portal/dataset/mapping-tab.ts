@@ -50,7 +50,6 @@ export function mappingTab(edit: MappingEdit | null): Tab {
   return {
     name: 'mapping',
     label: 'Mapping',
-    isFiltered: false,
     isWide: true,
     isShown: ({ entry, pageContext }) =>
       entry.content === 'records' && mayEdit(pageContext.principal, entry.dataset.id),

@@ -6,17 +6,36 @@ import type { Facet } from '../../query/facets.ts'
 import { sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
 import { pageContextOf } from '../../site/page-context.ts'
-import { facetValues } from '../parts/facet-values.ts'
-import { facetPanel } from '../parts/facets.ts'
+import { facetPanel, facetValues } from '../parts/facets.ts'
 import { plainText } from '../parts/rich-text.ts'
 import { isFilterFault, type PageServices, recordsSource } from '../query-service.ts'
 import { NOTHING_SELECTED, type PageSelection, readSelection, selectionParameters } from '../selection.ts'
 import { datasetTitle, metaText } from '../services.ts'
-import { tabPath } from '../sitemap.ts'
 import { datasetData } from '../structured-data.ts'
+import { analyzeTab } from './analyze-tab.ts'
+import { apiTab } from './api-tab.ts'
+import { exportTab } from './export-tab.ts'
 import { filterBar } from './filter-bar.ts'
-import type { Tab, TabContext, TabName } from './tab.ts'
-import { TABS } from './tabs.ts'
+import { informationTab } from './information.ts'
+import { linkedDataTab } from './linked-data.ts'
+import { mapTab } from './map-tab.ts'
+import { mappingTab } from './mapping-tab.ts'
+import { datasetPath, type Tab, type TabContext, type TabName } from './tab.ts'
+import { tableTab } from './table.ts'
+import { versionsTab } from './versions-tab.ts'
+
+/** The views of a dataset, in their order. */
+const TABS: readonly Tab[] = [
+  informationTab,
+  tableTab,
+  mapTab,
+  analyzeTab,
+  exportTab,
+  apiTab,
+  linkedDataTab,
+  mappingTab(null),
+  versionsTab,
+]
 
 /**
  * Answers with a tab of a dataset. Faults: NotFoundResource, Unauthorised, ForbiddenAccess, those of the store.
@@ -36,12 +55,12 @@ export async function answerDataset(
   const pageContext = pageContextOf(request, services)
   const query = request.query as QueryParameters
   const path = (tab: TabName) => `/explore/dataset/${encodeURIComponent(id)}/${tab}/`
-  const shown = TABS.filter(tab => tab.isShown({ entry, pageContext }))
+  const shown = TABS.filter(tab => tab.isShown?.({ entry, pageContext }) !== false)
   const found = shown.find(each => each.name === name)
   const tab = found === undefined ? undefined : (postedTab ?? found)
   if (tab === undefined) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'page', id: name.slice(0, 100) })
   const context = { pageContext, services, queryService, entry, source: recordsSource(entry), query, path }
-  const isFiltered = tab.isFiltered && entry.content === 'records'
+  const isFiltered = tab.isFiltered === true && entry.content === 'records'
   const { selection, fault, content, total } = await renderTab(tab, context, isFiltered)
   const facets = isFiltered
     ? await facetsBeside(context, fault === null ? selection : NOTHING_SELECTED, tab)
@@ -57,7 +76,7 @@ export async function answerDataset(
     isWide: true,
     status: fault === null ? (content.status ?? 200) : 400,
     islands: [...(content.islands ?? []), ...(isFiltered ? ['filter.js'] : [])],
-    path: tabPath(id, tab.name),
+    path: datasetPath(id, tab.name),
     head: html`${content.head ?? ''}${tab.name === 'information' ? datasetData(services, entry) : ''}
 `,
     ...(content.imageSources === undefined ? {} : { imageSources: content.imageSources }),

@@ -1,7 +1,8 @@
 import type { ServedDataset } from '../../catalog/served.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
-import type { Html } from '../../site/html.ts'
+import { type Html, html } from '../../site/html.ts'
 import { type LinkParameters, type PageContext, queryText } from '../../site/page-context.ts'
+import { rootOf } from '../../site/signed-in.ts'
 import type { PageQuerySource, QueryService } from '../query-service.ts'
 import type { PageSelection } from '../selection.ts'
 import type { SiteServices } from '../services.ts'
@@ -20,27 +21,26 @@ export interface TabContext {
   readonly path: (tab: TabName) => string
 }
 
-const TAB_NAMES = [
-  'information',
-  'table',
-  'map',
-  'analyze',
-  'export',
-  'api',
-  'linked-data',
-  'mapping',
-  'versions',
-] as const
-export type TabName = (typeof TAB_NAMES)[number]
+export type TabName =
+  | 'information'
+  | 'table'
+  | 'map'
+  | 'analyze'
+  | 'export'
+  | 'api'
+  | 'linked-data'
+  | 'mapping'
+  | 'versions'
 
 /** One view of a dataset. */
 export interface Tab {
   readonly name: TabName
   /** In English: it is translated for display. */
   readonly label: string
-  readonly isShown: (context: Pick<TabContext, 'entry' | 'pageContext'>) => boolean
+  /** Whether a dataset has it; every dataset by default. */
+  readonly isShown?: (context: Pick<TabContext, 'entry' | 'pageContext'>) => boolean
   /** True if it shows the records that the filter bar selects. */
-  readonly isFiltered: boolean
+  readonly isFiltered?: boolean
   /** True if it uses the whole width, as those with a filter do. */
   readonly isWide?: boolean
   /** Its own parameters, which the filter and the links of the tab keep. */
@@ -66,20 +66,23 @@ export function noRecords({ pageContext: { t }, entry }: Pick<TabContext, 'pageC
     : t('No record matches all of this. Remove something from the filter.')
 }
 
-/** An address for programs: as a page links to it, and in full. */
-export interface EndpointAddress {
-  readonly href: string
-  readonly address: string
+/** The address of a path for programs, as a page links to it and in full; unlike those of pages it contains no language. */
+export function endpointAddress({ site }: PageContext, path: string, parameters: LinkParameters = {}) {
+  const end = path + queryText(parameters)
+  return { href: rootOf(site) + end, address: site.base + end }
 }
 
-/** The address of a path of this portal; unlike those of pages it contains no language. */
-export function endpointAddress(
-  { site }: PageContext,
-  path: string,
-  parameters: LinkParameters = {},
-): EndpointAddress {
-  const end = path + queryText(parameters)
-  return { href: new URL(site.base).pathname.replace(/\/+$/, '') + end, address: site.base + end }
+/** The canonical path of a view of a dataset. */
+export function datasetPath(dataset: string, tab: TabName = 'information'): string {
+  const home = `/explore/dataset/${encodeURIComponent(dataset)}/`
+  return tab === 'information' ? home : `${home}${tab}/`
+}
+
+/** Links to what a page shows, for programs. */
+export function takeAway(label: string, links: readonly (readonly [name: string, href: string])[]): Html {
+  return html`<p class="take-away"><span>${label}</span> ${links.map(
+    ([name, href]) => html`<a href="${href}" rel="nofollow">${name}</a> `,
+  )}</p>`
 }
 
 /** The paths of the endpoints of a dataset, below the base address. */

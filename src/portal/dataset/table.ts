@@ -10,11 +10,12 @@ import type { Value } from '../../model/value.ts'
 import type { AnswerRow } from '../../query/execute/answer.ts'
 import { recordIri } from '../../rdf/minted-iris.ts'
 import { type Html, html } from '../../site/html.ts'
-import { type PageContext, queryText } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
+import { rootOf } from '../../site/signed-in.ts'
 import { pager } from '../parts/pager.ts'
 import { valueCell } from '../parts/value.ts'
 import { apiParameters, fieldName, selectionParameters } from '../selection.ts'
-import { noRecords, type Tab, type TabContext } from './tab.ts'
+import { endpointAddress, endpointPaths, noRecords, type Tab, type TabContext } from './tab.ts'
 
 /** The deepest record that a page may show: a multiple of the rows of all pages. */
 const DEEPEST = 10_000
@@ -84,11 +85,13 @@ function line(
   { id, object }: AnswerRow,
 ): Html {
   const cells = columns.map((column, at) => {
-    const { kind, field } = column
+    const { kind, field, decimals } = column
     const value = lookup(object, field.name)
-    if (at > 0 || id === null) return html`<td class="${kind}">${columnCell(pageContext, value, column)}</td>`
+    if (at > 0 || id === null)
+      return html`<td class="${kind}">${valueCell(pageContext, value, field, { decimals })}</td>`
     const isNothing = value === null || value === undefined
-    const name = isNothing ? pageContext.t('Record') : columnCell(pageContext, value, column, true)
+    const style = { decimals, isInLink: true }
+    const name = isNothing ? pageContext.t('Record') : valueCell(pageContext, value, field, style)
     return html`<th scope="row" class="${kind}"><a class="record" href="${recordPath(pageContext, entry, id, object)}">${name}</a></th>`
   })
   return html`<tr>${cells}</tr>
@@ -98,17 +101,12 @@ function line(
 function twins(context: TabContext, dataset: string, page: number): Html {
   const { pageContext, selection } = context
   const limit = rowsOf(context)
-  const records = `/api/explore/v2.1/catalog/datasets/${encodeURIComponent(dataset)}`
   const requested = apiParameters(selection)
   const offset = page === 1 ? undefined : (page - 1) * limit
-  const json = `${records}/records${queryText({ ...requested, limit, offset })}`
-  const csv = `${records}/exports/csv${queryText(requested)}`
-  return html`<p class="take-away"><a href="${tablePath(json, pageContext)}" rel="nofollow">${pageContext.t('This page as JSON')}</a> <a href="${tablePath(csv, pageContext)}" rel="nofollow">${pageContext.t('All as CSV')}</a></p>`
-}
-
-/** The path of an IRI of this portal, below the base address. */
-export function tablePath(iri: string, { site }: TabContext['pageContext']): string {
-  return new URL(site.base).pathname.replace(/\/+$/, '') + iri
+  const paths = endpointPaths(dataset)
+  const json = endpointAddress(pageContext, paths.records, { ...requested, limit, offset }).href
+  const csv = endpointAddress(pageContext, `${paths.exports}/csv`, requested).href
+  return html`<p class="take-away"><a href="${json}" rel="nofollow">${pageContext.t('This page as JSON')}</a> <a href="${csv}" rel="nofollow">${pageContext.t('All as CSV')}</a></p>`
 }
 
 /** The head of a column: a link that sorts by it in one direction, then in the other, then not. */
@@ -153,7 +151,7 @@ function recordPath(
   const named = namerOf(entry)(id, object)
   const isOwn = named?.startsWith(`${site.base}/ld/`) === true
   const path = isOwn ? named.slice(site.base.length) : recordIri('', entry.dataset.id, id)
-  return /[?#]/.test(path) ? new URL(site.base).pathname.replace(/\/+$/, '') + path : href(path)
+  return /[?#]/.test(path) ? rootOf(site) + path : href(path)
 }
 
 type Namer = (id: string, object: Readonly<Record<string, unknown>>) => string | null
@@ -220,15 +218,6 @@ export function shownColumnsOf(
       decimals: field.type === 'double' ? decimalsOf(values) : 0,
     }
   })
-}
-
-function columnCell(
-  pageContext: PageContext,
-  value: unknown,
-  { field, decimals }: ShownColumn,
-  isInLink = false,
-): Html {
-  return valueCell(pageContext, value, field, { decimals, isInLink })
 }
 
 function kindOf(field: Field, values: readonly unknown[]): ShownColumn['kind'] {

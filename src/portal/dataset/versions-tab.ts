@@ -7,27 +7,21 @@ import {
 import { lookup } from '../../model/lookup.ts'
 import type { VersionDifference } from '../../publishing/versions/changes.ts'
 import type { VersionManifest } from '../../publishing/versions/versions.ts'
-import { EXPLORE_V21 } from '../../query/dialect.ts'
-import { valueJson } from '../../query/execute/record-json.ts'
 import { recordIri } from '../../rdf/minted-iris.ts'
 import { type Html, html } from '../../site/html.ts'
 import { languageField, listOptions } from '../parts/form-fields.ts'
 import { pager } from '../parts/pager.ts'
-import { valueCell } from '../parts/value.ts'
-import { endpointAddress, type Tab, type TabContext } from './tab.ts'
+import { recordCell } from '../parts/value.ts'
+import { endpointAddress, type Tab, type TabContext, takeAway } from './tab.ts'
 
 /** Changed records on a page, and maximum number of pages. */
 const PAGE_RECORDS = 50
 const MAX_PAGES = 10_000
 
-const STYLE = { dialect: EXPLORE_V21, timezone: 'UTC' } as const
-
 /** The retained versions of a dataset, and the changes between two of them, field by field. */
 export const versionsTab: Tab = {
   name: 'versions',
   label: 'Versions',
-  isFiltered: false,
-  isShown: () => true,
   parameters: ['from', 'to', 'page'],
   render: async context => {
     const { pageContext, services, entry, query } = context
@@ -62,15 +56,13 @@ function versionList({ pageContext, path }: TabContext, cached: readonly Version
 
 function twins({ pageContext, entry }: TabContext): Html {
   const home = `/api/versions/${encodeURIComponent(entry.dataset.id)}`
-  const links = [
-    ['JSON', home],
-    ['Atom', `${home}/feed`],
-    ['LDES', `${home}/ldes`],
-    ['TimeMap', `${home}/timemap`],
-  ] as const
-  return html`<p class="take-away"><span>${pageContext.t('This page as')}</span> ${links.map(
-    ([name, path]) => html`<a href="${endpointAddress(pageContext, path).href}" rel="nofollow">${name}</a> `,
-  )}</p>`
+  const link = (name: string, path: string) => [name, endpointAddress(pageContext, path).href] as const
+  return takeAway(pageContext.t('This page as'), [
+    link('JSON', home),
+    link('Atom', `${home}/feed`),
+    link('LDES', `${home}/ldes`),
+    link('TimeMap', `${home}/timemap`),
+  ])
 }
 
 interface Compared {
@@ -158,10 +150,8 @@ function changeRows(
   const head = html`<th scope="rowgroup" rowspan="${Math.max(1, fields.length)}">${link}<br><span class="soft">${names[type]}</span></th>`
   if (fields.length === 0) return html`<tbody><tr>${head}<td></td><td></td><td></td></tr></tbody>`
   const rows = fields.map(({ field, before, after }, at) => {
-    const cells = [before, after].map(value =>
-      valueCell(pageContext, valueJson(value, field.type, STYLE), field),
-    )
-    return html`<tr>${at === 0 ? head : ''}<td>${field.label}</td><td>${cells[0] ?? ''}</td><td>${cells[1] ?? ''}</td></tr>
+    const cell = (value: typeof before) => html`<td>${recordCell(pageContext, value, field)}</td>`
+    return html`<tr>${at === 0 ? head : ''}<td>${field.label}</td>${cell(before)}${cell(after)}</tr>
 `
   })
   return html`<tbody>${rows}</tbody>`

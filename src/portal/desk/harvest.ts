@@ -8,7 +8,7 @@ import {
 import type { Form } from '../../http/form.ts'
 import { lookup } from '../../model/lookup.ts'
 import { CREDENTIALS_REFUSED, isSentAlike } from '../../publishing/management/source-credentials.ts'
-import { hiddenField, note } from '../../site/account-fields.ts'
+import { choiceField, hiddenField, note } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
 import { type EntryMember, memberFields, memberText, readMembers, textsIn } from './entries.ts'
 import { type DeskContext, openedField } from './pages.ts'
@@ -112,7 +112,7 @@ export function harvestBody(
   const fieldsets = entries.map(
     (texts, at) => html`<fieldset class="field"><legend>${lookup(texts, 'id') || t('New catalog')}</legend>
 ${memberFields(MEMBERS, `${at}.`, texts, problems)}
-<div class="choice"><input type="checkbox" id="${at}.remove" name="${at}.remove" value="1"${removed.has(at) ? html` checked` : ''}><label for="${at}.remove">${t('Remove')}</label></div></fieldset>
+${choiceField('checkbox', `${at}.remove`, t('Remove'), removed.has(at))}</fieldset>
 `,
   )
   return html`<div class="dataset-head"><nav class="crumbs" aria-label="${t('Where you are')}"><a href="${pageContext.href('/desk/')}">${t('Desk')}</a></nav>

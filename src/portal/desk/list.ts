@@ -5,7 +5,7 @@ import type { DeskDataset } from '../../publishing/management/desk-types.ts'
 import { hiddenField } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
-import { languageField } from '../parts/form-fields.ts'
+import { searchForm } from '../parts/form-fields.ts'
 import { pager } from '../parts/pager.ts'
 import { datasetTitle } from '../services.ts'
 import { type DeskContext, publicationText, uploadForm } from './pages.ts'
@@ -26,15 +26,6 @@ function addressForm({ pageContext, token }: DeskContext, given: Form | null): H
   return html`<form method="post" action="${pageContext.href('/desk/')}">${hiddenField('form_token', token)}<div class="field"><label for="url">${t('Address of a file')}</label>
 <input id="url" name="url" type="url" value="${given?.get('url')}" required></div><div class="field"><label for="refresh">${t('Schedule')} <code>hourly, daily, weekly, monthly, 30 3 * * *</code></label>
 <input id="refresh" name="refresh" value="${given?.get('refresh')}"></div><div class="buttons"><button>${t('Add')}</button></div></form>`
-}
-
-function searchForm(pageContext: PageContext, words: string): Html {
-  const { t } = pageContext
-  return html`<form class="search" action="${pageContext.href('/desk/')}" method="get" role="search">${languageField(pageContext)}
-<label class="hidden" for="q">${t('Words to look for')}</label>
-<input type="search" id="q" name="q" value="${words}" placeholder="${t('Find datasets')}">
-<button>${t('Search')}</button></form>
-`
 }
 
 function namesOf(ids: readonly string[], pageContext: PageContext): string {
@@ -74,7 +65,12 @@ export function listBody(
   return html`<h1>${t('Desk')}</h1>
 ${isForNew ? html`<h2>${t('New dataset')}</h2>${uploadForm(desk, '/desk/', t('File'))}${addressForm(desk, given)}<p><a href="${pageContext.href('/desk/~harvest/')}">${t('Harvested catalogs')}</a></p>` : ''}
 <h2>${t('Datasets')}</h2>
-${isSearched || words !== '' ? searchForm(pageContext, words) : ''}${
+${
+  isSearched || words !== ''
+    ? html`${searchForm(pageContext, '/desk/', words)}
+`
+    : ''
+}${
   datasets.length === 0 && undescribed.length === 0 && words !== ''
     ? html`<p class="empty">${t('Nothing was found.')}</p>`
     : datasets.length === 0

@@ -8,11 +8,11 @@ import type { DeskDataset, DeskFinding } from '../../publishing/management/desk-
 import type { EditedMapping } from '../../publishing/management/edited-mapping.ts'
 import type { HistoryEntry } from '../../publishing/management/history.ts'
 import type { VersionManifest } from '../../publishing/versions/versions.ts'
-import { hiddenField, note } from '../../site/account-fields.ts'
+import { choiceField, hiddenField, note } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
 import { messageKey, type PageContext, type Translator } from '../../site/page-context.ts'
 import { languageField } from '../parts/form-fields.ts'
-import { METADATA, valueText } from './metadata.ts'
+import { METADATA, valueText } from './forms.ts'
 
 /** The sections of a dataset at the desk, in the order of the work. */
 export const SECTIONS = [
@@ -177,11 +177,9 @@ ${value}</textarea>`
 `
   })
   const isRestricted = (given?.get('visibility') ?? dataset.visibility) === 'restricted'
-  const radio = (value: string, label: string, isChosen: boolean) =>
-    html`<div class="choice"><input type="radio" id="visibility-${value}" name="visibility" value="${value}"${isChosen ? html` checked` : ''}><label for="visibility-${value}">${label}</label></div>`
   return html`<h2>${t('Description')}</h2>
 <form method="post" action="${pageContext.href(`/desk/${dataset.id}/description/`)}">${sectionFields(desk, state, 'description')}
-${inputs}<fieldset class="field"><legend>${t('Who may see it')}</legend>${radio('public', t('Everybody'), !isRestricted)}${radio('restricted', t('Those to whom it is granted'), isRestricted)}</fieldset>
+${inputs}<fieldset class="field"><legend>${t('Who may see it')}</legend>${choiceField('radio', 'visibility', t('Everybody'), !isRestricted, 'public')}${choiceField('radio', 'visibility', t('Those to whom it is granted'), isRestricted, 'restricted')}</fieldset>
 <div class="buttons"><button>${t('Save')}</button></div></form>`
 }
 

@@ -5,13 +5,10 @@ import type { DatasetPreview, PreviewedField } from '../../publishing/management
 import type { DeskDataset } from '../../publishing/management/desk-types.ts'
 import { type EditedMapping, editedMapping } from '../../publishing/management/edited-mapping.ts'
 import { retainedVersions } from '../../publishing/versions/versions.ts'
-import { EXPLORE_V21 } from '../../query/dialect.ts'
-import { valueJson } from '../../query/execute/record-json.ts'
 import { hiddenField } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
 import { listOptions } from '../parts/form-fields.ts'
-import { TYPE_NAMES } from '../parts/type-names.ts'
-import { numberClass, valueCell } from '../parts/value.ts'
+import { numberClass, recordCell, TYPE_NAMES } from '../parts/value.ts'
 import { changedFields, type Previewed } from './changed-fields.ts'
 import { describedBy, formFields } from './forms.ts'
 import {
@@ -154,8 +151,6 @@ function identityIn(
   return { id: after.length === 0 ? null : after }
 }
 
-const STYLE = { dialect: EXPLORE_V21, timezone: 'UTC' } as const
-
 interface FieldRow {
   readonly name: string
   readonly type: string
@@ -258,8 +253,7 @@ function examplesCell(
 ): Html {
   const { t } = pageContext
   const shown = examples.map(
-    (example, index) =>
-      html`${index === 0 ? '' : ', '}<bdi>${valueCell(pageContext, valueJson(example, field.type, STYLE), field)}</bdi>`,
+    (example, index) => html`${index === 0 ? '' : ', '}<bdi>${recordCell(pageContext, example, field)}</bdi>`,
   )
   return html`${shown}${conversionErrors === null ? '' : html`<span class="error">${t('Values that do not fit')} (${pageContext.number(conversionErrors.count)}): ${conversionErrors.examples.map(({ found }) => String(found)).join(', ')}</span>`}`
 }
@@ -271,7 +265,7 @@ function previewTable(
 ): Html {
   const { t } = pageContext
   const rows = records.map(
-    values => html`<tr>${fields.map(({ field }, at) => html`<td${numberClass(field)}>${valueCell(pageContext, valueJson(values[at] ?? null, field.type, STYLE), field)}</td>`)}</tr>
+    values => html`<tr>${fields.map(({ field }, at) => html`<td${numberClass(field)}>${recordCell(pageContext, values[at] ?? null, field)}</td>`)}</tr>
 `,
   )
   return html`

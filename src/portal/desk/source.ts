@@ -4,6 +4,7 @@ import { lookup } from '../../model/lookup.ts'
 import type { Definition } from '../../publishing/definition.ts'
 import type { FieldEdit } from '../../publishing/edit-definition.ts'
 import { isSchedule, SCHEDULE_EXPECTED } from '../../runtime/cron.ts'
+import { choiceField } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { Translator } from '../../site/page-context.ts'
 import { RDF_FORMATS, SOURCE_FORMATS } from '../../sources/formats.ts'
@@ -103,7 +104,7 @@ export async function sourceContent(user: DeskUser, id: string, state: FormState
 <form class="source" method="post" action="${path}">${sectionFields(context, state, null)}
 <fieldset class="field"><legend>${t('Address')}</legend>${memberFields(ADDRESS, '', texts, read.problems)}</fieldset>
 <fieldset class="field"><legend>${t('How the file is read')}</legend>${memberFields(READING, '', texts, read.problems)}</fieldset>
-<div class="choice"><input type="checkbox" id="infer" name="infer" value="1"${given?.has('infer') === true ? html` checked` : ''}><label for="infer">${t('Infer the fields again')}</label></div>
+${choiceField('checkbox', 'infer', t('Infer the fields again'), given?.has('infer') === true)}
 <div class="buttons"><button name="action" value="source">${t('Save')}</button> <button class="plain" name="action" value="try">${t('Try without saving')}</button></div></form>
 <div id="inferred" aria-live="polite">${found}</div>`
 }

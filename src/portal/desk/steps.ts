@@ -3,7 +3,7 @@ import type { Form } from '../../http/form.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { DeskDataset } from '../../publishing/management/desk-types.ts'
 import { type Processor, STEP_TYPES, type StepType } from '../../publishing/processors/schema.ts'
-import { hiddenField } from '../../site/account-fields.ts'
+import { choiceField, hiddenField } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { Translator } from '../../site/page-context.ts'
 import { languageField } from '../parts/form-fields.ts'
@@ -182,7 +182,7 @@ function stepsBody(
     ) => html`<fieldset class="field"><legend>${at + 1}. <code>${type}</code></legend>
 ${hiddenField(`step.${at}.type`, type)}${memberFields(STEPS[type], `step.${at}.`, texts, problems)}
 <div class="field"><label for="step.${at}.position">${t('Position')}</label><input id="step.${at}.position" name="step.${at}.position" type="number" min="0" step="any" value="${position ?? at + 1}"></div>
-<div class="choice"><input type="checkbox" id="step.${at}.remove" name="step.${at}.remove" value="1"${isRemoved === true ? html` checked` : ''}><label for="step.${at}.remove">${t('Remove')}</label></div></fieldset>
+${choiceField('checkbox', `step.${at}.remove`, t('Remove'), isRemoved === true)}</fieldset>
 `,
   )
   const adding = html`<div class="field"><label for="add">${t('New step')}</label>

@@ -1,4 +1,4 @@
-import type { SourceLanguage } from '../parts/highlight-rules.ts'
+import type { SourceLanguage } from '../parts/highlight.ts'
 import { make } from './modules/elements.ts'
 import type { ReportedDiagnostic } from './modules/mapping-editor.ts'
 

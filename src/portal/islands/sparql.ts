@@ -152,14 +152,10 @@ function showRunning(isRunning: boolean): void {
 
 function sourceOf(id: string): MessageSource {
   const name = encodeURIComponent(id)
-  switch (via.value) {
-    case 'fragments':
-      return { type: 'qpf', value: `${data.base}/api/tpf/${name}` }
-    case 'brtpf':
-      return { type: 'brtpf', value: `${data.base}/api/tpf/${name}` }
-    default:
-      return { type: 'sparql', value: `${data.base}/api/sparql/${name}` }
-  }
+  const { value: way } = via
+  if (way !== 'fragments' && way !== 'brtpf')
+    return { type: 'sparql', value: `${data.base}/api/sparql/${name}` }
+  return { type: way === 'brtpf' ? 'brtpf' : 'qpf', value: `${data.base}/api/tpf/${name}` }
 }
 
 function chosen(): readonly string[] {

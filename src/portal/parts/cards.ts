@@ -1,7 +1,10 @@
+import type { FastifyReply } from 'fastify'
 import { momentMeta } from '../../catalog/catalog-dataset.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
+import type { StartProgress } from '../../catalog/visible.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
+import { datasetPath } from '../dataset/tab.ts'
 import { datasetTitle, metaText, metaTexts } from '../services.ts'
 import { plainText } from './rich-text.ts'
 
@@ -14,7 +17,7 @@ export function datasetCard(pageContext: PageContext, entry: ServedDataset, leve
   const text = plainText(metaText(entry, 'description') ?? '')
   const publisher = metaText(entry, 'publisher')
   const license = metaText(entry, 'license')
-  const heading = html`<a href="${href(`/explore/dataset/${encodeURIComponent(dataset.id)}/`)}">${datasetTitle(entry)}</a>`
+  const heading = html`<a href="${href(datasetPath(dataset.id))}">${datasetTitle(entry)}</a>`
   const facts = [
     content === 'records'
       ? t.many('{n} record', '{n} records', statistics.records)
@@ -34,4 +37,19 @@ export function datasetCard(pageContext: PageContext, entry: ServedDataset, leve
 /** When a dataset was last modified, according to its publisher, or else when it was published. */
 export function modifiedOf(entry: ServedDataset): string {
   return momentMeta(entry.dataset.metas.default?.modified) ?? String(momentMeta(entry.published))
+}
+
+/** Seconds after which a page that lacks datasets should be requested again. */
+const RETRY_AFTER = '2'
+
+/** Sets the headers of a page that lacks datasets, which has status 503 (RFC 9110, sections 10.2.3 and 15.6.4). */
+export function startingReply(reply: FastifyReply, progress: StartProgress | null): FastifyReply {
+  return progress === null
+    ? reply
+    : reply.header('retry-after', RETRY_AFTER).header('cache-control', 'no-cache, no-store')
+}
+
+/** A note with the number of served datasets and the total. */
+export function startNote({ t }: PageContext, { served, expected }: StartProgress): Html {
+  return html`<p class="count" role="status">${t('Datasets served so far: {served} of {expected}. The others are being loaded or published.', { served, expected })}</p>`
 }

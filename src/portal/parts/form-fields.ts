@@ -1,14 +1,10 @@
 import { type Html, html } from '../../site/html.ts'
-import type { LinkParameters, PageContext } from '../../site/page-context.ts'
+import { type LinkParameters, type PageContext, parameterPairs } from '../../site/page-context.ts'
 
 /** Parameters of an address as hidden fields of a form that keeps them. */
 export function hiddenFields(parameters: LinkParameters): readonly Html[] {
-  return Object.entries(parameters).flatMap(([name, given]) =>
-    (Array.isArray(given) ? (given as readonly string[]) : [given]).flatMap(value =>
-      value === undefined || value === ''
-        ? []
-        : [html`<input type="hidden" name="${name}" value="${String(value)}">`],
-    ),
+  return parameterPairs(parameters).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
 }
 
@@ -28,4 +24,18 @@ export function languageField({ namedLanguage }: PageContext): Html {
   return namedLanguage === undefined
     ? html``
     : html`<input type="hidden" name="lang" value="${namedLanguage}">`
+}
+
+/** The search of a list of datasets. @param hidden fields of the address that it keeps */
+export function searchForm(
+  pageContext: PageContext,
+  path: string,
+  words: string,
+  hidden: readonly Html[] = [],
+): Html {
+  const { t } = pageContext
+  return html`<form class="search" action="${pageContext.href(path)}" method="get" role="search">${hidden}${languageField(pageContext)}
+<label class="hidden" for="q">${t('Words to look for')}</label>
+<input type="search" id="q" name="q" value="${words}" placeholder="${t('Find datasets')}">
+<button>${t('Search')}</button></form>`
 }

@@ -20,11 +20,8 @@ export function pager(
   const items = near.map((each, at) => {
     const gap =
       at > 0 && each - (near[at - 1] ?? 0) > 1 ? html`<li class="gap" aria-hidden="true">…</li>` : ''
-    const link =
-      each === page
-        ? html`<li><a href="${target(each)}" aria-current="page">${pageContext.number(each)}</a></li>`
-        : html`<li><a href="${target(each)}">${pageContext.number(each)}</a></li>`
-    return html`${gap}${link}`
+    const here = each === page ? html` aria-current="page"` : ''
+    return html`${gap}<li><a href="${target(each)}"${here}>${pageContext.number(each)}</a></li>`
   })
   const step = (to: number, label: string, rel: string) =>
     to < 1 || to > pages ? '' : html`<li><a href="${target(to)}" rel="${rel}">${label}</a></li>`

@@ -28,34 +28,15 @@ const INLINE: Readonly<Record<string, string>> = {
   a: 'a',
 }
 
+const PLAIN = ['p', 'ul', 'ol', 'li', 'blockquote', 'strong', 'em', 'code', 'sub', 'sup']
 const OPEN: Readonly<Record<string, Html>> = {
-  p: html`<p>`,
-  ul: html`<ul>`,
-  ol: html`<ol>`,
-  li: html`<li>`,
-  blockquote: html`<blockquote>`,
+  ...Object.fromEntries(PLAIN.map(name => [name, html`<${name}>`])),
   pre: html`<pre tabindex="0">`,
   h: html`<p class="strong">`,
-  strong: html`<strong>`,
-  em: html`<em>`,
-  code: html`<code>`,
-  sub: html`<sub>`,
-  sup: html`<sup>`,
 }
 const CLOSE: Readonly<Record<string, Html>> = {
-  p: html`</p>`,
-  ul: html`</ul>`,
-  ol: html`</ol>`,
-  li: html`</li>`,
-  blockquote: html`</blockquote>`,
-  pre: html`</pre>`,
+  ...Object.fromEntries([...PLAIN, 'pre', 'a'].map(name => [name, html`</${name}>`])),
   h: html`</p>`,
-  strong: html`</strong>`,
-  em: html`</em>`,
-  code: html`</code>`,
-  sub: html`</sub>`,
-  sup: html`</sup>`,
-  a: html`</a>`,
 }
 
 const MAX_LENGTH = 20_000

@@ -1,8 +1,12 @@
-import { coarsePrecision, type Field, isNumberedName, isQuantity } from '../../model/field.ts'
+import { DEFAULT_ZONE } from '../../http/parameters.ts'
+import { coarsePrecision, type Field, type FieldType, isNumberedName, isQuantity } from '../../model/field.ts'
 import { shownDigits } from '../../model/number.ts'
+import type { Value } from '../../model/value.ts'
+import { EXPLORE_V21 } from '../../query/dialect.ts'
+import { valueJson } from '../../query/execute/record-json.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { PageContext } from '../../site/page-context.ts'
+import { messageKey, type PageContext } from '../../site/page-context.ts'
 import { cutText } from './cut-text.ts'
 
 /** Maximum characters of a text in a cell; the page of its record shows the whole text. */
@@ -31,6 +35,12 @@ export function valueCell(
   if (rest === 0) return html`${items}`
   const all = value.map(String).join(', ').slice(0, 1000)
   return html`<span title="${all}">${items} <span class="soft">${pageContext.t.many('{n} more', '{n} more', rest)}</span></span>`
+}
+
+/** A value of a record, formatted like one of an answer. */
+export function recordCell(pageContext: PageContext, value: Value, field: Field): Html {
+  const shown = valueJson(value, field.type, { dialect: EXPLORE_V21, timezone: DEFAULT_ZONE })
+  return valueCell(pageContext, shown, field)
 }
 
 /** A dash in place of a value. @param label what it means, for screen readers */
@@ -115,4 +125,16 @@ function pointText(pageContext: PageContext, value: unknown): string {
 function shapeText(pageContext: PageContext, value: unknown): string {
   const { geometry } = (value ?? {}) as { readonly geometry?: { readonly type?: string } }
   return geometry?.type ?? pageContext.t('shape')
+}
+
+/** The types of fields as visitors and publishers read them. */
+export const TYPE_NAMES: Readonly<Record<FieldType, string>> = {
+  text: messageKey('Text'),
+  int: messageKey('Whole number'),
+  double: messageKey('Decimal number'),
+  boolean: messageKey('Yes or no'),
+  date: messageKey('Date'),
+  datetime: messageKey('Date and time'),
+  geo_point_2d: messageKey('Point on the map'),
+  geo_shape: messageKey('Shape on the map'),
 }

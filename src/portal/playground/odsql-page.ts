@@ -4,13 +4,14 @@ import type { ServedDataset } from '../../catalog/served.ts'
 import { Fault } from '../../errors/errors.ts'
 import { DEFAULT_ZONE, one } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
-import { isQuantity, isTemporal } from '../../model/field.ts'
+import { type Field, isQuantity, isTemporal } from '../../model/field.ts'
 import { EXPLORE_V21 } from '../../query/dialect.ts'
 import { type Explained, explainOdsql } from '../../query/execute/explain.ts'
 import { sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
 import { type PageContext, pageContextOf } from '../../site/page-context.ts'
 import { DataCache } from '../data-cache.ts'
+import { endpointPaths } from '../dataset/tab.ts'
 import { filterFaultText, isAbout } from '../parts/filter-fault.ts'
 import { languageField, listOptions } from '../parts/form-fields.ts'
 import { isFilterFault, isFleeting } from '../query-service.ts'
@@ -175,22 +176,16 @@ function clausesText(clauses: TypedClauses): string {
 }
 
 function apiCall({ entry, clauses, rows }: PlaygroundRequest) {
-  const path = `/api/explore/v2.1/catalog/datasets/${encodeURIComponent(entry.dataset.id)}/records`
-  return { path, parameters: { ...clauses, limit: rows } }
+  return { path: endpointPaths(entry.dataset.id).records, parameters: { ...clauses, limit: rows } }
 }
 
 function isEmpty(clauses: TypedClauses): boolean {
   return CLAUSES.every(name => clauses[name] === '')
 }
 
-interface TypedClauses {
-  readonly select: string
-  readonly where: string
-  readonly group_by: string
-  readonly order_by: string
-}
+const CLAUSES = ['select', 'where', 'group_by', 'order_by'] as const
 
-const CLAUSES = ['select', 'where', 'group_by', 'order_by'] as const satisfies readonly (keyof TypedClauses)[]
+type TypedClauses = Readonly<Record<(typeof CLAUSES)[number], string>>
 
 const NOTHING: TypedClauses = { select: '', where: '', group_by: '', order_by: '' }
 
@@ -200,13 +195,8 @@ const MAX_ROWS = 100
 
 /** Reads the clauses of an address. Faults: InvalidRESTParameterError. */
 function readTypedClauses(query: QueryParameters): TypedClauses {
-  const text = (name: keyof TypedClauses) => (one(query, name) ?? '').trim()
-  return {
-    select: text('select'),
-    where: text('where'),
-    group_by: text('group_by'),
-    order_by: text('order_by'),
-  }
+  const texts = CLAUSES.map(name => [name, (one(query, name) ?? '').trim()])
+  return Object.fromEntries(texts) as TypedClauses
 }
 
 function readRowCount(query: QueryParameters): number {
@@ -217,35 +207,21 @@ function readRowCount(query: QueryParameters): number {
 /** Example queries of a dataset, built from the types of its fields: groups first, then records. */
 function exampleClauses({ dataset }: Pick<ServedDataset, 'dataset'>): readonly TypedClauses[] {
   const { fields } = dataset
-  const facet = fields.find(field => field.annotations.facet !== undefined && field.type === 'text')
-  const number = fields.find(isQuantity)
-  const date = fields.find(field => isTemporal(field.type))
-  const amount = 'number'
-  const counted = { select: `count(*) as ${amount}`, order_by: `${amount} desc` }
+  const nameOf = (found: Field | undefined) => (found === undefined ? null : fieldName(found.name))
+  const facet = nameOf(
+    fields.find(({ annotations, type }) => annotations.facet !== undefined && type === 'text'),
+  )
+  const number = nameOf(fields.find(isQuantity))
+  const date = nameOf(fields.find(({ type }) => isTemporal(type)))
+  const select = 'count(*) as number'
+  const means = `avg(${number}) as mean, max(${number}) as greatest`
   return [
-    ...(facet === undefined ? [] : [{ ...NOTHING, ...counted, group_by: fieldName(facet.name) }]),
-    ...(facet === undefined || number === undefined
+    ...(facet === null ? [] : [{ ...NOTHING, select, group_by: facet, order_by: 'number desc' }]),
+    ...(facet === null || number === null
       ? []
-      : [
-          {
-            ...NOTHING,
-            select: `avg(${fieldName(number.name)}) as mean, max(${fieldName(number.name)}) as greatest`,
-            group_by: fieldName(facet.name),
-            order_by: 'mean desc',
-          },
-        ]),
-    ...(date === undefined
-      ? []
-      : [{ ...NOTHING, select: `count(*) as ${amount}`, group_by: `year(${fieldName(date.name)}) as year` }]),
-    ...(number === undefined
-      ? []
-      : [
-          {
-            ...NOTHING,
-            where: `${fieldName(number.name)} is not null`,
-            order_by: `${fieldName(number.name)} desc`,
-          },
-        ]),
+      : [{ ...NOTHING, select: means, group_by: facet, order_by: 'mean desc' }]),
+    ...(date === null ? [] : [{ ...NOTHING, select, group_by: `year(${date}) as year` }]),
+    ...(number === null ? [] : [{ ...NOTHING, where: `${number} is not null`, order_by: `${number} desc` }]),
     NOTHING,
   ]
 }

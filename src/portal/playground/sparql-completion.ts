@@ -46,9 +46,7 @@ export function sparqlCompletions(text: string, at: number, vocabulary: QueryVoc
   if (iri !== undefined && iri.length > 1)
     return found(
       iri,
-      termsOf(vocabulary, before).flatMap(term =>
-        term.includes(iri.slice(1)) ? [{ label: `<${term}>`, detail: '', declaration: null }] : [],
-      ),
+      termsOf(vocabulary, before).flatMap(term => (term.includes(iri.slice(1)) ? [plain(`<${term}>`)] : [])),
     )
   const variable = /[?$]\w*$/.exec(line)?.[0]
   if (variable !== undefined) return found(variable, variableOffers(text, variable))
@@ -66,20 +64,22 @@ export function sparqlCompletions(text: string, at: number, vocabulary: QueryVoc
     names.filter(option => localOf(option).startsWith(small) === isBegun),
   )
   const locals = [...(begun ?? []), ...(within ?? [])]
-  return found(word, [...words.map(label => ({ label, detail: '', declaration: null })), ...locals])
+  return found(word, [...words.map(plain), ...locals])
+}
+
+function plain(label: string): SparqlCompletion {
+  return { label, detail: '', declaration: null }
 }
 
 function prefixOffers(begun: string, { prefixes }: QueryVocabulary): readonly SparqlCompletion[] {
   return Object.entries(prefixes).flatMap(([prefix, space]) =>
-    prefix.startsWith(begun) ? [{ label: `${prefix}: <${space}>`, detail: '', declaration: null }] : [],
+    prefix.startsWith(begun) ? [plain(`${prefix}: <${space}>`)] : [],
   )
 }
 
 function variableOffers(text: string, begun: string): readonly SparqlCompletion[] {
   const names = new Set(Array.from(text.matchAll(/[?$](\w+)/g), ([, name = '']) => `${begun[0]}${name}`))
-  return [...names]
-    .filter(name => name.startsWith(begun) && name !== begun)
-    .map(label => ({ label, detail: '', declaration: null }))
+  return [...names].filter(name => name.startsWith(begun) && name !== begun).map(plain)
 }
 
 function nameOffers(

@@ -7,6 +7,7 @@ import type { Principal } from '../../model/principal.ts'
 import { file, sendSitePage } from '../../site/frame.ts'
 import { type Html, html, jsonBlock } from '../../site/html.ts'
 import { type LinkParameters, type PageContext, pageContextOf } from '../../site/page-context.ts'
+import { rootOf } from '../../site/signed-in.ts'
 import { languageField, listOptions } from '../parts/form-fields.ts'
 import { highlight } from '../parts/highlight.ts'
 import { datasetTitle, type SiteServices } from '../services.ts'
@@ -26,7 +27,7 @@ export async function answerSparqlPage(reply: FastifyReply, services: SiteServic
   const state = await readPlayground(query, services, request.principal)
   const { t, href } = pageContext
   const ids = state.chosen.map(({ dataset: { id } }) => id)
-  const root = new URL(services.base).pathname.replace(/\/+$/, '')
+  const root = rootOf(services)
   if (query.run === 'endpoint')
     return reply
       .code(303)

@@ -79,11 +79,11 @@ export async function checkCreated(
   const response = parsed<RegistrationResponseJSON>(given)
   if (party === null || response === null) return null
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
-  const challenge = new ExpectedChallenge(options, `create ${bound}`)
+  const challenge = expectedChallenge(options, `create ${bound}`)
   try {
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response,
-      expectedChallenge: text => challenge.expects(text),
+      expectedChallenge: challenge.expects,
       expectedOrigin: party.origin,
       expectedRPID: party.id,
       requireUserVerification: true,
@@ -116,14 +116,14 @@ export async function checkSigned(
   const stored = await passkeys.find(response.id)
   if (stored === null || (user !== undefined && stored.user !== user)) return null
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
-  const challenge = new ExpectedChallenge(options, `get ${bound}`)
+  const challenge = expectedChallenge(options, `get ${bound}`)
   try {
     const { userHandle } = response.response
     const isOwner = userHandle === passkeys.handle(stored.user)
     if (!isOwner && (user === undefined || (userHandle ?? '') !== '')) return null
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response,
-      expectedChallenge: text => challenge.expects(text),
+      expectedChallenge: challenge.expects,
       expectedOrigin: party.origin,
       expectedRPID: party.id,
       requireUserVerification: user === undefined,
@@ -141,29 +141,20 @@ export async function checkSigned(
 }
 
 /** The challenge of a page of ours, which is valid once. */
-class ExpectedChallenge {
-  private readonly options: Options
-  private readonly bound: string
-  private found: { readonly text: string; readonly expires: number } | null = null
-
-  constructor(options: Options, bound: string) {
-    this.options = options
-    this.bound = bound
-  }
-
-  expects(text: string): boolean {
-    const { accounts, now } = this.options
-    const expires = readChallenge(accounts.secret, this.bound, text, now())
-    this.found = expires === null ? null : { text, expires }
-    return expires !== null
-  }
-
-  async consume(): Promise<boolean> {
-    if (this.found === null) return false
-    const { text, expires } = this.found
-    // Base64url has several spellings of the same bytes.
-    const name = Buffer.from(text, 'base64url').toString('hex')
-    return this.options.accounts.singleUse.consume(`passkey challenge ${name}`, expires)
+function expectedChallenge({ accounts, now }: Options, bound: string) {
+  let found: { readonly text: string; readonly expires: number } | null = null
+  return {
+    expects: (text: string): boolean => {
+      const expires = readChallenge(accounts.secret, bound, text, now())
+      found = expires === null ? null : { text, expires }
+      return expires !== null
+    },
+    consume: async (): Promise<boolean> => {
+      if (found === null) return false
+      // Base64url has several spellings of the same bytes.
+      const name = Buffer.from(found.text, 'base64url').toString('hex')
+      return accounts.singleUse.consume(`passkey challenge ${name}`, found.expires)
+    },
   }
 }
 

@@ -6,6 +6,7 @@ import type { Form } from '../../../http/form.ts'
 import { type FieldProblem, hiddenField, momentText, note, textField } from '../../../site/account-fields.ts'
 import type { AccountPage } from '../../../site/account-page.ts'
 import { type Html, html } from '../../../site/html.ts'
+import type { PageContext } from '../../../site/page-context.ts'
 import {
   type AccountRequest,
   type AccountSection,
@@ -17,7 +18,6 @@ import {
 } from '../section.ts'
 import { checkThrottled } from '../throttled-check.ts'
 import { checkCreated, creationOptions, relyingParty } from './ceremony.ts'
-import { PASSKEY_ISLAND, passkeyProblem } from './form.ts'
 
 /** Passkeys of a user: to add one needs the password, so that a stolen session cannot. */
 export function passkeySection(passwords: Attempts): AccountSection {
@@ -128,5 +128,32 @@ function passkeyItem(requested: AccountRequest, { id, label, created, lastUse }:
 <small>${t('Created')} ${momentText(pageContext, created)}</small><small>${t('Last used')} ${momentText(pageContext, lastUse)}</small></div>
 ${form('rename', html`<input name="label" value="${label}" aria-label="${t('Label')}" autocomplete="off" required> <button class="plain small" aria-label="${t('Rename the passkey {name}', { name: label })}">${t('Rename')}</button>`)}
 ${form('remove', html`<button class="bad small" aria-label="${t('Remove the passkey {name}', { name: label })}">${t('Remove')}</button>`)}</li>
+`
+}
+
+/** The script that asks the browser for passkeys. */
+export const PASSKEY_ISLAND = 'passkey.js'
+
+/** The message that the script shows if the browser used no passkey. */
+export function passkeyProblem({ t }: Pick<PageContext, 't'>): Html {
+  return html`<p class="note bad" role="alert" data-problem hidden>${t('The browser used no passkey.')}</p>
+`
+}
+
+interface SignInForm {
+  readonly action: string
+  /** The options for the browser, as JSON. */
+  readonly options: string
+  readonly hidden: Readonly<Record<string, string>>
+}
+
+/** A button that signs in with a passkey; the script shows it if the browser supports passkeys. */
+export function passkeyForm(
+  pageContext: Pick<PageContext, 't'>,
+  { action, options, hidden }: SignInForm,
+): Html {
+  return html`<form method="post" action="${action}" data-passkey="get" data-options="${options}" hidden>
+${Object.entries(hidden).map(([name, value]) => hiddenField(name, value))}${hiddenField('credential', '')}${passkeyProblem(pageContext)}<div class="buttons"><button class="plain">${pageContext.t('Sign in with a passkey')}</button></div>
+</form>
 `
 }

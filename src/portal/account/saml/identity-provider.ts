@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { SaxesParser } from '@rubensworks/saxes'
+import type { SamlProvider } from '../../../config/derived.ts'
 import { CONFIG_INVALID } from '../../../config/faults.ts'
-import type { SamlProvider } from '../../../config/saml.ts'
 import { Fault } from '../../../errors/errors.ts'
 import { lookup } from '../../../model/lookup.ts'
 

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { SaxesParser } from '@rubensworks/saxes'
-import type { SamlProvider } from '../../../config/saml.ts'
+import type { SamlProvider } from '../../../config/derived.ts'
 import { lookup } from '../../../model/lookup.ts'
 import { type Assertion, CLOCK_SKEW, checkAssertion } from './assertion.ts'
 import type { IdentityProvider } from './identity-provider.ts'

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { SamlProvider } from '../../../config/saml.ts'
+import type { SamlProvider } from '../../../config/derived.ts'
 import { Fault } from '../../../errors/errors.ts'
 import { ASSERTION_LIMITS, Attempts } from '../../../http/attempts.ts'
 import { CREDENTIAL_INVALID } from '../../../http/authenticate.ts'

@@ -36,7 +36,10 @@ export function baseMapOf(element: HTMLElement, settings: MapSettings): LeafletM
   map.createPane('ground').classList.add('map-ground')
   map.setView([20, 0], smallest)
   if (settings.tiles === undefined) addCoastline(map)
-  else void import('./tiles.ts').then(({ TileLayer }) => new TileLayer(settings.tiles ?? '').addTo(map))
+  else
+    void import('leaflet/src/layer/tile/TileLayer.js').then(({ TileLayer }) =>
+      new TileLayer(settings.tiles ?? '').addTo(map),
+    )
   addDegrees(map)
   fitToPaper(element)
   return map

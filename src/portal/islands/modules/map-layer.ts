@@ -55,7 +55,7 @@ function placeLayer(map: LeafletMap, settings: MapSettings, place: MapPlace): La
 /** A layer whose shape is added when the code for shapes is loaded. */
 function shapeLayer(geometry: Geometry, title: string, open: (at: LatLngExpression) => void): Layer {
   const layer = new LayerGroup()
-  void import('./shapes.ts').then(({ GeoJSON }) => {
+  void import('leaflet/src/layer/GeoJSON.js').then(({ GeoJSON }) => {
     const shape = new GeoJSON(geometry as never, {
       style: () => ({ className: 'map-shape' }),
       pointToLayer: (_, at) => dot(at, title),

@@ -3,7 +3,7 @@ import { StreamLanguage, type StringStream } from '@codemirror/language'
 import { type Diagnostic, setDiagnostics } from '@codemirror/lint'
 import { Compartment, type Text } from '@codemirror/state'
 import { EditorView, highlightActiveLineGutter, keymap, lineNumbers } from '@codemirror/view'
-import { SOURCE_RULES, type SourceLanguage, type TokenKind } from '../../parts/highlight-rules.ts'
+import { SOURCE_RULES, type SourceLanguage, type TokenKind } from '../../parts/highlight.ts'
 import { editorFor } from './editor.ts'
 
 /** A diagnostic from the portal. */

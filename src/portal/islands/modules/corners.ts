@@ -1,9 +1,0 @@
-import { decodeLines } from '../../map/outline.ts'
-
-/** Lines in the form of Leaflet, latitude first. */
-export type Corners = [number, number][][]
-
-/** Decodes lines from a text that the build generated. */
-export function corners(text: string): Corners {
-  return decodeLines(text).map(line => line.map(([lon, lat]) => [lat, lon]))
-}
