@@ -1,5 +1,6 @@
-import { Fault } from '../errors/errors.ts'
+import { Fault, UNPROCESSABLE_ENTITY } from '../errors/errors.ts'
 import { setMember } from '../model/lookup.ts'
+import { isXmlText } from '../model/xml.ts'
 import { isIri } from '../rdf/iri-syntax.ts'
 import type { Term, TriplePattern } from '../rdf/term.ts'
 import { XSD } from '../rdf/vocab.ts'
@@ -15,8 +16,10 @@ import type { GraphColumns } from './columns/graph.ts'
 import type { QueriedGraphs, WireTable, WireVector } from './columns/threads/protocol.ts'
 import { STORE_UNAVAILABLE } from './faults.ts'
 import {
+  type AnswerFormat,
   EMPTY_GRAPH,
   type PageOptions,
+  type QueryAnswer,
   type QueryOptions,
   type Solution,
   type SolutionPage,
@@ -168,4 +171,21 @@ class TablePage implements SolutionPage {
       return solution
     })
   }
+}
+
+/**
+ * Converts the answer of an engine to that of a store. Engines write unescaped carriage returns into XML, which XML parses as
+ * line ends (XML 1.0, section 2.11), and characters that XML cannot represent. Faults: UnprocessableEntity for those.
+ */
+export function engineAnswer(text: string, format: AnswerFormat): QueryAnswer {
+  if (format !== 'xml') return { by: 'engine', pieces: once(Buffer.from(text)) }
+  if (!isXmlText(text))
+    throw new Fault(UNPROCESSABLE_ENTITY, {
+      reason: 'A value is nothing that RDF/XML or XML can write. Ask for another format.',
+    })
+  return { by: 'engine', pieces: once(Buffer.from(text.replaceAll('\r', '&#13;'))) }
+}
+
+async function* once<T>(piece: T): AsyncGenerator<T> {
+  yield piece
 }

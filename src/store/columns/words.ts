@@ -1,9 +1,9 @@
 import { memoised } from '../../model/memoised.ts'
 import { isLastCharacter, tokens } from '../../model/search.ts'
-import { sortedPieces } from './build/sort-bytes.ts'
 import { ByteTable, bitsIn, compareBytes, grown, NumberList, sharedBytes, sharedUint32 } from './bytes.ts'
 import { Texts } from './dictionary-texts.ts'
 import { similarTo, slipsOf } from './similar-words.ts'
+import { sortedPieces } from './sorting.ts'
 
 /** How a word of a search matches a word of a text; both are folded (model/search.ts). */
 export type WordSearchMode = 'word' | 'prefix' | 'fuzzy' | 'unfinished'

@@ -3,7 +3,7 @@ import { Arena, type ByteTable } from '../bytes.ts'
 import { Texts } from '../dictionary-texts.ts'
 import { TRIPLE_TERM } from '../file-layout.ts'
 import { isExact, momentOfLexical, numberOfLiteral, numericKind, pointOf } from '../lexical.ts'
-import { sortPieces } from './sort-bytes.ts'
+import { sortPieces } from '../sorting.ts'
 
 /** The part of a literal after its text in N-Triples: a datatype, or a language. */
 export interface LiteralEnding {

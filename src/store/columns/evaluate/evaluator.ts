@@ -9,8 +9,8 @@ import {
   variablesOfExpression,
 } from '../../../sparql/algebra.ts'
 import { withValues } from '../../../sparql/lateral.ts'
-import { NotInColumns } from '../not-in-columns.ts'
 import type { Evaluation } from './evaluation.ts'
+import { NotInColumns } from './evaluation-limits.ts'
 import { withConstants } from './expressions/conditions.ts'
 import { vectorOf } from './expressions/expression-vector.ts'
 import { Filter } from './expressions/filter.ts'

@@ -8,16 +8,16 @@ import {
 import { grown } from '../../bytes.ts'
 import type { GraphColumns } from '../../graph.ts'
 import type { Evaluation } from '../evaluation.ts'
+import { isStable } from '../functions/builtins.ts'
 import { allRows, Batch } from '../vectors/batch.ts'
 import { ColumnDomain, type Domain, onlyPartOf, ResourceDomain, SubjectDomain } from '../vectors/domain.ts'
 import { scratchUint32 } from '../vectors/scratch.ts'
 import { hasWholeValues, type IdVector } from '../vectors/vector.ts'
-import { markResources } from './form-tests.ts'
 import type { NumberKernels } from './numbers.ts'
 import { isComparison } from './ranges.ts'
 import { isByteTest, readTextTest } from './read-text-test.ts'
 import type { ScalarCompiler } from './scalar.ts'
-import { markKnownTruths } from './text-tests.ts'
+import { markKnownTruths, markResources } from './text-tests.ts'
 import { FAILS, HOLDS, type TestedRows, truthOf } from './truths.ts'
 
 /**
@@ -242,4 +242,39 @@ function nextUnknown(table: Uint8Array, ids: Uint32Array, rows: Uint32Array, fro
   const length = rows.length | 0
   for (let at = from | 0; at < length; at++) if (table[ids[rows[at] as number] as number] === 0) return at
   return length
+}
+
+/** An expression is evaluated once per combination of values where there are this many times more rows than combinations. */
+const ROWS_A_COMBINATION = 4
+
+/** The combination number of each row of a batch, for the values that an expression reads; numbers are below `size`. */
+interface Combinations {
+  readonly numbers: Uint32Array
+  readonly size: number
+}
+
+/**
+ * The combinations of values that a stable expression of several variables reads; null if they are many, or terms have no
+ * numbers.
+ */
+export function combinationsOf(expression: AlgebraExpression, batch: Batch): Combinations | null {
+  const names = [...variablesOfExpression(expression)]
+  if (names.length < 2 || !isStable(expression)) return null
+  const vectors: IdVector[] = []
+  for (const name of names) {
+    const vector = batch.get(name)
+    if (vector?.type === 'numbers') return null
+    if (vector?.type === 'ids') vectors.push(vector)
+  }
+  // The domain of computed terms grows as variables are read: by now all of them are read.
+  const widths = vectors.map(({ domain }) => domain.size + 1)
+  const size = widths.reduce((product, width) => product * width, 1)
+  if (ROWS_A_COMBINATION * size > batch.size) return null
+  const numbers = scratchUint32(batch.size).fill(0)
+  for (const [at, { ids }] of vectors.entries()) {
+    const width = widths[at] as number
+    for (let row = 0; row < numbers.length; row++)
+      numbers[row] = Math.imul(numbers[row] as number, width) + (ids[row] as number)
+  }
+  return { numbers, size }
 }

@@ -23,8 +23,13 @@ import {
 import { scratchUint8, scratchUint32 } from '../vectors/scratch.ts'
 import { termValue } from '../vectors/value.ts'
 import { hasWholeValues, type IdVector } from '../vectors/vector.ts'
-import { combinationsOf } from './combinations.ts'
-import { comparedByNumber, comparedNumbers, isWorthTable, truthsByValue } from './comparisons.ts'
+import {
+  combinationsOf,
+  comparedByNumber,
+  comparedNumbers,
+  isWorthTable,
+  truthsByValue,
+} from './comparisons.ts'
 import { isCondition } from './conditions.ts'
 import { isOfKind, valueByKind } from './kinds.ts'
 import type { NumberKernels } from './numbers.ts'

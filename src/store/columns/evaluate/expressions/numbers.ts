@@ -29,7 +29,7 @@ import { termValue } from '../vectors/value.ts'
 import type { IdVector, NumberVector, Vector } from '../vectors/vector.ts'
 import { coordinateNumbers } from './points.ts'
 import { type ScalarCompiler, subjectCall } from './scalar.ts'
-import { lengthReader } from './text-lengths.ts'
+import { lengthReader } from './text-prefixes.ts'
 
 /** Expressions are not evaluated for whole domains with more values than this many times the rows. */
 const TABLE_FACTOR = 4

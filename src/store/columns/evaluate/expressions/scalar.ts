@@ -7,8 +7,8 @@ import {
   variablesOfExpression,
 } from '../../../../sparql/algebra.ts'
 import type { GraphColumns } from '../../graph.ts'
-import { NotInColumns } from '../../not-in-columns.ts'
 import { domainsOf, type Evaluation } from '../evaluation.ts'
+import { NotInColumns } from '../evaluation-limits.ts'
 import { arithmeticFunction, negatedValue } from '../functions/arithmetic.ts'
 import { BUILTINS, isStable } from '../functions/builtins.ts'
 import { CASTS } from '../functions/casts.ts'

@@ -1,7 +1,7 @@
 import { LODESTONE } from '../../../../rdf/vocab.ts'
 import type { AggregateCall } from '../../../../sparql/algebra.ts'
-import { NotInColumns } from '../../not-in-columns.ts'
 import type { Evaluation } from '../evaluation.ts'
+import { NotInColumns } from '../evaluation-limits.ts'
 import { subjectIds } from '../expressions/scalar.ts'
 import { allRows, type Batch } from '../vectors/batch.ts'
 import { PairMap } from '../vectors/pair-map.ts'

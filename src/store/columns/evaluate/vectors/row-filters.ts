@@ -1,4 +1,4 @@
-import { placesByNumber } from '../../sort-numbers.ts'
+import { placesByNumber } from '../../sorting.ts'
 import { allRows } from './batch.ts'
 import { scratchUint8, scratchUint32 } from './scratch.ts'
 import { isBound, type Vector } from './vector.ts'
