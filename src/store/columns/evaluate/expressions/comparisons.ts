@@ -7,11 +7,12 @@ import {
 } from '../../../../sparql/algebra.ts'
 import { grown } from '../../bytes.ts'
 import type { GraphColumns } from '../../graph.ts'
-import type { Evaluation } from '../evaluation.ts'
+import { domainsOf, type Evaluation } from '../evaluation.ts'
 import { isStable } from '../functions/builtins.ts'
 import { allRows, Batch } from '../vectors/batch.ts'
 import { ColumnDomain, type Domain, onlyPartOf, ResourceDomain, SubjectDomain } from '../vectors/domain.ts'
 import { scratchUint32 } from '../vectors/scratch.ts'
+import { translated } from '../vectors/translate.ts'
 import { hasWholeValues, type IdVector } from '../vectors/vector.ts'
 import type { NumberKernels } from './numbers.ts'
 import { isComparison } from './ranges.ts'
@@ -35,7 +36,9 @@ export function comparedByNumber(
   const isDirect = first.domain === second.domain && areEqualByNumber(first.domain)
   const graph = isDirect ? null : graphOfResources(first.domain)
   if (!isDirect && (graph === null || graph !== graphOfResources(second.domain))) return null
-  const [left, right] = isDirect ? [first.ids, second.ids] : [resourcesOf(first), resourcesOf(second)]
+  const [left, right] = [first, second].map(vector =>
+    graph === null ? vector.ids : translated(vector, domainsOf(graph).resources, batch.size),
+  ) as [Uint32Array, Uint32Array]
   return (rows, required) => rowsAlike(left, right, rows, operands.areAlike === required)
 }
 
@@ -78,25 +81,6 @@ function areEqualByNumber(domain: Domain): boolean {
 function graphOfResources(domain: Domain): GraphColumns | null {
   if (domain instanceof ResourceDomain || domain instanceof SubjectDomain) return domain.graph
   return domain instanceof ColumnDomain && onlyPartOf(domain)?.kind === 'resource' ? domain.graph : null
-}
-
-/** The numbers of the resources of rows in their graph; 0 for none. */
-function resourcesOf({ domain, ids }: IdVector): Uint32Array {
-  if (domain instanceof SubjectDomain) {
-    const { subjectResources } = domain.graph
-    return numbered(ids, id => subjectResources[id - 1] as number)
-  }
-  const part = onlyPartOf(domain)
-  return part?.kind === 'resource' ? numbered(ids, id => part.ids[id - part.first] as number) : ids
-}
-
-function numbered(ids: Uint32Array, numberOf: (id: number) => number): Uint32Array {
-  const numbers = scratchUint32(ids.length)
-  for (let row = 0; row < ids.length; row++) {
-    const id = ids[row] as number
-    numbers[row] = id === 0 ? 0 : numberOf(id)
-  }
-  return numbers
 }
 
 /** The rows in which both numbers are present, and are equal or not. Branchless: see row-filters.ts. */

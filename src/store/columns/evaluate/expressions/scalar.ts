@@ -6,7 +6,6 @@ import {
   isConstantExpression,
   variablesOfExpression,
 } from '../../../../sparql/algebra.ts'
-import type { GraphColumns } from '../../graph.ts'
 import { domainsOf, type Evaluation } from '../evaluation.ts'
 import { NotInColumns } from '../evaluation-limits.ts'
 import { arithmeticFunction, negatedValue } from '../functions/arithmetic.ts'
@@ -307,15 +306,6 @@ export function subjectCall(expression: AlgebraExpression, batch: Batch, evaluat
     values: ofSubjects?.(call.constants, graph) ?? null,
   }))
   return { ids, graph, tests, values }
-}
-
-/** The subjects of a graph in a vector; null where it contains other terms. */
-export function subjectIds(
-  vector: Vector,
-): { readonly graph: GraphColumns; readonly ids: Uint32Array } | null {
-  return vector.type === 'ids' && vector.domain instanceof SubjectDomain
-    ? { graph: vector.domain.graph, ids: vector.ids }
-    : null
 }
 
 /** A comparison of two values; null is an error. */

@@ -10,6 +10,7 @@ import type {
 import { lowerBound, type TermBytes, type Texts } from '../../dictionary-texts.ts'
 import type { Resources } from '../../resources.ts'
 import type { Evaluation } from '../evaluation.ts'
+import { allRows } from '../vectors/batch.ts'
 import type { ColumnDomain } from '../vectors/domain.ts'
 import type { Vector } from '../vectors/vector.ts'
 import { isOfKind, valueByKind } from './kinds.ts'
@@ -39,7 +40,8 @@ export function markKnownTruths(
   if (expression.type === 'in' && markListed(expression, domain, table)) return
   const alike = firstAlike(expression, domain)
   if (alike !== null) {
-    const all = new Map([[scalars.soleVariable(expression) ?? '', allOf(domain)] as const])
+    const codes: Vector = { type: 'ids', domain, ids: allRows(domain.size + 1) }
+    const all = new Map([[scalars.soleVariable(expression) ?? '', codes]])
     const scalar = scalars.over(expression, all, domain.size + 1)
     for (const { first, count, kind } of domain.dictionary.parts)
       if (kind === 'text')
@@ -72,13 +74,6 @@ function markListed(
   table.fill(negated ? HOLDS : FAILS, 1)
   for (const { from, to } of ranges) table.fill(negated ? FAILS : HOLDS, from, to)
   return true
-}
-
-/** The values of a column as a vector, in rows by code. */
-function allOf(domain: ColumnDomain): Vector {
-  const ids = new Uint32Array(domain.size + 1)
-  for (let code = 0; code < ids.length; code++) ids[code] = code
-  return { type: 'ids', domain, ids }
 }
 
 function markTexts(test: TextTest, { texts, first, count }: TextPart, table: Uint8Array): void {
