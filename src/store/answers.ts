@@ -51,6 +51,11 @@ export function columnAnswers(columns: ColumnStore): ColumnAnswers {
     const [found] = await columns.answers([query], checked(query, options), options)
     return pageOf(found as WireTable)
   }
+  const match: Store['match'] = async (graph, pattern, page, options) => {
+    if (isImpossible(pattern) || graph === EMPTY_GRAPH) return { triples: '', count: 0 }
+    check(graph)
+    return columns.match(graph, pattern, page, options)
+  }
   const pageOf = (found: WireTable) => new TablePage(found, graph => columns.columns(graph))
   return {
     select: async (query, options): Promise<readonly Solution[]> => (await table(query, options)).solutions(),
@@ -79,16 +84,9 @@ export function columnAnswers(columns: ColumnStore): ColumnAnswers {
         pieces.push(piece)
       return Buffer.concat(pieces).toString()
     },
-    match: async (graph, pattern, page, options) => {
-      if (isImpossible(pattern) || graph === EMPTY_GRAPH) return { triples: '', count: 0 }
-      check(graph)
-      return columns.match(graph, pattern, page, options)
-    },
-    count: async (graph: string, pattern: TriplePattern, options?: QueryOptions) => {
-      if (isImpossible(pattern) || graph === EMPTY_GRAPH) return 0
-      check(graph)
-      return (await columns.match(graph, pattern, { offset: 0, limit: 0 }, options)).count
-    },
+    match,
+    count: async (graph: string, pattern: TriplePattern, options?: QueryOptions) =>
+      (await match(graph, pattern, { offset: 0, limit: 0 }, options)).count,
   }
 }
 

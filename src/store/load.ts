@@ -5,7 +5,7 @@ import { buildColumnsInThread } from './columns/build/build-thread.ts'
 import { ColumnStore, type ColumnStoreOptions } from './columns/column-store.ts'
 import { ColumnsDamaged } from './columns/sections.ts'
 import { LOAD_REFUSED } from './faults.ts'
-import type { GraphSource, LoadProgress, Store } from './store.ts'
+import type { GraphSource, LoadProgress, Store, StoreStatistics } from './store.ts'
 
 /**
  * Loads graphs into a store of columns. Of files only the headers are read; a missing or damaged file is rebuilt from the
@@ -106,6 +106,13 @@ export class RepairedColumns {
     await loadColumns(this.columns, sources, onProgress, reason =>
       this.onEvent({ event: 'columns made again', reason }),
     )
+  }
+
+  /** Statistics of a store with an engine beside these columns. */
+  statistics(engine: { readonly deadlines: number }, resident = { graphs: 0, bytes: 0 }): StoreStatistics {
+    const { bytes, ...own } = this.columns.statistics()
+    const deadlines = this.columns.deadlines + engine.deadlines
+    return { ...own, bytes: { ...bytes, resident: resident.bytes }, resident: resident.graphs, deadlines }
   }
 
   drop(graphs: readonly string[]): void {

@@ -74,18 +74,7 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
       engine.forget(graphs)
     },
     preload: () => engine.preload(),
-    statistics: async () => {
-      const { graphs, triples, threads, bytes } = columns.statistics()
-      const resident = engine.statistics()
-      return {
-        graphs,
-        triples,
-        threads,
-        bytes: { ...bytes, resident: resident.bytes },
-        resident: resident.graphs,
-        deadlines: columns.deadlines + engine.deadlines,
-      }
-    },
+    statistics: async () => repaired.statistics(engine, engine.statistics()),
     close: async () => {
       await Promise.all([columns.close(), engine.close()])
     },

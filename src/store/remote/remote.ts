@@ -176,11 +176,7 @@ function remoteStore(
     preflight: found => {
       check = found
     },
-    statistics: async () => {
-      const { graphs, triples, threads, bytes } = columns.statistics()
-      const deadlines = columns.deadlines + engine.deadlines
-      return { graphs, triples, threads, bytes: { ...bytes, resident: 0 }, resident: 0, deadlines }
-    },
+    statistics: async () => repaired.statistics(engine),
     close: async () => {
       engine.close()
       await columns.close()

@@ -140,15 +140,12 @@ export class Evaluator {
     this.evaluation.advance(1)
     switch (operation.type) {
       case 'bgp':
-        yield* this.block(partsOf(operation), scope, seed, this.outermost?.takenBy(operation))
-        return
+        return yield* this.block(partsOf(operation), scope, seed, this.outermost?.takenBy(operation))
       case 'path':
-        yield* this.paths.evaluate(operation, scope, seed)
-        return
+        return yield* this.paths.evaluate(operation, scope, seed)
       case 'join':
       case 'filter':
-        yield* this.conjunction(operation, scope, seed)
-        return
+        return yield* this.conjunction(operation, scope, seed)
       case 'union':
         for (const input of operation.inputs) yield* this.join(seed, input, scope)
         return
@@ -173,11 +170,9 @@ export class Evaluator {
         return
       }
       case 'graph':
-        yield* this.graph(operation, scope, seed)
-        return
+        return yield* this.graph(operation, scope, seed)
       case 'values':
-        yield* this.joinFound(seed, this.whole(operation, scope))
-        return
+        return yield* this.joinFound(seed, this.whole(operation, scope))
       case 'service':
         throw new NotInColumns('SERVICE')
       case 'group':
@@ -263,8 +258,7 @@ export class Evaluator {
     const known = new Set(seed.variables)
     const split = splitByEquality(group, known, scope.graphs)
     if (split !== null) {
-      yield* this.joinedByEquality(split, scope, seed, outermost)
-      return
+      return yield* this.joinedByEquality(split, scope, seed, outermost)
     }
     const steps = planBlock(group, known, scope.graphs)
     const scan = outermost?.isScanOf(steps) === true ? outermost : null
@@ -317,11 +311,9 @@ export class Evaluator {
   ): Generator<Batch> {
     switch (step.type) {
       case 'star':
-        yield* scope.patterns.star(step, batch, outermost)
-        return
+        return yield* scope.patterns.star(step, batch, outermost)
       case 'open':
-        yield* scope.patterns.open(step, batch, outermost)
-        return
+        return yield* scope.patterns.open(step, batch, outermost)
       case 'path':
         for (const found of this.paths.evaluate(step.pattern, scope, batch))
           yield scope.filter.filtered(step.filters, found)
@@ -361,8 +353,7 @@ export class Evaluator {
       operation.type === 'values' ||
       !(isSeeded || readsSubstituted(operation, scope))
     ) {
-      yield* this.joinFound(batch, this.whole(operation, scope), remaining)
-      return
+      return yield* this.joinFound(batch, this.whole(operation, scope), remaining)
     }
     const hidden = new Map(
       batch.variables

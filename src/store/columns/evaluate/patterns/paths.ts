@@ -44,25 +44,20 @@ export class PathEvaluator<Scope> {
     const { subject, path, object } = pattern
     switch (path.type) {
       case 'link':
-        yield* this.link(pattern, path.iri, scope, batch)
-        return
+        return yield* this.link(pattern, path.iri, scope, batch)
       case 'inverse':
-        yield* this.evaluate({ subject: object, path: path.path, object: subject }, scope, batch)
-        return
+        return yield* this.evaluate({ subject: object, path: path.path, object: subject }, scope, batch)
       case 'sequence':
-        yield* this.sequence(subject, path.paths, object, scope, batch)
-        return
+        return yield* this.sequence(subject, path.paths, object, scope, batch)
       case 'alternative':
         for (const each of path.paths) yield* this.evaluate({ subject, path: each, object }, scope, batch)
         return
       case 'negated':
-        yield* this.negated(pattern, path.iris, scope, batch)
-        return
+        return yield* this.negated(pattern, path.iris, scope, batch)
       case 'zeroOrOne':
       case 'zeroOrMore':
       case 'oneOrMore':
-        yield* this.closure(pattern, path, scope, batch)
-        return
+        return yield* this.closure(pattern, path, scope, batch)
       default:
         path satisfies never
     }
@@ -78,8 +73,7 @@ export class PathEvaluator<Scope> {
     const [first, ...rest] = paths
     if (first === undefined) return
     if (rest.length === 0) {
-      yield* this.evaluate({ subject, path: first, object }, scope, batch)
-      return
+      return yield* this.evaluate({ subject, path: first, object }, scope, batch)
     }
     const middle: Node = { type: 'variable', name: ` step ${this.fresh++}` }
     const isBackward = !isKnown(subject, batch) && isKnown(object, batch)
