@@ -69,7 +69,7 @@ const MAX_LATERAL = 10_000
 /** Evaluates operations over the columns of graphs: each yields its solutions in batches, as they are found. */
 export class Evaluator {
   readonly evaluation: Evaluation
-  private readonly paths: PathEvaluator<EvaluationScope>
+  private readonly paths: PathEvaluator
   private readonly modifiers: SolutionModifiers
   /** Complete solutions of operations, by the graphs over which they are evaluated. */
   private readonly wholes = new Map<SparqlOperation, Map<Graphs, Batch>>()
@@ -89,11 +89,9 @@ export class Evaluator {
   constructor(evaluation: Evaluation) {
     this.evaluation = evaluation
     this.root = this.scopeOf(evaluation.dataset.defaultGraphs)
-    this.paths = new PathEvaluator({
-      evaluation,
-      graphsOf: ({ graphs }) => graphs,
-      match: (patterns, scope, batch) => this.block({ patterns, paths: [], filters: [] }, scope, batch),
-    })
+    this.paths = new PathEvaluator(evaluation, (patterns, scope, batch) =>
+      this.block({ patterns, paths: [], filters: [] }, scope, batch),
+    )
     this.modifiers = new SolutionModifiers(evaluation, (operation, scope) =>
       this.evaluate(operation, scope, UNIT_BATCH),
     )
@@ -372,10 +370,6 @@ export class Evaluator {
     remaining: (found: Batch) => Batch = found => found,
   ): Generator<Batch> {
     if (whole.size === 0 || batch.size === 0) return
-    if (isUnit(batch)) {
-      yield remaining(whole)
-      return
-    }
     const shared = batch.variables.filter(name => whole.has(name))
     if (shared.length > 0) {
       for (const pairs of this.compatibleRows(whole, shared).pairsWith(batch))
