@@ -52,9 +52,8 @@ export function grouped(
     }
     if (others.length === 0 && coded?.count(batch) === true) continue
     const groups = coded?.assign(batch, assign) ?? assign(batch)
-    const count = grouper.count()
-    if (hasEmptyGroups || others.length < aggregators.length) rows.add(groups, count)
-    addToAll(others, batch, groups, count, evaluation)
+    if (hasEmptyGroups || others.length < aggregators.length) rows.add(groups, grouper.count())
+    addToAll(others, batch, groups, grouper.count(), evaluation)
   }
   if (coded !== null && others.length === 0) rows.addCounts(...coded.counted(assign), grouper.count())
   // Without keys there is one group, even for no solutions.

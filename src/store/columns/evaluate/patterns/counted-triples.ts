@@ -19,7 +19,7 @@ import { Batch } from '../vectors/batch.ts'
 import type { Domain } from '../vectors/domain.ts'
 import { PoolDomain } from '../vectors/pool-domain.ts'
 import { integers, type Vector } from '../vectors/vector.ts'
-import { connected } from './graph-components.ts'
+import { areApart } from './graph-components.ts'
 
 type Aggregates = OperationOf<'group'>['aggregates']
 
@@ -133,11 +133,6 @@ function triplesWith(
   let count = 0
   for (let at = 0; at < codes.length; at++) count += holds[codes[at] as number] as number
   return count
-}
-
-/** True where no triple can be in two graphs. */
-export function areApart(graphs: readonly GraphColumns[]): boolean {
-  return connected(graphs).every(({ length }) => length === 1)
 }
 
 /** The variables of a single pattern of three different variables. */
