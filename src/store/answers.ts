@@ -1,5 +1,6 @@
-import { Fault } from '../errors/errors.ts'
+import { Fault, UNPROCESSABLE_ENTITY } from '../errors/errors.ts'
 import { setMember } from '../model/lookup.ts'
+import { isXmlText } from '../model/xml.ts'
 import { isIri } from '../rdf/iri-syntax.ts'
 import type { Term, TriplePattern } from '../rdf/term.ts'
 import { XSD } from '../rdf/vocab.ts'
@@ -15,8 +16,10 @@ import type { GraphColumns } from './columns/graph.ts'
 import type { QueriedGraphs, WireTable, WireVector } from './columns/threads/protocol.ts'
 import { STORE_UNAVAILABLE } from './faults.ts'
 import {
+  type AnswerFormat,
   EMPTY_GRAPH,
   type PageOptions,
+  type QueryAnswer,
   type QueryOptions,
   type Solution,
   type SolutionPage,
@@ -48,6 +51,11 @@ export function columnAnswers(columns: ColumnStore): ColumnAnswers {
     const [found] = await columns.answers([query], checked(query, options), options)
     return pageOf(found as WireTable)
   }
+  const match: Store['match'] = async (graph, pattern, page, options) => {
+    if (isImpossible(pattern) || graph === EMPTY_GRAPH) return { triples: '', count: 0 }
+    check(graph)
+    return columns.match(graph, pattern, page, options)
+  }
   const pageOf = (found: WireTable) => new TablePage(found, graph => columns.columns(graph))
   return {
     select: async (query, options): Promise<readonly Solution[]> => (await table(query, options)).solutions(),
@@ -76,16 +84,9 @@ export function columnAnswers(columns: ColumnStore): ColumnAnswers {
         pieces.push(piece)
       return Buffer.concat(pieces).toString()
     },
-    match: async (graph, pattern, page, options) => {
-      if (isImpossible(pattern) || graph === EMPTY_GRAPH) return { triples: '', count: 0 }
-      check(graph)
-      return columns.match(graph, pattern, page, options)
-    },
-    count: async (graph: string, pattern: TriplePattern, options?: QueryOptions) => {
-      if (isImpossible(pattern) || graph === EMPTY_GRAPH) return 0
-      check(graph)
-      return (await columns.match(graph, pattern, { offset: 0, limit: 0 }, options)).count
-    },
+    match,
+    count: async (graph: string, pattern: TriplePattern, options?: QueryOptions) =>
+      (await match(graph, pattern, { offset: 0, limit: 0 }, options)).count,
   }
 }
 
@@ -168,4 +169,21 @@ class TablePage implements SolutionPage {
       return solution
     })
   }
+}
+
+/**
+ * Converts the answer of an engine to that of a store. Engines write unescaped carriage returns into XML, which XML parses as
+ * line ends (XML 1.0, section 2.11), and characters that XML cannot represent. Faults: UnprocessableEntity for those.
+ */
+export function engineAnswer(text: string, format: AnswerFormat): QueryAnswer {
+  if (format !== 'xml') return { by: 'engine', pieces: once(Buffer.from(text)) }
+  if (!isXmlText(text))
+    throw new Fault(UNPROCESSABLE_ENTITY, {
+      reason: 'A value is nothing that RDF/XML or XML can write. Ask for another format.',
+    })
+  return { by: 'engine', pieces: once(Buffer.from(text.replaceAll('\r', '&#13;'))) }
+}
+
+async function* once<T>(piece: T): AsyncGenerator<T> {
+  yield piece
 }

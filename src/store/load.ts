@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { Fault } from '../errors/errors.ts'
+import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { buildColumnsInThread } from './columns/build/build-thread.ts'
 import { ColumnStore, type ColumnStoreOptions } from './columns/column-store.ts'
 import { ColumnsDamaged } from './columns/sections.ts'
 import { LOAD_REFUSED } from './faults.ts'
-import type { GraphSource, LoadProgress } from './store.ts'
+import type { GraphSource, LoadProgress, Store, StoreStatistics } from './store.ts'
 
 /**
  * Loads graphs into a store of columns. Of files only the headers are read; a missing or damaged file is rebuilt from the
@@ -107,6 +108,13 @@ export class RepairedColumns {
     )
   }
 
+  /** Statistics of a store with an engine beside these columns. */
+  statistics(engine: { readonly deadlines: number }, resident = { graphs: 0, bytes: 0 }): StoreStatistics {
+    const { bytes, ...own } = this.columns.statistics()
+    const deadlines = this.columns.deadlines + engine.deadlines
+    return { ...own, bytes: { ...bytes, resident: resident.bytes }, resident: resident.graphs, deadlines }
+  }
+
   drop(graphs: readonly string[]): void {
     this.columns.drop(graphs)
     for (const graph of graphs) this.sources.delete(graph)
@@ -132,5 +140,45 @@ export class RepairedColumns {
       const reason = `${damage}; it cannot be made again: ${error instanceof Error ? error.message : error}`
       this.onEvent({ event: 'graph lost', graph, reason })
     }
+  }
+}
+
+/**
+ * A store whose graphs have reference counts: each load of a graph adds a reference, each drop releases one, and the last release
+ * drops the graph. Graphs with the same name have the same content, so an existing one is not loaded again.
+ */
+export function withSharedGraphs<Base extends Store>(store: Base): Base {
+  const holders = new Map<string, number>()
+  let working: Promise<unknown> = Promise.resolve()
+  /** Runs one change at a time, so that no graph is dropped while it is being loaded. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = working.then(work)
+    working = ignoreRejection(done, 'whoever asked gets it')
+    return done
+  }
+  const retain = ({ graph }: GraphSource) => holders.set(graph, (holders.get(graph) ?? 0) + 1)
+  return {
+    ...store,
+    load: (sources, onProgress) =>
+      inTurn(async () => {
+        await store.load(
+          sources.filter(({ graph }) => !holders.has(graph)),
+          onProgress,
+        )
+        sources.forEach(retain)
+      }),
+    drop: graphs =>
+      inTurn(async () => {
+        const unused: string[] = []
+        for (const graph of new Set(graphs)) {
+          const count = (holders.get(graph) ?? 1) - 1
+          if (count > 0) holders.set(graph, count)
+          else {
+            holders.delete(graph)
+            unused.push(graph)
+          }
+        }
+        await store.drop(unused)
+      }),
   }
 }

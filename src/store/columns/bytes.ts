@@ -49,11 +49,12 @@ export class Arena {
 
 /** Reads the numbers that {@link Arena.addNumber} wrote, one after another. */
 export class NumberReader {
-  at = 0
+  at: number
   private bytes: Uint8Array
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, at = 0) {
     this.bytes = bytes
+    this.at = at
   }
 
   /** Starts reading other bytes. */

@@ -5,9 +5,8 @@ import type { Dictionary } from './dictionary.ts'
 import { type DictionarySection, datatypeOf, type OtherPart, type PointPart } from './dictionary-parts.ts'
 import { lowerBound, textsOf } from './dictionary-texts.ts'
 import type { ColumnHeader } from './file-layout.ts'
-import { makeGrid, openGrid, type PointGrid } from './grid.ts'
+import { boxesOfShapes, makeGrid, openGrid, type PointGrid } from './grid.ts'
 import type { Derived, SectionSource } from './sections.ts'
-import { boxesOfShapes } from './shapes.ts'
 import { indexWords, isOutdated, openWordIndex, searchedMoment, type WordIndex } from './words.ts'
 
 /** The subjects of each code, ascending: those of a code are from its start to the start of the next. */
@@ -187,7 +186,7 @@ export class Column {
     return this.cachedGrid
   }
 
-  /** The boxes of the shapes of a part of the dictionary (shapes.ts): computed on first use. */
+  /** The boxes of the shapes of a part of the dictionary: computed on first use. */
   boxesOf(part: OtherPart, check: () => void = () => undefined): Float64Array {
     const make = () => [boxesOfShapes(part, check).buffer as SharedArrayBuffer]
     const [boxes] = this.derived.get(`boxes:${this.header.dictionary}:${part.first}`, make)

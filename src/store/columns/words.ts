@@ -1,9 +1,9 @@
 import { memoised } from '../../model/memoised.ts'
 import { isLastCharacter, tokens } from '../../model/search.ts'
-import { sortedPieces } from './build/sort-bytes.ts'
 import { ByteTable, bitsIn, compareBytes, grown, NumberList, sharedBytes, sharedUint32 } from './bytes.ts'
 import { Texts } from './dictionary-texts.ts'
 import { similarTo, slipsOf } from './similar-words.ts'
+import { placesByNumber, sortedPieces } from './sorting.ts'
 
 /** How a word of a search matches a word of a text; both are folded (model/search.ts). */
 export type WordSearchMode = 'word' | 'prefix' | 'fuzzy' | 'unfinished'
@@ -19,7 +19,7 @@ export interface WordIndex {
 
 /** Builds the index of texts, in memory that all threads share. */
 export function indexWords(texts: Texts): readonly SharedArrayBuffer[] {
-  const { table, words, starts: ends } = collectWords(texts)
+  const { table, words, owners } = collectWords(texts)
   const order = sortedPieces(table.size, {
     bytes: table.arena.bytes,
     startOf: index => table.startOf(index),
@@ -35,22 +35,12 @@ export function indexWords(texts: Texts): readonly SharedArrayBuffer[] {
     at += table.arena.bytes.copy(bytes, at, table.startOf(word), table.endOf(word))
     offsets[rank + 1] = at
   }
-  const starts = sharedUint32(table.size + 1)
-  for (const word of words) {
-    const rank = ranks[word] as number
-    starts[rank + 1] = (starts[rank + 1] as number) + 1
-  }
-  for (let rank = 0; rank < table.size; rank++)
-    starts[rank + 1] = (starts[rank + 1] as number) + (starts[rank] as number)
-  const next = starts.slice()
-  const places = sharedUint32(words.length)
-  for (let place = 0; place + 1 < ends.length; place++)
-    for (let pair = ends[place] as number; pair < (ends[place + 1] as number); pair++) {
-      const rank = ranks[words[pair] as number] as number
-      const slot = next[rank] as number
-      places[slot] = place
-      next[rank] = slot + 1
-    }
+  const { starts, places } = placesByNumber(
+    words.map(word => ranks[word] as number),
+    table.size,
+    sharedUint32,
+  )
+  for (let at = 0; at < places.length; at++) places[at] = owners[places[at] as number] as number
   return [offsets, bytes, starts, places].map(array => array.buffer as SharedArrayBuffer)
 }
 
@@ -60,12 +50,11 @@ const FOLDED = Uint8Array.from({ length: 128 }, (_, code) => {
   return /[a-z0-9]/.test(character) ? character.charCodeAt(0) : 0
 })
 
-/** The distinct words of each text, as numbers in a table: those of a text begin at its start. */
+/** The distinct words of each text one after another, as numbers in a table, and the text of each. */
 function collectWords({ bytes, offsets }: Texts) {
   const table = new ByteTable()
   const count = offsets.length - 1
-  const starts = new Uint32Array(count + 1)
-  const words = new NumberList()
+  const [words, owners] = [new NumberList(), new NumberList()]
   /** One more than the last text in which each word occurred. */
   let last = new Uint32Array(1024)
   let scratch = Buffer.allocUnsafe(2 ** 12)
@@ -75,6 +64,7 @@ function collectWords({ bytes, offsets }: Texts) {
     if (last[word] === place + 1) return
     last[word] = place + 1
     words.add(word)
+    owners.add(place)
   }
   for (let place = 0; place < count; place++) {
     const [from, to] = [offsets[place] as number, offsets[place + 1] as number]
@@ -97,9 +87,8 @@ function collectWords({ bytes, offsets }: Texts) {
         const folded = Buffer.from(word)
         take(place, folded, folded.length)
       }
-    starts[place + 1] = words.size
   }
-  return { table, words: words.view(), starts }
+  return { table, words: words.view(), owners: owners.view() }
 }
 
 export function openWordIndex([offsets, bytes, starts, places]: readonly SharedArrayBuffer[]): WordIndex {

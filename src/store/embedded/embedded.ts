@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { engineMemory, type StoreMemory, storeMemory } from '../../runtime/memory.ts'
-import { columnAnswers } from '../answers.ts'
+import { columnAnswers, engineAnswer } from '../answers.ts'
 import type { ColumnStore } from '../columns/column-store.ts'
-import { NotInColumns } from '../columns/not-in-columns.ts'
-import { engineAnswer } from '../engine-answer.ts'
+import { NotInColumns } from '../columns/evaluate/evaluation-limits.ts'
 import { type RepairEvent, RepairedColumns } from '../load.ts'
 import type { QueryAnswer, Store, UntrustedQuery } from '../store.ts'
 import { EngineThread } from './engine-thread.ts'
@@ -75,18 +74,7 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
       engine.forget(graphs)
     },
     preload: () => engine.preload(),
-    statistics: async () => {
-      const { graphs, triples, threads, bytes } = columns.statistics()
-      const resident = engine.statistics()
-      return {
-        graphs,
-        triples,
-        threads,
-        bytes: { ...bytes, resident: resident.bytes },
-        resident: resident.graphs,
-        deadlines: columns.deadlines + engine.deadlines,
-      }
-    },
+    statistics: async () => repaired.statistics(engine, engine.statistics()),
     close: async () => {
       await Promise.all([columns.close(), engine.close()])
     },

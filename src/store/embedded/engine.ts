@@ -41,8 +41,8 @@ export class EmbeddedEngine {
       this.wasm.__wbindgen_free(place, reserve, 1)
     }
     const name = oxigraph.namedNode(graph)
-    const { ground: baseMap, blank } = splitBlankNodes(text)
-    if (baseMap.length > 0) this.store.load(baseMap, { format: 'nt', to_graph_name: name, lenient: true })
+    const { ground, blank } = splitBlankNodes(text)
+    if (ground.length > 0) this.store.load(ground, { format: 'nt', to_graph_name: name, lenient: true })
     // `load` renames blank nodes, differently in every worker and for every batch; `parse` and `add` preserve their names.
     if (blank.length > 0) {
       for (const quad of oxigraph.parse(blank, { format: 'nt', to_graph_name: name, lenient: true })) {

@@ -1,3 +1,5 @@
+import { NumberReader } from '../columns/bytes.ts'
+
 /** Bytes of a page of WebAssembly memory. */
 const PAGE = 2 ** 16
 /** Maximum number of pages in a 32-bit address space. */
@@ -12,15 +14,19 @@ const HAS_MAXIMUM = 1
  * Specification, section 5.5.8). Throws Error for a module without its own memory.
  */
 export function withMemoryLimit(binary: Uint8Array, bytes: number): Uint8Array<ArrayBuffer> {
+  const reader = new NumberReader(binary)
   for (let at = HEAD; at < binary.length; ) {
     const id = binary[at] as number
-    const size = readNumber(binary, at + 1)
-    const end = size.next + size.value
+    reader.at = at + 1
+    const size = reader.next()
+    const end = reader.at + size
     if (id === MEMORY_SECTION) {
-      const count = readNumber(binary, size.next)
-      const minimum = readNumber(binary, count.next + 1)
-      const pages = Math.min(MAX_PAGES, Math.max(minimum.value, Math.floor(bytes / PAGE)))
-      const section = [...number(1), HAS_MAXIMUM, ...number(minimum.value), ...number(pages)]
+      // The number of memories, and whether there is a maximum.
+      reader.next()
+      reader.at += 1
+      const minimum = reader.next()
+      const pages = Math.min(MAX_PAGES, Math.max(minimum, Math.floor(bytes / PAGE)))
+      const section = [...number(1), HAS_MAXIMUM, ...number(minimum), ...number(pages)]
       return Uint8Array.from(
         Buffer.concat([
           binary.subarray(0, at),
@@ -34,16 +40,7 @@ export function withMemoryLimit(binary: Uint8Array, bytes: number): Uint8Array<A
   throw new Error('the module has no memory of its own')
 }
 
-/** Reads an unsigned LEB128 number. */
-function readNumber(bytes: Uint8Array, from: number): { readonly value: number; readonly next: number } {
-  let value = 0
-  for (let [at, unit] = [from, 1]; ; at++, unit *= 128) {
-    const byte = bytes[at] as number
-    value += (byte & 127) * unit
-    if (byte < 128) return { value, next: at + 1 }
-  }
-}
-
+/** An unsigned LEB128 number. */
 function number(value: number): readonly number[] {
   return value < 128 ? [value] : [(value % 128) | 128, ...number(Math.floor(value / 128))]
 }

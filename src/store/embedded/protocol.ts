@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { lineFeeds } from '../../rdf/line-set.ts'
+import { lineFeeds, wholeLines } from '../../rdf/line-set.ts'
 import type { AnswerFormat } from '../store.ts'
 
 /** N-Triples of one graph, or of several that are merged: a gzip-compressed file, or a text in memory. */
@@ -71,37 +71,9 @@ const BATCH_BYTES = 8 * 2 ** 20
 
 const LINE_FEED = 0x0a
 
-/**
- * The text of a source in batches of whole lines. The end of a batch depends on the text alone, never on the chunks of the
- * stream, so that every worker loads, and therefore orders, the same graph in the same way.
- */
-export async function* batches(source: TripleSource, size = BATCH_BYTES): AsyncGenerator<Buffer> {
-  let buffered: Buffer[] = []
-  let length = 0
-  for await (const piece of pieces(source)) {
-    buffered.push(piece)
-    length += piece.length
-    while (length >= size) {
-      const text = whole(buffered)
-      const end = lineEnd(text, size)
-      buffered = [text.subarray(end)]
-      length = text.length - end
-      if (end === 0) break
-      yield text.subarray(0, end)
-    }
-  }
-  if (length > 0) yield whole(buffered)
-}
-
-/** The end of the last line that fits into `size` bytes, else of the first line; 0 where no line ends. */
-function lineEnd(text: Buffer, size: number): number {
-  const fitting = text.lastIndexOf(LINE_FEED, size - 1) + 1
-  return fitting > 0 ? fitting : text.indexOf(LINE_FEED, size) + 1
-}
-
-function whole(buffered: readonly Buffer[]): Buffer {
-  const [first] = buffered
-  return buffered.length === 1 && first !== undefined ? first : Buffer.concat(buffered)
+/** The text of a source in batches of whole lines. */
+export function batches(source: TripleSource): AsyncGenerator<Buffer> {
+  return wholeLines(pieces(source), BATCH_BYTES)
 }
 
 /**
@@ -110,12 +82,12 @@ function whole(buffered: readonly Buffer[]): Buffer {
  */
 async function* pieces(source: TripleSource): AsyncGenerator<Buffer> {
   if ('text' in source) {
-    yield Buffer.from(source.text)
+    const text = Buffer.from(source.text)
+    for (let at = 0; at < text.length; at += BATCH_BYTES) yield text.subarray(at, at + BATCH_BYTES)
     return
   }
   const file = createReadStream(source.path, { highWaterMark: 2 ** 20 })
-  const text = pipeline(file, createGunzip({ chunkSize: BATCH_BYTES }), () => {})
-  for await (const piece of text) yield piece as Buffer
+  yield* pipeline(file, createGunzip({ chunkSize: BATCH_BYTES }), () => {}) as AsyncIterable<Buffer>
 }
 
 /** Number of lines. */
@@ -125,7 +97,7 @@ export function countTextLines(text: Buffer): number {
 
 /** Separates lines with blank nodes from those without; the order within each is preserved. */
 export function splitBlankNodes(text: Buffer): { readonly ground: Buffer; readonly blank: Buffer } {
-  const baseMap: Buffer[] = []
+  const ground: Buffer[] = []
   const blank: Buffer[] = []
   let done = 0
   for (let at = text.indexOf('_:'); at >= 0; ) {
@@ -133,12 +105,12 @@ export function splitBlankNodes(text: Buffer): { readonly ground: Buffer; readon
     const next = text.indexOf(LINE_FEED, at) + 1 || text.length
     // In a literal `_:` may occur, too: mistaking such a line for one with a blank node only makes loading slower.
     if (at === start || text[at - 1] === 0x20 || text[at - 1] === 0x09) {
-      baseMap.push(text.subarray(done, start))
+      ground.push(text.subarray(done, start))
       blank.push(text.subarray(start, next))
       done = next
       at = text.indexOf('_:', next)
     } else at = text.indexOf('_:', at + 2)
   }
-  baseMap.push(text.subarray(done))
-  return { ground: whole(baseMap), blank: whole(blank) }
+  ground.push(text.subarray(done))
+  return { ground: Buffer.concat(ground), blank: Buffer.concat(blank) }
 }

@@ -1,8 +1,7 @@
 import { CONFIG_INVALID } from '../../config/faults.ts'
 import { Fault } from '../../errors/errors.ts'
 import { STORE_UNAVAILABLE } from '../faults.ts'
-import type { Credentials } from './authentication.ts'
-import { type Connections, type EngineResponse, NoAnswer } from './http.ts'
+import { type Connections, type Credentials, type EngineResponse, NoAnswer } from './http.ts'
 
 /**
  * Engines with specific support; any other SPARQL 1.1 engine is `other`. GraphDB has the endpoints of RDF4J and counts as such.

@@ -5,11 +5,10 @@ import type { SelectOperation } from '../../sparql/algebra.ts'
 import { COUNT_ALL, inGraph, select, triple, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
 import type { Update } from '../../sparql/update.ts'
-import { columnAnswers } from '../answers.ts'
+import { columnAnswers, engineAnswer } from '../answers.ts'
 import { buildColumnsInThread } from '../columns/build/build-thread.ts'
 import { columnsProblem } from '../columns/sections.ts'
 import type { EmbeddedOptions } from '../embedded/embedded.ts'
-import { engineAnswer } from '../engine-answer.ts'
 import { LOAD_REFUSED } from '../faults.ts'
 import { RepairedColumns } from '../load.ts'
 import { type GraphSource, QueryError, type Solution, type Store } from '../store.ts'
@@ -177,11 +176,7 @@ function remoteStore(
     preflight: found => {
       check = found
     },
-    statistics: async () => {
-      const { graphs, triples, threads, bytes } = columns.statistics()
-      const deadlines = columns.deadlines + engine.deadlines
-      return { graphs, triples, threads, bytes: { ...bytes, resident: 0 }, resident: 0, deadlines }
-    },
+    statistics: async () => repaired.statistics(engine),
     close: async () => {
       engine.close()
       await columns.close()

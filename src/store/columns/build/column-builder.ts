@@ -1,6 +1,6 @@
 import { Arena, ByteTable } from '../bytes.ts'
 import { ABSENT, type ColumnHeader, type DictionaryHeader, type DictionaryPart } from '../file-layout.ts'
-import { placesByNumber } from '../sort-numbers.ts'
+import { placesByNumber } from '../sorting.ts'
 import { DictionaryBuilder } from './dictionary-builder.ts'
 import type { LiteralEnding } from './literal-table.ts'
 import type { SectionSink } from './section-writer.ts'

@@ -1,7 +1,7 @@
 import type { ByteTable } from '../bytes.ts'
 import type { DictionaryPart, OwnForms } from '../file-layout.ts'
 import { dayForm, momentForm, numberForm } from '../lexical.ts'
-import { placesByNumber, sortedNumbers } from '../sort-numbers.ts'
+import { placesByNumber, sortedNumbers } from '../sorting.ts'
 import { indexWords } from '../words.ts'
 import { finite, type LiteralEnding, type LiteralKind, LiteralTable, sameNumber } from './literal-table.ts'
 import type { SectionSink } from './section-writer.ts'

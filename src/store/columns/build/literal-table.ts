@@ -1,9 +1,9 @@
 import { GEO, RDF, XSD } from '../../../rdf/vocab.ts'
-import { Arena, type ByteTable } from '../bytes.ts'
+import { Arena, type ByteTable, NumberReader } from '../bytes.ts'
 import { Texts } from '../dictionary-texts.ts'
 import { TRIPLE_TERM } from '../file-layout.ts'
 import { isExact, momentOfLexical, numberOfLiteral, numericKind, pointOf } from '../lexical.ts'
-import { sortPieces } from './sort-bytes.ts'
+import { sortPieces } from '../sorting.ts'
 
 /** The part of a literal after its text in N-Triples: a datatype, or a language. */
 export interface LiteralEnding {
@@ -219,13 +219,9 @@ export class LiteralTable {
 
   private readKey(index: number): void {
     const { bytes } = this.plain
-    let at = this.table.startOf(index)
-    let ending = 0
-    for (let unit = 1; ; unit *= 128) {
-      const byte = bytes[at++] as number
-      ending += (byte & 127) * unit
-      if (byte < 128) break
-    }
+    const reader = new NumberReader(bytes, this.table.startOf(index))
+    const ending = reader.next()
+    const { at } = reader
     const end = this.table.endOf(index)
     this.endingOf[index] = ending
     // The literals of a triple term keep their escapes.

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { type FileSection, type GraphHeader, MAGIC, type SectionNumber } from '../file-layout.ts'
 
@@ -31,8 +31,8 @@ export class SectionWriter implements SectionSink {
     return this.sections.length - 1
   }
 
-  /** Writes the header and its offset, which completes the file. Returns its length in bytes. */
-  close(header: Omit<GraphHeader, 'sections'>): number {
+  /** Writes the header and its offset, which completes the file. */
+  close(header: Omit<GraphHeader, 'sections'>): void {
     const text = Buffer.from(JSON.stringify({ ...header, sections: this.sections } satisfies GraphHeader))
     const end = Buffer.alloc(16 + MAGIC.length)
     end.writeUInt32LE(text.length, 0)
@@ -43,7 +43,6 @@ export class SectionWriter implements SectionSink {
     this.write(end)
     fsyncSync(this.file)
     closeSync(this.file)
-    return this.offset
   }
 
   abandon(): void {
@@ -51,8 +50,7 @@ export class SectionWriter implements SectionSink {
   }
 
   private write(bytes: Uint8Array): void {
-    for (let done = 0; done < bytes.length; )
-      done += writeSync(this.file, bytes, done, bytes.length - done, this.offset + done)
+    writeFileSync(this.file, bytes)
     this.offset += bytes.length
   }
 }

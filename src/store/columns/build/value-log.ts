@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import { Arena, NumberReader } from '../bytes.ts'
 
 /** Bytes of a chunk of a log: chunks end with whole entries. */
@@ -38,8 +38,7 @@ export class SpillFile {
     if (this.path === null) throw new Error('there is no file to write to')
     this.file ??= openSync(this.path, 'w+')
     const offset = this.length
-    for (let done = 0; done < piece.length; )
-      done += writeSync(this.file, piece, done, piece.length - done, offset + done)
+    writeFileSync(this.file, piece)
     this.length += piece.length
     return offset
   }

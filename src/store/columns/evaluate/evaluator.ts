@@ -9,8 +9,8 @@ import {
   variablesOfExpression,
 } from '../../../sparql/algebra.ts'
 import { withValues } from '../../../sparql/lateral.ts'
-import { NotInColumns } from '../not-in-columns.ts'
 import type { Evaluation } from './evaluation.ts'
+import { NotInColumns } from './evaluation-limits.ts'
 import { withConstants } from './expressions/conditions.ts'
 import { vectorOf } from './expressions/expression-vector.ts'
 import { Filter } from './expressions/filter.ts'
@@ -69,7 +69,7 @@ const MAX_LATERAL = 10_000
 /** Evaluates operations over the columns of graphs: each yields its solutions in batches, as they are found. */
 export class Evaluator {
   readonly evaluation: Evaluation
-  private readonly paths: PathEvaluator<EvaluationScope>
+  private readonly paths: PathEvaluator
   private readonly modifiers: SolutionModifiers
   /** Complete solutions of operations, by the graphs over which they are evaluated. */
   private readonly wholes = new Map<SparqlOperation, Map<Graphs, Batch>>()
@@ -89,11 +89,9 @@ export class Evaluator {
   constructor(evaluation: Evaluation) {
     this.evaluation = evaluation
     this.root = this.scopeOf(evaluation.dataset.defaultGraphs)
-    this.paths = new PathEvaluator({
-      evaluation,
-      graphsOf: ({ graphs }) => graphs,
-      match: (patterns, scope, batch) => this.block({ patterns, paths: [], filters: [] }, scope, batch),
-    })
+    this.paths = new PathEvaluator(evaluation, (patterns, scope, batch) =>
+      this.block({ patterns, paths: [], filters: [] }, scope, batch),
+    )
     this.modifiers = new SolutionModifiers(evaluation, (operation, scope) =>
       this.evaluate(operation, scope, UNIT_BATCH),
     )
@@ -140,15 +138,12 @@ export class Evaluator {
     this.evaluation.advance(1)
     switch (operation.type) {
       case 'bgp':
-        yield* this.block(partsOf(operation), scope, seed, this.outermost?.takenBy(operation))
-        return
+        return yield* this.block(partsOf(operation), scope, seed, this.outermost?.takenBy(operation))
       case 'path':
-        yield* this.paths.evaluate(operation, scope, seed)
-        return
+        return yield* this.paths.evaluate(operation, scope, seed)
       case 'join':
       case 'filter':
-        yield* this.conjunction(operation, scope, seed)
-        return
+        return yield* this.conjunction(operation, scope, seed)
       case 'union':
         for (const input of operation.inputs) yield* this.join(seed, input, scope)
         return
@@ -173,11 +168,9 @@ export class Evaluator {
         return
       }
       case 'graph':
-        yield* this.graph(operation, scope, seed)
-        return
+        return yield* this.graph(operation, scope, seed)
       case 'values':
-        yield* this.joinFound(seed, this.whole(operation, scope))
-        return
+        return yield* this.joinFound(seed, this.whole(operation, scope))
       case 'service':
         throw new NotInColumns('SERVICE')
       case 'group':
@@ -263,8 +256,7 @@ export class Evaluator {
     const known = new Set(seed.variables)
     const split = splitByEquality(group, known, scope.graphs)
     if (split !== null) {
-      yield* this.joinedByEquality(split, scope, seed, outermost)
-      return
+      return yield* this.joinedByEquality(split, scope, seed, outermost)
     }
     const steps = planBlock(group, known, scope.graphs)
     const scan = outermost?.isScanOf(steps) === true ? outermost : null
@@ -317,11 +309,9 @@ export class Evaluator {
   ): Generator<Batch> {
     switch (step.type) {
       case 'star':
-        yield* scope.patterns.star(step, batch, outermost)
-        return
+        return yield* scope.patterns.star(step, batch, outermost)
       case 'open':
-        yield* scope.patterns.open(step, batch, outermost)
-        return
+        return yield* scope.patterns.open(step, batch, outermost)
       case 'path':
         for (const found of this.paths.evaluate(step.pattern, scope, batch))
           yield scope.filter.filtered(step.filters, found)
@@ -361,8 +351,7 @@ export class Evaluator {
       operation.type === 'values' ||
       !(isSeeded || readsSubstituted(operation, scope))
     ) {
-      yield* this.joinFound(batch, this.whole(operation, scope), remaining)
-      return
+      return yield* this.joinFound(batch, this.whole(operation, scope), remaining)
     }
     const hidden = new Map(
       batch.variables
@@ -381,10 +370,6 @@ export class Evaluator {
     remaining: (found: Batch) => Batch = found => found,
   ): Generator<Batch> {
     if (whole.size === 0 || batch.size === 0) return
-    if (isUnit(batch)) {
-      yield remaining(whole)
-      return
-    }
     const shared = batch.variables.filter(name => whole.has(name))
     if (shared.length > 0) {
       for (const pairs of this.compatibleRows(whole, shared).pairsWith(batch))

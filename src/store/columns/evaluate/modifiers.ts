@@ -52,8 +52,7 @@ export class SolutionModifiers {
         const group = withCountedRows(operation)
         const known = countedGroups(group, scope, this.evaluation)
         if (known !== null) {
-          yield* known
-          return
+          return yield* known
         }
         const context = {
           evaluation: this.evaluation,
@@ -73,14 +72,11 @@ export class SolutionModifiers {
         for (const batch of this.solutions(input, scope)) yield batch.only(operation.variables)
         return
       case 'reduced':
-        yield* this.solutions(input, scope)
-        return
+        return yield* this.solutions(input, scope)
       case 'distinct':
-        yield* areDistinct(input) ? this.solutions(input, scope) : this.distinct(input, scope)
-        return
+        return yield* areDistinct(input) ? this.solutions(input, scope) : this.distinct(input, scope)
       case 'slice':
-        yield* this.slice(operation, scope)
-        return
+        return yield* this.slice(operation, scope)
       default:
         operation satisfies never
     }

@@ -5,52 +5,21 @@ import type { ConstructOperation, Node, QueryOperation } from '../../../sparql/a
 import type { Evaluation } from '../evaluate/evaluation.ts'
 import type { Evaluator } from '../evaluate/evaluator.ts'
 import type { Batch } from '../evaluate/vectors/batch.ts'
-import type { Domain } from '../evaluate/vectors/domain.ts'
 import { termAt, type Vector } from '../evaluate/vectors/vector.ts'
 
 /** Rows of a batch that are written before the clock is checked. */
 const ROWS_AT_A_TIME = 256
 
-/** Maximum number of cached texts. */
-const CACHE_SIZE = 2 ** 16
-
-/** Below this number of rows nothing is cached: the cache would cost more than it saves. */
-const MIN_CACHED_ROWS = 256
-
-/** Longer texts are not cached. */
-const MAX_CACHED_LENGTH = 400
-
-/** Texts of terms; recently written ones are cached. */
-class Cells {
-  private readonly ids = new Uint32Array(CACHE_SIZE)
-  private readonly domains: Domain[] = []
-  private readonly texts: string[] = []
-
-  /** Returns the texts of a vector by row; null where it has no term. */
-  of(vector: Vector | undefined): (row: number) => string | null {
-    if (vector === undefined) return () => null
-    if (vector.type === 'constant') {
-      const text = vector.id === 0 ? null : termText(vector.domain.term(vector.id))
-      return () => text
-    }
-    if (vector.type === 'numbers')
-      return row => {
-        const term = termAt(vector, row)
-        return term === null ? null : termText(term)
-      }
-    const { domain, ids } = vector
-    return row => {
-      const id = ids[row] as number
-      if (id === 0) return null
-      const place = id & (CACHE_SIZE - 1)
-      if (this.ids[place] === id && this.domains[place] === domain) return this.texts[place] as string
-      const text = termText(domain.term(id))
-      if (ids.length < MIN_CACHED_ROWS || text.length > MAX_CACHED_LENGTH) return text
-      this.ids[place] = id
-      this.domains[place] = domain
-      this.texts[place] = text
-      return text
-    }
+/** The text of the term of a vector by row; null where it has none. */
+function textsOf(vector: Vector | undefined): (row: number) => string | null {
+  if (vector === undefined) return () => null
+  if (vector.type === 'constant') {
+    const text = vector.id === 0 ? null : termText(vector.domain.term(vector.id))
+    return () => text
+  }
+  return row => {
+    const term = termAt(vector, row)
+    return term === null ? null : termText(term)
   }
 }
 
@@ -63,13 +32,12 @@ export function* constructed(
   evaluator: Evaluator,
   evaluation: Evaluation,
 ): Generator<string> {
-  const cells = new Cells()
   const written = new LineSet()
   let distinct = 0
   for (const batch of evaluator.solutions(input)) {
     const blanks = new Map<string, string>()
     const nodes = template.map(({ subject, predicate, object }) =>
-      [subject, predicate, object].map(node => nodeWriter(node, batch, cells, blanks, evaluation)),
+      [subject, predicate, object].map(node => nodeWriter(node, batch, blanks, evaluation)),
     )
     let text = ''
     for (let row = 0; row < batch.size; row++) {
@@ -98,11 +66,10 @@ export function* constructed(
 function nodeWriter(
   node: Node,
   batch: Batch,
-  cells: Cells,
   blanks: Map<string, string>,
   evaluation: Evaluation,
 ): (row: number) => string | null {
-  if (node.type === 'variable') return cells.of(batch.get(node.name))
+  if (node.type === 'variable') return textsOf(batch.get(node.name))
   if (node.type !== 'blank') {
     const text = termText(node)
     return () => text

@@ -7,17 +7,18 @@ import {
 } from '../../../../sparql/algebra.ts'
 import { grown } from '../../bytes.ts'
 import type { GraphColumns } from '../../graph.ts'
-import type { Evaluation } from '../evaluation.ts'
+import { domainsOf, type Evaluation } from '../evaluation.ts'
+import { isStable } from '../functions/builtins.ts'
 import { allRows, Batch } from '../vectors/batch.ts'
 import { ColumnDomain, type Domain, onlyPartOf, ResourceDomain, SubjectDomain } from '../vectors/domain.ts'
 import { scratchUint32 } from '../vectors/scratch.ts'
+import { translated } from '../vectors/translate.ts'
 import { hasWholeValues, type IdVector } from '../vectors/vector.ts'
-import { markResources } from './form-tests.ts'
 import type { NumberKernels } from './numbers.ts'
 import { isComparison } from './ranges.ts'
 import { isByteTest, readTextTest } from './read-text-test.ts'
 import type { ScalarCompiler } from './scalar.ts'
-import { markKnownTruths } from './text-tests.ts'
+import { markKnownTruths, markResources } from './text-tests.ts'
 import { FAILS, HOLDS, type TestedRows, truthOf } from './truths.ts'
 
 /**
@@ -35,7 +36,9 @@ export function comparedByNumber(
   const isDirect = first.domain === second.domain && areEqualByNumber(first.domain)
   const graph = isDirect ? null : graphOfResources(first.domain)
   if (!isDirect && (graph === null || graph !== graphOfResources(second.domain))) return null
-  const [left, right] = isDirect ? [first.ids, second.ids] : [resourcesOf(first), resourcesOf(second)]
+  const [left, right] = [first, second].map(vector =>
+    graph === null ? vector.ids : translated(vector, domainsOf(graph).resources, batch.size),
+  ) as [Uint32Array, Uint32Array]
   return (rows, required) => rowsAlike(left, right, rows, operands.areAlike === required)
 }
 
@@ -78,25 +81,6 @@ function areEqualByNumber(domain: Domain): boolean {
 function graphOfResources(domain: Domain): GraphColumns | null {
   if (domain instanceof ResourceDomain || domain instanceof SubjectDomain) return domain.graph
   return domain instanceof ColumnDomain && onlyPartOf(domain)?.kind === 'resource' ? domain.graph : null
-}
-
-/** The numbers of the resources of rows in their graph; 0 for none. */
-function resourcesOf({ domain, ids }: IdVector): Uint32Array {
-  if (domain instanceof SubjectDomain) {
-    const { subjectResources } = domain.graph
-    return numbered(ids, id => subjectResources[id - 1] as number)
-  }
-  const part = onlyPartOf(domain)
-  return part?.kind === 'resource' ? numbered(ids, id => part.ids[id - part.first] as number) : ids
-}
-
-function numbered(ids: Uint32Array, numberOf: (id: number) => number): Uint32Array {
-  const numbers = scratchUint32(ids.length)
-  for (let row = 0; row < ids.length; row++) {
-    const id = ids[row] as number
-    numbers[row] = id === 0 ? 0 : numberOf(id)
-  }
-  return numbers
 }
 
 /** The rows in which both numbers are present, and are equal or not. Branchless: see row-filters.ts. */
@@ -242,4 +226,39 @@ function nextUnknown(table: Uint8Array, ids: Uint32Array, rows: Uint32Array, fro
   const length = rows.length | 0
   for (let at = from | 0; at < length; at++) if (table[ids[rows[at] as number] as number] === 0) return at
   return length
+}
+
+/** An expression is evaluated once per combination of values where there are this many times more rows than combinations. */
+const ROWS_A_COMBINATION = 4
+
+/** The combination number of each row of a batch, for the values that an expression reads; numbers are below `size`. */
+interface Combinations {
+  readonly numbers: Uint32Array
+  readonly size: number
+}
+
+/**
+ * The combinations of values that a stable expression of several variables reads; null if they are many, or terms have no
+ * numbers.
+ */
+export function combinationsOf(expression: AlgebraExpression, batch: Batch): Combinations | null {
+  const names = [...variablesOfExpression(expression)]
+  if (names.length < 2 || !isStable(expression)) return null
+  const vectors: IdVector[] = []
+  for (const name of names) {
+    const vector = batch.get(name)
+    if (vector?.type === 'numbers') return null
+    if (vector?.type === 'ids') vectors.push(vector)
+  }
+  // The domain of computed terms grows as variables are read: by now all of them are read.
+  const widths = vectors.map(({ domain }) => domain.size + 1)
+  const size = widths.reduce((product, width) => product * width, 1)
+  if (ROWS_A_COMBINATION * size > batch.size) return null
+  const numbers = scratchUint32(batch.size).fill(0)
+  for (const [at, { ids }] of vectors.entries()) {
+    const width = widths[at] as number
+    for (let row = 0; row < numbers.length; row++)
+      numbers[row] = Math.imul(numbers[row] as number, width) + (ids[row] as number)
+  }
+  return { numbers, size }
 }

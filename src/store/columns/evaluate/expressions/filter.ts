@@ -21,10 +21,16 @@ import {
   without,
 } from '../vectors/row-filters.ts'
 import { scratchUint8, scratchUint32 } from '../vectors/scratch.ts'
+import { translated } from '../vectors/translate.ts'
 import { termValue } from '../vectors/value.ts'
 import { hasWholeValues, type IdVector } from '../vectors/vector.ts'
-import { combinationsOf } from './combinations.ts'
-import { comparedByNumber, comparedNumbers, isWorthTable, truthsByValue } from './comparisons.ts'
+import {
+  combinationsOf,
+  comparedByNumber,
+  comparedNumbers,
+  isWorthTable,
+  truthsByValue,
+} from './comparisons.ts'
 import { isCondition } from './conditions.ts'
 import { isOfKind, valueByKind } from './kinds.ts'
 import type { NumberKernels } from './numbers.ts'
@@ -168,12 +174,10 @@ export class Filter {
       const some = rows.length === batch.size ? null : rows
       if (range !== null) return rowsInRange(ids, range.from, range.to, range.negated !== required, some)
       if (domain instanceof SubjectDomain) {
-        const { graph } = domain
-        const resources = codeRangeOf(expression, domainsOf(graph).resources)
-        if (resources !== null) {
-          const numbers = ids.map(id => (id === 0 ? 0 : (graph.subjectResources[id - 1] as number)))
-          return rowsInRange(numbers, resources.from, resources.to, required, rows)
-        }
+        const { resources } = domainsOf(domain.graph)
+        const range = codeRangeOf(expression, resources)
+        if (range !== null)
+          return rowsInRange(translated(vector, resources, batch.size), range.from, range.to, required, rows)
       }
       if (domain instanceof ColumnDomain && isOfKind(expression)) {
         const truths = this.evaluation.memo('kinds', expression, domain, () =>

@@ -7,7 +7,7 @@ import {
 import type { Evaluation } from '../evaluation.ts'
 import { type DateFieldReader, dateField, dateFieldReader } from '../functions/date-fields.ts'
 import { columnCall } from '../functions/extensions.ts'
-import type { Batch } from '../vectors/batch.ts'
+import { allRows, type Batch } from '../vectors/batch.ts'
 import { ColumnDomain, type Domain, PositionDomain } from '../vectors/domain.ts'
 import {
   COMPUTE,
@@ -29,7 +29,7 @@ import { termValue } from '../vectors/value.ts'
 import type { IdVector, NumberVector, Vector } from '../vectors/vector.ts'
 import { coordinateNumbers } from './points.ts'
 import { type ScalarCompiler, subjectCall } from './scalar.ts'
-import { lengthReader } from './text-lengths.ts'
+import { lengthReader } from './text-prefixes.ts'
 
 /** Expressions are not evaluated for whole domains with more values than this many times the rows. */
 const TABLE_FACTOR = 4
@@ -255,8 +255,7 @@ export class NumberKernels {
     }
     const name = this.scalars.soleVariable(expression)
     if (name === null) return { numbers: null }
-    const ids = new Uint32Array(domain.size + 1)
-    for (let id = 0; id <= domain.size; id++) ids[id] = id
+    const ids = allRows(domain.size + 1)
     const all = new Map<string, Vector>([[name, { type: 'ids', domain, ids }]])
     const scalar = this.scalars.over(expression, all, ids.length)
     const values = scratchFloat64(domain.size + 1).fill(Number.NaN)

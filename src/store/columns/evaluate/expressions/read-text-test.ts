@@ -2,7 +2,7 @@ import { XSD } from '../../../../rdf/vocab.ts'
 import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
 import type { Evaluation } from '../evaluation.ts'
 import { regexOf } from '../functions/builtins.ts'
-import { readLengthTest } from './text-lengths.ts'
+import { readLengthTest } from './text-prefixes.ts'
 
 /** A test of texts for a substring. */
 export interface TextTest {

@@ -6,9 +6,8 @@ import {
   isConstantExpression,
   variablesOfExpression,
 } from '../../../../sparql/algebra.ts'
-import type { GraphColumns } from '../../graph.ts'
-import { NotInColumns } from '../../not-in-columns.ts'
 import { domainsOf, type Evaluation } from '../evaluation.ts'
+import { NotInColumns } from '../evaluation-limits.ts'
 import { arithmeticFunction, negatedValue } from '../functions/arithmetic.ts'
 import { BUILTINS, isStable } from '../functions/builtins.ts'
 import { CASTS } from '../functions/casts.ts'
@@ -19,7 +18,6 @@ import { outlivingReuse } from '../vectors/scratch.ts'
 import { equalityKey, orderOf, valuesEqual } from '../vectors/term-order.ts'
 import { FALSE, integerTerm, type TermValue, TRUE, termValue, truth } from '../vectors/value.ts'
 import { isBound, type Vector, vectorValueAt } from '../vectors/vector.ts'
-import { listedKeys } from './listed-keys.ts'
 import { effectiveBoolean } from './truths.ts'
 
 /** The value of an expression at a row of a batch; null is an error or unbound. */
@@ -309,15 +307,6 @@ export function subjectCall(expression: AlgebraExpression, batch: Batch, evaluat
   return { ids, graph, tests, values }
 }
 
-/** The subjects of a graph in a vector; null where it contains other terms. */
-export function subjectIds(
-  vector: Vector,
-): { readonly graph: GraphColumns; readonly ids: Uint32Array } | null {
-  return vector.type === 'ids' && vector.domain instanceof SubjectDomain
-    ? { graph: vector.domain.graph, ids: vector.ids }
-    : null
-}
-
 /** A comparison of two values; null is an error. */
 function comparedScalars(operator: ComparisonOperator, left: TermValue, right: TermValue): TermValue | null {
   if (operator === '=' || operator === '!=') {
@@ -364,4 +353,25 @@ function withValues(
     }
     return call(values)
   }
+}
+
+interface ListedKeys {
+  readonly keys: ReadonlySet<string>
+  /** The items without a key: a value with a key is compared with these alone. */
+  readonly others: readonly AlgebraExpression[]
+}
+
+const LISTS = new WeakMap<ExpressionOf<'in'>, ListedKeys>()
+
+/** The keys of the items of IN, by which values are found in long lists. */
+export function listedKeys(expression: ExpressionOf<'in'>): ListedKeys {
+  return memoised(LISTS, expression, () => {
+    const keys = new Set<string>()
+    const others = expression.items.filter(item => {
+      const key = isConstantExpression(item) ? equalityKey(termValue(item)) : null
+      if (key !== null) keys.add(key)
+      return key === null
+    })
+    return { keys, others }
+  })
 }

@@ -1,6 +1,5 @@
 import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
-import { type GridBox, touch } from '../../grid.ts'
-import { boxAt } from '../../shapes.ts'
+import { boxAt, type GridBox, touch } from '../../grid.ts'
 import type { Evaluation } from '../evaluation.ts'
 import type { BoxTest } from '../functions/extension.ts'
 import { columnCall } from '../functions/extensions.ts'

@@ -17,30 +17,8 @@ import { TEXT_FUNCTIONS } from './texts.ts'
 const NUMBER_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[] = [
   [LODESTONE.truncate, { apply: ([value]) => mapped(value, Math.trunc) }],
   [LODESTONE.roundAway, { apply: ([value]) => mapped(value, roundAway) }],
-  [
-    LODESTONE.quotient,
-    {
-      apply: ([left, right]) =>
-        whole(
-          left,
-          right,
-          (a, b) => Math.trunc(a / b),
-          (a, b) => a / b,
-        ),
-    },
-  ],
-  [
-    LODESTONE.modulo,
-    {
-      apply: ([left, right]) =>
-        whole(
-          left,
-          right,
-          (a, b) => a % b,
-          (a, b) => a % b,
-        ),
-    },
-  ],
+  [LODESTONE.quotient, { apply: ([left, right]) => whole(left, right, true) }],
+  [LODESTONE.modulo, { apply: ([left, right]) => whole(left, right, false) }],
   [
     LODESTONE.ratio,
     {
@@ -77,18 +55,14 @@ function mapped(value: ArgumentValue, map: (value: number) => number): TermValue
   return double(map(value.value))
 }
 
-/** A whole number, of integers an integer; null for a divisor of 0. */
-function whole(
-  left: ArgumentValue,
-  right: ArgumentValue,
-  divide: (left: number, right: number) => number,
-  exactly: (left: bigint, right: bigint) => bigint,
-): TermValue | null {
+/** The whole part of a quotient, or the rest, of integers an integer; null for a divisor of 0. */
+function whole(left: ArgumentValue, right: ArgumentValue, isQuotient: boolean): TermValue | null {
   if (left?.type !== 'number' || right?.type !== 'number' || right.value === 0) return null
-  if (left.kind !== 'integer' || right.kind !== 'integer') return double(divide(left.value, right.value) + 0)
-  if (left.exact === undefined && right.exact === undefined)
-    return integerTerm(divide(left.value, right.value) + 0)
-  return bigInteger(exactly(exactOf(left), exactOf(right)))
+  const near = (isQuotient ? Math.trunc(left.value / right.value) : left.value % right.value) + 0
+  if (left.kind !== 'integer' || right.kind !== 'integer') return double(near)
+  if (left.exact === undefined && right.exact === undefined) return integerTerm(near)
+  const [a, b] = [exactOf(left), exactOf(right)]
+  return bigInteger(isQuotient ? a / b : a % b)
 }
 
 /** In doubles, whatever the kinds. */

@@ -84,23 +84,18 @@ export const GEOMETRY_FUNCTIONS: readonly Entry[] = [
         const distance = distanceBetween(a, b, sphereDistance)
         return distance === null ? null : truth(distance <= metres.value)
       },
-      overPoints: ([place, metres]) => {
-        const point = positionOf(place)
-        return point === null || metres?.type !== 'number'
-          ? null
-          : withinDistanceTest(point[0], point[1], metres.value)
+      overPoints: constants => {
+        const circle = circleOf(constants)
+        return circle && withinDistanceTest(...circle)
       },
-      testBoxes: ([place, metres]) => {
-        const point = positionOf(place)
-        return point === null || metres?.type !== 'number'
-          ? null
-          : boxesAround(point[0], point[1], metres.value)
+      testBoxes: constants => {
+        const circle = circleOf(constants)
+        return circle && boxesAround(...circle)
       },
-      overBoxes: ([place, metres]) => {
-        const point = positionOf(place)
-        if (point === null || metres?.type !== 'number') return null
-        const near = boxesAround(point[0], point[1], metres.value)
-        return box => (near.some(each => touch(each, box)) ? null : false)
+      overBoxes: constants => {
+        const circle = circleOf(constants)
+        const near = circle && boxesAround(...circle)
+        return near && (box => (near.some(each => touch(each, box)) ? null : false))
       },
     },
   ],
@@ -165,6 +160,12 @@ const PLACES: Readonly<
 function coordinate(value: ArgumentValue, axis: 0 | 1): TermValue | null {
   const point = positionOf(value)
   return point === null ? null : double(point[axis])
+}
+
+/** The point and the metres around it that are arguments; null for others. */
+function circleOf([place, metres]: readonly TermValue[]): readonly [number, number, number] | null {
+  const point = positionOf(place)
+  return point === null || metres?.type !== 'number' ? null : [...point, metres.value]
 }
 
 /** Longitude and latitude of a point; null for other geometries. */

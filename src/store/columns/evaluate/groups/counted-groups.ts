@@ -9,13 +9,13 @@ import type { GraphColumns } from '../../graph.ts'
 import { domainsOf, type Evaluation } from '../evaluation.ts'
 import { rangeFor } from '../expressions/ranges.ts'
 import {
-  areApart,
   type CountedSource,
   countedBy,
   countedSource,
   countedTriples,
   threeVariables,
 } from '../patterns/counted-triples.ts'
+import { areApart } from '../patterns/graph-components.ts'
 import { isPosition } from '../patterns/star.ts'
 import type { EvaluationScope } from '../scope.ts'
 import { Batch, numbersFrom } from '../vectors/batch.ts'

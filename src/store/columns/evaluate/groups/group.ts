@@ -8,7 +8,7 @@ import { rowsPresent } from '../vectors/row-filters.ts'
 import { gathered, gatherValues, type IdVector, integers, type Vector } from '../vectors/vector.ts'
 import { type Aggregator, type AggregatorContext, RowCounts } from './aggregator.ts'
 import { KeyPlaces } from './key-places.ts'
-import { type Grouper, KeyedGroups } from './keyed-groups.ts'
+import { KeyedGroups } from './keyed-groups.ts'
 import { makeAggregator } from './make-aggregator.ts'
 
 /** The solutions of a GROUP BY: one for each group, with its keys and aggregates (SPARQL 1.1 Query, section 18.5). */
@@ -19,7 +19,7 @@ export function grouped(
   context: AggregatorContext,
 ): Batch {
   const { evaluation } = context
-  const grouper = keys.length === 0 ? new OneGroup() : new KeyedGroups(keys, evaluation)
+  const grouper = new KeyedGroups(keys, evaluation)
   /** Aggregates other than COUNT(*). */
   const aggregators = aggregates.map(({ aggregate }) =>
     aggregate.operand === null && !aggregate.distinct ? null : makeAggregator(aggregate, context),
@@ -40,7 +40,11 @@ export function grouped(
       hasEmptyGroups = coded !== null || places !== null
     }
     if (places !== null) {
-      if (addPlaced(batch, places, others, evaluation)) continue
+      const groups = places.assign(batch)
+      if (groups !== null) {
+        addToAll(others, batch, groups, places.counts.length, evaluation)
+        continue
+      }
       // Keys of other domains: from now on the places are groups, including those without rows.
       const all = places.keys(numbersFrom(0, places.counts.length))
       rows.addCounts(assign(all), places.counts, grouper.count())
@@ -48,12 +52,12 @@ export function grouped(
     }
     if (others.length === 0 && coded?.count(batch) === true) continue
     const groups = coded?.assign(batch, assign) ?? assign(batch)
-    const count = grouper.count()
-    if (hasEmptyGroups || others.length < aggregators.length) rows.add(groups, count)
-    addToAll(others, batch, groups, count, evaluation)
+    if (hasEmptyGroups || others.length < aggregators.length) rows.add(groups, grouper.count())
+    addToAll(others, batch, groups, grouper.count(), evaluation)
   }
   if (coded !== null && others.length === 0) rows.addCounts(...coded.counted(assign), grouper.count())
-  const count = places?.counts.length ?? grouper.count()
+  // Without keys there is one group, even for no solutions.
+  const count = keys.length === 0 ? 1 : (places?.counts.length ?? grouper.count())
   const counts = places?.counts ?? rows.of(count)
   const results = aggregates.map(({ variable }, at): readonly [string, Vector] => {
     evaluation.check()
@@ -69,20 +73,6 @@ export function grouped(
   return hasEmptyGroups ? all.rows(rowsPresent(counts)) : all
 }
 
-/** False where the keys of a batch do not fit into the existing places. */
-function addPlaced(
-  batch: Batch,
-  places: KeyPlaces,
-  aggregators: readonly Aggregator[],
-  evaluation: Evaluation,
-): boolean {
-  if (aggregators.length === 0) return places.count(batch)
-  const groups = places.assign(batch)
-  if (groups === null) return false
-  addToAll(aggregators, batch, groups, places.counts.length, evaluation)
-  return true
-}
-
 function addToAll(
   aggregators: readonly Aggregator[],
   batch: Batch,
@@ -93,24 +83,6 @@ function addToAll(
   for (const aggregator of aggregators) {
     evaluation.advance(batch.size)
     aggregator.add(batch, groups, count)
-  }
-}
-
-/** Without keys there is one group, even for no solutions. */
-class OneGroup implements Grouper {
-  private zeros = new Uint32Array(0)
-
-  count(): number {
-    return 1
-  }
-
-  assign(batch: Batch): Uint32Array {
-    if (this.zeros.length < batch.size) this.zeros = new Uint32Array(batch.size)
-    return this.zeros.subarray(0, batch.size)
-  }
-
-  keys(): readonly (readonly [string, Vector])[] {
-    return []
   }
 }
 

@@ -1,6 +1,6 @@
 import { allRows, Batch } from '../vectors/batch.ts'
 import type { Domain } from '../vectors/domain.ts'
-import { countPlaces, countPlacesOf } from '../vectors/lanes.ts'
+import { countPlaces } from '../vectors/lanes.ts'
 import { scratchUint32 } from '../vectors/scratch.ts'
 import { gathered, type IdVector, type Vector } from '../vectors/vector.ts'
 
@@ -59,20 +59,10 @@ export class KeyPlaces {
     return areSame === true ? keys : null
   }
 
-  /** Counts the rows of a batch. False where its keys are of other domains, or where a domain has grown; then nothing is counted. */
-  count(batch: Batch): boolean {
-    const { vectors = [], rows = null } = this.keysOf(batch) ?? {}
-    const [first, second] = vectors
-    if (first === undefined) return false
-    const { counts, width } = this
-    const pairs = second === undefined ? null : pairPlaces(width, first.ids, second.ids, rows)
-    if (pairs !== null) countPlaces(counts, pairs)
-    else if (rows === null) countPlaces(counts, first.ids)
-    else countPlacesOf(counts, first.ids, rows)
-    return true
-  }
-
-  /** Counts the rows of a batch and returns the place of each; null where {@link count} would be false. */
+  /**
+   * Counts the rows of a batch and returns the place of each. Null where its keys are of other domains, or where a domain has grown;
+   * then nothing is counted.
+   */
   assign(batch: Batch): Uint32Array | null {
     const { vectors = [], rows = null } = this.keysOf(batch) ?? {}
     const [first, second] = vectors
@@ -129,19 +119,8 @@ function pairPlaces(
 ): Uint32Array {
   const some = rows ?? allRows(left.length)
   const length = some.length | 0
-  const whole = length & ~3
   const places = scratchUint32(length)
-  for (let at = 0; at < whole; at += 4) {
-    const first = some[at] as number
-    const second = some[at + 1] as number
-    const third = some[at + 2] as number
-    const fourth = some[at + 3] as number
-    places[at] = Math.imul(left[first] as number, width) + (right[first] as number)
-    places[at + 1] = Math.imul(left[second] as number, width) + (right[second] as number)
-    places[at + 2] = Math.imul(left[third] as number, width) + (right[third] as number)
-    places[at + 3] = Math.imul(left[fourth] as number, width) + (right[fourth] as number)
-  }
-  for (let at = whole; at < length; at++) {
+  for (let at = 0; at < length; at++) {
     const row = some[at] as number
     places[at] = Math.imul(left[row] as number, width) + (right[row] as number)
   }

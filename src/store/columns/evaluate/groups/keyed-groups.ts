@@ -7,21 +7,11 @@ import { scratchUint32 } from '../vectors/scratch.ts'
 import { identified } from '../vectors/translate.ts'
 import { type IdVector, maximum, type Vector } from '../vectors/vector.ts'
 
-/** Determines the group number of each row of a batch. */
-export interface Grouper {
-  /** Number of groups so far. */
-  count(): number
-  /** Numbers of groups, from 0, by row. */
-  assign(batch: Batch): Uint32Array
-  /** The keys of all groups. */
-  keys(): readonly (readonly [string, Vector])[]
-}
-
 /**
  * Groups by keys: by the numbers of their terms, in the domain that all batches share, else in the pool of the query. The pair of
  * the first two keys gets a number, the pair of that and the third key gets a number, and so on.
  */
-export class KeyedGroups implements Grouper {
+export class KeyedGroups {
   private readonly names: readonly string[]
   private readonly evaluation: Evaluation
   private readonly domains: (Domain | null)[]
@@ -39,10 +29,12 @@ export class KeyedGroups implements Grouper {
     this.tables = this.newTables()
   }
 
+  /** Number of groups so far. */
   count(): number {
     return this.size
   }
 
+  /** Numbers of groups, from 0, by row. */
   assign(batch: Batch): Uint32Array {
     const { moves } = this
     const read = () => this.names.map((name, at) => this.inDomain(batch.get(name), batch.size, at))
@@ -51,6 +43,7 @@ export class KeyedGroups implements Grouper {
     return this.groupsOf(moves === this.moves ? vectors : read(), batch.size)
   }
 
+  /** The keys of all groups. */
   keys(): readonly (readonly [string, Vector])[] {
     return this.names.map((name, at) => {
       const domain = this.domains[at] ?? this.evaluation.pool
@@ -64,7 +57,7 @@ export class KeyedGroups implements Grouper {
     const [first, ...rest] = vectors
     if (first === undefined) {
       if (this.size === 0 && size > 0) add(0)
-      return new Uint32Array(size)
+      return scratchUint32(size).fill(0)
     }
     // A single key is paired with 0.
     let [numbers, count] =

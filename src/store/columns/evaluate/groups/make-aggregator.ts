@@ -1,9 +1,9 @@
 import { LODESTONE } from '../../../../rdf/vocab.ts'
 import type { AggregateCall } from '../../../../sparql/algebra.ts'
-import { NotInColumns } from '../../not-in-columns.ts'
 import type { Evaluation } from '../evaluation.ts'
-import { subjectIds } from '../expressions/scalar.ts'
+import { NotInColumns } from '../evaluation-limits.ts'
 import { allRows, type Batch } from '../vectors/batch.ts'
+import { SubjectDomain } from '../vectors/domain.ts'
 import { PairMap } from '../vectors/pair-map.ts'
 import { rowsBound } from '../vectors/row-filters.ts'
 import { gathered, hasWholeValues, integers, isBound, vectorValueAt } from '../vectors/vector.ts'
@@ -81,9 +81,10 @@ const countDistinctOfSubjects: AggregatorMaker = (valuesOf, evaluation, [predica
   if (predicate?.type !== 'iri') throw new NotInColumns('countDistinct without a predicate')
   const pairs = new PairMap(bytes => evaluation.allocate(bytes))
   return counter(evaluation, (counts, batch, groups) => {
-    const subjects = subjectIds(valuesOf(batch))
-    if (subjects === null) throw new NotInColumns('countDistinct of what are no subjects of one graph')
-    const column = subjects.graph.column(predicate.value)
+    const subjects = valuesOf(batch)
+    if (subjects.type !== 'ids' || !(subjects.domain instanceof SubjectDomain))
+      throw new NotInColumns('countDistinct of what are no subjects of one graph')
+    const column = subjects.domain.graph.column(predicate.value)
     if (column === undefined) return
     for (let row = 0; row < groups.length; row++) {
       const group = groups[row] as number

@@ -4,6 +4,7 @@ import { firstWhere } from '../../dictionary-texts.ts'
 import { isText } from '../expressions/text-prefixes.ts'
 import { allRows, type Batch, deferredSource } from '../vectors/batch.ts'
 import { onlyPartOf } from '../vectors/domain.ts'
+import { countPlaces } from '../vectors/lanes.ts'
 import type { PoolDomain } from '../vectors/pool-domain.ts'
 import { rowsWithBit } from '../vectors/row-filters.ts'
 import { scratchFloat64, scratchUint32 } from '../vectors/scratch.ts'
@@ -75,10 +76,7 @@ function termOrder(pool: PoolDomain, { descending, isAbsentHighest }: TermKey) {
 export function firstRows(ids: Uint32Array, pool: PoolDomain, key: TermKey, requested: number): Uint32Array {
   const compare = termOrder(pool, key)
   const counts = new Uint32Array(pool.size + 1)
-  for (let row = 0; row < ids.length; row++) {
-    const id = ids[row] as number
-    counts[id] = (counts[id] as number) + 1
-  }
+  countPlaces(counts, ids)
   /** Sorted terms, as few as cover the requested rows. */
   const first: number[] = []
   let rows = 0

@@ -8,8 +8,14 @@ import { PoolDomain } from '../vectors/pool-domain.ts'
 import { merged, rowsInRange } from '../vectors/row-filters.ts'
 import { gathered, type Vector } from '../vectors/vector.ts'
 import { areFewOf, firstRows, type SortKey, sortKeys, textNumbers, valuesAround } from './order-keys.ts'
-import { countedRanges, countedValues, type OrderedValues, valuesInOrder } from './ordered-values.ts'
-import { orderNumbers, sortedRows } from './sorted-rows.ts'
+import {
+  countedRanges,
+  countedValues,
+  type OrderedValues,
+  orderNumbers,
+  sortedRows,
+  valuesInOrder,
+} from './ordered-values.ts'
 
 /** Creates the vector of an expression over a batch. */
 export type VectorOf = (expression: OrderCondition['expression'], batch: Batch) => Vector

@@ -48,6 +48,11 @@ export function connected(graphs: readonly GraphColumns[]): readonly Component[]
   return partitions.map(partition => partition.map(at => graphs[at] as GraphColumns))
 }
 
+/** True where no triple can be in two graphs. */
+export function areApart(graphs: readonly GraphColumns[]): boolean {
+  return connected(graphs).every(({ length }) => length === 1)
+}
+
 /** The rows whose triple is in no earlier graph. */
 export function rowsNotIn(
   earlier: readonly GraphColumns[],

@@ -1,6 +1,6 @@
 import type { Column } from '../../column.ts'
 import type { Evaluation } from '../evaluation.ts'
-import { Batch } from '../vectors/batch.ts'
+import { Batch, isUnit } from '../vectors/batch.ts'
 import { outlivingReuse, reusingScratch, scratchUint32 } from '../vectors/scratch.ts'
 import { gatherValues, sliceVector, type Vector } from '../vectors/vector.ts'
 import { joinedBatch, type Pairs } from './join.ts'
@@ -28,7 +28,7 @@ export function* crossed(
   evaluation: Evaluation,
   find: (pairs: Batch) => Batch = pairs => pairs,
 ): Generator<Batch> {
-  if (left.size === 1 && left.variables.length === 0) {
+  if (isUnit(left)) {
     const found = find(right)
     if (found.size > 0) yield found
     return

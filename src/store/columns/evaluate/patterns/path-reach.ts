@@ -1,5 +1,6 @@
 import { memoised } from '../../../../model/memoised.ts'
 import { grown, NumberList } from '../../bytes.ts'
+import { placesByNumber } from '../../sorting.ts'
 import type { Evaluation } from '../evaluation.ts'
 import type { Domain } from '../vectors/domain.ts'
 import type { IdVector, Vector } from '../vectors/vector.ts'
@@ -211,27 +212,15 @@ export class Reach {
   private addSteps(nodes: readonly number[], places: Uint32Array, ends: Uint32Array): void {
     const { begins, counts } = this
     this.evaluation.allocate(4 * ends.length)
-    for (const place of places) {
-      const node = nodes[place] as number
-      counts[node] = (counts[node] as number) + 1
-    }
+    const { starts, places: order } = placesByNumber(places, nodes.length)
     this.evaluation.check()
-    const first = this.ends.size
-    let next = first
-    for (const node of nodes) {
-      begins[node] = next + 1
-      next += counts[node] as number
-    }
-    for (const end of ends) this.ends.add(end)
+    const first = this.ends.size + 1
+    nodes.forEach((node, at) => {
+      begins[node] = first + (starts[at] as number)
+      counts[node] = (starts[at + 1] as number) - (starts[at] as number)
+    })
+    for (const at of order) this.ends.add(ends[at] as number)
     this.evaluation.check()
-    const stored = this.ends.view()
-    const free = Uint32Array.from(nodes, node => (begins[node] as number) - 1)
-    for (let at = 0; at < ends.length; at++) {
-      const place = places[at] as number
-      const to = free[place] as number
-      stored[to] = ends[at] as number
-      free[place] = to + 1
-    }
   }
 
   /** Makes room for all terms of the pool. */

@@ -1,20 +1,15 @@
 import type { Node, Path, TriplePatternNode } from '../../../../sparql/algebra.ts'
 import type { NumberList } from '../../bytes.ts'
-import type { GraphColumns } from '../../graph.ts'
 import { domainsOf, type Evaluation } from '../evaluation.ts'
+import type { EvaluationScope } from '../scope.ts'
 import { Batch, rowsOf, rowVector } from '../vectors/batch.ts'
 import { pooledIds } from '../vectors/translate.ts'
 import type { IdVector, Vector } from '../vectors/vector.ts'
 import type { PathPattern } from './operation-parts.ts'
 import { type NodeHomes, NodeSet, Reach, ReachedPairs } from './path-reach.ts'
 
-/** What the evaluation of paths needs from that of patterns. */
-export interface PathContext<Scope> {
-  readonly evaluation: Evaluation
-  /** The solutions of patterns joined with a batch. */
-  readonly match: (patterns: readonly TriplePatternNode[], scope: Scope, batch: Batch) => Iterable<Batch>
-  readonly graphsOf: (scope: Scope) => readonly GraphColumns[]
-}
+/** The solutions of patterns joined with a batch. */
+type Match = (patterns: readonly TriplePatternNode[], scope: EvaluationScope, batch: Batch) => Iterable<Batch>
 
 /** Names of variables that no query can use. */
 const FROM = ' from'
@@ -31,38 +26,35 @@ const STARTS_AT_ONCE = 1024
  * Evaluates property paths (SPARQL 1.1 Query, section 18.4). Sequences, alternatives and inverses become patterns; closures go
  * from node to node, each node once, from the known end.
  */
-export class PathEvaluator<Scope> {
-  private readonly context: PathContext<Scope>
+export class PathEvaluator {
+  private readonly evaluation: Evaluation
+  private readonly match: Match
   private fresh = 0
 
-  constructor(context: PathContext<Scope>) {
-    this.context = context
+  constructor(evaluation: Evaluation, match: Match) {
+    this.evaluation = evaluation
+    this.match = match
   }
 
   /** The solutions of a batch joined with those of a path. */
-  *evaluate(pattern: PathPattern, scope: Scope, batch: Batch): Generator<Batch> {
+  *evaluate(pattern: PathPattern, scope: EvaluationScope, batch: Batch): Generator<Batch> {
     const { subject, path, object } = pattern
     switch (path.type) {
       case 'link':
-        yield* this.link(pattern, path.iri, scope, batch)
-        return
+        return yield* this.link(pattern, path.iri, scope, batch)
       case 'inverse':
-        yield* this.evaluate({ subject: object, path: path.path, object: subject }, scope, batch)
-        return
+        return yield* this.evaluate({ subject: object, path: path.path, object: subject }, scope, batch)
       case 'sequence':
-        yield* this.sequence(subject, path.paths, object, scope, batch)
-        return
+        return yield* this.sequence(subject, path.paths, object, scope, batch)
       case 'alternative':
         for (const each of path.paths) yield* this.evaluate({ subject, path: each, object }, scope, batch)
         return
       case 'negated':
-        yield* this.negated(pattern, path.iris, scope, batch)
-        return
+        return yield* this.negated(pattern, path.iris, scope, batch)
       case 'zeroOrOne':
       case 'zeroOrMore':
       case 'oneOrMore':
-        yield* this.closure(pattern, path, scope, batch)
-        return
+        return yield* this.closure(pattern, path, scope, batch)
       default:
         path satisfies never
     }
@@ -72,14 +64,13 @@ export class PathEvaluator<Scope> {
     subject: Node,
     paths: readonly Path[],
     object: Node,
-    scope: Scope,
+    scope: EvaluationScope,
     batch: Batch,
   ): Generator<Batch> {
     const [first, ...rest] = paths
     if (first === undefined) return
     if (rest.length === 0) {
-      yield* this.evaluate({ subject, path: first, object }, scope, batch)
-      return
+      return yield* this.evaluate({ subject, path: first, object }, scope, batch)
     }
     const middle: Node = { type: 'variable', name: ` step ${this.fresh++}` }
     const isBackward = !isKnown(subject, batch) && isKnown(object, batch)
@@ -93,19 +84,22 @@ export class PathEvaluator<Scope> {
         yield joined.only(joined.variables.filter(name => name !== middle.name))
   }
 
-  private link({ subject, object }: PathPattern, value: string, scope: Scope, batch: Batch): Iterable<Batch> {
-    return this.context.match([{ subject, predicate: { type: 'iri', value }, object }], scope, batch)
+  private link(
+    { subject, object }: PathPattern,
+    value: string,
+    scope: EvaluationScope,
+    batch: Batch,
+  ): Iterable<Batch> {
+    return this.match([{ subject, predicate: { type: 'iri', value }, object }], scope, batch)
   }
 
   private *negated(
     pattern: PathPattern,
     iris: readonly string[],
-    scope: Scope,
+    scope: EvaluationScope,
     batch: Batch,
   ): Generator<Batch> {
-    const predicates = new Set(
-      this.context.graphsOf(scope).flatMap(graph => graph.columns.map(column => column.predicate)),
-    )
+    const predicates = new Set(scope.graphs.flatMap(graph => graph.columns.map(column => column.predicate)))
     for (const predicate of predicates)
       if (!iris.includes(predicate)) yield* this.link(pattern, predicate, scope, batch)
   }
@@ -113,10 +107,10 @@ export class PathEvaluator<Scope> {
   private *closure(
     { subject, object }: PathPattern,
     path: Extract<Path, { type: 'zeroOrOne' | 'zeroOrMore' | 'oneOrMore' }>,
-    scope: Scope,
+    scope: EvaluationScope,
     batch: Batch,
   ): Generator<Batch> {
-    const { evaluation } = this.context
+    const { evaluation } = this
     const isForward = isKnown(subject, batch) || !isKnown(object, batch)
     const [near, far] = isForward ? [subject, object] : [object, subject]
     const starts = isKnown(near, batch) ? this.termIds(near, batch) : new Uint32Array(0)
@@ -164,7 +158,7 @@ export class PathEvaluator<Scope> {
 
   /** A batch joined with the results of paths from its rows; it counts until the next one is requested. */
   private *joined(batch: Batch, near: Node, far: Node, found: ReachedPairs): Generator<Batch> {
-    const { evaluation } = this.context
+    const { evaluation } = this
     const bytes = 12 * found.size
     evaluation.allocate(bytes)
     const vectorOf = (ids: NumberList): Vector => ({
@@ -182,27 +176,25 @@ export class PathEvaluator<Scope> {
 
   /** Pool numbers of a node that is a term, or of the values of a variable. */
   private termIds(node: Node, batch: Batch): Uint32Array {
-    const { evaluation } = this.context
+    const { evaluation } = this
     if (node.type === 'variable') return pooledIds(batch.get(node.name) as Vector, batch.size, evaluation)
     return new Uint32Array(batch.size).fill(evaluation.pool.intern(node))
   }
 
-  private isNode(id: number, scope: Scope): boolean {
-    const term = this.context.evaluation.pool.term(id)
-    return this.context
-      .graphsOf(scope)
-      .some(
-        graph =>
-          graph.hasTriples(graph.subjectOf(term)) ||
-          graph.columns.some(({ dictionary }) => dictionary.find(term) !== 0),
-      )
+  private isNode(id: number, scope: EvaluationScope): boolean {
+    const term = this.evaluation.pool.term(id)
+    return scope.graphs.some(
+      graph =>
+        graph.hasTriples(graph.subjectOf(term)) ||
+        graph.columns.some(({ dictionary }) => dictionary.find(term) !== 0),
+    )
   }
 
   /** All subjects, and all objects where a path may have zero steps; chunks of them are expanded together before they are yielded. */
-  private *nodes(scope: Scope, withObjects: boolean, reach: Reach): Generator<number> {
-    const { evaluation } = this.context
+  private *nodes(scope: EvaluationScope, withObjects: boolean, reach: Reach): Generator<number> {
+    const { evaluation } = this
     const given = new NodeSet()
-    for (const graph of this.context.graphsOf(scope)) {
+    for (const graph of scope.graphs) {
       const { subjects } = domainsOf(graph)
       const objects = withObjects ? graph.columns.map(column => domainsOf(graph).of(column)) : []
       for (const domain of new Set([subjects, ...objects]))
@@ -231,11 +223,11 @@ export class PathEvaluator<Scope> {
     path: Path,
     isForward: boolean,
     near: IdVector,
-    scope: Scope,
+    scope: EvaluationScope,
     homes: NodeHomes,
     reached: (place: number, to: number) => void,
   ): void {
-    const { evaluation } = this.context
+    const { evaluation } = this
     const from = near.ids
     const names = isForward ? [FROM, TO] : [TO, FROM]
     const batch = new Batch(

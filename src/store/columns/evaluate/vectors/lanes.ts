@@ -38,20 +38,6 @@ export function countRanges(counts: Uint32Array, places: Uint32Array, bits: numb
   }
 }
 
-/** Counts the given rows by place, from the places of all rows. */
-export function countPlacesOf(counts: Uint32Array, places: Uint32Array, rows: Uint32Array): void {
-  let at = 0
-  if (isWorthLanes(rows.length, counts.length)) {
-    at = rows.length & ~3
-    countRowsInLanes(places, rows, at)
-    addLanes(counts, rowLanes)
-  }
-  for (; at < rows.length; at++) {
-    const place = places[rows[at] as number] as number
-    counts[place] = (counts[place] as number) + 1
-  }
-}
-
 /**
  * Adds integers, whose sums are exact in any order, by group.
  *
@@ -100,20 +86,6 @@ function countInLanes(places: Uint32Array, end: number): void {
     const third = (places[row + 2] as number) + 2 * WIDTH
     lanes[third] = (lanes[third] as number) + 1
     const fourth = (places[row + 3] as number) + 3 * WIDTH
-    lanes[fourth] = (lanes[fourth] as number) + 1
-  }
-}
-
-function countRowsInLanes(places: Uint32Array, rows: Uint32Array, end: number): void {
-  const lanes = rowLanes
-  for (let at = 0; at < end; at += 4) {
-    const first = places[rows[at] as number] as number
-    lanes[first] = (lanes[first] as number) + 1
-    const second = (places[rows[at + 1] as number] as number) + WIDTH
-    lanes[second] = (lanes[second] as number) + 1
-    const third = (places[rows[at + 2] as number] as number) + 2 * WIDTH
-    lanes[third] = (lanes[third] as number) + 1
-    const fourth = (places[rows[at + 3] as number] as number) + 3 * WIDTH
     lanes[fourth] = (lanes[fourth] as number) + 1
   }
 }

@@ -1,10 +1,9 @@
 import { memoised } from '../../../../model/memoised.ts'
 import type { Term } from '../../../../rdf/term.ts'
 import { XSD } from '../../../../rdf/vocab.ts'
-import { grown } from '../../bytes.ts'
 import { TermBytes } from '../../dictionary-texts.ts'
 import { COMPARED_BETWEEN_CHECKS, type Domain, ranksOf } from './domain.ts'
-import { PlainNumbers, plainNumberOf, TermTexts } from './pool-terms.ts'
+import { plainNumberOf, TermTexts } from './pool-terms.ts'
 import { scratchUint32 } from './scratch.ts'
 import { compareForOrder } from './term-order.ts'
 import { type TermValue, termOf, termValue } from './value.ts'
@@ -19,18 +18,10 @@ const BYTES_A_TERM = 96
 /** Bytes of the cached value of a term, in addition to its text. */
 const BYTES_A_VALUE = 264
 
-/** Bytes of a plain number, including its value if requested; its term is created on each request. */
-const BYTES_A_NUMBER = 80
-
 /** Terms that a query computes or names, numbered in order of first occurrence. Terms are created on demand. */
 export class PoolDomain implements Domain {
   private readonly values: (TermValue | undefined)[] = []
   private readonly texts = new TermTexts()
-  /** The term number by text number. */
-  private numbersOfTexts = new Uint32Array(32)
-  /** One more than the text number by term number; 0 for a plain number. */
-  private textsOfNumbers = new Uint32Array(32)
-  private readonly plain: PlainNumbers
   private readonly ofNumbers = new Map<NumberVector['kind'], Map<number, number>>()
   /** Term numbers of small whole numbers, by kind. */
   private readonly ofWhole = new Map<NumberVector['kind'], Uint32Array>()
@@ -48,7 +39,6 @@ export class PoolDomain implements Domain {
   constructor(allocate: (bytes: number) => void = () => undefined, check: () => void = () => undefined) {
     this.allocate = allocate
     this.check = check
-    this.plain = new PlainNumbers(allocate)
   }
 
   get size(): number {
@@ -67,7 +57,7 @@ export class PoolDomain implements Domain {
     const number = plainNumberOf(term)
     return number === null
       ? this.numberOfText(this.texts.addTerm(term), value)
-      : this.internPlain(number.kind, number.value)
+      : this.numberOfText(this.texts.addNumber(number.kind, number.value))
   }
 
   /** Interns a term of another domain: for most terms its bytes are enough. */
@@ -79,30 +69,14 @@ export class PoolDomain implements Domain {
     return mayBePlain ? this.intern(domain.term(id)) : this.numberOfText(this.texts.add(FOUND))
   }
 
-  private internPlain(kind: 'integer' | 'double', value: number): number {
-    const id = this.plain.number(kind, value, this.size + 1)
-    if (id > this.size) this.append(BYTES_A_NUMBER)
-    return id
-  }
-
-  /** The term number of a text. */
+  /** The term number of a text: one more. */
   private numberOfText(text: number, value?: TermValue): number {
-    const known = text < this.numbersOfTexts.length ? (this.numbersOfTexts[text] as number) : 0
-    if (known !== 0) return known
-    const length = this.texts.lengthOf(text)
-    this.append(BYTES_A_TERM + 2 * length + (value === undefined ? 0 : BYTES_A_VALUE + 2 * length), value)
-    const number = this.size
-    this.numbersOfTexts = grown(this.numbersOfTexts, text + 1)
-    this.numbersOfTexts[text] = number
-    this.textsOfNumbers = grown(this.textsOfNumbers, number + 1)
-    this.textsOfNumbers[number] = text + 1
-    return number
-  }
-
-  /** Assigns the next number to a term. */
-  private append(bytes: number, value?: TermValue): void {
-    this.allocate(bytes)
-    this.values.push(value)
+    if (text === this.size) {
+      const length = this.texts.lengthOf(text)
+      this.allocate(BYTES_A_TERM + 2 * length + (value === undefined ? 0 : BYTES_A_VALUE + 2 * length))
+      this.values.push(value)
+    }
+    return text + 1
   }
 
   /** Interns the numbers of a vector; 0 where there is none. Terms of numbers that were interned before are not created again. */
@@ -131,7 +105,7 @@ export class PoolDomain implements Domain {
   /** Interns a number. */
   private internNumber(kind: NumberVector['kind'], value: number): number {
     if (kind === 'double' || (kind === 'integer' && Number.isSafeInteger(value)))
-      return this.internPlain(kind, value)
+      return this.numberOfText(this.texts.addNumber(kind, value))
     // Zeros of both signs are one key of a map, but two terms of floats.
     if (value === 0 && kind === 'float') return this.internTermOf(numberOfKind(kind, value))
     const known = memoised(this.ofNumbers, kind, () => new Map<number, number>())
@@ -151,35 +125,25 @@ export class PoolDomain implements Domain {
   }
 
   term(id: number): Term {
-    const text = this.textOf(id)
-    return text < 0 ? termOf(this.value(id)) : this.texts.term(text)
+    return this.texts.term(id - 1)
   }
 
   bytes(id: number, found: TermBytes): boolean {
-    const text = this.textOf(id)
-    return text >= 0 && this.texts.bytes(text, found)
+    return this.texts.bytes(id - 1, found)
   }
 
   value(id: number): TermValue {
     const known = this.values[id - 1]
     if (known !== undefined) return known
-    const text = this.textOf(id)
-    if (text >= 0) this.allocate(BYTES_A_VALUE + 2 * this.texts.lengthOf(text))
-    const value = this.plain.value(id) ?? termValue(this.term(id))
+    const plain = this.texts.plainNumber(id - 1)
+    if (plain === null) this.allocate(BYTES_A_VALUE + 2 * this.texts.lengthOf(id - 1))
+    const value = plain ?? termValue(this.term(id))
     this.values[id - 1] = value
     return value
   }
 
   find(term: Term): number {
-    const number = plainNumberOf(term)
-    if (number !== null) return this.plain.find(number.kind, number.value)
-    const text = this.texts.find(term)
-    return text < 0 ? 0 : (this.numbersOfTexts[text] as number)
-  }
-
-  /** The text number of a term; -1 for a plain number. */
-  private textOf(id: number): number {
-    return id < this.textsOfNumbers.length ? (this.textsOfNumbers[id] as number) - 1 : -1
+    return this.texts.find(term) + 1
   }
 
   ranks(): Uint32Array {

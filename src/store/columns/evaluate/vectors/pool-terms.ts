@@ -5,8 +5,7 @@ import { XSD } from '../../../../rdf/vocab.ts'
 import { ByteTable, grown } from '../../bytes.ts'
 import type { TermBytes } from '../../dictionary-texts.ts'
 import { TRIPLE_TERM } from '../../file-layout.ts'
-import { PairMap } from './pair-map.ts'
-import { numberFormOf, type TermValue } from './value.ts'
+import { numberFormOf, type TermValue, termOf } from './value.ts'
 import { numberOfKind } from './vector.ts'
 
 /** The properties of a term apart from its text. */
@@ -15,11 +14,16 @@ interface TextKind extends Pick<TermBytes, 'type' | 'datatype' | 'language'> {
   readonly identity: number
 }
 
+/** The kinds of plain numbers, whose texts are their eight bytes. */
+const [INTEGER, DOUBLE] = [2, 3]
+
 /** Kinds by datatype and language, numbered in order of first occurrence. */
 class TextKinds {
   readonly all: TextKind[] = [
     { type: 'iri', datatype: '', language: '', identity: 0 },
     { type: 'blank', datatype: '', language: '', identity: 1 },
+    { type: 'literal', datatype: XSD.integer, language: '', identity: INTEGER },
+    { type: 'literal', datatype: XSD.double, language: '', identity: DOUBLE },
   ]
   private readonly literals = new Map<string, Map<string, number>>()
   private readonly identities = new Map<string, number>()
@@ -42,6 +46,10 @@ class TextKinds {
 
 /** Bytes before the text of a term in the table: the number of its kind. */
 const KIND_BYTES = 4
+
+/** The kind and the value of the current number. */
+const NUMBER_BYTES = Buffer.alloc(KIND_BYTES + 8)
+const NUMBER = new DataView(NUMBER_BYTES.buffer, NUMBER_BYTES.byteOffset)
 
 /** Longer texts are encoded by the platform's encoder. */
 const SHORT_TEXT = 48
@@ -75,14 +83,33 @@ export class TermTexts {
     return this.intern()
   }
 
-  /** The number of a term; -1 where it is missing. */
-  find(term: Term): number {
-    this.readTerm(term)
-    return this.table.find(this.scratch, 0, this.length)
+  addNumber(kind: PlainNumber['kind'], value: number): number {
+    this.readNumber(kind, value)
+    return this.intern(NUMBER_BYTES, NUMBER_BYTES.length)
   }
 
-  /** Returns the location of the text of a term; false for a triple. */
+  /** The number of a term; -1 where it is missing. */
+  find(term: Term): number {
+    const number = plainNumberOf(term)
+    if (number === null) {
+      this.readTerm(term)
+      return this.table.find(this.scratch, 0, this.length)
+    }
+    this.readNumber(number.kind, number.value)
+    return this.table.find(NUMBER_BYTES, 0, NUMBER_BYTES.length)
+  }
+
+  /** The value of a plain number; null for other terms. */
+  plainNumber(number: number): TermValue | null {
+    const kind = this.written[number]
+    if (kind !== INTEGER && kind !== DOUBLE) return null
+    const value = this.table.arena.bytes.readDoubleLE(this.table.startOf(number) + KIND_BYTES)
+    return numberOfKind(kind === INTEGER ? 'integer' : 'double', value)
+  }
+
+  /** Returns the location of the text of a term; false for a triple, and for a plain number. */
   bytes(number: number, found: TermBytes): boolean {
+    if (this.plainNumber(number) !== null) return false
     const { type, datatype, language } = this.kindOf(number)
     found.type = type
     found.datatype = datatype
@@ -94,6 +121,8 @@ export class TermTexts {
   }
 
   term(number: number): Term {
+    const plain = this.plainNumber(number)
+    if (plain !== null) return termOf(plain)
     const { type, datatype, language } = this.kindOf(number)
     const { table } = this
     const value = table.arena.bytes.toString('utf8', table.startOf(number) + KIND_BYTES, table.endOf(number))
@@ -110,9 +139,9 @@ export class TermTexts {
     return this.kinds.all[this.written[number] as number] as TextKind
   }
 
-  private intern(): number {
+  private intern(bytes = this.scratch, end = this.length): number {
     const before = this.table.size
-    const number = this.table.intern(this.scratch, 0, this.length)
+    const number = this.table.intern(bytes, 0, end)
     if (number < before) return number
     this.written = grown(this.written, number + 1)
     this.written[number] = this.kind
@@ -136,6 +165,17 @@ export class TermTexts {
       scratch[length++] = code
     }
     this.length = length
+  }
+
+  /** All NaN are equal, and the integer zero has no sign. */
+  private readNumber(kind: PlainNumber['kind'], value: number): void {
+    this.kind = kind === 'integer' ? INTEGER : DOUBLE
+    NUMBER.setUint8(0, this.kind)
+    NUMBER.setFloat64(
+      KIND_BYTES,
+      Number.isNaN(value) ? Number.NaN : kind === 'integer' ? value + 0 : value,
+      true,
+    )
   }
 
   /** Writes a kind, and makes room for the bytes of a text. */
@@ -162,11 +202,9 @@ const IRI = { type: 'iri', datatype: '', language: '' } as const
 const BLANK = { type: 'blank', datatype: '', language: '' } as const
 const TRIPLE = { type: 'literal', datatype: TRIPLE_TERM, language: '' } as const
 
-type Kind = 'integer' | 'double'
-
 /** A number whose term is in canonical form: a double, or an integer within ±2^53. */
 interface PlainNumber {
-  readonly kind: Kind
+  readonly kind: 'integer' | 'double'
   readonly value: number
 }
 
@@ -181,59 +219,4 @@ export function plainNumberOf(term: Term): PlainNumber | null {
   if (datatype !== XSD.double) return null
   const value = text === 'INF' ? Infinity : text === '-INF' ? -Infinity : Number(text)
   return numberFormOf({ type: 'number', kind: 'double', value }) === text ? { kind: 'double', value } : null
-}
-
-const bits = new Float64Array(1)
-const words = new Uint32Array(bits.buffer)
-
-/** Maps plain numbers to numbers of terms, in typed arrays. */
-export class PlainNumbers {
-  private readonly allocate: (bytes: number) => void
-  private readonly maps: Readonly<Record<Kind, PairMap>>
-  /** By term number: the kind of number, 0 for none, and the number. */
-  private kinds = new Uint8Array(0)
-  private values = new Float64Array(0)
-
-  /** @param allocate counts allocated bytes; negative when they are released */
-  constructor(allocate: (bytes: number) => void) {
-    this.allocate = allocate
-    this.maps = { integer: new PairMap(allocate), double: new PairMap(allocate) }
-  }
-
-  /** The term number of a number; a new number gets `next`. */
-  number(kind: Kind, value: number, next: number): number {
-    write(kind, value)
-    const id = this.maps[kind].add(words[0] as number, words[1] as number, next)
-    if (id === next) this.add(kind, value, next)
-    return id
-  }
-
-  /** The term number of a number; 0 for none. */
-  find(kind: Kind, value: number): number {
-    write(kind, value)
-    return Math.max(0, this.maps[kind].get(words[0] as number, words[1] as number))
-  }
-
-  /** The number of a term number; undefined where the term is not a plain number. */
-  value(id: number): TermValue | undefined {
-    const kind = this.kinds[id]
-    if (kind === undefined || kind === 0) return undefined
-    return numberOfKind(kind === 1 ? 'integer' : 'double', this.values[id] as number)
-  }
-
-  private add(kind: Kind, value: number, id: number): void {
-    if (id >= this.kinds.length) {
-      const before = this.kinds.length
-      this.kinds = grown(this.kinds, Math.max(64, id + 1))
-      this.values = grown(this.values, this.kinds.length)
-      this.allocate(9 * (this.kinds.length - before))
-    }
-    this.kinds[id] = kind === 'integer' ? 1 : 2
-    this.values[id] = value
-  }
-}
-
-/** Writes a number as two words: all NaN are equal, and the integer zero has no sign. */
-function write(kind: Kind, value: number): void {
-  bits[0] = Number.isNaN(value) ? Number.NaN : kind === 'integer' ? value + 0 : value
 }

@@ -1,4 +1,4 @@
-import { placesByNumber } from '../../sort-numbers.ts'
+import { placesByNumber } from '../../sorting.ts'
 import { allRows } from './batch.ts'
 import { scratchUint8, scratchUint32 } from './scratch.ts'
 import { isBound, type Vector } from './vector.ts'
@@ -142,24 +142,9 @@ export function rowsWithBit(
   rows: Uint32Array,
 ): Uint32Array {
   const [shift, length] = [bit >>> 1, rows.length | 0]
-  const whole = length & ~3
   const selected = scratchUint32(length)
   let count = 0
-  for (let at = 0; at < whole; at += 4) {
-    const first = rows[at] as number
-    selected[count] = first
-    count = (count + (((table[ids[first] as number] as number) >>> shift) & 1)) | 0
-    const second = rows[at + 1] as number
-    selected[count] = second
-    count = (count + (((table[ids[second] as number] as number) >>> shift) & 1)) | 0
-    const third = rows[at + 2] as number
-    selected[count] = third
-    count = (count + (((table[ids[third] as number] as number) >>> shift) & 1)) | 0
-    const fourth = rows[at + 3] as number
-    selected[count] = fourth
-    count = (count + (((table[ids[fourth] as number] as number) >>> shift) & 1)) | 0
-  }
-  for (let at = whole; at < length; at++) {
+  for (let at = 0; at < length; at++) {
     const row = rows[at] as number
     selected[count] = row
     count = (count + (((table[ids[row] as number] as number) >>> shift) & 1)) | 0

@@ -2,7 +2,7 @@ import { daysSinceEpoch } from '../../../../model/time.ts'
 import type { TripleTerm } from '../../../../rdf/term.ts'
 import { XSD } from '../../../../rdf/vocab.ts'
 import type { NumericKind } from '../../lexical.ts'
-import { compareNumbers } from '../../sort-numbers.ts'
+import { compareNumbers } from '../../sorting.ts'
 import {
   addedSeconds,
   exactOf,
