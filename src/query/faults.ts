@@ -15,11 +15,6 @@ export const INCOMPATIBLE_TYPES_IN_COMPARISON_FILTER = declareFault(
   'ODSQL query is malformed: {reason} Clause(s) containing the error(s): {clause}.',
 )
 
-/** A clause that can be parsed but makes no sense for the dataset. */
-export function malformed(clause: ClauseName, reason: string, span: Span, hint?: string): Fault {
-  return clauseFault(clause, reason, span, hint)
-}
-
 /** A comparison of a field with a value of another type. */
 export function incompatible(
   clause: ClauseName,

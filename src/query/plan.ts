@@ -1,6 +1,7 @@
 import type { TimeUnit } from '../language/odsql/vocabulary.ts'
 import type { Field, FieldType } from '../model/field.ts'
 import type { Geometry, GeoPoint } from '../model/value.ts'
+import { words } from '../model/words.ts'
 import type { DatePatternPart } from './date-literals.ts'
 
 export type Comparator = '=' | '!=' | '<' | '<=' | '>' | '>='
@@ -250,16 +251,7 @@ export interface GroupKey {
   readonly grouping: Grouping
 }
 
-export const AGGREGATE_NAMES = [
-  'count',
-  'sum',
-  'avg',
-  'min',
-  'max',
-  'percentile',
-  'envelope',
-  'bbox',
-] as const
+export const AGGREGATE_NAMES = words('count sum avg min max percentile envelope bbox')
 
 export type AggregateName = (typeof AGGREGATE_NAMES)[number]
 

@@ -3,7 +3,7 @@ import { FLIPPED } from '../../model/comparison.ts'
 import { type Field, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
 import { conjunction, conjunctionOrNull, disjunction, negate } from '../conditions.ts'
 import { type DateConstant, dateBounds } from '../date-literals.ts'
-import { describeValue, incompatible, malformed, unlike } from '../faults.ts'
+import { describeValue, incompatible, unlike } from '../faults.ts'
 import {
   type Bound,
   type Comparator,
@@ -55,19 +55,14 @@ function resolveCondition(node: Expression, names: FieldNames): Condition {
     case 'call':
       return resolvePredicate(node, names)
     default:
-      throw malformed(
-        names.clause,
-        `${describeValue(node)} is not a condition`,
-        node.span,
-        'compare it with something',
-      )
+      throw names.fault(`${describeValue(node)} is not a condition`, node.span, 'compare it with something')
   }
 }
 
 function comparison(node: Extract<Expression, { type: 'comparison' }>, names: FieldNames): Condition {
   const { left, operator, right, span } = node
   if (isConstant(left) && isConstant(right))
-    throw malformed(names.clause, 'A comparison needs a field on one of its sides', span)
+    throw names.fault('A comparison needs a field on one of its sides', span)
   return isConstant(left)
     ? compare(right, FLIPPED[operator], left, span, names)
     : compare(left, operator, right, span, names)
@@ -279,10 +274,5 @@ function flag(node: Extract<Expression, { type: 'field' }>, names: FieldNames): 
   const field = names.field(node)
   if (field.type === 'boolean') return { type: 'compare', field, operator: '=', value: true }
   const hint = 'only a boolean field can be a condition by itself'
-  throw malformed(
-    names.clause,
-    `Field ${field.name} of type ${field.type} is not a condition`,
-    node.span,
-    hint,
-  )
+  throw names.fault(`Field ${field.name} of type ${field.type} is not a condition`, node.span, hint)
 }
