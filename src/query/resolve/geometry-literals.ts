@@ -1,6 +1,6 @@
 import type { Argument, Call, Span } from '../../language/odsql/ast.ts'
 import { LENGTH_UNITS } from '../../language/odsql/vocabulary.ts'
-import { toGeoShape } from '../../model/geometry.ts'
+import { rectangleRing, toGeoShape } from '../../model/geometry.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Geometry, GeoPoint } from '../../model/value.ts'
 import type { FieldNames } from './context.ts'
@@ -11,7 +11,8 @@ export function geometryLiteral(call: Call, node: Argument | undefined, names: F
   const text = node.text.trim()
   const geometry = toGeoShape(text)
   if (geometry !== undefined && geometry !== null) {
-    refuseTangled(geometry, node.span, names)
+    const flaw = geometryFlaw(geometry)
+    if (flaw !== null) throw names.fault(flaw.reason, node.span, flaw.hint)
     return geometry
   }
   throw names.fault(
@@ -24,13 +25,7 @@ export function geometryLiteral(call: Call, node: Argument | undefined, names: F
 /** Maximum number of corners of all rings of a literal: the store compares each record with each corner. */
 const MAX_CORNERS = 2000
 
-/** Refuses polygons with very many corners, and those whose edges cross: their interior is undefined. */
-function refuseTangled(geometry: Geometry, span: Span, names: FieldNames): void {
-  const flaw = geometryFlaw(geometry)
-  if (flaw !== null) throw names.fault(flaw.reason, span, flaw.hint)
-}
-
-/** Why a geometry cannot be compared with records; null where it can. */
+/** Why a geometry cannot be compared with records: it has very many corners, or edges that cross, so that its interior is undefined. */
 export function geometryFlaw(
   geometry: Geometry,
 ): { readonly reason: string; readonly hint: string | undefined } | null {
@@ -107,13 +102,7 @@ export function metres(call: Call, node: Argument | undefined, names: FieldNames
 /** The rectangle between two corners, in any order of latitude; across the antimeridian, two rectangles. */
 export function boxShape(a: GeoPoint, b: GeoPoint): Geometry {
   const [south, north] = [Math.min(a.lat, b.lat), Math.max(a.lat, b.lat)]
-  const ring = (west: number, east: number) => [
-    [west, south],
-    [east, south],
-    [east, north],
-    [west, north],
-    [west, south],
-  ]
+  const ring = (west: number, east: number) => rectangleRing(west, south, east, north)
   if (a.lon <= b.lon) return { type: 'Polygon', coordinates: [ring(a.lon, b.lon)] }
   return { type: 'MultiPolygon', coordinates: [[ring(a.lon, 180)], [ring(-180, b.lon)]] }
 }
