@@ -4,6 +4,7 @@ import type { Field } from '../../model/field.ts'
 import { conjunction, disjunction, negate } from '../conditions.ts'
 import {
   ALWAYS,
+  arithmeticScalar,
   type Comparator,
   type Condition,
   type ElementTest,
@@ -154,7 +155,7 @@ function isNonZero(scalar: Scalar | undefined): boolean {
 /** The negation of a number: 0 minus it. */
 export function negative(scalar: Scalar): Scalar {
   const exact = scalarType(scalar) === 'int' ? ({ of: 'int' } as const) : {}
-  return { type: 'arithmetic', operator: '-', left: numberScalar(0), right: scalar, ...exact }
+  return { ...arithmeticScalar('-', numberScalar(0), scalar), ...exact }
 }
 
 /**

@@ -3,7 +3,14 @@ import type { ColumnType } from '../../model/edm.ts'
 import type { Field, FieldType } from '../../model/field.ts'
 import { refuseLarge } from '../conditions.ts'
 import { capital } from '../faults.ts'
-import { type Condition, type Constant, type ElementTest, numberScalar, type Scalar } from '../plan.ts'
+import {
+  type Condition,
+  type Constant,
+  type ElementTest,
+  functionScalar,
+  numberScalar,
+  type Scalar,
+} from '../plan.ts'
 
 /** The primitive types of OData as far as they are distinguished: one integer type, one for each other kind. */
 export type PrimitiveKind =
@@ -156,12 +163,7 @@ export function scalarOf(typed: TypedConstant | TypedValue | TypedTest): Scalar 
   if (typeof value !== 'number') return { type: 'constant', value, of: KIND_FIELDS[kind] }
   if (Number.isFinite(value)) return numberScalar(value)
   const dividend = Number.isNaN(value) ? 0 : Math.sign(value)
-  return {
-    type: 'function',
-    name: 'divide',
-    arguments: [numberScalar(dividend), numberScalar(0)],
-    of: 'double',
-  }
+  return functionScalar('divide', numberScalar(dividend), numberScalar(0))
 }
 
 /** True for expressions that can be computed with and returned. */
@@ -170,12 +172,7 @@ export function isValue(typed: TypedExpression): typed is Parameters<typeof scal
 }
 
 /** A value that is always null: the whole number of a text that contains none. */
-export const NULL_SCALAR: Scalar = {
-  type: 'function',
-  name: 'int',
-  arguments: [{ type: 'constant', value: '', of: 'text' }],
-  of: 'int',
-}
+export const NULL_SCALAR = functionScalar('int', { type: 'constant', value: '', of: 'text' })
 
 function truthOf({ holds, fails }: TypedTest): Scalar {
   if (holds.type === 'relation' && holds.operator === '=' && isTrue(holds.right)) return holds.left

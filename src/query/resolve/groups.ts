@@ -1,8 +1,8 @@
 import type { Argument, Call, Expression, GroupItem } from '../../language/odsql/ast.ts'
 import { TIME_UNITS } from '../../language/odsql/vocabulary.ts'
+import type { FormatPart } from '../../model/date-format.ts'
 import { type CoarsePrecision, coarsePrecision, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
-import type { DatePatternPart } from '../date-literals.ts'
 import { type Constant, fieldsOf, type Grouping, type GroupKey, type Scalar, scalarType } from '../plan.ts'
 import { expressionKey, FieldNames, type ResolveContext } from './context.ts'
 import {
@@ -74,8 +74,8 @@ function precise(value: Scalar, { context: { language } }: FieldNames): Scalar {
   return { type: 'dateFormat', parts: PERIODS[precision], language, operand: value }
 }
 
-const YEAR: DatePatternPart = { type: 'symbol', letter: 'y', count: 4 }
-const PERIODS: Readonly<Record<CoarsePrecision, readonly DatePatternPart[]>> = {
+const YEAR: FormatPart = { type: 'symbol', letter: 'y', count: 4 }
+const PERIODS: Readonly<Record<CoarsePrecision, readonly FormatPart[]>> = {
   year: [YEAR],
   month: [YEAR, { type: 'text', text: '-' }, { type: 'symbol', letter: 'M', count: 2 }],
 }

@@ -4,7 +4,7 @@ import { exactWhole, wholeBelow } from '../../model/exact-json.ts'
 import { type FieldType, isNumeric, isTemporal } from '../../model/field.ts'
 import { type DateConstant, dateBounds, parseDate, parsePattern } from '../date-literals.ts'
 import { describeValue } from '../faults.ts'
-import { numberScalar, type Scalar, scalarType } from '../plan.ts'
+import { arithmeticScalar, functionScalar, numberScalar, type Scalar, scalarType } from '../plan.ts'
 import type { FieldNames } from './context.ts'
 import { pointLiteral } from './geometry-literals.ts'
 import { nowConstant } from './now.ts'
@@ -103,15 +103,10 @@ function arithmetic(node: Extract<Expression, { type: 'arithmetic' | 'sign' }>, 
     return value
   }
   if (node.type === 'arithmetic')
-    return {
-      type: 'arithmetic',
-      operator: node.operator,
-      left: operand(node.left),
-      right: operand(node.right),
-    }
+    return arithmeticScalar(node.operator, operand(node.left), operand(node.right))
   const value = operand(node.operand)
   if (!node.negative) return value
-  return { type: 'arithmetic', operator: '-', left: numberScalar(0), right: value }
+  return arithmeticScalar('-', numberScalar(0), value)
 }
 
 function resolveCall(call: Call, names: FieldNames): Scalar {
@@ -128,8 +123,7 @@ function resolveCall(call: Call, names: FieldNames): Scalar {
     const operand = typed(call, first, isText, 'a text', names)
     const isLower = operand.type === 'function' && operand.name === 'lower'
     if (entry.name === 'lower' && isLower) return operand
-    const of = entry.name === 'lower' ? 'text' : 'int'
-    return { type: 'function', name: entry.name, arguments: [operand], of }
+    return functionScalar(entry.name, operand)
   }
   const part = DATE_PARTS.find(name => name === entry.name)
   if (part !== undefined)
