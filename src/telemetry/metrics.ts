@@ -157,11 +157,8 @@ export class Metrics {
         const route = routeOf(request)
         const endpoint = endpointOf(request)
         const status = statusClass(statusCode)
-        const counters = [
-          this.requests.of({ endpoint, route, method, status }),
-          this.cacheHits.of({ endpoint }),
-        ] as const
-        const [requests, hits] = counters
+        const requests = this.requests.of({ endpoint, route, method, status })
+        const hits = this.cacheHits.of({ endpoint })
         const durations = this.durations.of({ endpoint, route })
         return () => {
           requests.count += 1

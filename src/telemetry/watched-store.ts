@@ -1,21 +1,12 @@
 import { isFault, UNPROCESSABLE_ENTITY } from '../errors/errors.ts'
+import type { WordOf } from '../model/words.ts'
 import { STORE_BUSY } from '../runtime/fair-queue.ts'
 import type { QueryOperation } from '../sparql/algebra.ts'
 import { generate } from '../sparql/generate.ts'
 import { DEADLINE_EXCEEDED, LOAD_REFUSED, STORE_UNAVAILABLE } from '../store/faults.ts'
 import { QueryError, type Store } from '../store/store.ts'
 
-export type StoreOperation =
-  | 'select'
-  | 'page'
-  | 'export'
-  | 'contents'
-  | 'construct'
-  | 'query'
-  | 'match'
-  | 'count'
-  | 'load'
-  | 'drop'
+export type StoreOperation = WordOf<'select page export contents construct query match count load drop'>
 
 /** The result of an operation; `refused` is a query that the engine cannot parse, or whose answer is too long. */
 export type StoreOutcome = 'ok' | 'deadline' | 'busy' | 'unavailable' | 'refused' | 'failed'
