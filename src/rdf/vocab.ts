@@ -1,11 +1,11 @@
-import { type Word, words } from '../model/words.ts'
+import { type WordOf, words } from '../model/words.ts'
 
 /** The vocabularies that Lodestone writes or queries: the only module with their IRIs. */
 function vocabulary<const Text extends string>(
   base: string,
   ...names: readonly Text[]
-): Readonly<Record<Word<Text>, string>> {
-  return Object.fromEntries(words(...names).map(name => [name, base + name])) as Record<Word<Text>, string>
+): Readonly<Record<WordOf<Text>, string>> {
+  return Object.fromEntries(words(...names).map(name => [name, base + name])) as Record<WordOf<Text>, string>
 }
 
 export const RDF = vocabulary(
