@@ -74,7 +74,7 @@ export function typedNegation({ typed, node }: Side, scope: Scope): TypedExpress
 function operandOf({ typed, node }: Side, operator: string, scope: Scope): Operand | null {
   if (typed.type === 'null') return null
   if (typed.type === 'constant' || typed.type === 'value') return typed
-  const reason = `${startOf(node)} of type ${describeType(typed)} cannot be computed with by ${operator}`
+  const reason = `${startOf(node, typed)} cannot be computed with by ${operator}`
   throw wrong(scope, reason, node.span)
 }
 

@@ -79,7 +79,7 @@ function refuseUnlike(left: Side, operator: ODataComparison, right: Side, span: 
   if (a !== null && b !== null && a !== undefined && b !== undefined && areAlike(a, b, operator)) return
   throw wrong(
     scope,
-    `${startOf(left.node)} of type ${describeType(left.typed)} cannot be compared by ${operator} with ${describeExpression(right.node)} of type ${describeType(right.typed)}`,
+    `${startOf(left.node, left.typed)} cannot be compared by ${operator} with ${describeExpression(right.node)} of type ${describeType(right.typed)}`,
     span,
     quoted(left, b) ?? quoted(right, a),
   )

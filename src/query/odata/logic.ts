@@ -15,7 +15,7 @@ import {
   scalarType,
 } from '../plan.ts'
 import { type Scope, wrong } from './scope.ts'
-import { describeType, startOf, type TypedExpression, type TypedTest } from './typed-expression.ts'
+import { startOf, type TypedExpression, type TypedTest } from './typed-expression.ts'
 
 /** A test that is never null. */
 export function certain(holds: Condition): TypedTest {
@@ -73,7 +73,7 @@ export function requireTest(typed: TypedExpression, node: Expression, scope: Sco
   if (test !== null) return test
   throw wrong(
     scope,
-    `${startOf(node)} of type ${describeType(typed)} is not a condition`,
+    `${startOf(node, typed)} is not a condition`,
     node.span,
     typed.type === 'collection' ? 'use any or all' : 'compare it with something',
   )

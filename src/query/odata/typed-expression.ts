@@ -13,19 +13,7 @@ import {
 } from '../plan.ts'
 
 /** The primitive types of OData as far as they are distinguished: one integer type, one for each other kind. */
-export type PrimitiveKind =
-  | 'string'
-  | 'boolean'
-  | 'int'
-  | 'decimal'
-  | 'double'
-  | 'date'
-  | 'moment'
-  | 'time'
-  | 'duration'
-  | 'guid'
-  | 'binary'
-  | 'geography'
+export type PrimitiveKind = keyof typeof KIND_TYPES
 
 /**
  * A value that is the same for all records. Times of day and durations are numbers of seconds, moments and dates texts as in
@@ -82,8 +70,8 @@ export type TypedExpression =
 
 export const NULL: TypedExpression = { type: 'null' }
 
-/** Names of types in faults and in the declarations of answers. */
-export const KIND_TYPES: Readonly<Record<PrimitiveKind, ColumnType>> = {
+/** Names of types in the declarations of answers. */
+export const KIND_TYPES = {
   string: 'Edm.String',
   boolean: 'Edm.Boolean',
   int: 'Edm.Int64',
@@ -96,7 +84,7 @@ export const KIND_TYPES: Readonly<Record<PrimitiveKind, ColumnType>> = {
   guid: 'Edm.String',
   binary: 'Edm.String',
   geography: 'Edm.String',
-}
+} as const satisfies Readonly<Record<string, ColumnType>>
 
 /** The field types with which the plan represents values of a kind. */
 export const KIND_FIELDS: Readonly<Record<PrimitiveKind, FieldType>> = {
@@ -224,15 +212,27 @@ export function describeExpression(node: Expression): string {
   }
 }
 
-/** An expression in plain words at the start of a sentence; names, whose case matters, stay as they are. */
-export function startOf(node: Expression): string {
+/**
+ * An expression in plain words at the start of a sentence, with its type where that is given; names, whose case matters, stay as they
+ * are.
+ */
+export function startOf(node: Expression, typed?: TypedExpression): string {
   const isNamed = ['name', 'member', 'alias', 'count', 'filtered'].includes(node.type)
-  return isNamed ? describeExpression(node) : capital(describeExpression(node))
+  const described = isNamed ? describeExpression(node) : capital(describeExpression(node))
+  return typed === undefined ? described : `${described} of type ${describeType(typed)}`
 }
 
 function isLogical(operator: string): boolean {
   return ['or', 'and', 'eq', 'ne', 'gt', 'ge', 'lt', 'le', 'has'].includes(operator)
 }
+
+/** Names of types in faults: some have no type of their own in answers. */
+const DESCRIBED = {
+  ...KIND_TYPES,
+  geography: 'Edm.Geography',
+  guid: 'Edm.Guid',
+  binary: 'Edm.Binary',
+} as const
 
 /** The type of an expression in plain words. */
 export function describeType(typed: TypedExpression): string {
@@ -241,13 +241,7 @@ export function describeType(typed: TypedExpression): string {
       return 'null'
     case 'constant':
     case 'value':
-      return typed.kind === 'geography'
-        ? 'Edm.Geography'
-        : typed.kind === 'guid'
-          ? 'Edm.Guid'
-          : typed.kind === 'binary'
-            ? 'Edm.Binary'
-            : KIND_TYPES[typed.kind]
+      return DESCRIBED[typed.kind]
     case 'test':
       return 'Edm.Boolean'
     case 'collection':

@@ -1,4 +1,4 @@
-import type { Argument, Call, Span } from '../../language/odsql/ast.ts'
+import type { Argument, Call } from '../../language/odsql/ast.ts'
 import { LENGTH_UNITS } from '../../language/odsql/vocabulary.ts'
 import { rectangleRing, toGeoShape } from '../../model/geometry.ts'
 import { lookup } from '../../model/lookup.ts'

@@ -203,6 +203,22 @@ export function momentScalar(node: Expression, names: FieldNames): DateConstant 
 /** A day, or a moment with its time of day: no text that might have another meaning. */
 const WHOLE_DATE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/
 
+/** The date of a node that is compared with a temporal value; null where it is not a date. */
+export function dateOf(node: Expression, names: FieldNames): DateConstant | null {
+  const moment = momentScalar(node, names)
+  if (moment !== null || !names.context.dialect.bareDates) return moment
+  const text = bareDate(node)
+  return text === null ? null : parseDate(text)
+}
+
+/** `2013/02/11`, which is parsed as two divisions, or a bare year (ODSQL 9.2). */
+function bareDate(node: Expression): string | null {
+  if (node.type === 'number') return /^\d{1,4}$/.test(node.text) ? node.text : null
+  if (node.type !== 'arithmetic' || node.operator !== '/') return null
+  const [before, last] = [bareDate(node.left), bareDate(node.right)]
+  return before === null || last === null ? null : `${before}/${last}`
+}
+
 function typed(
   call: Call,
   node: Argument,

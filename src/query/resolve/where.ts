@@ -2,7 +2,7 @@ import { chain, type Expression, type RangeBounds, type Span } from '../../langu
 import { FLIPPED } from '../../model/comparison.ts'
 import { type Field, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
 import { conjunction, conjunctionOrNull, disjunction, negate } from '../conditions.ts'
-import { type DateConstant, dateBounds, parseDate } from '../date-literals.ts'
+import { type DateConstant, dateBounds } from '../date-literals.ts'
 import { describeValue, incompatible, unlike } from '../faults.ts'
 import {
   type Bound,
@@ -15,7 +15,7 @@ import {
 } from '../plan.ts'
 import { FieldNames, type ResolveContext } from './context.ts'
 import { resolvePredicate, searchedWords, wordsCondition } from './filter-functions.ts'
-import { exactInteger, foldNumber, integerBelow, momentScalar, resolveScalar } from './scalars.ts'
+import { dateOf, exactInteger, foldNumber, integerBelow, resolveScalar } from './scalars.ts'
 
 /**
  * Returns the condition of a where clause for a dataset (ODSQL 3). Throws ODSQLError for an unknown field and
@@ -204,22 +204,6 @@ function present(value: Scalar): Condition {
   return value.type === 'field'
     ? { type: 'present', field: value.field }
     : { type: 'relation', left: value, operator: '=', right: value }
-}
-
-/** The date of a node that is compared with a temporal value; null where it is not a date. */
-function dateOf(node: Expression, names: FieldNames): DateConstant | null {
-  const moment = momentScalar(node, names)
-  if (moment !== null || !names.context.dialect.bareDates) return moment
-  const text = bareDate(node)
-  return text === null ? null : parseDate(text)
-}
-
-/** `2013/02/11`, which is parsed as two divisions, or a bare year (ODSQL 9.2). */
-function bareDate(node: Expression): string | null {
-  if (node.type === 'number') return /^\d{1,4}$/.test(node.text) ? node.text : null
-  if (node.type !== 'arithmetic' || node.operator !== '/') return null
-  const [before, last] = [bareDate(node.left), bareDate(node.right)]
-  return before === null || last === null ? null : `${before}/${last}`
 }
 
 function range(node: Extract<Expression, { type: 'range' }>, names: FieldNames): Condition {
