@@ -36,12 +36,12 @@ export function incompatible(
 /** A comparison of two values of which at least one is computed. */
 export function unlike(
   clause: ClauseName,
-  left: { readonly description: string; readonly type: FieldType },
+  [left, type]: readonly [Expression, FieldType],
   operator: string,
-  right: { readonly description: string; readonly type: FieldType },
+  [right, found]: readonly [Expression, FieldType],
   span: Span,
 ): Fault {
-  const reason = `${capital(left.description)} of type ${left.type} cannot be compared by ${operator} with ${right.description} of type ${right.type}`
+  const reason = `${capital(describeValue(left))} of type ${type} cannot be compared by ${operator} with ${describeValue(right)} of type ${found}`
   return clauseFault(clause, reason, span, undefined, INCOMPATIBLE_TYPES_IN_COMPARISON_FILTER)
 }
 

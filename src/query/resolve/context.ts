@@ -120,6 +120,11 @@ export class FieldNames {
     return this.conversionError(call, describedArgument(node), expected, node?.span ?? call.span)
   }
 
+  /** The fault of a field of another type than the function takes. */
+  unfitField(call: Call, { name, type }: Field, expected: string, span: Span): Fault {
+    return this.conversionError(call, `the field ${name} of type ${type}`, expected, span)
+  }
+
   /** A fault of one argument of a call: what was found, and what the function expects. */
   conversionError(call: Call, found: string, expected: string, span: Span): Fault {
     return this.fault(`${call.name} was given ${found} where it takes ${expected}`, span)

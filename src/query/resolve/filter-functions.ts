@@ -116,13 +116,7 @@ function searchedFields(call: Call, nodes: readonly Argument[], names: FieldName
       )
     if (!isExpression(node)) throw names.unfit(call, node, 'names of text fields')
     const field = names.field(node)
-    if (field.type !== 'text')
-      throw names.conversionError(
-        call,
-        `the field ${field.name} of type ${field.type}`,
-        'text fields',
-        node.span,
-      )
+    if (field.type !== 'text') throw names.unfitField(call, field, 'text fields', node.span)
     return [field]
   })
 }
@@ -187,10 +181,5 @@ function geoField(call: Call, node: Argument | undefined, names: FieldNames): Fi
   if (node === undefined || !isExpression(node)) throw names.unfit(call, node, 'a field with positions')
   const field = names.field(node)
   if (isGeo(field.type)) return field
-  throw names.conversionError(
-    call,
-    `the field ${field.name} of type ${field.type}`,
-    'a field with positions',
-    node.span,
-  )
+  throw names.unfitField(call, field, 'a field with positions', node.span)
 }

@@ -107,13 +107,7 @@ function alike(
   const same = type === found || (isNumeric(type) && isNumeric(found))
   const ordered = operator !== '=' && operator !== '!='
   if (!same || isGeo(type) || (type === 'boolean' && ordered))
-    throw unlike(
-      names.clause,
-      { description: describeValue(left), type },
-      operator,
-      { description: describeValue(right), type: found },
-      span,
-    )
+    throw unlike(names.clause, [left, type], operator, [right, found], span)
   return [first, second]
 }
 
