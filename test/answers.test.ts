@@ -2,7 +2,9 @@ import t, { type Test } from 'tap'
 import { parseSelect } from '../src/language/odsql/parse.ts'
 import { tokens } from '../src/model/search.ts'
 import { parseWkbHex } from '../src/model/wkb.ts'
+import { FieldNames } from '../src/query/resolve/context.ts'
 import { nowConstant } from '../src/query/resolve/now.ts'
+import { contextFor } from './support/context.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
@@ -280,7 +282,7 @@ t.test('now() with its parameters', async t => {
   for (const [text, moment] of cases) {
     const call = parseSelect(text)[0]?.expression
     if (call?.type !== 'call') throw new Error(text)
-    const { local } = nowConstant(call, 'where', now, 'UTC')
+    const { local } = nowConstant(call, new FieldNames('where', contextFor({ fields: [] }, { now })))
     const two = (value: number) => String(value).padStart(2, '0')
     const { year, month, day, hour, minute, second, fraction } = local
     const found = `${year}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:${two(second)}`

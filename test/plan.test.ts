@@ -115,7 +115,6 @@ t.test('functions of values, null where an argument is', async t => {
     ['floor', call('floor', 'double', field('x')), -3, 2],
     ['ceiling', call('ceiling', 'double', field('x')), -2, 3],
     ['round', call('round', 'double', field('x')), -3, 3],
-    ['truncate', call('truncate', 'double', field('x')), -2, 2],
     ['divide', call('divide', 'double', field('x'), constant(2, 'double')), -1.25, 1.25],
     ['division by a division', over(int(1), over(int(1), field('x'))), -2.5, 2.5],
     ['division by a division that is 0', over(int(1), over(int(0), field('x'))), null, null],

@@ -50,3 +50,9 @@ const MAX_LENGTH = 40
 export function nearName(name: string, candidates: Iterable<string>): string | undefined {
   return name.length > MAX_LENGTH ? undefined : nearest(name, candidates)
 }
+
+/** The hint about a name that is not known: `did you mean name?` */
+export function didYouMean(name: string, candidates: Iterable<string>): string | undefined {
+  const close = nearest(name, candidates)
+  return close === undefined ? undefined : `did you mean ${close}?`
+}

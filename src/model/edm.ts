@@ -1,15 +1,9 @@
 import type { Dataset } from './dataset.ts'
 import type { Field, FieldType } from './field.ts'
+import type { WordOf } from './words.ts'
 
 /** Types of properties, with their names in OData 4.0; `Ods.GeoPoint2D` is a complex type of the service. */
-export type EdmType =
-  | 'Edm.String'
-  | 'Edm.Boolean'
-  | 'Edm.Int64'
-  | 'Edm.Double'
-  | 'Edm.Date'
-  | 'Edm.DateTimeOffset'
-  | 'Ods.GeoPoint2D'
+export type EdmType = `Edm.${WordOf<'String Boolean Int64 Double Date DateTimeOffset'>}` | 'Ods.GeoPoint2D'
 
 /** One property of the entities of a dataset. */
 export interface EntityProperty {

@@ -224,6 +224,17 @@ function movedCoordinates(coordinates: Coordinates, degrees: number): Coordinate
   return (coordinates as readonly Coordinates[]).map(part => movedCoordinates(part, degrees))
 }
 
+/** The ring around a rectangle, from its south-western corner counter-clockwise. */
+export function rectangleRing(west: number, south: number, east: number, north: number): number[][] {
+  return [
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
+  ]
+}
+
 /** The rectangle between two longitudes and two latitudes, from its north-eastern corner counter-clockwise. */
 export function boxGeometry({ west, south, east, north }: Readonly<Record<Side, number>>): Geometry {
   const ring = [

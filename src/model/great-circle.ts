@@ -1,4 +1,4 @@
-import type { Position } from './geometry.ts'
+import { type Position, rectangleRing } from './geometry.ts'
 import type { Geometry, GeoPoint } from './value.ts'
 
 /** Mean radius of Earth in metres (IUGG, R1): all distances are computed on a sphere. */
@@ -97,12 +97,5 @@ function turn(a: Position, b: Position, c: Position): number {
 
 /** A rectangle between two longitudes and two latitudes. */
 export function rectangle(west: number, south: number, east: number, north: number): Geometry {
-  const ring = [
-    [west, south],
-    [east, south],
-    [east, north],
-    [west, north],
-    [west, south],
-  ]
-  return { type: 'Polygon', coordinates: [ring] }
+  return { type: 'Polygon', coordinates: [rectangleRing(west, south, east, north)] }
 }

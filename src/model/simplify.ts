@@ -1,3 +1,4 @@
+import { rectangleRing } from './geometry.ts'
 import type { Geometry } from './value.ts'
 
 type Line = readonly (readonly number[])[]
@@ -82,13 +83,5 @@ function rectangle(rings: Polygon): Polygon {
       south = Math.min(south, lat)
       north = Math.max(north, lat)
     }
-  return [
-    [
-      [west, south],
-      [east, south],
-      [east, north],
-      [west, north],
-      [west, south],
-    ],
-  ]
+  return [rectangleRing(west, south, east, north)]
 }

@@ -1,15 +1,7 @@
-import { words } from './words.ts'
+import { type WordOf, words } from './words.ts'
 
 /** The type of a metadata value: a list is an array of texts, a longstring a multi-line text. */
-export type MetaType =
-  | 'text'
-  | 'longstring'
-  | 'list'
-  | 'datetime'
-  | 'int'
-  | 'double'
-  | 'boolean'
-  | 'geo_shape'
+export type MetaType = WordOf<'text longstring list datetime int double boolean geo_shape'>
 
 /** One entry of a template (REST 2.8); its keys are in the order of the answer. */
 export interface TemplateEntry {

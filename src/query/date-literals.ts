@@ -1,3 +1,4 @@
+import type { FormatPart } from '../model/date-format.ts'
 import type { FieldType } from '../model/field.ts'
 import {
   instantText,
@@ -7,9 +8,11 @@ import {
   utcEpoch,
   utcParts,
 } from '../model/time.ts'
+import { words } from '../model/words.ts'
 
 /** The precision of a date literal as written; a coarse one denotes a whole period. */
-type DatePrecision = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second'
+type DatePrecision = (typeof PRECISIONS)[number]
+const PRECISIONS = words('year month day hour minute second')
 
 /** A date literal of a query: local parts, the precision written, and its own offset where it has one. */
 export interface DateConstant {
@@ -58,17 +61,7 @@ export function parseDate(text: string, atEdges = false): DateConstant | null {
   const shown = atEdges && local.year % 10_000 === 0 ? 2000 : local.year
   if (!isCalendarDay(shown, local.month, local.day)) return null
   if (local.hour > 23 || local.minute > 59 || local.second > 59) return null
-  const precision = second
-    ? 'second'
-    : minute
-      ? 'minute'
-      : hour
-        ? 'hour'
-        : day
-          ? 'day'
-          : month
-            ? 'month'
-            : 'year'
+  const precision = PRECISIONS[[year, month, day, hour, minute, second].findLastIndex(Boolean)] ?? 'year'
   return { local, precision, offset: offsetMinutes(zone) }
 }
 
@@ -125,19 +118,14 @@ function offsetMinutes(zone: string | undefined): number | null {
 /** The letters of a date pattern (ODSQL 5.5). */
 const PATTERN_LETTERS = 'GCYxweEyDMdaKhHkmsSzZ'
 
-/** A part of a date pattern: literal text, or a symbol with the number of repetitions of its letter. */
-export type DatePatternPart =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'symbol'; readonly letter: string; readonly count: number }
-
 /**
  * Parses a date pattern as Joda-Time does: letters are symbols, a quoted stretch is text, two quotes are one quote. Returns the
  * position of a letter that is no symbol; an unclosed stretch extends to the end.
  */
 export function parsePattern(
   text: string,
-): readonly DatePatternPart[] | { readonly unknown: string; readonly at: number } {
-  const parts: DatePatternPart[] = []
+): readonly FormatPart[] | { readonly unknown: string; readonly at: number } {
+  const parts: FormatPart[] = []
   const add = (piece: string) => {
     const last = parts.at(-1)
     if (last?.type === 'text') parts[parts.length - 1] = { type: 'text', text: last.text + piece }

@@ -15,11 +15,6 @@ export const INCOMPATIBLE_TYPES_IN_COMPARISON_FILTER = declareFault(
   'ODSQL query is malformed: {reason} Clause(s) containing the error(s): {clause}.',
 )
 
-/** A clause that can be parsed but makes no sense for the dataset. */
-export function malformed(clause: ClauseName, reason: string, span: Span, hint?: string): Fault {
-  return clauseFault(clause, reason, span, hint)
-}
-
 /** A comparison of a field with a value of another type. */
 export function incompatible(
   clause: ClauseName,
@@ -41,12 +36,12 @@ export function incompatible(
 /** A comparison of two values of which at least one is computed. */
 export function unlike(
   clause: ClauseName,
-  left: { readonly description: string; readonly type: FieldType },
+  [left, type]: readonly [Expression, FieldType],
   operator: string,
-  right: { readonly description: string; readonly type: FieldType },
+  [right, found]: readonly [Expression, FieldType],
   span: Span,
 ): Fault {
-  const reason = `${capital(left.description)} of type ${left.type} cannot be compared by ${operator} with ${right.description} of type ${right.type}`
+  const reason = `${capital(describeValue(left))} of type ${type} cannot be compared by ${operator} with ${describeValue(right)} of type ${found}`
   return clauseFault(clause, reason, span, undefined, INCOMPATIBLE_TYPES_IN_COMPARISON_FILTER)
 }
 

@@ -1,7 +1,8 @@
 import type { TimeUnit } from '../language/odsql/vocabulary.ts'
+import type { FormatPart } from '../model/date-format.ts'
 import type { Field, FieldType } from '../model/field.ts'
 import type { Geometry, GeoPoint } from '../model/value.ts'
-import type { DatePatternPart } from './date-literals.ts'
+import { words } from '../model/words.ts'
 
 export type Comparator = '=' | '!=' | '<' | '<=' | '>' | '>='
 
@@ -29,7 +30,7 @@ export type Scalar =
   | { readonly type: 'datePart'; readonly part: DatePartName; readonly operand: Scalar }
   | {
       readonly type: 'dateFormat'
-      readonly parts: readonly DatePatternPart[]
+      readonly parts: readonly FormatPart[]
       readonly language: string
       readonly operand: Scalar
     }
@@ -76,7 +77,7 @@ export interface Branch {
  * | contains, startsWith, endsWith, matches(text, pattern) | texts | boolean, case-sensitive; the pattern is an XPath regular expression |
  * | indexOf(text, part) | texts | characters before the part, -1 where there is none |
  * | substring(text, start, length?) | text, int, int | start counts from 0, a negative one from the end |
- * | floor, ceiling, round, truncate | number | number; halves are rounded away from zero |
+ * | floor, ceiling, round | number | number; halves are rounded away from zero |
  * | divide | numbers | quotient of doubles by IEEE 754: infinity or NaN for a divisor of 0 |
  * | quotient, modulo | ints | whole quotient truncated towards zero, null for a divisor of 0; the remainder has the sign of the dividend |
  * | remainder | numbers | the same for doubles; NaN for a divisor of 0 |
@@ -87,37 +88,21 @@ export interface Branch {
  * | text | anything but geometry | as in JSON, without quotes: text |
  * | int, double, boolean, date, datetime | text, or a value that the type can hold | null where the text is none of these |
  */
-export type FunctionName =
-  | 'concat'
-  | 'length'
-  | 'lower'
-  | 'upper'
-  | 'trim'
-  | 'replace'
-  | 'contains'
-  | 'startsWith'
-  | 'endsWith'
-  | 'matches'
-  | 'indexOf'
-  | 'substring'
-  | 'floor'
-  | 'ceiling'
-  | 'round'
-  | 'truncate'
-  | 'divide'
-  | 'quotient'
-  | 'modulo'
-  | 'remainder'
-  | 'day'
-  | 'secondOfDay'
-  | 'fraction'
-  | 'epoch'
-  | 'text'
-  | 'int'
-  | 'double'
-  | 'boolean'
-  | 'date'
-  | 'datetime'
+const FUNCTIONS = {
+  text: words('concat lower upper trim replace substring text'),
+  int: words('length indexOf quotient modulo int'),
+  double: words('floor ceiling round divide remainder secondOfDay fraction epoch double'),
+  boolean: words('contains startsWith endsWith matches boolean'),
+  date: words('day date'),
+  datetime: words('datetime'),
+} as const
+
+type FunctionType = keyof typeof FUNCTIONS
+export type FunctionName = (typeof FUNCTIONS)[FunctionType][number]
+
+const FUNCTION_TYPES: ReadonlyMap<FunctionName, FunctionType> = new Map(
+  Object.entries(FUNCTIONS).flatMap(([type, names]) => names.map(name => [name, type as FunctionType])),
+)
 
 /**
  * How a word of a search matches a word of a record; both are folded (model/search.ts). A `part` is no word, but signs that occur in a
@@ -250,16 +235,7 @@ export interface GroupKey {
   readonly grouping: Grouping
 }
 
-export const AGGREGATE_NAMES = [
-  'count',
-  'sum',
-  'avg',
-  'min',
-  'max',
-  'percentile',
-  'envelope',
-  'bbox',
-] as const
+export const AGGREGATE_NAMES = words('count sum avg min max percentile envelope bbox')
 
 export type AggregateName = (typeof AGGREGATE_NAMES)[number]
 
@@ -320,32 +296,39 @@ export function numberScalar(value: number): Scalar {
   return { type: 'constant', value: value + 0, of: Number.isSafeInteger(value) ? 'int' : 'double' }
 }
 
+/** Arithmetic of two values. */
+export function arithmeticScalar(operator: '+' | '-' | '*' | '/', left: Scalar, right: Scalar) {
+  return { type: 'arithmetic', operator, left, right } as const
+}
+
+/** The value of a function. */
+export function functionScalar(name: FunctionName, ...args: readonly Scalar[]): Scalar {
+  return { type: 'function', name, arguments: args, of: FUNCTION_TYPES.get(name) ?? 'text' }
+}
+
 /** The type of the values of a scalar. */
 export function scalarType(scalar: Scalar): FieldType {
   switch (scalar.type) {
     case 'field':
       return scalar.field.type
     case 'constant':
+    case 'function':
+    case 'element':
+    case 'choice':
       return scalar.of
     case 'arithmetic':
       return scalar.of ?? 'double'
     case 'distance':
+    case 'coordinate':
       return 'double'
     case 'datePart':
+    case 'valueCount':
       return 'int'
     case 'dateFormat':
     case 'json':
       return 'text'
     case 'ifNull':
       return scalarType(scalar.operand)
-    case 'function':
-    case 'element':
-    case 'choice':
-      return scalar.of
-    case 'coordinate':
-      return 'double'
-    case 'valueCount':
-      return 'int'
     case 'truth':
       return 'boolean'
   }

@@ -1,3 +1,4 @@
+import type { WordOf } from '../model/words.ts'
 import type { Literal, NamedNode, Term } from '../rdf/term.ts'
 import { XSD } from '../rdf/vocab.ts'
 import {
@@ -149,27 +150,10 @@ export const binary = (
 ): AlgebraExpression => ({ type: 'binary', operator, left, right })
 
 /** The built-in functions that the compiler uses (SPARQL 1.1 Query, section 17.4). */
-type BuiltIn =
-  | 'ABS'
-  | 'BOUND'
-  | 'CEIL'
-  | 'COALESCE'
-  | 'CONCAT'
-  | 'CONTAINS'
-  | 'DATATYPE'
-  | 'FLOOR'
-  | 'IF'
-  | 'LCASE'
-  | 'REGEX'
-  | 'STR'
-  | 'STRAFTER'
-  | 'STRBEFORE'
-  | 'STRDT'
-  | 'STRENDS'
-  | 'STRLEN'
-  | 'STRSTARTS'
-  | 'SUBSTR'
-  | 'UCASE'
+type BuiltIn = WordOf<
+  | 'ABS BOUND CEIL COALESCE CONCAT CONTAINS DATATYPE FLOOR IF LCASE REGEX STR STRAFTER STRBEFORE STRDT'
+  | 'STRENDS STRLEN STRSTARTS SUBSTR UCASE'
+>
 
 export const call = (name: BuiltIn, ...args: readonly AlgebraExpression[]): AlgebraExpression => ({
   type: 'builtin',

@@ -8,31 +8,20 @@ export const VERSIONS: readonly string[] = ['1.1', '1.2', '1.2-basic']
  * of one another share one name, so that a list stays short.
  */
 
-const VALUES: Readonly<Record<string, string>> = {
-  Var1: 'a variable',
-  Var2: 'a variable',
-  IriRef: 'an IRI',
-  PNameLn: 'an IRI',
-  PNameNs: 'an IRI',
-  StringLiteral1: 'a string',
-  StringLiteral2: 'a string',
-  StringLiteralLong1: 'a string',
-  StringLiteralLong2: 'a string',
-  Integer: 'a number',
-  Decimal: 'a number',
-  Double: 'a number',
-  IntegerPositive: 'a number',
-  DecimalPositive: 'a number',
-  DoublePositive: 'a number',
-  IntegerNegative: 'a number',
-  DecimalNegative: 'a number',
-  DoubleNegative: 'a number',
-  True: 'true or false',
-  False: 'true or false',
-  BlankNodeLabel: 'a blank node',
-  Anon: 'a blank node',
-  LANG_DIR: 'a language tag',
-}
+const VALUES: Readonly<Record<string, string>> = Object.fromEntries(
+  (
+    [
+      ['a variable', 'Var1 Var2'],
+      ['an IRI', 'IriRef PNameLn PNameNs'],
+      ['a string', 'StringLiteral1 StringLiteral2 StringLiteralLong1 StringLiteralLong2'],
+      ['a number', 'Integer Decimal Double IntegerPositive DecimalPositive DoublePositive'],
+      ['a number', 'IntegerNegative DecimalNegative DoubleNegative'],
+      ['true or false', 'True False'],
+      ['a blank node', 'BlankNodeLabel Anon'],
+      ['a language tag', 'LANG_DIR'],
+    ] as const
+  ).flatMap(([word, names]) => names.split(' ').map(name => [name, word])),
+)
 
 const PUNCTUATION: Readonly<Record<string, string>> = {
   Dot: 'a full stop',

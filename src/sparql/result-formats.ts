@@ -105,16 +105,7 @@ function formsOf(
 
 /** The cell writer of a format. */
 export function cellWriter(format: ResultFormat): CellWriter {
-  switch (format) {
-    case 'json':
-      return JSON_RESULTS
-    case 'xml':
-      return XML_RESULTS
-    case 'csv':
-      return CSV
-    case 'tsv':
-      return TSV
-  }
+  return { json: JSON_RESULTS, xml: XML_RESULTS, csv: CSV, tsv: TSV }[format]
 }
 
 /** The namespace of SPARQL Query Results XML. */

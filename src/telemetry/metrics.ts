@@ -89,12 +89,13 @@ export class Metrics {
   constructor(clock: () => number, build: { readonly version: string }) {
     this.clock = clock
     collectDefaultMetrics({ register: this.registry })
-    this.gauge('lodestone_build_info', 'Always 1; the labels are the versions', ['version', 'node'], gauge =>
-      gauge.set({ version: build.version, node: process.version }, 1),
-    )
-    this.gauge('lodestone_http_requests_in_flight', 'Requests that are being answered', [], gauge =>
-      gauge.set(this.inFlight),
-    )
+    new Gauge({
+      name: 'lodestone_build_info',
+      help: 'Always 1; the labels are the versions',
+      labelNames: ['version', 'node'],
+      registers: [this.registry],
+    }).set({ version: build.version, node: process.version }, 1)
+    this.gauge('lodestone_http_requests_in_flight', 'Requests that are being answered', () => this.inFlight)
   }
 
   async text(audience: 'everybody' | 'operators'): Promise<string> {
@@ -111,8 +112,8 @@ export class Metrics {
 
   /** Registers the parts of a running Lodestone that are measured when the metrics are read. */
   measure({ store, datasets, cache, ready, sources, harvests }: Measured): void {
-    this.gauge('lodestone_ready', '1 once every dataset is served, 0 before and while it ends', [], gauge =>
-      gauge.set(ready() ? 1 : 0),
+    this.gauge('lodestone_ready', '1 once every dataset is served, 0 before and while it ends', () =>
+      Number(ready()),
     )
     gaugeEach(this.registry, 'lodestone_datasets', 'Datasets that are served', 'visibility', () => {
       const { served, restricted } = datasets()
@@ -121,16 +122,12 @@ export class Metrics {
     this.gauge(
       'lodestone_last_publication_timestamp_seconds',
       'Moment at which the latest of the versions that are served was published',
-      [],
-      gauge => gauge.set(datasets().latest),
+      () => datasets().latest,
     )
-    this.gauge('lodestone_records', 'Records that are served', [], gauge => gauge.set(datasets().records))
-    this.gauge('lodestone_response_cache_answers', 'Answers in the response cache', [], gauge =>
-      gauge.set(cache().answers),
-    )
-    this.gauge('lodestone_response_cache_bytes', 'Bytes of answers in the response cache', [], gauge =>
-      gauge.set(cache().bytes),
-    )
+    this.gauge('lodestone_records', 'Records that are served', () => datasets().records)
+    this.gauge('lodestone_response_cache_answers', 'Answers in the response cache', () => cache().answers)
+    const cached = 'Bytes of answers in the response cache'
+    this.gauge('lodestone_response_cache_bytes', cached, () => cache().bytes)
     gaugeSources(this.named.operators, sources)
     gaugeSources(this.named.everybody, () => sources().filter(({ isPublic }) => isPublic))
     const harvested = (name: string, help: string, of: (harvest: HarvestAge) => number | null) =>
@@ -160,11 +157,8 @@ export class Metrics {
         const route = routeOf(request)
         const endpoint = endpointOf(request)
         const status = statusClass(statusCode)
-        const counters = [
-          this.requests.of({ endpoint, route, method, status }),
-          this.cacheHits.of({ endpoint }),
-        ] as const
-        const [requests, hits] = counters
+        const requests = this.requests.of({ endpoint, route, method, status })
+        const hits = this.cacheHits.of({ endpoint })
         const durations = this.durations.of({ endpoint, route })
         return () => {
           requests.count += 1
@@ -207,10 +201,7 @@ export class Metrics {
   private measureStore(store: Pick<Store, 'statistics'>): void {
     this.measuredStore = store
     const report = (name: string, help: string, value: (statistics: StoreStatistics) => number) =>
-      this.gauge(`lodestone_store_${name}`, help, [], gauge => {
-        gauge.reset()
-        if (this.statistics !== null) gauge.set(value(this.statistics))
-      })
+      this.gauge(`lodestone_store_${name}`, help, () => this.statistics && value(this.statistics))
     report('triples', 'Triples in the graphs of the store', ({ triples }) => triples)
     report('graphs', 'Graphs in the store', ({ graphs }) => graphs)
     report('threads_ready', 'Threads that can answer now', ({ threads }) => threads.ready)
@@ -243,18 +234,15 @@ export class Metrics {
     return new Timings({ name, help, labelNames, registers: [this.registry] })
   }
 
-  private gauge<Name extends string>(
-    name: string,
-    help: string,
-    labelNames: Name[],
-    collect: (gauge: Gauge<Name>) => void | Promise<void>,
-  ): void {
-    const gauge: Gauge<Name> = new Gauge({
+  /** Registers a gauge without labels, which is 0 while it has no value. */
+  private gauge(name: string, help: string, value: () => number | null): void {
+    new Gauge({
       name,
       help,
-      labelNames,
       registers: [this.registry],
-      collect: () => collect(gauge),
+      collect() {
+        this.set(value() ?? 0)
+      },
     })
   }
 }

@@ -1,20 +1,12 @@
 import { isFault, UNPROCESSABLE_ENTITY } from '../errors/errors.ts'
+import type { WordOf } from '../model/words.ts'
 import { STORE_BUSY } from '../runtime/fair-queue.ts'
+import type { QueryOperation } from '../sparql/algebra.ts'
 import { generate } from '../sparql/generate.ts'
 import { DEADLINE_EXCEEDED, LOAD_REFUSED, STORE_UNAVAILABLE } from '../store/faults.ts'
 import { QueryError, type Store } from '../store/store.ts'
 
-export type StoreOperation =
-  | 'select'
-  | 'page'
-  | 'export'
-  | 'contents'
-  | 'construct'
-  | 'query'
-  | 'match'
-  | 'count'
-  | 'load'
-  | 'drop'
+export type StoreOperation = WordOf<'select page export contents construct query match count load drop'>
 
 /** The result of an operation; `refused` is a query that the engine cannot parse, or whose answer is too long. */
 export type StoreOutcome = 'ok' | 'deadline' | 'busy' | 'unavailable' | 'refused' | 'failed'
@@ -49,25 +41,15 @@ export function watchedStore<S extends Store>(store: S, observers: readonly Stor
       throw error
     }
   }
+  const watchQueries = <T>(
+    operation: StoreOperation,
+    queries: readonly QueryOperation[],
+    work: () => Promise<T>,
+  ) => watch(operation, () => queries.map(generate).join('\n'), work)
   const watched: Partial<Store> = {
-    select: (...given) =>
-      watch(
-        'select',
-        () => generate(given[0]),
-        () => store.select(...given),
-      ),
-    page: (...given) =>
-      watch(
-        'page',
-        () => generate(given[0]),
-        () => store.page(...given),
-      ),
-    together: queries =>
-      watch(
-        'page',
-        () => queries.map(query => generate(query)).join('\n'),
-        () => store.together(queries),
-      ),
+    select: (...given) => watchQueries('select', [given[0]], () => store.select(...given)),
+    page: (...given) => watchQueries('page', [given[0]], () => store.page(...given)),
+    together: queries => watchQueries('page', queries, () => store.together(queries)),
     pages: (...given) =>
       watchPieces(
         store.pages(...given),
@@ -75,12 +57,7 @@ export function watchedStore<S extends Store>(store: S, observers: readonly Stor
       ),
     contents: (...given) => watch('contents', null, () => store.contents(...given)),
     lines: (...given) => watchPieces(store.lines(...given), begin('export', null)),
-    construct: (...given) =>
-      watch(
-        'construct',
-        () => generate(given[0]),
-        () => store.construct(...given),
-      ),
+    construct: (...given) => watchQueries('construct', [given[0]], () => store.construct(...given)),
     query: async query => {
       const end = begin('query', query.engineText)
       try {

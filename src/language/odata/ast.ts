@@ -1,3 +1,5 @@
+import type { WordOf } from '../../model/words.ts'
+
 /** The position of a node in the text of its option: character offsets, `from` inclusive, `to` exclusive. */
 export interface Span {
   readonly from: number
@@ -6,18 +8,7 @@ export interface Span {
 
 /** Primitive types that a literal can be written in (OData 4.0 URL Conventions 5.1.1.14.1, OData 3.0 literals). */
 export type LiteralType =
-  | 'Edm.String'
-  | 'Edm.Boolean'
-  | 'Edm.Int32'
-  | 'Edm.Int64'
-  | 'Edm.Decimal'
-  | 'Edm.Double'
-  | 'Edm.Date'
-  | 'Edm.TimeOfDay'
-  | 'Edm.DateTimeOffset'
-  | 'Edm.Duration'
-  | 'Edm.Guid'
-  | 'Edm.Binary'
+  | `Edm.${WordOf<'String Boolean Int32 Int64 Decimal Double Date TimeOfDay DateTimeOffset Duration Guid Binary'>}`
   | 'Edm.Geography'
   /** A member of an enumeration: `ns.Type'member'`. */
   | 'Edm.Enum'

@@ -36,11 +36,11 @@ function read(kind: string, text: string): Reading {
     case 'String':
       return { of: 'Edm.String', value: unquoted(text), text }
     case 'Date':
-      return readingOf('Edm.Date', date(text), text, 'is no date')
+      return readingOf(['Edm.Date', date, 'is no date'], text, text)
     case 'Time':
-      return readingOf('Edm.TimeOfDay', timeOfDay(text), text, 'is no time of day')
+      return readingOf(['Edm.TimeOfDay', timeOfDay, 'is no time of day'], text, text)
     case 'DateTime':
-      return readingOf('Edm.DateTimeOffset', moment(text), text, 'is no date with a time')
+      return readingOf(['Edm.DateTimeOffset', moment, 'is no date with a time'], text, text)
     case 'Guid':
       return { of: 'Edm.Guid', value: text, text }
     case 'Prefixed':
@@ -50,12 +50,15 @@ function read(kind: string, text: string): Reading {
   }
 }
 
-function readingOf(
+/** A type of literals, the value of a text of it, undefined for any other text, and what is said of such a text. */
+type LiteralReader = readonly [
   of: LiteralType,
-  value: string | number | undefined,
-  text: string,
+  read: (inner: string) => string | number | undefined,
   complaint: string,
-): Reading {
+]
+
+function readingOf([of, readValue, complaint]: LiteralReader, inner: string, text: string): Reading {
+  const value = readValue(inner)
   return value === undefined ? complaint : { of, value, text }
 }
 
@@ -84,51 +87,35 @@ const HEXADECIMAL = /^(?:[0-9a-fA-F]{2})*$/
 const BASE64 = /^(?:[\w-]{4})*(?:[\w-]{2}[AEIMQUYcgkosw048]=?|[\w-][AQgw](?:==)?)?$/
 const MEMBER = /^(?:[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}]{0,127}|[+-]?\d{1,19})$/u
 
+const matching = (form: RegExp) => (text: string) => (form.test(text) ? text : undefined)
+const SHAPE: LiteralReader = ['Edm.Geography', shape, 'is no geometry of degrees in well-known text']
+
+/** The literals with prefixes, by these. */
+const PREFIXED: Readonly<Record<string, LiteralReader>> = {
+  duration: ['Edm.Duration', durationSeconds, 'is no duration of days, hours and seconds'],
+  datetime: ['Edm.DateTimeOffset', text => moment(text, 'Z'), 'is no date with a time'],
+  datetimeoffset: ['Edm.DateTimeOffset', moment, 'is no date with a time and a zone'],
+  time: ['Edm.TimeOfDay', text => timeOfDay(text) ?? clock(durationSeconds(text)), 'is no time of day'],
+  guid: ['Edm.Guid', matching(GUID), 'is no GUID'],
+  x: ['Edm.Binary', matching(HEXADECIMAL), 'is no binary value'],
+  binary: ['Edm.Binary', text => matching(HEXADECIMAL)(text) ?? matching(BASE64)(text), 'is no binary value'],
+  geography: SHAPE,
+  geometry: SHAPE,
+}
+
+const isEnumeration = (text: string) => text.split(',').every(member => MEMBER.test(member))
+const ENUMERATION: LiteralReader = [
+  'Edm.Enum',
+  text => (isEnumeration(text) ? text : undefined),
+  'names no members of an enumeration',
+]
+
 function prefixed(text: string): Reading {
   const quote = text.indexOf("'")
   const prefix = text.slice(0, quote).toLowerCase()
-  const inner = unquoted(text.slice(quote))
-  switch (prefix) {
-    case 'duration':
-      return readingOf(
-        'Edm.Duration',
-        durationSeconds(inner),
-        text,
-        'is no duration of days, hours and seconds',
-      )
-    case 'datetime':
-      return readingOf('Edm.DateTimeOffset', moment(inner, 'Z'), text, 'is no date with a time')
-    case 'datetimeoffset':
-      return readingOf('Edm.DateTimeOffset', moment(inner), text, 'is no date with a time and a zone')
-    case 'time':
-      return readingOf(
-        'Edm.TimeOfDay',
-        timeOfDay(inner) ?? clock(durationSeconds(inner)),
-        text,
-        'is no time of day',
-      )
-    case 'guid':
-      return readingOf('Edm.Guid', GUID.test(inner) ? inner : undefined, text, 'is no GUID')
-    case 'x':
-      return readingOf('Edm.Binary', HEXADECIMAL.test(inner) ? inner : undefined, text, 'is no binary value')
-    case 'binary': {
-      const isBinary = HEXADECIMAL.test(inner) || BASE64.test(inner)
-      return readingOf('Edm.Binary', isBinary ? inner : undefined, text, 'is no binary value')
-    }
-    case 'geography':
-    case 'geometry':
-      return readingOf('Edm.Geography', shape(inner), text, 'is no geometry of degrees in well-known text')
-    default: {
-      if (!prefix.includes('.')) return 'has a prefix that no type of literals has'
-      const isEnumeration = inner.split(',').every(member => MEMBER.test(member))
-      return readingOf(
-        'Edm.Enum',
-        isEnumeration ? inner : undefined,
-        text,
-        'names no members of an enumeration',
-      )
-    }
-  }
+  const reader = lookup(PREFIXED, prefix) ?? (prefix.includes('.') ? ENUMERATION : undefined)
+  if (reader === undefined) return 'has a prefix that no type of literals has'
+  return readingOf(reader, unquoted(text.slice(quote)), text)
 }
 
 const DATE = /^-?(?:0\d{3}|[1-9]\d{3,})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/

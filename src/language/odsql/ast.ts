@@ -67,6 +67,8 @@ export type Expression =
       readonly span: Span
     }
 
+export type Call = Extract<Expression, { type: 'call' }>
+
 /** The two ends of a range; an inclusive end belongs to it. */
 export interface RangeBounds {
   readonly lower: Expression

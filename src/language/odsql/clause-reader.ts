@@ -9,8 +9,7 @@ import type {
   RangeBounds,
   Span,
 } from './ast.ts'
-import { clauseFault } from './faults.ts'
-import { odsqlSyntaxFault } from './syntax-faults.ts'
+import { clauseFault, odsqlSyntaxFault } from './faults.ts'
 import { RESERVED_WORDS } from './vocabulary.ts'
 
 /** Maximum depth of nesting: parentheses, operators and calls. */
@@ -83,14 +82,9 @@ export class ClauseReader {
       case 'Not':
         return { type: 'not', operand: this.expression(only(node)), span: place }
       case 'Comparison': {
-        const [left, operator, right] = this.three(node)
-        return {
-          type: 'comparison',
-          operator: compareOperator(this.slice(operator)),
-          left: this.expression(left),
-          right: this.expression(right),
-          span: place,
-        }
+        const [left, sign, right] = this.three(node)
+        const operator = compareOperator(this.slice(sign))
+        return { type: 'comparison', operator, ...this.sides(left, right), span: place }
       }
       case 'In':
         return this.membership(node)
@@ -116,16 +110,10 @@ export class ClauseReader {
       }
       case 'Arithmetic': {
         const parts = childrenOf(node).filter(child => child.name !== 'Star')
-        const [left, right] = [parts[0], parts[1]]
+        const [left, right] = parts
         if (left === undefined || right === undefined) throw this.unexpected(node)
         const operator = this.text.slice(left.to, right.from).trim() as ArithmeticOperator
-        return {
-          type: 'arithmetic',
-          operator,
-          left: this.expression(left),
-          right: this.expression(right),
-          span: place,
-        }
+        return { type: 'arithmetic', operator, ...this.sides(left, right), span: place }
       }
       case 'Sign':
         return {
@@ -158,26 +146,23 @@ export class ClauseReader {
     }
   }
 
+  private sides(left: SyntaxNode, right: SyntaxNode) {
+    return { left: this.expression(left), right: this.expression(right) }
+  }
+
   private membership(node: SyntaxNode): Expression {
     const parts = childrenOf(node).filter(child => child.name !== 'EqualsOp')
-    const [operand, set] = [parts[0], parts[1]]
+    const [operand, set] = parts
     if (operand === undefined || set === undefined) throw this.unexpected(node)
-    const value = this.expression(operand)
-    if (set.name === 'Range')
-      return { type: 'range', operand: value, range: this.range(set), span: span(node) }
-    if (set.name === 'Field')
-      return { type: 'member', operand: value, field: this.expression(set), span: span(node) }
-    return {
-      type: 'list',
-      operand: value,
-      items: childrenOf(set).map(item => this.expression(item)),
-      span: span(node),
-    }
+    const of = { operand: this.expression(operand), span: span(node) }
+    if (set.name === 'Range') return { type: 'range', ...of, range: this.range(set) }
+    if (set.name === 'Field') return { type: 'member', ...of, field: this.expression(set) }
+    return { type: 'list', ...of, items: childrenOf(set).map(item => this.expression(item)) }
   }
 
   private range(node: SyntaxNode): RangeBounds {
     const bounds = childrenOf(node).filter(child => child.name !== 'Bracket')
-    const [lower, upper] = [bounds[0], bounds[1]]
+    const [lower, upper] = bounds
     if (lower === undefined || upper === undefined) throw this.unexpected(node)
     return {
       lower: this.expression(lower),

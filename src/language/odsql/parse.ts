@@ -1,8 +1,8 @@
+import type { SyntaxNode } from '@lezer/common'
 import type { ClauseName, Expression, GroupItem, OrderItem, SelectItem } from './ast.ts'
 import { ClauseReader, childrenOf, clauseTooDeep, MAX_DEPTH, only, span } from './clause-reader.ts'
-import { clauseFault } from './faults.ts'
+import { clauseFault, odsqlSyntaxFault } from './faults.ts'
 import { parser } from './parser.ts'
-import { odsqlSyntaxFault } from './syntax-faults.ts'
 
 /** Maximum length of a clause, in characters. */
 const MAX_CLAUSE_LENGTH = 20_000
@@ -29,13 +29,8 @@ export function parseWhere(text: string): Expression {
 export function parseSelect(text: string): readonly SelectItem[] {
   const reader = read('select', text)
   return childrenOf(reader.root).map(item => {
-    const [first, label] = childrenOf(item)
-    if (first === undefined) throw reader.unexpected(item)
-    return {
-      expression: first.name === 'Star' ? null : reader.expression(first),
-      label: label === undefined ? null : reader.label(label),
-      span: span(item),
-    }
+    const { first, ...rest } = labelled(item, reader)
+    return { expression: first.name === 'Star' ? null : reader.expression(first), ...rest }
   })
 }
 
@@ -43,14 +38,15 @@ export function parseSelect(text: string): readonly SelectItem[] {
 export function parseGroupBy(text: string): readonly GroupItem[] {
   const reader = read('group_by', text)
   return childrenOf(reader.root).map(item => {
-    const [first, label] = childrenOf(item)
-    if (first === undefined) throw reader.unexpected(item)
-    return {
-      expression: reader.expression(first),
-      label: label === undefined ? null : reader.label(label),
-      span: span(item),
-    }
+    const { first, ...rest } = labelled(item, reader)
+    return { expression: reader.expression(first), ...rest }
   })
+}
+
+function labelled(item: SyntaxNode, reader: ClauseReader) {
+  const [first, label] = childrenOf(item)
+  if (first === undefined) throw reader.unexpected(item)
+  return { first, label: label === undefined ? null : reader.label(label), span: span(item) }
 }
 
 /** Parses an order_by clause. Throws ODSQLError with the position in the text. */

@@ -1,3 +1,4 @@
+import { words } from '../../model/words.ts'
 import type { ClauseName } from './ast.ts'
 
 /**
@@ -6,9 +7,6 @@ import type { ClauseName } from './ast.ts'
  * some of these functions, with a meaning of their own (`publishing/processors/expression-functions.ts`).
  */
 
-/** The clauses in which a function may occur. */
-export type Use = 'select' | 'where' | 'group_by' | 'order_by'
-
 /** The kind of a function: a value of a record, an aggregate of a group, a condition, or a function of one clause only. */
 export type FunctionKind = 'scalar' | 'aggregate' | 'condition' | 'group' | 'fields' | 'order'
 
@@ -16,7 +14,8 @@ export type FunctionKind = 'scalar' | 'aggregate' | 'condition' | 'group' | 'fie
 export interface FunctionEntry {
   readonly name: string
   readonly kind: FunctionKind
-  readonly uses: readonly Use[]
+  /** The clauses in which it may occur. */
+  readonly uses: readonly ClauseName[]
   /** As in the reference; completion offers values by the names of its parameters (`completion.ts`). */
   readonly signature: string
   /** Minimum and maximum number of arguments. */
@@ -24,23 +23,29 @@ export interface FunctionEntry {
   readonly description: string
 }
 
-const EVERYWHERE: readonly Use[] = ['select', 'where', 'group_by', 'order_by']
-const VALUES: readonly Use[] = ['select', 'where', 'order_by']
-const AGGREGATE_USES: readonly Use[] = ['select', 'order_by']
+const EVERYWHERE: readonly ClauseName[] = ['select', 'where', 'group_by', 'order_by']
+const VALUES: readonly ClauseName[] = ['select', 'where', 'order_by']
+const AGGREGATE_USES: readonly ClauseName[] = ['select', 'order_by']
 const MANY = 100
 
 /** Parts of a date that functions return, from the coarsest to the finest. */
-export const DATE_PARTS = ['year', 'month', 'day', 'hour', 'minute', 'second', 'millisecond'] as const
+export const DATE_PARTS = words('year month day hour minute second millisecond')
 
 function entry(
   kind: FunctionKind,
-  uses: readonly Use[],
+  uses: readonly ClauseName[],
   signature: string,
   arity: readonly [number, number],
   description: string,
 ): FunctionEntry {
   return { name: signature.slice(0, signature.indexOf('(')), kind, uses, signature, arity, description }
 }
+
+const aggregate = (signature: string, arity: number, description: string, uses = AGGREGATE_USES) =>
+  entry('aggregate', uses, signature, [arity, arity], description)
+
+const condition = (signature: string, arity: readonly [number, number], description: string) =>
+  entry('condition', ['where'], signature, arity, description)
 
 /** Every function, by name. */
 export const FUNCTIONS: ReadonlyMap<string, FunctionEntry> = new Map(
@@ -67,55 +72,29 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionEntry> = new Map(
     ),
     entry('fields', ['select'], 'include(name, prefix*)', [1, MANY], 'keeps only these fields'),
     entry('fields', ['select'], 'exclude(name, prefix*)', [1, MANY], 'leaves these fields out'),
-    entry(
-      'aggregate',
-      AGGREGATE_USES,
-      'count(*)',
-      [1, 1],
-      'number of records, of values, or of distinct values',
-    ),
-    entry('aggregate', AGGREGATE_USES, 'sum(number)', [1, 1], 'sum of the values'),
-    entry('aggregate', AGGREGATE_USES, 'avg(number)', [1, 1], 'mean of the values'),
-    entry('aggregate', AGGREGATE_USES, 'min(value)', [1, 1], 'smallest number or earliest date'),
-    entry('aggregate', AGGREGATE_USES, 'max(value)', [1, 1], 'largest number or latest date'),
-    entry('aggregate', AGGREGATE_USES, 'median(number)', [1, 1], 'the value in the middle'),
-    entry(
-      'aggregate',
-      AGGREGATE_USES,
-      'percentile(number, 95)',
-      [2, 2],
-      'the value below which a part of the values lies',
-    ),
-    entry('aggregate', ['select'], 'envelope(geo)', [1, 1], 'convex hull of the positions'),
-    entry('aggregate', ['select'], 'bbox(geo)', [1, 1], 'smallest box around the positions'),
-    entry(
-      'condition',
-      ['where'],
+    aggregate('count(*)', 1, 'number of records, of values, or of distinct values'),
+    aggregate('sum(number)', 1, 'sum of the values'),
+    aggregate('avg(number)', 1, 'mean of the values'),
+    aggregate('min(value)', 1, 'smallest number or earliest date'),
+    aggregate('max(value)', 1, 'largest number or latest date'),
+    aggregate('median(number)', 1, 'the value in the middle'),
+    aggregate('percentile(number, 95)', 2, 'the value below which a part of the values lies'),
+    aggregate('envelope(geo)', 1, 'convex hull of the positions', ['select']),
+    aggregate('bbox(geo)', 1, 'smallest box around the positions', ['select']),
+    condition(
       'search(field, "text")',
       [1, MANY],
       'words of the text, with small slips; the last may be unfinished',
     ),
-    entry('condition', ['where'], 'suggest(field, "text")', [1, MANY], 'words that begin with the text'),
-    entry(
-      'condition',
-      ['where'],
-      'startswith(field, "text")',
-      [1, MANY],
-      'values that begin with exactly the text',
-    ),
-    entry('condition', ['where'], "within_distance(geo, geom'…', 10km)", [3, 3], 'no farther than a radius'),
-    entry(
-      'condition',
-      ['where'],
-      "geometry(geo, geom'…', within)",
-      [3, 3],
-      'has a spatial relation to a shape',
-    ),
-    entry('condition', ['where'], "intersects(geo, geom'…')", [2, 2], 'shares a position with a shape'),
-    entry('condition', ['where'], "disjoint(geo, geom'…')", [2, 2], 'shares no position with a shape'),
-    entry('condition', ['where'], "within(geo, geom'…')", [2, 2], 'lies inside a shape'),
-    entry('condition', ['where'], "polygon(geo, geom'…')", [2, 2], 'lies inside a polygon'),
-    entry('condition', ['where'], 'in_bbox(geo, lat1, lon1, lat2, lon2)', [5, 5], 'lies inside a box'),
+    condition('suggest(field, "text")', [1, MANY], 'words that begin with the text'),
+    condition('startswith(field, "text")', [1, MANY], 'values that begin with exactly the text'),
+    condition("within_distance(geo, geom'…', 10km)", [3, 3], 'no farther than a radius'),
+    condition("geometry(geo, geom'…', within)", [3, 3], 'has a spatial relation to a shape'),
+    condition("intersects(geo, geom'…')", [2, 2], 'shares a position with a shape'),
+    condition("disjoint(geo, geom'…')", [2, 2], 'shares no position with a shape'),
+    condition("within(geo, geom'…')", [2, 2], 'lies inside a shape'),
+    condition("polygon(geo, geom'…')", [2, 2], 'lies inside a polygon'),
+    condition('in_bbox(geo, lat1, lon1, lat2, lon2)', [5, 5], 'lies inside a box'),
     entry('group', ['group_by'], 'range(value, 10)', [2, MANY], 'ranges of numbers or dates'),
     entry('group', ['group_by'], 'equi(step, lower, upper)', [3, 3], 'steps of a range, inside range'),
     entry('group', ['group_by'], 'geo_cluster(point, 10)', [2, 3], 'points that are near one another'),
@@ -124,9 +103,7 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionEntry> = new Map(
 )
 
 /** `bbox` is an aggregate of positions in select and a condition in where. */
-export const BBOX_CONDITION: FunctionEntry = entry(
-  'condition',
-  ['where'],
+export const BBOX_CONDITION: FunctionEntry = condition(
   "bbox(geo, geom'top left', geom'bottom right')",
   [3, 5],
   'lies inside a box',
@@ -144,7 +121,7 @@ export const RESERVED_WORDS: ReadonlySet<string> = new Set(
 )
 
 /** Words that the grammar itself needs, but that name a field where they have no other meaning. */
-export const OPEN_WORDS = ['in', 'is', 'like', 'to', 'distinct'] as const
+export const OPEN_WORDS = words('in is like to distinct')
 
 /** Units of a distance, in metres (ODSQL 1.7). */
 export const LENGTH_UNITS: Readonly<Record<string, number>> = {
@@ -157,17 +134,10 @@ export const LENGTH_UNITS: Readonly<Record<string, number>> = {
   mi: 1609.344,
 }
 
+const UNITS = words('millisecond second minute hour day week month quarter year')
+
 /** A unit of time for ranges: a fixed number of milliseconds, or a calendar period. */
-export type TimeUnit =
-  | 'millisecond'
-  | 'second'
-  | 'minute'
-  | 'hour'
-  | 'day'
-  | 'week'
-  | 'month'
-  | 'quarter'
-  | 'year'
+export type TimeUnit = (typeof UNITS)[number]
 
 /** Units of an interval; their letters are case-sensitive: `m` is a minute, `M` a month (ODSQL 1.7). */
 export const TIME_UNITS: Readonly<Record<string, TimeUnit>> = {
@@ -181,25 +151,15 @@ export const TIME_UNITS: Readonly<Record<string, TimeUnit>> = {
   q: 'quarter',
   y: 'year',
   ...Object.fromEntries(
-    (['millisecond', 'second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'] as const).flatMap(
-      unit => [
-        [unit, unit],
-        [`${unit}s`, unit],
-      ],
-    ),
+    UNITS.flatMap(unit => [
+      [unit, unit],
+      [`${unit}s`, unit],
+    ]),
   ),
 }
 
 /** Names of the days of the week in `now`: 0 is Monday. */
-export const WEEKDAYS = [
-  'monday',
-  'tuesday',
-  'wednesday',
-  'thursday',
-  'friday',
-  'saturday',
-  'sunday',
-] as const
+export const WEEKDAYS = words('monday tuesday wednesday thursday friday saturday sunday')
 
 /** Parameters of `now` that set a part, with the range of values of each (ODSQL 1.6). */
 export const NOW_SETTERS: Readonly<Record<string, readonly [least: number, max: number]>> = {
@@ -215,14 +175,7 @@ export const NOW_SETTERS: Readonly<Record<string, readonly [least: number, max: 
 
 /** Parameters of `now` that add to it. */
 export const NOW_ADDERS: readonly string[] = [
-  'years',
-  'months',
-  'weeks',
-  'days',
-  'hours',
-  'minutes',
-  'seconds',
-  'microseconds',
+  ...words('years months weeks days hours minutes seconds microseconds'),
   ...WEEKDAYS.map(day => `${day}s`),
 ]
 

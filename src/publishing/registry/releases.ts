@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import { inGraph, iri, literal, select, triple, variable } from '../../sparql/build.ts'
-import type { Update, UpdateTriple } from '../../sparql/update.ts'
+import type { Update, UpdateTriple } from '../../sparql/generate.ts'
 import type { SharedStore } from '../../store/remote/remote.ts'
 
 /** The state of a dataset in a shared store: the release with the highest number counts. */

@@ -86,30 +86,17 @@ export function conditionTest(
 ): AlgebraExpression {
   switch (condition.type) {
     case 'and':
-      return (
-        foldTerm(
-          '&&',
-          condition.operands.map(operand => conditionTest(operand, body, preflight)),
-        ) ?? TRUE
-      )
-    case 'or':
-      return (
-        foldTerm(
-          '||',
-          condition.operands.map(operand => conditionTest(operand, body, preflight)),
-        ) ?? FALSE
-      )
+      return all(condition.operands.map(operand => conditionTest(operand, body, preflight)))
+    case 'or': {
+      const tests = condition.operands.map(operand => conditionTest(operand, body, preflight))
+      return foldTerm('||', tests) ?? FALSE
+    }
     case 'not':
       return not(conditionTest(condition.operand, body, 'guarded'))
     case 'always':
       return condition.value ? TRUE : FALSE
     case 'words':
-      return (
-        foldTerm(
-          '&&',
-          condition.words.map(word => searched(word, body)),
-        ) ?? TRUE
-      )
+      return all(condition.words.map(word => searched(word, body)))
     case 'some':
       return within(body, inner => {
         inner.context.bindElement(condition.number, inner.value(condition.field, 'required'))
@@ -138,6 +125,10 @@ export function conditionTest(
         }
       })
   }
+}
+
+function all(tests: readonly AlgebraExpression[]): AlgebraExpression {
+  return foldTerm('&&', tests) ?? TRUE
 }
 
 /** EXISTS: one matching value of a multivalued field is enough. */
@@ -171,23 +162,18 @@ function valueTest(
         value,
         condition.values.map(item => targetConstant(field.type, item)),
       )
-    case 'between': {
-      const bounds = [
+    case 'between':
+      return all([
         ...(condition.lower === null ? [] : [boundTest(field, '>', condition.lower, value)]),
         ...(condition.upper === null ? [] : [boundTest(field, '<', condition.upper, value)]),
-      ]
-      return foldTerm('&&', bounds) ?? TRUE
-    }
+      ])
     case 'present':
       return TRUE
     case 'like':
-      return (
-        foldTerm(
-          '&&',
-          condition.words.map(({ text, mode }) =>
-            apply(LODESTONE.matches, value, literal(text), literal(mode)),
-          ),
-        ) ?? TRUE
+      return all(
+        condition.words.map(({ text, mode }) =>
+          apply(LODESTONE.matches, value, literal(text), literal(mode)),
+        ),
       )
     case 'startsWith':
       return call('STRSTARTS', value, literal(condition.text))

@@ -163,18 +163,14 @@ export class PatternBuilder {
     return target
   }
 
-  /** The patterns of a group within EXISTS. */
-  group(): SparqlOperation {
-    return this.arranged()
-  }
-
   /** The patterns of a whole query: every record has a position. */
   patterns(): SparqlOperation {
     const { facts } = this.context.target.graphs
-    return inGraph(facts, this.arranged(triple(RECORD, iri(LODESTONE.position), POSITION)))
+    return inGraph(facts, this.group(triple(RECORD, iri(LODESTONE.position), POSITION)))
   }
 
-  private arranged(...first: readonly SparqlOperation[]): SparqlOperation {
+  /** The patterns of a group within EXISTS, or of a query with its first ones. */
+  group(...first: readonly SparqlOperation[]): SparqlOperation {
     const values = [...this.values.values()].map(({ field, variable: value, need }) => {
       const pattern = triple(RECORD, predicateOf(field, this.context.target), value)
       return { need, pattern }

@@ -185,15 +185,6 @@ function level(
 function orderOf(sort: FacetSort): readonly OrderCondition[] {
   const descending = sort.startsWith('-')
   const byValue: OrderCondition = { expression: VALUE, descending: false }
-  switch (sort) {
-    case 'count':
-    case '-count':
-      return [{ expression: COUNT, descending }, byValue]
-    case 'alphanum':
-    case '-alphanum':
-      return [{ expression: VALUE, descending }]
-    case 'num':
-    case '-num':
-      return [{ expression: apply(XSD.double, VALUE), descending }, byValue]
-  }
+  if (sort.endsWith('alphanum')) return [{ expression: VALUE, descending }]
+  return [{ expression: sort.endsWith('count') ? COUNT : apply(XSD.double, VALUE), descending }, byValue]
 }

@@ -183,39 +183,29 @@ function compileFunction(
   args: readonly AlgebraExpression[],
   timezone: string,
 ): AlgebraExpression {
-  const [first = NOTHING, second = NOTHING, third] = args
+  const [first = NOTHING, second = NOTHING] = args
   const [operand] = scalar.arguments
   const { name } = scalar
   if (isBuiltin(name)) return call(BUILTINS[name], ...args)
   switch (name) {
     case 'trim':
-      return apply(LODESTONE.trim, first)
     case 'replace':
-      return apply(LODESTONE.replace, first, second, third ?? NOTHING)
     case 'indexOf':
-      return apply(LODESTONE.indexOf, first, second)
     case 'substring':
-      return apply(LODESTONE.substring, first, second, ...(third === undefined ? [] : [third]))
+    case 'quotient':
+    case 'modulo':
+    case 'remainder':
+    case 'fraction':
+    case 'epoch':
+      return apply(LODESTONE[name], ...args)
     case 'round':
       return apply(LODESTONE.roundAway, first)
-    case 'truncate':
-      return apply(LODESTONE.truncate, first)
     case 'divide':
       return binary('/', double(first), double(second))
-    case 'quotient':
-      return apply(LODESTONE.quotient, first, second)
-    case 'modulo':
-      return apply(LODESTONE.modulo, first, second)
-    case 'remainder':
-      return apply(LODESTONE.remainder, first, second)
     case 'day':
       return operand !== undefined && scalarType(operand) === 'date' ? first : dayOf(first)
     case 'secondOfDay':
       return apply(LODESTONE.secondOfDay, first, literal(timezone))
-    case 'fraction':
-      return apply(LODESTONE.fraction, first)
-    case 'epoch':
-      return apply(LODESTONE.epoch, first)
     case 'text':
       return call('STR', first)
     default:

@@ -202,8 +202,6 @@ function call(name: FunctionName, values: readonly Constant[], type: FieldType):
       return Math.ceil(a) + 0
     case 'round':
       return Math.sign(a) * Math.round(Math.abs(a)) + 0
-    case 'truncate':
-      return Math.trunc(a) + 0
     case 'divide':
       return a / b
     case 'quotient':

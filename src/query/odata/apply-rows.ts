@@ -263,7 +263,7 @@ function aggregateColumn({ operand, method, span }: AggregateItem, scope: Scope)
   if (known === 'countdistinct') return { method: known, ...value, ...counted }
   const isSummed = known === 'sum' || known === 'average'
   if (isSummed ? !isNumericKind(kind) && kind !== 'duration' : UNORDERED.includes(kind))
-    throw wrong(scope, `${startOf(operand)} of type ${describeType(typed)} has no ${known}`, operand.span)
+    throw wrong(scope, `${startOf(operand, typed)} has no ${known}`, operand.span)
   const isWhole = known === 'average' && kind === 'int'
   return { method: known as RowAggregate['method'], ...value, kind: isWhole ? 'double' : kind, epoch }
 }
@@ -280,7 +280,7 @@ export function checked(scalar: Scalar): Scalar {
 export function aggregateNumber(node: Expression, scope: Scope): Scalar {
   const typed = typedExpressionOf(node, scope)
   if (typed.type === 'value' && isNumericKind(typed.kind)) return checked(typed.scalar)
-  throw wrong(scope, `${startOf(node)} of type ${describeType(typed)} is no number`, node.span)
+  throw wrong(scope, `${startOf(node, typed)} is no number`, node.span)
 }
 
 /** The constant that is a count or an amount. */

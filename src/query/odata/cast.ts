@@ -3,7 +3,7 @@ import { exactWhole, integerValue, wholeBelow } from '../../model/exact-json.ts'
 import { lookup } from '../../model/lookup.ts'
 import { conjunction, disjunction, refuseLarge } from '../conditions.ts'
 import { dateBounds, parseDate } from '../date-literals.ts'
-import { ALWAYS, type FunctionName, NEVER, type Scalar } from '../plan.ts'
+import { ALWAYS, type FunctionName, functionScalar, NEVER } from '../plan.ts'
 import type { Side } from './comparison.ts'
 import { computed } from './computed.ts'
 import { certain, presence } from './logic.ts'
@@ -106,7 +106,8 @@ function converted(
 ): TypedExpression | null {
   const scalar = scalarOf(typed)
   if (kind === to) return typed
-  if (to === 'time') return kind === 'moment' ? computed(to, called('secondOfDay', scalar), [typed]) : null
+  if (to === 'time')
+    return kind === 'moment' ? computed(to, functionScalar('secondOfDay', scalar), [typed]) : null
   const name = FUNCTIONS[to]
   if (name === undefined || kind === 'time' || kind === 'duration' || kind === 'guid' || kind === 'binary')
     return null
@@ -118,25 +119,11 @@ function converted(
     isAmong(['int', 'decimal', 'double'], kind, to) ||
     isAmong(['date', 'moment'], kind, to)
   if (!isKnown) return NULL
-  return computed(to, called(name, scalar), [typed])
+  return computed(to, functionScalar(name, scalar), [typed])
 }
 
 function isAmong(kinds: readonly PrimitiveKind[], ...found: readonly PrimitiveKind[]): boolean {
   return found.every(kind => kinds.includes(kind))
-}
-
-const RESULTS = {
-  text: 'text',
-  boolean: 'boolean',
-  int: 'int',
-  double: 'double',
-  date: 'date',
-  datetime: 'datetime',
-  secondOfDay: 'double',
-} as const
-
-function called(name: FunctionName, operand: Scalar): Scalar {
-  return { type: 'function', name, arguments: [operand], of: RESULTS[name as keyof typeof RESULTS] }
 }
 
 /** Whether a value is of a type; null is of none (URL Conventions 5.1.1.10.2). */

@@ -9,7 +9,6 @@ import { type Elements, elementsOf } from './order.ts'
 import type { RowStep } from './rows.ts'
 import { type Scope, unknownProperty, unserved, wrong } from './scope.ts'
 import {
-  describeType,
   isValue,
   KIND_TYPES,
   type PrimitiveKind,
@@ -51,17 +50,13 @@ export function computeNames(
   scope: Scope,
 ): ReadonlyMap<string, TypedExpression> {
   const names = new Map(scope.names)
-  const [, beyond] = items.length > MAX_COMPUTED ? [null, items[MAX_COMPUTED]] : [null, undefined]
+  const beyond = items[MAX_COMPUTED]
   if (beyond !== undefined) throw wrong(scope, `At most ${MAX_COMPUTED} properties are computed`, beyond.span)
   for (const { expression, name, span } of items) {
     if (names.has(name)) throw wrong(scope, `There is a property ${name.slice(0, 60)} already`, span)
     const typed = typedExpressionOf(expression, { ...scope, names })
     if (typed.type !== 'null' && !isValue(typed))
-      throw unserved(
-        scope,
-        `${startOf(expression)} of type ${describeType(typed)} as a computed property`,
-        span,
-      )
+      throw unserved(scope, `${startOf(expression, typed)} as a computed property`, span)
     if (typed.type === 'constant' && typed.kind === 'geography')
       throw unserved(scope, 'A geography as a computed property', span)
     names.set(name, typed)

@@ -1,10 +1,12 @@
 import type { Expression, ODataComparison, Span } from '../../language/odata/ast.ts'
+import { FLIPPED } from '../../model/comparison.ts'
 import { conjunction, disjunction, negate, refuseLarge } from '../conditions.ts'
 import {
   ALWAYS,
   type Comparator,
   type Condition,
   canBeInfinite,
+  functionScalar,
   NEVER,
   numberScalar,
   type Scalar,
@@ -46,7 +48,7 @@ export function compare(
 ): TypedTest {
   if (operator === 'ne') return certain(negate(compare(left, 'eq', right, span, scope).holds))
   refuseUnlike(left, operator, right, span, scope)
-  const holds = comparison(left.typed, operator, right.typed, scope)
+  const holds = comparison(left.typed, COMPARATORS[operator], right.typed, scope)
   refuseLarge({ type: 'truth', holds, fails: NEVER })
   return certain(holds)
 }
@@ -77,7 +79,7 @@ function refuseUnlike(left: Side, operator: ODataComparison, right: Side, span: 
   if (a !== null && b !== null && a !== undefined && b !== undefined && areAlike(a, b, operator)) return
   throw wrong(
     scope,
-    `${startOf(left.node)} of type ${describeType(left.typed)} cannot be compared by ${operator} with ${describeExpression(right.node)} of type ${describeType(right.typed)}`,
+    `${startOf(left.node, left.typed)} cannot be compared by ${operator} with ${describeExpression(right.node)} of type ${describeType(right.typed)}`,
     span,
     quoted(left, b) ?? quoted(right, a),
   )
@@ -100,10 +102,8 @@ function areAlike(a: PrimitiveKind, b: PrimitiveKind, operator: ODataComparison)
   return a === b || (isNumericKind(a) && isNumericKind(b)) || (isTemporal(a) && isTemporal(b))
 }
 
-type Ordered = Exclude<ODataComparison, 'ne'>
-
-const COMPARATORS: Readonly<Record<Ordered, Comparator>> = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=' }
-const FLIPPED: Readonly<Record<Ordered, Ordered>> = { eq: 'eq', gt: 'lt', ge: 'le', lt: 'gt', le: 'ge' }
+const COMPARATORS = { eq: '=', ne: '!=', gt: '>', ge: '>=', lt: '<', le: '<=' } as const
+type Ordered = Exclude<Comparator, '!='>
 
 function comparison(
   left: TypedExpression,
@@ -112,7 +112,7 @@ function comparison(
   scope: Scope,
 ): Condition {
   if (left.type === 'null' || right.type === 'null')
-    return operator === 'eq' ? absence(left.type === 'null' ? right : left) : NEVER
+    return operator === '=' ? absence(left.type === 'null' ? right : left) : NEVER
   const [a, b] = [logicTest(left), logicTest(right)]
   if (a !== null && b !== null) return compareTests(a, operator, b)
   if (left.type === 'constant' && right.type === 'constant') return compareConstants(left, operator, right)
@@ -142,17 +142,17 @@ function absence(typed: TypedExpression): Condition {
 function compareTests(a: TypedTest, operator: Ordered, b: TypedTest): Condition {
   const equal = disjunction([conjunction([a.holds, b.holds]), conjunction([a.fails, b.fails])])
   switch (operator) {
-    case 'eq': {
+    case '=': {
       const isNull = conjunction([a.holds, a.fails, b.holds, b.fails].map(negate))
       return isCertain(a) || isCertain(b) ? equal : disjunction([equal, isNull])
     }
-    case 'gt':
+    case '>':
       return conjunction([a.holds, b.fails])
-    case 'lt':
+    case '<':
       return conjunction([a.fails, b.holds])
-    case 'ge':
+    case '>=':
       return disjunction([equal, conjunction([a.holds, b.fails])])
-    case 'le':
+    case '<=':
       return disjunction([equal, conjunction([a.fails, b.holds])])
   }
 }
@@ -162,13 +162,13 @@ function isCertain({ holds, fails }: TypedTest): boolean {
   return isOpposite(holds, fails) || isOpposite(fails, holds)
 }
 
-function compareConstants(left: TypedConstant, operator: Ordered, right: TypedConstant): Condition {
+function compareConstants(left: TypedConstant, operator: Comparator, right: TypedConstant): Condition {
   const mixed = left.kind !== right.kind && isTemporal(left.kind)
   const [a, b] = mixed ? [momentText(left), momentText(right)] : [left.value, right.value]
   const type = isTemporal(left.kind) ? 'datetime' : 'text'
   const isGuid = left.kind === 'guid'
   const [first, second] = isGuid ? [String(a).toLowerCase(), String(b).toLowerCase()] : [a, b]
-  return { type: 'always', value: relatedCells(first, COMPARATORS[operator], second, type) }
+  return { type: 'always', value: relatedCells(first, operator, second, type) }
 }
 
 /** A date or moment as a moment: a date is its midnight in UTC. */
@@ -178,15 +178,15 @@ function momentText({ kind, value }: TypedConstant): string {
 
 function compareConstant(
   value: TypedValue,
-  operator: Ordered,
+  operator: Comparator,
   constant: TypedConstant,
   scope: Scope,
 ): Condition {
   const { scalar } = value
   if (constant.below !== undefined && value.kind === 'int') {
-    if (operator === 'eq') return NEVER
+    if (operator === '=') return NEVER
     const below: Scalar = { type: 'constant', value: constant.below, of: 'int' }
-    return plain(scalar, operator.startsWith('g') ? 'gt' : 'le', below)
+    return plain(scalar, operator.startsWith('>') ? '>' : '<=', below)
   }
   if (typeof constant.value === 'number') {
     if (!Number.isFinite(constant.value)) return compareInfinity(scalar, operator, constant, scope)
@@ -201,66 +201,61 @@ function compareConstant(
 }
 
 /** A date compared with a moment is its midnight; a moment within a day equals no date. */
-function compareDay(scalar: Scalar, operator: Ordered, constant: TypedConstant): Condition {
+function compareDay(scalar: Scalar, operator: Comparator, constant: TypedConstant): Condition {
   const text = String(constant.value)
   const day: Scalar = { type: 'constant', value: text.slice(0, 10), of: 'date' }
   if (text.slice(10) === 'T00:00:00Z') return plain(scalar, operator, day)
-  if (operator === 'eq') return NEVER
-  return plain(scalar, operator === 'gt' || operator === 'ge' ? 'gt' : 'le', day)
+  if (operator === '=') return NEVER
+  return plain(scalar, operator.startsWith('>') ? '>' : '<=', day)
 }
 
 /** A stored number is less than infinity; a computed one, as any value of a row may be, can be infinite itself. */
 function compareInfinity(
   scalar: Scalar,
-  operator: Ordered,
+  operator: Comparator,
   constant: TypedConstant,
   { rows }: Scope,
 ): Condition {
   if (Number.isNaN(constant.value)) return NEVER
   if (rows || canBeInfinite(scalar))
-    return { type: 'relation', left: scalar, operator: COMPARATORS[operator], right: scalarOf(constant) }
-  return relatedCells(0, COMPARATORS[operator], constant.value, 'double') ? presence(scalar) : NEVER
+    return { type: 'relation', left: scalar, operator, right: scalarOf(constant) }
+  return relatedCells(0, operator, constant.value, 'double') ? presence(scalar) : NEVER
 }
 
 /** A comparison of a count that only depends on whether there are values becomes a test of presence. */
 function compareCount(
   scalar: Extract<Scalar, { readonly type: 'valueCount' }>,
-  operator: Ordered,
+  operator: Comparator,
   value: number,
 ): Condition {
   const present = someOf(scalar)
-  const comparator = COMPARATORS[operator]
-  const [none, one, more] = [0, 1, Number.MAX_VALUE].map(count =>
-    relatedCells(count, comparator, value, 'int'),
-  )
+  const [none, one, more] = [0, 1, Number.MAX_VALUE].map(count => relatedCells(count, operator, value, 'int'))
   if (none === one && one === more && Number(value) <= 1) return { type: 'always', value: none === true }
-  if (one === more && value <= 1 && operator !== 'eq') return none ? negate(present) : present
-  if (operator === 'eq' && value === 0) return negate(present)
+  if (one === more && value <= 1 && operator !== '=') return none ? negate(present) : present
+  if (operator === '=' && value === 0) return negate(present)
   if (none && !one && !more) return negate(present)
-  return { type: 'relation', left: scalar, operator: comparator, right: numberScalar(value) }
+  return { type: 'relation', left: scalar, operator, right: numberScalar(value) }
 }
 
 /** The simplest equivalent condition: a look-up of a field, a radius, or a relation of two values. */
-function plain(scalar: Scalar, operator: Ordered, constant: Scalar): Condition {
-  const comparator = COMPARATORS[operator]
-  if (constant.type !== 'constant')
-    return { type: 'relation', left: scalar, operator: comparator, right: constant }
+function plain(scalar: Scalar, operator: Comparator, constant: Scalar): Condition {
+  if (constant.type !== 'constant') return { type: 'relation', left: scalar, operator, right: constant }
   if (scalar.type === 'field') {
     const isWhole = typeof constant.value === 'bigint' || Number.isInteger(constant.value)
-    if (scalar.field.type === 'int' && operator === 'eq' && !isWhole) return NEVER
-    return { type: 'compare', field: scalar.field, operator: comparator, value: constant.value }
+    if (scalar.field.type === 'int' && operator === '=' && !isWhole) return NEVER
+    return { type: 'compare', field: scalar.field, operator, value: constant.value }
   }
-  if (scalar.type === 'distance' && comparator === '<=' && Number(constant.value) >= 0) {
+  if (scalar.type === 'distance' && operator === '<=' && Number(constant.value) >= 0) {
     const { field, point } = scalar
     return { type: 'withinDistance', field, point, metres: Number(constant.value) }
   }
-  return { type: 'relation', left: scalar, operator: comparator, right: constant }
+  return { type: 'relation', left: scalar, operator, right: constant }
 }
 
-function compareValues(left: TypedValue, operator: Ordered, right: TypedValue): Condition {
+function compareValues(left: TypedValue, operator: Comparator, right: TypedValue): Condition {
   const [a, b] = alike(left, right)
-  const related: Condition = { type: 'relation', left: a, operator: COMPARATORS[operator], right: b }
-  if (operator !== 'eq') return related
+  const related: Condition = { type: 'relation', left: a, operator, right: b }
+  if (operator !== '=') return related
   return disjunction([related, conjunction([negate(presence(a)), negate(presence(b))])])
 }
 
@@ -272,7 +267,5 @@ function alike(left: TypedValue, right: TypedValue): readonly [Scalar, Scalar] {
 }
 
 function momentScalar({ kind, scalar }: TypedValue): Scalar {
-  return kind === 'date'
-    ? { type: 'function', name: 'datetime', arguments: [scalar], of: 'datetime' }
-    : scalar
+  return kind === 'date' ? functionScalar('datetime', scalar) : scalar
 }

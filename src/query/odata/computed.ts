@@ -3,7 +3,7 @@ import { ODATA_UNSUPPORTED } from '../../language/odata/faults.ts'
 import type { EdmValue } from '../../model/edm.ts'
 import { instantText } from '../../model/time.ts'
 import { planSize } from '../conditions.ts'
-import type { Condition, Scalar } from '../plan.ts'
+import { type Condition, functionScalar, type Scalar } from '../plan.ts'
 import { type ApplyCell, evaluate } from './apply-evaluate.ts'
 import {
   constantOf,
@@ -32,7 +32,7 @@ export function computed(
 
 /** A date or moment as seconds since 1970. */
 export function epochScalar({ scalar, epoch }: TypedValue): Scalar {
-  return epoch ? scalar : { type: 'function', name: 'epoch', arguments: [scalar], of: 'double' }
+  return epoch ? scalar : functionScalar('epoch', scalar)
 }
 
 /** The ends of the calendar in seconds: the first moment of the year 1, and the end of the year 9999. */

@@ -6,9 +6,8 @@ import type {
 } from '../../language/odata/ast.ts'
 import { conjunction, disjunction, negate } from '../conditions.ts'
 import type { Condition } from '../plan.ts'
-import { calculate, typedNegation } from './arithmetic.ts'
+import { calculate, choiceOf, typedNegation } from './arithmetic.ts'
 import { castTo, isOf, operandNode, typedLiteral } from './cast.ts'
-import { choiceOf } from './choice.ts'
 import { compare, type Side } from './comparison.ts'
 import { applyFunction } from './functions.ts'
 import { applyGeo } from './geo.ts'
@@ -24,7 +23,6 @@ import {
 } from './logic.ts'
 import { countComputed, type Scope, unknownProperty, unserved, withinScope, wrong } from './scope.ts'
 import {
-  describeType,
   NULL,
   perRecord,
   startOf,
@@ -172,8 +170,7 @@ function inList({ left, right, span }: Extract<Expression, { type: 'in' }>, scop
     const tests = list.items.map(item => compare(side, 'eq', sideOf(item, scope), item.span, scope))
     return certain(disjunction(tests.map(({ holds }) => holds)))
   }
-  if (list.type !== 'collection')
-    throw wrong(scope, `${startOf(right)} of type ${describeType(list)} is no collection`, right.span)
+  if (list.type !== 'collection') throw wrong(scope, `${startOf(right, list)} is no collection`, right.span)
   const { field, where } = list
   const number = where?.number ?? nextElement(scope)
   const test = compare(side, 'eq', { typed: typedElement(number), node: right }, span, scope)
@@ -230,8 +227,7 @@ function filtersOfCollection({ where }: TypedCollection): readonly Condition[] {
 function collectionAt(node: Expression, purpose: string, scope: Scope, whole = node): TypedCollection {
   const typed = typedExpressionOf(node, scope)
   if (typed.type === 'collection') return typed
-  const described = `${startOf(node)} of type ${describeType(typed)}`
-  throw wrong(scope, `${described} is no collection, ${purpose}`, whole.span)
+  throw wrong(scope, `${startOf(node, typed)} is no collection, ${purpose}`, whole.span)
 }
 
 /** Variables shadow properties; `$it` is the record, both in and outside of lambda expressions. */
@@ -271,7 +267,7 @@ function member(node: Extract<Expression, { type: 'member' }>, scope: Scope): Ty
     throw wrong(scope, `${startOf(of)} has no ${name.slice(0, 60)}`, span, 'it has latitude and longitude')
   }
   const hint = owner.type === 'collection' ? 'use any or all' : undefined
-  throw wrong(scope, `${startOf(of)} of type ${describeType(owner)} has no properties`, span, hint)
+  throw wrong(scope, `${startOf(of, owner)} has no properties`, span, hint)
 }
 
 /** An alias is replaced by its expression, which refers to the record and not to variables; a missing alias is null. */

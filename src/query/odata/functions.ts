@@ -1,9 +1,8 @@
 import type { Expression } from '../../language/odata/ast.ts'
 import { lookup } from '../../model/lookup.ts'
-import { type DatePartName, type FunctionName, numberScalar, type Scalar } from '../plan.ts'
+import { arithmeticScalar, type FunctionName, functionScalar, numberScalar, type Scalar } from '../plan.ts'
 import type { Side } from './comparison.ts'
 import { computed } from './computed.ts'
-import { explicitClasses, patternFlaw } from './pattern.ts'
 import { type Scope, unserved, wrong } from './scope.ts'
 import {
   constantOf,
@@ -29,26 +28,28 @@ interface Signature {
   readonly takes: readonly (readonly PrimitiveKind[])[]
   readonly optional?: number
   readonly only3?: true
+  /** The function of the plan that it is, and the kind of its values. */
+  readonly is?: readonly [FunctionName, PrimitiveKind]
 }
 
-const TWO_TEXTS: Signature = { takes: [TEXT_KIND, TEXT_KIND] }
+const TEXTS = [TEXT_KIND, TEXT_KIND]
 const CLOCK: readonly PrimitiveKind[] = ['moment', 'time']
 
 /** The canonical functions of values (URL Conventions 5.1.1.4 to 5.1.1.9; also those of 3.0 that are not in 4.0). */
 const SIGNATURES: Readonly<Record<string, Signature>> = {
-  concat: TWO_TEXTS,
-  contains: TWO_TEXTS,
-  endswith: TWO_TEXTS,
-  startswith: TWO_TEXTS,
-  indexof: TWO_TEXTS,
-  length: { takes: [TEXT_KIND] },
-  substring: { takes: [TEXT_KIND, WHOLE, WHOLE], optional: 1 },
-  tolower: { takes: [TEXT_KIND] },
-  toupper: { takes: [TEXT_KIND] },
-  trim: { takes: [TEXT_KIND] },
-  matchespattern: TWO_TEXTS,
-  substringof: { takes: [TEXT_KIND, TEXT_KIND], only3: true },
-  replace: { takes: [TEXT_KIND, TEXT_KIND, TEXT_KIND], only3: true },
+  concat: { takes: TEXTS, is: ['concat', 'string'] },
+  contains: { takes: TEXTS, is: ['contains', 'boolean'] },
+  endswith: { takes: TEXTS, is: ['endsWith', 'boolean'] },
+  startswith: { takes: TEXTS, is: ['startsWith', 'boolean'] },
+  indexof: { takes: TEXTS, is: ['indexOf', 'int'] },
+  length: { takes: [TEXT_KIND], is: ['length', 'int'] },
+  substring: { takes: [TEXT_KIND, WHOLE, WHOLE], optional: 1, is: ['substring', 'string'] },
+  tolower: { takes: [TEXT_KIND], is: ['lower', 'string'] },
+  toupper: { takes: [TEXT_KIND], is: ['upper', 'string'] },
+  trim: { takes: [TEXT_KIND], is: ['trim', 'string'] },
+  matchespattern: { takes: TEXTS },
+  substringof: { takes: TEXTS, only3: true },
+  replace: { takes: [...TEXTS, TEXT_KIND], only3: true, is: ['replace', 'string'] },
   year: { takes: [DAY] },
   month: { takes: [DAY] },
   day: { takes: [DAY] },
@@ -56,8 +57,8 @@ const SIGNATURES: Readonly<Record<string, Signature>> = {
   minute: { takes: [CLOCK] },
   second: { takes: [CLOCK] },
   fractionalseconds: { takes: [CLOCK] },
-  date: { takes: [DAY] },
-  time: { takes: [['moment']] },
+  date: { takes: [DAY], is: ['day', 'date'] },
+  time: { takes: [['moment']], is: ['secondOfDay', 'time'] },
   totaloffsetminutes: { takes: [['moment']] },
   totalseconds: { takes: [['duration']] },
   now: { takes: [] },
@@ -80,41 +81,17 @@ export function applyFunction(call: FunctionCall, sides: readonly Side[], scope:
   const [first = numberScalar(0), second = numberScalar(0), third] = scalars
   const [operand = NULL] = operands
   const make = (kind: PrimitiveKind, scalar: Scalar) => computed(kind, scalar, operands)
-  const plain = (plan: FunctionName, kind: 'string' | 'boolean' | 'int') =>
-    make(kind, { type: 'function', name: plan, arguments: scalars, of: kind === 'string' ? 'text' : kind })
   switch (name) {
-    case 'concat':
-    case 'contains':
-      return plain(name, name === 'concat' ? 'string' : 'boolean')
-    case 'endswith':
-      return plain('endsWith', 'boolean')
-    case 'startswith':
-      return plain('startsWith', 'boolean')
     case 'substringof':
-      return make('boolean', {
-        type: 'function',
-        name: 'contains',
-        arguments: [second, first],
-        of: 'boolean',
-      })
-    case 'indexof':
-      return plain('indexOf', 'int')
-    case 'length':
-      return plain('length', 'int')
-    case 'tolower':
-      return plain('lower', 'string')
-    case 'toupper':
-      return plain('upper', 'string')
-    case 'trim':
-      return plain('trim', 'string')
+      return make('boolean', functionScalar('contains', second, first))
     case 'substring':
       if (third?.type === 'constant' && Number(third.value) < 0)
         throw wrong(scope, 'A length is not negative', call.arguments[2]?.span ?? call.span)
-      return plain('substring', 'string')
+      break
     case 'replace':
       if (second.type === 'constant' && second.value === '')
         throw wrong(scope, 'replace needs a text to look for', call.arguments[1]?.span ?? call.span)
-      return plain('replace', 'string')
+      break
     case 'matchespattern':
       return matches(call, operand, first, second, scope)
     case 'year':
@@ -124,24 +101,17 @@ export function applyFunction(call: FunctionCall, sides: readonly Side[], scope:
     case 'minute':
     case 'second':
       if (primitiveKindOf(operand) === 'time') return make('int', clockPart(name, first))
-      return make('int', datePart(name, first))
+      return make('int', { type: 'datePart', part: name, operand: first })
     case 'fractionalseconds': {
-      if (primitiveKindOf(operand) !== 'time') return make('decimal', unary('fraction', first, 'double'))
-      const whole = unary('floor', first, 'double')
-      return make('decimal', { type: 'arithmetic', operator: '-', left: first, right: whole })
+      if (primitiveKindOf(operand) !== 'time') return make('decimal', functionScalar('fraction', first))
+      return make('decimal', arithmeticScalar('-', first, functionScalar('floor', first)))
     }
-    case 'date':
-      return make('date', unary('day', first, 'date'))
-    case 'time':
-      return make('time', unary('secondOfDay', first, 'double'))
     case 'totaloffsetminutes':
       if (operand.type === 'constant') return constantOf('int', operand.offset ?? 0)
-      return make('int', {
-        type: 'arithmetic',
-        operator: '*',
-        left: datePart('day', first),
-        right: numberScalar(0),
-      })
+      return make(
+        'int',
+        arithmeticScalar('*', { type: 'datePart', part: 'day', operand: first }, numberScalar(0)),
+      )
     case 'totalseconds':
       return make('decimal', first)
     case 'now':
@@ -154,11 +124,13 @@ export function applyFunction(call: FunctionCall, sides: readonly Side[], scope:
     case 'floor':
     case 'round': {
       const kind = primitiveKindOf(operand) ?? 'double'
-      return kind === 'int' ? operand : make(kind, unary(name, first, 'double'))
+      return kind === 'int' ? operand : make(kind, functionScalar(name, first))
     }
     default:
-      throw unserved(scope, startOf(call), call.span)
   }
+  if (signature.is === undefined) throw unserved(scope, startOf(call), call.span)
+  const [plan, kind] = signature.is
+  return make(kind, functionScalar(plan, ...scalars))
 }
 
 function signatureOf(call: FunctionCall, scope: Scope): Signature {
@@ -232,32 +204,75 @@ function matches(
   if (flaw?.isValid === false) throw wrong(scope, `The regular expression ${flaw.reason}`, span)
   if (flaw !== null) throw unserved(scope, `A regular expression with ${flaw.reason}`, span)
   const written = { ...pattern, value: explicitClasses(String(pattern.value)) }
-  return computed(
-    'boolean',
-    { type: 'function', name: 'matches', arguments: [text, written], of: 'boolean' },
-    [operand],
-  )
-}
-
-function datePart(part: DatePartName, operand: Scalar): Scalar {
-  return { type: 'datePart', part, operand }
+  return computed('boolean', functionScalar('matches', text, written), [operand])
 }
 
 /** A part of a time of day, which is seconds since midnight. */
 function clockPart(part: 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', seconds: Scalar): Scalar {
-  const whole = (divisor: number): Scalar =>
-    unary(
-      'floor',
-      divisor === 1
-        ? seconds
-        : { type: 'arithmetic', operator: '/', left: seconds, right: numberScalar(divisor) },
-      'double',
-    )
-  if (part === 'hour') return whole(3600)
-  const units = whole(part === 'minute' ? 60 : 1)
-  return { type: 'function', name: 'modulo', arguments: [units, numberScalar(60)], of: 'int' }
+  const whole = (units: Scalar) => functionScalar('floor', units)
+  if (part === 'hour') return whole(arithmeticScalar('/', seconds, numberScalar(3600)))
+  const units = part === 'minute' ? arithmeticScalar('/', seconds, numberScalar(60)) : seconds
+  return functionScalar('modulo', whole(units), numberScalar(60))
 }
 
-function unary(name: FunctionName, operand: Scalar, of: 'double' | 'date'): Scalar {
-  return { type: 'function', name, arguments: [operand], of }
+/** Characters that a regular expression may have. */
+const MAX_PATTERN = 200
+
+/** Maximum of a count such as {2,5}: more repetitions would make the store's automaton too large. */
+const MAX_REPEATS = 100
+
+/** Why a regular expression is not supported. */
+interface PatternFlaw {
+  /** False for a text that is not a regular expression at all. */
+  readonly isValid: boolean
+  /** The unsupported construct or, for an invalid text, the error. */
+  readonly reason: string
+}
+
+/**
+ * Why a text is not a regular expression that both XPath and the store accept (URL Conventions 5.1.1.7.1); null where it is one.
+ * References and look-around are not supported: the store matches in linear time.
+ */
+function patternFlaw(text: string): PatternFlaw | null {
+  if (text.length > MAX_PATTERN) return unservedPattern(`more than ${MAX_PATTERN} characters`)
+  if (!compiles(text)) return { isValid: false, reason: 'cannot be read' }
+  if (/\\[1-9]/.test(text)) return unservedPattern('references to groups')
+  if (/\(\?(?!:)/.test(text.replace(/\\./gs, ''))) return unservedPattern('groups with ? other than (?:…)')
+  if (/\\[^nrtdDwWsSpP\\|.?*+(){}\-[\]^$/#&~"'`,:;<=>@!% ]/.test(text.replace(/\\\\/g, '')))
+    return unservedPattern('an escape that not all engines have')
+  for (const [, low = '0', high] of text.matchAll(/\{(\d+)(?:,(\d*))?\}/g))
+    if (Number(low) > MAX_REPEATS || Number(high ?? 0) > MAX_REPEATS)
+      return unservedPattern(`a count beyond ${MAX_REPEATS}`)
+  if (/[[\]]&&|\[[^\]]*\[|--|~~/.test(text.replace(/\\./gs, '')))
+    return unservedPattern('operations on classes')
+  return null
+}
+
+const CLASSES: Readonly<Record<string, string>> = { d: '0-9', w: 'A-Za-z0-9_' }
+
+/** Writes the digits and word characters of ECMAScript as classes: those of XPath have others beyond ASCII. */
+function explicitClasses(text: string): string {
+  let inClass = false
+  return text.replace(/\\.|[[\]]/gs, found => {
+    if (found.length === 1) {
+      inClass = found === '['
+      return found
+    }
+    const members = lookup(CLASSES, found[1]?.toLowerCase() ?? '')
+    const isComplement = found === '\\D' || found === '\\W'
+    if (members === undefined || (inClass && isComplement)) return found
+    return inClass ? members : `[${isComplement ? '^' : ''}${members}]`
+  })
+}
+
+function unservedPattern(reason: string): PatternFlaw {
+  return { isValid: true, reason }
+}
+
+function compiles(text: string): boolean {
+  try {
+    return new RegExp(text, 'u') instanceof RegExp
+  } catch {
+    return false
+  }
 }

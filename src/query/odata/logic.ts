@@ -4,6 +4,7 @@ import type { Field } from '../../model/field.ts'
 import { conjunction, disjunction, negate } from '../conditions.ts'
 import {
   ALWAYS,
+  arithmeticScalar,
   type Comparator,
   type Condition,
   type ElementTest,
@@ -14,7 +15,7 @@ import {
   scalarType,
 } from '../plan.ts'
 import { type Scope, wrong } from './scope.ts'
-import { describeType, startOf, type TypedExpression, type TypedTest } from './typed-expression.ts'
+import { startOf, type TypedExpression, type TypedTest } from './typed-expression.ts'
 
 /** A test that is never null. */
 export function certain(holds: Condition): TypedTest {
@@ -72,7 +73,7 @@ export function requireTest(typed: TypedExpression, node: Expression, scope: Sco
   if (test !== null) return test
   throw wrong(
     scope,
-    `${startOf(node)} of type ${describeType(typed)} is not a condition`,
+    `${startOf(node, typed)} is not a condition`,
     node.span,
     typed.type === 'collection' ? 'use any or all' : 'compare it with something',
   )
@@ -154,7 +155,7 @@ function isNonZero(scalar: Scalar | undefined): boolean {
 /** The negation of a number: 0 minus it. */
 export function negative(scalar: Scalar): Scalar {
   const exact = scalarType(scalar) === 'int' ? ({ of: 'int' } as const) : {}
-  return { type: 'arithmetic', operator: '-', left: numberScalar(0), right: scalar, ...exact }
+  return { ...arithmeticScalar('-', numberScalar(0), scalar), ...exact }
 }
 
 /**

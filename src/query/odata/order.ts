@@ -2,12 +2,12 @@ import type { OrderItem, SearchExpression, SelectOption } from '../../language/o
 import { field } from '../../model/field.ts'
 import { searchWords } from '../../model/search.ts'
 import { conjunction, disjunction, negate, refuseExcessOfOData, refuseLarge } from '../conditions.ts'
-import { type Condition, type Ordering, scalarType, type Word } from '../plan.ts'
+import type { Condition, Ordering, Word } from '../plan.ts'
 import { signsOf, wordsCondition } from '../resolve/filter-functions.ts'
 import { conditionOf, typedExpressionOf } from './expression.ts'
 import type { RowStep } from './rows.ts'
 import { type Scope, unserved, withinScope, wrong } from './scope.ts'
-import { describeType, isValue, perRecord, scalarOf, startOf } from './typed-expression.ts'
+import { isValue, perRecord, scalarOf, startOf } from './typed-expression.ts'
 
 /** Keys of an order. */
 const MAX_KEYS = 32
@@ -19,12 +19,7 @@ export function orderings(items: readonly OrderItem[], scope: Scope): readonly O
   return items.flatMap(({ expression, descending }): Ordering[] => {
     const typed = typedExpressionOf(expression, scope)
     if (typed.type === 'null' || typed.type === 'constant') return []
-    if (!isValue(typed))
-      throw wrong(
-        scope,
-        `${startOf(expression)} of type ${describeType(typed)} has no order`,
-        expression.span,
-      )
+    if (!isValue(typed)) throw wrong(scope, `${startOf(expression, typed)} has no order`, expression.span)
     const value = scalarOf(typed)
     refuseLarge(value)
     return [{ value, descending, absent: 'lowest' }]
@@ -34,7 +29,7 @@ export function orderings(items: readonly OrderItem[], scope: Scope): readonly O
 /** The step that sorts rows. */
 export function orderRows(items: readonly OrderItem[], scope: Scope): RowStep {
   const keys = orderings(items, scope).flatMap(({ value, descending }) =>
-    value.type === 'random' ? [] : [{ value, type: scalarType(value), descending }],
+    value.type === 'random' ? [] : [{ value, descending }],
   )
   return { type: 'order', keys }
 }

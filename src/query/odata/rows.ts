@@ -5,7 +5,7 @@ import { exactJson } from '../../model/exact-json.ts'
 import type { Field, FieldType } from '../../model/field.ts'
 import type { GroupRow } from '../decode.ts'
 import { exactSum } from '../exact-numbers.ts'
-import type { Condition, GroupQuery, RecordQuery, Scalar } from '../plan.ts'
+import { type Condition, type GroupQuery, type RecordQuery, type Scalar, scalarType } from '../plan.ts'
 import { type ApplyCell, type CellReader, evaluate, holds, ranked } from './apply-evaluate.ts'
 import { edmValue, RowWork } from './computed.ts'
 import type { PrimitiveKind } from './typed-expression.ts'
@@ -23,7 +23,6 @@ export interface RowAggregate {
 
 export interface RowKey {
   readonly value: Scalar
-  readonly type: FieldType
   readonly descending: boolean
 }
 
@@ -215,9 +214,10 @@ function cut(rows: readonly ApplyRow[], skip: number, top: number | null): reado
 /** Sorted stably; null is the lowest value. */
 function ordered(rows: readonly ApplyRow[], keys: readonly RowKey[]): readonly ApplyRow[] {
   const keyed = rows.map(row => ({ row, values: keys.map(({ value }) => evaluate(value, readerOf(row))) }))
+  const types = keys.map(({ value }) => scalarType(value))
   keyed.sort((a, b) => {
-    for (const [index, { type, descending }] of keys.entries()) {
-      const order = ranked(a.values[index] ?? null, b.values[index] ?? null, type)
+    for (const [index, { descending }] of keys.entries()) {
+      const order = ranked(a.values[index] ?? null, b.values[index] ?? null, types[index] ?? 'text')
       if (order !== 0) return descending ? -order : order
     }
     return 0
@@ -230,7 +230,7 @@ function extreme(
   rows: readonly ApplyRow[],
   { extent, amount, by, descending }: Extract<RowStep, { type: 'extreme' }>,
 ): readonly ApplyRow[] {
-  const sorted = ordered(rows, [{ value: by, type: 'double', descending }])
+  const sorted = ordered(rows, [{ value: by, descending }])
   if (extent === 'count') return sorted.slice(0, amount)
   const numbers = sorted.map(row => Number(evaluate(by, readerOf(row)) ?? 0))
   const total = numbers.reduce((sum, value) => sum + value, 0)

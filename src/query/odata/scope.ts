@@ -1,7 +1,7 @@
 import type { Fault } from '../../errors/errors.ts'
 import type { Expression, Span } from '../../language/odata/ast.ts'
 import { ODATA_UNSUPPORTED, odataFault } from '../../language/odata/faults.ts'
-import { nearest } from '../../model/did-you-mean.ts'
+import { didYouMean } from '../../model/did-you-mean.ts'
 import { planSize } from '../conditions.ts'
 import type { TypedExpression } from './typed-expression.ts'
 
@@ -69,11 +69,6 @@ export function unserved({ option }: Scope, what: string, span: Span): Fault {
 /** An unknown name, with the name that was probably meant. */
 export function unknownProperty(scope: Scope, name: string, span: Span): Fault {
   const { request, names, variables } = scope
-  const close = nearest(name, [...variables.keys(), ...names.keys()])
-  return wrong(
-    scope,
-    `${request.set} has no property ${name.slice(0, 100)}`,
-    span,
-    close === undefined ? undefined : `did you mean ${close}?`,
-  )
+  const hint = didYouMean(name, [...variables.keys(), ...names.keys()])
+  return wrong(scope, `${request.set} has no property ${name.slice(0, 100)}`, span, hint)
 }

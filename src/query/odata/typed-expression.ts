@@ -3,22 +3,17 @@ import type { ColumnType } from '../../model/edm.ts'
 import type { Field, FieldType } from '../../model/field.ts'
 import { refuseLarge } from '../conditions.ts'
 import { capital } from '../faults.ts'
-import { type Condition, type Constant, type ElementTest, numberScalar, type Scalar } from '../plan.ts'
+import {
+  type Condition,
+  type Constant,
+  type ElementTest,
+  functionScalar,
+  numberScalar,
+  type Scalar,
+} from '../plan.ts'
 
 /** The primitive types of OData as far as they are distinguished: one integer type, one for each other kind. */
-export type PrimitiveKind =
-  | 'string'
-  | 'boolean'
-  | 'int'
-  | 'decimal'
-  | 'double'
-  | 'date'
-  | 'moment'
-  | 'time'
-  | 'duration'
-  | 'guid'
-  | 'binary'
-  | 'geography'
+export type PrimitiveKind = keyof typeof KIND_TYPES
 
 /**
  * A value that is the same for all records. Times of day and durations are numbers of seconds, moments and dates texts as in
@@ -75,8 +70,8 @@ export type TypedExpression =
 
 export const NULL: TypedExpression = { type: 'null' }
 
-/** Names of types in faults and in the declarations of answers. */
-export const KIND_TYPES: Readonly<Record<PrimitiveKind, ColumnType>> = {
+/** Names of types in the declarations of answers. */
+export const KIND_TYPES = {
   string: 'Edm.String',
   boolean: 'Edm.Boolean',
   int: 'Edm.Int64',
@@ -89,7 +84,7 @@ export const KIND_TYPES: Readonly<Record<PrimitiveKind, ColumnType>> = {
   guid: 'Edm.String',
   binary: 'Edm.String',
   geography: 'Edm.String',
-}
+} as const satisfies Readonly<Record<string, ColumnType>>
 
 /** The field types with which the plan represents values of a kind. */
 export const KIND_FIELDS: Readonly<Record<PrimitiveKind, FieldType>> = {
@@ -156,12 +151,7 @@ export function scalarOf(typed: TypedConstant | TypedValue | TypedTest): Scalar 
   if (typeof value !== 'number') return { type: 'constant', value, of: KIND_FIELDS[kind] }
   if (Number.isFinite(value)) return numberScalar(value)
   const dividend = Number.isNaN(value) ? 0 : Math.sign(value)
-  return {
-    type: 'function',
-    name: 'divide',
-    arguments: [numberScalar(dividend), numberScalar(0)],
-    of: 'double',
-  }
+  return functionScalar('divide', numberScalar(dividend), numberScalar(0))
 }
 
 /** True for expressions that can be computed with and returned. */
@@ -170,12 +160,7 @@ export function isValue(typed: TypedExpression): typed is Parameters<typeof scal
 }
 
 /** A value that is always null: the whole number of a text that contains none. */
-export const NULL_SCALAR: Scalar = {
-  type: 'function',
-  name: 'int',
-  arguments: [{ type: 'constant', value: '', of: 'text' }],
-  of: 'int',
-}
+export const NULL_SCALAR = functionScalar('int', { type: 'constant', value: '', of: 'text' })
 
 function truthOf({ holds, fails }: TypedTest): Scalar {
   if (holds.type === 'relation' && holds.operator === '=' && isTrue(holds.right)) return holds.left
@@ -227,15 +212,27 @@ export function describeExpression(node: Expression): string {
   }
 }
 
-/** An expression in plain words at the start of a sentence; names, whose case matters, stay as they are. */
-export function startOf(node: Expression): string {
+/**
+ * An expression in plain words at the start of a sentence, with its type where that is given; names, whose case matters, stay as they
+ * are.
+ */
+export function startOf(node: Expression, typed?: TypedExpression): string {
   const isNamed = ['name', 'member', 'alias', 'count', 'filtered'].includes(node.type)
-  return isNamed ? describeExpression(node) : capital(describeExpression(node))
+  const described = isNamed ? describeExpression(node) : capital(describeExpression(node))
+  return typed === undefined ? described : `${described} of type ${describeType(typed)}`
 }
 
 function isLogical(operator: string): boolean {
   return ['or', 'and', 'eq', 'ne', 'gt', 'ge', 'lt', 'le', 'has'].includes(operator)
 }
+
+/** Names of types in faults: some have no type of their own in answers. */
+const DESCRIBED = {
+  ...KIND_TYPES,
+  geography: 'Edm.Geography',
+  guid: 'Edm.Guid',
+  binary: 'Edm.Binary',
+} as const
 
 /** The type of an expression in plain words. */
 export function describeType(typed: TypedExpression): string {
@@ -244,13 +241,7 @@ export function describeType(typed: TypedExpression): string {
       return 'null'
     case 'constant':
     case 'value':
-      return typed.kind === 'geography'
-        ? 'Edm.Geography'
-        : typed.kind === 'guid'
-          ? 'Edm.Guid'
-          : typed.kind === 'binary'
-            ? 'Edm.Binary'
-            : KIND_TYPES[typed.kind]
+      return DESCRIBED[typed.kind]
     case 'test':
       return 'Edm.Boolean'
     case 'collection':

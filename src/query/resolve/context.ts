@@ -1,4 +1,15 @@
-import type { ClauseName, Expression, GroupItem, SelectItem, Span } from '../../language/odsql/ast.ts'
+import type { Fault } from '../../errors/errors.ts'
+import type {
+  Argument,
+  Call,
+  ClauseName,
+  Expression,
+  GroupItem,
+  OrderItem,
+  SelectItem,
+  Span,
+} from '../../language/odsql/ast.ts'
+import { clauseFault } from '../../language/odsql/faults.ts'
 import {
   BBOX_CONDITION,
   FUNCTIONS,
@@ -6,11 +17,11 @@ import {
   functionsOf,
 } from '../../language/odsql/vocabulary.ts'
 import type { Dataset } from '../../model/dataset.ts'
-import { nearest } from '../../model/did-you-mean.ts'
+import { didYouMean } from '../../model/did-you-mean.ts'
 import type { Field } from '../../model/field.ts'
 import type { Language } from '../../model/language.ts'
 import type { Dialect } from '../dialect.ts'
-import { describeValue, malformed } from '../faults.ts'
+import { describedArgument, describeValue } from '../faults.ts'
 import { findField, TECHNICAL, technicalNamed } from '../find-field.ts'
 import type { Scalar } from '../plan.ts'
 
@@ -35,8 +46,6 @@ const UNQUERIED = new Set(['data_visible', 'fields', 'attachments', 'visibility'
 /** Characters of a label that a name may have been meant to be: the cost of comparing two texts grows with both of them. */
 const MAX_MEANT = 100
 
-type Call = Extract<Expression, { type: 'call' }>
-
 /** The names that one clause may use: fields, functions and labels. */
 export class FieldNames {
   readonly clause: ClauseName
@@ -49,15 +58,16 @@ export class FieldNames {
     this.labels = labels
   }
 
+  /** The fault of what makes no sense in the clause. */
+  fault(reason: string, span: Span, hint?: string): Fault {
+    return clauseFault(this.clause, reason, span, hint)
+  }
+
   /** The field that an expression names; anything else is refused. */
   field(node: Expression): Field {
     if (node.type === 'call') this.function(node)
     if (node.type !== 'field')
-      throw malformed(
-        this.clause,
-        `${describeValue(node)} was found where the name of a field is expected`,
-        node.span,
-      )
+      throw this.fault(`${describeValue(node)} was found where the name of a field is expected`, node.span)
     const field = this.known(node.name)
     if (field === undefined) throw this.unknownField(node.name, node.span)
     return field
@@ -69,41 +79,35 @@ export class FieldNames {
     return findField(dataset.fields, name, template) ?? (technical ? technicalNamed(name) : undefined)
   }
 
-  unknownField(name: string, span: Span) {
+  unknownField(name: string, span: Span): Fault {
     const { dataset, technical } = this.context
     if (!technical && UNQUERIED.has(name))
-      return malformed(this.clause, `Field ${name} is not allowed in the current clause`, span)
-    const close = nearest(name, [
+      return this.fault(`Field ${name} is not allowed in the current clause`, span)
+    const hint = didYouMean(name, [
       ...dataset.fields.map(field => field.name),
       ...(technical ? Object.keys(TECHNICAL) : []),
       ...[...this.labels.keys()].filter(label => label.length <= MAX_MEANT),
     ])
-    const hint = close === undefined ? undefined : `did you mean ${close}?`
-    return malformed(this.clause, `Unknown field: ${name.slice(0, 100)}`, span, hint)
+    return this.fault(`Unknown field: ${name.slice(0, 100)}`, span, hint)
   }
 
   /** The entry of a function, which must be known in this clause and accept the number of arguments. */
   function(call: Call): FunctionEntry {
     const entry = call.name === 'bbox' && this.clause === 'where' ? BBOX_CONDITION : FUNCTIONS.get(call.name)
     if (entry === undefined) {
-      const close = nearest(
-        call.name,
-        functionsOf(this.clause).map(({ name }) => name),
-      )
-      const hint = close === undefined ? undefined : `did you mean ${close}?`
-      throw malformed(this.clause, `Unknown function: ${call.name.slice(0, 100)}()`, call.span, hint)
+      const known = functionsOf(this.clause).map(({ name }) => name)
+      const hint = didYouMean(call.name, known)
+      throw this.fault(`Unknown function: ${call.name.slice(0, 100)}()`, call.span, hint)
     }
     if (!entry.uses.includes(this.clause))
-      throw malformed(
-        this.clause,
+      throw this.fault(
         `The function ${entry.name} is not allowed in the current clause`,
         call.span,
         `it stands in ${entry.uses.join(', ')}`,
       )
     const [least, max] = entry.arity
     if (call.arguments.length < least || call.arguments.length > max)
-      throw malformed(
-        this.clause,
+      throw this.fault(
         `${entry.name} was given ${call.arguments.length} arguments`,
         call.span,
         `write ${entry.signature}`,
@@ -111,9 +115,19 @@ export class FieldNames {
     return entry
   }
 
+  /** The fault of an argument of another kind than the function expects; of the call where it is missing. */
+  unfit(call: Call, node: Argument | undefined, expected: string): Fault {
+    return this.conversionError(call, describedArgument(node), expected, node?.span ?? call.span)
+  }
+
+  /** The fault of a field of another type than the function takes. */
+  unfitField(call: Call, { name, type }: Field, expected: string, span: Span): Fault {
+    return this.conversionError(call, `the field ${name} of type ${type}`, expected, span)
+  }
+
   /** A fault of one argument of a call: what was found, and what the function expects. */
-  conversionError(call: Call, found: string, expected: string, span: Span) {
-    return malformed(this.clause, `${call.name} was given ${found} where it takes ${expected}`, span)
+  conversionError(call: Call, found: string, expected: string, span: Span): Fault {
+    return this.fault(`${call.name} was given ${found} where it takes ${expected}`, span)
   }
 }
 
@@ -127,6 +141,12 @@ export function expressionKey(item: SelectItem | GroupItem, text: string): strin
   if (expression?.type === 'field') return expression.name
   const { from, to } = expression === null ? item.span : outer(expression.span, text)
   return text.slice(from, to).trim()
+}
+
+/** What a key of an order sorts by, and its direction: a field after a minus sorts the other way. */
+export function directed({ expression, descending }: OrderItem) {
+  const reversed = expression.type === 'sign' && expression.negative && expression.operand.type === 'field'
+  return { node: reversed ? expression.operand : expression, descending: descending !== reversed }
 }
 
 /** Strings and quoted names stay unchanged; blanks and the case of functions and keywords are normalised. */
@@ -168,7 +188,7 @@ export function refuseDoubles(select: readonly SelectItem[], groups: readonly Gr
       if (label === null) continue
       const isOwnName = expression?.type === 'field' && expression.name === label
       if (known.has(label) || (fields.has(label) && !isOwnName))
-        throw malformed(clause, `Alias '${label.slice(0, 60)}' is declared several times`, span)
+        throw clauseFault(clause, `Alias '${label.slice(0, 60)}' is declared several times`, span)
       known.add(label)
     }
 }

@@ -1,17 +1,14 @@
-import type { Argument, Expression } from '../../language/odsql/ast.ts'
+import type { Argument, Call } from '../../language/odsql/ast.ts'
 import { RELATIONS } from '../../language/odsql/vocabulary.ts'
 import { type Field, isGeo } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import { searchSigns, searchWords } from '../../model/search.ts'
 import type { GeoPoint } from '../../model/value.ts'
 import { conjunction, disjunction } from '../conditions.ts'
-import { describedArgument, malformed } from '../faults.ts'
 import { ALWAYS, type Condition, type SpatialRelation, type Word, type WordMode } from '../plan.ts'
 import type { FieldNames } from './context.ts'
 import { acrossMeridian, boxShape, geometryLiteral, metres, pointLiteral } from './geometry-literals.ts'
 import { foldNumber, isExpression } from './scalars.ts'
-
-type Call = Extract<Expression, { type: 'call' }>
 
 /** Returns the condition of a call in a where clause (ODSQL 3). */
 export function resolvePredicate(call: Call, names: FieldNames): Condition {
@@ -27,7 +24,7 @@ export function resolvePredicate(call: Call, names: FieldNames): Condition {
       const field = geoField(call, first, names)
       const point = pointLiteral(call, second, names)
       if (third === undefined)
-        throw malformed(names.clause, 'A distance without radius is not a condition', call.span, 'compare it')
+        throw names.fault('A distance without radius is not a condition', call.span, 'compare it')
       return { type: 'withinDistance', field, point, metres: metres(call, third, names) }
     }
     case 'geometry':
@@ -42,8 +39,7 @@ export function resolvePredicate(call: Call, names: FieldNames): Condition {
     case 'in_bbox':
       return box(call, names)
     default:
-      throw malformed(
-        names.clause,
+      throw names.fault(
         `the function ${entry.name} is not a condition`,
         call.span,
         entry.kind === 'aggregate' ? 'aggregates belong in select' : 'compare it with something',
@@ -77,13 +73,7 @@ export function wordsCondition(words: readonly Word[]): Condition {
 
 function search(call: Call, kind: 'search' | 'suggest' | 'startswith', names: FieldNames): Condition {
   const last = call.arguments.at(-1)
-  if (last?.type !== 'string')
-    throw names.conversionError(
-      call,
-      describedArgument(last),
-      'a text in quotes at its end',
-      last?.span ?? call.span,
-    )
+  if (last?.type !== 'string') throw names.unfit(call, last, 'a text in quotes at its end')
   const fields = searchedFields(call, call.arguments.slice(0, -1), names)
   if (kind === 'startswith')
     return disjunction(
@@ -124,16 +114,9 @@ function searchedFields(call: Call, nodes: readonly Argument[], names: FieldName
       return names.context.dataset.fields.filter(
         field => field.type === 'text' && field.name.startsWith(node.prefix),
       )
-    if (!isExpression(node))
-      throw names.conversionError(call, describedArgument(node), 'names of text fields', node.span)
+    if (!isExpression(node)) throw names.unfit(call, node, 'names of text fields')
     const field = names.field(node)
-    if (field.type !== 'text')
-      throw names.conversionError(
-        call,
-        `the field ${field.name} of type ${field.type}`,
-        'text fields',
-        node.span,
-      )
+    if (field.type !== 'text') throw names.unfitField(call, field, 'text fields', node.span)
     return [field]
   })
 }
@@ -152,12 +135,7 @@ function relationOf(call: Call, node: Argument | undefined, names: FieldNames): 
   const word = node?.type === 'field' ? node.name.toLowerCase() : node?.type === 'string' ? node.value : ''
   const relation = lookup(RELATIONS, word)
   if (relation !== undefined) return relation
-  throw names.conversionError(
-    call,
-    describedArgument(node),
-    'INTERSECTS, DISJOINT or WITHIN',
-    node?.span ?? call.span,
-  )
+  throw names.unfit(call, node, 'INTERSECTS, DISJOINT or WITHIN')
 }
 
 /** Two corners as points, or as latitude, longitude, latitude, longitude. */
@@ -173,9 +151,8 @@ function box(call: Call, names: FieldNames): Condition {
 
 function corners(call: Call, names: FieldNames): readonly [GeoPoint, GeoPoint] {
   const numbers = call.arguments.slice(1).map(node => {
-    const value = isExpression(node) ? foldNumber(node) : null
-    if (value === null)
-      throw names.conversionError(call, describedArgument(node), 'numbers of degrees', node.span)
+    const value = foldNumber(node)
+    if (value === null) throw names.unfit(call, node, 'numbers of degrees')
     return value
   })
   const [lat1, lon1, lat2, lon2] = numbers
@@ -201,19 +178,8 @@ function corners(call: Call, names: FieldNames): readonly [GeoPoint, GeoPoint] {
 }
 
 function geoField(call: Call, node: Argument | undefined, names: FieldNames): Field {
-  if (node === undefined || !isExpression(node))
-    throw names.conversionError(
-      call,
-      describedArgument(node),
-      'a field with positions',
-      node?.span ?? call.span,
-    )
+  if (node === undefined || !isExpression(node)) throw names.unfit(call, node, 'a field with positions')
   const field = names.field(node)
   if (isGeo(field.type)) return field
-  throw names.conversionError(
-    call,
-    `the field ${field.name} of type ${field.type}`,
-    'a field with positions',
-    node.span,
-  )
+  throw names.unfitField(call, field, 'a field with positions', node.span)
 }

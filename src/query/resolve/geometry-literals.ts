@@ -1,30 +1,21 @@
-import type { Argument, Expression, Span } from '../../language/odsql/ast.ts'
+import type { Argument, Call } from '../../language/odsql/ast.ts'
 import { LENGTH_UNITS } from '../../language/odsql/vocabulary.ts'
-import { toGeoShape } from '../../model/geometry.ts'
+import { rectangleRing, toGeoShape } from '../../model/geometry.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Geometry, GeoPoint } from '../../model/value.ts'
-import { describedArgument, malformed } from '../faults.ts'
 import type { FieldNames } from './context.ts'
-
-type Call = Extract<Expression, { type: 'call' }>
 
 /** The geometry of a literal: WKT, WKB in hexadecimal digits or GeoJSON (ODSQL 1.3, 1.5). */
 export function geometryLiteral(call: Call, node: Argument | undefined, names: FieldNames): Geometry {
-  if (node?.type !== 'geometry')
-    throw names.conversionError(
-      call,
-      describedArgument(node),
-      "a geometry such as geom'POINT(2.35 48.85)'",
-      node?.span ?? call.span,
-    )
+  if (node?.type !== 'geometry') throw names.unfit(call, node, "a geometry such as geom'POINT(2.35 48.85)'")
   const text = node.text.trim()
   const geometry = toGeoShape(text)
   if (geometry !== undefined && geometry !== null) {
-    refuseTangled(geometry, node.span, names)
+    const flaw = geometryFlaw(geometry)
+    if (flaw !== null) throw names.fault(flaw.reason, node.span, flaw.hint)
     return geometry
   }
-  throw malformed(
-    names.clause,
+  throw names.fault(
     `${JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)} is not a geometry`,
     node.span,
     'write WKT with longitude before latitude, WKB in hexadecimal digits, or GeoJSON; a ring ends where it begins',
@@ -34,13 +25,7 @@ export function geometryLiteral(call: Call, node: Argument | undefined, names: F
 /** Maximum number of corners of all rings of a literal: the store compares each record with each corner. */
 const MAX_CORNERS = 2000
 
-/** Refuses polygons with very many corners, and those whose edges cross: their interior is undefined. */
-function refuseTangled(geometry: Geometry, span: Span, names: FieldNames): void {
-  const flaw = geometryFlaw(geometry)
-  if (flaw !== null) throw malformed(names.clause, flaw.reason, span, flaw.hint)
-}
-
-/** Why a geometry cannot be compared with records; null where it can. */
+/** Why a geometry cannot be compared with records: it has very many corners, or edges that cross, so that its interior is undefined. */
 export function geometryFlaw(
   geometry: Geometry,
 ): { readonly reason: string; readonly hint: string | undefined } | null {
@@ -111,24 +96,13 @@ export function metres(call: Call, node: Argument | undefined, names: FieldNames
     const expected = `a length in ${Object.keys(LENGTH_UNITS).join(', ')}`
     throw names.conversionError(call, `the unit ${node.unit.slice(0, 30)}`, expected, node.span)
   }
-  throw names.conversionError(
-    call,
-    describedArgument(node),
-    'a distance such as 10km',
-    node?.span ?? call.span,
-  )
+  throw names.unfit(call, node, 'a distance such as 10km')
 }
 
 /** The rectangle between two corners, in any order of latitude; across the antimeridian, two rectangles. */
 export function boxShape(a: GeoPoint, b: GeoPoint): Geometry {
   const [south, north] = [Math.min(a.lat, b.lat), Math.max(a.lat, b.lat)]
-  const ring = (west: number, east: number) => [
-    [west, south],
-    [east, south],
-    [east, north],
-    [west, north],
-    [west, south],
-  ]
+  const ring = (west: number, east: number) => rectangleRing(west, south, east, north)
   if (a.lon <= b.lon) return { type: 'Polygon', coordinates: [ring(a.lon, b.lon)] }
   return { type: 'MultiPolygon', coordinates: [[ring(a.lon, 180)], [ring(-180, b.lon)]] }
 }

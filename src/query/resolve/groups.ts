@@ -1,9 +1,8 @@
-import type { Argument, Expression, GroupItem } from '../../language/odsql/ast.ts'
+import type { Argument, Call, Expression, GroupItem } from '../../language/odsql/ast.ts'
 import { TIME_UNITS } from '../../language/odsql/vocabulary.ts'
+import type { FormatPart } from '../../model/date-format.ts'
 import { type CoarsePrecision, coarsePrecision, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
-import type { DatePatternPart } from '../date-literals.ts'
-import { describedArgument, malformed } from '../faults.ts'
 import { type Constant, fieldsOf, type Grouping, type GroupKey, type Scalar, scalarType } from '../plan.ts'
 import { expressionKey, FieldNames, type ResolveContext } from './context.ts'
 import {
@@ -14,8 +13,6 @@ import {
   momentScalar,
   resolveScalar,
 } from './scalars.ts'
-
-type Call = Extract<Expression, { type: 'call' }>
 
 /** Minimum and maximum width of ranges: their edges can still be distinguished. */
 export const LEAST_RANGE_WIDTH = 1e-9
@@ -39,8 +36,7 @@ export function resolveGroupBy(
   const names = new FieldNames('group_by', context)
   const excess = items[MAX_KEYS]
   if (excess !== undefined)
-    throw malformed(
-      names.clause,
+    throw names.fault(
       `${items.length} keys were found where at most ${MAX_KEYS} can group`,
       excess.expression.span,
     )
@@ -60,15 +56,14 @@ function grouping(node: Expression, names: FieldNames): Grouping {
   const isValue = ['field', 'call', 'arithmetic'].includes(node.type)
   const value = isValue ? resolveScalar(node, names) : null
   if (value === null || (node.type === 'arithmetic' && fieldsOf(value).length === 0))
-    throw malformed(names.clause, 'A group is a field, or a function of one', node.span)
+    throw names.fault('A group is a field, or a function of one', node.span)
   const type = scalarType(value)
   if (type === 'geo_point_2d')
-    throw malformed(
-      names.clause,
+    throw names.fault(
       'Aggregation on geo point field is not possible. Use the geo_cluster(point_geo, int_precision) aggregation function instead',
       node.span,
     )
-  if (isGeo(type)) throw malformed(names.clause, 'Aggregation on geo shape field is not possible', node.span)
+  if (isGeo(type)) throw names.fault('Aggregation on geo shape field is not possible', node.span)
   return { type: 'value', value: names.context.dialect.isoKeys ? precise(value, names) : value }
 }
 
@@ -79,8 +74,8 @@ function precise(value: Scalar, { context: { language } }: FieldNames): Scalar {
   return { type: 'dateFormat', parts: PERIODS[precision], language, operand: value }
 }
 
-const YEAR: DatePatternPart = { type: 'symbol', letter: 'y', count: 4 }
-const PERIODS: Readonly<Record<CoarsePrecision, readonly DatePatternPart[]>> = {
+const YEAR: FormatPart = { type: 'symbol', letter: 'y', count: 4 }
+const PERIODS: Readonly<Record<CoarsePrecision, readonly FormatPart[]>> = {
   year: [YEAR],
   month: [YEAR, { type: 'text', text: '-' }, { type: 'symbol', letter: 'M', count: 2 }],
 }
@@ -118,11 +113,11 @@ function range(call: Call, names: FieldNames): Grouping {
 
 /** Steps of equal width on numbers. */
 function width(call: Call, value: Scalar, node: Argument, names: FieldNames): Grouping {
-  const size = isExpression(node) ? foldNumber(node) : null
+  const size = foldNumber(node)
   if (isTemporal(scalarType(value)))
     throw names.conversionError(call, 'a number', 'an interval such as 1 day', node.span)
   if (size === null || size < LEAST_RANGE_WIDTH || size > MAX_RANGE_WIDTH)
-    throw names.conversionError(call, describedArgument(node), 'a width from 1e-9 to 1e15', node.span)
+    throw names.unfit(call, node, 'a width from 1e-9 to 1e15')
   return { type: 'width', value, width: size, unit: null }
 }
 
@@ -164,7 +159,7 @@ function interval(
 /** `EQUI(step, lower, upper)`: below, steps of equal width, above. */
 function equal(call: Call, equi: Call, value: Scalar, names: FieldNames): Grouping {
   names.function(equi)
-  const [step, lower, upper] = equi.arguments.map(node => (isExpression(node) ? foldNumber(node) : null))
+  const [step, lower, upper] = equi.arguments.map(foldNumber)
   if (
     !isNumeric(scalarType(value)) ||
     step == null ||
@@ -198,7 +193,7 @@ function steps(call: Call, value: Scalar, edges: readonly (Constant | null)[], n
 }
 
 function tooMany(call: Call, names: FieldNames) {
-  return malformed(names.clause, `A range has at most ${MAX_EDGES} steps`, call.span)
+  return names.fault(`A range has at most ${MAX_EDGES} steps`, call.span)
 }
 
 function edge(call: Call, node: Argument, value: Scalar, names: FieldNames): Constant {
@@ -223,18 +218,12 @@ function cells(call: Call, names: FieldNames): Grouping {
   names.function(call)
   const [first, ...numbers] = call.arguments
   const field = first !== undefined && isExpression(first) ? names.field(first) : undefined
-  if (field?.type !== 'geo_point_2d')
-    throw names.conversionError(
-      call,
-      describedArgument(first),
-      'a field of type geo_point_2d',
-      first?.span ?? call.span,
-    )
+  if (field?.type !== 'geo_point_2d') throw names.unfit(call, first, 'a field of type geo_point_2d')
   const [zoom, radius = RADIUS] = numbers.map((node, index) => {
     const isRadius = node.type === 'named' && node.name.toLowerCase() === 'radius' && index === 1
     const inner = isRadius ? node.value : node
-    const value = isExpression(inner) ? foldNumber(inner) : null
-    if (value === null) throw names.conversionError(call, describedArgument(node), 'a number', node.span)
+    const value = foldNumber(inner)
+    if (value === null) throw names.unfit(call, node, 'a number')
     return value
   })
   if (zoom === undefined || !Number.isInteger(zoom) || zoom < 0 || zoom > 25)

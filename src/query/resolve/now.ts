@@ -1,12 +1,10 @@
-import type { Argument, ClauseName, Expression } from '../../language/odsql/ast.ts'
+import type { Argument, Call } from '../../language/odsql/ast.ts'
 import { NOW_ADDERS, NOW_SETTERS, WEEKDAYS } from '../../language/odsql/vocabulary.ts'
-import { nearest } from '../../model/did-you-mean.ts'
+import { didYouMean } from '../../model/did-you-mean.ts'
 import { lookup } from '../../model/lookup.ts'
 import { daysOf, localToEpoch, utcEpoch, utcParts, zoneOffset } from '../../model/time.ts'
 import type { DateConstant } from '../date-literals.ts'
-import { malformed } from '../faults.ts'
-
-type Call = Extract<Expression, { type: 'call' }>
+import type { FieldNames } from './context.ts'
 
 const DAY = 86_400_000
 const UNITS: Readonly<Record<string, number>> = { hours: 3_600_000, minutes: 60_000, seconds: 1000 }
@@ -23,8 +21,9 @@ interface Shift {
  * The moment of a call of `now` (ODSQL 1.6): first the parts that are set, then those that are added, last the day of the week,
  * all in local time of the zone; hours and smaller units are added as elapsed time.
  */
-export function nowConstant(call: Call, clause: ClauseName, now: number, timezone: string): DateConstant {
-  const shift = readShift(call, clause)
+export function nowConstant(call: Call, names: FieldNames): DateConstant {
+  const { now, timezone } = names.context
+  const shift = readShift(call, names)
   const local = new Date(now + zoneOffset(timezone, now))
   const year = inYears((shift.set.get('year') ?? local.getUTCFullYear()) + (shift.add.get('years') ?? 0))
   const months = (shift.set.get('month') ?? local.getUTCMonth() + 1) - 1 + (shift.add.get('months') ?? 0)
@@ -55,30 +54,29 @@ export function nowConstant(call: Call, clause: ClauseName, now: number, timezon
   }
 }
 
-function readShift(call: Call, clause: ClauseName): Shift {
+function readShift(call: Call, names: FieldNames): Shift {
   const set = new Map<string, number>()
   const add = new Map<string, number>()
   const weekdays = new Map<number, { day: number; times: number }>()
   for (const argument of call.arguments) {
     if (argument.type !== 'named')
-      throw malformed(clause, 'now takes named parameters', argument.span, 'write now(days=-1)')
+      throw names.fault('now takes named parameters', argument.span, 'write now(days=-1)')
     const name = argument.name.toLowerCase()
     const bounds = lookup(NOW_SETTERS, name)
     const plural = WEEKDAYS.findIndex(day => `${day}s` === name)
     if (name === 'weekday' && argument.value.type === 'call') {
-      weekdays.set(-1, weekdayCall(argument.value, clause))
+      weekdays.set(-1, weekdayCall(argument.value, names))
       continue
     }
     if (bounds === undefined && !NOW_ADDERS.includes(name)) {
-      const close = nearest(name, [...Object.keys(NOW_SETTERS), ...NOW_ADDERS])
-      const hint = close === undefined ? undefined : `did you mean ${close}?`
-      throw malformed(clause, `now has no parameter ${name.slice(0, 50)}`, argument.span, hint)
+      const hint = didYouMean(name, [...Object.keys(NOW_SETTERS), ...NOW_ADDERS])
+      throw names.fault(`now has no parameter ${name.slice(0, 50)}`, argument.span, hint)
     }
     const value = wholeNumber(argument.value)
     const [least, max] = bounds ?? [-1_000_000_000, 1_000_000_000]
     const free = name === 'day' && value !== null && value >= 1
     if (value === null || ((value < least || value > max) && !free))
-      throw malformed(clause, `now takes a whole number from ${least} to ${max} as ${name}`, argument.span)
+      throw names.fault(`now takes a whole number from ${least} to ${max} as ${name}`, argument.span)
     if (name === 'weekday') weekdays.set(-1, { day: value, times: 1 })
     else if (plural >= 0) weekdays.set(plural, { day: plural, times: value })
     else if (bounds === undefined) add.set(name, value)
@@ -88,12 +86,12 @@ function readShift(call: Call, clause: ClauseName): Shift {
 }
 
 /** `MO(2)` is the second Monday from now on, `FR(-1)` the last Friday. */
-function weekdayCall(call: Call, clause: ClauseName): { day: number; times: number } {
+function weekdayCall(call: Call, names: FieldNames): { day: number; times: number } {
   const day = WEEKDAYS.findIndex(name => name.startsWith(call.name) && call.name.length === 2)
   const [first, ...more] = call.arguments
   const times = first === undefined ? null : wholeNumber(first)
   if (day < 0 || times === null || times === 0 || more.length > 0)
-    throw malformed(clause, 'weekday takes a day and a number', call.span, 'write weekday=MO(2)')
+    throw names.fault('weekday takes a day and a number', call.span, 'write weekday=MO(2)')
   return { day, times }
 }
 

@@ -1,8 +1,15 @@
-import type { Argument, Expression, GroupItem, OrderItem, SelectItem } from '../../language/odsql/ast.ts'
+import type {
+  Argument,
+  Call,
+  Expression,
+  GroupItem,
+  OrderItem,
+  SelectItem,
+} from '../../language/odsql/ast.ts'
 import { FUNCTIONS } from '../../language/odsql/vocabulary.ts'
 import { isGeo, isNumeric, isTemporal } from '../../model/field.ts'
 import { MAX_ROW_VALUES } from '../conditions.ts'
-import { describedArgument, describeValue, malformed } from '../faults.ts'
+import { describeValue } from '../faults.ts'
 import {
   AGGREGATE_NAMES,
   type Aggregate,
@@ -13,10 +20,8 @@ import {
   type RowValue,
   scalarType,
 } from '../plan.ts'
-import { expressionKey, FieldNames, type ResolveContext, spelling } from './context.ts'
+import { directed, expressionKey, FieldNames, type ResolveContext, spelling } from './context.ts'
 import { foldNumber, isExpression, resolveScalar } from './scalars.ts'
-
-type Call = Extract<Expression, { type: 'call' }>
 
 /** True where an expression contains an aggregate. */
 export function hasAggregate(node: Expression): boolean {
@@ -32,31 +37,27 @@ export function hasAggregate(node: Expression): boolean {
   }
 }
 
-/** The keys of a grouped query by their labels and their texts, however these are spelled. */
-function keysByName(keys: readonly GroupKey[], items: readonly GroupItem[], text: string) {
-  const byName = new Map<string, number>()
-  items.forEach((item, index) => {
-    byName.set(spelling(expressionKey({ ...item, label: null }, text)), index)
-  })
-  keys.forEach(({ key }, index) => {
-    byName.set(spelling(key), index)
-  })
-  return byName
+/** The parsed items of a clause, and its text. */
+interface Clause<Item> {
+  readonly items: readonly Item[]
+  readonly text: string
+}
+
+/** A group_by clause with its keys. */
+interface Groups extends Clause<GroupItem> {
+  readonly keys: readonly GroupKey[]
 }
 
 /** Resolves the aggregates that a select clause requests for each group (ODSQL 4.3). */
 export function resolveRows(
-  select: { readonly items: readonly SelectItem[]; readonly text: string },
-  groups: { readonly items: readonly GroupItem[]; readonly text: string; readonly keys: readonly GroupKey[] },
+  select: Clause<SelectItem>,
+  groups: Groups,
   context: ResolveContext,
 ): readonly RowSelection[] {
-  refuseMany('select', select.items)
-  const byName = keysByName(groups.keys, groups.items, groups.text)
-  const rows = new Rows(new FieldNames('select', context), select.text, groups.keys, byName, new Map())
+  const rows = new Rows(new FieldNames('select', context), select, groups)
   return select.items.map(item => {
     if (item.expression === null)
-      throw malformed(
-        'select',
+      throw rows.names.fault(
         '* cannot be selected of a group',
         item.span,
         'select aggregates or grouped fields',
@@ -64,16 +65,6 @@ export function resolveRows(
     const value = rows.value(item.expression)
     return { key: item.label ?? keyOf(expressionKey(item, select.text), value, groups.keys), value }
   })
-}
-
-function refuseMany(clause: 'select' | 'order_by', items: readonly (SelectItem | OrderItem)[]): void {
-  const beyond = items[MAX_ROW_VALUES]
-  if (beyond !== undefined)
-    throw malformed(
-      clause,
-      `${items.length} values of a group were found where at most ${MAX_ROW_VALUES} are served`,
-      beyond.span,
-    )
 }
 
 /** The key of a selection without label: that of the group that it repeats, where only the spelling differs. */
@@ -84,53 +75,64 @@ function keyOf(written: string, value: RowValue, groups: readonly GroupKey[]): s
 
 /** Returns the order of the rows; aggregates come first (ODSQL 6.3). */
 export function resolveRowOrder(
-  order: { readonly items: readonly OrderItem[]; readonly text: string },
-  groups: { readonly items: readonly GroupItem[]; readonly text: string; readonly keys: readonly GroupKey[] },
+  order: Clause<OrderItem>,
+  groups: Groups,
   select: readonly RowSelection[],
   context: ResolveContext,
 ): readonly RowOrdering[] {
-  refuseMany('order_by', order.items)
-  const byName = keysByName(groups.keys, groups.items, groups.text)
-  const labels = new Map(select.map(({ key, value }) => [key, value]))
-  const rows = new Rows(new FieldNames('order_by', context), order.text, groups.keys, byName, labels)
+  const rows = new Rows(new FieldNames('order_by', context), order, groups, select)
   let keyed = false
-  return order.items.map(({ expression, descending, span }) => {
-    const reversed = expression.type === 'sign' && expression.negative && expression.operand.type === 'field'
-    const value = rows.value(reversed ? expression.operand : expression)
+  return order.items.map(item => {
+    const { node, descending } = directed(item)
+    const value = rows.value(node)
     const aggregate = value.type !== 'key'
     if (aggregate && keyed)
-      throw malformed('order_by', 'Aggregates must come before the grouped fields', span)
+      throw rows.names.fault('Aggregates must come before the grouped fields', item.span)
     keyed ||= !aggregate
-    if (
-      value.type === 'aggregate' &&
-      (value.aggregate.name === 'envelope' || value.aggregate.name === 'bbox')
-    )
-      throw malformed('order_by', `${value.aggregate.name} has no order`, span)
-    return { value, descending: descending !== reversed }
+    if (value.type === 'aggregate' && isArea(value.aggregate.name))
+      throw rows.names.fault(`${value.aggregate.name} has no order`, item.span)
+    return { value, descending }
   })
+}
+
+/** True for an aggregate that is a geometry. */
+function isArea(name: AggregateName): boolean {
+  return name === 'envelope' || name === 'bbox'
 }
 
 /** Resolves the values of rows in one clause; it lives for one clause. */
 class Rows {
-  private readonly names: FieldNames
+  readonly names: FieldNames
   private readonly text: string
   private readonly groups: readonly GroupKey[]
+  /** The indexes of the keys by their labels and their texts, however these are spelled. */
   private readonly keys: ReadonlyMap<string, number>
   private readonly labels: ReadonlyMap<string, RowValue>
   private aggregates = 0
 
+  /** @param labels selected values, which their keys name */
   constructor(
     names: FieldNames,
-    text: string,
-    groups: readonly GroupKey[],
-    keys: ReadonlyMap<string, number>,
-    labels: ReadonlyMap<string, RowValue>,
+    { items, text }: Clause<SelectItem | OrderItem>,
+    groups: Groups,
+    labels: readonly RowSelection[] = [],
   ) {
+    const beyond = items[MAX_ROW_VALUES]
+    if (beyond !== undefined)
+      throw names.fault(
+        `${items.length} values of a group were found where at most ${MAX_ROW_VALUES} are served`,
+        beyond.span,
+      )
     this.names = names
     this.text = text
-    this.groups = groups
-    this.keys = keys
-    this.labels = labels
+    this.groups = groups.keys
+    this.keys = new Map([
+      ...groups.items.map((item, index) => {
+        return [spelling(expressionKey({ ...item, label: null }, groups.text)), index] as const
+      }),
+      ...groups.keys.map(({ key }, index) => [spelling(key), index] as const),
+    ])
+    this.labels = new Map(labels.map(({ key, value }) => [key, value]))
   }
 
   value(node: Expression): RowValue {
@@ -143,27 +145,18 @@ class Rows {
         return { type: 'constant', value: node.value, of: 'double' }
       case 'string':
         return { type: 'constant', value: node.value, of: 'text' }
-      case 'arithmetic':
-        return {
-          type: 'arithmetic',
-          operator: node.operator,
-          left: this.number(node.left),
-          right: this.number(node.right),
-        }
+      case 'arithmetic': {
+        const { type, operator, left, right } = node
+        return { type, operator, left: this.number(left), right: this.number(right) }
+      }
       case 'sign': {
         const right = this.number(node.operand)
-        if (!node.negative) return right
-        return {
-          type: 'arithmetic',
-          operator: '-',
-          left: { type: 'constant', value: 0, of: 'double' },
-          right,
-        }
+        const left: RowValue = { type: 'constant', value: 0, of: 'double' }
+        return node.negative ? { type: 'arithmetic', operator: '-', left, right } : right
       }
       case 'field':
         this.names.field(node)
-        throw malformed(
-          this.names.clause,
+        throw this.names.fault(
           `The field ${node.name} is not an aggregate and not in group_by`,
           node.span,
           'group by it or aggregate it',
@@ -171,21 +164,20 @@ class Rows {
       case 'call':
         if (this.names.function(node).kind === 'aggregate')
           return { type: 'aggregate', aggregate: this.aggregate(node) }
-        throw malformed(
-          this.names.clause,
+        throw this.names.fault(
           `The function ${node.name} is not an aggregate and not in group_by`,
           node.span,
           'group by it or aggregate it',
         )
       default:
-        throw malformed(this.names.clause, `${describeValue(node)} is no value of a group`, node.span)
+        throw this.names.fault(`${describeValue(node)} is no value of a group`, node.span)
     }
   }
 
   private number(node: Expression): RowValue {
     const value = this.value(node)
     if (!this.isNumber(value))
-      throw malformed(this.names.clause, `Arithmetic takes numbers, not ${describeValue(node)}`, node.span)
+      throw this.names.fault(`Arithmetic takes numbers, not ${describeValue(node)}`, node.span)
     return value
   }
 
@@ -200,7 +192,7 @@ class Rows {
       case 'aggregate': {
         const { name, of } = value.aggregate
         if (name === 'min' || name === 'max') return of !== null && isNumeric(scalarType(of))
-        return name !== 'envelope' && name !== 'bbox'
+        return !isArea(name)
       }
       case 'arithmetic':
         return true
@@ -215,51 +207,38 @@ class Rows {
 
   private aggregate(call: Call): Aggregate {
     if (++this.aggregates > MAX_ROW_VALUES)
-      throw malformed(
-        this.names.clause,
+      throw this.names.fault(
         `More than ${MAX_ROW_VALUES} aggregates were found where at most ${MAX_ROW_VALUES} are served`,
         call.span,
       )
     const name = AGGREGATE_NAMES.find(each => each === (call.name === 'median' ? 'percentile' : call.name))
     if (name === undefined) throw new Error(`no aggregate for the function ${call.name}`)
     const [first, second] = call.arguments
-    const aggregate = {
-      name,
-      distinct: false,
-      rank: call.name === 'percentile' ? this.rank(call, second) : 50,
-    }
-    if (first === undefined) throw this.names.conversionError(call, 'nothing', 'a field', call.span)
-    if (first.type === 'star') {
-      if (name === 'count') return { ...aggregate, of: null }
-      throw this.names.conversionError(call, '*', 'a field', first.span)
-    }
-    const distinct = first.type === 'distinct'
+    const rank = call.name === 'percentile' ? this.rank(call, second) : 50
+    const aggregate = { name, distinct: false, rank }
+    if (first?.type === 'star' && name === 'count') return { ...aggregate, of: null }
+    const distinct = first?.type === 'distinct'
     const node = distinct ? first.operand : first
-    if (!isExpression(node) || (distinct && name !== 'count'))
-      throw this.names.conversionError(call, describedArgument(first), 'a field', first.span)
+    if (node === undefined || !isExpression(node) || (distinct && name !== 'count'))
+      throw this.names.unfit(call, first, 'a field')
     const of = resolveScalar(node, this.names)
     this.checkType(call, node, scalarType(of), name)
     return { ...aggregate, of, distinct }
   }
 
   private checkType(call: Call, node: Expression, type: ReturnType<typeof scalarType>, name: AggregateName) {
-    const geo = name === 'envelope' || name === 'bbox'
+    const geo = isArea(name)
     const ordered = isNumeric(type) || (isTemporal(type) && (name === 'min' || name === 'max'))
     if (name === 'count' || (geo ? isGeo(type) : ordered)) return
     const isDate = isTemporal(type)
     const expected = `${call.name} takes ${geo ? 'a field with positions' : 'numbers'}, and ${describeValue(node)} is of type ${type}`
     const reason = geo || isDate ? expected : 'StatAggregation only supports numeric or date expression'
-    throw malformed(this.names.clause, reason, node.span)
+    throw this.names.fault(reason, node.span)
   }
 
   private rank(call: Call, node: Argument | undefined): number {
-    const value = node !== undefined && isExpression(node) ? foldNumber(node) : null
+    const value = foldNumber(node)
     if (value !== null && value >= 0 && value <= 100) return value
-    throw this.names.conversionError(
-      call,
-      describedArgument(node),
-      'a number from 0 to 100',
-      node?.span ?? call.span,
-    )
+    throw this.names.unfit(call, node, 'a number from 0 to 100')
   }
 }

@@ -1,15 +1,13 @@
-import type { Argument, Expression } from '../../language/odsql/ast.ts'
+import type { Argument, Call, Expression } from '../../language/odsql/ast.ts'
 import { DATE_PARTS } from '../../language/odsql/vocabulary.ts'
 import { exactWhole, wholeBelow } from '../../model/exact-json.ts'
 import { type FieldType, isNumeric, isTemporal } from '../../model/field.ts'
 import { type DateConstant, dateBounds, parseDate, parsePattern } from '../date-literals.ts'
-import { describedArgument, describeValue, malformed } from '../faults.ts'
-import { numberScalar, type Scalar, scalarType } from '../plan.ts'
+import { describeValue } from '../faults.ts'
+import { arithmeticScalar, functionScalar, numberScalar, type Scalar, scalarType } from '../plan.ts'
 import type { FieldNames } from './context.ts'
 import { pointLiteral } from './geometry-literals.ts'
 import { nowConstant } from './now.ts'
-
-type Call = Extract<Expression, { type: 'call' }>
 
 /** Returns the value of an expression for a record. Any expression that is not a value is refused. */
 export function resolveScalar(node: Expression, names: FieldNames): Scalar {
@@ -33,8 +31,7 @@ export function resolveScalar(node: Expression, names: FieldNames): Scalar {
     case 'call':
       return resolveCall(node, names)
     default:
-      throw malformed(
-        names.clause,
+      throw names.fault(
         `${describeValue(node)} was found where a value is expected`,
         node.span,
         node.type === 'geometry' ? 'a geometry is allowed as the argument of a function only' : undefined,
@@ -47,7 +44,7 @@ function resolveDate(node: Extract<Expression, { type: 'date' }>, names: FieldNa
   const constant = parseDate(node.text)
   if (constant !== null) return constant
   const hint = "write date'2020', date'2020-06', date'2020/06/30' or date'2020-06-30T12:00:00+02:00'"
-  throw malformed(names.clause, `${JSON.stringify(node.text.slice(0, 60))} is not a date`, node.span, hint)
+  throw names.fault(`${JSON.stringify(node.text.slice(0, 60))} is not a date`, node.span, hint)
 }
 
 /** The first instant of a date as a constant of a temporal type. */
@@ -56,8 +53,8 @@ export function momentConstant(constant: DateConstant, of: FieldType, names: Fie
 }
 
 /** The number of a constant expression; null where it is not constant or not a number (a division by zero). */
-export function foldNumber(node: Expression): number | null {
-  switch (node.type) {
+export function foldNumber(node: Argument | undefined): number | null {
+  switch (node?.type) {
     case 'number':
       return node.value
     case 'sign': {
@@ -102,37 +99,22 @@ function arithmetic(node: Extract<Expression, { type: 'arithmetic' | 'sign' }>, 
     const value = resolveScalar(part, names)
     const type = scalarType(value)
     if (!isNumeric(type))
-      throw malformed(
-        names.clause,
-        `Arithmetic takes numbers, ${describeValue(part)} is of type ${type}`,
-        part.span,
-      )
+      throw names.fault(`Arithmetic takes numbers, ${describeValue(part)} is of type ${type}`, part.span)
     return value
   }
   if (node.type === 'arithmetic')
-    return {
-      type: 'arithmetic',
-      operator: node.operator,
-      left: operand(node.left),
-      right: operand(node.right),
-    }
+    return arithmeticScalar(node.operator, operand(node.left), operand(node.right))
   const value = operand(node.operand)
   if (!node.negative) return value
-  return { type: 'arithmetic', operator: '-', left: numberScalar(0), right: value }
+  return arithmeticScalar('-', numberScalar(0), value)
 }
 
 function resolveCall(call: Call, names: FieldNames): Scalar {
   const entry = names.function(call)
   const [first, second] = call.arguments
-  if (entry.name === 'now')
-    return momentConstant(
-      nowConstant(call, names.clause, names.context.now, names.context.timezone),
-      'datetime',
-      names,
-    )
+  if (entry.name === 'now') return momentConstant(nowConstant(call, names), 'datetime', names)
   if (entry.kind === 'aggregate')
-    throw malformed(
-      names.clause,
+    throw names.fault(
       `The aggregate ${entry.name} was found where a value of one record is expected`,
       call.span,
     )
@@ -141,8 +123,7 @@ function resolveCall(call: Call, names: FieldNames): Scalar {
     const operand = typed(call, first, isText, 'a text', names)
     const isLower = operand.type === 'function' && operand.name === 'lower'
     if (entry.name === 'lower' && isLower) return operand
-    const of = entry.name === 'lower' ? 'text' : 'int'
-    return { type: 'function', name: entry.name, arguments: [operand], of }
+    return functionScalar(entry.name, operand)
   }
   const part = DATE_PARTS.find(name => name === entry.name)
   if (part !== undefined)
@@ -163,19 +144,13 @@ function resolveCall(call: Call, names: FieldNames): Scalar {
     }
     case 'distance': {
       if (call.arguments.length > 2)
-        throw malformed(names.clause, 'A distance with a radius is a condition, not a value', call.span)
+        throw names.fault('A distance with a radius is a condition, not a value', call.span)
       const field = isExpression(first) ? names.field(first) : null
-      if (field?.type !== 'geo_point_2d')
-        throw names.conversionError(
-          call,
-          describedArgument(first),
-          'a field of type geo_point_2d',
-          first.span,
-        )
+      if (field?.type !== 'geo_point_2d') throw names.unfit(call, first, 'a field of type geo_point_2d')
       return { type: 'distance', field, point: pointLiteral(call, second as Argument, names) }
     }
     default:
-      throw malformed(names.clause, `${entry.name} gives no value of a record`, call.span)
+      throw names.fault(`${entry.name} gives no value of a record`, call.span)
   }
 }
 
@@ -185,8 +160,7 @@ function dateFormat(call: Call, first: Argument, second: Argument, names: FieldN
     throw names.conversionError(call, 'no text', 'a pattern in quotes', second.span)
   const parts = parsePattern(second.value)
   if (!('unknown' in parts)) return { type: 'dateFormat', parts, language: names.context.language, operand }
-  throw malformed(
-    names.clause,
+  throw names.fault(
     `date_format has no symbol ${parts.unknown}`,
     { from: second.span.from + 1 + parts.at, to: second.span.from + 2 + parts.at },
     'letters that are text are enclosed in single quotes',
@@ -221,13 +195,29 @@ export function momentScalar(node: Expression, names: FieldNames): DateConstant 
   if (node.type === 'string') return WHOLE_DATE.test(node.value) ? parseDate(node.value) : null
   if (node.type === 'call' && node.name === 'now') {
     names.function(node)
-    return nowConstant(node, names.clause, names.context.now, names.context.timezone)
+    return nowConstant(node, names)
   }
   return null
 }
 
 /** A day, or a moment with its time of day: no text that might have another meaning. */
 const WHOLE_DATE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/
+
+/** The date of a node that is compared with a temporal value; null where it is not a date. */
+export function dateOf(node: Expression, names: FieldNames): DateConstant | null {
+  const moment = momentScalar(node, names)
+  if (moment !== null || !names.context.dialect.bareDates) return moment
+  const text = bareDate(node)
+  return text === null ? null : parseDate(text)
+}
+
+/** `2013/02/11`, which is parsed as two divisions, or a bare year (ODSQL 9.2). */
+function bareDate(node: Expression): string | null {
+  if (node.type === 'number') return /^\d{1,4}$/.test(node.text) ? node.text : null
+  if (node.type !== 'arithmetic' || node.operator !== '/') return null
+  const [before, last] = [bareDate(node.left), bareDate(node.right)]
+  return before === null || last === null ? null : `${before}/${last}`
+}
 
 function typed(
   call: Call,
@@ -236,7 +226,7 @@ function typed(
   expected: string,
   names: FieldNames,
 ): Scalar {
-  if (!isExpression(node)) throw names.conversionError(call, describedArgument(node), expected, node.span)
+  if (!isExpression(node)) throw names.unfit(call, node, expected)
   const value = resolveScalar(node, names)
   const type = scalarType(value)
   if (!fits(type))

@@ -1,14 +1,11 @@
-import type { Expression, OrderItem, SelectItem } from '../../language/odsql/ast.ts'
+import type { Call, Expression, OrderItem, SelectItem } from '../../language/odsql/ast.ts'
 import { exactJson } from '../../model/exact-json.ts'
 import { isGeo } from '../../model/field.ts'
 import { MAX_ROW_VALUES } from '../conditions.ts'
-import { malformed } from '../faults.ts'
 import { beginsWith, technicalName } from '../find-field.ts'
 import { fieldsOf, type Ordering, type Scalar, type SelectedColumn, scalarType } from '../plan.ts'
-import { expressionKey, FieldNames, type ResolveContext } from './context.ts'
-import { foldNumber, isExpression, resolveScalar } from './scalars.ts'
-
-type Call = Extract<Expression, { type: 'call' }>
+import { directed, expressionKey, FieldNames, type ResolveContext } from './context.ts'
+import { foldNumber, resolveScalar } from './scalars.ts'
 
 /** Returns the columns of a select clause, in order; without a clause every field. */
 export function resolveSelect(
@@ -34,8 +31,7 @@ export function resolveSelect(
   }
   const computed = [...chosen.values()].filter(isComputed).length
   if (computed > MAX_ROW_VALUES)
-    throw malformed(
-      'select',
+    throw names.fault(
       `${computed} computed values were found where at most ${MAX_ROW_VALUES} can be selected`,
       { from: 0, to: text.length },
     )
@@ -51,11 +47,7 @@ function column(expression: Expression, names: FieldNames): Scalar {
   const value = resolveScalar(expression, names)
   const many = value.type === 'field' ? undefined : fieldsOf(value).find(({ multivalued }) => multivalued)
   if (many === undefined) return value
-  throw malformed(
-    names.clause,
-    `The field ${many.name} has many values and cannot be computed with`,
-    expression.span,
-  )
+  throw names.fault(`The field ${many.name} has many values and cannot be computed with`, expression.span)
 }
 
 function isNarrowing(expression: Expression): expression is Call {
@@ -71,7 +63,7 @@ function prefilter(
   const tests = { include: [] as NameTest[], exclude: [] as NameTest[] }
   for (const { expression, label, span } of items) {
     if (expression === null || !isNarrowing(expression)) continue
-    if (label !== null) throw malformed('select', `${expression.name} takes no label`, span)
+    if (label !== null) throw names.fault(`${expression.name} takes no label`, span)
     tests[expression.name === 'include' ? 'include' : 'exclude'].push(...nameTests(expression, names))
   }
   return from.filter(
@@ -93,7 +85,7 @@ function nameTests(call: Call, names: FieldNames): readonly NameTest[] {
       const { name: named = argument.name } = names.known(argument.name) ?? {}
       return name => name === named
     }
-    throw malformed(names.clause, `${call.name} takes names of fields`, argument.span)
+    throw names.fault(`${call.name} takes names of fields`, argument.span)
   })
 }
 
@@ -104,23 +96,19 @@ export function resolveOrderBy(
   context: ResolveContext,
 ): readonly Ordering[] {
   const names = new FieldNames('order_by', context, new Map(select.map(({ key, value }) => [key, value])))
-  if (items.length > MAX_KEYS)
-    throw malformed(
-      'order_by',
-      `${items.length} keys were found where at most ${MAX_KEYS} can sort`,
-      items[MAX_KEYS]?.span ?? { from: 0, to: 0 },
-    )
-  const orderings = items.map(({ expression, descending }): Ordering => {
-    const reversed = expression.type === 'sign' && expression.negative && expression.operand.type === 'field'
-    const node = reversed ? expression.operand : expression
+  const beyond = items[MAX_KEYS]
+  if (beyond !== undefined)
+    throw names.fault(`${items.length} keys were found where at most ${MAX_KEYS} can sort`, beyond.span)
+  const orderings = items.map((item): Ordering => {
+    const { node, descending } = directed(item)
     if (node.type === 'call' && node.name === 'random') return chance(node, names)
     const value = resolveScalar(node, names)
     const type = scalarType(value)
     if (isGeo(type)) {
       const described = node.type === 'field' ? `Field ${node.name}` : 'A value'
-      throw malformed('order_by', `${described} of type ${type} has no order`, expression.span)
+      throw names.fault(`${described} of type ${type} has no order`, item.expression.span)
     }
-    return { value, descending: descending !== reversed }
+    return { value, descending }
   })
   return deciding(orderings)
 }
@@ -141,8 +129,7 @@ function deciding(orderings: readonly Ordering[]): readonly Ordering[] {
 
 function chance(call: Call, names: FieldNames): Ordering {
   names.function(call)
-  const [first] = call.arguments
-  const seed = first !== undefined && isExpression(first) ? foldNumber(first) : null
+  const seed = foldNumber(call.arguments[0])
   if (seed === null || !Number.isSafeInteger(seed))
     throw names.conversionError(call, 'other arguments', 'a whole number', call.span)
   return { value: { type: 'random', seed }, descending: false }

@@ -3,7 +3,7 @@ import { FLIPPED } from '../../model/comparison.ts'
 import { type Field, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
 import { conjunction, conjunctionOrNull, disjunction, negate } from '../conditions.ts'
 import { type DateConstant, dateBounds } from '../date-literals.ts'
-import { describeValue, incompatible, malformed, unlike } from '../faults.ts'
+import { describeValue, incompatible, unlike } from '../faults.ts'
 import {
   type Bound,
   type Comparator,
@@ -14,9 +14,8 @@ import {
   scalarType,
 } from '../plan.ts'
 import { FieldNames, type ResolveContext } from './context.ts'
-import { computedDate, dateOf } from './date-operands.ts'
 import { resolvePredicate, searchedWords, wordsCondition } from './filter-functions.ts'
-import { exactInteger, foldNumber, integerBelow, resolveScalar } from './scalars.ts'
+import { dateOf, exactInteger, foldNumber, integerBelow, resolveScalar } from './scalars.ts'
 
 /**
  * Returns the condition of a where clause for a dataset (ODSQL 3). Throws ODSQLError for an unknown field and
@@ -55,19 +54,14 @@ function resolveCondition(node: Expression, names: FieldNames): Condition {
     case 'call':
       return resolvePredicate(node, names)
     default:
-      throw malformed(
-        names.clause,
-        `${describeValue(node)} is not a condition`,
-        node.span,
-        'compare it with something',
-      )
+      throw names.fault(`${describeValue(node)} is not a condition`, node.span, 'compare it with something')
   }
 }
 
 function comparison(node: Extract<Expression, { type: 'comparison' }>, names: FieldNames): Condition {
   const { left, operator, right, span } = node
   if (isConstant(left) && isConstant(right))
-    throw malformed(names.clause, 'A comparison needs a field on one of its sides', span)
+    throw names.fault('A comparison needs a field on one of its sides', span)
   return isConstant(left)
     ? compare(right, FLIPPED[operator], left, span, names)
     : compare(left, operator, right, span, names)
@@ -84,8 +78,11 @@ function compare(
   if (left.type === 'null' || right.type === 'null') return NEVER
   if (left.type === 'field' && isConstant(right))
     return compareConstant(names.field(left), operator, right, span, names)
-  const dated = computedDate(left, operator, right, names)
-  if (dated !== null) return dated
+  const moment = left.type === 'call' ? dateOf(right, names) : null
+  if (moment !== null) {
+    const value = resolveScalar(left, names)
+    if (isTemporal(scalarType(value))) return compareDate(value, operator, moment, names)
+  }
   const [first, second] = alike(left, operator, right, span, names)
   return { type: 'relation', left: first, operator, right: second }
 }
@@ -110,13 +107,7 @@ function alike(
   const same = type === found || (isNumeric(type) && isNumeric(found))
   const ordered = operator !== '=' && operator !== '!='
   if (!same || isGeo(type) || (type === 'boolean' && ordered))
-    throw unlike(
-      names.clause,
-      { description: describeValue(left), type },
-      operator,
-      { description: describeValue(right), type: found },
-      span,
-    )
+    throw unlike(names.clause, [left, type], operator, [right, found], span)
   return [first, second]
 }
 
@@ -154,47 +145,59 @@ function compareConstant(
   names: FieldNames,
 ): Condition {
   const moment = isTemporal(field.type) ? dateOf(node, names) : null
-  if (moment !== null) return compareDate(field, operator, moment, names.context.timezone)
+  const value: Scalar = { type: 'field', field }
+  if (moment !== null) return compareDate(value, operator, moment, names)
   const below = field.type === 'int' ? integerBelow(node) : undefined
-  if (below !== undefined) return compareBetween(field, operator, below)
-  const value = constantOf(field, operator, node, span, names)
+  if (below !== undefined) return compareBetween(value, operator, below)
+  const constant = constantOf(field, operator, node, span, names)
   if (field.type === 'boolean' && operator !== '=' && operator !== '!=')
     throw incompatible(names.clause, field, operator, describeValue(node), span)
-  if (field.type === 'int' && typeof value !== 'bigint' && !Number.isInteger(value)) {
+  if (field.type === 'int' && typeof constant !== 'bigint' && !Number.isInteger(constant)) {
     if (operator === '=') return NEVER
-    if (operator === '!=') return { type: 'present', field }
+    if (operator === '!=') return present(value)
   }
-  return { type: 'compare', field, operator, value }
+  return related(value, operator, constant)
 }
 
 function compareDate(
-  field: Field,
+  value: Scalar,
   operator: Comparator,
   constant: DateConstant,
-  timezone: string,
+  names: FieldNames,
 ): Condition {
-  const { start, end, isPeriod, insideDay } = dateBounds(constant, field.type, timezone)
-  if (insideDay) return compareBetween(field, operator, start)
-  if (!isPeriod || (operator !== '=' && operator !== '!='))
-    return { type: 'compare', field, operator, value: start }
-  if (operator === '=')
-    return {
-      type: 'between',
-      field,
-      lower: { value: start, inclusive: true },
-      upper: end === null ? null : { value: end, inclusive: false },
-    }
-  return disjunction([
-    { type: 'compare', field, operator: '<', value: start },
-    end === null ? NEVER : { type: 'compare', field, operator: '>=', value: end },
-  ])
+  const { start, end, isPeriod, insideDay } = dateBounds(constant, scalarType(value), names.context.timezone)
+  if (insideDay) return compareBetween(value, operator, start)
+  if (!isPeriod || (operator !== '=' && operator !== '!=')) return related(value, operator, start)
+  if (operator === '!=')
+    return disjunction([related(value, '<', start), end === null ? NEVER : related(value, '>=', end)])
+  if (value.type !== 'field')
+    return conjunction([related(value, '>=', start), end === null ? null : related(value, '<', end)])
+  return {
+    type: 'between',
+    field: value.field,
+    lower: { value: start, inclusive: true },
+    upper: end === null ? null : { value: end, inclusive: false },
+  }
 }
 
-/** A comparison with what lies between a value of a field and the next one. */
-function compareBetween(field: Field, operator: Comparator, value: Constant): Condition {
+/** A comparison with what lies between a value and the next one. */
+function compareBetween(value: Scalar, operator: Comparator, constant: Constant): Condition {
   if (operator === '=') return NEVER
-  if (operator === '!=') return { type: 'present', field }
-  return { type: 'compare', field, operator: operator.startsWith('<') ? '<=' : '>', value }
+  if (operator === '!=') return present(value)
+  return related(value, operator.startsWith('<') ? '<=' : '>', constant)
+}
+
+/** A comparison with a constant of the type of the value. */
+function related(value: Scalar, operator: Comparator, constant: Constant): Condition {
+  if (value.type === 'field') return { type: 'compare', field: value.field, operator, value: constant }
+  const right: Scalar = { type: 'constant', value: constant, of: scalarType(value) }
+  return { type: 'relation', left: value, operator, right }
+}
+
+function present(value: Scalar): Condition {
+  return value.type === 'field'
+    ? { type: 'present', field: value.field }
+    : { type: 'relation', left: value, operator: '=', right: value }
 }
 
 function range(node: Extract<Expression, { type: 'range' }>, names: FieldNames): Condition {
@@ -251,16 +254,11 @@ function constantOf(
 }
 
 function is(node: Extract<Expression, { type: 'is' }>, names: FieldNames): Condition {
-  if (node.value === null && node.operand.type !== 'field') {
-    const value = resolveScalar(node.operand, names)
-    const present: Condition = { type: 'relation', left: value, operator: '=', right: value }
-    return node.negated ? present : negate(present)
+  if (node.value === null) {
+    const known = present(resolveScalar(node.operand, names))
+    return node.negated ? known : negate(known)
   }
   const field = names.field(node.operand)
-  if (node.value === null) {
-    const present: Condition = { type: 'present', field }
-    return node.negated ? present : negate(present)
-  }
   if (field.type !== 'boolean') throw incompatible(names.clause, field, 'is', String(node.value), node.span)
   const holds: Condition = { type: 'compare', field, operator: '=', value: node.value }
   return node.negated ? negate(holds) : holds
@@ -279,10 +277,5 @@ function flag(node: Extract<Expression, { type: 'field' }>, names: FieldNames): 
   const field = names.field(node)
   if (field.type === 'boolean') return { type: 'compare', field, operator: '=', value: true }
   const hint = 'only a boolean field can be a condition by itself'
-  throw malformed(
-    names.clause,
-    `Field ${field.name} of type ${field.type} is not a condition`,
-    node.span,
-    hint,
-  )
+  throw names.fault(`Field ${field.name} of type ${field.type} is not a condition`, node.span, hint)
 }
