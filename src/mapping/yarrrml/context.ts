@@ -1,5 +1,5 @@
 import type { LineCounter } from 'yaml'
-import { type Diagnostic, type DiagnosticCode, severityOf } from '../diagnostic.ts'
+import { type Diagnostic, type DiagnosticCode, diagnosticOf, severityOf } from '../diagnostic.ts'
 import type { LogicalSource, MappingPlace } from '../ir.ts'
 import type { YamlNode, YamlPart, YamlText } from './node.ts'
 
@@ -72,8 +72,7 @@ export function createDiagnostics(lines: LineCounter): Diagnostics {
     const key = `${code} ${where.line} ${where.column} ${message}`
     if (reported.has(key) || found.length >= MAX) return null
     reported.add(key)
-    const severity = severityOf(code)
-    found.push({ code, severity, message, place: where, ...(hint === undefined ? {} : { hint }) })
+    found.push(diagnosticOf(code, where, message, hint))
     return null
   }
   return {

@@ -1,7 +1,6 @@
 import { nearName } from '../../model/did-you-mean.ts'
 import { literalType } from '../../rdf/literals.ts'
-import type { ObjectMap, Segment } from '../ir.ts'
-import { constantText } from '../vocabulary.ts'
+import { constantText, type ObjectMap, type Segment } from '../ir.ts'
 import type { Context } from './context.ts'
 import {
   type ObjectWish,

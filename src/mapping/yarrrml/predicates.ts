@@ -1,12 +1,12 @@
 import { RDF } from '../../rdf/vocab.ts'
 import {
+  constantText,
   isOfSameRecord,
   type MappingJoin,
   type MappingPlace,
   type ResourceRule,
   type TermMap,
 } from '../ir.ts'
-import { constantText } from '../vocabulary.ts'
 import type { Context } from './context.ts'
 import { GRAPH, PREDICATE, readIri } from './iris.ts'
 import { described, isEmpty, quoted, type YamlMap, type YamlNode, type YamlText } from './node.ts'
