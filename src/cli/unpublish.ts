@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import { openReleases, publisherSettings } from '../publishing/publish-all.ts'
-import { withdrawEverywhere } from '../publishing/registry/withdraw.ts'
+import { withdrawEverywhere } from '../publishing/registry/registry.ts'
 import { suggestedDataset } from '../publishing/suggested-dataset.ts'
 import { publishedDatasets, versionsOf } from '../publishing/versions/versions.ts'
 import {
