@@ -9,11 +9,19 @@ import {
   WARNINGS,
   withoutRepeats,
 } from '../src/mapping/diagnostic.ts'
-import type { LogicalSource, Mapping, ObjectMap, Segment, StatementRule, TermMap } from '../src/mapping/ir.ts'
-import { mappingKind, readMapping } from '../src/mapping/read.ts'
+import {
+  type LogicalSource,
+  type Mapping,
+  type ObjectMap,
+  type Segment,
+  type StatementRule,
+  type TermMap,
+  usedClasses,
+  usedProperties,
+} from '../src/mapping/ir.ts'
+import { mappingKind, portalPrefixes, readMapping } from '../src/mapping/read.ts'
 import { readRml } from '../src/mapping/rml/read.ts'
 import { validateMapping } from '../src/mapping/validate.ts'
-import { portalPrefixes, usedClasses, usedProperties } from '../src/mapping/vocabulary.ts'
 import { readYarrrml } from '../src/mapping/yarrrml/read.ts'
 import type { DatasetStatistics } from '../src/model/dataset.ts'
 import { field } from '../src/model/field.ts'

@@ -12,7 +12,7 @@ import { withSharedGraphs } from '../store/load.ts'
 import type { LoadProgress } from '../store/store.ts'
 import { CATALOG_ID } from './catalog-dataset.ts'
 import { DATASET_DAMAGED, NOT_PUBLISHED_YET } from './faults.ts'
-import { catalogGraphs } from './in-memory-dataset.ts'
+import { catalogGraphs, LateDrops } from './in-memory-dataset.ts'
 import { RetainedVersions, type RetainedVersionsOptions } from './retained-versions.ts'
 import { graphsOf, type ServedDataset, servedDataset } from './served.ts'
 import {
@@ -47,7 +47,7 @@ export class Catalog implements DatasetSource {
   private served: Served
   private generation = 0
   private refreshing: Promise<boolean> | null = null
-  private readonly timers = new Set<NodeJS.Timeout>()
+  private readonly drops: LateDrops
   /** Versions in force with damaged files: they are left out until another one is in force. */
   private readonly leftOut = new Map<string, VersionManifest>()
   private readonly toRepair = new Set<string>()
@@ -59,6 +59,7 @@ export class Catalog implements DatasetSource {
   constructor(options: CatalogOptions) {
     const store = withSharedGraphs(options.store)
     this.options = { ...options, store }
+    this.drops = new LateDrops(store, options.grace)
     this.retained = new RetainedVersions({ ...options, store })
     this.served = servedOf([], 'empty', this.visibleOptions())
   }
@@ -161,7 +162,7 @@ export class Catalog implements DatasetSource {
     const entries = replaced.entries.filter(entry => entry !== lost)
     this.generation += 1
     this.served = servedOf(entries, `g${this.generation}`, this.visibleOptions())
-    this.dropLater(graphsOf(lost))
+    this.drops.drop(graphsOf(lost))
     for (const list of listsOf(replaced)) list.release()
     const { dataset, version } = lost
     const manifest = readManifest(this.options.versions, dataset.id, version)
@@ -178,8 +179,7 @@ export class Catalog implements DatasetSource {
 
   /** Cancels pending clean-ups; the store is not closed. */
   close(): void {
-    for (const timer of this.timers) clearTimeout(timer)
-    this.timers.clear()
+    this.drops.close()
     for (const list of listsOf(this.served)) list.close()
   }
 
@@ -272,7 +272,7 @@ export class Catalog implements DatasetSource {
     }
     this.served = servedOf(entries, version, this.visibleOptions(), open.served)
     const needed = new Set(entries.flatMap(graphsOf))
-    this.dropLater(gone.flatMap(graphsOf).filter(graph => !needed.has(graph)))
+    this.drops.drop(gone.flatMap(graphsOf).filter(graph => !needed.has(graph)))
     for (const list of listsOf(replaced)) list.release()
     return true
   }
@@ -312,19 +312,6 @@ export class Catalog implements DatasetSource {
   private visibleOptions(): VisibleOptions {
     const { base, store, grace } = this.options
     return { base, store, grace, id: CATALOG_ID }
-  }
-
-  private dropLater(graphs: readonly string[]): void {
-    if (graphs.length === 0) return
-    const timer = setTimeout(() => {
-      this.timers.delete(timer)
-      void ignoreRejection(
-        this.options.store.drop(graphs),
-        'a shared store is swept, one of this process is gone',
-      )
-    }, this.options.grace)
-    timer.unref()
-    this.timers.add(timer)
   }
 }
 

@@ -75,17 +75,44 @@ export function inMemoryGraphs({
   }
 }
 
-/** The graphs of one dataset that is regenerated repeatedly: replaced ones remain for responses that are reading them. */
-export class LatestGraphs {
+/** Graphs that are dropped after a grace period: responses may be reading them. */
+export class LateDrops {
   private readonly store: Store
-  /** Milliseconds for which replaced graphs remain. */
   private readonly grace: number
-  private loaded: readonly string[] = []
   private readonly timers = new Set<NodeJS.Timeout>()
 
+  /** @param grace milliseconds */
   constructor(store: Store, grace: number) {
     this.store = store
     this.grace = grace
+  }
+
+  drop(graphs: readonly string[]): void {
+    if (graphs.length === 0) return
+    const timer = setTimeout(() => {
+      this.timers.delete(timer)
+      void ignoreRejection(this.store.drop(graphs), 'a shared store is swept, one of this process is gone')
+    }, this.grace)
+    timer.unref()
+    this.timers.add(timer)
+  }
+
+  /** Cancels pending clean-ups; the store is not closed. */
+  close(): void {
+    for (const timer of this.timers) clearTimeout(timer)
+    this.timers.clear()
+  }
+}
+
+/** The graphs of one dataset that is regenerated repeatedly: replaced ones remain for responses that are reading them. */
+export class LatestGraphs {
+  private readonly store: Store
+  private readonly drops: LateDrops
+  private loaded: readonly string[] = []
+
+  constructor(store: Store, grace: number) {
+    this.store = store
+    this.drops = new LateDrops(store, grace)
   }
 
   /** Loads new graphs and drops the current ones after the grace period. */
@@ -96,7 +123,7 @@ export class LatestGraphs {
 
   /** Sets the current graphs, which are loaded already. */
   setLoaded(graphs: readonly string[]): void {
-    this.dropLater(this.loaded)
+    this.drops.drop(this.loaded)
     this.loaded = graphs
   }
 
@@ -107,18 +134,7 @@ export class LatestGraphs {
 
   /** Cancels pending clean-ups; the store is not closed. */
   close(): void {
-    for (const timer of this.timers) clearTimeout(timer)
-    this.timers.clear()
-  }
-
-  private dropLater(graphs: readonly string[]): void {
-    if (graphs.length === 0) return
-    const timer = setTimeout(() => {
-      this.timers.delete(timer)
-      void ignoreRejection(this.store.drop(graphs), 'a shared store is swept, one of this process is gone')
-    }, this.grace)
-    timer.unref()
-    this.timers.add(timer)
+    this.drops.close()
   }
 }
 

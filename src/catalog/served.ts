@@ -1,5 +1,4 @@
-import type { Mapping } from '../mapping/ir.ts'
-import { usedClasses, usedProperties } from '../mapping/vocabulary.ts'
+import { type Mapping, usedClasses, usedProperties } from '../mapping/ir.ts'
 import type { Dataset } from '../model/dataset.ts'
 import type { Registry } from '../publishing/registry/registry.ts'
 import { dumpOf, graphName } from '../publishing/versions/graph-sources.ts'

@@ -1,10 +1,10 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isFault } from '../errors/errors.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
+import { replaceCached } from '../publishing/versions/durable.ts'
 import { type Versions, versionFolder } from '../publishing/versions/versions.ts'
-import { PROCESS_NAME } from '../runtime/processes.ts'
 import type { SelectOperation } from '../sparql/algebra.ts'
 import { DEADLINE_EXCEEDED } from '../store/faults.ts'
 import type { Solution, Store } from '../store/store.ts'
@@ -164,13 +164,8 @@ export class StatisticsFiles {
    */
   private keep(entry: CountedVersion, graphStatistics: GraphStatistics): void {
     const file = this.file(entry)
-    if (file === null) return
-    try {
-      writeFileSync(`${file}.${PROCESS_NAME}`, JSON.stringify(graphStatistics))
-      renameSync(`${file}.${PROCESS_NAME}`, file)
-    } catch {
-      // If the folder is not writable or was removed, the statistics are computed again at the next start.
-    }
+    // If the folder is not writable or was removed, the statistics are computed again at the next start.
+    if (file !== null) replaceCached(file, JSON.stringify(graphStatistics))
   }
 
   private file({ dataset, version }: CountedVersion): string | null {

@@ -1,6 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { PROCESS_NAME } from '../runtime/processes.ts'
+import { replaceCached } from '../publishing/versions/durable.ts'
 
 /** Counted kinds of use: of a dataset's pages and queries, of its exports, of its attachments. */
 export type CallKind = 'call' | 'download' | 'attachment'
@@ -129,15 +129,13 @@ export class Usage {
   private write(): void {
     if (this.written === this.changes) return
     const { file } = this.options
-    const fresh = `${file}.${PROCESS_NAME}.new`
     try {
       mkdirSync(path.dirname(file), { recursive: true })
-      writeFileSync(fresh, `${JSON.stringify({ datasets: Object.fromEntries(this.counted) })}\n`)
-      renameSync(fresh, file)
-      this.written = this.changes
     } catch {
       // A failure to write counts must not affect the portal.
     }
+    if (replaceCached(file, `${JSON.stringify({ datasets: Object.fromEntries(this.counted) })}\n`))
+      this.written = this.changes
   }
 }
 

@@ -8,7 +8,7 @@ import {
   publishAll,
   publisherSettings,
 } from '../publishing/publish-all.ts'
-import { withdrawEverywhere } from '../publishing/registry/withdraw.ts'
+import { withdrawEverywhere } from '../publishing/registry/registry.ts'
 import { suggestedDataset } from '../publishing/suggested-dataset.ts'
 import { publishedDatasets, versionsOf } from '../publishing/versions/versions.ts'
 import { publishingShare } from '../runtime/memory.ts'

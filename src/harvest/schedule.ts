@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
+import { withdrawEverywhere } from '../publishing/registry/registry.ts'
 import type { SharedRegistry } from '../publishing/registry/shared-registry.ts'
-import { withdrawEverywhere } from '../publishing/registry/withdraw.ts'
 import { isDue } from '../publishing/remote/state.ts'
 import { moveAcross } from '../publishing/versions/durable.ts'
 import type { Versions } from '../publishing/versions/versions.ts'

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { lookup } from '../model/lookup.ts'
 import type { RemoteState } from '../publishing/remote/state.ts'
+import { replaceDurably } from '../publishing/versions/durable.ts'
 import type { Harvester } from './settings.ts'
 
 /** The results of a harvest for the datasets of a catalog. */
@@ -59,8 +60,7 @@ export function harvestState(portal: string, { id, url }: Harvester): HarvestSta
 export function writeHarvestState(portal: string, id: string, state: HarvestState): void {
   const file = stateFile(portal, id)
   mkdirSync(path.dirname(file), { recursive: true })
-  writeFileSync(`${file}.new`, JSON.stringify(state))
-  renameSync(`${file}.new`, file)
+  replaceDurably(file, JSON.stringify(state))
 }
 
 /** The harvested state of a dataset. */

@@ -51,6 +51,19 @@ export function severityOf(code: DiagnosticCode): Severity {
   return (WARNINGS as readonly string[]).includes(code) ? 'warning' : 'info'
 }
 
+/** A diagnostic with the severity of its code. */
+export function diagnosticOf(
+  code: DiagnosticCode,
+  place: MappingPlace,
+  message: string,
+  hint?: string,
+): Diagnostic {
+  return { code, severity: severityOf(code), message, place, ...(hint === undefined ? {} : { hint }) }
+}
+
+/** The place of a diagnostic about a whole document. */
+export const DOCUMENT_START: MappingPlace = { line: 1, column: 1, endLine: 1, endColumn: 1, path: '' }
+
 /** True if an error prevents the use of a mapping. */
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some(({ severity }) => severity === 'error')

@@ -1,4 +1,5 @@
 import type { CsvDialect } from '../model/csv-dialect.ts'
+import { RDF } from '../rdf/vocab.ts'
 
 /**
  * The intermediate representation of every mapping: the output of the direct mapping and of the readers of YARRRML and RML, and
@@ -113,13 +114,40 @@ export interface LogicalSource {
   readonly iteratorPlace?: MappingPlace
 }
 
+/** A reference of a term map to a field, with its position. */
+export interface FieldReference {
+  readonly name: string
+  readonly place: MappingPlace | undefined
+}
+
+/** The references of an object to fields, those of its datatype and language too. */
+export function fieldReferences(term: ObjectMap): readonly FieldReference[] {
+  if (term.type === 'link') return []
+  if (term.type === 'natural') return [{ name: term.field, place: term.place }]
+  const parts = term.type === 'literal' ? [term.segments, term.datatype, term.language] : [term.segments]
+  return parts.flatMap(part =>
+    typeof part === 'object'
+      ? part.flatMap(segment => (segment.type === 'field' ? [{ place: undefined, ...segment }] : []))
+      : [],
+  )
+}
+
+/** The term maps of a statement. */
+export function statementTerms({ predicate, object, graphs = [] }: StatementRule): readonly TermMap[] {
+  return [
+    ...(typeof predicate === 'string' ? [] : [predicate]),
+    ...(object.type === 'link' ? [] : [object]),
+    ...graphs,
+  ]
+}
+
 /**
  * True if a join over equal fields of one source leads to the subject of the same record alone: the subject is made of exactly
  * these fields, so that all records that match have it. A subject without one of them would also exist where that field is empty,
  * and matches nothing there.
  */
 export function isOfSameRecord(subject: TermMap, fields: readonly string[]): boolean {
-  const references = referencesOf(subject)
+  const references = fieldReferences(subject).map(({ name }) => name)
   return (
     references.length > 0 &&
     references.every(name => fields.includes(name) && !name.includes('[*]')) &&
@@ -127,8 +155,37 @@ export function isOfSameRecord(subject: TermMap, fields: readonly string[]): boo
   )
 }
 
-/** The references of a term map. */
-export function referencesOf(term: TermMap): readonly string[] {
-  if (term.type === 'natural') return [term.field]
-  return term.segments.flatMap(segment => (segment.type === 'field' ? [segment.name] : []))
+/** The classes that a mapping gives its resources, each once, in order of appearance; computed ones are left out. */
+export function usedClasses({ resources }: Pick<Mapping, 'resources'>): readonly string[] {
+  const iris = resources.flatMap(({ statements }) =>
+    statements.flatMap(({ predicate, object, inverse }) => {
+      if (inverse === true || constantIri(predicate) !== RDF.type || object.type === 'link') return []
+      return constantIri(object) ?? []
+    }),
+  )
+  return [...new Set(iris)]
+}
+
+/** The properties that a mapping uses, rdf:type aside, each once, in order of appearance. */
+export function usedProperties({ resources }: Mapping): readonly string[] {
+  const iris = resources.flatMap(({ statements }) =>
+    statements.flatMap(({ predicate }) => constantIri(predicate) ?? []),
+  )
+  return [...new Set(iris)].filter(iri => iri !== RDF.type)
+}
+
+/** The text of a term that is the same IRI for every record; null for any other term. */
+export function constantIri(term: string | TermMap): string | null {
+  if (typeof term === 'string') return term
+  return term.type === 'iri' ? constantText(term.segments) : null
+}
+
+/** The text of segments without references; null if there are some. */
+export function constantText(segments: readonly Segment[]): string | null {
+  let text = ''
+  for (const segment of segments) {
+    if (segment.type !== 'constant') return null
+    text += segment.text
+  }
+  return text
 }

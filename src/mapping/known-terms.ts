@@ -1,3 +1,4 @@
+import { words } from '../model/words.ts'
 import { INITIAL_CONTEXT } from '../rdf/prefixes.ts'
 
 /** Namespaces that mappings use in addition to those of RDFa. */
@@ -117,4 +118,26 @@ export function nearNamespace(namespace: string): string | undefined {
     while (tail < least - head && known.at(-1 - tail) === namespace.at(-1 - tail)) tail++
     return head + tail >= max - 2
   })
+}
+
+/** Datatypes that are suggested for an unknown name. */
+export const XSD_NAMES: readonly string[] = words(
+  'string integer decimal double float boolean date dateTime time duration gYear gYearMonth gMonth gDay',
+  'gMonthDay anyURI int long short byte nonNegativeInteger positiveInteger dateTimeStamp',
+  'dayTimeDuration yearMonthDuration hexBinary base64Binary token language normalizedString',
+)
+
+/** The codes of ISO 639-1, concatenated. */
+const CODES =
+  'aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo ' +
+  'es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka ' +
+  'kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl ' +
+  'nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg sh si sk sl sm sn so sq sr ss st su ' +
+  'sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu'
+
+const KNOWN: ReadonlySet<string> = new Set(CODES.split(' '))
+
+/** True for a language code of two letters (ISO 639-1). */
+export function isLanguageCode(text: string): boolean {
+  return KNOWN.has(text.toLowerCase())
 }

@@ -2,8 +2,17 @@ import type { Field } from '../model/field.ts'
 import { literalType } from '../rdf/literals.ts'
 import { RDF, XSD } from '../rdf/vocab.ts'
 import { naturalDatatype } from './columns.ts'
-import type { Mapping, ObjectMap, ResourceRule, Segment, StatementRule, TermMap } from './ir.ts'
-import { constantIri, constantText } from './vocabulary.ts'
+import {
+  constantIri,
+  constantText,
+  type Mapping,
+  type ObjectMap,
+  type ResourceRule,
+  type Segment,
+  type StatementRule,
+  type TermMap,
+  usedClasses,
+} from './ir.ts'
 
 /** What is known of the data of a dataset: for each field, whether every record has a value, and whether the values are unique. */
 export interface OutlinedData {
@@ -123,13 +132,8 @@ function ends(
     .map(rule => ({ term: rule.subject, classes: sureClassesOf(rule) }))
 }
 
-function classesOf({ statements }: ResourceRule): readonly string[] {
-  return unique(
-    statements.flatMap(({ predicate, object, inverse }) => {
-      if (inverse === true || constantIri(predicate) !== RDF.type || object.type === 'link') return []
-      return constantIri(object) ?? []
-    }),
-  )
+function classesOf(rule: ResourceRule): readonly string[] {
+  return usedClasses({ resources: [rule] })
 }
 
 /** The classes of each resource that a rule makes. */

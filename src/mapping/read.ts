@@ -1,3 +1,4 @@
+import { datasetIri, fieldIri } from '../rdf/minted-iris.ts'
 import type { Diagnostic } from './diagnostic.ts'
 import type { Mapping } from './ir.ts'
 import { readRml } from './rml/read.ts'
@@ -45,3 +46,13 @@ function textKind(text: string): MappingKind | null {
 
 /** Maximum characters of comments that are skipped. */
 const MAX_COMMENT = 20_000
+
+/**
+ * The prefixes that a dataset's own mapping may use in addition to those of RDFa: `portal:` is the namespace of the portal's
+ * resources, `field:` that of the dataset's fields as predicates.
+ *
+ * @param base the portal's public address without a trailing slash
+ */
+export function portalPrefixes(base: string, datasetId: string): Readonly<Record<string, string>> {
+  return { portal: datasetIri(base, ''), field: fieldIri(base, datasetId, '') }
+}

@@ -8,9 +8,8 @@ import { XSD } from '../rdf/vocab.ts'
 import { columnReader, type MappingColumn, RECORD_ID, type ScalarColumn } from './columns.ts'
 import { MAPPING_INVALID } from './diagnostic.ts'
 import { compileTemplate, type Expander } from './expand.ts'
-import type { Segment, TermMap } from './ir.ts'
+import { constantText, type Segment, type TermMap } from './ir.ts'
 import { type RuleReport, skip } from './report.ts'
-import { constantText } from './vocabulary.ts'
 
 /** Writes the terms that a term map creates from a record, in N-Triples; null for none. */
 export type TermWriter = (record: DatasetRecord, report: RuleReport) => string | readonly string[] | null

@@ -1,15 +1,16 @@
 import { nearName } from '../model/did-you-mean.ts'
 import { RECORD_ID } from './columns.ts'
-import { type Diagnostic, severityOf } from './diagnostic.ts'
-import type {
-  Mapping,
-  MappingJoin,
-  MappingPlace,
-  ObjectMap,
-  ResourceRule,
-  Segment,
-  StatementRule,
-  TermMap,
+import { type Diagnostic, DOCUMENT_START, diagnosticOf } from './diagnostic.ts'
+import {
+  type FieldReference,
+  fieldReferences,
+  type Mapping,
+  type MappingJoin,
+  type MappingPlace,
+  type ObjectMap,
+  type ResourceRule,
+  type StatementRule,
+  statementTerms,
 } from './ir.ts'
 import { type Checking, checkDatatype, checkIriField, type MappedDataset } from './validate/fields.ts'
 import { checkGraph, checkSubject } from './validate/subjects.ts'
@@ -20,26 +21,19 @@ export type { MappedDataset }
 export function validateMapping(mapping: Mapping, dataset: MappedDataset): readonly Diagnostic[] {
   const found: Diagnostic[] = []
   const fields = new Map(dataset.fields.map(field => [field.name, field]))
-  const top = mapping.resources[0]?.place ?? TOP
+  const top = mapping.resources[0]?.place ?? DOCUMENT_START
   const checking: Checking = {
     mapping,
     dataset,
     field: name => fields.get(name),
     report: (code, place = top, message, hint) => {
-      if (found.some(({ code: c, place: p, message: m }) => c === code && p === place && m === message))
-        return
-      found.push({
-        code,
-        severity: severityOf(code),
-        message,
-        place,
-        ...(hint === undefined ? {} : { hint }),
-      })
+      if (!found.some(each => each.code === code && each.place === place && each.message === message))
+        found.push(diagnosticOf(code, place, message, hint))
     },
   }
   const used = new Set<string>()
   for (const resource of mapping.resources) {
-    for (const [name, place] of resourceReferences(resource)) {
+    for (const { name, place } of resourceReferences(resource)) {
       used.add(name)
       checkReference(checking, name, place)
     }
@@ -63,7 +57,6 @@ export function validateMapping(mapping: Mapping, dataset: MappedDataset): reado
 }
 
 const SOURCES_MESSAGE = 'the sources are left aside: the records are those of the dataset'
-const TOP: MappingPlace = { line: 1, column: 1, endLine: 1, endColumn: 1, path: '' }
 
 function checkReference(
   { dataset, field, report }: Checking,
@@ -125,55 +118,18 @@ function checkJoin({ field, report }: Checking, { resource, joined }: MappingJoi
       )
 }
 
-type NamedReference = readonly [string, MappingPlace | undefined]
-
 /** Every reference of a rule, with its position or that of the containing element. */
-function resourceReferences(resource: ResourceRule): readonly NamedReference[] {
+function resourceReferences(resource: ResourceRule): readonly FieldReference[] {
   const { subject, graphs = [], statements, place } = resource
+  const placed = (around: MappingPlace | undefined, term: ObjectMap) =>
+    fieldReferences(term).map(reference => ({ ...reference, place: reference.place ?? around }))
   return [
-    ...termReferences(subject, resource.subjectPlace ?? place),
-    ...graphs.flatMap(graph => termReferences(graph, place)),
-    ...statements.flatMap(statement => statementReferences(statement, place)),
+    ...placed(resource.subjectPlace ?? place, subject),
+    ...graphs.flatMap(graph => placed(place, graph)),
+    ...statements.flatMap(statement =>
+      statementTerms(statement).flatMap(term =>
+        placed(statement.objectPlace ?? statement.place ?? place, term),
+      ),
+    ),
   ]
-}
-
-function statementReferences(
-  statement: StatementRule,
-  around: MappingPlace | undefined,
-): readonly NamedReference[] {
-  const place = statement.objectPlace ?? statement.place ?? around
-  const { predicate, object, graphs = [] } = statement
-  return [
-    ...(typeof predicate === 'string' ? [] : termReferences(predicate, place)),
-    ...termReferences(object, place),
-    ...graphs.flatMap(graph => termReferences(graph, place)),
-  ]
-}
-
-function termReferences(
-  term: ObjectMap | TermMap,
-  place: MappingPlace | undefined,
-): readonly NamedReference[] {
-  switch (term.type) {
-    case 'link':
-      return []
-    case 'natural':
-      return [[term.field, term.place ?? place]]
-    case 'iri':
-    case 'blank':
-      return segmentReferences(term.segments, place)
-    case 'literal':
-      return [term.segments, term.datatype, term.language].flatMap(part =>
-        part === undefined || typeof part === 'string' ? [] : segmentReferences(part, place),
-      )
-  }
-}
-
-function segmentReferences(
-  segments: readonly Segment[],
-  place: MappingPlace | undefined,
-): readonly NamedReference[] {
-  return segments.flatMap(segment =>
-    segment.type === 'field' ? [[segment.name, segment.place ?? place] as const] : [],
-  )
 }

@@ -47,6 +47,10 @@ export interface CheckFinding {
   readonly count?: number
 }
 
+function warning(dataset: string, message: string): CheckFinding {
+  return { dataset, severity: 'warning', message }
+}
+
 /** What publishing all datasets of a portal would refuse, drop, ignore or withdraw. */
 export async function checkPortal(
   portal: string,
@@ -57,12 +61,11 @@ export async function checkPortal(
   const together = defined.filter(id => !isWithdrawn(versions, id))
   const findings: CheckFinding[] = []
   for (const id of defined) findings.push(...(await checkDataset(portal, base, id, together)))
-  for (const { dataset, reason } of ignoredData(portal))
-    findings.push({ dataset, severity: 'warning', message: reason })
+  for (const { dataset, reason } of ignoredData(portal)) findings.push(warning(dataset, reason))
   const message =
     'its folder or file in data/ is gone: publishing without names withdraws it and deletes its versions'
   for (const dataset of publishedDatasets(versions))
-    if (!defined.includes(dataset)) findings.push({ dataset, severity: 'warning', message })
+    if (!defined.includes(dataset)) findings.push(warning(dataset, message))
   return findings
 }
 
@@ -128,11 +131,11 @@ async function checkDefinition(
     }
     refuseCycle(definition, portal)
     const toCome = lookupsToCome(definition, portal, together)
-    if (toCome.length > 0)
-      return toCome.map(fault => ({ dataset, severity: 'warning', message: faultText(fault) }))
+    if (toCome.length > 0) return toCome.map(fault => warning(dataset, faultText(fault)))
     const resolved = await resolveWhole(definition, portal)
     const { fields: specs } = resolved
     const source = await openRecords(definition, resolved.source, portal)
+    const name = sourceName(source.name, definition)
     const typed = typeRecords(source, specs)
     const fields = specs.map(fieldOf)
     const identities = new Identities(fields, definition.identity)
@@ -144,21 +147,14 @@ async function checkDefinition(
       }
     const findings: CheckFinding[] = [
       ...(definition.isImplicit ? [inferredFinding(dataset, definition.source.path ?? '')] : []),
-      ...readingWarnings(resolved, source).map(
-        (warning): CheckFinding => ({
-          dataset,
-          severity: 'warning',
-          message: `${sourceName(source.name, definition)}: ${warning}`,
-        }),
-      ),
-      ...valueFindings(definition, sourceName(source.name, definition), typed.report()),
+      ...readingWarnings(resolved, source).map(found => warning(dataset, `${name}: ${found}`)),
+      ...valueFindings(definition, name, typed.report()),
     ]
-    if (identities.repeated > 0)
-      findings.push({
-        dataset,
-        severity: 'warning',
-        message: `${identities.repeated === 1 ? '1 record has' : `${identities.repeated} records have`} the identity of another`,
-      })
+    const { repeated } = identities
+    if (repeated > 0) {
+      const records = repeated === 1 ? '1 record has' : `${repeated} records have`
+      findings.push(warning(dataset, `${records} the identity of another`))
+    }
     const file = mappingFile(portal, dataset)
     const mapped = { id: dataset, base, fields, statistics: gatherer.statistics() }
     if (file !== null) findings.push(...mappingFindings(dataset, { ...file, ...checkMapping(file, mapped) }))
@@ -188,15 +184,11 @@ function valueFindings(
         message: `${placeText(placeOf(column.field))}${source}: ${missingText(column)}`,
       }),
     ),
-    ...conversionErrors.map(
-      (of): CheckFinding => ({
-        dataset,
-        severity: 'warning',
-        message: `${source}: ${conversionErrorsText(of)}`,
-        field: of.field,
-        count: of.count,
-      }),
-    ),
+    ...conversionErrors.map(of => ({
+      ...warning(dataset, `${source}: ${conversionErrorsText(of)}`),
+      field: of.field,
+      count: of.count,
+    })),
     ...(definition.fields === null || unread.length === 0 ? [] : [unreadFinding(dataset, source, unread)]),
   ]
 }
@@ -206,17 +198,13 @@ function unreadFinding(dataset: string, source: string, unread: readonly string[
   const names = unread.slice(0, SHOWN_COLUMNS).map(column => JSON.stringify(column))
   const others = unread.length > names.length ? ` and ${unread.length - names.length} more` : ''
   const columns = unread.length === 1 ? 'the column' : 'the columns'
-  const message = `${source}: no field reads ${columns} ${names.join(', ')}${others}: not published`
-  return { dataset, severity: 'warning', message }
+  return warning(dataset, `${source}: no field reads ${columns} ${names.join(', ')}${others}: not published`)
 }
 
 /** A dataset without a description is also published. */
 function inferredFinding(dataset: string, file: string): CheckFinding {
-  return {
-    dataset,
-    severity: 'warning',
-    message: `there is no dataset.yaml: ${file} is published with inferred types; lodestone import describes it in one`,
-  }
+  const message = `there is no dataset.yaml: ${file} is published with inferred types; lodestone import describes it in one`
+  return warning(dataset, message)
 }
 
 /** The findings of a mapping; purely informational diagnostics are omitted. */
@@ -238,7 +226,7 @@ function mappingFindings(
 /** Further files of a mapping beside the one that is used. */
 function ignoredMappings(portal: string, dataset: string): readonly CheckFinding[] {
   const [used = '', ...others] = mappingFiles(portal, dataset)
-  return others.map(file => ({ dataset, severity: 'warning', message: ignoredMappingText(file, used) }))
+  return others.map(file => warning(dataset, ignoredMappingText(file, used)))
 }
 
 /** Attachments that would be listed although their files are missing. */
@@ -247,12 +235,10 @@ async function missingAttachments(portal: string, definition: Definition): Promi
   for (const [at, attachment] of definition.attachments.entries()) {
     const file = await openAttachment(portal, definition, attachment)
     await file?.close()
-    if (file === null)
-      findings.push({
-        dataset: definition.id,
-        severity: 'warning',
-        message: `${placeText(definition.placeOf(['attachments', String(at), 'path']))}the attachment ${attachment.path} is no file that can be read in the folder of the dataset`,
-      })
+    if (file !== null) continue
+    const where = placeText(definition.placeOf(['attachments', String(at), 'path']))
+    const what = `the attachment ${attachment.path} is no file that can be read in the folder of the dataset`
+    findings.push(warning(definition.id, where + what))
   }
   return findings
 }

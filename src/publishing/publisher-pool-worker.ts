@@ -4,19 +4,15 @@ import type { PoolJob, PoolReply, PoolSetup } from './publisher-pool.ts'
 import { versionsOf } from './versions/versions.ts'
 
 /** Entry of a thread of {@link PublisherPool}: publishes one dataset after another. */
-const { portal, base, mappingOnly, keepVersions, endsRollBack, withoutFetching } = workerData as PoolSetup
+const { keepVersions, ...setup } = workerData as PoolSetup
 const reply = (message: PoolReply): void => parentPort?.postMessage(message)
 
 parentPort?.on('message', async ({ dataset, inForce }: PoolJob) => {
   try {
     const result = await publishDataset(dataset, {
-      portal,
-      base,
-      mappingOnly,
-      endsRollBack,
-      withoutFetching,
+      ...setup,
       inForce,
-      versions: versionsOf(portal, keepVersions),
+      versions: versionsOf(setup.portal, keepVersions),
       now: () => new Date(),
       onProgress: progress => reply({ type: 'progress', ...progress }),
     })

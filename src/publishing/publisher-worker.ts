@@ -5,33 +5,14 @@ import { openReleases, type PublisherSettings, type PublishJob, publishAll } fro
 /** Entry of a thread of {@link PublisherThread}: publishes the job that it receives, once, and ends. */
 const settings = workerData as PublisherSettings
 
-parentPort?.once(
-  'message',
-  async ({
+parentPort?.once('message', async ({ datasets, ...job }: PublishJob) => {
+  const { portal, base, keepVersions, memory } = settings
+  const { shared, close } = await openReleases(settings)
+  const parallel = publishingShare(memory)
+  await publishAll(
+    { portal, base, keepVersions, ...job, now: () => new Date(), shared, parallel },
     datasets,
-    mappingOnly,
-    endsRollBack = false,
-    withoutFetching = false,
-    unlessWithdrawn = [],
-  }: PublishJob) => {
-    const { portal, base, keepVersions, memory } = settings
-    const { shared, close } = await openReleases(settings)
-    await publishAll(
-      {
-        portal,
-        base,
-        keepVersions,
-        mappingOnly,
-        endsRollBack,
-        withoutFetching,
-        unlessWithdrawn,
-        now: () => new Date(),
-        shared,
-        parallel: publishingShare(memory),
-      },
-      datasets,
-      message => parentPort?.postMessage(message),
-    )
-    await close()
-  },
-)
+    message => parentPort?.postMessage(message),
+  )
+  await close()
+})

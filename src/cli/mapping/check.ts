@@ -12,8 +12,7 @@ import {
   MAPPING_INVALID,
   withoutRepeats,
 } from '../../mapping/diagnostic.ts'
-import { readMapping } from '../../mapping/read.ts'
-import { portalPrefixes } from '../../mapping/vocabulary.ts'
+import { portalPrefixes, readMapping } from '../../mapping/read.ts'
 import { DATASET_ID, definedDatasets } from '../../publishing/definition.ts'
 import {
   checkMapping,

@@ -1,10 +1,9 @@
 import { nearest } from '../../model/did-you-mean.ts'
 import { RDF } from '../../rdf/vocab.ts'
-import { type Diagnostic, type DiagnosticCode, severityOf } from '../diagnostic.ts'
+import { type Diagnostic, type DiagnosticCode, diagnosticOf } from '../diagnostic.ts'
 import type { MappingPlace } from '../ir.ts'
 import type { TurtleSpan } from './token-tracker.ts'
-import type { DocumentNode, DocumentTerm, Property, TurtleDocument } from './turtle.ts'
-import { nodeId } from './turtle.ts'
+import { type DocumentNode, type DocumentTerm, nodeId, type Property, type TurtleDocument } from './turtle.ts'
 import { CLASSES, type NodeKind, PROPERTIES, rmlName, unsupportedFeature } from './vocabulary.ts'
 
 /** A position, and the path to it: `<#Person>.subjectMap`. */
@@ -47,9 +46,8 @@ export class Reading {
 
   /** Adds a diagnostic at a position; null, for what cannot be read. */
   report(code: DiagnosticCode, at: Location, message: string, hint?: string): null {
-    const described = { code, severity: severityOf(code), message, place: turtlePlaceOf(at) }
     if (this.diagnostics.length < MAX_DIAGNOSTICS)
-      this.diagnostics.push(hint === undefined ? described : { ...described, hint })
+      this.diagnostics.push(diagnosticOf(code, turtlePlaceOf(at), message, hint))
     return null
   }
 

@@ -3,8 +3,8 @@ import { isIri } from '../../rdf/iri-syntax.ts'
 import { isLanguageTag, isUnknownDatatype, literalType } from '../../rdf/literals.ts'
 import { RDF, XSD } from '../../rdf/vocab.ts'
 import type { DiagnosticCode } from '../diagnostic.ts'
-import type { Segment, TermMap } from '../ir.ts'
-import { constantText, XSD_NAMES } from '../vocabulary.ts'
+import { constantText, type Segment, type TermMap } from '../ir.ts'
+import { XSD_NAMES } from '../known-terms.ts'
 import {
   below,
   type Location,

@@ -5,12 +5,13 @@ import { RDF } from '../../rdf/vocab.ts'
 import type { MappingColumn } from '../columns.ts'
 import { MAPPING_INVALID } from '../diagnostic.ts'
 import {
+  fieldReferences,
   type LogicalSource,
   type Mapping,
   type ResourceRule,
-  referencesOf,
   type Segment,
   type StatementRule,
+  statementTerms,
   type TermMap,
 } from '../ir.ts'
 import { inverseRules } from './inverse.ts'
@@ -153,16 +154,8 @@ function oneBase(bases: ReadonlySet<string>): string | undefined {
 }
 
 function basesOf({ subject, graphs, statements }: ResourceRule): readonly string[] {
-  const terms = [subject, ...(graphs ?? []), ...statements.flatMap(termsOf)]
+  const terms = [subject, ...(graphs ?? []), ...statements.flatMap(statementTerms)]
   return terms.flatMap(term => (term.type === 'iri' && term.base !== undefined ? [term.base] : []))
-}
-
-function termsOf({ predicate, object, graphs }: StatementRule): readonly TermMap[] {
-  return [
-    ...(typeof predicate === 'string' ? [] : [predicate]),
-    ...(object.type === 'link' ? [] : [object]),
-    ...(graphs ?? []),
-  ]
 }
 
 function triplesMap(
@@ -238,7 +231,7 @@ function objectProperty(
     throw new Fault(MAPPING_INVALID, {
       reason: `The link to ${object.resource} leads to another file: RML needs a join`,
     })
-  const references = [...new Set(referencesOf(target.rule.subject))]
+  const references = [...new Set(fieldReferences(target.rule.subject).map(({ name }) => name))]
   const isMany = (name: string) => dialect.columns.some(column => column.name === name && column.multivalued)
   if (references.some(isMany))
     return { predicate: term('objectMap'), object: termNode(dialect, target.rule.subject, true) }

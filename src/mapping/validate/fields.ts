@@ -5,8 +5,7 @@ import { isIri } from '../../rdf/iri-syntax.ts'
 import { literalType } from '../../rdf/literals.ts'
 import { GEO } from '../../rdf/vocab.ts'
 import type { DiagnosticCode } from '../diagnostic.ts'
-import type { Mapping, MappingPlace, Segment, TermMap } from '../ir.ts'
-import { constantText } from '../vocabulary.ts'
+import { constantText, type Mapping, type MappingPlace, type Segment, type TermMap } from '../ir.ts'
 
 /** An example value of each type, for checks without statistics. */
 const EXAMPLES: Readonly<Record<FieldType, string>> = {

@@ -1,8 +1,7 @@
 import { lookup } from '../../model/lookup.ts'
 import { recordsSpace } from '../../rdf/minted-iris.ts'
 import { RDF } from '../../rdf/vocab.ts'
-import type { MappingPlace, ResourceRule, Segment, TermMap } from '../ir.ts'
-import { constantIri } from '../vocabulary.ts'
+import { constantIri, type MappingPlace, type ResourceRule, type Segment, type TermMap } from '../ir.ts'
 import { type Checking, checkIriField } from './fields.ts'
 
 /** Checks the subject of a resource: whether it can be looked up, and whether it distinguishes resources. */

@@ -1,6 +1,7 @@
-import type { LogicalSource } from '../ir.ts'
-import type { Diagnostics } from './diagnostics.ts'
-import type { YamlSpan, YamlText } from './node.ts'
+import type { LineCounter } from 'yaml'
+import { type Diagnostic, type DiagnosticCode, diagnosticOf, severityOf } from '../diagnostic.ts'
+import type { LogicalSource, MappingPlace } from '../ir.ts'
+import type { YamlNode, YamlPart, YamlText } from './node.ts'
 
 /** A source that is declared under a name; null if it could not be read, which was reported. */
 export interface NamedSource {
@@ -13,8 +14,7 @@ interface JoinCondition {
   readonly target: string
   /** The reference that both sides have. */
   readonly field: string
-  readonly span: YamlSpan
-  readonly path: string
+  readonly condition: YamlNode
 }
 
 /** The state of the whole document that the parts of the reader share. */
@@ -37,4 +37,65 @@ export interface Context extends Diagnostics {
   rules: number
   /** Number of constants that were compared with names of mappings so far. */
   guesses: number
+}
+
+/** Collects the diagnostics of a reader. */
+export interface Diagnostics {
+  /** Adds a diagnostic; null, for what cannot be read. */
+  readonly report: (code: DiagnosticCode, part: YamlPart, message: string, hint?: string) => null
+  readonly reportAt: (code: DiagnosticCode, place: MappingPlace, message: string, hint?: string) => null
+  readonly place: (part: YamlPart) => MappingPlace
+  readonly count: () => number
+  /** In document order. */
+  readonly diagnostics: () => readonly Diagnostic[]
+}
+
+/** Maximum number of reported diagnostics: further ones repeat the others. */
+const MAX = 500
+
+/** A collector of diagnostics, without duplicates at the same position. */
+export function createDiagnostics(lines: LineCounter): Diagnostics {
+  const found: Diagnostic[] = []
+  const reported = new Set<string>()
+  const place = ({ span: { start, end }, path }: YamlPart): MappingPlace => {
+    const first = lines.linePos(start)
+    const last = lines.linePos(Math.max(start, end))
+    return {
+      line: Math.max(1, first.line),
+      column: Math.max(1, first.col),
+      endLine: Math.max(1, last.line),
+      endColumn: Math.max(1, last.col),
+      path,
+    }
+  }
+  const reportAt: Diagnostics['reportAt'] = (code, where, message, hint) => {
+    const key = `${code} ${where.line} ${where.column} ${message}`
+    if (reported.has(key) || found.length >= MAX) return null
+    reported.add(key)
+    found.push(diagnosticOf(code, where, message, hint))
+    return null
+  }
+  return {
+    place,
+    count: () => found.length,
+    reportAt,
+    report: (code, part, message, hint) => reportAt(code, place(part), message, hint),
+    diagnostics: () => inOrder(found),
+  }
+}
+
+/** A collector for the sources of a mapping that does not use them: their errors are informational. */
+export function ignoringSources(diagnostics: Diagnostics): Diagnostics {
+  const codeOf = (code: DiagnosticCode) => (severityOf(code) === 'error' ? 'sources-ignored' : code)
+  return {
+    ...diagnostics,
+    reportAt: (code, place, message) => diagnostics.reportAt(codeOf(code), place, message),
+    report: (code, part, message) => diagnostics.report(codeOf(code), part, message),
+  }
+}
+
+function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  return [...diagnostics].sort(
+    ({ place: a }, { place: b }) => a.line - b.line || a.column - b.column || a.endColumn - b.endColumn,
+  )
 }

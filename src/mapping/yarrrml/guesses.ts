@@ -1,8 +1,8 @@
 import { nearName } from '../../model/did-you-mean.ts'
 import { isLanguageTag, isUnknownDatatype } from '../../rdf/literals.ts'
 import { RDF, XSD } from '../../rdf/vocab.ts'
-import type { Segment } from '../ir.ts'
-import { constantText, isLanguageCode, XSD_NAMES } from '../vocabulary.ts'
+import { constantText, type Segment } from '../ir.ts'
+import { isLanguageCode, XSD_NAMES } from '../known-terms.ts'
 import type { Context } from './context.ts'
 import { DATATYPE, readIri } from './iris.ts'
 import { quoted, within, type YamlText } from './node.ts'
@@ -11,12 +11,12 @@ import { segmentsOf } from './template.ts'
 const MAX_GUESSES = 300
 
 /** Reports constants and templates that are literals and were probably meant to be something else. */
-export function reportGuesses(context: Context, node: YamlText, path: string, constant: string | null): void {
+export function reportGuesses(context: Context, node: YamlText, constant: string | null): void {
   const { prefixes } = context
   const prefix = /^([\w-]+):[^\s/]/.exec(node.text)?.[1]
   if (prefix !== undefined && prefixes.has(prefix)) {
     const found = `${quoted(node.text)} is taken as text, and looks like a name with the prefix ${quoted(`${prefix}:`)}`
-    context.report('looks-like-curie', node.span, path, found, 'Write ~iri behind it if a resource is meant.')
+    context.report('looks-like-curie', node, found, 'Write ~iri behind it if a resource is meant.')
     return
   }
   if (
@@ -25,19 +25,13 @@ export function reportGuesses(context: Context, node: YamlText, path: string, co
     )
   ) {
     const found = `${quoted(node.text)} is taken as text, and looks like an IRI that is not whole`
-    context.report(
-      'looks-like-iri-without-scheme',
-      node.span,
-      path,
-      found,
-      'IRIs begin with http:// or https://',
-    )
+    context.report('looks-like-iri-without-scheme', node, found, 'IRIs begin with http:// or https://')
     return
   }
   if (constant === null || context.mappingKeys.has(constant)) return
   if (!node.quoted && /^(?:value|mapping|type|datatype|language|function)[\s:]/.test(constant)) {
     const found = `${quoted(constant)} is taken as text, and looks like a key`
-    context.report('looks-like-key', node.span, path, found, 'After a key comes a colon and a space.')
+    context.report('looks-like-key', node, found, 'After a key comes a colon and a space.')
     return
   }
   context.guesses += 1
@@ -47,8 +41,7 @@ export function reportGuesses(context: Context, node: YamlText, path: string, co
   reportNearKey(context, 'looks-like-link', close, constant)
   context.report(
     'looks-like-link',
-    node.span,
-    path,
+    node,
     `${quoted(constant)} is taken as text; no mapping has that name, ${quoted(close)} is near`,
     `Write ${close} for a link to that mapping, or {value: …, type: literal} for the text.`,
   )
@@ -64,7 +57,7 @@ export function reportNearKey(
   const key = near === undefined ? undefined : context.mappingKeys.get(near)
   if (key === undefined) return
   const found = `the mapping has this name, and ${quoted(name)} is used elsewhere`
-  context.report(code, key.span, `mappings.${key.text}`, found)
+  context.report(code, key, found)
 }
 
 /**
@@ -72,28 +65,22 @@ export function reportNearKey(
  *
  * @param value the text before the `~`
  */
-export function reportSuffix(
-  context: Context,
-  node: YamlText,
-  path: string,
-  value: string,
-  suffix: string,
-): boolean {
+export function reportSuffix(context: Context, node: YamlText, value: string, suffix: string): boolean {
   const at = within(node, node.text.length - suffix.length - 1, node.text.length)
   if (suffix === 'lang') {
     const hint = 'Write [predicate, value, en~lang], or objects: [[value, en~lang]].'
-    context.report('value-shape', at, path, 'a language was found where a value is expected', hint)
+    context.report('value-shape', at, 'a language was found where a value is expected', hint)
     return true
   }
   const meant = intendedAnnotation(context, value, suffix)
   if (meant !== null) {
     const found = `${quoted(node.text)} is taken as text: ~${suffix} is no suffix that a value can have`
-    context.report('suffix-unknown', at, path, found, meant)
+    context.report('suffix-unknown', at, found, meant)
     return false
   }
   const near = nearName(suffix, ['iri', 'lang'])
   if (near === undefined) return false
-  context.report('value-shape', at, path, `the suffix ~${suffix} is not known`, `Did you mean ~${near}?`)
+  context.report('value-shape', at, `the suffix ~${suffix} is not known`, `Did you mean ~${near}?`)
   return true
 }
 
@@ -136,38 +123,31 @@ interface LiteralAnnotations {
  */
 export function readLiteralAnnotations(
   context: Context,
-  path: string,
   { mark, datatype, language }: ObjectWish,
   value: string,
 ): LiteralAnnotations | null {
   const tagged = mark === undefined ? null : /^(.*)~lang$/s.exec(mark.text)
   const tag = language ?? (tagged === null ? undefined : mark)
   const type = datatype ?? (tagged === null ? mark : undefined)
-  if (tag !== undefined && type !== undefined && !isLangString(context, type, path)) {
+  if (tag !== undefined && type !== undefined && !isLangString(context, type)) {
     const found = 'a literal has either a datatype or a language'
-    return context.report(
-      'datatype-and-language',
-      (language ?? tag).span,
-      path,
-      found,
-      'Take one of them away.',
-    )
+    return context.report('datatype-and-language', language ?? tag, found, 'Take one of them away.')
   }
   if (tag !== undefined) {
     const bare = tag.text.replace(/~lang$/, '')
-    const read = readLanguage(context, { ...tag, text: bare }, path)
+    const read = readLanguage(context, { ...tag, text: bare })
     return read === null ? null : { language: read }
   }
   if (type === undefined) return {}
-  const read = readDatatype(context, type, path)
+  const read = readDatatype(context, type)
   if (read === null) return null
-  if (datatype === undefined) reportValueAsDatatype(context, type, path, read, value)
+  if (datatype === undefined) reportValueAsDatatype(context, type, read, value)
   return { datatype: read }
 }
 
 /** True for rdf:langString, the datatype of every literal with a language. */
-function isLangString(context: Context, node: YamlText, path: string): boolean {
-  const term = readIri(context, node, path, DATATYPE)
+function isLangString(context: Context, node: YamlText): boolean {
+  const term = readIri(context, node, DATATYPE)
   return term?.type === 'iri' && constantText(term.segments) === RDF.langString
 }
 
@@ -178,7 +158,6 @@ function isLangString(context: Context, node: YamlText, path: string): boolean {
 function reportValueAsDatatype(
   context: Context,
   node: YamlText,
-  path: string,
   datatype: string | readonly Segment[],
   value: string,
 ): void {
@@ -186,36 +165,34 @@ function reportValueAsDatatype(
   const item = /[\s,:[\]{}#]/.test(value) ? `"${value}"` : value
   context.report(
     'datatype-from-field',
-    node.span,
-    path,
+    node,
     `the third element of a statement is a datatype or a language, found ${quoted(node.text)}`,
     `For one text with a comma write it in quotes: "${value}, ${node.text}". For two values write them as a list: ` +
       `[${item}, ${node.text}]. Where the field holds IRIs of datatypes: {value: ${item}, datatype: ${node.text}}.`,
   )
 }
 
-function readLanguage(context: Context, node: YamlText, path: string): string | readonly Segment[] | null {
-  const read = segmentsOf(context, node, path)
+function readLanguage(context: Context, node: YamlText): string | readonly Segment[] | null {
+  const read = segmentsOf(context, node)
   if (read === null) return null
   const tag = constantText(read.segments)
   if (tag === null) return read.segments
   if (!isLanguageTag(tag)) {
     const hint = /_/.test(tag) ? `Write ${tag.replaceAll('_', '-')}.` : 'Languages are written en, fr, de-CH.'
-    return context.report('language-invalid', node.span, path, `${quoted(tag)} is no language tag`, hint)
+    return context.report('language-invalid', node, `${quoted(tag)} is no language tag`, hint)
   }
   if (!isLanguageCode(tag.split('-')[0] ?? ''))
     context.report(
       'language-unusual',
-      node.span,
-      path,
+      node,
       `${quoted(tag)} begins with no two-letter code of ISO 639-1`,
       'Languages are written with their code: en, fr, de.',
     )
   return tag
 }
 
-function readDatatype(context: Context, node: YamlText, path: string): string | readonly Segment[] | null {
-  const term = readIri(context, node, path, DATATYPE)
+function readDatatype(context: Context, node: YamlText): string | readonly Segment[] | null {
+  const term = readIri(context, node, DATATYPE)
   if (term?.type !== 'iri') return null
   const iri = constantText(term.segments)
   if (iri === null) return term.segments
@@ -224,21 +201,14 @@ function readDatatype(context: Context, node: YamlText, path: string): string | 
     const close = nearName(name, XSD_NAMES)
     return context.report(
       'datatype-unknown',
-      node.span,
-      path,
+      node,
       `XML Schema has no datatype ${quoted(name)}`,
       close === undefined ? undefined : `Did you mean xsd:${close}?`,
     )
   }
   if (iri === RDF.langString) {
     const found = 'rdf:langString needs a language'
-    return context.report(
-      'datatype-and-language',
-      node.span,
-      path,
-      found,
-      'Write the language instead: en~lang.',
-    )
+    return context.report('datatype-and-language', node, found, 'Write the language instead: en~lang.')
   }
   return iri
 }

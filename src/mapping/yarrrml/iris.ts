@@ -4,9 +4,8 @@ import { isIri } from '../../rdf/iri-syntax.ts'
 import type { DiagnosticCode } from '../diagnostic.ts'
 import { NAMESPACES } from '../init/terms.ts'
 import type { Segment, TermMap } from '../ir.ts'
-import { XSD_NAMES } from '../vocabulary.ts'
-import type { Context } from './context.ts'
-import type { Diagnostics } from './diagnostics.ts'
+import { XSD_NAMES } from '../known-terms.ts'
+import type { Context, Diagnostics } from './context.ts'
 import { quoted, within, type YamlText } from './node.ts'
 import { type Segments, segmentsOf } from './template.ts'
 
@@ -47,16 +46,15 @@ const NAME_BEFORE_COLON = /^([^:/?#\s$()]*):/
 const NEVER_IN_IRI = /[\s<>"{}|\\^`]/u
 
 /** Reads an IRI or an IRI template: absolute, with a prefix, in angle brackets, or a reference alone. */
-export function readIri(context: Context, node: YamlText, path: string, role: IriRole): TermMap | null {
-  const read = segmentsOf(context, withoutBrackets(node), path)
+export function readIri(context: Context, node: YamlText, role: IriRole): TermMap | null {
+  const read = segmentsOf(context, withoutBrackets(node))
   if (read === null) return null
-  const expanded = expandPrefix(context, node, path, role, read)
+  const expanded = expandPrefix(context, node, role, read)
   if (expanded === null) return null
   const { segments, relative } = expanded
   const [first] = segments
-  if (first === undefined)
-    return context.report(role.code, node.span, path, `${role.what} is empty, an IRI is expected`)
-  if (!checkCharacters(context, node, path, role, segments, relative)) return null
+  if (first === undefined) return context.report(role.code, node, `${role.what} is empty, an IRI is expected`)
+  if (!checkCharacters(context, node, role, segments, relative)) return null
   return {
     type: 'iri',
     segments,
@@ -83,7 +81,6 @@ interface Expanded {
 function expandPrefix(
   context: Context,
   node: YamlText,
-  path: string,
   role: IriRole,
   { segments, plainColon }: Segments,
 ): Expanded | null {
@@ -93,8 +90,7 @@ function expandPrefix(
     if (others.length === 0 || context.base !== undefined) return { segments, relative: others.length > 0 }
     return context.report(
       role.code,
-      node.span,
-      path,
+      node,
       `${role.what} ${quoted(node.text)} begins with a reference, whose value is escaped: that never is an IRI`,
       role === DATATYPE
         ? QUOTE_COMMA
@@ -106,7 +102,7 @@ function expandPrefix(
   if (name === undefined) {
     const scheme = SCHEME.exec(text)
     if (scheme !== null) return { segments, relative: false }
-    return withoutScheme(context, node, path, role, segments)
+    return withoutScheme(context, node, role, segments)
   }
   const rest = text.slice(name.length + 1)
   const namespace = context.prefixes.get(name)
@@ -116,10 +112,10 @@ function expandPrefix(
   }
   const scheme = name.toLowerCase()
   if (rest.startsWith('//') || SCHEMES.get(scheme)?.test(rest + skeletonOf(others)) === true) {
-    reportOddScheme(context, node, path, name, rest)
+    reportOddScheme(context, node, name, rest)
     return { segments, relative: false }
   }
-  reportUnknownPrefix(context, node, path, name)
+  reportUnknownPrefix(context, node, name)
   return null
 }
 
@@ -134,7 +130,7 @@ const PORTAL_NAMESPACES: Readonly<Record<string, string>> = {
   field: 'http://…/ld/ontologies/DATASET/',
 }
 
-function reportUnknownPrefix(context: Context, node: YamlText, path: string, name: string): void {
+function reportUnknownPrefix(context: Context, node: YamlText, name: string): void {
   const customary = lookup(NAMESPACES, name)
   const close =
     customary === undefined ? nearName(name, [...context.declared, ...context.prefixes.keys()]) : undefined
@@ -147,20 +143,13 @@ function reportUnknownPrefix(context: Context, node: YamlText, path: string, nam
   context.report(
     'prefix-unknown',
     within(node, 0, name.length + 1),
-    path,
     `the prefix ${quoted(`${name}:`)} is not declared`,
     close === undefined ? fallback : `Did you mean ${quoted(`${close}:`)}? ${fallback}`,
   )
 }
 
 /** `htp://` and `http:/` are syntactically IRIs, but probably misspelt. */
-export function reportOddScheme(
-  { report }: Diagnostics,
-  node: YamlText,
-  path: string,
-  name: string,
-  rest: string,
-): void {
+export function reportOddScheme({ report }: Diagnostics, node: YamlText, name: string, rest: string): void {
   const scheme = name.toLowerCase()
   const web = scheme === 'http' || scheme === 'https'
   if (web && /^\/\/[^/?#]/.test(rest)) return
@@ -171,7 +160,6 @@ export function reportOddScheme(
   report(
     'iri-unusual',
     within(node, 0, name.length + 1),
-    path,
     web ? `${quoted(node.text)} names no host` : `${quoted(`${name}:`)} is no scheme that is known`,
     `Web addresses begin with ${web ? scheme : close}://`,
   )
@@ -180,7 +168,6 @@ export function reportOddScheme(
 function withoutScheme(
   context: Context,
   node: YamlText,
-  path: string,
   role: IriRole,
   segments: readonly Segment[],
 ): Expanded | null {
@@ -190,8 +177,7 @@ function withoutScheme(
   const swapped = role === DATATYPE && /^[\w-]+~/.test(node.text)
   return context.report(
     role.code,
-    node.span,
-    path,
+    node,
     `${role.what} ${quoted(node.text)} is not an IRI: it has neither a scheme such as http:// nor a prefix`,
     language || swapped
       ? `A language is written ${node.text.split('~')[0]}~lang.`
@@ -218,7 +204,6 @@ function guessedName(context: Context, node: YamlText, role: IriRole): string {
 function checkCharacters(
   context: Context,
   node: YamlText,
-  path: string,
   role: IriRole,
   segments: readonly Segment[],
   relative: boolean,
@@ -235,8 +220,7 @@ function checkCharacters(
     const at = found[0].trim() === '' ? node.text.search(/\s/) : node.text.indexOf(found[0])
     context.report(
       'iri-invalid-char',
-      at < 0 ? node.span : within(node, at, at + 1),
-      path,
+      at < 0 ? node : within(node, at, at + 1),
       `${role.what} ${quoted(node.text)} has ${characterName(found[0])}, which no IRI may have`,
       'Escape it (a space is %20), or take it away.',
     )
@@ -246,8 +230,7 @@ function checkCharacters(
   if (isIri(relative ? `${context.base}${skeleton}` : skeleton)) return true
   context.report(
     'iri-invalid-char',
-    node.span,
-    path,
+    node,
     `${role.what} ${quoted(node.text)} is not a valid IRI`,
     /%(?![0-9A-Fa-f]{2})/.test(skeleton)
       ? 'After % come two hexadecimal digits; the sign itself is %25.'

@@ -1,6 +1,7 @@
 import { nearName } from '../../model/did-you-mean.ts'
+import { lookup } from '../../model/lookup.ts'
 import type { Context } from './context.ts'
-import { described, quoted, type YamlEntry, type YamlMap, type YamlNode } from './node.ts'
+import { described, isEmpty, quoted, type YamlEntry, type YamlMap, type YamlNode } from './node.ts'
 
 /** The spellings of each key (YARRRML, "Shortcuts", and further ones that its parsers accept). */
 export interface KeyTable {
@@ -86,12 +87,7 @@ export const SOURCE_KEYS = {
 export type Entries<T extends KeyTable> = Partial<Record<keyof T & string, YamlEntry>>
 
 /** Sorts the entries of a map by a table of keys. An unknown key, or one that is repeated in another spelling, is reported and left out. */
-export function readKeys<T extends KeyTable>(
-  context: Context,
-  map: YamlMap,
-  table: T,
-  path: string,
-): Entries<T> {
+export function readKeys<T extends KeyTable>(context: Context, map: YamlMap, table: T): Entries<T> {
   const found = new Map<keyof T & string, YamlEntry>()
   const canonical = new Map<string, keyof T & string>()
   for (const [name, others] of Object.entries(table) as [keyof T & string, readonly string[]][])
@@ -99,9 +95,8 @@ export function readKeys<T extends KeyTable>(
   for (const entry of map.entries) {
     const { key } = entry
     const name = canonical.get(key.text)
-    const here = childPath(path, key.text)
     if (name === undefined) {
-      context.report('key-unknown', key.span, here, ...unknownKey(key.text, entry.value, canonical, table))
+      context.report('key-unknown', key, ...unknownKey(key.text, entry.value, canonical, table))
       continue
     }
     const before = found.get(name)
@@ -109,8 +104,7 @@ export function readKeys<T extends KeyTable>(
     else if (before.key.text !== key.text)
       context.report(
         'key-twice',
-        key.span,
-        here,
+        key,
         `${quoted(before.key.text)} and ${quoted(key.text)} are two spellings of one key`,
         'Keep one of them.',
       )
@@ -145,4 +139,56 @@ function unknownKey(
 export function childPath(path: string, key: string): string {
   const short = key.length > 60 ? `${key.slice(0, 60)}…` : key
   return path === '' ? short : `${path}.${short}`
+}
+
+const FEATURES = {
+  function: 'functions',
+  parameters: 'functions',
+  conditions: 'conditions',
+  join: 'joins',
+  targets: 'targets',
+  changeDetection: 'change detection',
+  authentications: 'authentications',
+  quoted: 'quoted triples (RDF-star)',
+  quotedNonAsserted: 'quoted triples (RDF-star)',
+} as const
+
+/** What to do instead. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  function:
+    'Prepare the value in the source, by steps of dataset.yaml (processors: replace, compute …), or make a template of fields: $(a)-$(b).',
+  conditions: 'Leave records out in the source, or by a step of dataset.yaml: processors: [{ filter: … }].',
+  targets:
+    'Leave them out: a dataset is published by its portal, and `lodestone map` writes to standard output.',
+}
+
+/** Reports unsupported features by name; true if there was one. */
+export function reportUnsupported(
+  context: Context,
+  keys: Partial<Record<keyof typeof FEATURES, YamlEntry>>,
+): boolean {
+  let described = ''
+  for (const [key, feature] of Object.entries(FEATURES) as [keyof typeof FEATURES, string][]) {
+    const entry = keys[key]
+    if (entry !== undefined) usePrefixes(context, entry.value)
+    if (entry === undefined || (key === 'conditions' && isNone(entry.value)) || described === feature)
+      continue
+    described = feature
+    context.report('unsupported', entry.key, `${feature} are not supported`, lookup(REMEDIES, key))
+  }
+  return described !== ''
+}
+
+/** Counts the prefixes of a value that is not read as used. */
+function usePrefixes(context: Context, node: YamlNode): void {
+  if (node.type === 'list') for (const item of node.items) usePrefixes(context, item)
+  else if (node.type === 'map') for (const { value } of node.entries) usePrefixes(context, value)
+  else {
+    const prefix = /^([^\s:]*):/.exec(node.text.slice(0, 1000))?.[1]
+    if (prefix !== undefined) context.usedPrefixes.add(prefix)
+  }
+}
+
+function isNone(node: YamlNode): boolean {
+  return isEmpty(node) || (node.type === 'text' && node.text === 'none')
 }

@@ -3,9 +3,8 @@ import { lookup } from '../../model/lookup.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
 import { INITIAL_CONTEXT } from '../../rdf/prefixes.ts'
 import { RDF } from '../../rdf/vocab.ts'
-import type { MappingPlace, ResourceRule, StatementRule, TermMap } from '../ir.ts'
+import { constantIri, type MappingPlace, type ResourceRule, type StatementRule, type TermMap } from '../ir.ts'
 import { KNOWN_NAMESPACES, knownTerms, namespaceOf, nearNamespace, SCHEMA_TERMS } from '../known-terms.ts'
-import { constantIri } from '../vocabulary.ts'
 import type { Context } from './context.ts'
 import { childPath } from './keys.ts'
 import { quoted, type YamlEntry } from './node.ts'
@@ -37,28 +36,26 @@ export function reportLintRules(context: Context, resources: readonly ResourceRu
 
 function reportPrefix({ report, usedPrefixes }: Context, { key, value }: YamlEntry): void {
   if (value.type !== 'text') return
-  const path = childPath('prefixes', key.text)
+  const _path = childPath('prefixes', key.text)
   const name = key.text.replace(/:$/, '')
   const iri = value.text.replace(/^<(.*)>$/, '$1')
   const known = lookup(INITIAL_CONTEXT, name)
   if (!usedPrefixes.has(name))
-    report('prefix-unused', key.span, path, `the prefix ${quoted(name)} is declared and not used`)
+    report('prefix-unused', key, `the prefix ${quoted(name)} is declared and not used`)
   if (isIri(iri) && !/[/#:?=&_-]$/.test(iri))
     report(
       'prefix-without-separator',
-      value.span,
-      path,
+      value,
       `the namespace of ${quoted(name)} ends in neither / nor #: ${quoted(`${name}:name`)} becomes ${quoted(`${iri}name`)}`,
     )
   const other = otherScheme(iri)
   const near = KNOWN_NAMESPACES.includes(iri) ? undefined : nearNamespace(iri)
-  if (other !== undefined)
-    report('http-vs-https', value.span, path, `the vocabulary is written ${quoted(other)}`)
+  if (other !== undefined) report('http-vs-https', value, `the vocabulary is written ${quoted(other)}`)
   else if (known !== undefined && known !== iri) {
     const found = `the prefix ${quoted(name)} usually stands for ${quoted(known)}, here for ${quoted(iri)}`
-    report('prefix-redefines-default', value.span, path, found)
+    report('prefix-redefines-default', value, found)
   } else if (near !== undefined)
-    report('term-unknown', value.span, path, `${quoted(iri)} is not known, ${quoted(near)} is near`)
+    report('term-unknown', value, `${quoted(iri)} is not known, ${quoted(near)} is near`)
 }
 
 /** The same namespace with the other scheme of http and https, if only that one is known. */

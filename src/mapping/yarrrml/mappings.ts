@@ -1,7 +1,7 @@
 import type { LogicalSource, ResourceRule, StatementRule, TermMap } from '../ir.ts'
 import type { Context } from './context.ts'
 import { readIri, SUBJECT } from './iris.ts'
-import { childPath, MAPPING_KEYS, readKeys, SUBJECT_KEYS } from './keys.ts'
+import { MAPPING_KEYS, readKeys, reportUnsupported, SUBJECT_KEYS } from './keys.ts'
 import {
   described,
   isEmpty,
@@ -9,94 +9,86 @@ import {
   type YamlEntry,
   type YamlMap,
   type YamlNode,
-  type YamlSpan,
   type YamlText,
 } from './node.ts'
 import { readGraphs, reportOtherJoins } from './predicates.ts'
 import { readSources } from './sources.ts'
 import { MAX_RULES, readStatements } from './statements.ts'
 import { segmentsOf } from './template.ts'
-import { reportUnsupported } from './unsupported.ts'
 
 const MAX_MAPPINGS = 200
 
 /** Reads all mappings; one with several subjects becomes several rules, and so does every link to it. */
-export function readMappings(context: Context, mappings: YamlMap, path: string): readonly ResourceRule[] {
+export function readMappings(context: Context, mappings: YamlMap): readonly ResourceRule[] {
   if (mappings.entries.length > MAX_MAPPINGS) {
     const found = `the document has ${mappings.entries.length} mappings, at most ${MAX_MAPPINGS} are allowed`
-    context.report('limits', mappings.span, path, found)
+    context.report('limits', mappings, found)
     return []
   }
   const rules = new Map<string, readonly ResourceRule[]>()
   for (const entry of mappings.entries) {
     if (context.rules > MAX_RULES) break
-    rules.set(entry.key.text, readMapping(context, entry, childPath(path, entry.key.text)))
+    rules.set(entry.key.text, readMapping(context, entry))
   }
   reportOtherJoins(context, rules)
   return expandLinks(context, rules)
 }
 
-function readMapping(context: Context, entry: YamlEntry, path: string): readonly ResourceRule[] {
+function readMapping(context: Context, entry: YamlEntry): readonly ResourceRule[] {
   const { key, value } = entry
   if (value.type !== 'map' || value.entries.length === 0) {
     context.report(
       isEmpty(value) || value.type === 'map' ? 'mapping-empty' : 'value-shape',
-      key.span,
-      path,
+      key,
       `the mapping ${quoted(key.text)} is ${described(value)}, a map with subjects and predicateobjects is expected`,
       'Are the lines below it indented?',
     )
     return []
   }
   const before = context.count()
-  const keys = readKeys(context, value, MAPPING_KEYS, path)
+  const keys = readKeys(context, value, MAPPING_KEYS)
   const misspelt = context.count() > before
-  reportUnsupported(context, keys, path)
+  reportUnsupported(context, keys)
   const type = keys.type?.value
   const blank = type?.type === 'text' ? type : undefined
   if (type !== undefined && !(blank !== undefined && ['iri', 'blank'].includes(blank.text))) {
     const found = `the type of the subjects is iri or blank, found ${described(type)}`
-    context.report('value-shape', type.span, childPath(path, 'type'), found)
+    context.report('value-shape', type, found)
   }
   const graphs = keys.graphs
   const shared = {
-    graphs: graphs === undefined ? [] : readGraphs(context, graphs.value, childPath(path, graphs.key.text)),
+    graphs: graphs === undefined ? [] : readGraphs(context, graphs.value),
     sources:
       keys.sources === undefined
         ? []
-        : readSources(
-            { ...context, ...context.sourceDiagnostics },
-            keys.sources.value,
-            childPath(path, keys.sources.key.text),
-          ),
-    place: context.place(key.span, path),
+        : readSources({ ...context, ...context.sourceDiagnostics }, keys.sources.value),
+    place: context.place(key),
   }
   let subjects: readonly (TermMap | null)[] = []
-  if (keys.subjects !== undefined) subjects = readSubjects(context, keys.subjects, path, blank)
-  else if (!misspelt) subjects = withoutSubject(context, key, path, blank)
-  const subjectPlace = keys.subjects === undefined ? undefined : context.place(keys.subjects.value.span, path)
+  if (keys.subjects !== undefined) subjects = readSubjects(context, keys.subjects, blank)
+  else if (!misspelt) subjects = withoutSubject(context, key, blank)
+  const subjectPlace = keys.subjects === undefined ? undefined : context.place(keys.subjects.value)
   const said = keys.predicateobjects
   if (said === undefined || isEmpty(said.value)) {
     if (!misspelt)
       context.report(
         'mapping-empty',
-        said?.key.span ?? key.span,
-        path,
+        said?.key ?? key,
         `the mapping ${quoted(key.text)} has no statements about its resources`,
         'Write predicateobjects: and below it a list of statements.',
       )
     return []
   }
-  const statements = readStatements(context, said.value, childPath(path, said.key.text))
+  const statements = readStatements(context, said.value)
   context.rules += Math.max(0, subjects.length - 1) * statements.length
-  if (reportTooMany(context, key.span, path)) return []
+  if (reportTooMany(context, key)) return []
   return rulesOf(key.text, subjects, statements, shared, subjectPlace)
 }
 
 /** Reports a document whose lists multiply to more rules than allowed; true if they do. */
-function reportTooMany(context: Context, span: YamlSpan | undefined, path: string): boolean {
+function reportTooMany(context: Context, key: YamlText): boolean {
   if (context.rules <= MAX_RULES) return false
-  context.report('limits', span ?? { start: 0, end: 1 }, path, `the mapping has more than ${MAX_RULES} rules`)
+  context.report('limits', key, `the mapping has more than ${MAX_RULES} rules`)
   return true
 }
 
@@ -135,17 +127,17 @@ function expandLinks(
   context: Context,
   rules: ReadonlyMap<string, readonly ResourceRule[]>,
 ): readonly ResourceRule[] {
-  const several = [...rules.values()].some(rule => rule.length > 1)
-  const all = [...rules.values()].flat()
-  if (!several) return all
-  return all.map(rule => ({
+  const all = [...rules.values()]
+  if (all.every(rule => rule.length < 2)) return all.flat()
+  return all.flat().map(rule => ({
     ...rule,
     statements: rule.statements.flatMap(statement => {
       const { object } = statement
       if (object.type !== 'link') return [statement]
       const targets = rules.get(object.resource) ?? []
       context.rules += targets.length
-      if (reportTooMany(context, context.mappingKeys.get(object.resource)?.span, 'mappings')) return []
+      const key = context.mappingKeys.get(object.resource)
+      if (key !== undefined && reportTooMany(context, key)) return []
       return targets.map(({ key }) => ({ ...statement, object: { ...object, resource: key } }))
     }),
   }))
@@ -155,99 +147,79 @@ function expandLinks(
 function readSubjects(
   context: Context,
   entry: YamlEntry,
-  path: string,
   type: YamlText | undefined,
 ): readonly (TermMap | null)[] {
-  const here = childPath(path, entry.key.text)
   const { value } = entry
   if (isEmpty(value) || (value.type === 'list' && value.items.length === 0))
-    return withoutSubject(context, entry.key, here, type)
-  if (value.type === 'list')
-    return value.items.map((item, index) => readSubject(context, item, `${here}[${index}]`, type))
-  return [readSubject(context, value, here, type)]
+    return withoutSubject(context, entry.key, type)
+  if (value.type === 'list') return value.items.map(item => readSubject(context, item, type))
+  return [readSubject(context, value, type)]
 }
 
 /** The subjects of a mapping that names none: a blank node of each record (YARRRML, "Subjects"), unless an IRI is wanted. */
-function withoutSubject(
-  context: Context,
-  key: YamlText,
-  path: string,
-  type: YamlText | undefined,
-): readonly TermMap[] {
+function withoutSubject(context: Context, key: YamlText, type: YamlText | undefined): readonly TermMap[] {
   if (type?.text === 'iri') {
     const found = 'the mapping has no subject, and its type is iri'
-    context.report('subject-missing', key.span, path, found, IRI_HINT)
+    context.report('subject-missing', key, found, IRI_HINT)
     return []
   }
   if (type === undefined) {
     const found =
       'the mapping has no subject: each record becomes a blank node, which nothing else can refer to'
     const hint = `${IRI_HINT} Where a blank node is meant, say so: subject: {type: blank}.`
-    context.report('subject-blank', key.span, path, found, hint)
+    context.report('subject-blank', key, found, hint)
   }
   return [{ type: 'blank', segments: [] }]
 }
 
 const IRI_HINT = 'Write the template of an IRI, as in subject: http://example.org/city/$(name).'
 
-function readSubject(
-  context: Context,
-  node: YamlNode,
-  path: string,
-  type: YamlText | undefined,
-): TermMap | null {
+function readSubject(context: Context, node: YamlNode, type: YamlText | undefined): TermMap | null {
   switch (node.type) {
     case 'text':
-      return subjectTerm(context, node, path, type)
+      return subjectTerm(context, node, type)
     case 'map':
-      return readSubjectMap(context, node, path)
+      return readSubjectMap(context, node)
     case 'list':
-      return context.report('value-shape', node.span, path, `a subject is a text, found ${described(node)}`)
+      return context.report('value-shape', node, `a subject is a text, found ${described(node)}`)
   }
 }
 
-function readSubjectMap(context: Context, node: YamlMap, path: string): TermMap | null {
+function readSubjectMap(context: Context, node: YamlMap): TermMap | null {
   const before = context.count()
-  const keys = readKeys(context, node, SUBJECT_KEYS, path)
-  if (reportUnsupported(context, keys, path)) return null
+  const keys = readKeys(context, node, SUBJECT_KEYS)
+  if (reportUnsupported(context, keys)) return null
   const type = keys.type?.value
   const value = keys.value?.value
   if (type !== undefined && (type.type !== 'text' || !['iri', 'blank'].includes(type.text))) {
     const found = `the type of a subject is iri or blank, found ${described(type)}`
-    return context.report('value-shape', type.span, childPath(path, 'type'), found)
+    return context.report('value-shape', type, found)
   }
   if (value === undefined || isEmpty(value)) {
     if (type?.text === 'blank') return { type: 'blank', segments: [] }
-    if (context.count() === before)
-      context.report('subject-missing', node.span, path, 'the subject has no value')
+    if (context.count() === before) context.report('subject-missing', node, 'the subject has no value')
     return null
   }
-  if (value.type === 'text') return subjectTerm(context, value, childPath(path, 'value'), type)
+  if (value.type === 'text') return subjectTerm(context, value, type)
   const found = `the value of a subject is a text, found ${described(value)}`
-  return context.report('value-shape', value.span, childPath(path, 'value'), found)
+  return context.report('value-shape', value, found)
 }
 
-function subjectTerm(
-  context: Context,
-  node: YamlText,
-  path: string,
-  type: YamlText | undefined,
-): TermMap | null {
+function subjectTerm(context: Context, node: YamlText, type: YamlText | undefined): TermMap | null {
   const suffix = /^(.*)~(iri|blank)$/s.exec(node.text)
   const kind = type?.text ?? suffix?.[2] ?? 'iri'
   const bare: YamlText = suffix === null ? node : { ...node, text: suffix[1] ?? '' }
-  if (bare.text === '') return context.report('subject-missing', node.span, path, 'the subject is empty')
+  if (bare.text === '') return context.report('subject-missing', node, 'the subject is empty')
   if (kind === 'blank') {
-    const read = segmentsOf(context, bare, path)
+    const read = segmentsOf(context, bare)
     return read === null ? null : { type: 'blank', segments: read.segments }
   }
   if (bare.text.startsWith('_:'))
     return context.report(
       'subject-not-iri',
-      node.span,
-      path,
+      node,
       `the subject ${quoted(node.text)} is a blank node`,
       'Write {value: …, type: blank} for blank nodes, or an IRI that others can refer to.',
     )
-  return readIri(context, bare, path, SUBJECT)
+  return readIri(context, bare, SUBJECT)
 }

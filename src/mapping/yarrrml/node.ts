@@ -4,28 +4,31 @@ export interface YamlSpan {
   readonly end: number
 }
 
-/** The content of a YAML document, each node with its range; every scalar is the author's text. */
+/** A part of a document: its range, and its path, `mappings.person.predicateobjects[3]`. */
+export interface YamlPart {
+  readonly span: YamlSpan
+  readonly path: string
+}
+
+/** The content of a YAML document; every scalar is the author's text. What an alias stands for has the path of its anchor. */
 export type YamlNode = YamlText | YamlList | YamlMap
 
-export interface YamlText {
+export interface YamlText extends YamlPart {
   readonly type: 'text'
   readonly text: string
-  readonly span: YamlSpan
   /** Offset in the document of the text's first character, if the text occurs there unchanged; else null. */
   readonly verbatim: number | null
   readonly quoted: boolean
 }
 
-export interface YamlList {
+export interface YamlList extends YamlPart {
   readonly type: 'list'
   readonly items: readonly YamlNode[]
-  readonly span: YamlSpan
 }
 
-export interface YamlMap {
+export interface YamlMap extends YamlPart {
   readonly type: 'map'
   readonly entries: readonly YamlEntry[]
-  readonly span: YamlSpan
   /** Its syntax: `{a: b}`, block lines, or a single `a: b` in a flow list. */
   readonly form: 'braces' | 'lines' | 'bare'
 }
@@ -67,8 +70,8 @@ function shortened(text: string): string {
   return line.length > 60 ? `${line.slice(0, 60)}…` : line
 }
 
-/** A part of a text as a range of the document; the range of the whole text if it does not occur there unchanged. */
-export function within(node: YamlText, from: number, to: number): YamlSpan {
-  if (node.verbatim === null) return node.span
-  return { start: node.verbatim + from, end: node.verbatim + Math.max(to, from) }
+/** Some characters of a text as a part of the document; the whole text if it does not occur there unchanged. */
+export function within({ span, path, verbatim }: YamlText, from: number, to: number): YamlPart {
+  if (verbatim === null) return { span, path }
+  return { span: { start: verbatim + from, end: verbatim + Math.max(to, from) }, path }
 }

@@ -1,16 +1,15 @@
 import { RDF } from '../../rdf/vocab.ts'
 import {
+  constantText,
   isOfSameRecord,
   type MappingJoin,
   type MappingPlace,
   type ResourceRule,
   type TermMap,
 } from '../ir.ts'
-import { constantText } from '../vocabulary.ts'
 import type { Context } from './context.ts'
 import { GRAPH, PREDICATE, readIri } from './iris.ts'
-import { childPath } from './keys.ts'
-import { described, isEmpty, quoted, type YamlNode, type YamlSpan, type YamlText } from './node.ts'
+import { described, isEmpty, quoted, type YamlMap, type YamlNode, type YamlText } from './node.ts'
 import { segmentsOf } from './template.ts'
 
 export interface PlacedPredicate {
@@ -19,40 +18,43 @@ export interface PlacedPredicate {
 }
 
 /** The predicates of a statement, each with its position. */
-export function readPredicates(context: Context, node: YamlNode, path: string): readonly PlacedPredicate[] {
+export function readPredicates(context: Context, node: YamlNode): readonly PlacedPredicate[] {
   switch (node.type) {
     case 'text': {
-      const read = readPredicate(context, node, path)
-      return read === null ? [] : [{ predicate: read, predicatePlace: context.place(node.span, path) }]
+      const read = readPredicate(context, node)
+      return read === null ? [] : [{ predicate: read, predicatePlace: context.place(node) }]
     }
     case 'list':
-      return node.items.flatMap((item, index) => {
-        if (item.type !== 'list') return readPredicates(context, item, `${path}[${index}]`)
-        context.report('value-shape', item.span, path, 'a predicate is a text, found a list')
+      return node.items.flatMap(item => {
+        if (item.type !== 'list') return readPredicates(context, item)
+        context.report('value-shape', item, 'a predicate is a text, found a list')
         return []
       })
     case 'map': {
-      const value = node.entries.find(({ key }) => key.text === 'value' || key.text === 'v')?.value
-      if (value?.type === 'text') return readPredicates(context, value, childPath(path, 'value'))
-      context.report('predicate-not-iri', node.span, path, `a predicate is a text, found ${described(node)}`)
+      const value = plainValue(node)
+      if (value?.type === 'text') return readPredicates(context, value)
+      context.report('predicate-not-iri', node, `a predicate is a text, found ${described(node)}`)
       return []
     }
   }
 }
 
-function readPredicate(context: Context, node: YamlText, path: string): string | TermMap | null {
+function plainValue({ entries }: YamlMap): YamlNode | undefined {
+  return entries.find(({ key }) => key.text === 'value' || key.text === 'v')?.value
+}
+
+function readPredicate(context: Context, node: YamlText): string | TermMap | null {
   if (node.text === 'a') return RDF.type
   const bare = node.text.endsWith('~iri') ? { ...node, text: node.text.slice(0, -4) } : node
   if (bare.text === '')
-    return context.report('predicate-not-iri', node.span, path, 'the predicate is empty, an IRI is expected')
-  const term = readIri(context, bare, path, PREDICATE)
+    return context.report('predicate-not-iri', node, 'the predicate is empty, an IRI is expected')
+  const term = readIri(context, bare, PREDICATE)
   if (term?.type !== 'iri') return term
   const constant = constantText(term.segments)
   if (constant !== null) return constant
   context.report(
     'predicate-has-reference',
-    node.span,
-    path,
+    node,
     `the predicate ${quoted(node.text)} is made of values: the portal cannot list it among its properties`,
     'Write an IRI without references where that is possible.',
   )
@@ -60,32 +62,30 @@ function readPredicate(context: Context, node: YamlText, path: string): string |
 }
 
 /** The graphs of a resource or of a statement. */
-export function readGraphs(context: Context, node: YamlNode, path: string): readonly TermMap[] {
+export function readGraphs(context: Context, node: YamlNode): readonly TermMap[] {
   switch (node.type) {
     case 'text': {
       if (isEmpty(node)) return []
       const bare = node.text.endsWith('~iri') ? { ...node, text: node.text.slice(0, -4) } : node
-      const term = readIri(context, bare, path, GRAPH)
+      const term = readIri(context, bare, GRAPH)
       return term === null ? [] : [term]
     }
     case 'list':
-      return node.items.flatMap((item, index) =>
-        item.type === 'text'
-          ? readGraphs(context, item, `${path}[${index}]`)
-          : reportGraph(context, item, path),
+      return node.items.flatMap(item =>
+        item.type === 'text' ? readGraphs(context, item) : reportGraph(context, item),
       )
     case 'map': {
-      const value = node.entries.find(({ key }) => key.text === 'value' || key.text === 'v')?.value
+      const value = plainValue(node)
       return value?.type === 'text' &&
         node.entries.every(({ key }) => ['value', 'v', 'type'].includes(key.text))
-        ? readGraphs(context, value, childPath(path, 'value'))
-        : reportGraph(context, node, path)
+        ? readGraphs(context, value)
+        : reportGraph(context, node)
     }
   }
 }
 
-function reportGraph(context: Context, node: YamlNode, path: string): readonly TermMap[] {
-  context.report('graph-not-iri', node.span, path, `a graph is the text of an IRI, found ${described(node)}`)
+function reportGraph(context: Context, node: YamlNode): readonly TermMap[] {
+  context.report('graph-not-iri', node, `a graph is the text of an IRI, found ${described(node)}`)
   return []
 }
 
@@ -97,19 +97,17 @@ export function readJoin(
   context: Context,
   condition: YamlNode | undefined,
   target: string,
-  path: string,
 ): Pick<MappingJoin, 'joined'> | null {
   if (condition === undefined || isEmpty(condition)) return {}
-  const here = childPath(path, 'condition')
   const side = equalSide(condition)
-  const [segment, ...others] = (side && segmentsOf(context, side, here)?.segments) ?? []
+  const [segment, ...others] = (side && segmentsOf(context, side)?.segments) ?? []
   if (segment?.type !== 'field' || others.length > 0) {
-    reportJoin(context, condition.span, here, target)
+    reportJoin(context, condition, target)
     return null
   }
   const { name: field } = segment
-  context.joins.push({ target, field, span: condition.span, path: here })
-  return { joined: { fields: [field], place: context.place(condition.span, here) } }
+  context.joins.push({ target, field, condition })
+  return { joined: { fields: [field], place: context.place(condition) } }
 }
 
 /** Reports the conditions that other records than that of the link itself meet. */
@@ -117,16 +115,15 @@ export function reportOtherJoins(
   context: Context,
   rules: ReadonlyMap<string, readonly ResourceRule[]>,
 ): void {
-  for (const { target, field, span, path } of context.joins)
+  for (const { target, field, condition } of context.joins)
     if (rules.get(target)?.some(({ subject }) => !isOfSameRecord(subject, [field])) === true)
-      reportJoin(context, span, path, target)
+      reportJoin(context, condition, target)
 }
 
-function reportJoin(context: Context, span: YamlSpan, path: string, target: string): void {
+function reportJoin(context: Context, condition: YamlNode, target: string): void {
   context.report(
     'unsupported',
-    span,
-    path,
+    condition,
     `a join with other records of ${quoted(target)}: joins are not supported, ` +
       'a link goes to what the other mapping makes of the same record',
     'Leave the condition out for the same record; to reach resources of other records write their IRI: http://…/$(field)~iri.',
@@ -158,11 +155,6 @@ function equalSide(condition: YamlNode): YamlText | undefined {
 }
 
 function parameterValue(node: YamlNode): YamlText | undefined {
-  const value =
-    node.type === 'list'
-      ? node.items[1]
-      : node.type === 'map'
-        ? node.entries.find(({ key }) => key.text === 'value' || key.text === 'v')?.value
-        : undefined
+  const value = node.type === 'list' ? node.items[1] : node.type === 'map' ? plainValue(node) : undefined
   return value?.type === 'text' ? value : undefined
 }

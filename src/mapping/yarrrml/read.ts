@@ -3,15 +3,14 @@ import { INITIAL_CONTEXT } from '../../rdf/prefixes.ts'
 import { type Diagnostic, hasErrors } from '../diagnostic.ts'
 import type { Mapping } from '../ir.ts'
 import type { Context, NamedSource } from './context.ts'
-import { type Diagnostics, ignoringSources } from './diagnostics.ts'
+import { type Diagnostics, ignoringSources } from './context.ts'
 import { readYaml } from './document.ts'
 import { reportOddScheme } from './iris.ts'
-import { childPath, type Entries, ROOT_KEYS, readKeys } from './keys.ts'
+import { childPath, type Entries, ROOT_KEYS, readKeys, reportUnsupported } from './keys.ts'
 import { reportLintRules, reportPrefixes } from './lint-rules.ts'
 import { readMappings } from './mappings.ts'
 import { described, isEmpty, quoted, type YamlEntry, type YamlMap, type YamlNode } from './node.ts'
 import { readSource } from './sources.ts'
-import { reportUnsupported } from './unsupported.ts'
 
 /** The result of reading a mapping document; the mapping is null if it has errors. */
 export interface ReadMapping {
@@ -41,8 +40,7 @@ function readRoot(root: YamlNode, collected: Diagnostics, options: ReadOptions):
       : `the document is ${described(root)}, a map is expected`
     return collected.report(
       isEmpty(root) ? 'no-mappings' : 'doc-not-map',
-      root.span,
-      '',
+      root,
       message,
       'Begin with mappings:',
     )
@@ -63,16 +61,11 @@ function readRoot(root: YamlNode, collected: Diagnostics, options: ReadOptions):
     guesses: 0,
   }
   const before = collected.count()
-  const keys = readKeys(initial, root, ROOT_KEYS, '')
+  const keys = readKeys(initial, root, ROOT_KEYS)
   const misspelt = collected.count() > before
-  reportUnsupported(initial, keys, '')
+  reportUnsupported(initial, keys)
   if (keys.authors !== undefined)
-    collected.report(
-      'authors-ignored',
-      keys.authors.key.span,
-      keys.authors.key.text,
-      'the authors are not published',
-    )
+    collected.report('authors-ignored', keys.authors.key, 'the authors are not published')
   const declared = readPrefixes(collected, keys.prefixes)
   const prefixes = new Map([...given, ...declared])
   const mappings = keys.mappings?.value
@@ -86,13 +79,11 @@ function readRoot(root: YamlNode, collected: Diagnostics, options: ReadOptions):
     sources: readNamedSources({ ...initial, ...initial.sourceDiagnostics }, keys.sources),
   }
   if (keys.mappings === undefined || mappings === undefined || isEmpty(mappings)) {
-    const span = keys.mappings?.key.span ?? root.entries[0]?.key.span ?? root.span
     // A misspelt key was reported already.
     if (keys.mappings !== undefined || !misspelt)
       collected.report(
         'no-mappings',
-        span,
-        '',
+        keys.mappings?.key ?? root.entries[0]?.key ?? root,
         'the document has no mappings',
         'Write mappings: and below it one key for each resource.',
       )
@@ -100,11 +91,10 @@ function readRoot(root: YamlNode, collected: Diagnostics, options: ReadOptions):
   }
   if (mappings.type !== 'map') {
     const found = `mappings is a map with one key for each resource, found ${described(mappings)}`
-    return collected.report('no-mappings', mappings.span, keys.mappings.key.text, found)
+    return collected.report('no-mappings', mappings, found)
   }
-  if (mappings.entries.length === 0)
-    return collected.report('no-mappings', mappings.span, keys.mappings.key.text, 'there is no mapping')
-  const resources = readMappings(context, mappings, keys.mappings.key.text)
+  if (mappings.entries.length === 0) return collected.report('no-mappings', mappings, 'there is no mapping')
+  const resources = readMappings(context, mappings)
   reportPrefixes(context, keys.prefixes)
   if (!hasErrors(collected.diagnostics())) reportLintRules(context, resources)
   return { resources, prefixes: Object.fromEntries(usedPrefixes(context, declared)) }
@@ -117,13 +107,12 @@ function usedPrefixes(context: Context, declared: ReadonlyMap<string, string>): 
 function readPrefixes(collected: Diagnostics, entry: YamlEntry | undefined): ReadonlyMap<string, string> {
   const declared = new Map<string, string>()
   for (const { key, value } of mapEntries(collected, entry)) {
-    const path = childPath('prefixes', key.text)
+    const _path = childPath('prefixes', key.text)
     const name = key.text.replace(/:$/, '')
     if (value.type !== 'text' || isEmpty(value)) {
       collected.report(
         'prefix-iri-invalid',
-        key.span,
-        path,
+        key,
         `the prefix ${quoted(name)} has no IRI: found ${described(value)}`,
       )
       continue
@@ -133,16 +122,15 @@ function readPrefixes(collected: Diagnostics, entry: YamlEntry | undefined): Rea
     if (!/^[\p{L}_][\p{L}\p{N}_.-]*$/u.test(name) && name !== '')
       collected.report(
         'prefix-iri-invalid',
-        key.span,
-        path,
+        key,
         `${quoted(name)} cannot be a prefix: letters, digits, - and _ can`,
       )
     else if (!isIri(iri)) {
       const found = `the prefix ${quoted(name)} stands for ${quoted(iri)}, which is no absolute IRI`
-      collected.report('prefix-iri-invalid', value.span, path, found)
+      collected.report('prefix-iri-invalid', value, found)
     } else {
       const colon = iri.indexOf(':')
-      reportOddScheme(collected, value, path, iri.slice(0, colon), iri.slice(colon + 1))
+      reportOddScheme(collected, value, iri.slice(0, colon), iri.slice(colon + 1))
     }
   }
   return declared
@@ -152,12 +140,7 @@ function readBase(collected: Diagnostics, entry: YamlEntry | undefined): string 
   if (entry === undefined) return undefined
   const { value } = entry
   if (value.type === 'text' && isIri(value.text)) return value.text
-  collected.report(
-    'iri-invalid-char',
-    value.span,
-    'base',
-    `the base is ${described(value)}, an absolute IRI is expected`,
-  )
+  collected.report('iri-invalid-char', value, `the base is ${described(value)}, an absolute IRI is expected`)
   return undefined
 }
 
@@ -167,7 +150,7 @@ function readTexts(collected: Diagnostics, entry: YamlEntry | undefined): Readon
     if (value.type === 'text') texts.set(key.text, value.text)
     else {
       const found = `an external value is a text, found ${described(value)}`
-      collected.report('value-shape', value.span, childPath('external', key.text), found)
+      collected.report('value-shape', value, found)
     }
   }
   return texts
@@ -176,7 +159,7 @@ function readTexts(collected: Diagnostics, entry: YamlEntry | undefined): Readon
 function readNamedSources(context: Context, entry: Entries<typeof ROOT_KEYS>['sources']): Context['sources'] {
   const named = new Map<string, NamedSource>()
   for (const { key, value } of mapEntries(context, entry))
-    named.set(key.text, { key, source: readSource(context, value, childPath('sources', key.text)) })
+    named.set(key.text, { key, source: readSource(context, value) })
   return named
 }
 
@@ -184,6 +167,6 @@ function mapEntries(collected: Diagnostics, entry: YamlEntry | undefined): YamlM
   if (entry === undefined || isEmpty(entry.value)) return []
   if (entry.value.type === 'map') return entry.value.entries
   const found = `${quoted(entry.key.text)} is a map, found ${described(entry.value)}`
-  collected.report('value-shape', entry.value.span, entry.key.text, found)
+  collected.report('value-shape', entry.value, found)
   return []
 }

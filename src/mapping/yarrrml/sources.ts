@@ -2,9 +2,8 @@ import type { CsvDialect } from '../../model/csv-dialect.ts'
 import { nearName } from '../../model/did-you-mean.ts'
 import { words } from '../../model/words.ts'
 import type { LogicalSource } from '../ir.ts'
-import type { Context } from './context.ts'
-import type { Diagnostics } from './diagnostics.ts'
-import { childPath, readKeys, SOURCE_KEYS } from './keys.ts'
+import type { Context, Diagnostics } from './context.ts'
+import { readKeys, SOURCE_KEYS } from './keys.ts'
 import { described, isEmpty, quoted, type YamlNode, type YamlText } from './node.ts'
 
 const FORMULATIONS = new Map<string, 'csv' | 'json'>([
@@ -17,27 +16,20 @@ const FORMULATIONS = new Map<string, 'csv' | 'json'>([
 const UNSUPPORTED = words('query queryFormulation credentials security driver operationType')
 
 /** The sources of one mapping: names of declared ones, or inline sources. */
-export function readSources(context: Context, node: YamlNode, path: string): readonly LogicalSource[] {
+export function readSources(context: Context, node: YamlNode): readonly LogicalSource[] {
   switch (node.type) {
     case 'text': {
       if (isEmpty(node)) {
-        context.report(
-          'value-shape',
-          node.span,
-          path,
-          'the source is empty',
-          'Name one, or leave the key out.',
-        )
+        context.report('value-shape', node, 'the source is empty', 'Name one, or leave the key out.')
         return []
       }
       const named = context.sources.get(node.text)
       if (named !== undefined) return present(named.source)
-      if (node.text.includes('~')) return present(readSource(context, node, path))
+      if (node.text.includes('~')) return present(readSource(context, node))
       const close = nearName(node.text, context.sources.keys())
       context.report(
         'source-unknown',
-        node.span,
-        path,
+        node,
         `the source ${quoted(node.text)} is not declared`,
         close === undefined
           ? 'Declare it at the top, or leave it out: the records of the dataset need none.'
@@ -46,15 +38,15 @@ export function readSources(context: Context, node: YamlNode, path: string): rea
       const near = close === undefined ? undefined : context.sources.get(close)?.key
       if (near !== undefined) {
         const found = `the source has this name, and ${quoted(node.text)} is used`
-        context.report('source-unknown', near.span, `sources.${near.text}`, found)
+        context.report('source-unknown', near, found)
       }
       return []
     }
     case 'map':
-      return present(readSource(context, node, path))
+      return present(readSource(context, node))
     case 'list':
-      if (isShortcut(node.items, context)) return present(readSource(context, node, path))
-      return node.items.flatMap((item, index) => readSources(context, item, `${path}[${index}]`))
+      if (isShortcut(node.items, context)) return present(readSource(context, node))
+      return node.items.flatMap((item, _index) => readSources(context, item))
   }
 }
 
@@ -68,72 +60,60 @@ function present(source: LogicalSource | null): readonly LogicalSource[] {
 }
 
 /** One source: `path~formulation`, `[path~formulation, iterator]`, or a map; null if it is invalid, which is reported. */
-export function readSource(context: Context, node: YamlNode, path: string): LogicalSource | null {
-  if (node.type === 'map') return readSourceMap(context, node, path)
+export function readSource(context: Context, node: YamlNode): LogicalSource | null {
+  if (node.type === 'map') return readSourceMap(context, node)
   const [first, second] = node.type === 'list' ? node.items : [node]
   const tooMany = node.type === 'list' && node.items.length > 2
   if (first?.type !== 'text' || (second !== undefined && second.type !== 'text') || tooMany)
     return context.report(
       'value-shape',
-      node.span,
-      path,
+      node,
       `a source is written [path~formulation, iterator], found ${described(node)}`,
     )
   const tilde = first.text.lastIndexOf('~')
   if (tilde < 0) {
     const found = `the source ${quoted(first.text)} has no type: path~csv or path~jsonpath`
-    return context.report('value-shape', first.span, path, found)
+    return context.report('value-shape', first, found)
   }
-  const formulation = formulationOf(context, first, first.text.slice(tilde + 1), path)
-  if (formulation === null || !isLocal(context, first, first.text.slice(0, tilde), path)) return null
+  const formulation = formulationOf(context, first, first.text.slice(tilde + 1))
+  if (formulation === null || !isLocal(context, first, first.text.slice(0, tilde))) return null
   return {
     path: first.text.slice(0, tilde),
     formulation,
-    ...iteratorOf(context, formulation, second, path),
+    ...iteratorOf(context, formulation, second),
   }
 }
 
-function readSourceMap(
-  context: Context,
-  node: YamlNode & { type: 'map' },
-  path: string,
-): LogicalSource | null {
-  const keys = readKeys(context, node, SOURCE_KEYS, path)
+function readSourceMap(context: Context, node: YamlNode & { type: 'map' }): LogicalSource | null {
+  const keys = readKeys(context, node, SOURCE_KEYS)
   for (const feature of UNSUPPORTED) {
     const entry = keys[feature]
     if (entry === undefined) continue
-    const here = childPath(path, entry.key.text)
     return context.report(
       'unsupported',
-      entry.key.span,
-      here,
+      entry.key,
       `sources with ${quoted(feature)} are not supported: only files are`,
     )
   }
   const text = (name: 'access' | 'referenceFormulation' | 'iterator' | 'delimiter' | 'encoding' | 'type') => {
     const value = keys[name]?.value
     if (value === undefined || value.type === 'text') return value
-    context.report(
-      'value-shape',
-      value.span,
-      childPath(path, name),
-      `${name} is a text, found ${described(value)}`,
-    )
+    context.report('value-shape', value, `${name} is a text, found ${described(value)}`)
     return undefined
   }
   const type = text('type')
   if (type !== undefined && type.text !== 'localfile') {
     const found = `sources of the type ${quoted(type.text)} are not supported: only files are`
-    return context.report('unsupported', type.span, childPath(path, 'type'), found)
+    return context.report('unsupported', type, found)
   }
   const access = text('access')
   const named = text('referenceFormulation')
   if (access === undefined || named === undefined) {
     const found = `a source needs ${access === undefined ? 'access' : 'referenceFormulation'}`
-    return context.report('value-shape', node.span, path, found)
+    return context.report('value-shape', node, found)
   }
-  const formulation = formulationOf(context, named, named.text, path)
-  if (formulation === null || !isLocal(context, access, access.text, path)) return null
+  const formulation = formulationOf(context, named, named.text)
+  if (formulation === null || !isLocal(context, access, access.text)) return null
   const delimiter = text('delimiter')?.text
   const encoding = text('encoding')?.text
   const dialect: CsvDialect = {
@@ -143,7 +123,7 @@ function readSourceMap(
   return {
     path: access.text,
     formulation,
-    ...iteratorOf(context, formulation, text('iterator'), childPath(path, 'iterator')),
+    ...iteratorOf(context, formulation, text('iterator')),
     ...(Object.keys(dialect).length === 0 ? {} : { dialect }),
   }
 }
@@ -152,36 +132,24 @@ function iteratorOf(
   context: Diagnostics,
   formulation: 'csv' | 'json',
   node: YamlText | undefined,
-  path: string,
 ): Pick<LogicalSource, 'iterator' | 'iteratorPlace'> {
   if (formulation !== 'json' || node === undefined) return { iterator: null }
-  return { iterator: node.text, iteratorPlace: context.place(node.span, path) }
+  return { iterator: node.text, iteratorPlace: context.place(node) }
 }
 
-function formulationOf(
-  context: Diagnostics,
-  node: YamlText,
-  name: string,
-  path: string,
-): 'csv' | 'json' | null {
+function formulationOf(context: Diagnostics, node: YamlText, name: string): 'csv' | 'json' | null {
   const known = FORMULATIONS.get(name.toLowerCase())
   if (known !== undefined) return known
   return context.report(
     'unsupported',
-    node.span,
-    path,
+    node,
     `the reference formulation ${quoted(name)} is not supported`,
     'Supported are csv and jsonpath.',
   )
 }
 
-function isLocal(context: Diagnostics, node: YamlText, access: string, path: string): boolean {
+function isLocal(context: Diagnostics, node: YamlText, access: string): boolean {
   if (!/^[a-z][a-z0-9+.-]+:/i.test(access)) return true
-  context.report(
-    'unsupported',
-    node.span,
-    path,
-    `the remote source ${quoted(access)} is not supported: only files are`,
-  )
+  context.report('unsupported', node, `the remote source ${quoted(access)} is not supported: only files are`)
   return false
 }

@@ -1,22 +1,20 @@
 import { RDF } from '../../rdf/vocab.ts'
 import type { StatementRule, TermMap } from '../ir.ts'
 import type { Context } from './context.ts'
-import { childPath, readKeys, STATEMENT_KEYS } from './keys.ts'
+import { readKeys, reportUnsupported, STATEMENT_KEYS } from './keys.ts'
 import { described, isEmpty, type YamlList, type YamlMap, type YamlNode, type YamlText } from './node.ts'
 import { readObject } from './objects.ts'
 import { type PlacedPredicate, readGraphs, readPredicates } from './predicates.ts'
-import { reportUnsupported } from './unsupported.ts'
 
 export const MAX_RULES = 2000
 
 /** Reads the statements of a resource: a list of statements, each a list of its own or a map. */
-export function readStatements(context: Context, node: YamlNode, path: string): readonly StatementRule[] {
-  if (node.type === 'map') return readStatement(context, node, path)
+export function readStatements(context: Context, node: YamlNode): readonly StatementRule[] {
+  if (node.type === 'map') return readStatement(context, node)
   if (node.type === 'text') {
     context.report(
       'value-shape',
-      node.span,
-      path,
+      node,
       `predicateobjects is a list of statements, found ${described(node)}`,
       'Write each statement in a line of its own: - [schema:name, $(name)]',
     )
@@ -25,26 +23,25 @@ export function readStatements(context: Context, node: YamlNode, path: string): 
   const [first] = node.items
   if (first?.type === 'text') {
     const hint = 'Each statement is a list of its own: - [schema:name, $(name)]'
-    context.report('po-shape', first.span, `${path}[0]`, 'a statement is expected, found a text', hint)
+    context.report('po-shape', first, 'a statement is expected, found a text', hint)
     return []
   }
-  return node.items.flatMap((item, index) => {
+  return node.items.flatMap((item, _index) => {
     if (context.rules > MAX_RULES) return []
-    return readStatement(context, item, `${path}[${index}]`)
+    return readStatement(context, item)
   })
 }
 
-function readStatement(context: Context, node: YamlNode, path: string): readonly StatementRule[] {
+function readStatement(context: Context, node: YamlNode): readonly StatementRule[] {
   switch (node.type) {
     case 'list':
-      return readShort(context, node, path)
+      return readShort(context, node)
     case 'map':
-      return readLong(context, node, path)
+      return readLong(context, node)
     case 'text':
       context.report(
         'po-shape',
-        node.span,
-        path,
+        node,
         `a statement is [predicate, object], found ${described(node)}`,
         'Put predicate and object between brackets, a comma between them.',
       )
@@ -52,7 +49,7 @@ function readStatement(context: Context, node: YamlNode, path: string): readonly
   }
 }
 
-function readShort(context: Context, node: YamlList, path: string): readonly StatementRule[] {
+function readShort(context: Context, node: YamlList): readonly StatementRule[] {
   const [predicates, objects, mark] = node.items
   const torn = node.items.find(
     item => item.type === 'text' && !item.quoted && item.text.lastIndexOf('$(') > item.text.lastIndexOf(')'),
@@ -60,8 +57,7 @@ function readShort(context: Context, node: YamlList, path: string): readonly Sta
   if (torn !== undefined && node.items.length > 2) {
     context.report(
       'reference-syntax',
-      torn.span,
-      path,
+      torn,
       `the reference that begins in ${described(torn)} is never closed`,
       'In a list between brackets a comma ends the text: put a reference with a comma in quotes.',
     )
@@ -71,8 +67,7 @@ function readShort(context: Context, node: YamlList, path: string): readonly Sta
     const code = node.items.length === 4 && hasBoth(node.items) ? 'datatype-and-language' : 'po-shape'
     context.report(
       code,
-      node.span,
-      path,
+      node,
       `a statement is [predicate, object] or [predicate, object, datatype or language], found ${described(node)}`,
       node.items.length < 2 ? 'Is there a comma missing?' : 'Put a text with commas in quotes.',
     )
@@ -80,14 +75,13 @@ function readShort(context: Context, node: YamlList, path: string): readonly Sta
   }
   if (mark !== undefined && (mark.type !== 'text' || isEmpty(mark))) {
     const found = `the third element is a datatype or a language, found ${described(mark)}`
-    context.report('po-shape', mark.span, `${path}[2]`, found)
+    context.report('po-shape', mark, found)
     return []
   }
-  return statements(context, node, path, {
-    predicates: readPredicates(context, predicates, `${path}[0]`),
+  return statements(context, node, {
+    predicates: readPredicates(context, predicates),
     inverse: [],
     objects,
-    objectsPath: `${path}[1]`,
     mark,
     graphs: [],
   })
@@ -98,47 +92,29 @@ function hasBoth(items: readonly YamlNode[]): boolean {
   return literalAnnotations.includes(true) && literalAnnotations.includes(false)
 }
 
-function readLong(context: Context, node: YamlMap, path: string): readonly StatementRule[] {
+function readLong(context: Context, node: YamlMap): readonly StatementRule[] {
   const before = context.count()
-  const keys = readKeys(context, node, STATEMENT_KEYS, path)
-  if (reportUnsupported(context, keys, path)) return []
+  const keys = readKeys(context, node, STATEMENT_KEYS)
+  if (reportUnsupported(context, keys)) return []
   const inverse =
-    keys.inversepredicates === undefined
-      ? []
-      : readPredicates(
-          context,
-          keys.inversepredicates.value,
-          childPath(path, keys.inversepredicates.key.text),
-        )
+    keys.inversepredicates === undefined ? [] : readPredicates(context, keys.inversepredicates.value)
   for (const needed of ['predicates', 'objects'] as const) {
     if (keys[needed] !== undefined && !isEmpty(keys[needed].value)) continue
     if (needed === 'predicates' && keys.inversepredicates !== undefined) continue
-    const span = keys[needed]?.key.span ?? node.entries[0]?.key.span ?? node.span
-    if (context.count() === before) context.report('po-shape', span, path, `the statement has no ${needed}`)
+    const part = keys[needed]?.key ?? node.entries[0]?.key ?? node
+    if (context.count() === before) context.report('po-shape', part, `the statement has no ${needed}`)
     return []
   }
   if (keys.objects === undefined) return []
   const type = keys.type?.value
   if (type !== undefined && type.type !== 'text')
-    context.report(
-      'value-shape',
-      type.span,
-      childPath(path, 'type'),
-      `type is a text, found ${described(type)}`,
-    )
-  return statements(context, node, path, {
-    predicates:
-      keys.predicates === undefined
-        ? []
-        : readPredicates(context, keys.predicates.value, childPath(path, keys.predicates.key.text)),
+    context.report('value-shape', type, `type is a text, found ${described(type)}`)
+  return statements(context, node, {
+    predicates: keys.predicates === undefined ? [] : readPredicates(context, keys.predicates.value),
     inverse,
     objects: keys.objects.value,
-    objectsPath: childPath(path, keys.objects.key.text),
     type: type?.type === 'text' ? type : undefined,
-    graphs:
-      keys.graphs === undefined
-        ? []
-        : readGraphs(context, keys.graphs.value, childPath(path, keys.graphs.key.text)),
+    graphs: keys.graphs === undefined ? [] : readGraphs(context, keys.graphs.value),
   })
 }
 
@@ -159,46 +135,37 @@ interface Pieces {
   readonly predicates: readonly PlacedPredicate[]
   readonly inverse: readonly PlacedPredicate[]
   readonly objects: YamlNode
-  readonly objectsPath: string
   readonly mark?: YamlText | undefined
   readonly type?: YamlText | undefined
   readonly graphs: readonly TermMap[]
 }
 
-function statements(
-  context: Context,
-  node: YamlNode,
-  path: string,
-  pieces: Pieces,
-): readonly StatementRule[] {
-  const { predicates, inverse, objects, objectsPath, mark, type, graphs } = pieces
+function statements(context: Context, node: YamlNode, pieces: Pieces): readonly StatementRule[] {
+  const { predicates, inverse, objects, mark, type, graphs } = pieces
   const classes = predicates.filter(({ predicate }) => predicate === RDF.type).length
-  const items =
-    objects.type === 'list'
-      ? objects.items.map((item, index) => [item, `${objectsPath}[${index}]`] as const)
-      : [[objects, objectsPath] as const]
-  if (items.length === 0) context.report('po-shape', objects.span, path, 'the statement has no object')
+  const items = objects.type === 'list' ? objects.items : [objects]
+  if (items.length === 0) context.report('po-shape', objects, 'the statement has no object')
   const rules: StatementRule[] = []
-  const place = context.place(node.span, path)
+  const place = context.place(node)
   const common = { place, ...(graphs.length === 0 ? {} : { graphs }) }
-  for (const [item, here] of items) {
+  for (const item of items) {
     context.rules += predicates.length + inverse.length
     if (context.rules > MAX_RULES) {
-      context.report('limits', node.span, path, `the mapping has more than ${MAX_RULES} rules`)
+      context.report('limits', node, `the mapping has more than ${MAX_RULES} rules`)
       return rules
     }
-    const object = readObject(context, item, here, { isClass: classes > 0, mark, type })
+    const object = readObject(context, item, { isClass: classes > 0, mark, type })
     if (object === null) continue
     const places = {
-      objectPlace: context.place(valueNode(item).span, here),
-      markPlace: context.place((mark ?? markNode(item) ?? valueNode(item)).span, here),
+      objectPlace: context.place(valueNode(item)),
+      markPlace: context.place(mark ?? markNode(item) ?? valueNode(item)),
     }
     for (const { predicate, predicatePlace } of predicates)
       rules.push({ predicate, object, predicatePlace, ...places, ...common })
     if (inverse.length > 0 && (object.type === 'literal' || object.type === 'natural')) {
       const hint = 'Write ~iri behind the object, or type: iri.'
       const found = 'an inverse predicate needs an object that is a resource, found a literal'
-      context.report('object-not-iri', item.span, here, found, hint)
+      context.report('object-not-iri', item, found, hint)
       continue
     }
     for (const { predicate, predicatePlace } of inverse)

@@ -117,26 +117,26 @@ export interface Segments {
 }
 
 /** The segments of a template, with external values inserted; null if it cannot be read, which is reported. */
-export function segmentsOf(context: Context, node: YamlText, path: string): Segments | null {
+export function segmentsOf(context: Context, node: YamlText): Segments | null {
   if (node.text.length > MAX_CHARACTERS) {
     const found = `the text has ${node.text.length} characters, at most ${MAX_CHARACTERS} are allowed`
-    return context.report('limits', node.span, path, found)
+    return context.report('limits', node, found)
   }
   const { parts, plainColon, problem } = parseTemplate(node.text)
   if (problem !== undefined) {
     const { from, to, message, hint } = problem
-    return context.report('reference-syntax', within(node, from, to), path, message, hint)
+    return context.report('reference-syntax', within(node, from, to), message, hint)
   }
   if (!node.quoted && /^["']|["']$/.test(node.text)) {
     const found = `${quoted(node.text)} begins or ends with a quote that is part of the text`
-    context.report('stray-quote', node.span, path, found, 'Put the whole text in quotes, or none of it.')
+    context.report('stray-quote', node, found, 'Put the whole text in quotes, or none of it.')
   }
   if (parts.filter(({ type }) => type === 'reference').length > MAX_REFERENCES)
-    return context.report('limits', node.span, path, `the text has more than ${MAX_REFERENCES} references`)
-  reportBraces(context, node, path, parts)
+    return context.report('limits', node, `the text has more than ${MAX_REFERENCES} references`)
+  reportBraces(context, node, parts)
   const segments: Segment[] = []
   for (const part of parts) {
-    const segment = segmentOf(context, node, path, part)
+    const segment = segmentOf(context, node, part)
     const last = segments.at(-1)
     if (segment.type === 'constant' && last?.type === 'constant')
       segments[segments.length - 1] = { type: 'constant', text: last.text + segment.text }
@@ -145,9 +145,9 @@ export function segmentsOf(context: Context, node: YamlText, path: string): Segm
   return { segments, plainColon }
 }
 
-function segmentOf(context: Context, node: YamlText, path: string, part: YarrrmlTemplatePart): Segment {
+function segmentOf(context: Context, node: YamlText, part: YarrrmlTemplatePart): Segment {
   if (part.type === 'constant') {
-    reportForgotten(context, node, path, part)
+    reportForgotten(context, node, part)
     return { type: 'constant', text: part.text }
   }
   if (part.name.startsWith('_')) {
@@ -155,7 +155,7 @@ function segmentOf(context: Context, node: YamlText, path: string, part: Yarrrml
     if (value !== undefined) return { type: 'constant', text: value }
   }
   const name = part.name.replace(/^\\_/, '_')
-  return { type: 'field', name, place: context.place(within(node, part.from, part.to), path) }
+  return { type: 'field', name, place: context.place(within(node, part.from, part.to)) }
 }
 
 /** `$name`, `$[name]`, `$name)` and `(name)` alone: probably references with a missing character. */
@@ -164,7 +164,6 @@ const FORGOTTEN = /\$[\p{L}_]|\$\[|^[([<]?[\p{L}_][\p{L}\p{N}_]*[)\]>]$|^[([][\p
 function reportForgotten(
   context: Context,
   node: YamlText,
-  path: string,
   part: YarrrmlTemplatePart & { type: 'constant' },
 ): void {
   const found = FORGOTTEN.exec(part.text)
@@ -173,7 +172,6 @@ function reportForgotten(
   context.report(
     'looks-like-reference',
     within(node, part.from, part.to),
-    path,
     `${quoted(part.text)} looks like a reference and is taken as text`,
     'The value of a field is written $(field).',
   )
@@ -182,19 +180,13 @@ function reportForgotten(
 const BRACES = /\$?(?<!\\)\{([\p{L}_][\p{L}\p{N}_.-]{0,100})\}/gu
 
 /** Reports constants in the form of references of other languages: `{name}` (RML, R2RML), `${name}`. */
-function reportBraces(
-  context: Context,
-  node: YamlText,
-  path: string,
-  parts: readonly YarrrmlTemplatePart[],
-): void {
+function reportBraces(context: Context, node: YamlText, parts: readonly YarrrmlTemplatePart[]): void {
   for (const { 0: found, 1: name, index } of node.text.matchAll(BRACES)) {
     const isConstant = parts.some(({ type, from, to }) => type === 'constant' && from <= index && index < to)
     if (!isConstant) continue
     context.report(
       'looks-like-reference',
       within(node, index, index + found.length),
-      path,
       `${quoted(found)} looks like a reference and is taken as text`,
       `Write $(${name}) for the value of the field ${name}, or \\{ for a brace.`,
     )

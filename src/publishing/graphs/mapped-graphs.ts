@@ -1,7 +1,7 @@
 import { Fault, isFault, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 import { type CompiledMapping, compileMapping, type RuleReport } from '../../mapping/compile.ts'
 import { MAPPING_INVALID } from '../../mapping/diagnostic.ts'
-import type { Mapping, TermMap } from '../../mapping/ir.ts'
+import { fieldReferences, type Mapping, type TermMap } from '../../mapping/ir.ts'
 import type { DatasetStatistics } from '../../model/dataset.ts'
 import type { Field } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
@@ -194,11 +194,5 @@ function presentationOf({ resources }: Mapping, fields: readonly Field[]): Recor
 }
 
 function fieldsOf(map: TermMap): readonly string[] {
-  if (map.type === 'natural') return [map.field]
-  const parts = map.type === 'literal' ? [map.segments, map.datatype, map.language] : [map.segments]
-  return parts.flatMap(part =>
-    part === undefined || typeof part === 'string'
-      ? []
-      : part.flatMap(segment => (segment.type === 'field' ? [segment.name] : [])),
-  )
+  return fieldReferences(map).map(({ name }) => name)
 }

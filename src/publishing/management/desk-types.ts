@@ -1,15 +1,11 @@
 import { declareFault } from '../../errors/errors.ts'
+import type { CheckFinding } from '../check.ts'
 import type { Publications } from '../publication-state.ts'
 import type { SharedRegistry } from '../registry/shared-registry.ts'
 import type { VersionManifest, Versions } from '../versions/versions.ts'
 
-/** One finding about a dataset: an error prevents its publication, a warning describes what would be dropped. */
-export interface DeskFinding {
-  readonly severity: 'error' | 'warning'
-  readonly message: string
-  readonly field?: string
-  readonly count?: number
-}
+/** A finding about a dataset that is at the desk. */
+export type DeskFinding = Omit<CheckFinding, 'dataset'>
 
 export interface DeskOptions {
   readonly portal: string

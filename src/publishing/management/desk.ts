@@ -10,7 +10,7 @@ import { type Definition, definitionProblems, readDefinition } from '../definiti
 import { changedDefinition, type DefinitionChange } from '../edit-definition.ts'
 import { openMapping, saveMapping } from '../mapping/mapping-file.ts'
 import type { PublicationState } from '../publication-state.ts'
-import { withdrawEverywhere } from '../registry/withdraw.ts'
+import { withdrawEverywhere } from '../registry/registry.ts'
 import { requireWritable } from '../versions/durable.ts'
 import { rollBack } from '../versions/roll-back.ts'
 import { currentManifest, type VersionManifest } from '../versions/versions.ts'

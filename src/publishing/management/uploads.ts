@@ -3,6 +3,7 @@ import { createWriteStream, existsSync, mkdirSync, readdirSync, renameSync, rmSy
 import path from 'node:path'
 import { finished, type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { LRUCache } from 'lru-cache'
 import { BAD_REQUEST, CONTENT_TOO_LARGE, Fault, faultText } from '../../errors/errors.ts'
 import { isOfRunningProcess, PROCESS_NAME } from '../../runtime/processes.ts'
 import type { Inspection } from '../../sources/inspect.ts'
@@ -246,29 +247,21 @@ const LIFE = 10 * 60_000
 
 /** Inspections of sources, each of which reads a whole file: one of the same file with the same options is done once. */
 export class Inspections {
-  private readonly now: () => number
-  private readonly cached = new Map<
-    string,
-    { readonly at: number; readonly inspection: Promise<Inspection> }
-  >()
+  private readonly cached: LRUCache<string, Promise<Inspection>>
 
   /** @param now milliseconds since 1970 */
   constructor(now: () => number) {
-    this.now = now
+    this.cached = new LRUCache({ max: MAX_CACHED, ttl: LIFE, ttlResolution: 0, perf: { now } })
   }
 
   /** See {@link inspectDataset}. */
   inspect(root: string, id: string, how: Options): Promise<Inspection> {
     const key = keyOf(root, id, how)
-    const read = () => reading(sourceBytes(root, id), 'inspectDataset', [root, id, how])
-    if (key === null) return read()
-    const found = this.cached.get(key)
-    if (found !== undefined && this.now() < found.at + LIFE) return found.inspection
-    const inspection = read()
-    this.cached.delete(key)
-    this.cached.set(key, { at: this.now(), inspection })
-    const [oldest] = this.cached.keys()
-    if (this.cached.size > MAX_CACHED && oldest !== undefined) this.cached.delete(oldest)
+    const known = key === null ? undefined : this.cached.get(key)
+    if (known !== undefined) return known
+    const inspection = reading(sourceBytes(root, id), 'inspectDataset', [root, id, how])
+    if (key === null) return inspection
+    this.cached.set(key, inspection)
     inspection.catch(() => this.cached.delete(key))
     return inspection
   }

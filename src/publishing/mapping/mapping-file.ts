@@ -10,12 +10,17 @@ import {
   rmSync,
 } from 'node:fs'
 import path from 'node:path'
-import { type Diagnostic, hasErrors, withoutRepeats } from '../../mapping/diagnostic.ts'
+import {
+  type Diagnostic,
+  DOCUMENT_START,
+  diagnosticOf,
+  hasErrors,
+  withoutRepeats,
+} from '../../mapping/diagnostic.ts'
 import { firstMapping } from '../../mapping/init.ts'
 import type { Mapping } from '../../mapping/ir.ts'
-import { mappingKind, readMapping } from '../../mapping/read.ts'
+import { mappingKind, portalPrefixes, readMapping } from '../../mapping/read.ts'
 import { type MappedDataset, validateMapping } from '../../mapping/validate.ts'
-import { portalPrefixes } from '../../mapping/vocabulary.ts'
 import type { DatasetStatistics } from '../../model/dataset.ts'
 import type { Field } from '../../model/field.ts'
 import type { Metas } from '../../model/metadata.ts'
@@ -86,8 +91,7 @@ export function checkMapping(
     return { mapping: hasErrors(all) ? null : mapping, diagnostics: all }
   } catch (error) {
     const message = `The mapping cannot be read: ${String((error as Error).message).slice(0, 300)}`
-    const place = { line: 1, column: 1, endLine: 1, endColumn: 1, path: '' }
-    return { mapping: null, diagnostics: [{ code: 'unsupported', severity: 'error', message, place }] }
+    return { mapping: null, diagnostics: [diagnosticOf('unsupported', DOCUMENT_START, message)] }
   }
 }
 
@@ -136,14 +140,10 @@ export function chooseMapping(
 /** An RDF file has no records that could be mapped. */
 export function refuseForRdf(file: MappingFile | null): MappingRefusal | null {
   if (file === null) return null
-  const place = { line: 1, column: 1, endLine: 1, endColumn: 1, path: '' }
   const message = 'The source of the dataset is RDF: it has triples and no records that could be mapped.'
   const hint = 'Remove the mapping: the triples are served as they are.'
-  return {
-    file: file.file,
-    diagnostics: [{ code: 'unsupported', severity: 'error', message, place, hint }],
-    kept: 'direct',
-  }
+  const diagnostics = [diagnosticOf('unsupported', DOCUMENT_START, message, hint)]
+  return { file: file.file, diagnostics, kept: 'direct' }
 }
 
 /** The mapping of a dataset as an editor opens it. */

@@ -1,8 +1,8 @@
 import { turtleText } from '../../formats/turtle.ts'
 import type { RuleReport } from '../../mapping/compile.ts'
 import type { Mapping } from '../../mapping/ir.ts'
+import { portalPrefixes } from '../../mapping/read.ts'
 import type { WrittenTriple } from '../../mapping/triple-text.ts'
-import { portalPrefixes } from '../../mapping/vocabulary.ts'
 import type { Field } from '../../model/field.ts'
 import { lookup, setMember } from '../../model/lookup.ts'
 import { memoised } from '../../model/memoised.ts'
@@ -10,6 +10,7 @@ import type { DatasetRecord } from '../../model/value.ts'
 import { datasetPrefixes, INITIAL_CONTEXT, prefixedName } from '../../rdf/prefixes.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import { compileFor } from '../graphs/mapped-graphs.ts'
+import { splitQuad } from '../graphs/rdf-quads.ts'
 import { withColumns } from '../versions/graph-sources.ts'
 import { graphPath, type VersionManifest, type Versions } from '../versions/versions.ts'
 import { publishedRecords } from '../write-version.ts'
@@ -111,13 +112,12 @@ export class Lines implements Pick<WrittenTriple, 'add'> {
     return some
   }
 
-  /** Statements by graph, the default graph as an empty text; those of one subject are grouped. */
+  /** Statements by the IRIs of their graphs, the default graph as an empty text; those of one subject are grouped. */
   graphs(): ReadonlyMap<string, string> {
     const graphs = new Map<string, Map<string, string[]>>()
     for (const line of this.lines) {
-      const graph = graphOf(line)
-      const triple = graph === '' ? line : `${line.slice(0, -graph.length - 3)} .`
-      const subjects = memoised(graphs, graph, () => new Map<string, string[]>())
+      const { triple, graph } = splitQuad(line)
+      const subjects = memoised(graphs, graph ?? '', () => new Map<string, string[]>())
       memoised(subjects, line.slice(0, line.indexOf(' ')), () => []).push(triple)
     }
     return new Map(
@@ -140,16 +140,6 @@ function predicateOf(line: string): string {
   return line.slice(begin, line.indexOf(' ', begin))
 }
 
-/** The graph of a line: the last term if it has four. */
-function graphOf(line: string): string {
-  const terms = line.slice(0, -2)
-  const begin = terms.lastIndexOf(' ') + 1
-  const last = terms.slice(begin)
-  if (!/^(?:<[^>]*>|_:\S+)$/.test(last)) return ''
-  const third = line.indexOf(' ', line.indexOf(' ') + 1) + 1
-  return begin === third ? '' : last
-}
-
 /**
  * Writes statements as Turtle, or with named graphs as TriG, with the prefixes that they use.
  *
@@ -163,7 +153,7 @@ export function prettyText(lines: Lines, prefixes: Readonly<Record<string, strin
   const body = [...lines.graphs()]
     .map(([graph, triples]) => {
       const text = turtleText(triples, known).slice(head.length)
-      return graph === '' ? text : `\n${graph} {${text.replace(/^(?=.)/gm, '  ')}}\n`
+      return graph === '' ? text : `\n<${graph}> {${text.replace(/^(?=.)/gm, '  ')}}\n`
     })
     .join('')
   const used = Object.entries(known).filter(([prefix]) =>

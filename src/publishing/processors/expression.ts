@@ -3,16 +3,19 @@ import { parseSelect, parseWhere } from '../../language/odsql/parse.ts'
 import { type ComparisonOperator, FLIPPED, isOrdered } from '../../model/comparison.ts'
 import {
   type CompiledExpression,
+  comparedValues,
   compareMoment,
   compileCall,
   compileTextTest,
   type ExpressionScope,
   isTextTest,
+  type Plain,
   type ProcessorValue,
+  plainOf,
   refused,
   type Test,
+  valueNumber,
 } from './expression-functions.ts'
-import { comparedValues, type Plain, plainOf, valueNumber } from './values.ts'
 
 /**
  * Compiles a condition in the language of the where clause. Values have no declared types yet: a text that is a numeral counts as

@@ -1,14 +1,15 @@
 import { Fault } from '../../errors/errors.ts'
+import type { FieldOrigin } from '../../model/dataset.ts'
 import { setMember } from '../../model/lookup.ts'
 import { isTimeZone } from '../../model/time.ts'
 import type { SourceRow } from '../../sources/source.ts'
 import { converterOf } from '../../sources/typing/convert.ts'
-import { fieldReader, type RowData } from '../../sources/typing/fields.ts'
+import { type FieldSpec, fieldReader, type RowData } from '../../sources/typing/fields.ts'
 import { compileRegex } from '../../store/columns/evaluate/functions/regex.ts'
 import { compileCondition, compileValue } from './expression.ts'
+import { plainOf, processorText } from './expression-functions.ts'
 import type { LookupTable } from './lookup-table.ts'
 import { type Processor, type ProcessorStep, stepFault } from './schema.ts'
-import { plainOf, processorText } from './values.ts'
 
 /** A row that steps change: a copy of the row of the source. */
 export interface ChangingRow {
@@ -23,6 +24,8 @@ export interface CompiledStep {
   readonly reads: readonly string[]
   readonly writes: readonly string[]
   readonly removes: readonly string[]
+  /** How each column that it writes is made, for the description of fields; null for one that is renamed. */
+  readonly notes: readonly (string | null)[]
   /** Changes a row; returns false to drop it. */
   readonly apply: (row: ChangingRow) => boolean
 }
@@ -44,11 +47,14 @@ export function compileStep(processor: Processor, table: LookupTable | null): Co
       return renameStep(processor, step.settings)
     case 'split': {
       const { column, separator, into } = step.settings
-      return textStep(processor, [column], into, ([text]) => partsOf(text ?? null, separator, into.length))
+      const notes = into.map((_, at) => `split at ${JSON.stringify(separator)}, part ${at + 1}`)
+      return textStep(processor, [column], into, notes, ([text]) =>
+        partsOf(text ?? null, separator, into.length),
+      )
     }
     case 'join': {
       const { columns, separator = ' ', into } = step.settings
-      return textStep(processor, columns, [into], texts => {
+      return textStep(processor, columns, [into], [`join with ${JSON.stringify(separator)}`], texts => {
         const present = texts.filter(text => text !== null && text !== '')
         return [present.length === 0 ? null : present.join(separator)]
       })
@@ -58,16 +64,18 @@ export function compileStep(processor: Processor, table: LookupTable | null): Co
     case 'date':
       return dateStep(processor, step.settings)
     case 'lookup': {
-      const { column, take } = step.settings
+      const { column, dataset, key, take } = step.settings
       const into = Object.values(take)
-      return textStep(processor, [column], into, ([key]) => {
-        const found = key == null ? undefined : table?.get(key.trim())
+      const notes = Object.keys(take).map(from => `lookup ${dataset}.${from} by ${key}`)
+      return textStep(processor, [column], into, notes, ([text]) => {
+        const found = text == null ? undefined : table?.get(text.trim())
         return into.map((_, at) => found?.[at] ?? null)
       })
     }
     case 'filter': {
       const { evaluate, columns } = compiled(processor, step.settings, compileCondition)
-      return { processor, reads: columns, writes: [], removes: [], apply: ({ data }) => evaluate(data) }
+      const apply = ({ data }: ChangingRow) => evaluate(data)
+      return { processor, reads: columns, writes: [], removes: [], notes: [], apply }
     }
     case 'compute': {
       const { expression, into } = step.settings
@@ -76,7 +84,8 @@ export function compileStep(processor: Processor, table: LookupTable | null): Co
         setMember(data, into, evaluate(data))
         return true
       }
-      return { processor, reads: columns, writes: [into], removes: [], apply }
+      const notes = [`compute ${expression}`]
+      return { processor, reads: columns, writes: [into], removes: [], notes, apply }
     }
   }
 }
@@ -111,7 +120,7 @@ function renameStep(processor: Processor, names: SettingsOf<'rename'>): Compiled
     for (const [at, name] of writes.entries()) if (values[at] !== undefined) setMember(data, name, values[at])
     return true
   }
-  return { processor, reads: Object.keys(names), writes, removes, apply }
+  return { processor, reads: Object.keys(names), writes, removes, notes: writes.map(() => null), apply }
 }
 
 /** A step that computes values from the texts of columns. */
@@ -119,6 +128,7 @@ function textStep(
   processor: Processor,
   columns: readonly string[],
   writes: readonly string[],
+  notes: readonly string[],
   make: (texts: readonly (string | null)[], row: SourceRow) => readonly unknown[],
 ): CompiledStep {
   const read = columns.map(fieldReader)
@@ -130,7 +140,7 @@ function textStep(
     }
     return true
   }
-  return { processor, reads: columns, writes, removes: [], apply }
+  return { processor, reads: columns, writes, removes: [], notes, apply }
 }
 
 function tooLong(processor: Processor, { row, line }: SourceRow): Fault {
@@ -166,7 +176,8 @@ function replaceStep(processor: Processor, settings: SettingsOf<'replace'>): Com
       'the pattern matches the empty text, or the replacement is none ($1 for a group, \\$ for the character)',
       { member: 'pattern' },
     )
-  return textStep(processor, [column], [into], ([text], row) => {
+  const note = `replace /${pattern}/ by ${JSON.stringify(replacement)}`
+  return textStep(processor, [column], [into], [note], ([text], row) => {
     if (text == null) return [null]
     if (text.length > MAX_TEXT) throw tooLong(processor, row)
     const replaced = regex.replace(text, replacement)
@@ -203,5 +214,49 @@ function dateStep(processor: Processor, settings: SettingsOf<'date'>): CompiledS
     setMember(data, into, value)
     return true
   }
-  return { processor, reads: [column], writes: [into], removes: [], apply }
+  const notes = [`date ${formats.join(', ')}`]
+  return { processor, reads: [column], writes: [into], removes: [], notes, apply }
+}
+
+/** The origin of a column: columns of the source, and the steps that computed it from them. */
+interface ColumnOrigin {
+  readonly columns: readonly string[]
+  readonly steps: readonly string[]
+}
+
+/** Maximum number of columns and of steps in the description of a field. */
+const MAX_DESCRIBED = 20
+
+/** The origins of the fields of a dataset with steps; empty for one without. */
+export function originsOf(
+  processors: readonly Processor[],
+  specs: readonly FieldSpec[],
+): readonly FieldOrigin[] {
+  if (processors.length === 0) return []
+  const known = new Map<string, ColumnOrigin>()
+  for (const processor of processors) {
+    const { reads, writes, notes } = compileStep(processor, null)
+    const made = writes.map((into, at): [string, ColumnOrigin] => {
+      const note = notes[at] ?? null
+      const { columns, steps } = merged(known, note === null ? reads.slice(at, at + 1) : reads)
+      return [into, { columns, steps: note === null ? steps : [...steps, note] }]
+    })
+    for (const [into, origin] of made) known.set(into, origin)
+  }
+  return specs.map(({ name, from = name }) => {
+    const { columns, steps } = merged(known, typeof from === 'string' ? [from] : from)
+    return {
+      field: name,
+      columns: columns.slice(0, MAX_DESCRIBED),
+      steps: steps.slice(0, MAX_DESCRIBED),
+    }
+  })
+}
+
+function merged(known: ReadonlyMap<string, ColumnOrigin>, columns: readonly string[]): ColumnOrigin {
+  const origins = columns.map(column => known.get(column) ?? { columns: [column], steps: [] })
+  return {
+    columns: [...new Set(origins.flatMap(origin => origin.columns))],
+    steps: [...new Set(origins.flatMap(origin => origin.steps))],
+  }
 }

@@ -11,7 +11,9 @@ import {
   storedDatasets,
   type VersionManifest,
   type Versions,
+  withdraw,
 } from '../versions/versions.ts'
+import type { SharedRegistry } from './shared-registry.ts'
 
 /** Which published versions are in force: according to local files, or to a graph of a shared store. */
 export interface Registry {
@@ -58,4 +60,18 @@ export function localRegistry(versions: Versions): Registry {
       !isWithdrawn(versions, dataset) ? null : isSecretlyWithdrawn(versions, dataset) ? 'secret' : 'open',
     removed: () => null,
   }
+}
+
+/**
+ * Withdraws a dataset until it is published by name, also from a store that several instances share, where another one may have
+ * published it. Resolves to false if it was not published.
+ */
+export async function withdrawEverywhere(
+  versions: Versions,
+  shared: Pick<SharedRegistry, 'inForce' | 'withdraw'> | null,
+  id: string,
+): Promise<boolean> {
+  const manifest = currentManifest(versions, id) ?? (await shared?.inForce(id))
+  const isShared = await shared?.withdraw(id, manifest?.dataset.visibility === 'public' ? 'open' : 'secret')
+  return withdraw(versions, id) || isShared === true
 }

@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { isOfRunningProcess } from '../../runtime/processes.ts'
+import { replaceDurably } from '../versions/durable.ts'
 
 /** The state of the address of a dataset. Moments are ISO 8601. */
 export interface RemoteState {
@@ -42,8 +43,7 @@ export function remoteState(portal: string, id: string): RemoteState | null {
 export function writeRemoteState(portal: string, id: string, state: RemoteState): void {
   const file = stateFile(portal, id)
   mkdirSync(path.dirname(file), { recursive: true })
-  writeFileSync(`${file}.new`, `${JSON.stringify(state, null, 2)}\n`)
-  renameSync(`${file}.new`, file)
+  replaceDurably(file, `${JSON.stringify(state, null, 2)}\n`)
 }
 
 /** Removes files that the state no longer names, and that no running process is fetching. */

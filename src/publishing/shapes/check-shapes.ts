@@ -5,7 +5,7 @@ import { RDF_FORMATS, rdfFormatNamed } from '../../sources/formats.ts'
 import { parseRdf } from '../../store/embedded/parse.ts'
 import type { CheckFinding } from '../check.ts'
 import { splitQuad } from '../graphs/rdf-quads.ts'
-import { publishedTriples } from '../published-triples.ts'
+import { publishedTriples } from '../versions/graph-sources.ts'
 import {
   currentManifest,
   type GraphFile,

@@ -1,14 +1,14 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { Fault, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { STORE_BUSY } from '../../runtime/fair-queue.ts'
 import { runJob } from '../../runtime/job.ts'
-import { PROCESS_NAME } from '../../runtime/processes.ts'
 import type { GraphDifference } from '../../store/columns/graph-difference.ts'
 import type { Comparison } from './changes-worker.ts'
 import { refuseUnreadable } from './damage.ts'
+import { replaceCached } from './durable.ts'
 import { withColumns } from './graph-sources.ts'
 import { graphPath, type VersionManifest, type Versions, versionFolder } from './versions.ts'
 
@@ -121,14 +121,8 @@ function writeDifference(file: string, { added, removed, before, after }: Versio
   const parts = [head, added, removed, before, after].map(
     ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength),
   )
-  const own = `${file}.${PROCESS_NAME}`
-  try {
-    writeFileSync(own, Buffer.concat(parts))
-    renameSync(own, file)
-  } catch {
-    // The version may have been removed by now; otherwise it is compared again next time.
-    rmSync(own, { force: true })
-  }
+  // The version may have been removed by now; where it cannot be written, it is compared again next time.
+  replaceCached(file, Buffer.concat(parts))
 }
 
 /** Null if the file is missing or damaged. */

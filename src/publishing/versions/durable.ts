@@ -33,6 +33,22 @@ export function replaceDurably(file: string, text: string): void {
   synchronise(path.dirname(file))
 }
 
+/**
+ * Replaces a file that may be lost, of what is cached or counted, in one step and without waiting for the disk; false where that
+ * fails. Its folder is not created.
+ */
+export function replaceCached(file: string, content: string | Uint8Array): boolean {
+  const fresh = `${file}.${PROCESS_NAME}.new`
+  try {
+    writeFileSync(fresh, content)
+    renameSync(fresh, file)
+    return true
+  } catch {
+    rmSync(fresh, { force: true })
+    return false
+  }
+}
+
 /** Writes a file; it is on disk when this returns. */
 export function writeDurably(file: string, text: string): void {
   writeFileSync(file, text, { flush: true })

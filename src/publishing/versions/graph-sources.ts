@@ -1,7 +1,13 @@
-import { existsSync } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
+import { pipeline } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { Fault } from '../../errors/errors.ts'
+import { wholeLines } from '../../rdf/line-set.ts'
 import { graphIri, namedGraphIri } from '../../rdf/minted-iris.ts'
+import { yieldToOthers } from '../../runtime/work-client.ts'
 import { buildColumnsInThread } from '../../store/columns/build/build-thread.ts'
 import { columnsProblem } from '../../store/columns/sections.ts'
+import { STORE_UNAVAILABLE } from '../../store/faults.ts'
 import type { GraphSource } from '../../store/store.ts'
 import { type GraphFile, graphPath, type VersionManifest, type Versions } from './versions.ts'
 
@@ -54,5 +60,31 @@ export async function withColumns<T>(
     for (const { path, columns, isSearched } of unreadable)
       if (path !== null) await buildColumnsInThread({ triples: path, columns, isSearched })
     return read()
+  }
+}
+
+/** Bytes of a piece. */
+const PIECE_BYTES = 2 ** 16
+
+/**
+ * The triples of a published graph as stored in its file, in bounded pieces of whole lines of N-Triples; only pieces that are
+ * read are decompressed.
+ */
+export async function* publishedTriples(file: string): AsyncGenerator<string> {
+  const packed = createReadStream(file, { highWaterMark: PIECE_BYTES })
+  const text: AsyncIterable<Buffer> = pipeline(
+    packed,
+    createGunzip({ chunkSize: PIECE_BYTES }),
+    () => undefined,
+  )
+  try {
+    for await (const lines of wholeLines(text, 0)) {
+      yield lines.toString()
+      await yieldToOthers()
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    const reason = 'another version has taken the place of this one. Try again in a moment.'
+    throw new Fault(STORE_UNAVAILABLE, { reason }, { cause: error })
   }
 }
