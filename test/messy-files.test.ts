@@ -956,23 +956,46 @@ t.test('names of code pages as programs write them into a .cpg', async t => {
     ['8859-2', latin('\xa3\xf3d\xbc')],
     ['ANSI 1250', latin('\xa3\xf3d\x9f')],
     ['1250', latin('\xa3\xf3d\x9f')],
+    ['852', latin('\x9d\xa2d\xab')],
+    ['OEM 852', latin('\x9d\xa2d\xab')],
+    ['65001', Buffer.from('Łódź')],
   ] as const) {
-    const parts = shapefileOf([name, latin('Krak\xf3w')])
-    const stem = Object.keys(parts)
-      .find(part => part.endsWith('.shp'))
-      ?.slice(0, -4)
-    const { values, found } = await understood('cpg.zip', await archive({ ...parts, [`${stem}.cpg`]: cpg }))
+    const parts = { ...shapefileOf([name, latin('Krak')]), 'a.cpg': cpg }
+    const { values, found } = await understood('cpg.zip', await archive(parts))
     t.strictSame([values[0]?.[1], found.diagnostics], ['Łódź', []], cpg)
+  }
+  for (const [cpg, bytes, name] of [
+    ['936', '\xb9\xe3\xd6\xdd', '广州'],
+    ['ANSI 932', '\x93\x8c\x8b\x9e', '東京'],
+    ['CP949', '\xba\xce\xbb\xea', '부산'],
+    ['950', '\xa5x\xa5_', '台北'],
+  ] as const) {
+    const parts = { ...shapefileOf([latin(bytes)]), 'a.cpg': cpg }
+    const { values, found } = await understood('cpg.zip', await archive(parts))
+    t.strictSame([values[0]?.[1], found.diagnostics], [name, []], cpg)
+  }
+})
+
+t.test('the code page in the header of a .dbf', async t => {
+  for (const [id, bytes, name] of [
+    [0x64, latin('\x9d\xa2d\xab'), 'Łódź'],
+    [0x87, latin('\x9d\xa2d\xab'), 'Łódź'],
+    [0x87, Buffer.from('Łódź'), 'Łódź'],
+    [0x86, latin('\x80\x9f\xe3\xa4\x98'), 'Αθήνα'],
+    [0x66, latin('\x9dre'), 'Øre'],
+    [0x4d, latin('\xb9\xe3\xd6\xdd'), '广州'],
+  ] as const) {
+    const { 'a.dbf': table = Buffer.alloc(0), ...parts } = shapefileOf([bytes])
+    table[29] = id
+    const { values, found } = await understood('header.zip', await archive({ ...parts, 'a.dbf': table }))
+    t.strictSame([values[0]?.[1], found.diagnostics], [name, []], String(id))
   }
 })
 
 t.test('the name of a code page in a .cpg that is not known is reported', async t => {
-  const parts = shapefileOf([latin('Évreux'), latin('Paris')])
-  const stem = Object.keys(parts)
-    .find(part => part.endsWith('.shp'))
-    ?.slice(0, -4)
-  const { found } = await understood('odd.zip', await archive({ ...parts, [`${stem}.cpg`]: '852' }))
-  t.match(found.diagnostics, [/^the text is latin-1, because "852" of its \.cpg is not known/])
+  const parts = { ...shapefileOf([latin('Évreux'), latin('Paris')]), 'a.cpg': '708' }
+  const { found } = await understood('odd.zip', await archive(parts))
+  t.match(found.diagnostics, [/^the text is latin-1, because "708" of its \.cpg is not known/])
 })
 
 t.test('tracks of KML, alone and several of a placemark', async t => {
