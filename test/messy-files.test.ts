@@ -1960,6 +1960,38 @@ t.test('decimals and times of Parquet are exact', async t => {
     )
 })
 
+t.test('local times of Parquet are those of the zone that is declared, as in CSV', async t => {
+  const element = (name: string, isAdjustedToUTC: boolean) =>
+    ({
+      name,
+      type: 'INT64',
+      logical_type: { type: 'TIMESTAMP', isAdjustedToUTC, unit: 'MILLIS' },
+      repetition_type: 'OPTIONAL',
+    }) as const
+  const [summer, winter] = ['2024-07-01T10:30:00Z', '2024-01-01T00:00:00Z'].map(it => BigInt(Date.parse(it)))
+  const schema = [element('local', false), element('utc', true), element('midnight', false)]
+  const columnData = [
+    { name: 'local', data: [summer, winter, null] },
+    { name: 'utc', data: [summer, winter, null] },
+    { name: 'midnight', data: [winter, winter, null] },
+  ]
+  const file = parquetLibrary().parquetWriteBuffer({
+    columnData,
+    schema: [{ name: 'root', num_children: 3 }, ...schema],
+  })
+  const { fields, values, found } = await understood('local.parquet', Buffer.from(file))
+  t.strictSame(fields, ['local: datetime', 'utc: datetime', 'midnight: date'])
+  t.strictSame(values[0], ['2024-07-01T10:30:00Z', '2024-07-01T10:30:00Z', '2024-01-01'])
+  const zoned = found.fields.map(it => (it.type === 'date' ? it : { ...it, timezone: 'Europe/Berlin' }))
+  const typed = typeRecords(openSource(found.source, folders), zoned)
+  const batch = (await typed.batches()[Symbol.asyncIterator]().next()).value
+  t.strictSame(batch?.values, [
+    ['2024-07-01T08:30:00Z', '2024-07-01T10:30:00Z', '2024-01-01'],
+    ['2023-12-31T23:00:00Z', '2024-01-01T00:00:00Z', '2024-01-01'],
+    [null, null, null],
+  ])
+})
+
 t.test('points without position in GeoParquet are null', async t => {
   const { parquetWriteBuffer, geojsonToWkb } = parquetLibrary()
   for (const crs of [undefined, projJsonOf(3857)]) {

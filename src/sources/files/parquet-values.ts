@@ -9,7 +9,7 @@ export type ColumnConversion = (value: unknown) => unknown
 const DOUBLE_DIGITS = 15
 
 /**
- * The columns that have decimals, times of the day, intervals or numbers of single precision, also in lists, maps and structures, with their conversions: decimals are exact,
+ * The columns that have decimals, local times, times of the day, intervals or numbers of single precision, also in lists, maps and structures, with their conversions: decimals are exact,
  * times are `HH:MM:SS`, intervals durations. hyparquet would round decimals to doubles, leave times in the unit of the file and refuse intervals, so the elements of the
  * schema are changed: it then returns the stored values.
  */
@@ -89,6 +89,9 @@ function storedConversion(element: SchemaElement): ColumnConversion | undefined 
   }
   // Other readers write a single 0.1 as 0.1, and not as the double 0.10000000149011612 that it is.
   if (element.type === 'FLOAT') return value => shortestSingle(value as number)
+  // Local times, in whatever zone the field declares: hyparquet does not tell them from moments.
+  if (logical?.type === 'TIMESTAMP' && logical.isAdjustedToUTC === false)
+    return value => (typeof value === 'string' ? value.replace(/Z$/, '') : value)
   if (logical?.type === 'TIME')
     return value => timeOfDay(value, logical.unit === 'NANOS' ? 9 : logical.unit === 'MICROS' ? 6 : 3)
   // Bytes of a fixed length are hashes and keys, and no numbers.
