@@ -473,6 +473,16 @@ t.test('GeoJSON', async t => {
   )
   const all = (root: unknown, records?: string) =>
     dataOf(geojsonSource({ path: file(JSON.stringify(root)) }, records))
+  const named = { type: 'Feature', id: 7, properties: { id: 1, feature_id: 'b' }, geometry: point }
+  const three = [{ id: 1, feature_id: 'b', feature_id_2: 7, geometry: point }]
+  t.strictSame(await all(named), three)
+  t.strictSame(await all({ type: 'FeatureCollection', features: [named] }), three)
+  t.strictSame(
+    (await dataOf(featureLinesSource(jsonlSource({ path: file(JSON.stringify(named)) })))).map(it => ({
+      ...(it as object),
+    })),
+    three,
+  )
   t.strictSame(await all(collection.features[0]), [{ name: 'a', id: 7, geometry: point }])
   t.strictSame(await all(point), [{ geometry: point }])
   const geometries = { type: 'GeometryCollection', geometries: [point] }

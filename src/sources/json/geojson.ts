@@ -19,7 +19,8 @@ const GEOMETRIES: readonly unknown[] = words(
  * The columns of a record are the properties of its feature and
  *
  * - `geometry`: the geometry in degrees, or null; a property of this name becomes `properties_geometry`;
- * - `id`: the identifier of the feature, if it has one; `feature_id` if a property of any feature is called `id`.
+ * - `id`: the identifier of the feature, if it has one; `feature_id` if a property of any feature is called `id`, and `feature_id_2` if
+ *   one of the first is called that, too.
  *
  * @param records JSON Pointer of the array of features, `/features` by default
  */
@@ -44,7 +45,7 @@ export function featureLinesSource(lines: RecordSource): RecordSource {
     async *read() {
       let idColumn: string | undefined
       for await (const rows of lines.read()) {
-        if (rows.some(isFeature)) idColumn ??= (await hasIdInLines(lines)) ? 'feature_id' : 'id'
+        if (rows.some(isFeature)) idColumn ??= await idColumnAmong(featuresOf(lines))
         yield rows.map(row => (isFeature(row) ? { ...row, data: lineData(row.data, idColumn) } : row))
       }
     },
@@ -55,10 +56,8 @@ function isFeature({ data: { type, properties, geometry } }: SourceRow): boolean
   return type === 'Feature' && geometry !== undefined && (isObject(properties) || properties === null)
 }
 
-async function hasIdInLines(lines: RecordSource): Promise<boolean> {
-  for await (const rows of lines.read())
-    if (rows.some(row => isFeature(row) && idColumnOf(row.data) === 'feature_id')) return true
-  return false
+async function* featuresOf(lines: RecordSource): AsyncGenerator<readonly JsonObject[]> {
+  for await (const rows of lines.read()) yield rows.filter(isFeature).map(({ data }) => data)
 }
 
 function lineData(feature: JsonObject, idColumn: string | undefined): JsonObject {
@@ -74,7 +73,7 @@ async function* readFeatures(
   keys: DoubleKeys,
 ): AsyncGenerator<readonly SourceRow[]> {
   const move = await referenceSystem(file, path.slice(0, -1))
-  const idColumn = (await hasIdProperty(file, path)) ? 'feature_id' : 'id'
+  const idColumn = await idColumnAmong(featuresWithIds(file, path))
   yield* readArray(
     file,
     path,
@@ -124,20 +123,43 @@ async function hasText(file: TextFile, part: string): Promise<boolean> {
   return false
 }
 
-/** True if a property of any feature is called `id`: the same column has the identifiers of all features. */
-async function hasIdProperty(file: TextFile, path: readonly string[]): Promise<boolean> {
+/** The features that have a member or property whose name may be that of the column of identifiers. */
+async function* featuresWithIds(
+  file: TextFile,
+  path: readonly string[],
+): AsyncGenerator<readonly JsonObject[]> {
   for await (const elements of readElements(file, path))
-    for (const { kind, text } of elements) {
-      if (kind !== '{' || !text.includes('"id"')) continue
-      if (idColumnOf(JSON.parse(text) as JsonObject) === 'feature_id') return true
-    }
-  return false
+    yield elements.flatMap(({ kind, text }) =>
+      kind === '{' && /"(?:feature_)?id"/.test(text) ? [JSON.parse(text) as JsonObject] : [],
+    )
+}
+
+/** The column of identifiers of all features, by those up to the first ones with a property `id`. */
+async function idColumnAmong(batches: AsyncIterable<readonly JsonObject[]>): Promise<string> {
+  const all = new Set<string>()
+  for await (const features of batches) {
+    for (const name of takenBy(features)) all.add(name)
+    if (all.has('id')) break
+  }
+  return idColumnBeside([...all])
+}
+
+/** Those of the names for a column of identifiers that properties have. */
+function takenBy(features: readonly JsonObject[]): readonly string[] {
+  return ['id', 'feature_id'].filter(name =>
+    features.some(({ properties }) => isObject(properties) && Object.hasOwn(properties, name)),
+  )
+}
+
+function idColumnBeside(taken: readonly string[]): string {
+  if (!taken.includes('id')) return 'id'
+  return taken.includes('feature_id') ? 'feature_id_2' : 'feature_id'
 }
 
 function featureData(
   feature: JsonObject,
   move: Unprojector | null,
-  idColumn = idColumnOf(feature),
+  idColumn = idColumnBeside(takenBy([feature])),
 ): JsonObject | string {
   if (feature.type !== 'Feature') return 'A feature must be an object with "type": "Feature".'
   const { properties = null, geometry = null, id } = feature
@@ -148,10 +170,6 @@ function featureData(
   if (id !== undefined) setMember(data, idColumn, id)
   data.geometry = isObject(geometry) ? reprojected(geometry as unknown as RawGeometry, move) : geometry
   return data
-}
-
-function idColumnOf({ properties }: JsonObject): string {
-  return isObject(properties) && Object.hasOwn(properties, 'id') ? 'feature_id' : 'id'
 }
 
 /** The only row of a document that is itself a feature or geometry; its JSON is already known to be well-formed. */
