@@ -1,10 +1,12 @@
 import proj4 from 'proj4'
 import {
+  degreesOf,
   degreesOfUnit,
   epsgDefinition,
   inDegrees,
   withDatumShift,
   withMercatorScale,
+  withMeridianInDegrees,
 } from './datum-shifts.ts'
 
 /** Converts a position of another reference system to degrees of WGS 84, longitude first. */
@@ -42,13 +44,17 @@ export function unprojectorOfWkt(wkt: string): Unprojector | null | undefined {
   // Krovak of ESRI without a rotation, with axes to the south and the west.
   if (/"Krovak".*"X_Scale",\s*1\b.*"Y_Scale",\s*1\b.*"XY_Plane_Rotation",\s*0\b/is.test(wkt))
     return unprojectorOfCode(5513)
+  const axes = wkt.search(/\bCS\s*\[/i)
+  const id = /\bID\["EPSG",\s*(\d+)\]\s*\]\s*$/i.exec(wkt)?.[1]
+  const known = id === undefined ? undefined : unprojectorOfCode(Number(id))
+  if (known !== undefined) return known
   try {
     return unprojector(
-      withMercatorScale(withDatumShift(inDegrees(wkt)))
+      withMercatorScale(withDatumShift(withMeridianInDegrees(inDegrees(wkt))))
         .replace(NORTH_POLE, 'Stereographic_South_Pole')
         // The parameter of ESRI for the New Zealand Map Grid.
         .replace('"Longitude_Of_Origin"', '"Central_Meridian"'),
-      /^\s*GEOGCS/i.test(wkt) ? degreesOfUnit(wkt) : 1,
+      isGeographic ? degreesOfUnit(axes < 0 ? wkt : wkt.slice(axes)) : 1,
     )
   } catch {
     const code = /AUTHORITY\["EPSG",\s*"?(\d+)"?\]\s*\]\s*$/i.exec(wkt)?.[1]
@@ -96,18 +102,38 @@ export function unprojectorOfProjJson(system: ProjJson): Unprojector | null | un
   if (system.conversion?.method?.name === 'Popular Visualisation Pseudo Mercator')
     return unprojectorOfCode(3857)
   try {
-    return unprojector(system)
+    const unit = system.type === 'GeographicCRS' ? system.coordinate_system?.axis?.[0]?.unit : undefined
+    return unprojector(withMeridian(system), degreesOf(unit?.conversion_factor))
   } catch {
     return undefined
   }
 }
 
+/** With the longitude of its prime meridian as the number of degrees, of which alone proj4 knows. */
+function withMeridian<System extends ProjJson>(system: System): System {
+  const { base_crs: base, datum } = system
+  if (base !== undefined) return { ...system, base_crs: withMeridian(base) }
+  const { value, unit } = datum?.prime_meridian?.longitude ?? {}
+  if (datum === undefined || value === undefined) return system
+  const longitude = Number(value) * degreesOf(unit?.conversion_factor)
+  return { ...system, datum: { ...datum, prime_meridian: { longitude } } }
+}
+
 /** What is read of PROJJSON, not validated. */
 export interface ProjJson {
+  readonly base_crs?: ProjJson
+  readonly coordinate_system?: { readonly axis?: readonly Pick<Angle, 'unit'>[] }
+  readonly datum?: { readonly prime_meridian?: { readonly longitude?: Angle } }
   readonly type?: string
   readonly id?: Identifier
   readonly ids?: readonly Identifier[]
   readonly conversion?: { readonly method?: { readonly name?: unknown } }
+}
+
+/** An angle in another unit than degrees, which are a number alone. */
+interface Angle {
+  readonly value?: unknown
+  readonly unit?: { readonly conversion_factor?: unknown }
 }
 
 interface Identifier {
