@@ -1070,6 +1070,21 @@ function shapefileOf(names: readonly Buffer[]): Readonly<Record<string, Buffer>>
   }
 }
 
+t.test('hidden sheets of SpreadsheetML are named, and left out', async t => {
+  const sheet = (name: string, value: string, visible = '') =>
+    `<Worksheet ss:Name="${name}"><Table>${['a', value, value].map(it => `<Row>${`<Cell><Data ss:Type="String">${it}</Data></Cell>`.repeat(2)}</Row>`).join('')}</Table>` +
+    `<WorksheetOptions xmlns="urn:schemas-microsoft-com:office:excel">${visible}</WorksheetOptions></Worksheet>`
+  const hidden = ['SheetHidden', 'SheetVeryHidden'].map(it => sheet(it, 'list', `<Visible>${it}</Visible>`))
+  const { values, found } = await understood(
+    'hidden.xml',
+    `<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet">${hidden.join('')}${sheet('Data', 'tree')}</Workbook>`,
+  )
+  t.strictSame(values[0], ['tree', 'tree'])
+  t.match(found.diagnostics, [
+    'the sheet is "Data"; left out: "SheetHidden" (hidden), "SheetVeryHidden" (hidden)',
+  ])
+})
+
 t.test('hidden sheets are named, and left out', async t => {
   const { found } = await understood('trees.xlsx', await archive(WORKBOOK))
   t.match(found.diagnostics, ['the sheet is "Data"; left out: "Notes" (hidden)'])

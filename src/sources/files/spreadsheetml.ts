@@ -26,13 +26,23 @@ export function spreadsheetmlGrid(data: DataFile, choice: SheetChoice, range: Ce
 }
 
 /** The sheets, in order. */
-export async function spreadsheetmlSheets(data: DataFile): Promise<readonly { readonly name: string }[]> {
-  const sheets: { readonly name: string }[] = []
+export async function spreadsheetmlSheets(
+  data: DataFile,
+): Promise<readonly { readonly name: string; readonly isHidden: boolean }[]> {
+  const sheets: { readonly name: string; isHidden: boolean }[] = []
+  let isVisibility = false
   const listener: XmlListener = {
     start(name, attributes) {
-      if (name === 'Worksheet') sheets.push({ name: attributes.get('Name') ?? '' })
+      if (name === 'Worksheet') sheets.push({ name: attributes.get('Name') ?? '', isHidden: false })
+      isVisibility = name === 'Visible'
     },
-    end() {},
+    text(text) {
+      const sheet = sheets.at(-1)
+      if (isVisibility && sheet && /^Sheet(?:Very)?Hidden$/.test(text.trim())) sheet.isHidden = true
+    },
+    end() {
+      isVisibility = false
+    },
   }
   for await (const _ of readXml(data.pieces(2 ** 18), data.name, listener));
   return sheets
