@@ -1070,6 +1070,40 @@ function shapefileOf(names: readonly Buffer[]): Readonly<Record<string, Buffer>>
   }
 }
 
+t.test('datums that are not shifted are reported, and systems that are not known refused', async t => {
+  const collection = (name: string) => ({
+    type: 'FeatureCollection',
+    crs: { type: 'name', properties: { name } },
+    features: [{ type: 'Feature', properties: {}, geometry: { type: 'Point', coordinates: [5e5, 4e6] } }],
+  })
+  const nad27 = /^positions of NAD27 are not shifted .* up to 100 metres/
+  for (const [name, warning] of [
+    ['EPSG:26715', nad27],
+    ['EPSG:5646', undefined],
+    ['EPSG:25832', undefined],
+    ['EPSG:31370', undefined],
+    ['EPSG:3857', undefined],
+    ['EPSG:3027', /^positions are not shifted .* some hundred metres/],
+  ] as const) {
+    const { found } = await understood('datum.geojson', JSON.stringify(collection(name)))
+    t.match(found.diagnostics, warning === undefined ? [] : [warning], name)
+    t.equal(found.diagnostics.length, warning === undefined ? 0 : 1, name)
+  }
+  const utm =
+    'PROJCS["NAD_1927_UTM_Zone_15N",GEOGCS["GCS_North_American_1927",DATUM["D_North_American_1927",SPHEROID["Clarke_1866",6378206.4,294.9786982]],' +
+    'PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Transverse_Mercator"],PARAMETER["False_Easting",500000.0],' +
+    'PARAMETER["False_Northing",0.0],PARAMETER["Central_Meridian",-93.0],PARAMETER["Scale_Factor",0.9996],PARAMETER["Latitude_Of_Origin",0.0],UNIT["Meter",1.0]]'
+  const parts = { ...shapefileOf([latin('x')]), 'a.prj': utm }
+  t.match((await understood('nad27.zip', await archive(parts))).found.diagnostics, [nad27])
+  for (const [name, way] of [
+    ['urn:ogc:def:crs:EPSG::99999', /knows the code/],
+    ['ESRI:102003', /name there the EPSG code/],
+  ] as const) {
+    const refused = understood('unknown.geojson', JSON.stringify(collection(name)))
+    await t.rejects(refused, { message: new RegExp(`is not known: "${name}"`), hint: way })
+  }
+})
+
 t.test('hidden sheets of SpreadsheetML are named, and left out', async t => {
   const sheet = (name: string, value: string, visible = '') =>
     `<Worksheet ss:Name="${name}"><Table>${['a', value, value].map(it => `<Row>${`<Cell><Data ss:Type="String">${it}</Data></Cell>`.repeat(2)}</Row>`).join('')}</Table>` +

@@ -10,7 +10,24 @@ import {
 } from './datum-shifts.ts'
 
 /** Converts a position of another reference system to degrees of WGS 84, longitude first. */
-export type Unprojector = (position: readonly number[]) => readonly number[]
+export interface Unprojector {
+  (position: readonly number[]): readonly number[]
+  /** What there is to say of all positions, where their datum is not shifted. */
+  readonly warning?: string | undefined
+}
+
+/** What there is to say of the reference systems of a source, once it was read. */
+export class DatumWarnings {
+  private readonly found = new Set<string>()
+
+  note(move: Unprojector | null): void {
+    if (move?.warning !== undefined) this.found.add(move.warning)
+  }
+
+  all(): readonly string[] {
+    return [...this.found]
+  }
+}
 
 /** Maximum characters of the name of a reference system. */
 const MAX_NAME = 200
@@ -146,7 +163,7 @@ function unprojector(definition: string | ProjJson, unit = 1): Unprojector {
   const converter = proj4(definition as string)
   // Axes to the west or the south turn positions round. Those of WKT would exchange north and east, which files never do.
   const hasAxes = typeof definition === 'string' && definition.includes('+axis=')
-  return position => {
+  const move = (position: readonly number[]) => {
     const [x, y] = position
     // Malformed positions stay recognisable as such: proj4 throws for them.
     if (!Number.isFinite(x) || !Number.isFinite(y)) return [Number.NaN, Number.NaN]
@@ -154,6 +171,25 @@ function unprojector(definition: string | ProjJson, unit = 1): Unprojector {
     // Projections are exact to some nanometres: eleven decimals of a degree are finer than that.
     return [rounded(lon), rounded(lat)]
   }
+  return Object.assign(move, { warning: unshiftedDatum(definition) })
+}
+
+/** The datum type of proj4 for systems without a shift to WGS 84 (`PJD_NODATUM`). */
+const NO_SHIFT = 5
+
+/** A warning about a system of the Earth on another ellipsoid than that of WGS 84, of whose datum there is no shift. */
+function unshiftedDatum(definition: string | ProjJson): string | undefined {
+  const { a, b, datum, datumCode } = new proj4.Proj(definition as string) as {
+    readonly a: number
+    readonly b: number
+    readonly datum: { readonly datum_type: number }
+    readonly datumCode?: string
+  }
+  const difference = Math.abs(a - 6_378_137)
+  if (datum.datum_type !== NO_SHIFT || a === b || difference < 10 || difference > 2000) return undefined
+  return /nad.?27|north.american.(?:datum.)?1927/i.test(datumCode ?? '')
+    ? 'positions of NAD27 are not shifted to WGS 84, which needs a grid that is not there: they are off by up to 100 metres, in Alaska by up to 200; where that matters, save the file in EPSG:4326 with a program that has the grid (QGIS, GDAL)'
+    : 'positions are not shifted to WGS 84, because the shift of their datum is not known: they may be off by some hundred metres; where that matters, save the file in EPSG:4326 with a program that knows it (QGIS, GDAL)'
 }
 
 function rounded(degrees: number | undefined): number {

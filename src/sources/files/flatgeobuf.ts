@@ -6,6 +6,7 @@ import { shortestSingle } from '../../model/number.ts'
 import { words } from '../../model/words.ts'
 import type { DataFile } from '../data-file.ts'
 import {
+  DatumWarnings,
   type LayerSystem,
   type RawGeometry,
   reprojected,
@@ -46,10 +47,16 @@ interface Column {
 
 /** A FlatGeobuf file (flatgeobuf.org, version 3), feature by feature: its columns and `geometry` in degrees. */
 export function flatgeobufSource(data: DataFile): RecordSource {
-  return { name: data.name, textual: false, read: () => readFeatures(data) }
+  const datum = new DatumWarnings()
+  return {
+    name: data.name,
+    textual: false,
+    read: () => readFeatures(data, datum),
+    warnings: () => datum.all(),
+  }
 }
 
-async function* readFeatures(data: DataFile): AsyncGenerator<readonly SourceRow[]> {
+async function* readFeatures(data: DataFile, datum: DatumWarnings): AsyncGenerator<readonly SourceRow[]> {
   const { name: file } = data
   const reader = new ByteReader(data.pieces(2 ** 18))
   try {
@@ -73,6 +80,7 @@ async function* readFeatures(data: DataFile): AsyncGenerator<readonly SourceRow[
         { file },
         'Write it in EPSG:4326.',
       )
+    datum.note(move)
     let batch: SourceRow[] = []
     let from = reader.position
     for (let row = 1; ; row++) {

@@ -5,6 +5,7 @@ import type { Compressors, FileMetaData, ParquetParsers } from 'hyparquet'
 import { Fault } from '../../errors/errors.ts'
 import { lookup, setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
+import { DatumWarnings } from '../reference-system.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import { refuseWide } from '../tables/grid.ts'
 import { refuseBomb } from '../text/decode.ts'
@@ -30,11 +31,13 @@ const MAX_ROWS = 2 ** 20
  */
 export function parquetSource(data: DataFile): RecordSource {
   const losses: Losses = { beyond: 0, undecoded: 0 }
+  const datum = new DatumWarnings()
   return {
     name: data.name,
     textual: false,
-    read: () => data.withBytes(bytes => readGroups(bytes, data.name, Object.assign(losses, NO_LOSSES))),
-    warnings: () => lossTexts(losses),
+    read: () =>
+      data.withBytes(bytes => readGroups(bytes, data.name, Object.assign(losses, NO_LOSSES), datum)),
+    warnings: () => [...datum.all(), ...lossTexts(losses)],
   }
 }
 
@@ -67,6 +70,7 @@ async function* readGroups(
   bytes: RandomAccess,
   file: string,
   losses: Losses,
+  datum: DatumWarnings,
 ): AsyncGenerator<readonly SourceRow[]> {
   const library = require('hyparquet') as typeof import('hyparquet')
   const source = {
@@ -83,6 +87,7 @@ async function* readGroups(
     const schema = library.parquetSchema(metadata)
     refuseWide(file, schema.children.length)
     const geometries = geometryColumns(metadata, file)
+    for (const move of geometries.values()) datum.note(move)
     const conversions = columnConversions(schema)
     const nested = schema.children.flatMap(({ element, children }) =>
       children.length === 0 ? [] : [element.name],

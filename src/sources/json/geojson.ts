@@ -1,7 +1,13 @@
 import { parseExactly } from '../../model/exact-json.ts'
 import { setMember } from '../../model/lookup.ts'
 import { words } from '../../model/words.ts'
-import { type RawGeometry, reprojected, type Unprojector, unprojectorOfName } from '../reference-system.ts'
+import {
+  DatumWarnings,
+  type RawGeometry,
+  reprojected,
+  type Unprojector,
+  unprojectorOfName,
+} from '../reference-system.ts'
 import { type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import { fileNameOf, readText, type TextFile } from '../text/text.ts'
 import { isObject } from '../typing/fields.ts'
@@ -27,11 +33,12 @@ const GEOMETRIES: readonly unknown[] = words(
 export function geojsonSource(file: TextFile, records = '/features'): RecordSource {
   const path = parsePointer(records)
   const keys = new DoubleKeys()
+  const datum = new DatumWarnings()
   return {
     name: fileNameOf(file),
     textual: false,
-    read: () => readFeatures(file, path, keys),
-    warnings: () => keys.warnings(),
+    read: () => readFeatures(file, path, keys, datum),
+    warnings: () => [...datum.all(), ...keys.warnings()],
   }
 }
 
@@ -71,8 +78,10 @@ async function* readFeatures(
   file: TextFile,
   path: readonly string[],
   keys: DoubleKeys,
+  datum: DatumWarnings,
 ): AsyncGenerator<readonly SourceRow[]> {
   const move = await referenceSystem(file, path.slice(0, -1))
+  datum.note(move)
   const idColumn = await idColumnAmong(featuresWithIds(file, path))
   yield* readArray(
     file,
@@ -97,10 +106,13 @@ async function referenceSystem(file: TextFile, parent: readonly string[]): Promi
     const name = nameOf(crs)
     const move = name === undefined ? null : unprojectorOfName(name)
     if (move !== undefined) return move
+    const degrees = 'Save it in degrees of WGS 84 (EPSG:4326), without the member crs'
     throw unreadable(
-      `The reference system of the file is not known: ${name?.slice(0, 80)}.`,
+      `The reference system of the file is not known: ${JSON.stringify(name?.slice(0, 80))}.`,
       { file: fileNameOf(file) },
-      'Save it in degrees of WGS 84 (EPSG:4326), or name the system in the member crs as EPSG:25832.',
+      /EPSG/i.test(name ?? '')
+        ? `${degrees}, with a program that knows the code (QGIS, GDAL).`
+        : `${degrees}, or name there the EPSG code of its system: urn:ogc:def:crs:EPSG::25832.`,
     )
   }
   return null
