@@ -8,6 +8,7 @@ import {
   withMercatorScale,
   withMeridianInDegrees,
 } from './datum-shifts.ts'
+import { unreadable } from './source.ts'
 
 /** Converts a position of another reference system to degrees of WGS 84, longitude first. */
 export interface Unprojector {
@@ -85,15 +86,20 @@ export interface LayerSystem {
   readonly text: string
 }
 
-/** The same for the system of a layer: by its code, and by its WKT where the code is not known. */
-export function unprojectorOfLayer({ code, text }: LayerSystem): Unprojector | null | undefined {
+/**
+ * The same for the system of a layer: by its code, and by its WKT where the code is not known. Throws SourceUnreadable for an unknown
+ * one.
+ */
+export function unprojectorOfLayer(
+  { code, text }: LayerSystem,
+  part: 'file' | 'layer',
+  file: string,
+): Unprojector | null {
   const known = code === 0 && text !== '' ? undefined : unprojectorOfCode(code)
-  return known === undefined && text.includes('[') ? unprojectorOfWkt(text) : known
-}
-
-/** The system of a layer in an error. */
-export function systemName({ code, text }: LayerSystem): string {
-  return code === 0 ? text.slice(0, 80) : `EPSG:${code}`
+  const move = known === undefined && text.includes('[') ? unprojectorOfWkt(text) : known
+  if (move !== undefined) return move
+  const name = code === 0 ? text.slice(0, 80) : `EPSG:${code}`
+  throw unreadable(`The ${part} is in ${name}, which is not known.`, { file }, 'Save it in EPSG:4326.')
 }
 
 /**

@@ -10,7 +10,6 @@ import {
   type LayerSystem,
   type RawGeometry,
   reprojected,
-  systemName,
   type Unprojector,
   unprojectorOfLayer,
 } from '../reference-system.ts'
@@ -72,14 +71,7 @@ async function* readFeatures(data: DataFile, datum: DatumWarnings): AsyncGenerat
     const header = headerOf((await nextTable(reader, file)) ?? Buffer.alloc(0), file)
     refuseWide(file, header.columns.length)
     await skipIndex(reader, header)
-    const { system } = header
-    const move = unprojectorOfLayer(system)
-    if (move === undefined)
-      throw unreadable(
-        `The file is in ${systemName(system)}, which is not known.`,
-        { file },
-        'Write it in EPSG:4326.',
-      )
+    const move = unprojectorOfLayer(header.system, 'file', file)
     datum.note(move)
     let batch: SourceRow[] = []
     let from = reader.position

@@ -8,7 +8,6 @@ import {
   type LayerSystem,
   type RawGeometry,
   reprojected,
-  systemName,
   type Unprojector,
   unprojectorOfLayer,
 } from '../reference-system.ts'
@@ -170,12 +169,7 @@ function* readLayer(
       type: String(type).toUpperCase(),
     }),
   )
-  const system = layer.geometry?.system ?? { code: 0, text: '' }
-  const move = unprojectorOfLayer(system)
-  if (move === undefined) {
-    const found = `The layer is in ${systemName(system)}, which is not known.`
-    throw unreadable(found, { file }, 'Save it in EPSG:4326.')
-  }
+  const move = unprojectorOfLayer(layer.geometry?.system ?? { code: 0, text: '' }, 'layer', file)
   datum.note(move)
   const list = columns.map(({ name }) => identifier(name)).join(', ')
   const dataIn = (values: Readonly<Record<string, unknown>>) =>
