@@ -2062,6 +2062,58 @@ t.test('points without position in GeoParquet are null', async t => {
   }
 })
 
+t.test('GeoParquet in native encodings has geometries', async t => {
+  const { parquetWriteBuffer } = parquetLibrary()
+  const coordinate = { type: 'DOUBLE', repetition_type: 'REQUIRED' } as const
+  const point = (name: string) => [
+    { name, repetition_type: 'OPTIONAL', num_children: 2 } as const,
+    { name: 'x', ...coordinate },
+    { name: 'y', ...coordinate },
+  ]
+  const listed = (name: string, depth: number): readonly { readonly name: string }[] =>
+    depth === 0
+      ? point(name)
+      : [
+          { name, repetition_type: 'OPTIONAL', num_children: 1, converted_type: 'LIST' } as const,
+          { name: 'list', repetition_type: 'REPEATED', num_children: 1 } as const,
+          ...listed('element', depth - 1),
+        ]
+  const points = (value: unknown): unknown => {
+    if (!Array.isArray(value)) return value
+    return typeof value[0] === 'number' ? { x: value[0], y: value[1] } : value.map(points)
+  }
+  const line = [
+    [652469.02, 6862035.26],
+    [652469.02, 6862135.26],
+    [652569.02, 6862135.26],
+    [652469.02, 6862035.26],
+  ]
+  for (const [encoding, depth, type, coordinates] of [
+    ['point', 0, 'Point', line[0]],
+    ['linestring', 1, 'LineString', line],
+    ['multipoint', 1, 'MultiPoint', line],
+    ['polygon', 2, 'Polygon', [line]],
+    ['multilinestring', 2, 'MultiLineString', [line]],
+    ['multipolygon', 3, 'MultiPolygon', [[line]]],
+  ] as const) {
+    const columns = { place: { encoding, geometry_types: [], crs: projJsonOf(2154) } }
+    const file = parquetWriteBuffer({
+      columnData: [{ name: 'place', data: [points(coordinates), null] }],
+      schema: [{ name: 'root', num_children: 1 }, ...listed('place', depth)],
+      kvMetadata: [
+        { key: 'geo', value: JSON.stringify({ version: '1.1.0', primary_column: 'place', columns }) },
+      ],
+    })
+    const { values, fields } = await understood('native.parquet', Buffer.from(file))
+    t.strictSame(fields, [`place: ${encoding === 'point' ? 'geo_point_2d' : 'geo_shape'}`])
+    t.equal(values[1]?.[0], null)
+    const shape = values[0]?.[0] as { type?: string; coordinates?: unknown; lon: number; lat: number }
+    t.equal(shape.type ?? 'Point', type)
+    const [lon = 0, lat = 0] = [shape.coordinates ?? [shape.lon, shape.lat]].flat(9) as readonly number[]
+    t.ok(Math.hypot(lon - 2.3522, lat - 48.8566) < 1e-4, `${lon} ${lat}`)
+  }
+})
+
 t.test('lists of Parquet that are null are no value', async t => {
   const list = (name: string) =>
     [

@@ -87,7 +87,7 @@ async function* readGroups(
     const schema = library.parquetSchema(metadata)
     refuseWide(file, schema.children.length)
     const geometries = geometryColumns(metadata, file)
-    for (const move of geometries.values()) datum.note(move)
+    for (const { move } of geometries.values()) datum.note(move)
     const conversions = columnConversions(schema)
     const nested = schema.children.flatMap(({ element, children }) =>
       children.length === 0 ? [] : [element.name],
