@@ -10,8 +10,7 @@ import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../so
 import { refuseWide } from '../tables/grid.ts'
 import { refuseBomb } from '../text/decode.ts'
 import type { RandomAccess } from '../zip.ts'
-import { geometryColumns, withGeometries } from './parquet-geometries.ts'
-import { columnConversions, convertMembers } from './parquet-values.ts'
+import { columnConversions, convertMembers, geometryColumns, withGeometries } from './parquet-columns.ts'
 
 // Loaded on demand with `require`: few portals need it, and loaders of test runners do not support its exports.
 const require = createRequire(import.meta.url)
@@ -86,8 +85,7 @@ async function* readGroups(
     writer = metadata.created_by?.slice(0, 80)
     const schema = library.parquetSchema(metadata)
     refuseWide(file, schema.children.length)
-    const geometries = geometryColumns(metadata, file)
-    for (const { move } of geometries.values()) datum.note(move)
+    const geometries = geometryColumns(metadata, file, datum)
     const conversions = columnConversions(schema)
     const nested = schema.children.flatMap(({ element, children }) =>
       children.length === 0 ? [] : [element.name],
@@ -98,12 +96,7 @@ async function* readGroups(
     let rowStart = 0
     for (const group of metadata.row_groups) {
       const count = Number(group.num_rows)
-      if (Number(group.total_byte_size) > MAX_GROUP)
-        throw unreadable(
-          `A row group has ${group.total_byte_size} bytes, which is too large to be read.`,
-          { file },
-          'Write the file with smaller row groups.',
-        )
+      refuseLarge(group.total_byte_size, file)
       const step = rowsAtATime(group.columns.length)
       for (let start = rowStart; start < rowStart + count; start += step) {
         const objects = await library.parquetReadObjects({
@@ -127,6 +120,15 @@ async function* readGroups(
   } catch (error) {
     throw error instanceof Fault ? error : unreadableFile(error as Error, file, writer)
   }
+}
+
+function refuseLarge(bytes: bigint, file: string): void {
+  if (Number(bytes) > MAX_GROUP)
+    throw unreadable(
+      `A row group has ${bytes} bytes, which is too large to be read.`,
+      { file },
+      'Write the file with smaller row groups.',
+    )
 }
 
 function unreadableFile(error: Error, file: string, writer: string | undefined): Fault {

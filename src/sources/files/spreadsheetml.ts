@@ -2,11 +2,14 @@ import type { DataFile } from '../data-file.ts'
 import type { Grid, GridCell, GridRow } from '../tables/grid.ts'
 import { readXml, type XmlListener } from '../xml-events.ts'
 import type { CellFindings } from './cell-findings.ts'
-import { type CellKind, formattedNumber, kindOfNamed } from './number-kind.ts'
 import {
+  type CellKind,
   type CellRange,
   chosenSheet,
+  formattedNumber,
+  kindOfNamed,
   RowBuilder,
+  type Sheet,
   type SheetChoice,
   serialOf,
   workbookGrid,
@@ -26,10 +29,8 @@ export function spreadsheetmlGrid(data: DataFile, choice: SheetChoice, range: Ce
 }
 
 /** The sheets, in order. */
-export async function spreadsheetmlSheets(
-  data: DataFile,
-): Promise<readonly { readonly name: string; readonly isHidden: boolean }[]> {
-  const sheets: { readonly name: string; isHidden: boolean }[] = []
+export async function spreadsheetmlSheets(data: DataFile): Promise<readonly Sheet[]> {
+  const sheets: Sheet[] = []
   let isVisibility = false
   const listener: XmlListener = {
     start(name, attributes) {
@@ -37,8 +38,8 @@ export async function spreadsheetmlSheets(
       isVisibility = name === 'Visible'
     },
     text(text) {
-      const sheet = sheets.at(-1)
-      if (isVisibility && sheet && /^Sheet(?:Very)?Hidden$/.test(text.trim())) sheet.isHidden = true
+      const isHidden = isVisibility && /^Sheet(?:Very)?Hidden$/.test(text.trim())
+      if (isHidden) sheets.push({ ...(sheets.pop() as Sheet), isHidden })
     },
     end() {
       isVisibility = false
