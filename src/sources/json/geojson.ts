@@ -108,7 +108,7 @@ async function referenceSystem(file: TextFile, parent: readonly string[]): Promi
     if (move !== undefined) return move
     const degrees = 'Save it in degrees of WGS 84 (EPSG:4326), without the member crs'
     throw unreadable(
-      `The reference system of the file is not known: ${JSON.stringify(name?.slice(0, 80))}.`,
+      `The reference system of the file is not known: ${name?.slice(0, 80)}.`,
       { file: fileNameOf(file) },
       /EPSG/i.test(name ?? '')
         ? `${degrees}, with a program that knows the code (QGIS, GDAL).`
