@@ -329,6 +329,8 @@ t.test('dataset.yaml: every mistake with its place', async t => {
       21,
       /a text is expected/,
     ],
+    ['too many columns', field('{ name: b, from: [a, b, c] }'), 4, 16, /must not have more than 2 items/],
+    ['a column that is no text', field('{ name: b, from: 5 }'), 4, 16, /expected one of: string, array/],
     ['an unknown id', `${field('{ name: b }')}id: [c]\n`, 5, 6, /id names c, which is no field/],
   ]
   const portal = temporaryFolder(t, { data: { a: {}, Wrong: { 'dataset.yaml': source } } })

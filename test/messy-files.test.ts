@@ -956,23 +956,46 @@ t.test('names of code pages as programs write them into a .cpg', async t => {
     ['8859-2', latin('\xa3\xf3d\xbc')],
     ['ANSI 1250', latin('\xa3\xf3d\x9f')],
     ['1250', latin('\xa3\xf3d\x9f')],
+    ['852', latin('\x9d\xa2d\xab')],
+    ['OEM 852', latin('\x9d\xa2d\xab')],
+    ['65001', Buffer.from('Łódź')],
   ] as const) {
-    const parts = shapefileOf([name, latin('Krak\xf3w')])
-    const stem = Object.keys(parts)
-      .find(part => part.endsWith('.shp'))
-      ?.slice(0, -4)
-    const { values, found } = await understood('cpg.zip', await archive({ ...parts, [`${stem}.cpg`]: cpg }))
+    const parts = { ...shapefileOf([name, latin('Krak')]), 'a.cpg': cpg }
+    const { values, found } = await understood('cpg.zip', await archive(parts))
     t.strictSame([values[0]?.[1], found.diagnostics], ['Łódź', []], cpg)
+  }
+  for (const [cpg, bytes, name] of [
+    ['936', '\xb9\xe3\xd6\xdd', '广州'],
+    ['ANSI 932', '\x93\x8c\x8b\x9e', '東京'],
+    ['CP949', '\xba\xce\xbb\xea', '부산'],
+    ['950', '\xa5x\xa5_', '台北'],
+  ] as const) {
+    const parts = { ...shapefileOf([latin(bytes)]), 'a.cpg': cpg }
+    const { values, found } = await understood('cpg.zip', await archive(parts))
+    t.strictSame([values[0]?.[1], found.diagnostics], [name, []], cpg)
+  }
+})
+
+t.test('the code page in the header of a .dbf', async t => {
+  for (const [id, bytes, name] of [
+    [0x64, latin('\x9d\xa2d\xab'), 'Łódź'],
+    [0x87, latin('\x9d\xa2d\xab'), 'Łódź'],
+    [0x87, Buffer.from('Łódź'), 'Łódź'],
+    [0x86, latin('\x80\x9f\xe3\xa4\x98'), 'Αθήνα'],
+    [0x66, latin('\x9dre'), 'Øre'],
+    [0x4d, latin('\xb9\xe3\xd6\xdd'), '广州'],
+  ] as const) {
+    const { 'a.dbf': table = Buffer.alloc(0), ...parts } = shapefileOf([bytes])
+    table[29] = id
+    const { values, found } = await understood('header.zip', await archive({ ...parts, 'a.dbf': table }))
+    t.strictSame([values[0]?.[1], found.diagnostics], [name, []], String(id))
   }
 })
 
 t.test('the name of a code page in a .cpg that is not known is reported', async t => {
-  const parts = shapefileOf([latin('Évreux'), latin('Paris')])
-  const stem = Object.keys(parts)
-    .find(part => part.endsWith('.shp'))
-    ?.slice(0, -4)
-  const { found } = await understood('odd.zip', await archive({ ...parts, [`${stem}.cpg`]: '852' }))
-  t.match(found.diagnostics, [/^the text is latin-1, because "852" of its \.cpg is not known/])
+  const parts = { ...shapefileOf([latin('Évreux'), latin('Paris')]), 'a.cpg': '708' }
+  const { found } = await understood('odd.zip', await archive(parts))
+  t.match(found.diagnostics, [/^the text is latin-1, because "708" of its \.cpg is not known/])
 })
 
 t.test('tracks of KML, alone and several of a placemark', async t => {
@@ -1046,6 +1069,55 @@ function shapefileOf(names: readonly Buffer[]): Readonly<Record<string, Buffer>>
     'a.dbf': Buffer.concat([head, ...records]),
   }
 }
+
+t.test('datums that are not shifted are reported, and systems that are not known refused', async t => {
+  const collection = (name: string) => ({
+    type: 'FeatureCollection',
+    crs: { type: 'name', properties: { name } },
+    features: [{ type: 'Feature', properties: {}, geometry: { type: 'Point', coordinates: [5e5, 4e6] } }],
+  })
+  const nad27 = /^positions of NAD27 are not shifted .* up to 100 metres/
+  for (const [name, warning] of [
+    ['EPSG:26715', nad27],
+    ['EPSG:5646', undefined],
+    ['EPSG:25832', undefined],
+    ['EPSG:31370', undefined],
+    ['EPSG:3857', undefined],
+    ['EPSG:3027', /^positions are not shifted .* some hundred metres/],
+  ] as const) {
+    const { found } = await understood('datum.geojson', JSON.stringify(collection(name)))
+    t.match(found.diagnostics, warning === undefined ? [] : [warning], name)
+    t.equal(found.diagnostics.length, warning === undefined ? 0 : 1, name)
+  }
+  const utm =
+    'PROJCS["NAD_1927_UTM_Zone_15N",GEOGCS["GCS_North_American_1927",DATUM["D_North_American_1927",SPHEROID["Clarke_1866",6378206.4,294.9786982]],' +
+    'PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Transverse_Mercator"],PARAMETER["False_Easting",500000.0],' +
+    'PARAMETER["False_Northing",0.0],PARAMETER["Central_Meridian",-93.0],PARAMETER["Scale_Factor",0.9996],PARAMETER["Latitude_Of_Origin",0.0],UNIT["Meter",1.0]]'
+  const parts = { ...shapefileOf([latin('x')]), 'a.prj': utm }
+  t.match((await understood('nad27.zip', await archive(parts))).found.diagnostics, [nad27])
+  for (const [name, way] of [
+    ['urn:ogc:def:crs:EPSG::99999', /knows the code/],
+    ['ESRI:102003', /name there the EPSG code/],
+  ] as const) {
+    const refused = understood('unknown.geojson', JSON.stringify(collection(name)))
+    await t.rejects(refused, { message: new RegExp(`is not known: ${name}\\.`), hint: way })
+  }
+})
+
+t.test('hidden sheets of SpreadsheetML are named, and left out', async t => {
+  const sheet = (name: string, value: string, visible = '') =>
+    `<Worksheet ss:Name="${name}"><Table>${['a', value, value].map(it => `<Row>${`<Cell><Data ss:Type="String">${it}</Data></Cell>`.repeat(2)}</Row>`).join('')}</Table>` +
+    `<WorksheetOptions xmlns="urn:schemas-microsoft-com:office:excel">${visible}</WorksheetOptions></Worksheet>`
+  const hidden = ['SheetHidden', 'SheetVeryHidden'].map(it => sheet(it, 'list', `<Visible>${it}</Visible>`))
+  const { values, found } = await understood(
+    'hidden.xml',
+    `<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet">${hidden.join('')}${sheet('Data', 'tree')}</Workbook>`,
+  )
+  t.strictSame(values[0], ['tree', 'tree'])
+  t.match(found.diagnostics, [
+    'the sheet is "Data"; left out: "SheetHidden" (hidden), "SheetVeryHidden" (hidden)',
+  ])
+})
 
 t.test('hidden sheets are named, and left out', async t => {
   const { found } = await understood('trees.xlsx', await archive(WORKBOOK))
@@ -1937,6 +2009,38 @@ t.test('decimals and times of Parquet are exact', async t => {
     )
 })
 
+t.test('local times of Parquet are those of the zone that is declared, as in CSV', async t => {
+  const element = (name: string, isAdjustedToUTC: boolean) =>
+    ({
+      name,
+      type: 'INT64',
+      logical_type: { type: 'TIMESTAMP', isAdjustedToUTC, unit: 'MILLIS' },
+      repetition_type: 'OPTIONAL',
+    }) as const
+  const [summer, winter] = ['2024-07-01T10:30:00Z', '2024-01-01T00:00:00Z'].map(it => BigInt(Date.parse(it)))
+  const schema = [element('local', false), element('utc', true), element('midnight', false)]
+  const columnData = [
+    { name: 'local', data: [summer, winter, null] },
+    { name: 'utc', data: [summer, winter, null] },
+    { name: 'midnight', data: [winter, winter, null] },
+  ]
+  const file = parquetLibrary().parquetWriteBuffer({
+    columnData,
+    schema: [{ name: 'root', num_children: 3 }, ...schema],
+  })
+  const { fields, values, found } = await understood('local.parquet', Buffer.from(file))
+  t.strictSame(fields, ['local: datetime', 'utc: datetime', 'midnight: date'])
+  t.strictSame(values[0], ['2024-07-01T10:30:00Z', '2024-07-01T10:30:00Z', '2024-01-01'])
+  const zoned = found.fields.map(it => (it.type === 'date' ? it : { ...it, timezone: 'Europe/Berlin' }))
+  const typed = typeRecords(openSource(found.source, folders), zoned)
+  const batch = (await typed.batches()[Symbol.asyncIterator]().next()).value
+  t.strictSame(batch?.values, [
+    ['2024-07-01T08:30:00Z', '2024-07-01T10:30:00Z', '2024-01-01'],
+    ['2023-12-31T23:00:00Z', '2024-01-01T00:00:00Z', '2024-01-01'],
+    [null, null, null],
+  ])
+})
+
 t.test('points without position in GeoParquet are null', async t => {
   const { parquetWriteBuffer, geojsonToWkb } = parquetLibrary()
   for (const crs of [undefined, projJsonOf(3857)]) {
@@ -1955,6 +2059,61 @@ t.test('points without position in GeoParquet are null', async t => {
     const { fields, values } = await understood('empty.parquet', Buffer.from(file))
     t.strictSame(fields, ['place: geo_point_2d'])
     t.strictSame(values, [[{ lon: 0, lat: 0 }], [null], [null]])
+  }
+})
+
+t.test('GeoParquet in native encodings has geometries', async t => {
+  const { parquetWriteBuffer } = parquetLibrary()
+  const coordinate = { type: 'DOUBLE', repetition_type: 'REQUIRED' } as const
+  const point = (name: string) => [
+    { name, repetition_type: 'OPTIONAL', num_children: 2 } as const,
+    { name: 'x', ...coordinate },
+    { name: 'y', ...coordinate },
+  ]
+  const listed = (name: string, depth: number): readonly Readonly<Record<string, unknown>>[] =>
+    depth === 0
+      ? point(name)
+      : [
+          { name, repetition_type: 'OPTIONAL', num_children: 1, converted_type: 'LIST' } as const,
+          { name: 'list', repetition_type: 'REPEATED', num_children: 1 } as const,
+          ...listed('element', depth - 1),
+        ]
+  const points = (value: unknown): unknown => {
+    if (!Array.isArray(value)) return value
+    return typeof value[0] === 'number' ? { x: value[0], y: value[1] } : value.map(points)
+  }
+  const line = [
+    [652469.02, 6862035.26],
+    [652469.02, 6862135.26],
+    [652569.02, 6862135.26],
+    [652469.02, 6862035.26],
+  ]
+  for (const [encoding, depth, type, coordinates] of [
+    ['point', 0, 'Point', line[0]],
+    ['linestring', 1, 'LineString', line],
+    ['multipoint', 1, 'MultiPoint', line],
+    ['polygon', 2, 'Polygon', [line]],
+    ['multilinestring', 2, 'MultiLineString', [line]],
+    ['multipolygon', 3, 'MultiPolygon', [[line]]],
+  ] as const) {
+    const columns = { place: { encoding, geometry_types: [], crs: projJsonOf(2154) } }
+    const file = parquetWriteBuffer({
+      columnData: [{ name: 'place', data: [points(coordinates), null] }],
+      schema: [{ name: 'root', num_children: 1 }, ...(listed('place', depth) as { name: string }[])],
+      kvMetadata: [
+        { key: 'geo', value: JSON.stringify({ version: '1.1.0', primary_column: 'place', columns }) },
+      ],
+    })
+    const { values, fields } = await understood('native.parquet', Buffer.from(file))
+    t.strictSame(fields, [`place: ${encoding === 'point' ? 'geo_point_2d' : 'geo_shape'}`])
+    t.equal(values[1]?.[0], null)
+    const shape = values[0]?.[0] as { type?: string }
+    t.equal(shape.type ?? 'Point', type)
+    const [lon = 0, lat = 0] =
+      JSON.stringify(shape)
+        .match(/\d+\.\d+/g)
+        ?.map(Number) ?? []
+    t.ok(Math.hypot(lon - 2.3522, lat - 48.8566) < 1e-4, `${lon} ${lat}`)
   }
 })
 

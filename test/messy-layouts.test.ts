@@ -10,7 +10,11 @@ import { wktOf } from '../src/formats/projection.ts'
 import { zip } from '../src/formats/zip-stream.ts'
 import { parseWkb } from '../src/model/wkb.ts'
 import { openSource, type SourceOptions } from '../src/sources/open.ts'
-import { unprojectorOfCode, unprojectorOfWkt } from '../src/sources/reference-system.ts'
+import {
+  unprojectorOfCode,
+  unprojectorOfProjJson,
+  unprojectorOfWkt,
+} from '../src/sources/reference-system.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { understoodIn } from './support/understood.ts'
 
@@ -1141,6 +1145,55 @@ t.test('positions in grads become degrees', async t => {
   }
   const degrees = wkt.replace('"Grad",0.01570796326794897', '"Degree",0.0174532925199433')
   t.ok(Math.abs((unprojectorOfWkt(degrees)?.([0, 48.853])[1] ?? 0) - 48.853) < 0.005)
+})
+
+t.test('prime meridians and axes in grads, in WKT 2 and PROJJSON', t => {
+  const grads = 'ANGLEUNIT["grad",0.0157079632679489]'
+  const datum =
+    'DATUM["Nouvelle Triangulation Francaise (Paris)",ELLIPSOID["Clarke 1880 (IGN)",6378249.2,293.466021293627,LENGTHUNIT["metre",1]]]'
+  const paris = (geodetic: string) => `${geodetic}["NTF (Paris)",${datum},PRIMEM["Paris",2.5969213,${grads}]`
+  const parameters = [
+    `PARAMETER["Latitude of natural origin",55,${grads}]`,
+    `PARAMETER["Longitude of natural origin",0,${grads}]`,
+    'PARAMETER["Scale factor at natural origin",0.999877341,SCALEUNIT["unity",1]]',
+    'PARAMETER["False easting",600000,LENGTHUNIT["metre",1]]',
+    'PARAMETER["False northing",200000,LENGTHUNIT["metre",1]]',
+  ]
+  const lambert = (base: string, id = '') =>
+    `PROJCRS["p",${paris(base)}],CONVERSION["c",METHOD["Lambert Conic Conformal (1SP)"],${parameters.join()}],` +
+    `CS[Cartesian,2],AXIS["x",east],AXIS["y",north],LENGTHUNIT["metre",1]${id}]`
+  const axes = `CS[ellipsoidal,2],AXIS["lat",north,${grads}],AXIS["lon",east,${grads}]`
+  const unit = { type: 'AngularUnit', name: 'grad', conversion_factor: 0.0157079632679489 }
+  const json = {
+    type: 'GeographicCRS',
+    name: 'NTF (Paris)',
+    datum: {
+      type: 'GeodeticReferenceFrame',
+      name: 'NTF (Paris)',
+      ellipsoid: { name: 'Clarke 1880 (IGN)', semi_major_axis: 6378249.2, inverse_flattening: 293.466 },
+      prime_meridian: { name: 'Paris', longitude: { value: 2.5969213, unit } },
+    },
+    coordinate_system: {
+      subtype: 'ellipsoidal',
+      axis: [
+        { direction: 'north', unit },
+        { direction: 'east', unit },
+      ],
+    },
+  }
+  // Positions of PROJ 9.5; without a code the datum is not shifted, which makes 81 metres.
+  for (const [move, position] of [
+    [unprojectorOfWkt(lambert('BASEGEOGCRS')), [600_000, 200_000]],
+    [unprojectorOfWkt(lambert('BASEGEODCRS')), [600_000, 200_000]],
+    [unprojectorOfWkt(lambert('BASEGEOGCRS', ',ID["EPSG",27561]')), [600_000, 200_000]],
+    [unprojectorOfWkt(`${paris('GEOGCRS')},${axes}]`), [0, 55]],
+    [unprojectorOfWkt(`${paris('GEODCRS')},${axes}]`), [0, 55]],
+    [unprojectorOfProjJson(json), [0, 55]],
+  ] as const) {
+    const [lon = 0, lat = 0] = move?.(position) ?? []
+    t.ok(Math.abs(lon - 2.336496) < 0.001 && Math.abs(lat - 49.499927) < 0.001, `${lon} ${lat}`)
+  }
+  t.end()
 })
 
 t.test('FlatGeobuf in systems without an EPSG code or with one that is not known, and with arcs', async t => {

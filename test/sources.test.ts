@@ -8,14 +8,12 @@ import type { FieldType } from '../src/model/field.ts'
 import { canonicalMoment, isTimeZone, zoneOffset } from '../src/model/time.ts'
 import { inferColumns } from '../src/sources/infer.ts'
 import { featureLinesSource, geojsonSource } from '../src/sources/json/geojson.ts'
-import { jsonSource } from '../src/sources/json/json.ts'
-import { jsonlSource } from '../src/sources/json/jsonl.ts'
+import { jsonlSource, jsonSource } from '../src/sources/json/json.ts'
 import { formatOf, openSource, type SourceSpec, sourceFiles } from '../src/sources/open.ts'
 import type { RecordSource, SourceRow } from '../src/sources/source.ts'
-import { columnNames } from '../src/sources/tables/column-names.ts'
 import { csvGrid, csvSource } from '../src/sources/tables/csv.ts'
 import { regularDelimiter } from '../src/sources/tables/delimiter.ts'
-import { tableSource } from '../src/sources/tables/grid.ts'
+import { columnNames, tableSource } from '../src/sources/tables/grid.ts'
 import { EncodingSample } from '../src/sources/text/detect-encoding.ts'
 import type { TextFile } from '../src/sources/text/text.ts'
 import { compileFields, type FieldSpec, fieldOf } from '../src/sources/typing/fields.ts'
@@ -473,6 +471,16 @@ t.test('GeoJSON', async t => {
   )
   const all = (root: unknown, records?: string) =>
     dataOf(geojsonSource({ path: file(JSON.stringify(root)) }, records))
+  const named = { type: 'Feature', id: 7, properties: { id: 1, feature_id: 'b' }, geometry: point }
+  const three = [{ id: 1, feature_id: 'b', feature_id_2: 7, geometry: point }]
+  t.strictSame(await all(named), three)
+  t.strictSame(await all({ type: 'FeatureCollection', features: [named] }), three)
+  t.strictSame(
+    (await dataOf(featureLinesSource(jsonlSource({ path: file(JSON.stringify(named)) })))).map(it => ({
+      ...(it as object),
+    })),
+    three,
+  )
   t.strictSame(await all(collection.features[0]), [{ name: 'a', id: 7, geometry: point }])
   t.strictSame(await all(point), [{ geometry: point }])
   const geometries = { type: 'GeometryCollection', geometries: [point] }

@@ -116,10 +116,13 @@ function schemaProblems(schema: TSchema, value: unknown): readonly SchemaProblem
       if (reported.has(error.instancePath)) continue
       reported.add(error.instancePath)
       const options = choicesOf(schemaAt(schema, path))
-      found.push({
-        path,
-        message: `${label(path)} is ${show(valueAt(value, path), path)}, expected one of: ${options.join(', ')}`,
-      })
+      // A list of the right kind has the wrong length.
+      const length = errors.find(
+        it => it.instancePath === error.instancePath && /^m(?:ax|in)Items$/.test(it.keyword),
+      )
+      const problem =
+        length === undefined ? `, expected one of: ${options.join(', ')}` : `: ${length.message}`
+      found.push({ path, message: `${label(path)} is ${show(valueAt(value, path), path)}${problem}` })
     } else if (![...branches].some(branch => error.instancePath.startsWith(branch))) {
       const expected = error.keyword === 'pattern' ? expectedText(error.params.pattern) : undefined
       const problem = expected === undefined ? `: ${error.message}` : `, expected ${expected}`

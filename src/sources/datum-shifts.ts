@@ -96,9 +96,27 @@ function shiftOf(code: number): string | undefined {
 
 /** Degrees of the first unit of angles in WKT: 0.9 for grads, 1 where it is degrees or has none. */
 export function degreesOfUnit(wkt: string): number {
-  const radians = Number(/UNIT\["[^"]{1,50}",\s*([\d.e+-]{1,40})/i.exec(wkt)?.[1])
-  const factor = (radians * 180) / Math.PI
+  return degreesOf(Number(/UNIT\["[^"]{1,50}",\s*([\d.e+-]{1,40})/i.exec(wkt)?.[1]))
+}
+
+/** Degrees of a unit of angles by its radians; 1 where they are nearly a degree, or no number. */
+export function degreesOf(radians: unknown): number {
+  const factor = (Number(radians) * 180) / Math.PI
   return Math.abs(factor - 1) > 0.001 ? factor : 1
+}
+
+/**
+ * Turns the longitudes of prime meridians into degrees in WKT 2 (ISO 19162), of which proj4 does not read the units. It reads those
+ * of 2015 by the names of 2019 alone.
+ */
+export function withMeridianInDegrees(wkt: string): string {
+  return wkt
+    .replace(
+      /(PRIMEM\["[^"]{1,100}",\s*)([\d.e+-]{1,40})(,\s*ANGLEUNIT\["[^"]{1,50}",\s*([\d.e+-]{1,40}))/i,
+      (_, start: string, value: string, unit: string, radians: string) =>
+        `${start}${Number(value) * degreesOf(radians)}${unit}`,
+    )
+    .replace(/\b(BASE)?GEODCRS(?=\s*\[)/gi, (_, base = '') => `${base}GEOGCRS`)
 }
 
 /**

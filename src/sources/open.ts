@@ -21,9 +21,8 @@ import {
   UNDERSTOOD,
 } from './formats.ts'
 import { featureLinesSource, geojsonSource } from './json/geojson.ts'
-import { jsonSource } from './json/json.ts'
+import { jsonlSource, jsonSource } from './json/json.ts'
 import { jsonGrid, membersSource } from './json/json-records.ts'
-import { jsonlSource } from './json/jsonl.ts'
 import { moduleSource } from './module.ts'
 import { filesOfModule, moduleFiles, packageFile, pathWithin } from './packages.ts'
 import { refuseWebPage, sniffFormat } from './sniff.ts'

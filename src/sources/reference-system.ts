@@ -1,14 +1,34 @@
 import proj4 from 'proj4'
 import {
+  degreesOf,
   degreesOfUnit,
   epsgDefinition,
   inDegrees,
   withDatumShift,
   withMercatorScale,
+  withMeridianInDegrees,
 } from './datum-shifts.ts'
+import { unreadable } from './source.ts'
 
 /** Converts a position of another reference system to degrees of WGS 84, longitude first. */
-export type Unprojector = (position: readonly number[]) => readonly number[]
+export interface Unprojector {
+  (position: readonly number[]): readonly number[]
+  /** What there is to say of all positions, where their datum is not shifted. */
+  readonly warning?: string | undefined
+}
+
+/** What there is to say of the reference systems of a source, once it was read. */
+export class DatumWarnings {
+  private readonly found = new Set<string>()
+
+  note(move: Unprojector | null): void {
+    if (move?.warning !== undefined) this.found.add(move.warning)
+  }
+
+  all(): readonly string[] {
+    return [...this.found]
+  }
+}
 
 /** Maximum characters of the name of a reference system. */
 const MAX_NAME = 200
@@ -42,13 +62,17 @@ export function unprojectorOfWkt(wkt: string): Unprojector | null | undefined {
   // Krovak of ESRI without a rotation, with axes to the south and the west.
   if (/"Krovak".*"X_Scale",\s*1\b.*"Y_Scale",\s*1\b.*"XY_Plane_Rotation",\s*0\b/is.test(wkt))
     return unprojectorOfCode(5513)
+  const axes = wkt.search(/\bCS\s*\[/i)
+  const id = /\bID\["EPSG",\s*(\d+)\]\s*\]\s*$/i.exec(wkt)?.[1]
+  const known = id === undefined ? undefined : unprojectorOfCode(Number(id))
+  if (known !== undefined) return known
   try {
     return unprojector(
-      withMercatorScale(withDatumShift(inDegrees(wkt)))
+      withMercatorScale(withDatumShift(withMeridianInDegrees(inDegrees(wkt))))
         .replace(NORTH_POLE, 'Stereographic_South_Pole')
         // The parameter of ESRI for the New Zealand Map Grid.
         .replace('"Longitude_Of_Origin"', '"Central_Meridian"'),
-      /^\s*GEOGCS/i.test(wkt) ? degreesOfUnit(wkt) : 1,
+      isGeographic ? degreesOfUnit(axes < 0 ? wkt : wkt.slice(axes)) : 1,
     )
   } catch {
     const code = /AUTHORITY\["EPSG",\s*"?(\d+)"?\]\s*\]\s*$/i.exec(wkt)?.[1]
@@ -62,15 +86,20 @@ export interface LayerSystem {
   readonly text: string
 }
 
-/** The same for the system of a layer: by its code, and by its WKT where the code is not known. */
-export function unprojectorOfLayer({ code, text }: LayerSystem): Unprojector | null | undefined {
+/**
+ * The same for the system of a layer: by its code, and by its WKT where the code is not known. Throws SourceUnreadable for an unknown
+ * one.
+ */
+export function unprojectorOfLayer(
+  { code, text }: LayerSystem,
+  part: 'file' | 'layer',
+  file: string,
+): Unprojector | null {
   const known = code === 0 && text !== '' ? undefined : unprojectorOfCode(code)
-  return known === undefined && text.includes('[') ? unprojectorOfWkt(text) : known
-}
-
-/** The system of a layer in an error. */
-export function systemName({ code, text }: LayerSystem): string {
-  return code === 0 ? text.slice(0, 80) : `EPSG:${code}`
+  const move = known === undefined && text.includes('[') ? unprojectorOfWkt(text) : known
+  if (move !== undefined) return move
+  const name = code === 0 ? text.slice(0, 80) : `EPSG:${code}`
+  throw unreadable(`The ${part} is in ${name}, which is not known.`, { file }, 'Save it in EPSG:4326.')
 }
 
 /**
@@ -96,18 +125,38 @@ export function unprojectorOfProjJson(system: ProjJson): Unprojector | null | un
   if (system.conversion?.method?.name === 'Popular Visualisation Pseudo Mercator')
     return unprojectorOfCode(3857)
   try {
-    return unprojector(system)
+    const unit = system.type === 'GeographicCRS' ? system.coordinate_system?.axis?.[0]?.unit : undefined
+    return unprojector(withMeridian(system), degreesOf(unit?.conversion_factor))
   } catch {
     return undefined
   }
 }
 
+/** With the longitude of its prime meridian as the number of degrees, of which alone proj4 knows. */
+function withMeridian<System extends ProjJson>(system: System): System {
+  const { base_crs: base, datum } = system
+  if (base !== undefined) return { ...system, base_crs: withMeridian(base) }
+  const { value, unit } = datum?.prime_meridian?.longitude ?? {}
+  if (datum === undefined || value === undefined) return system
+  const longitude = Number(value) * degreesOf(unit?.conversion_factor)
+  return { ...system, datum: { ...datum, prime_meridian: { longitude } } }
+}
+
 /** What is read of PROJJSON, not validated. */
 export interface ProjJson {
+  readonly base_crs?: ProjJson
+  readonly coordinate_system?: { readonly axis?: readonly Pick<Angle, 'unit'>[] }
+  readonly datum?: { readonly prime_meridian?: { readonly longitude?: Angle } }
   readonly type?: string
   readonly id?: Identifier
   readonly ids?: readonly Identifier[]
   readonly conversion?: { readonly method?: { readonly name?: unknown } }
+}
+
+/** An angle in another unit than degrees, which are a number alone. */
+interface Angle {
+  readonly value?: unknown
+  readonly unit?: { readonly conversion_factor?: unknown }
 }
 
 interface Identifier {
@@ -120,7 +169,7 @@ function unprojector(definition: string | ProjJson, unit = 1): Unprojector {
   const converter = proj4(definition as string)
   // Axes to the west or the south turn positions round. Those of WKT would exchange north and east, which files never do.
   const hasAxes = typeof definition === 'string' && definition.includes('+axis=')
-  return position => {
+  const move = (position: readonly number[]) => {
     const [x, y] = position
     // Malformed positions stay recognisable as such: proj4 throws for them.
     if (!Number.isFinite(x) || !Number.isFinite(y)) return [Number.NaN, Number.NaN]
@@ -128,6 +177,25 @@ function unprojector(definition: string | ProjJson, unit = 1): Unprojector {
     // Projections are exact to some nanometres: eleven decimals of a degree are finer than that.
     return [rounded(lon), rounded(lat)]
   }
+  return Object.assign(move, { warning: unshiftedDatum(definition) })
+}
+
+/** The datum type of proj4 for systems without a shift to WGS 84 (`PJD_NODATUM`). */
+const NO_SHIFT = 5
+
+/** A warning about a system of the Earth on another ellipsoid than that of WGS 84, of whose datum there is no shift. */
+function unshiftedDatum(definition: string | ProjJson): string | undefined {
+  const { a, b, datum, datumCode } = new proj4.Proj(definition as string) as {
+    readonly a: number
+    readonly b: number
+    readonly datum: { readonly datum_type: number }
+    readonly datumCode?: string
+  }
+  const difference = Math.abs(a - 6_378_137)
+  if (datum.datum_type !== NO_SHIFT || a === b || difference < 10 || difference > 2000) return undefined
+  return /nad.?27|north.american.(?:datum.)?1927/i.test(datumCode ?? '')
+    ? 'positions of NAD27 are not shifted to WGS 84, which needs a grid that is not there: they are off by up to 100 metres, in Alaska by up to 200; where that matters, save the file in EPSG:4326 with a program that has the grid (QGIS, GDAL)'
+    : 'positions are not shifted to WGS 84, because the shift of their datum is not known: they may be off by some hundred metres; where that matters, save the file in EPSG:4326 with a program that knows it (QGIS, GDAL)'
 }
 
 function rounded(degrees: number | undefined): number {

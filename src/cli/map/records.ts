@@ -3,6 +3,7 @@ import type { MappingColumn } from '../../mapping/columns.ts'
 import type { Diagnostic } from '../../mapping/diagnostic.ts'
 import type { MappingPlace } from '../../mapping/ir.ts'
 import type { Value } from '../../model/value.ts'
+import { jsonlSource } from '../../sources/json/json.ts'
 import {
   compileReference,
   isPathProblem,
@@ -10,7 +11,6 @@ import {
   parseJsonPath,
   readSelected,
 } from '../../sources/json/json-path.ts'
-import { jsonlSource } from '../../sources/json/jsonl.ts'
 import { unreadable } from '../../sources/source.ts'
 import { openTable } from '../../sources/tables/raw-table.ts'
 import { readText } from '../../sources/text/text.ts'

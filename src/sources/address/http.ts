@@ -1,10 +1,9 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { Fault } from '../../errors/errors.ts'
-import { type BodyDecoder, bodyDecoder } from './content-codings.ts'
 import { connectionFailure, FETCH_CURES, refusedAddress, TransientFailure } from './failures.ts'
 import { checkAddress, checkedLookup, type FetchContext, type Fetched, type Validators } from './limits.ts'
-import { saveBody } from './save-body.ts'
+import { type BodyDecoder, bodyDecoder, saveBody } from './save-body.ts'
 
 const MAX_REDIRECTS = 5
 

@@ -2,6 +2,7 @@ import { type GridFormat, gridOf, type OpenedFile, type SourceOptions } from '..
 import { isFilled } from '../tables/grid.ts'
 import { odsSheets } from './ods.ts'
 import { spreadsheetmlSheets } from './spreadsheetml.ts'
+import type { Sheet } from './workbook.ts'
 import { xlsxSheets } from './xlsx.ts'
 
 /** Maximum number of sheets that are searched for a table, and of rows of each. */
@@ -10,11 +11,6 @@ const MAX_ROWS = 200
 
 /** Maximum number of other sheets listed in a note. */
 const MAX_NAMES = 5
-
-interface Sheet {
-  readonly name: string
-  readonly isHidden?: boolean
-}
 
 /**
  * The sheet of a workbook with the table, if none is given: the first with two rows of at least two cells, else the first with
@@ -28,7 +24,7 @@ export async function chooseSheet(
   const same = { options: given, diagnostics: [] }
   if (given.sheet !== undefined) return same
   const all = await sheetsOf(opened, format)
-  const sheets = all.filter(({ isHidden }) => isHidden !== true)
+  const sheets = all.filter(({ isHidden }) => !isHidden)
   if (all.length < 2) return same
   let withCells: Sheet | undefined
   let chosen: Sheet | undefined
@@ -43,7 +39,7 @@ export async function chooseSheet(
   if (chosen === undefined) return same
   const others = all
     .filter(it => it !== chosen)
-    .map(({ name, isHidden }) => `${JSON.stringify(name)}${isHidden === true ? ' (hidden)' : ''}`)
+    .map(({ name, isHidden }) => `${JSON.stringify(name)}${isHidden ? ' (hidden)' : ''}`)
   const more = others.length > MAX_NAMES ? ` and ${others.length - MAX_NAMES} more` : ''
   return {
     options: chosen === sheets[0] ? given : { ...given, sheet: chosen.name },

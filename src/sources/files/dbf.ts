@@ -116,18 +116,47 @@ async function dbfEncoding(reader: ByteReader, file: string): Promise<string | u
   return sample.hasOthers ? sample.encoding(WINDOWS_BONUS) : undefined
 }
 
-/** Code pages by their number in the header of a `.dbf`. */
-const CODE_PAGES: ReadonlyMap<number, string> = new Map([
-  [0x01, 'cp437'],
-  [0x02, 'cp850'],
-  [0x03, 'latin-1'],
-  [0x04, 'macintosh'],
-  [0x57, 'latin-1'],
-  [0x58, 'latin-1'],
-  [0xc8, 'windows-1250'],
-  [0xc9, 'windows-1251'],
-  [0xca, 'windows-1254'],
-  [0xcb, 'windows-1253'],
+/** Code pages by their numbers in the header of a `.dbf` (language driver ids). */
+const CODE_PAGES: ReadonlyMap<number, string> = new Map(
+  (
+    [
+      ['cp437', [0x01, 0x09, 0x0b, 0x0d, 0x0f, 0x11, 0x15, 0x18, 0x19, 0x1b]],
+      ['cp737', [0x6a, 0x86]],
+      ['cp850', [0x02, 0x0a, 0x0e, 0x10, 0x12, 0x14, 0x16, 0x1a, 0x1d, 0x25, 0x37]],
+      ['cp852', [0x1f, 0x22, 0x23, 0x40, 0x64, 0x87]],
+      ['cp857', [0x6b, 0x88]],
+      ['cp860', [0x24]],
+      ['cp861', [0x67]],
+      ['cp863', [0x1c, 0x6c]],
+      ['cp865', [0x08, 0x17, 0x66]],
+      ['ibm866', [0x26, 0x65]],
+      ['windows-874', [0x50, 0x7c]],
+      ['shift_jis', [0x13, 0x7b]],
+      ['gb18030', [0x4d, 0x7a]],
+      ['euc-kr', [0x4e, 0x79]],
+      ['big5', [0x4f, 0x78]],
+      ['latin-1', [0x03, 0x57, 0x58, 0x59]],
+      ['macintosh', [0x04]],
+      ['x-mac-cyrillic', [0x96]],
+      ['windows-1250', [0xc8]],
+      ['windows-1251', [0xc9]],
+      ['windows-1253', [0xcb]],
+      ['windows-1254', [0xca]],
+      ['windows-1257', [0xcc]],
+    ] as const
+  ).flatMap(([encoding, ids]) => ids.map(id => [id, encoding] as const)),
+)
+
+/** Code pages that bytes are not tested for: who writes them into the header means it. */
+const NEVER_DETECTED: ReadonlySet<string | undefined> = new Set([
+  'cp737',
+  'cp852',
+  'cp857',
+  'cp860',
+  'cp861',
+  'cp863',
+  'cp865',
+  'x-mac-cyrillic',
 ])
 
 /** The decoder of the texts of a table: declared, by its `.cpg`, its bytes or its header. */
@@ -140,11 +169,13 @@ export async function attributeDecoder(
   const named =
     cpg === undefined || cpg === ''
       ? undefined
-      : encodingNamed(
-          cpg.replace(/^(?:ANSI ?)?(?=\d{3,4}$)/i, 'cp').replace(/^8859[-_ ]?(?=\d)/, 'iso-8859-'),
-        )
+      : encodingNamed(cpg.replace(/^(?=\d{3,5}$)(?!8859)/, 'cp').replace(/^8859[-_ ]?(?=\d)/, 'iso-8859-'))
   const paged = CODE_PAGES.get(codePage)
-  const found = declared ?? named ?? (await detected(pieces(), file))
+  const detectedOrPaged = async () => {
+    const detected = await detectedEncoding(pieces(), file)
+    return detected !== 'utf-8' && NEVER_DETECTED.has(paged) ? paged : detected
+  }
+  const found = declared ?? named ?? (await detectedOrPaged())
   const encoding = found ?? paged ?? 'latin-1'
   const isGuessed = declared === undefined && named === undefined && found !== undefined && found !== paged
   if (isGuessed && found !== 'utf-8') onGuess(found, cpg ?? '')
@@ -159,7 +190,10 @@ export async function attributeDecoder(
 }
 
 /** The encoding detected from the bytes of the attributes; undefined if all are ASCII. */
-async function detected(pieces: AsyncIterable<Buffer> | null, file: string): Promise<string | undefined> {
+async function detectedEncoding(
+  pieces: AsyncIterable<Buffer> | null,
+  file: string,
+): Promise<string | undefined> {
   if (pieces === null) return undefined
   const reader = new ByteReader(pieces)
   try {

@@ -6,10 +6,10 @@ import { shortestSingle } from '../../model/number.ts'
 import { words } from '../../model/words.ts'
 import type { DataFile } from '../data-file.ts'
 import {
+  DatumWarnings,
   type LayerSystem,
   type RawGeometry,
   reprojected,
-  systemName,
   type Unprojector,
   unprojectorOfLayer,
 } from '../reference-system.ts'
@@ -46,10 +46,16 @@ interface Column {
 
 /** A FlatGeobuf file (flatgeobuf.org, version 3), feature by feature: its columns and `geometry` in degrees. */
 export function flatgeobufSource(data: DataFile): RecordSource {
-  return { name: data.name, textual: false, read: () => readFeatures(data) }
+  const datum = new DatumWarnings()
+  return {
+    name: data.name,
+    textual: false,
+    read: () => readFeatures(data, datum),
+    warnings: () => datum.all(),
+  }
 }
 
-async function* readFeatures(data: DataFile): AsyncGenerator<readonly SourceRow[]> {
+async function* readFeatures(data: DataFile, datum: DatumWarnings): AsyncGenerator<readonly SourceRow[]> {
   const { name: file } = data
   const reader = new ByteReader(data.pieces(2 ** 18))
   try {
@@ -65,14 +71,8 @@ async function* readFeatures(data: DataFile): AsyncGenerator<readonly SourceRow[
     const header = headerOf((await nextTable(reader, file)) ?? Buffer.alloc(0), file)
     refuseWide(file, header.columns.length)
     await skipIndex(reader, header)
-    const { system } = header
-    const move = unprojectorOfLayer(system)
-    if (move === undefined)
-      throw unreadable(
-        `The file is in ${systemName(system)}, which is not known.`,
-        { file },
-        'Write it in EPSG:4326.',
-      )
+    const move = unprojectorOfLayer(header.system, 'file', file)
+    datum.note(move)
     let batch: SourceRow[] = []
     let from = reader.position
     for (let row = 1; ; row++) {

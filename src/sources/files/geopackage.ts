@@ -4,10 +4,10 @@ import { lookup, setMember } from '../../model/lookup.ts'
 import { parseWkb } from '../../model/wkb.ts'
 import type { DataFile } from '../data-file.ts'
 import {
+  DatumWarnings,
   type LayerSystem,
   type RawGeometry,
   reprojected,
-  systemName,
   type Unprojector,
   unprojectorOfLayer,
 } from '../reference-system.ts'
@@ -54,17 +54,22 @@ export function geopackageSource(data: DataFile, layer: string | number | undefi
       }
     })
   const binary = new Map<string, number>()
+  const datum = new DatumWarnings()
   return {
     name: data.name,
     textual: false,
     read: () => {
       binary.clear()
-      return open(database => readLayer(database, chooseLayer(database, layer, data.name), data.name, binary))
+      return open(database =>
+        readLayer(database, chooseLayer(database, layer, data.name), data.name, { binary, datum }),
+      )
     },
-    warnings: () =>
-      [...binary].map(
+    warnings: () => [
+      ...datum.all(),
+      ...[...binary].map(
         ([column, count]) => `binary values in the column ${column} were read as no value: ${count}`,
       ),
+    ],
   }
 }
 
@@ -156,7 +161,7 @@ function* readLayer(
   database: Libsql.Database,
   layer: Layer,
   file: string,
-  binary: Map<string, number>,
+  { binary, datum }: { readonly binary: Map<string, number>; readonly datum: DatumWarnings },
 ): Generator<readonly SourceRow[]> {
   const columns = all(database, 'SELECT name, type FROM pragma_table_info(?)', [layer.name]).map(
     ({ name, type }) => ({
@@ -164,12 +169,8 @@ function* readLayer(
       type: String(type).toUpperCase(),
     }),
   )
-  const system = layer.geometry?.system ?? { code: 0, text: '' }
-  const move = unprojectorOfLayer(system)
-  if (move === undefined) {
-    const found = `The layer is in ${systemName(system)}, which is not known.`
-    throw unreadable(found, { file }, 'Save it in EPSG:4326.')
-  }
+  const move = unprojectorOfLayer(layer.geometry?.system ?? { code: 0, text: '' }, 'layer', file)
+  datum.note(move)
   const list = columns.map(({ name }) => identifier(name)).join(', ')
   const dataIn = (values: Readonly<Record<string, unknown>>) =>
     dataOf(values, columns, layer, move, file, binary)

@@ -3,12 +3,12 @@ import { unreadable } from '../source.ts'
 import type { Grid, GridCell, GridRow } from '../tables/grid.ts'
 import { readXml, type XmlListener } from '../xml-events.ts'
 import type { CellFindings } from './cell-findings.ts'
-import { type OdsSheet, TableStyles } from './ods-styles.ts'
 import {
   type CellRange,
   chosenSheet,
   isoDuration,
   RowBuilder,
+  type Sheet,
   type SheetChoice,
   workbookGrid,
 } from './workbook.ts'
@@ -43,9 +43,9 @@ async function refuseEncrypted(data: DataFile): Promise<void> {
 }
 
 /** The sheets, in order. */
-export async function odsSheets(data: DataFile): Promise<readonly OdsSheet[]> {
+export async function odsSheets(data: DataFile): Promise<readonly Sheet[]> {
   await refuseEncrypted(data)
-  const sheets: OdsSheet[] = []
+  const sheets: Sheet[] = []
   const styles = new TableStyles()
   let depth = 0
   const listener: XmlListener = {
@@ -85,7 +85,7 @@ interface ContentContext {
 class ContentReader implements XmlListener {
   isDone = false
   /** The sheets so far. */
-  readonly sheets: OdsSheet[] = []
+  readonly sheets: Sheet[] = []
   private readonly styles = new TableStyles()
   private readonly row: RowBuilder
   private readonly required: string | number | undefined
@@ -200,7 +200,7 @@ class ContentReader implements XmlListener {
   }
 
   /** A sheet is selected by name or number, by default the first that is shown; a sheet with that number as its name may follow later, which is not checked. */
-  private enter(sheet: OdsSheet): void {
+  private enter(sheet: Sheet): void {
     const { required, sheets } = this
     sheets.push(sheet)
     this.isInside =
@@ -276,4 +276,23 @@ class ContentReader implements XmlListener {
 function repeats(text: string | undefined): number {
   const number = Number(text ?? 1)
   return Number.isInteger(number) && number > 0 ? number : 1
+}
+
+/** The styles that hide sheets (ODF 1.3, part 3, 19.620); they precede the sheets. */
+class TableStyles {
+  private readonly hidden = new Set<string>()
+  private style = ''
+
+  start(name: string, attributes: ReadonlyMap<string, string>): void {
+    if (name === 'style') this.style = attributes.get('name') ?? ''
+    if (name === 'table-properties' && attributes.get('display') === 'false') this.hidden.add(this.style)
+  }
+
+  /** The sheet that begins with these attributes of its element. */
+  sheet(attributes: ReadonlyMap<string, string>): Sheet {
+    return {
+      name: attributes.get('name') ?? '',
+      isHidden: this.hidden.has(attributes.get('style-name') ?? ''),
+    }
+  }
 }

@@ -5,12 +5,12 @@ import type { Compressors, FileMetaData, ParquetParsers } from 'hyparquet'
 import { Fault } from '../../errors/errors.ts'
 import { lookup, setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
+import { DatumWarnings } from '../reference-system.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import { refuseWide } from '../tables/grid.ts'
 import { refuseBomb } from '../text/decode.ts'
 import type { RandomAccess } from '../zip.ts'
-import { geometryColumns, withGeometries } from './parquet-geometries.ts'
-import { columnConversions, convertMembers } from './parquet-values.ts'
+import { columnConversions, convertMembers, geometryColumns, withGeometries } from './parquet-columns.ts'
 
 // Loaded on demand with `require`: few portals need it, and loaders of test runners do not support its exports.
 const require = createRequire(import.meta.url)
@@ -30,11 +30,13 @@ const MAX_ROWS = 2 ** 20
  */
 export function parquetSource(data: DataFile): RecordSource {
   const losses: Losses = { beyond: 0, undecoded: 0 }
+  const datum = new DatumWarnings()
   return {
     name: data.name,
     textual: false,
-    read: () => data.withBytes(bytes => readGroups(bytes, data.name, Object.assign(losses, NO_LOSSES))),
-    warnings: () => lossTexts(losses),
+    read: () =>
+      data.withBytes(bytes => readGroups(bytes, data.name, Object.assign(losses, NO_LOSSES), datum)),
+    warnings: () => [...datum.all(), ...lossTexts(losses)],
   }
 }
 
@@ -67,6 +69,7 @@ async function* readGroups(
   bytes: RandomAccess,
   file: string,
   losses: Losses,
+  datum: DatumWarnings,
 ): AsyncGenerator<readonly SourceRow[]> {
   const library = require('hyparquet') as typeof import('hyparquet')
   const source = {
@@ -82,7 +85,7 @@ async function* readGroups(
     writer = metadata.created_by?.slice(0, 80)
     const schema = library.parquetSchema(metadata)
     refuseWide(file, schema.children.length)
-    const geometries = geometryColumns(metadata, file)
+    const geometries = geometryColumns(metadata, file, datum)
     const conversions = columnConversions(schema)
     const nested = schema.children.flatMap(({ element, children }) =>
       children.length === 0 ? [] : [element.name],
@@ -93,12 +96,7 @@ async function* readGroups(
     let rowStart = 0
     for (const group of metadata.row_groups) {
       const count = Number(group.num_rows)
-      if (Number(group.total_byte_size) > MAX_GROUP)
-        throw unreadable(
-          `A row group has ${group.total_byte_size} bytes, which is too large to be read.`,
-          { file },
-          'Write the file with smaller row groups.',
-        )
+      refuseLarge(group.total_byte_size, file)
       const step = rowsAtATime(group.columns.length)
       for (let start = rowStart; start < rowStart + count; start += step) {
         const objects = await library.parquetReadObjects({
@@ -122,6 +120,15 @@ async function* readGroups(
   } catch (error) {
     throw error instanceof Fault ? error : unreadableFile(error as Error, file, writer)
   }
+}
+
+function refuseLarge(bytes: bigint, file: string): void {
+  if (Number(bytes) > MAX_GROUP)
+    throw unreadable(
+      `A row group has ${bytes} bytes, which is too large to be read.`,
+      { file },
+      'Write the file with smaller row groups.',
+    )
 }
 
 function unreadableFile(error: Error, file: string, writer: string | undefined): Fault {

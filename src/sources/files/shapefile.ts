@@ -3,7 +3,13 @@ import { basename, dirname, join } from 'node:path'
 import type { Position } from '../../model/geometry.ts'
 import { setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
-import { type RawGeometry, reprojected, type Unprojector, unprojectorOfWkt } from '../reference-system.ts'
+import {
+  DatumWarnings,
+  type RawGeometry,
+  reprojected,
+  type Unprojector,
+  unprojectorOfWkt,
+} from '../reference-system.ts'
 import {
   BATCH_CHARACTERS,
   BATCH_ROWS,
@@ -26,6 +32,7 @@ const HEADER = 100
  */
 export function shapefileSource(data: DataFile, path: string, encoding: string | undefined): RecordSource {
   let guessed: string | undefined
+  const datum = new DatumWarnings()
   const onGuess = (found: string, cpg: string) => {
     const why =
       cpg === ''
@@ -36,8 +43,8 @@ export function shapefileSource(data: DataFile, path: string, encoding: string |
   return {
     name: data.name,
     textual: false,
-    read: () => readRows(partsOf(data, path), encoding, { file: data.name, onGuess }),
-    warnings: () => (guessed === undefined ? [] : [guessed]),
+    read: () => readRows(partsOf(data, path), encoding, { file: data.name, onGuess }, datum),
+    warnings: () => [...datum.all(), ...(guessed === undefined ? [] : [guessed])],
   }
 }
 
@@ -82,6 +89,7 @@ async function* readRows(
   parts: Parts,
   declared: string | undefined,
   report: EncodingReport,
+  datum: DatumWarnings,
 ): AsyncGenerator<readonly SourceRow[]> {
   const { file } = report
   const shp = parts('shp')
@@ -92,6 +100,7 @@ async function* readRows(
       'Put the .shp beside the .dbf, or pack both into one zip.',
     )
   const move = await referenceSystem(parts, file)
+  datum.note(move)
   const shapes = new ByteReader(shp)
   const dbf = parts('dbf')
   const table = dbf === null ? null : new ByteReader(dbf)

@@ -2,11 +2,14 @@ import type { DataFile } from '../data-file.ts'
 import type { Grid, GridCell, GridRow } from '../tables/grid.ts'
 import { readXml, type XmlListener } from '../xml-events.ts'
 import type { CellFindings } from './cell-findings.ts'
-import { type CellKind, formattedNumber, kindOfNamed } from './number-kind.ts'
 import {
+  type CellKind,
   type CellRange,
   chosenSheet,
+  formattedNumber,
+  kindOfNamed,
   RowBuilder,
+  type Sheet,
   type SheetChoice,
   serialOf,
   workbookGrid,
@@ -26,13 +29,21 @@ export function spreadsheetmlGrid(data: DataFile, choice: SheetChoice, range: Ce
 }
 
 /** The sheets, in order. */
-export async function spreadsheetmlSheets(data: DataFile): Promise<readonly { readonly name: string }[]> {
-  const sheets: { readonly name: string }[] = []
+export async function spreadsheetmlSheets(data: DataFile): Promise<readonly Sheet[]> {
+  const sheets: Sheet[] = []
+  let isVisibility = false
   const listener: XmlListener = {
     start(name, attributes) {
-      if (name === 'Worksheet') sheets.push({ name: attributes.get('Name') ?? '' })
+      if (name === 'Worksheet') sheets.push({ name: attributes.get('Name') ?? '', isHidden: false })
+      isVisibility = name === 'Visible'
     },
-    end() {},
+    text(text) {
+      const isHidden = isVisibility && /^Sheet(?:Very)?Hidden$/.test(text.trim())
+      if (isHidden) sheets.push({ ...(sheets.pop() as Sheet), isHidden })
+    },
+    end() {
+      isVisibility = false
+    },
   }
   for await (const _ of readXml(data.pieces(2 ** 18), data.name, listener));
   return sheets

@@ -108,8 +108,14 @@ export function workbookGrid(
   }
 }
 
+/** A sheet of a workbook. */
+export interface Sheet {
+  readonly name: string
+  readonly isHidden: boolean
+}
+
 /** The selected sheet of a workbook. Throws SourceUnreadable if it does not exist. */
-export function chosenSheet<T extends { readonly name: string; readonly isHidden?: boolean }>(
+export function chosenSheet<T extends Sheet>(
   sheets: readonly T[],
   required: string | number | undefined,
   file: string,
@@ -117,7 +123,7 @@ export function chosenSheet<T extends { readonly name: string; readonly isHidden
   const isNumber = typeof required === 'number' || /^\d+$/.test(required ?? '')
   const found =
     required === undefined
-      ? (sheets.find(({ isHidden }) => isHidden !== true) ?? sheets[0])
+      ? (sheets.find(({ isHidden }) => !isHidden) ?? sheets[0])
       : (sheets.find(({ name }) => name === String(required)) ??
         (isNumber ? sheets[Number(required) - 1] : undefined))
   if (found !== undefined) return found
@@ -149,7 +155,7 @@ export type DateBase = '1900' | '1899' | '1904'
 const NO_DAY = 60
 
 /** A day or moment of a spreadsheet as ISO 8601. Null for a number out of range. */
-export function serialDate(serial: number, base: DateBase): string | null {
+function serialDate(serial: number, base: DateBase): string | null {
   if (!Number.isFinite(serial) || serial < 0 || serial > 2_958_466) return null
   const days = base === '1904' ? serial + 1462 : base === '1900' && serial < NO_DAY ? serial + 1 : serial
   const milliseconds = Math.round(days * DAY)
@@ -163,7 +169,7 @@ export function serialDate(serial: number, base: DateBase): string | null {
  * A time of the day as `HH:MM:SS`, and a number of some days in a format of times as a duration: programs choose the format by the first
  * value of a column. Null for moments.
  */
-export function serialTime(serial: number): string | null {
+function serialTime(serial: number): string | null {
   return serial >= 0 && serial < MAX_HOURS_ALONE ? serialDuration(serial) : null
 }
 
@@ -174,7 +180,7 @@ export function serialOf(moment: string): number {
 }
 
 /** A duration in days as `HH:MM:SS`, with as many hours as it has. */
-export function serialDuration(serial: number): string {
+function serialDuration(serial: number): string {
   return clockText(serial * DAY)
 }
 
@@ -208,4 +214,59 @@ function clockText(milliseconds: number): string {
     .replace(/0+$/, '')
   const sign = milliseconds < 0 && rounded > 0 ? '-' : ''
   return `${sign}${parts.map(part => String(part).padStart(2, '0')).join(':')}${fraction === '' ? '' : `.${fraction}`}`
+}
+
+/**
+ * Numbers of the built-in formats of dates and times (ECMA-376, part 1, 18.8.30). Those from 27 on belong to Chinese, Japanese and Korean
+ * programs, which do not write them out; those that are times in one of these languages are days in another, as the numbers themselves tell.
+ */
+const BUILT_IN_DATES: ReadonlySet<number> = new Set([
+  14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 36, 50, 51, 54, 57, 58,
+])
+const BUILT_IN_TIMES: ReadonlySet<number> = new Set([18, 19, 20, 21, 32, 33, 34, 35, 45, 47, 52, 53, 55, 56])
+const BUILT_IN_DURATION = 46
+
+/** The kind of a number by the format of its cell; `digits` of a format of zeros alone, which codes have. */
+export type CellKind = 'number' | 'date' | 'time' | 'duration' | { readonly digits: number }
+
+/** The kind of a number format by its id, among the formats of the workbook. */
+export function kindOfFormat(format: number, formats: ReadonlyMap<number, string>): CellKind {
+  const code = formats.get(format)
+  if (code !== undefined) return kindOfCode(code)
+  if (BUILT_IN_DATES.has(format)) return 'date'
+  if (BUILT_IN_TIMES.has(format)) return 'time'
+  return format === BUILT_IN_DURATION ? 'duration' : 'number'
+}
+
+/** The kind of a format of SpreadsheetML: the code of a number format, or the name of one, such as `Short Time`. */
+export function kindOfNamed(format: string): CellKind {
+  return / time$/i.test(format) ? 'time' : kindOfCode(format)
+}
+
+/** The kind of a number format: a date if it has years or days, a time if it has hours alone, a duration with `[h]`, `[m]` or `[s]`. */
+function kindOfCode(code: string): CellKind {
+  const [first = ''] = code.split(';')
+  if (/^00+$/.test(first)) return { digits: first.length }
+  const plain = first.replace(/"[^"]*"|\\.|_.|\*./g, '').replace(/\[(?!h+\]|m+\]|s+\])[^[\]]*\]/gi, '')
+  if (/general/i.test(plain)) return 'number'
+  if (/[yd]/i.test(plain)) return 'date'
+  if (/\[[hms]/i.test(plain)) return 'duration'
+  if (/m/i.test(plain) && !/[hs0#?]/i.test(plain)) return 'date'
+  return /[hs]/i.test(plain) ? 'time' : 'number'
+}
+
+/** A number as the format of its cell denotes it. */
+export function formattedNumber(number: number, kind: CellKind, base: DateBase): GridCell {
+  switch (kind) {
+    case 'number':
+      return number
+    case 'date':
+      return serialDate(number, base) ?? number
+    case 'time':
+      return serialTime(number) ?? serialDate(number, base) ?? number
+    case 'duration':
+      return serialDuration(number)
+    default:
+      return Number.isSafeInteger(number) && number >= 0 ? String(number).padStart(kind.digits, '0') : number
+  }
 }

@@ -3,14 +3,17 @@ import { unreadable } from '../source.ts'
 import type { Grid, GridCell, GridRow } from '../tables/grid.ts'
 import { readXml, type XmlListener } from '../xml-events.ts'
 import type { CellFindings } from './cell-findings.ts'
-import { type CellKind, formattedNumber, kindOfFormat } from './number-kind.ts'
 import {
+  type CellKind,
   type CellRange,
   cellRange,
   chosenSheet,
   columnNumber,
   type DateBase,
+  formattedNumber,
+  kindOfFormat,
   RowBuilder,
+  type Sheet,
   type SheetChoice,
   workbookGrid,
 } from './workbook.ts'
@@ -20,10 +23,8 @@ const MAX_SHARED = 2 ** 29
 /** Maximum shared texts that are empty, which are packed in next to nothing: programs write one. */
 const MAX_EMPTY = 1_000_000
 
-/** A sheet of a workbook. */
-export interface XlsxSheet {
-  readonly name: string
-  readonly isHidden: boolean
+/** A sheet, with the path of its part. */
+interface XlsxSheet extends Sheet {
   readonly path: string
 }
 

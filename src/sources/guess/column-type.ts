@@ -1,7 +1,7 @@
 import { FIELD_TYPES, type FieldType } from '../../model/field.ts'
 import { words } from '../../model/words.ts'
 import { meansNothing } from '../typing/words.ts'
-import { otherCalendar } from './calendars.ts'
+import { otherCalendar } from './dates.ts'
 import { namesIdentifier, namesOutline, namesTime } from './name-hints.ts'
 import type { TextProfile } from './profile.ts'
 import { type Choice, chooseType, type FileHints } from './text-type.ts'

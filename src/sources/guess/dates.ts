@@ -1,6 +1,5 @@
 import type { LocalTime } from '../../model/time.ts'
 import { compilePattern, monthNamed, type PatternReader, WEEKDAY_FORM } from '../typing/calendar-pattern.ts'
-import { calendarOf } from './calendars.ts'
 
 /** A date pattern that all values of a column so far match. */
 export interface DateCandidate {
@@ -253,4 +252,21 @@ function isMonth(name: string | undefined): boolean {
 function literal(text: string): string {
   const plain = text.replace(/ +/g, ' ')
   return /[a-z]/i.test(plain) ? plain.replace(/[a-zà-ÿ]+/gi, word => `'${word}'`) : plain
+}
+
+/** The calendar whose years these are more probably than those of the Gregorian one. */
+function calendarOf(min: number, max: number): string | undefined {
+  if (min >= 2440 && max <= 2600) return 'Buddhist'
+  return min >= 1340 && max <= 1460 ? 'Persian or Islamic' : undefined
+}
+
+/** The question about a calendar, or else the one given. */
+export function otherCalendar(
+  calendar: string | undefined,
+  question?: string,
+): { readonly question?: string } {
+  if (calendar === undefined) return question === undefined ? {} : { question }
+  return {
+    question: `the years may be those of the ${calendar} calendar, and were taken for Gregorian ones: where they are, write Gregorian dates, or say type: text`,
+  }
 }

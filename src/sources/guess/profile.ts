@@ -7,7 +7,6 @@ import {
   writtenNumber,
 } from '../typing/number-format.ts'
 import { booleanWords, isPlainlyNothing, meansNothing } from '../typing/words.ts'
-import { AccountingBlanks } from './accounting-blanks.ts'
 import { type DateEvidence, DateGuess } from './dates.ts'
 import type { NumberEvidence, PairEvidence, Typed } from './evidence.ts'
 
@@ -271,5 +270,31 @@ export class TextProfile {
     if (areKnown && share > 0.9 && this.fits[kind] < 3 && !odd.every(([text]) => isPlainlyNothing(text)))
       return undefined
     return { nulls: odd.map(([text]) => text), nullCount: many }
+  }
+}
+
+// ` 1,200.00 `, ` (300.00)`, and ` -   ` for 0, with two more blanks in place of decimals. Values padded to one length are none.
+/** Recognises the blanks around the numbers of a column that accounting formats of spreadsheets leave in CSV. */
+class AccountingBlanks {
+  private isPossible = true
+  /** Blanks at the end of positive numbers, and of the dash. */
+  private readonly ends = new Set<number>()
+  private readonly dashEnds = new Set<number>()
+  private readonly lengths = new Set<number>()
+
+  note(raw: string): void {
+    if (!this.isPossible) return
+    const { value = '', blanks = '' } = /^ (?<value>[^ ].*?)(?<blanks> *)$/.exec(raw)?.groups ?? {}
+    if (value === '-') this.dashEnds.add(blanks.length)
+    else if (!/^[(-]/.test(value)) this.ends.add(blanks.length)
+    if (this.lengths.size < 2) this.lengths.add(raw.length)
+    this.isPossible = value !== '' && this.ends.size < 2 && this.dashEnds.size < 2
+  }
+
+  /** True if a dash is the number 0. */
+  get hasZero(): boolean {
+    const [end = 0] = this.ends
+    const [dashEnd] = this.dashEnds
+    return this.isPossible && this.lengths.size > 1 && end > 0 && dashEnd === end + 2
   }
 }

@@ -1,7 +1,13 @@
 import { parseExactly } from '../../model/exact-json.ts'
 import { setMember } from '../../model/lookup.ts'
 import { words } from '../../model/words.ts'
-import { type RawGeometry, reprojected, type Unprojector, unprojectorOfName } from '../reference-system.ts'
+import {
+  DatumWarnings,
+  type RawGeometry,
+  reprojected,
+  type Unprojector,
+  unprojectorOfName,
+} from '../reference-system.ts'
 import { type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import { fileNameOf, readText, type TextFile } from '../text/text.ts'
 import { isObject } from '../typing/fields.ts'
@@ -19,18 +25,20 @@ const GEOMETRIES: readonly unknown[] = words(
  * The columns of a record are the properties of its feature and
  *
  * - `geometry`: the geometry in degrees, or null; a property of this name becomes `properties_geometry`;
- * - `id`: the identifier of the feature, if it has one; `feature_id` if a property of any feature is called `id`.
+ * - `id`: the identifier of the feature, if it has one; `feature_id` if a property of any feature is called `id`, and `feature_id_2` if
+ *   one of the first is called that, too.
  *
  * @param records JSON Pointer of the array of features, `/features` by default
  */
 export function geojsonSource(file: TextFile, records = '/features'): RecordSource {
   const path = parsePointer(records)
   const keys = new DoubleKeys()
+  const datum = new DatumWarnings()
   return {
     name: fileNameOf(file),
     textual: false,
-    read: () => readFeatures(file, path, keys),
-    warnings: () => keys.warnings(),
+    read: () => readFeatures(file, path, keys, datum),
+    warnings: () => [...datum.all(), ...keys.warnings()],
   }
 }
 
@@ -44,7 +52,7 @@ export function featureLinesSource(lines: RecordSource): RecordSource {
     async *read() {
       let idColumn: string | undefined
       for await (const rows of lines.read()) {
-        if (rows.some(isFeature)) idColumn ??= (await hasIdInLines(lines)) ? 'feature_id' : 'id'
+        if (rows.some(isFeature)) idColumn ??= await idColumnAmong(featuresOf(lines))
         yield rows.map(row => (isFeature(row) ? { ...row, data: lineData(row.data, idColumn) } : row))
       }
     },
@@ -55,10 +63,8 @@ function isFeature({ data: { type, properties, geometry } }: SourceRow): boolean
   return type === 'Feature' && geometry !== undefined && (isObject(properties) || properties === null)
 }
 
-async function hasIdInLines(lines: RecordSource): Promise<boolean> {
-  for await (const rows of lines.read())
-    if (rows.some(row => isFeature(row) && idColumnOf(row.data) === 'feature_id')) return true
-  return false
+async function* featuresOf(lines: RecordSource): AsyncGenerator<readonly JsonObject[]> {
+  for await (const rows of lines.read()) yield rows.filter(isFeature).map(({ data }) => data)
 }
 
 function lineData(feature: JsonObject, idColumn: string | undefined): JsonObject {
@@ -72,9 +78,11 @@ async function* readFeatures(
   file: TextFile,
   path: readonly string[],
   keys: DoubleKeys,
+  datum: DatumWarnings,
 ): AsyncGenerator<readonly SourceRow[]> {
   const move = await referenceSystem(file, path.slice(0, -1))
-  const idColumn = (await hasIdProperty(file, path)) ? 'feature_id' : 'id'
+  datum.note(move)
+  const idColumn = await idColumnAmong(featuresWithIds(file, path))
   yield* readArray(
     file,
     path,
@@ -98,10 +106,13 @@ async function referenceSystem(file: TextFile, parent: readonly string[]): Promi
     const name = nameOf(crs)
     const move = name === undefined ? null : unprojectorOfName(name)
     if (move !== undefined) return move
+    const degrees = 'Save it in degrees of WGS 84 (EPSG:4326), without the member crs'
     throw unreadable(
       `The reference system of the file is not known: ${name?.slice(0, 80)}.`,
       { file: fileNameOf(file) },
-      'Save it in degrees of WGS 84 (EPSG:4326), or name the system in the member crs as EPSG:25832.',
+      /EPSG/i.test(name ?? '')
+        ? `${degrees}, with a program that knows the code (QGIS, GDAL).`
+        : `${degrees}, or name there the EPSG code of its system: urn:ogc:def:crs:EPSG::25832.`,
     )
   }
   return null
@@ -124,20 +135,43 @@ async function hasText(file: TextFile, part: string): Promise<boolean> {
   return false
 }
 
-/** True if a property of any feature is called `id`: the same column has the identifiers of all features. */
-async function hasIdProperty(file: TextFile, path: readonly string[]): Promise<boolean> {
+/** The features that have a member or property whose name may be that of the column of identifiers. */
+async function* featuresWithIds(
+  file: TextFile,
+  path: readonly string[],
+): AsyncGenerator<readonly JsonObject[]> {
   for await (const elements of readElements(file, path))
-    for (const { kind, text } of elements) {
-      if (kind !== '{' || !text.includes('"id"')) continue
-      if (idColumnOf(JSON.parse(text) as JsonObject) === 'feature_id') return true
-    }
-  return false
+    yield elements.flatMap(({ kind, text }) =>
+      kind === '{' && /"(?:feature_)?id"/.test(text) ? [JSON.parse(text) as JsonObject] : [],
+    )
+}
+
+/** The column of identifiers of all features, by those up to the first ones with a property `id`. */
+async function idColumnAmong(batches: AsyncIterable<readonly JsonObject[]>): Promise<string> {
+  const all = new Set<string>()
+  for await (const features of batches) {
+    for (const name of takenBy(features)) all.add(name)
+    if (all.has('id')) break
+  }
+  return idColumnBeside([...all])
+}
+
+/** Those of the names for a column of identifiers that properties have. */
+function takenBy(features: readonly JsonObject[]): readonly string[] {
+  return ['id', 'feature_id'].filter(name =>
+    features.some(({ properties }) => isObject(properties) && Object.hasOwn(properties, name)),
+  )
+}
+
+function idColumnBeside(taken: readonly string[]): string {
+  if (!taken.includes('id')) return 'id'
+  return taken.includes('feature_id') ? 'feature_id_2' : 'feature_id'
 }
 
 function featureData(
   feature: JsonObject,
   move: Unprojector | null,
-  idColumn = idColumnOf(feature),
+  idColumn = idColumnBeside(takenBy([feature])),
 ): JsonObject | string {
   if (feature.type !== 'Feature') return 'A feature must be an object with "type": "Feature".'
   const { properties = null, geometry = null, id } = feature
@@ -148,10 +182,6 @@ function featureData(
   if (id !== undefined) setMember(data, idColumn, id)
   data.geometry = isObject(geometry) ? reprojected(geometry as unknown as RawGeometry, move) : geometry
   return data
-}
-
-function idColumnOf({ properties }: JsonObject): string {
-  return isObject(properties) && Object.hasOwn(properties, 'id') ? 'feature_id' : 'id'
 }
 
 /** The only row of a document that is itself a feature or geometry; its JSON is already known to be well-formed. */

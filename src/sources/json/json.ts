@@ -1,9 +1,11 @@
+import type { FaultPlace } from '../../errors/errors.ts'
 import { parseExactly } from '../../model/exact-json.ts'
 import { BATCH_CHARACTERS, BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import { fileNameOf, readText, type TextFile } from '../text/text.ts'
+import { isObject } from '../typing/fields.ts'
 import { formatPointer, parsePointer } from '../typing/pointer.ts'
 import { DoubleKeys } from './double-keys.ts'
-import { cutValues, type JsonElement, type StepTest } from './json-cutter.ts'
+import { cutValues, type JsonElement, type StepTest } from './json-path.ts'
 import { type JsonKind, type JsonListener, JsonScanner } from './json-scanner.ts'
 
 /** A JSON object, as in rows. */
@@ -86,11 +88,11 @@ export function arrayMissing(name: string, arrays: readonly string[]): Error {
 
 function objectOf(element: JsonElement, file: TextFile): JsonObject {
   if (element.kind === '{') return parseExactly(element.text) as JsonObject
-  throw unreadable(
-    'A record must be an object.',
-    placeOf(element, file),
-    'Make each record an object: { "name": "A" }.',
-  )
+  throw noObject(placeOf(element, file))
+}
+
+function noObject(place: FaultPlace): Error {
+  return unreadable('A record must be an object.', place, 'Make each record an object: { "name": "A" }.')
 }
 
 function placeOf(element: JsonElement, file: TextFile) {
@@ -199,4 +201,75 @@ export function parseJson(text: string, file: string, line = 1): unknown {
     scanner.finish()
     throw error
   }
+}
+
+/** A file of JSON Lines, or a sequence of JSON texts (RFC 7464): each line is an object and a record; blank lines are skipped. */
+export function jsonlSource(file: TextFile): RecordSource {
+  const keys = new DoubleKeys()
+  return {
+    name: fileNameOf(file),
+    textual: false,
+    read: () => readRows(file, keys),
+    warnings: () => keys.warnings(),
+  }
+}
+
+/** Maximum characters of one line. */
+const MAX_LINE = 1 << 28
+
+async function* readRows(file: TextFile, keys: DoubleKeys): AsyncIterable<readonly SourceRow[]> {
+  let batch: SourceRow[] = []
+  let row = 0
+  let line = 0
+  let characters = 0
+  keys.clear()
+  for await (const lines of readLines(file)) {
+    for (const whole of lines) {
+      line++
+      // The sign at the beginning of each text of a sequence is a blank in a line.
+      const text = whole.startsWith('\u001e') ? ` ${whole.slice(1)}` : whole
+      if (text.trim() === '') continue
+      const data = objectOfLine(text, line, fileNameOf(file))
+      keys.note(text, data, line, 1)
+      batch.push({ row: ++row, line, data })
+      characters += text.length
+      if (batch.length < BATCH_ROWS && characters < BATCH_CHARACTERS) continue
+      yield batch
+      batch = []
+      characters = 0
+    }
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** Lines end with LF or CRLF; a carriage return at the end is a blank in JSON. */
+async function* readLines(file: TextFile): AsyncIterable<readonly string[]> {
+  const buffered: string[] = []
+  let cachedLength = 0
+  let line = 1
+  for await (const text of readText(file)) {
+    const lines = text.split('\n')
+    const rest = lines.pop() as string
+    if (lines.length > 0) {
+      lines[0] = buffered.join('') + lines[0]
+      buffered.length = cachedLength = 0
+      line += lines.length
+      yield lines
+    }
+    if (rest !== '') buffered.push(rest)
+    cachedLength += rest.length
+    if (cachedLength > MAX_LINE)
+      throw unreadable(
+        'The line is too long for a record.',
+        { file: fileNameOf(file), line, column: 1 },
+        'Put one record on each line.',
+      )
+  }
+  if (buffered.length > 0) yield [buffered.join('')]
+}
+
+function objectOfLine(text: string, line: number, file: string): JsonObject {
+  const value = parseJson(text, file, line)
+  if (isObject(value)) return value
+  throw noObject({ file, line, column: text.length - text.trimStart().length + 1 })
 }

@@ -1,11 +1,10 @@
 import { setMember } from '../../model/lookup.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import { fileNameOf, readText, type TextFile } from '../text/text.ts'
-import { columnNames } from './column-names.ts'
 import { CsvParser } from './csv-parser.ts'
 import type { CsvRow, CsvSyntax } from './csv-syntax.ts'
 import { isEnoughToSniff, regularDelimiter } from './delimiter.ts'
-import { BATCH_PIECES, type Grid } from './grid.ts'
+import { BATCH_PIECES, columnNames, type Grid } from './grid.ts'
 
 /**
  * A CSV file (RFC 4180) with a header row. An empty cell is an empty text, a missing cell of a short row is null.

@@ -1,7 +1,6 @@
 import { setMember } from '../../model/lookup.ts'
 import { BATCH_CHARACTERS, BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import { filledWidth, type GridCell, type GridRow, gridText, isFilled } from '../typing/grid-cells.ts'
-import { columnNames } from './column-names.ts'
 import { headerNames, unitsBelow } from './header-rows.ts'
 
 export { filledWidth, type GridCell, type GridRow, gridText, isFilled } from '../typing/grid-cells.ts'
@@ -191,4 +190,21 @@ function empty(grid: Grid): Error {
     { file: grid.name, line: 1, column: 1 },
     'Give it a row of names and a record below it; where the table is on another sheet or in another file, name that.',
   )
+}
+
+/**
+ * Column names for the cells of a header: trimmed; an empty one becomes `column_3` after its position, and a repeated one
+ * `name_2`, never a name that the header itself contains.
+ */
+export function columnNames(header: readonly string[]): readonly string[] {
+  const given = new Set(header.map(cell => cell.trim()))
+  const used = new Set<string>()
+  return header.map((cell, index) => {
+    const trimmed = cell.trim()
+    const base = trimmed === '' || trimmed === '__proto__' ? `column_${index + 1}` : trimmed
+    let name = base
+    for (let n = 2; used.has(name) || (name !== trimmed && given.has(name)); n++) name = `${base}_${n}`
+    used.add(name)
+    return name
+  })
 }

@@ -14,14 +14,71 @@ interface Decoder {
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
 /** The upper halves of the code pages of DOS, which the Encoding Standard does not have. */
-const DOS: Readonly<Record<'cp437' | 'cp850', string>> = {
-  cp437:
+const DOS: ReadonlyMap<string, string> = new Map([
+  [
+    'cp437',
     'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0',
-  cp850:
+  ],
+  [
+    'cp737',
+    'ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩαβγδεζηθικλμνξοπρσςτυφχψ░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀ωάέήϊίόύϋώΆΈΉΊΌΎΏ±≥≤ΪΫ÷≈°∙·√ⁿ²■\u00a0',
+  ],
+  [
+    'cp775',
+    'ĆüéāäģåćłēŖŗīŹÄÅÉæÆōöĢ¢ŚśÖÜø£Ø×¤ĀĪóŻżź”¦©®¬½¼Ł«»░▒▓│┤ĄČĘĖ╣║╗╝ĮŠ┐└┴┬├─┼ŲŪ╚╔╩╦╠═╬Žąčęėįšųūž┘┌█▄▌▐▀ÓßŌŃõÕµńĶķĻļņĒŅ’\u00ad±“¾¶§÷„°∙·¹³²■\u00a0',
+  ],
+  [
+    'cp850',
     'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0',
-}
+  ],
+  [
+    'cp852',
+    'ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐└┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\u00ad˝˛ˇ˘§÷¸°¨˙űŘř■\u00a0',
+  ],
+  [
+    'cp855',
+    'ђЂѓЃёЁєЄѕЅіІїЇјЈљЉњЊћЋќЌўЎџЏюЮъЪаАбБцЦдДеЕфФгГ«»░▒▓│┤хХиИ╣║╗╝йЙ┐└┴┬├─┼кК╚╔╩╦╠═╬¤лЛмМнНоОп┘┌█▄Пя▀ЯрРсСтТуУжЖвВьЬ№\u00adыЫзЗшШэЭщЩчЧ§■\u00a0',
+  ],
+  [
+    'cp857',
+    'ÇüéâäàåçêëèïîıÄÅÉæÆôöòûùİÖÜø£ØŞşáíóúñÑĞğ¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ºªÊËÈ\ufffdÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµ\ufffd×ÚÛÙìÿ¯´\u00ad±\ufffd¾¶§÷¸°¨·¹³²■\u00a0',
+  ],
+  [
+    'cp860',
+    'ÇüéâãàÁçêÊèÍÔìÃÂÉÀÈôõòÚùÌÕÜ¢£Ù₧ÓáíóúñÑªº¿Ò¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0',
+  ],
+  [
+    'cp861',
+    'ÇüéâäàåçêëèÐðÞÄÅÉæÆôöþûÝýÖÜø£Ø₧ƒáíóúÁÍÓÚ¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0',
+  ],
+  [
+    'cp863',
+    'ÇüéâÂà¶çêëèïî‗À§ÉÈÊôËÏûù¤ÔÜ¢£ÙÛƒ¦´óú¨¸³¯Î⌐¬½¼¾«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0',
+  ],
+  [
+    'cp865',
+    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø₧ƒáíóúñÑªº¿⌐¬½¼¡«¤░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0',
+  ],
+])
 
-const LATIN_1 = ['latin1', 'iso88591', 'l1', 'windows1252', 'cp1252', 'ansi']
+/** Code pages by the numbers that Windows and DOS give them, where the Encoding Standard has them under another name. */
+const PAGES: ReadonlyMap<string, string> = new Map([
+  ['866', 'ibm866'],
+  ['874', 'windows-874'],
+  ['932', 'shift_jis'],
+  ['936', 'gb18030'],
+  ['949', 'euc-kr'],
+  ['950', 'big5'],
+  ['10000', 'macintosh'],
+  ['10007', 'x-mac-cyrillic'],
+  ['20866', 'koi8-r'],
+  ['21866', 'koi8-u'],
+  ['51932', 'euc-jp'],
+  ['54936', 'gb18030'],
+  ['65001', 'utf-8'],
+])
+
+const LATIN_1 = ['latin1', 'iso88591', 'l1', 'windows1252', 'cp1252', 'ansi1252', 'ansi']
 
 /**
  * The canonical name of an encoding in this project for a label: `utf-8`, `utf-16le`, `utf-16be`, `utf-32le`, `utf-32be`, `latin-1`
@@ -35,11 +92,12 @@ export function encodingNamed(name: string): string | undefined {
   if (plain === 'utf32be') return 'utf-32be'
   if (LATIN_1.includes(plain)) return 'latin-1'
   if (['macroman', 'macosroman', 'xmacroman'].includes(plain)) return 'macintosh'
-  if (['cp437', 'ibm437', 'dos437'].includes(plain)) return 'cp437'
-  if (['cp850', 'ibm850', 'dos850'].includes(plain)) return 'cp850'
-  if (!/^[\w:.-]{2,40}$/.test(name)) return undefined
+  const page = /^(?:ansi|cp|dos|ibm|ms|oem|windows)(\d{3,5})$/.exec(plain)?.[1] ?? ''
+  if (DOS.has(`cp${page}`)) return `cp${page}`
+  const label = PAGES.get(page) ?? (page.startsWith('125') ? `windows-${page}` : name)
+  if (!/^[\w:.-]{2,40}$/.test(label)) return undefined
   try {
-    return new TextDecoder(plain.startsWith('cp125') ? `windows-${plain.slice(2)}` : name).encoding
+    return new TextDecoder(label).encoding
   } catch {
     return undefined
   }
@@ -54,19 +112,17 @@ export function decoderOf(encoding: string): Decoder {
           bytes.toString('latin1').replace(/[\x80-\x9f]/g, c => WINDOWS_1252.charAt(c.charCodeAt(0) - 0x80)),
         finish: () => '',
       }
-    case 'cp437':
-    case 'cp850': {
-      const upper = DOS[encoding]
-      return {
-        decode: bytes =>
-          bytes.toString('latin1').replace(/[\x80-\xff]/g, c => upper.charAt(c.charCodeAt(0) - 0x80)),
-        finish: () => '',
-      }
-    }
     case 'utf-32le':
     case 'utf-32be':
       return utf32Decoder(encoding === 'utf-32be')
     default: {
+      const upper = DOS.get(encoding)
+      if (upper !== undefined)
+        return {
+          decode: bytes =>
+            bytes.toString('latin1').replace(/[\x80-\xff]/g, c => upper.charAt(c.charCodeAt(0) - 0x80)),
+          finish: () => '',
+        }
       const decoder = new TextDecoder(encoding, { fatal: true })
       return { decode: bytes => decoder.decode(bytes, { stream: true }), finish: () => decoder.decode() }
     }
