@@ -54,6 +54,21 @@ t.test('a person signs in, and groups become grants', async t => {
   t.ok((await audit()).includes('ada: signed in by The office'))
 })
 
+t.test('the language of the sign-in page comes back from the provider', async t => {
+  const { server, signIn } = await portal(t)
+  const pages = [
+    ['?lang=fr', '/account/?lang=fr'],
+    ['?lang=fr&next=/explore/', '/explore/'],
+    ['', null],
+  ] as const
+  for (const [query, next] of pages) {
+    const { body } = await new Browser(server.http).get(`/account/login/${query}`)
+    const target = next === null ? '' : `?${new URLSearchParams({ next })}`
+    t.match(body, `href="/account/openid/${target}"`, query)
+  }
+  t.equal((await signIn({}, undefined, '/account/?lang=fr')).ended.headers.location, '/account/?lang=fr')
+})
+
 t.test('a person who signs in elsewhere is offered nothing of passwords', async t => {
   const { server, signIn } = await portal(t)
   const { users, sessions } = server.accounts
