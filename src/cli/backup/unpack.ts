@@ -9,6 +9,7 @@ import { USAGE } from '../../config/faults.ts'
 import { Fault } from '../../errors/errors.ts'
 import { synchronise } from '../../publishing/versions/durable.ts'
 import { versionsOf } from '../../publishing/versions/versions.ts'
+import { PROCESS_NAME } from '../../runtime/processes.ts'
 import { readArchive } from './archive.ts'
 import { checkPublished, PERMISSIONS } from './contents.ts'
 import {
@@ -18,7 +19,7 @@ import {
   readBackupManifest,
   unreadableBackup,
 } from './manifest.ts'
-import { removeAtSignals } from './signals.ts'
+import { removeAbandoned, removeAtSignals } from './signals.ts'
 
 /**
  * Restores the modes of the folders of a portal; call it after all files are in place, because a folder without write permission
@@ -98,6 +99,9 @@ async function write(file: string, pieces: AsyncIterable<Buffer>) {
   }
 }
 
+/** Before the name of the process in the names of temporary folders, which have accounts: one that was killed leaves its own. */
+const [VERIFYING, RESTORING] = ['lodestone-verify-', '.restoring-']
+
 interface Verified {
   readonly manifest: BackupManifest
   /** Number of users; null if there are no accounts. */
@@ -109,10 +113,11 @@ interface Verified {
  * is read completely, the accounts are opened. Faults: SourceUnreadable.
  */
 export async function verifyBackup(archive: string, now: Date): Promise<Verified> {
+  removeAbandoned(tmpdir(), VERIFYING)
   let temporary = ''
   const keepNothing = removeAtSignals(() => [temporary])
   try {
-    temporary = mkdtempSync(path.join(tmpdir(), 'lodestone-verify-'))
+    temporary = mkdtempSync(path.join(tmpdir(), `${VERIFYING}${PROCESS_NAME}-`))
     const portal = path.join(temporary, 'portal')
     const manifest = await unpack(archive, portal)
     const versions = versionsOf(portal)
@@ -163,10 +168,11 @@ export async function restorePortal(
 ): Promise<RestoredBackup> {
   if (!isForced) refuse(portal, now)
   const created = await mkdir(portal, { recursive: true })
+  removeAbandoned(portal, RESTORING)
   let fresh = ''
   const keepNothing = removeAtSignals(() => [created === undefined ? fresh : portal])
   try {
-    fresh = mkdtempSync(path.join(portal, '.restoring-'))
+    fresh = mkdtempSync(path.join(portal, `${RESTORING}${PROCESS_NAME}-`))
     const manifest = await unpack(archive, fresh)
     keepNothing()
     const before = await exchange(portal, fresh, now)
