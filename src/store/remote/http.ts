@@ -14,6 +14,8 @@ export interface EngineRequest {
   readonly maxLength: number
   /** Receives an answer with status 200 in chunks: then its text is empty. An error that it throws ends the request. */
   readonly onPiece?: (piece: Buffer) => void
+  /** Ends the request, and its connection. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface EngineResponse {
@@ -69,21 +71,29 @@ export class Connections {
     deadline,
     maxLength,
     onPiece,
+    signal,
   }: EngineRequest): Promise<EngineResponse> {
     const isSecure = url.protocol === 'https:'
     const open = isSecure ? https.request : http.request
     const agent = isSecure ? this.agents.https : this.agents.http
     return new Promise((resolve, reject) => {
+      signal?.throwIfAborted()
       const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
       const request = open(url, { method, agent, headers: { ...headers, ...length } })
       const timer = setTimeout(() => {
         fail(new NoAnswer('late', `no answer within ${Math.round(deadline)} ms`))
       }, deadline)
-      const fail = (error: unknown) => {
+      const end = () => {
         clearTimeout(timer)
+        signal?.removeEventListener('abort', giveUp)
+      }
+      const fail = (error: unknown) => {
+        end()
         reject(error)
         request.destroy()
       }
+      const giveUp = () => fail(signal?.reason)
+      signal?.addEventListener('abort', giveUp)
       request.on('error', error => {
         const { code } = error as NodeJS.ErrnoException
         fail(new NoAnswer(isUnreachable(code) ? 'unreachable' : 'broken', code ?? error.message, error))
@@ -105,7 +115,7 @@ export class Connections {
           else pieces.push(piece)
         })
         response.on('end', () => {
-          clearTimeout(timer)
+          end()
           const text = Buffer.concat(pieces).toString('utf8')
           resolve({ status: response.statusCode ?? 0, headers: response.headers, text })
         })
