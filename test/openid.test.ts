@@ -1,3 +1,4 @@
+import path from 'node:path'
 import t, { type Test } from 'tap'
 import { signInOf } from '../src/config/derived.ts'
 import { accountServer, Browser, formsOf, hiddenFields, PASSWORD, plain } from './support/account-server.ts'
@@ -67,6 +68,37 @@ t.test('the language of the sign-in page comes back from the provider', async t 
     t.match(body, `href="/account/openid/${target}"`, query)
   }
   t.equal((await signIn({}, undefined, '/account/?lang=fr')).ended.headers.location, '/account/?lang=fr')
+})
+
+t.test('an issuer is the same with a slash at its end, and without', async t => {
+  const provider = new SmallOpenIdProvider()
+  await provider.listen()
+  t.teardown(() => provider.close())
+  const issuer = `${provider.issuer}/realms/city`
+  const place = path.join(t.testdir(), 'accounts.sqlite')
+  for (const [configured, announced, groups, grants] of [
+    [issuer, `${issuer}/`, { staff: ['reader'] }, ['*']],
+    [`${issuer}/`, `${issuer}/`, { staff: ['elms'] }, ['elms']],
+    [`${issuer}/`, issuer, {}, []],
+  ] as const) {
+    const settings = signInOf(
+      { issuer: configured, client_id: 'lodestone', groups: groups as Record<string, string[]> },
+      '/nowhere',
+    )
+    const server = await accountServer(BASE, { place, provider: settings })
+    provider.answers = { metadata: { issuer: announced }, claims: { iss: announced, groups: ['staff'] } }
+    const browser = new Browser(server.http)
+    const begun = await browser.get('/account/openid/')
+    t.equal(begun.statusCode, 303, `${configured} at ${announced}`)
+    await browser.get(`/account/openid/callback?${provider.respond(String(begun.headers.location))}`)
+    const users = await server.accounts.users.list()
+    t.same(
+      users.map(({ name, grants }) => [name, grants]),
+      [['ada', grants]],
+      'the same person, with the grants of today',
+    )
+    await server.close()
+  }
 })
 
 t.test('a person who signs in elsewhere is offered nothing of passwords', async t => {

@@ -182,9 +182,18 @@ export class OpenIdSignIn {
     const { issuer, clientId, clientSecretFile } = this.provider
     const secret = clientSecretFile === undefined ? undefined : firstLine(clientSecretFile)
     const authentication = secret === undefined ? client.None() : client.ClientSecretBasic(secret)
+    const find = (address: URL) => {
+      const execute = isThisMachine(address) ? [client.allowInsecureRequests] : []
+      return client.discovery(address, clientId, undefined, authentication, { execute, timeout: 10 })
+    }
     const address = new URL(issuer)
-    const execute = isThisMachine(address) ? [client.allowInsecureRequests] : []
-    return client.discovery(address, clientId, undefined, authentication, { execute, timeout: 10 })
+    return find(address).catch(async error => {
+      // Providers differ in whether their name ends with a slash, and both have the same address of metadata.
+      if (!isOtherName(error) || address.pathname === '/') throw error
+      return find(new URL(issuer.endsWith('/') ? issuer.slice(0, -1) : `${issuer}/`)).catch(() => {
+        throw error
+      })
+    })
   }
 
   private redirectUri(): string {
@@ -219,6 +228,11 @@ function nameOf(claims: IDToken): string {
 
 function firstLine(file: string): string {
   return readFileSync(file, 'utf8').split(/\r?\n/, 1)[0] ?? ''
+}
+
+/** True for an error of metadata whose issuer is not the one that was asked for. */
+function isOtherName(error: unknown): boolean {
+  return (error as { readonly code?: unknown }).code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED'
 }
 
 /** True for addresses without TLS that cannot be intercepted. */
