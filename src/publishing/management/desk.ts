@@ -249,7 +249,8 @@ export class Desk {
       if (!(error instanceof Fault)) throw error
       return [{ severity: 'error', message: inPortal(error.message) }]
     }
-    const findings = await reading(sourceBytes(root, id), 'checkDataset', [root, this.options.base, id])
+    const { base, portal } = this.options
+    const findings = await reading(sourceBytes(root, id), 'checkDataset', [root, base, id, [id], portal])
     return findings.map(finding => ({ ...finding, message: inPortal(finding.message) }))
   }
 
