@@ -70,6 +70,25 @@ t.test('the language of the sign-in page comes back from the provider', async t 
   t.equal((await signIn({}, undefined, '/account/?lang=fr')).ended.headers.location, '/account/?lang=fr')
 })
 
+t.test('a person signs in in two tabs at once', async t => {
+  const { server, provider } = await portal(t)
+  const browser = new Browser(server.http)
+  const begin = async (next: string) => {
+    const { headers } = await browser.get(`/account/openid/?${new URLSearchParams({ next })}`)
+    return String(headers.location)
+  }
+  const [one, other] = [await begin('/explore/'), await begin('/explore/?q=elms')]
+  const end = async (begun: string) =>
+    (await browser.get(`/account/openid/callback?${provider.respond(begun)}`, HTML)).headers.location
+  t.same([await end(one), await end(other)], ['/explore/', '/explore/?q=elms'])
+  const stranger = new Browser(server.http)
+  const url = `/account/openid/callback?${provider.respond(one)}`
+  t.equal((await stranger.get(url, HTML)).statusCode, 403, 'another browser is not signed in')
+  const evil = Buffer.from('//evil.example/').toString('base64url')
+  const misled = await browser.get(`/account/openid/callback?code=x&state=x.${evil}`, HTML)
+  t.equal(misled.headers.location, '/account/', 'nor led elsewhere')
+})
+
 t.test('an issuer is the same with a slash at its end, and without', async t => {
   const provider = new SmallOpenIdProvider()
   await provider.listen()

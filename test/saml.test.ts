@@ -328,8 +328,25 @@ t.test('an assertion serves once, and so does a request', async t => {
   const end = String(first.headers.location)
   const copied = new Map(browser.cookies)
   t.equal((await browser.get(end)).statusCode, 303)
+  for (const name of browser.cookies.keys()) if (name.includes('session')) browser.cookies.delete(name)
   for (const [name, value] of copied) browser.cookies.set(name, value)
   t.equal((await browser.get(end)).statusCode, 403, 'nor does the end of it come twice')
+})
+
+t.test('a person signs in in two tabs at once', async t => {
+  const { server, bring } = await portal(t)
+  const browser = new Browser(server.http)
+  const begin = async (next: string) => {
+    const { headers } = await browser.get(`/account/saml/?${new URLSearchParams({ next })}`)
+    return SmallIdp.readRequest(String(headers.location))
+  }
+  const end = async ({ id, relayState }: Awaited<ReturnType<typeof begin>>) => {
+    const fields = { SAMLResponse: idp.respond({ inResponseTo: id }), RelayState: relayState ?? '' }
+    const brought = await bring(browser, fields)
+    return (await browser.get(String(brought.headers.location))).headers.location
+  }
+  const [one, other] = [await begin('/explore/'), await begin('/explore/?q=elms')]
+  t.same([await end(one), await end(other)], ['/explore/', '/explore/?q=elms'])
 })
 
 t.test('only the browser that began is signed in', async t => {

@@ -17,9 +17,9 @@ import {
 import type { QueryParameters } from '../../../http/query-string.ts'
 import { clearedCookie, cookieScope, readCookie, setCookie } from '../../../http/session-cookie.ts'
 import { keepPrivate } from '../../../site/account-page.ts'
-import { type AccountsOptions, CROSS_SITE_REQUEST, rootOf, sendOn } from '../../../site/signed-in.ts'
+import { type AccountsOptions, rootOf, sendOn } from '../../../site/signed-in.ts'
 import { replaceSession } from '../begin-session.ts'
-import { noteFailure, refuseBlocked, setGrantsOfGroups } from '../provider.ts'
+import { noteFailure, refuseBlocked, sendIfSignedIn, setGrantsOfGroups } from '../provider.ts'
 import { readIdentityProvider } from './identity-provider.ts'
 import {
   browserOf,
@@ -95,12 +95,15 @@ class SamlSignIn {
     const { accounts, now } = this.options
     const packed = deflateRawSync(next ?? '').toString('base64url')
     const path = packed.length > MAX_PACKED ? '' : (next ?? '')
-    const cookie = randomBytes(24).toString('base64url') + (path === '' ? '' : packed)
-    const id = requestId(accounts.secret, browserOf(cookie), now() + REQUEST_LIFE)
+    const scope = cookieScope(this.options.base)
+    // Another tab may be signing in, too.
+    const before = readCookie(reply.request.headers, 'saml', scope) ?? ''
+    const nonce = before.length < NONCE_LENGTH ? randomBytes(24).toString('base64url') : nonceOf(before)
+    const cookie = nonce + (path === '' ? '' : packed)
+    const id = requestId(accounts.secret, browserOf(nonce), now() + REQUEST_LIFE)
     const library = new SAML({ ...libraryOptions(this.service), generateUniqueId: () => id })
     const relayState = Buffer.byteLength(path) > MAX_RELAY_STATE ? '' : path
     const address = await library.getAuthorizeUrlAsync(relayState, undefined, {})
-    const scope = cookieScope(this.options.base)
     reply.header('set-cookie', setCookie('saml', cookie, { scope, maxAge: REQUEST_LIFE / 1000 }))
     return sendOn(reply, address)
   }
@@ -154,13 +157,10 @@ class SamlSignIn {
     const [user, expires] = [Number(id), Number(end)]
     const isOurs =
       expires > now() &&
-      isFormToken(accounts.secret, boundTo(browserOf(cookie), user, expires), seal) &&
+      isFormToken(accounts.secret, boundTo(browserOf(nonceOf(cookie)), user, expires), seal) &&
       (await accounts.singleUse.consume(`saml end ${seal}`, expires))
     const found = isOurs ? await accounts.users.byId(user) : null
-    if (found === null)
-      throw new Fault(CROSS_SITE_REQUEST, {
-        reason: 'This sign-in was not begun in this browser, or it took too long. Please begin again.',
-      })
+    if (found === null) return sendIfSignedIn(reply, this.options, given)
     reply.header('set-cookie', [
       await replaceSession(reply, this.options, found, `by ${this.service.settings.name} (SAML)`),
       clearedCookie(scope, 'saml'),
@@ -207,6 +207,10 @@ function openedOr(open: () => OpenedResponse): OpenedResponse | Error {
   } catch (error) {
     return error as Error
   }
+}
+
+function nonceOf(cookie: string): string {
+  return cookie.slice(0, NONCE_LENGTH)
 }
 
 function boundTo(browser: string, user: number, expires: number): string {
