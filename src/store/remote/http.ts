@@ -77,23 +77,16 @@ export class Connections {
     const open = isSecure ? https.request : http.request
     const agent = isSecure ? this.agents.https : this.agents.http
     return new Promise((resolve, reject) => {
-      signal?.throwIfAborted()
       const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
-      const request = open(url, { method, agent, headers: { ...headers, ...length } })
+      const request = open(url, { method, agent, headers: { ...headers, ...length }, signal })
       const timer = setTimeout(() => {
         fail(new NoAnswer('late', `no answer within ${Math.round(deadline)} ms`))
       }, deadline)
-      const end = () => {
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', giveUp)
-      }
       const fail = (error: unknown) => {
-        end()
-        reject(error)
+        clearTimeout(timer)
+        reject(signal?.aborted === true ? signal.reason : error)
         request.destroy()
       }
-      const giveUp = () => fail(signal?.reason)
-      signal?.addEventListener('abort', giveUp)
       request.on('error', error => {
         const { code } = error as NodeJS.ErrnoException
         fail(new NoAnswer(isUnreachable(code) ? 'unreachable' : 'broken', code ?? error.message, error))
@@ -115,7 +108,7 @@ export class Connections {
           else pieces.push(piece)
         })
         response.on('end', () => {
-          end()
+          clearTimeout(timer)
           const text = Buffer.concat(pieces).toString('utf8')
           resolve({ status: response.statusCode ?? 0, headers: response.headers, text })
         })
