@@ -2,6 +2,7 @@ import path from 'node:path'
 import t, { type Test } from 'tap'
 import { signInOf } from '../src/config/derived.ts'
 import { accountServer, Browser, formsOf, hiddenFields, PASSWORD, plain } from './support/account-server.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { type OpenIdAnswers, SmallOpenIdProvider } from './support/openid-provider.ts'
 
 /** Sign-in at a provider of OpenID Connect. */
@@ -94,7 +95,7 @@ t.test('an issuer is the same with a slash at its end, and without', async t => 
   await provider.listen()
   t.teardown(() => provider.close())
   const issuer = `${provider.issuer}/realms/city`
-  const place = path.join(t.testdir(), 'accounts.sqlite')
+  const place = path.join(temporaryFolder(t, {}), 'accounts.sqlite')
   for (const [configured, announced, groups, grants] of [
     [issuer, `${issuer}/`, { staff: ['reader'] }, ['*']],
     [`${issuer}/`, `${issuer}/`, { staff: ['elms'] }, ['elms']],

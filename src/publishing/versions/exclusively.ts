@@ -7,7 +7,7 @@ import { isOfRunningProcess, PROCESS_NAME } from '../../runtime/processes.ts'
 const LOCK = 'lock'
 
 /** Milliseconds after which a lock is taken from whoever has it, and between two looks at it. */
-const [MAX_HELD, PAUSE] = [5000, 5]
+const [MAX_AGE, PAUSE] = [5000, 5]
 
 let taken = 0
 
@@ -18,7 +18,7 @@ let taken = 0
 export function exclusively<T>(home: string, work: () => T): T {
   const lock = path.join(home, LOCK)
   const own = `${PROCESS_NAME} ${threadId} ${++taken}`
-  const end = Date.now() + MAX_HELD
+  const end = Date.now() + MAX_AGE
   while (!take(lock, own)) {
     const text = textOf(lock)
     if (text !== null && (isAbandoned(lock, text) || Date.now() > end)) remove(lock, text, own)
@@ -47,7 +47,7 @@ function take(lock: string, own: string): boolean {
 /** True for the lock of a process that died; one without a name is just being written. */
 function isAbandoned(lock: string, text: string): boolean {
   const { mtimeMs } = statSync(lock, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() }
-  return Math.abs(Date.now() - mtimeMs) > MAX_HELD || (text !== '' && !isOfRunningProcess(text, mtimeMs))
+  return Math.abs(Date.now() - mtimeMs) > MAX_AGE || (text !== '' && !isOfRunningProcess(text, mtimeMs))
 }
 
 /** Removes a lock, unless it is another one by now. */
