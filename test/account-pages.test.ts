@@ -173,6 +173,21 @@ t.test('the cookie of a session is a new one at each login', async t => {
   t.match((await victim.get('/account/login/?out=1')).body, /You are signed out/)
 })
 
+t.test('who is signed in by another tab goes on', async t => {
+  const browser = new Browser(http)
+  const [one, other, third] = [
+    await browser.get('/account/login/?next=/explore/'),
+    await browser.get('/account/login/?next=/desk/'),
+    await browser.get('/account/login/'),
+  ]
+  const fields = { username: 'ada', password: PASSWORD }
+  t.match(await browser.submit(one, fields), { statusCode: 303, headers: { location: '/explore/' } })
+  const session = browser.cookies.get('lodestone-session')
+  t.match(await browser.submit(other, fields), { statusCode: 303, headers: { location: '/desk/' } })
+  t.equal(browser.cookies.get('lodestone-session'), session, 'with the same session')
+  t.equal((await browser.submit(third, { ...fields, username: 'bob' })).statusCode, 403, 'nobody else does')
+})
+
 t.test('the pages of an account stay in the language of the address', async t => {
   const browser = new Browser(http, { 'accept-language': 'en' })
   const { headers } = await browser.get('/account/sessions/?lang=de')

@@ -394,6 +394,57 @@ t.test('what cannot be undone is asked about first', async t => {
   t.notMatch((await get('/desk/trees/?ask=withdraw')).body, /value="withdraw"/, 'it is not published')
 })
 
+t.test('a form that is saved unchanged makes no draft', async t => {
+  const csv = 'nr;name;height\n1;Oak, old;12,5\n2;Elm;7\n'
+  const yaml = (more: string) =>
+    `source:   {path: "a.csv"}\nmetas: {default: {title: Loose, keyword: [a,  b]}}\n${more}`
+  const described = `visibility: restricted\nid: [nr]\nfields:
+    - {name: nr,   type: int,   label: "nr"}
+    - { name: name, label: "Name " , description: "  x " }
+    - { name: height, type: double, format: ",", annotations: { facet: [], unit: [m] } }\n`
+  for (const [id, more] of [
+    ['inferred', ''],
+    ['described', described],
+  ] as const) {
+    const folder = path.join(portal, 'data', id)
+    mkdirSync(folder)
+    writeFileSync(path.join(folder, 'a.csv'), csv)
+    writeFileSync(path.join(folder, 'dataset.yaml'), yaml(more))
+    t.teardown(() => rmSync(folder, { recursive: true }))
+    const drafted = path.join(portal, 'var/drafts', id)
+    const visibility = more === '' ? 'public' : 'restricted'
+    const metas = { 'default.title': 'Loose', 'default.keyword': 'a; b' }
+    const row = (at: number, name: string, type: string, more: Record<string, string> = {}) =>
+      Object.fromEntries(
+        Object.entries({ name, type, label: name, description: '', ...more }).map(([part, value]) => [
+          `${part}.${at}`,
+          value,
+        ]),
+      )
+    const fields =
+      more === ''
+        ? { ...row(0, 'nr', 'int'), ...row(1, 'name', 'text'), ...row(2, 'height', 'double') }
+        : {
+            ...row(0, 'nr', 'int', { id: '1' }),
+            ...row(1, 'name', 'text', { label: 'Name ', description: '  x ' }),
+            ...row(2, 'height', 'double', { facet: '1' }),
+          }
+    const forms: readonly (readonly [string, Record<string, string>])[] = [
+      ['description', { ...metas, visibility }],
+      ['source', {}],
+      ['fields', { identity: '1', ...fields }],
+    ]
+    for (const [section, form] of forms) {
+      const saved = await post(`/desk/${id}/${section}/`, { action: section, ...form })
+      t.equal(saved.location, `/desk/${id}/${section}/?done=1`)
+      t.notOk(existsSync(drafted), `${id}: ${section}`)
+    }
+    await post(`/desk/${id}/fields/`, { action: 'fields', identity: '1', ...fields, 'label.1': 'Tree' })
+    t.ok(existsSync(drafted), 'a change is drafted')
+    rmSync(drafted, { recursive: true })
+  }
+})
+
 t.test('metadata that a form does not change stay as they are written', async t => {
   const folder = path.join(portal, 'data/lists')
   mkdirSync(folder)

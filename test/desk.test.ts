@@ -699,6 +699,20 @@ t.test('what a check finds stops publishing, without the place of the portal', a
   t.notMatch(JSON.stringify(await desk.check(ANN, 'trees')), portal)
 })
 
+t.test('look-ups of a draft that lead back to it through other datasets are found', async t => {
+  const { desk, portal } = deskOf(t)
+  const lookup = (id: string) =>
+    `processors:\n  - lookup: { column: a, dataset: ${id}, key: a, take: { b: c } }\n`
+  const elms = path.join(portal, 'data/elms')
+  mkdirSync(elms)
+  writeFileSync(path.join(elms, 'a.csv'), 'a,b\n1,x\n')
+  writeFileSync(path.join(elms, 'dataset.yaml'), YAML + lookup('trees'))
+  await desk.change(ANN, 'trees', {
+    processors: [{ lookup: { column: 'a', dataset: 'elms', key: 'a', take: { b: 'c' } } }],
+  })
+  t.match(await desk.check(ANN, 'trees'), [{ severity: 'error', message: /elms is made of trees itself/ }])
+})
+
 t.test('larger sources are read in a thread, with the same results and faults', async t => {
   const { desk, portal } = deskOf(t)
   const source = path.join(portal, 'data/trees/a.csv')

@@ -187,6 +187,30 @@ t.test('a shapefile whose reader leaves at the beginning has no file open', asyn
   t.same(open(), [])
 })
 
+t.test('a shapefile whose client leaves reads no more records', async t => {
+  let read = 0
+  let isEnded = false
+  async function* rows() {
+    try {
+      for (; read < 1000; read++) {
+        await new Promise(resolve => setTimeout(resolve, 1))
+        yield [{}]
+      }
+    } finally {
+      isEnded = true
+    }
+  }
+  const stream = Readable.from(shapefile({ ...tableOf([]), rows: rows() }, OPTIONS), { objectMode: false })
+  const data: unknown[] = []
+  stream.on('data', piece => data.push(piece))
+  while (read < 5) await new Promise(resolve => setTimeout(resolve, 1))
+  const before = read
+  stream.destroy()
+  while (!isEnded) await new Promise(resolve => setTimeout(resolve, 1))
+  t.ok(read <= before + 3, `${read} after ${before}`)
+  t.same(data, [], 'nothing is sent before all is known')
+})
+
 t.test('a shapefile comes back from another reader', async t => {
   const { features, files } = await readShapefile(await bytesOf(shapefile(tableOf(), OPTIONS)))
   t.strictSame(Object.keys(files), [

@@ -1,6 +1,8 @@
+import path from 'node:path'
 import t, { type Test } from 'tap'
 import { signInOf } from '../src/config/derived.ts'
 import { accountServer, Browser, formsOf, hiddenFields, PASSWORD, plain } from './support/account-server.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { type OpenIdAnswers, SmallOpenIdProvider } from './support/openid-provider.ts'
 
 /** Sign-in at a provider of OpenID Connect. */
@@ -52,6 +54,71 @@ t.test('a person signs in, and groups become grants', async t => {
   await signIn({ claims: { groups: [] } })
   t.same(await grants(), ['*', 'elms'], 'what was given by hand stays')
   t.ok((await audit()).includes('ada: signed in by The office'))
+})
+
+t.test('the language of the sign-in page comes back from the provider', async t => {
+  const { server, signIn } = await portal(t)
+  const pages = [
+    ['?lang=fr', '/account/?lang=fr'],
+    ['?lang=fr&next=/explore/', '/explore/'],
+    ['', null],
+  ] as const
+  for (const [query, next] of pages) {
+    const { body } = await new Browser(server.http).get(`/account/login/${query}`)
+    const target = next === null ? '' : `?${new URLSearchParams({ next })}`
+    t.match(body, `href="/account/openid/${target}"`, query)
+  }
+  t.equal((await signIn({}, undefined, '/account/?lang=fr')).ended.headers.location, '/account/?lang=fr')
+})
+
+t.test('a person signs in in two tabs at once', async t => {
+  const { server, provider } = await portal(t)
+  const browser = new Browser(server.http)
+  const begin = async (next: string) => {
+    const { headers } = await browser.get(`/account/openid/?${new URLSearchParams({ next })}`)
+    return String(headers.location)
+  }
+  const [one, other] = [await begin('/explore/'), await begin('/explore/?q=elms')]
+  const end = async (begun: string) =>
+    (await browser.get(`/account/openid/callback?${provider.respond(begun)}`, HTML)).headers.location
+  t.same([await end(one), await end(other)], ['/explore/', '/explore/?q=elms'])
+  const stranger = new Browser(server.http)
+  const url = `/account/openid/callback?${provider.respond(one)}`
+  t.equal((await stranger.get(url, HTML)).statusCode, 403, 'another browser is not signed in')
+  const evil = Buffer.from('//evil.example/').toString('base64url')
+  const misled = await browser.get(`/account/openid/callback?code=x&state=x.${evil}`, HTML)
+  t.equal(misled.headers.location, '/account/', 'nor led elsewhere')
+})
+
+t.test('an issuer is the same with a slash at its end, and without', async t => {
+  const provider = new SmallOpenIdProvider()
+  await provider.listen()
+  t.teardown(() => provider.close())
+  const issuer = `${provider.issuer}/realms/city`
+  const place = path.join(temporaryFolder(t, {}), 'accounts.sqlite')
+  for (const [configured, announced, groups, grants] of [
+    [issuer, `${issuer}/`, { staff: ['reader'] }, ['*']],
+    [`${issuer}/`, `${issuer}/`, { staff: ['elms'] }, ['elms']],
+    [`${issuer}/`, issuer, {}, []],
+  ] as const) {
+    const settings = signInOf(
+      { issuer: configured, client_id: 'lodestone', groups: groups as Record<string, string[]> },
+      '/nowhere',
+    )
+    const server = await accountServer(BASE, { place, provider: settings })
+    provider.answers = { metadata: { issuer: announced }, claims: { iss: announced, groups: ['staff'] } }
+    const browser = new Browser(server.http)
+    const begun = await browser.get('/account/openid/')
+    t.equal(begun.statusCode, 303, `${configured} at ${announced}`)
+    await browser.get(`/account/openid/callback?${provider.respond(String(begun.headers.location))}`)
+    const users = await server.accounts.users.list()
+    t.same(
+      users.map(({ name, grants }) => [name, grants]),
+      [['ada', grants]],
+      'the same person, with the grants of today',
+    )
+    await server.close()
+  }
 })
 
 t.test('a person who signs in elsewhere is offered nothing of passwords', async t => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -179,6 +180,16 @@ t.test('RelayState leads to paths of the portal alone', async t => {
     t.match(await browser.get(String(brought.headers.location)), { headers: { location: expected } }, given)
   }
   t.equal((await begin('//evil.example/')).relayState, null)
+  for (const [path, expected] of [
+    [`/oauth2/authorize/?client_id=x&state=${randomBytes(2000).toString('base64url')}`, null],
+    [`/oauth2/authorize/?client_id=x&state=${'a%20b'.repeat(1200)}`, null],
+    [`/oauth2/authorize/?client_id=x&state=${randomBytes(4000).toString('base64url')}`, HOME],
+  ] as const) {
+    const { browser, id } = await begin(path)
+    const brought = await bring(browser, { SAMLResponse: idp.respond({ inResponseTo: id }) })
+    const { location } = (await browser.get(String(brought.headers.location))).headers
+    t.equal(location, expected ?? path, `${path.length} characters`)
+  }
   const long = `/explore/?q=${'x'.repeat(100)}`
   const { browser, id, relayState } = await begin(long)
   t.equal(relayState, null, 'the provider is given 80 bytes at most')
@@ -282,14 +293,22 @@ t.test('too many failures at an address are refused for a while', async t => {
 t.test('people of one address who sign in are not kept out by failures of others there', async t => {
   const { begin, bring } = await portal(t)
   const office = '192.0.2.99'
+  const attacker = await begin()
+  const statuses: Record<number, number> = {}
+  const attack = async (SAMLResponse: string) => {
+    const { statusCode } = await bring(attacker.browser, { SAMLResponse }, office)
+    statuses[statusCode] = (statuses[statusCode] ?? 0) + 1
+  }
+  const forged = idp.respond({ inResponseTo: attacker.id, audience: 'https://other.test' })
+  for (let tries = 0; tries < 25; tries++) {
+    await attack('AAAA')
+    await attack(forged)
+  }
+  t.same(statuses, { 401: 40, 429: 10 }, 'of each kind 20 are looked at')
   for (let person = 0; person < 3; person++) {
     const { browser, id } = await begin()
-    for (let tries = 0; tries < 12; tries++)
-      t.equal((await bring(browser, { SAMLResponse: 'AAAA' }, office)).statusCode, 401)
-    t.equal(
-      (await bring(browser, { SAMLResponse: idp.respond({ inResponseTo: id }) }, office)).statusCode,
-      303,
-    )
+    const brought = await bring(browser, { SAMLResponse: idp.respond({ inResponseTo: id }) }, office)
+    t.equal(brought.statusCode, 303)
   }
 })
 
@@ -309,8 +328,25 @@ t.test('an assertion serves once, and so does a request', async t => {
   const end = String(first.headers.location)
   const copied = new Map(browser.cookies)
   t.equal((await browser.get(end)).statusCode, 303)
+  for (const name of browser.cookies.keys()) if (name.includes('session')) browser.cookies.delete(name)
   for (const [name, value] of copied) browser.cookies.set(name, value)
   t.equal((await browser.get(end)).statusCode, 403, 'nor does the end of it come twice')
+})
+
+t.test('a person signs in in two tabs at once', async t => {
+  const { server, bring } = await portal(t)
+  const browser = new Browser(server.http)
+  const begin = async (next: string) => {
+    const { headers } = await browser.get(`/account/saml/?${new URLSearchParams({ next })}`)
+    return SmallIdp.readRequest(String(headers.location))
+  }
+  const end = async ({ id, relayState }: Awaited<ReturnType<typeof begin>>) => {
+    const fields = { SAMLResponse: idp.respond({ inResponseTo: id }), RelayState: relayState ?? '' }
+    const brought = await bring(browser, fields)
+    return (await browser.get(String(brought.headers.location))).headers.location
+  }
+  const [one, other] = [await begin('/explore/'), await begin('/explore/?q=elms')]
+  t.same([await end(one), await end(other)], ['/explore/', '/explore/?q=elms'])
 })
 
 t.test('only the browser that began is signed in', async t => {

@@ -144,23 +144,26 @@ function userOf({ id, name, quota, created, grants }: Row): User {
 const find = query<{ readonly user: number }>(
   'SELECT account AS user FROM identity WHERE issuer = ? AND subject = ?',
 )
-const isLinked = query('SELECT 1 AS found FROM identity WHERE account = ? AND issuer = ?')
+const isLinked = query('SELECT 1 AS found FROM identity WHERE account = ? AND issuer IN (?, ?)')
 const isTaken = query('SELECT 1 AS found FROM account WHERE folded = ?')
 const link = change('INSERT INTO identity (issuer, subject, account) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
 
 const groupGrants = query<{ readonly dataset: string }>(
-  'SELECT dataset FROM user_grant WHERE account = ? AND issuer = ?',
+  'SELECT dataset FROM user_grant WHERE account = ? AND issuer IN (?, ?)',
 )
 const grantByGroup = change(
   'INSERT INTO user_grant (account, dataset, issuer) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
 )
-const revokeOfGroup = change('DELETE FROM user_grant WHERE account = ? AND dataset = ? AND issuer = ?')
+const revokeOfGroup = change('DELETE FROM user_grant WHERE account = ? AND dataset = ? AND issuer IN (?, ?)')
 
 /** Users who were authenticated by another service. */
 export function createIdentities(database: Database, users: Users, audit: Audit): LinkedIdentities {
   const known = async (issuer: string, subject: string): Promise<User | null> => {
-    const row = await database.read(() => find.get(issuer, subject))
-    return row === undefined ? null : users.byId(row.user)
+    for (const spelling of spellingsOf(issuer)) {
+      const row = await database.read(() => find.get(spelling, subject))
+      if (row !== undefined) return users.byId(row.user)
+    }
+    return null
   }
   return {
     user: async ({ issuer, subject, name }) => {
@@ -179,12 +182,14 @@ export function createIdentities(database: Database, users: Users, audit: Audit)
         }
       }
     },
-    isLinked: async (user, issuer) => (await database.read(() => isLinked.get(user, issuer))) !== undefined,
+    isLinked: async (user, issuer) =>
+      (await database.read(() => isLinked.get(user, ...spellingsOf(issuer)))) !== undefined,
     setGroupGrants: async ({ id, name }, issuer, granted) => {
+      const spellings = spellingsOf(issuer)
       const events = await database.write(function* () {
         const changed: (readonly [action: string, dataset: string])[] = []
-        for (const { dataset } of yield* groupGrants.all(id, issuer))
-          if (!granted.has(dataset) && (yield* revokeOfGroup(id, dataset, issuer)) > 0)
+        for (const { dataset } of yield* groupGrants.all(id, ...spellings))
+          if (!granted.has(dataset) && (yield* revokeOfGroup(id, dataset, ...spellings)) > 0)
             changed.push(['grant revoked', dataset])
         for (const dataset of granted)
           if ((yield* grantByGroup(id, dataset, issuer)) > 0) changed.push(['granted', dataset])
@@ -193,6 +198,11 @@ export function createIdentities(database: Database, users: Users, audit: Audit)
       for (const [action, dataset] of events) await audit.note(action, `${name}: ${dataset}`)
     },
   }
+}
+
+/** An issuer as it is given, and with or without a slash at its end: portal.yaml may have had it in the other spelling before. */
+function spellingsOf(issuer: string): readonly [given: string, other: string] {
+  return [issuer, issuer.endsWith('/') ? issuer.slice(0, -1) : `${issuer}/`]
 }
 
 /** An unused name: an existing user of that name may be another person. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -9,7 +9,7 @@ import { usageFault } from '../config/faults.ts'
 import { RELEASE } from '../config/release.ts'
 import { synchronise } from '../publishing/versions/durable.ts'
 import type { VersionManifest } from '../publishing/versions/versions.ts'
-import { isOfRunningProcess, PROCESS_NAME } from '../runtime/processes.ts'
+import { PROCESS_NAME } from '../runtime/processes.ts'
 import { ArchiveWriter, type Summed } from './backup/archive.ts'
 import {
   type BackupFile,
@@ -19,7 +19,7 @@ import {
   portalFiles,
 } from './backup/contents.ts'
 import { BACKUP_FORMAT, BACKUP_MANIFEST, type BackupManifest } from './backup/manifest.ts'
-import { removeAtSignals, restorePortal, verifyBackup } from './backup/unpack.ts'
+import { removeAbandoned, removeAtSignals, restorePortal, verifyBackup } from './backup/unpack.ts'
 import { configOf, JSON_OPTION, PORTAL_OPTION, type PortalOptions, withAccounts } from './options.ts'
 import { counted, printError, printJson, printText } from './print.ts'
 
@@ -138,17 +138,6 @@ export async function makeBackup(config: Config, file: string, now: Date): Promi
     await out.close()
     await rm(unfinished, { force: true })
     if (temporary !== '') await rm(temporary, { recursive: true })
-  }
-}
-
-/** Removes what earlier processes, which are dead, have left in a folder, under names that begin so. */
-function removeAbandoned(folder: string, start: string): void {
-  const names = existsSync(folder) ? readdirSync(folder).filter(name => name.startsWith(start)) : []
-  for (const name of names) {
-    const left = path.join(folder, name)
-    const { mtimeMs = 0, uid } = statSync(left, { throwIfNoEntry: false }) ?? {}
-    if (uid === process.getuid?.() && !isOfRunningProcess(name, mtimeMs))
-      rmSync(left, { recursive: true, force: true })
   }
 }
 

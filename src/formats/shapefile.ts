@@ -59,7 +59,7 @@ export async function* shapefile(
 ): AsyncGenerator<Uint8Array> {
   const folder = await mkdtemp(join(tmpdir(), 'lodestone-shp-'))
   try {
-    const report = await writeParts(table, options, limits, folder)
+    const report = yield* writeParts(table, options, limits, folder)
     yield* zip(entries(table, options, folder, report))
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -94,12 +94,13 @@ interface Report {
   readonly losses: ReadonlyMap<DbfFieldOut, number>
 }
 
-async function writeParts(
+/** Writes the parts; between rows it yields nothing, so that a client that leaves ends it. */
+async function* writeParts(
   table: Table,
   options: ExportOptions,
   limits: ShapefileLimits,
   folder: string,
-): Promise<Report> {
+): AsyncGenerator<Uint8Array, Report> {
   const geometry = geometryColumn(table.columns)
   const layout = dbfLayout(attributes(table, geometry), options)
   const losses = new Map<DbfFieldOut, number>()
@@ -126,6 +127,7 @@ async function writeParts(
       isCut = !rows.every(add)
       for (const part of [shp, shx, dbf]) await part.flush()
       if (isCut) break
+      yield NOTHING
     }
     dbf.add(Uint8Array.of(0x1a))
     await shp.finish(mainHeader(shp.length, shapes))
@@ -137,6 +139,8 @@ async function writeParts(
   const { kind, withoutShape } = shapes
   return { layout, geometry, kind, records, isCut, withoutShape, losses }
 }
+
+const NOTHING = new Uint8Array(0)
 
 /** The only field of a table without attributes, because an attribute table needs one. */
 const NUMBER: TableColumn = { key: 'record', label: 'record', type: 'int', multivalued: false }

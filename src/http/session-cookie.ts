@@ -12,7 +12,7 @@ export type CookiePurpose = 'session' | 'login' | 'device' | 'openid' | 'saml' |
 const TOKEN = /^[\w-]{16,200}$/
 
 /** The cookie of a SAML sign-in contains its target, for the relay state has only 80 bytes. */
-const LONG_TOKEN = /^[\w-]{16,3000}$/
+const LONG_TOKEN = /^[\w-]{16,4000}$/
 
 /** Where the cookies of a portal are sent. */
 export interface CookieScope {

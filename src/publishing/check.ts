@@ -69,12 +69,17 @@ export async function checkPortal(
   return findings
 }
 
-/** What publishing would refuse or drop of a dataset, which is published together with others, with file positions. */
+/**
+ * What publishing would refuse or drop of a dataset, which is published together with others, with file positions.
+ *
+ * @param home the portal of a draft, which has only its own dataset
+ */
 export async function checkDataset(
   portal: string,
   base: string,
   dataset: string,
   together: readonly string[] = [dataset],
+  home = portal,
 ): Promise<readonly CheckFinding[]> {
   const { definition, problems, defects, warnings } = readDefinition(portal, dataset)
   const declared: CheckFinding[] = [
@@ -84,7 +89,7 @@ export async function checkDataset(
   declared.push(...ignoredMappings(portal, dataset))
   if (definition === null) return declared
   if (defects.length > 0) return [...declared, ...settingFindings(portal, definition)]
-  return [...declared, ...(await checkDefinition(portal, base, definition, together))]
+  return [...declared, ...(await checkDefinition(portal, base, definition, together, home))]
 }
 
 /** Errors of the source and its options, of a dataset whose fields or steps are invalid. */
@@ -118,6 +123,7 @@ async function checkDefinition(
   base: string,
   definition: Definition,
   together: readonly string[],
+  home: string,
 ): Promise<readonly CheckFinding[]> {
   const { id: dataset, remote } = definition
   const unfetched = remote === null ? [] : unfetchedFindings(portal, dataset, remote)
@@ -129,7 +135,7 @@ async function checkDefinition(
       const refused = refuseForRdf(mappingFile(portal, dataset))
       return [...mappingFindings(dataset, refused), ...(await missingAttachments(portal, definition))]
     }
-    refuseCycle(definition, portal)
+    refuseCycle(definition, home)
     const toCome = lookupsToCome(definition, portal, together)
     if (toCome.length > 0) return toCome.map(fault => warning(dataset, faultText(fault)))
     const resolved = await resolveWhole(definition, portal)

@@ -326,3 +326,47 @@ await t.test('an engine is shared fairly between clients, and not asked for who 
   t.equal(asked.length, 27)
   t.ok(deadlines.length > 27, 'deadlines are those of the clients')
 })
+
+await t.test('the connection of a query whose client hangs up is closed', async t => {
+  let asked: () => void = () => undefined
+  const arrived = new Promise<void>(resolve => {
+    asked = resolve
+  })
+  let closed: () => void = () => undefined
+  const left = new Promise<void>(resolve => {
+    closed = resolve
+  })
+  const server = createHttpServer((_, response) => {
+    response.once('close', closed)
+    asked()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  const addresses = {
+    kind: 'other',
+    version: '',
+    query: url,
+    update: url,
+    data: null,
+    graphParameter: 'graph',
+  } as const
+  const engine = new RemoteEngine({
+    addresses,
+    connections: new Connections(4),
+    concurrency: 2,
+    deadline: 10_000,
+    queue: 10,
+  })
+  t.teardown(() => {
+    engine.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  const control = new AbortController()
+  const { signal } = control
+  const answer = engine.query({ text: 'slow', format: 'json', deadline: 10_000, signal }, true)
+  const refused = t.rejects(answer, { name: 'AbortError' })
+  await arrived
+  control.abort()
+  await Promise.all([refused, left])
+})

@@ -369,6 +369,16 @@ t.test('a restore whose settings name a file that no archive has tells what is d
   t.ok(existsSync(path.join(again, 'portal.yaml')))
 })
 
+t.test('what a killed restore left goes with the next one', async t => {
+  const folder = temporaryFolder(t, { portal: { 'portal.yaml': '' } })
+  const archive = path.join(folder, 'portal.tar.gz')
+  await makeBackup(loadConfig({ portal: path.join(folder, 'portal') }, {}), archive, NOW)
+  const again = path.join(folder, 'again')
+  mkdirSync(path.join(again, `.restoring-${processName(4_194_305)}-abcdef`, 'var'), { recursive: true })
+  await restorePortal(archive, again, false, NOW)
+  t.same(readdirSync(again), ['portal.yaml'])
+})
+
 t.test('on the command line', async t => {
   const portal = await portalOf(t)
   const folder = elsewhere(t)
@@ -419,8 +429,11 @@ t.test('on the command line', async t => {
   writeFileSync(path.join(portal, 'data/big.bin'), Buffer.alloc(2e8))
   const large = path.join(folder, 'large.tar.gz')
   await makeBackup(loadConfig({ portal }, {}), large, NOW)
+  mkdirSync(path.join(temporary, `lodestone-verify-${dead}-abcdef`))
   const verifying = spawnLodestone(['backup', '--verify', large], { TMPDIR: temporary })
-  await until(() => readdirSync(temporary).length > 0)
+  const verified = () => readdirSync(temporary).filter(name => name.includes(processName(verifying.pid ?? 0)))
+  await until(() => verified().length > 0)
+  t.strictSame(readdirSync(temporary), verified(), 'what a killed one left is removed')
   const stopped = once(verifying, 'exit')
   verifying.kill('SIGTERM')
   t.strictSame((await stopped)[0], 143)

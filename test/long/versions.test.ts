@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   cpSync,
   existsSync,
@@ -15,6 +17,7 @@ import { Parser, type Quad } from 'n3'
 import t, { type Test } from 'tap'
 import { historyOf } from '../../src/publishing/management/history.ts'
 import { publishDataset } from '../../src/publishing/publish.ts'
+import { exclusively } from '../../src/publishing/versions/exclusively.ts'
 import { rollBack } from '../../src/publishing/versions/roll-back.ts'
 import {
   currentManifest,
@@ -28,6 +31,7 @@ import { processName } from '../../src/runtime/processes.ts'
 import { lodestone } from '../support/crash.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { publishReports, servePortal } from '../support/portal.ts'
+import { scriptArguments } from '../support/script.ts'
 
 /** Versions of datasets: what is kept, every endpoint asked for an older one, changes, feeds, Memento, roll-back. */
 const BASE = 'http://portal.test'
@@ -203,6 +207,26 @@ t.test('the last versions are kept, and every endpoint answers from each of them
       expected.map(({ length }) => length),
     )
   })
+})
+
+t.test('processes put versions in force one after the other', async t => {
+  const home = temporaryFolder(t, { count: '0' })
+  const race = [...scriptArguments('support/lock-race'), home, '100']
+  const racers = [1, 2, 3].map(() => once(spawn(process.execPath, race, { stdio: 'inherit' }), 'exit'))
+  t.same(await Promise.all(racers), Array(3).fill([0, null]))
+  t.equal(readFileSync(path.join(home, 'count'), 'utf8'), '300')
+  const lock = path.join(home, 'lock')
+  const withLock = (text: string, age = 0) => {
+    writeFileSync(lock, text)
+    utimesSync(lock, (Date.now() - age) / 1000, (Date.now() - age) / 1000)
+    const begun = Date.now()
+    exclusively(home, () => t.notSame(readFileSync(lock, 'utf8'), text))
+    t.same(readdirSync(home), ['count'], 'nothing is left')
+    return Date.now() - begun
+  }
+  t.ok(withLock(`${processName(99_999_999)} 0 1`) < 4000, 'that of a dead process is taken over at once')
+  t.ok(withLock(`${processName(process.ppid)} 0 1`, 6000) < 4000, 'and one that is too old')
+  t.ok(withLock(`${processName(process.ppid)} 0 1`) > 4000, 'another one is waited for')
 })
 
 t.test('what a publication that died has left is removed, though nothing changed since', async t => {

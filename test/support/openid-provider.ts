@@ -23,7 +23,8 @@ export class SmallOpenIdProvider {
   constructor() {
     this.server = createServer((request, response) => {
       const { pathname } = new URL(request.url ?? '', this.issuer)
-      const [status, body] = this.answer(pathname)
+      // The issuer may have a path.
+      const [status, body] = this.answer(pathname.replace(/^.*(?=\/\.well-known)/, ''))
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     })
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { chmod, mkdir, open, readdir, rename, rm, utimes } from 'node:fs/promises'
 import { constants, tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,6 +8,7 @@ import { runningServers } from '../../app/running.ts'
 import { usageFault } from '../../config/faults.ts'
 import { synchronise } from '../../publishing/versions/durable.ts'
 import { versionsOf } from '../../publishing/versions/versions.ts'
+import { isOfRunningProcess, PROCESS_NAME } from '../../runtime/processes.ts'
 import { readArchive } from './archive.ts'
 import { checkPublished, PERMISSIONS } from './contents.ts'
 import {
@@ -96,6 +97,9 @@ async function write(file: string, pieces: AsyncIterable<Buffer>) {
   }
 }
 
+/** Before the name of the process in the names of temporary folders, which have accounts: one that was killed leaves its own. */
+const [VERIFYING, RESTORING] = ['lodestone-verify-', '.restoring-']
+
 interface Verified {
   readonly manifest: BackupManifest
   /** Number of users; null if there are no accounts. */
@@ -107,10 +111,11 @@ interface Verified {
  * is read completely, the accounts are opened. Faults: SourceUnreadable.
  */
 export async function verifyBackup(archive: string, now: Date): Promise<Verified> {
+  removeAbandoned(tmpdir(), VERIFYING)
   let temporary = ''
   const keepNothing = removeAtSignals(() => [temporary])
   try {
-    temporary = mkdtempSync(path.join(tmpdir(), 'lodestone-verify-'))
+    temporary = mkdtempSync(path.join(tmpdir(), `${VERIFYING}${PROCESS_NAME}-`))
     const portal = path.join(temporary, 'portal')
     const manifest = await unpack(archive, portal)
     const versions = versionsOf(portal)
@@ -161,10 +166,11 @@ export async function restorePortal(
 ): Promise<RestoredBackup> {
   if (!isForced) refuse(portal, now)
   const created = await mkdir(portal, { recursive: true })
+  removeAbandoned(portal, RESTORING)
   let fresh = ''
   const keepNothing = removeAtSignals(() => [created === undefined ? fresh : portal])
   try {
-    fresh = mkdtempSync(path.join(portal, '.restoring-'))
+    fresh = mkdtempSync(path.join(portal, `${RESTORING}${PROCESS_NAME}-`))
     const manifest = await unpack(archive, fresh)
     keepNothing()
     const before = await exchange(portal, fresh, now)
@@ -224,4 +230,15 @@ export function removeAtSignals(files: () => readonly string[]): () => void {
   }
   process.on('SIGINT', end).on('SIGTERM', end)
   return () => void process.off('SIGINT', end).off('SIGTERM', end)
+}
+
+/** Removes what earlier processes, which are dead, have left in a folder, under names that begin so. */
+export function removeAbandoned(folder: string, start: string): void {
+  const names = existsSync(folder) ? readdirSync(folder).filter(name => name.startsWith(start)) : []
+  for (const name of names) {
+    const left = path.join(folder, name)
+    const { mtimeMs = 0, uid } = statSync(left, { throwIfNoEntry: false }) ?? {}
+    if (uid === process.getuid?.() && !isOfRunningProcess(name, mtimeMs))
+      rmSync(left, { recursive: true, force: true })
+  }
 }

@@ -81,6 +81,8 @@ async function loginPage(
   const action = href('/account/login/')
   const hidden = { form_token: token, ...(next === null ? {} : { next }) }
   const hasPasskeys = relyingParty(options) !== null
+  // Without it the way back from a provider would lose the language.
+  const onward = next ?? (pageContext.namedLanguage === undefined ? null : href('/account/'))
   const describedBy = problem === undefined ? undefined : 'problem'
   return {
     type: 'page',
@@ -110,7 +112,7 @@ ${hasPasskeys ? passkeyForm(pageContext, { action, hidden, options: await reques
   options,
 ).map(
   ([path, provider]) =>
-    html`<p><a class="button" href="${rootOf(options)}${path}/${next === null ? '' : `?${new URLSearchParams({ next })}`}">${t('Sign in with {name}', { name: provider })}</a></p>
+    html`<p><a class="button" href="${rootOf(options)}${path}/${onward === null ? '' : `?${new URLSearchParams({ next: onward })}`}">${t('Sign in with {name}', { name: provider })}</a></p>
 `,
 )}<p class="soft">${t('Accounts are created by the operators of this portal.')}</p>
 `,

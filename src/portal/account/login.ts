@@ -65,7 +65,11 @@ export async function logIn(
   const isOurs = login !== null && isFormToken(accounts.secret, `login ${login}`, form.get('form_token'))
   const again = (status: number, problem: string, retryAfter?: number) =>
     sendLogin(reply, options, { next, name, status, problem, retryAfter })
-  if (!isOurs || !isOwnOrigin(request.headers, base)) {
+  const isHere = isOwnOrigin(request.headers, base)
+  const isIn = signedIn(request, options)?.user.name.toLowerCase() === name.toLowerCase()
+  // Another tab was first, and its sign-in ended the cookie of this form.
+  if (!isOurs && isHere && isIn) return sendOn(reply, next ?? pageContext.href('/account/'))
+  if (!isOurs || !isHere) {
     const problem = t(
       'This form was out of date, or your browser does not accept cookies from this portal. Please try again.',
     )

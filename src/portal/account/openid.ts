@@ -10,7 +10,7 @@ import { CREDENTIAL_INVALID } from '../../http/authenticate.ts'
 import { localPath } from '../../http/form.ts'
 import { clearedCookie, cookieScope, readCookie, setCookie } from '../../http/session-cookie.ts'
 import { lookup } from '../../model/lookup.ts'
-import { type AccountsOptions, CROSS_SITE_REQUEST, rootOf, sendOn } from '../../site/signed-in.ts'
+import { type AccountsOptions, rootOf, sendOn } from '../../site/signed-in.ts'
 import { replaceSession } from './begin-session.ts'
 import { sendLogin } from './login-page.ts'
 import {
@@ -18,6 +18,7 @@ import {
   noteFailure,
   OPENID_SIGN_IN_PATH,
   refuseBlocked,
+  sendIfSignedIn,
   setGrantsOfGroups,
 } from './provider.ts'
 
@@ -52,7 +53,8 @@ export class OpenIdSignIn {
       throw fault
     })
     const scope = cookieScope(this.options.base)
-    const cookie = randomBytes(24).toString('base64url')
+    // Another tab may be signing in, too.
+    const cookie = readCookie(reply.request.headers, 'openid', scope) ?? randomBytes(24).toString('base64url')
     const address = client.buildAuthorizationUrl(configuration, {
       redirect_uri: this.redirectUri(),
       scope: ['openid', ...this.provider.scopes].join(' '),
@@ -79,9 +81,7 @@ export class OpenIdSignIn {
     if (!given.has('code') && !given.has('error')) return this.sendOut(reply)
     const next = cookie === null ? null : this.nextOf(cookie, given.get('state') ?? '')
     if (cookie === null || next === null)
-      throw new Fault(CROSS_SITE_REQUEST, {
-        reason: 'This sign-in was not begun in this browser, or it took too long. Please begin again.',
-      })
+      return sendIfSignedIn(reply, this.options, targetIn(given.get('state') ?? ''))
     const address = this.options.address(request)
     const attempt = await this.attempts.begin(cookie, address)
     refuseBlocked(attempt, reply, now())
@@ -182,9 +182,18 @@ export class OpenIdSignIn {
     const { issuer, clientId, clientSecretFile } = this.provider
     const secret = clientSecretFile === undefined ? undefined : firstLine(clientSecretFile)
     const authentication = secret === undefined ? client.None() : client.ClientSecretBasic(secret)
+    const find = (address: URL) => {
+      const execute = isThisMachine(address) ? [client.allowInsecureRequests] : []
+      return client.discovery(address, clientId, undefined, authentication, { execute, timeout: 10 })
+    }
     const address = new URL(issuer)
-    const execute = isThisMachine(address) ? [client.allowInsecureRequests] : []
-    return client.discovery(address, clientId, undefined, authentication, { execute, timeout: 10 })
+    return find(address).catch(async error => {
+      // Providers differ in whether their name ends with a slash, and both have the same address of metadata.
+      if (!isOtherName(error) || address.pathname === '/') throw error
+      return find(new URL(issuer.endsWith('/') ? issuer.slice(0, -1) : `${issuer}/`)).catch(() => {
+        throw error
+      })
+    })
   }
 
   private redirectUri(): string {
@@ -203,10 +212,14 @@ export class OpenIdSignIn {
 
   /** The next address in a state; null if the state does not belong to the cookie. */
   private nextOf(cookie: string, state: string): string | null {
-    const next = Buffer.from(state.split('.')[1] ?? '', 'base64url').toString()
+    const next = targetIn(state)
     const [found, expected] = [Buffer.from(state), Buffer.from(this.state(cookie, next))]
     return found.length === expected.length && timingSafeEqual(found, expected) ? next : null
   }
+}
+
+function targetIn(state: string): string {
+  return Buffer.from(state.split('.')[1] ?? '', 'base64url').toString()
 }
 
 function nameOf(claims: IDToken): string {
@@ -219,6 +232,11 @@ function nameOf(claims: IDToken): string {
 
 function firstLine(file: string): string {
   return readFileSync(file, 'utf8').split(/\r?\n/, 1)[0] ?? ''
+}
+
+/** True for an error of metadata whose issuer is not the one that was asked for. */
+function isOtherName(error: unknown): boolean {
+  return (error as { readonly code?: unknown }).code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED'
 }
 
 /** True for addresses without TLS that cannot be intercepted. */

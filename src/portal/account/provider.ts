@@ -5,8 +5,9 @@ import { TOO_MANY_ATTEMPTS } from '../../accounts/faults.ts'
 import type { SignInProvider } from '../../config/derived.ts'
 import { Fault } from '../../errors/errors.ts'
 import type { Attempt } from '../../http/attempts.ts'
+import { localPath } from '../../http/form.ts'
 import { lookup } from '../../model/lookup.ts'
-import type { AccountsOptions } from '../../site/signed-in.ts'
+import { type AccountsOptions, CROSS_SITE_REQUEST, rootOf, sendOn, signedIn } from '../../site/signed-in.ts'
 
 export const OPENID_SIGN_IN_PATH = '/account/openid'
 export const OPENID_LOG_OUT_PATH = `${OPENID_SIGN_IN_PATH}/logout`
@@ -60,6 +61,24 @@ export function refuseBlocked(
   if (attempt.type !== 'blocked') return
   reply.header('retry-after', String(Math.max(1, Math.ceil((attempt.until - now) / 1000))))
   throw new Fault(TOO_MANY_ATTEMPTS, { reason: 'Too many sign-ins failed here. Please try again later.' })
+}
+
+/**
+ * Answers a browser whose sign-in cannot be completed, unless another tab has completed one: that user goes on. Faults:
+ * CrossSiteRequest.
+ *
+ * @param next as given by anybody
+ */
+export function sendIfSignedIn(
+  reply: FastifyReply,
+  options: AccountsOptions,
+  next: string | undefined,
+): FastifyReply {
+  if (signedIn(reply.request, options) !== null)
+    return sendOn(reply, localPath(next) ?? `${rootOf(options)}/account/`)
+  throw new Fault(CROSS_SITE_REQUEST, {
+    reason: 'This sign-in was not begun in this browser, or it took too long. Please begin again.',
+  })
 }
 
 /**

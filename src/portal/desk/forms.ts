@@ -10,38 +10,63 @@ import { readableName } from '../../model/readable-name.ts'
 import type { FieldEdit } from '../../publishing/edit-definition.ts'
 import { messageKey } from '../../site/page-context.ts'
 
+/** What the form of the fields has of one. */
+export interface FormField {
+  readonly name: string
+  readonly type: string
+  readonly label: string
+  readonly description: string
+  readonly isFacet: boolean
+}
+
+/** The change of a field that a form has. */
+export function fieldEdit({ name, type, label, description, isFacet }: FormField): FieldEdit {
+  const [called, described] = [label.trim(), description.trim()]
+  return {
+    name,
+    type: type.trim(),
+    label: called === '' || called === name ? null : called,
+    description: described === '' ? null : described,
+    annotations: { facet: isFacet ? [] : null },
+  }
+}
+
 /** The fields of a form, in their order. */
 export function formFields(form: Form): readonly FieldEdit[] {
   const fields: FieldEdit[] = []
   for (let at = 0; form.has(`name.${at}`); at++) {
-    const name = form.get(`name.${at}`) ?? ''
-    const given = (part: string) => form.get(`${part}.${at}`)?.trim() ?? ''
-    const description = given('description')
-    fields.push({
-      name,
-      type: given('type'),
-      label: given('label') === '' || given('label') === name ? null : given('label'),
-      description: description === '' ? null : description,
-      annotations: { facet: form.has(`facet.${at}`) ? [] : null },
-    })
+    const given = (part: string) => form.get(`${part}.${at}`) ?? ''
+    fields.push(
+      fieldEdit({
+        name: given('name'),
+        type: given('type'),
+        label: given('label'),
+        description: given('description'),
+        isFacet: form.has(`facet.${at}`),
+      }),
+    )
   }
   if (fields.length === 0) throw new Fault(BAD_REQUEST, { reason: 'The form names no fields.' })
   return fields
 }
 
-/** The metadata that a form changes, and its visibility. @param saved as the form was made from it; lists stay lists */
-export function describedBy(form: Form, saved: Metas) {
+/** The metadata and the visibility that a form changes. @param saved as the form was made from it; lists stay lists */
+export function describedBy(
+  form: Form,
+  saved: { readonly metas: Metas; readonly visibility?: string | undefined },
+) {
   const metas: Record<string, Record<string, ReturnType<typeof writtenValue>>> = {}
   for (const field of METADATA) {
     const { template, name } = field
     const text = form.get(`${template}.${name}`)
-    const before = lookup(lookup(saved, template) ?? {}, name)
+    const before = lookup(lookup(saved.metas, template) ?? {}, name)
     if (text === undefined || text.replaceAll('\r\n', '\n').trim() === valueText(before).trim()) continue
     const kind = Array.isArray(before) ? 'list' : field.kind
     metas[template] = { ...lookup(metas, template), [name]: writtenValue({ kind }, text) }
   }
   const visibility = form.get('visibility')
-  if (visibility !== 'public' && visibility !== 'restricted') return { metas }
+  const isOther = visibility !== saved.visibility
+  if (!isOther || (visibility !== 'public' && visibility !== 'restricted')) return { metas }
   return { metas, visibility } as const
 }
 

@@ -1,6 +1,7 @@
 import { BAD_REQUEST, Fault, faultText } from '../../errors/errors.ts'
 import type { Form } from '../../http/form.ts'
 import { FIELD_TYPES } from '../../model/field.ts'
+import type { FieldEdit } from '../../publishing/edit-definition.ts'
 import type { DatasetPreview, PreviewedField } from '../../publishing/management/dataset-preview.ts'
 import type { DeskDataset } from '../../publishing/management/desk-types.ts'
 import { type EditedMapping, editedMapping } from '../../publishing/management/edited-mapping.ts'
@@ -10,7 +11,7 @@ import { type Html, html } from '../../site/html.ts'
 import { listOptions } from '../parts/form-fields.ts'
 import { numberClass, recordCell, TYPE_NAMES } from '../parts/value.ts'
 import { changedFields, type Previewed } from './changed-fields.ts'
-import { describedBy, formFields } from './forms.ts'
+import { describedBy, type FormField, fieldEdit, formFields } from './forms.ts'
 import {
   type DeskContext,
   type DeskUser,
@@ -104,10 +105,14 @@ export async function applyForm(user: DeskUser, id: string, form: Form): Promise
   const { desk, principal } = user
   const opened = form.get('opened')
   switch (form.get('action')) {
-    case 'fields':
-      return desk.change(principal, id, { fields: formFields(form), ...identityIn(form, user, id) }, opened)
+    case 'fields': {
+      const fields = formFields(form)
+      const identity = identityIn(form, user, id)
+      if (identity.id === undefined && (await areAsShown(fields, user, id))) return
+      return desk.change(principal, id, { fields, ...identity }, opened)
+    }
     case 'description': {
-      const saved = desk.definition(principal, id)?.metas ?? {}
+      const saved = desk.definition(principal, id) ?? { metas: {} }
       return desk.change(principal, id, describedBy(form, saved), opened)
     }
     case 'mapping': {
@@ -132,6 +137,21 @@ export async function applyForm(user: DeskUser, id: string, form: Form): Promise
   }
 }
 
+/** True for fields that are as the form showed them: those that are inferred stay so. */
+async function areAsShown(
+  fields: readonly FieldEdit[],
+  { desk, principal }: DeskUser,
+  id: string,
+): Promise<boolean> {
+  try {
+    const shown = savedRows((await desk.preview(principal, id, 1)).fields, []).map(fieldEdit)
+    return JSON.stringify(fields) === JSON.stringify(shown)
+  } catch (error) {
+    if (error instanceof Fault) return false
+    throw error
+  }
+}
+
 /** The identity of the records, if a form has it and changes it; fields that stay are in the same order, on which ids depend. */
 function identityIn(
   form: Form,
@@ -151,12 +171,7 @@ function identityIn(
   return { id: after.length === 0 ? null : after }
 }
 
-interface FieldRow {
-  readonly name: string
-  readonly type: string
-  readonly label: string
-  readonly description: string
-  readonly isFacet: boolean
+interface FieldRow extends FormField {
   readonly isIdentity: boolean
   /** null for a field of a form that is not in the data now. */
   readonly previewed: PreviewedField | null

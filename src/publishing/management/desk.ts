@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { mayPublish, unauthorisedOrForbidden } from '../../accounts/authorisation.ts'
+import { editedDocument } from '../../config/edited-document.ts'
 import { BAD_REQUEST, CONFLICT, Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import type { Principal } from '../../model/principal.ts'
@@ -191,7 +192,8 @@ export class Desk {
       throw new Fault(CONFLICT, { reason: noSource(id) })
     const whole = await reading(sourceBytes(root, id), 'completedChange', [root, id, change])
     const text = await asBadRequest(() => changedDefinition(before, whole))
-    if (text === before) return
+    // What only the notation would change is no change.
+    if (text === before || text === editedDocument(before, 'dataset.yaml', () => undefined)) return
     if (this.textOf(id) !== before) throw new Fault(EDIT_CONFLICT, { what: 'definition', id })
     refuseOtherCredentials(this.options.portal, id, text)
     // Earlier problems, for example of manual edits, may be fixed step by step.
@@ -249,7 +251,8 @@ export class Desk {
       if (!(error instanceof Fault)) throw error
       return [{ severity: 'error', message: inPortal(error.message) }]
     }
-    const findings = await reading(sourceBytes(root, id), 'checkDataset', [root, this.options.base, id])
+    const { base, portal } = this.options
+    const findings = await reading(sourceBytes(root, id), 'checkDataset', [root, base, id, [id], portal])
     return findings.map(finding => ({ ...finding, message: inPortal(finding.message) }))
   }
 

@@ -7,6 +7,7 @@ import type { Dataset, DatasetStatistics } from '../../model/dataset.ts'
 import type { GraphRole } from '../../rdf/minted-iris.ts'
 import { isOfRunningProcess, PROCESS_NAME } from '../../runtime/processes.ts'
 import { type FileSum, replaceDurably, sumOf, synchronise, writeDurably } from './durable.ts'
+import { exclusively } from './exclusively.ts'
 import { RECORD_IDS_FILE, rememberRemoved, removedRecords } from './tombstones.ts'
 
 /** A file of a version until it is in force: the name of the process that is about to put it there. */
@@ -289,13 +290,17 @@ function putInForce(versions: Versions, manifest: VersionManifest, replaced: str
   writeDurably(path.join(prepared, PENDING), PROCESS_NAME)
   for (const { file } of manifest.graphs) if (!file.startsWith('../')) synchronise(path.join(prepared, file))
   synchronise(prepared)
-  rememberRemoved(home, replaced === null ? null : path.join(home, replaced), prepared)
-  // Again, because what is above takes a while.
-  if (!isReplaced()) return false
-  renameSync(prepared, path.join(home, manifest.version))
-  readmit(versions, id)
-  replaceDurably(path.join(home, 'current'), `${manifest.version}\n`)
-  rmSync(path.join(home, manifest.version, PENDING), { force: true })
+  const isInForce = exclusively(home, () => {
+    // Again, because what is above takes a while.
+    if (!isReplaced()) return false
+    rememberRemoved(home, replaced === null ? null : path.join(home, replaced), prepared)
+    renameSync(prepared, path.join(home, manifest.version))
+    readmit(versions, id)
+    replaceDurably(path.join(home, 'current'), `${manifest.version}\n`)
+    rmSync(path.join(home, manifest.version, PENDING), { force: true })
+    return true
+  })
+  if (!isInForce) return false
   removeOldest(versions, id, replaced === null ? [manifest.version] : [manifest.version, replaced])
   return true
 }
@@ -311,6 +316,11 @@ function removeOldest(versions: Versions, id: string, needed: readonly string[])
 
 /** Withdraws a dataset, also for later restarts; with `withdrawn` and `current` it is being withdrawn. False if it was not published. */
 export function withdraw(versions: Versions, id: string): boolean {
+  const home = path.join(versions.root, id)
+  return currentVersion(versions, id) !== null && exclusively(home, () => withdrawCurrent(versions, id))
+}
+
+function withdrawCurrent(versions: Versions, id: string): boolean {
   const current = currentVersion(versions, id)
   if (current === null) return false
   const home = path.join(versions.root, id)

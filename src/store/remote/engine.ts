@@ -39,7 +39,7 @@ export interface RemoteQuery {
   readonly dataset?: { readonly defaultGraphs: readonly string[]; readonly namedGraphs: readonly string[] }
   /** Maximum length of the answer, in bytes. */
   readonly maxLength?: number
-  /** A query of a client that is aborted before its turn is not sent. */
+  /** A query of a client that is aborted before its turn is not sent; the connection of one that runs is closed. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -154,6 +154,7 @@ export class RemoteEngine {
       body: parameters.toString(),
       deadline: query.deadline,
       maxLength,
+      signal: query.signal,
     }
     const answer = await this.retried(request, isUntrusted, maxLength)
     if (answer.status === 200 && isWholeAnswer(answer)) return answer.text

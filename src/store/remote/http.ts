@@ -14,6 +14,8 @@ export interface EngineRequest {
   readonly maxLength: number
   /** Receives an answer with status 200 in chunks: then its text is empty. An error that it throws ends the request. */
   readonly onPiece?: (piece: Buffer) => void
+  /** Ends the request, and its connection. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface EngineResponse {
@@ -69,19 +71,20 @@ export class Connections {
     deadline,
     maxLength,
     onPiece,
+    signal,
   }: EngineRequest): Promise<EngineResponse> {
     const isSecure = url.protocol === 'https:'
     const open = isSecure ? https.request : http.request
     const agent = isSecure ? this.agents.https : this.agents.http
     return new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
-      const request = open(url, { method, agent, headers: { ...headers, ...length } })
+      const request = open(url, { method, agent, headers: { ...headers, ...length }, signal })
       const timer = setTimeout(() => {
         fail(new NoAnswer('late', `no answer within ${Math.round(deadline)} ms`))
       }, deadline)
       const fail = (error: unknown) => {
         clearTimeout(timer)
-        reject(error)
+        reject(signal?.aborted === true ? signal.reason : error)
         request.destroy()
       }
       request.on('error', error => {

@@ -50,20 +50,36 @@ export function libraryOptions({ settings, provider, consumer }: ServiceProvider
   }
 }
 
+/** A response to a request of ours, whose signature was not verified yet. */
+export interface OpenedResponse {
+  /** In base 64. */
+  readonly given: string
+  readonly envelope: Envelope
+  readonly request: NonNullable<ReturnType<typeof readRequestId>>
+}
+
 /**
- * Reads a response that was posted by a browser (SAML 2.0 Bindings, section 3.5). The library verifies the signature and
- * returns the signed part; everything else is checked here. Throws with the reason.
+ * Opens a response that was posted by a browser (SAML 2.0 Bindings, section 3.5), which is cheap. Throws with the reason if it does
+ * not answer a request of this portal.
+ */
+export function openResponse(given: string, { secret }: ServiceProvider, now: number): OpenedResponse {
+  const envelope = readEnvelope(given)
+  const request = readRequestId(secret, envelope.inResponseTo, now)
+  if (request === null)
+    throw new Error('it answers no request of this portal, or one that is more than ten minutes old')
+  return { given, envelope, request }
+}
+
+/**
+ * Reads a response. The library verifies the signature and returns the signed part; everything else is checked here. Throws with
+ * the reason.
  */
 export async function readResponse(
-  given: string,
+  { given, envelope, request }: OpenedResponse,
   service: ServiceProvider,
   now: number,
 ): Promise<SignedInElsewhere> {
   const { settings, provider, consumer } = service
-  const envelope = readEnvelope(given)
-  const request = readRequestId(service.secret, envelope.inResponseTo, now)
-  if (request === null)
-    throw new Error('it answers no request of this portal, or one that is more than ten minutes old')
   if (envelope.destination !== '' && envelope.destination !== consumer)
     throw new Error('it is for another address')
   if (envelope.status !== 'Success') throw new Error(`the provider answered ${envelope.status.slice(0, 60)}`)

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { SamlProvider } from '../../../config/derived.ts'
 import { Fault } from '../../../errors/errors.ts'
@@ -16,13 +17,15 @@ import {
 import type { QueryParameters } from '../../../http/query-string.ts'
 import { clearedCookie, cookieScope, readCookie, setCookie } from '../../../http/session-cookie.ts'
 import { keepPrivate } from '../../../site/account-page.ts'
-import { type AccountsOptions, CROSS_SITE_REQUEST, rootOf, sendOn } from '../../../site/signed-in.ts'
+import { type AccountsOptions, rootOf, sendOn } from '../../../site/signed-in.ts'
 import { replaceSession } from '../begin-session.ts'
-import { noteFailure, refuseBlocked, setGrantsOfGroups } from '../provider.ts'
+import { noteFailure, refuseBlocked, sendIfSignedIn, setGrantsOfGroups } from '../provider.ts'
 import { readIdentityProvider } from './identity-provider.ts'
 import {
   browserOf,
   libraryOptions,
+  type OpenedResponse,
+  openResponse,
   REQUEST_LIFE,
   readResponse,
   requestId,
@@ -45,8 +48,11 @@ const END_LIFE = 60_000
 /** Characters of the random part of the cookie; the target of the sign-in follows it. */
 const NONCE_LENGTH = 32
 
-/** Maximum bytes of RelayState (SAML 2.0 Bindings, section 3.4.3), and of the target in the cookie. */
-const [MAX_RELAY_STATE, MAX_NEXT] = [80, 2000]
+/**
+ * Maximum bytes of RelayState (SAML 2.0 Bindings, section 3.4.3), of the target of the sign-in, and characters of it in the cookie,
+ * where it is compressed: browsers take 4,096 with the name (RFC 6265, section 6.1).
+ */
+const [MAX_RELAY_STATE, MAX_NEXT, MAX_PACKED] = [80, 8000, 3900]
 
 /**
  * Signs users in at an identity provider of SAML 2.0 (Profiles, section 4.1): the request by redirect, the response by POST.
@@ -87,13 +93,17 @@ class SamlSignIn {
   async begin(reply: FastifyReply, next: string | null): Promise<FastifyReply> {
     const { SAML } = await import('@node-saml/node-saml')
     const { accounts, now } = this.options
-    const path = next === null || next.length > MAX_NEXT ? '' : next
-    const cookie = randomBytes(24).toString('base64url') + Buffer.from(path).toString('base64url')
-    const id = requestId(accounts.secret, browserOf(cookie), now() + REQUEST_LIFE)
+    const packed = deflateRawSync(next ?? '').toString('base64url')
+    const path = packed.length > MAX_PACKED ? '' : (next ?? '')
+    const scope = cookieScope(this.options.base)
+    // Another tab may be signing in, too.
+    const before = readCookie(reply.request.headers, 'saml', scope) ?? ''
+    const nonce = before.length < NONCE_LENGTH ? randomBytes(24).toString('base64url') : nonceOf(before)
+    const cookie = nonce + (path === '' ? '' : packed)
+    const id = requestId(accounts.secret, browserOf(nonce), now() + REQUEST_LIFE)
     const library = new SAML({ ...libraryOptions(this.service), generateUniqueId: () => id })
     const relayState = Buffer.byteLength(path) > MAX_RELAY_STATE ? '' : path
     const address = await library.getAuthorizeUrlAsync(relayState, undefined, {})
-    const scope = cookieScope(this.options.base)
     reply.header('set-cookie', setCookie('saml', cookie, { scope, maxAge: REQUEST_LIFE / 1000 }))
     return sendOn(reply, address)
   }
@@ -105,12 +115,15 @@ class SamlSignIn {
   async consume(request: FastifyRequest, reply: FastifyReply, form: Form): Promise<FastifyReply> {
     const { accounts, now } = this.options
     const address = this.options.address(request)
-    // Offices share an address: each sign-in that succeeds resets it, so that stale responses of many people do not add up.
-    const attempt = await this.attempts.begin('saml', address)
+    const opened = openedOr(() => openResponse(form.get('SAMLResponse') ?? '', this.service, now()))
+    // Offices share an address: what answers no request of ours is counted apart, and all else by browser.
+    const counted = opened instanceof Error ? 'saml' : `saml ${opened.request.browser}`
+    const attempt = await this.attempts.begin(counted, address)
     refuseBlocked(attempt, reply, now())
     let found: SignedInElsewhere
     try {
-      found = await readResponse(form.get('SAMLResponse') ?? '', this.service, now())
+      if (opened instanceof Error) throw opened
+      found = await readResponse(opened, this.service, now())
       await this.useUp(found)
     } catch (cause) {
       if (cause instanceof Fault) throw cause
@@ -144,20 +157,16 @@ class SamlSignIn {
     const [user, expires] = [Number(id), Number(end)]
     const isOurs =
       expires > now() &&
-      isFormToken(accounts.secret, boundTo(browserOf(cookie), user, expires), seal) &&
+      isFormToken(accounts.secret, boundTo(browserOf(nonceOf(cookie)), user, expires), seal) &&
       (await accounts.singleUse.consume(`saml end ${seal}`, expires))
     const found = isOurs ? await accounts.users.byId(user) : null
-    if (found === null)
-      throw new Fault(CROSS_SITE_REQUEST, {
-        reason: 'This sign-in was not begun in this browser, or it took too long. Please begin again.',
-      })
+    if (found === null) return sendIfSignedIn(reply, this.options, given)
     reply.header('set-cookie', [
       await replaceSession(reply, this.options, found, `by ${this.service.settings.name} (SAML)`),
       clearedCookie(scope, 'saml'),
       clearedCookie(scope, 'saml-end'),
     ])
-    const next =
-      localPath(given) ?? localPath(Buffer.from(cookie.slice(NONCE_LENGTH), 'base64url').toString())
+    const next = localPath(given) ?? localPath(unpacked(cookie.slice(NONCE_LENGTH)))
     return sendOn(reply, next ?? `${rootOf(this.options)}/account/`)
   }
 
@@ -179,6 +188,29 @@ class SamlSignIn {
     await setGrantsOfGroups(request, this.options, user, { ...settings, issuer }, groups)
     return user
   }
+}
+
+/** The target of a sign-in in a cookie, which anybody can have changed. */
+function unpacked(text: string): string | undefined {
+  try {
+    const bytes = Buffer.from(text, 'base64url')
+    return inflateRawSync(bytes, { maxOutputLength: MAX_NEXT }).toString()
+  } catch {
+    return undefined
+  }
+}
+
+/** A response, or why it cannot be opened. */
+function openedOr(open: () => OpenedResponse): OpenedResponse | Error {
+  try {
+    return open()
+  } catch (error) {
+    return error as Error
+  }
+}
+
+function nonceOf(cookie: string): string {
+  return cookie.slice(0, NONCE_LENGTH)
 }
 
 function boundTo(browser: string, user: number, expires: number): string {
