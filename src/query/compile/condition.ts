@@ -116,10 +116,15 @@ export function conditionTest(
         inner.test(conditionTest(condition.condition, inner, 'open'))
       })
     case 'relation': {
-      const { left, operator, right } = condition
-      const relation = (inner: PatternBuilder, need: Need) =>
-        binary(operator, compileScalar(left, inner, need), compileScalar(right, inner, need))
-      const many = [...fieldsOf(left), ...fieldsOf(right)].some(({ multivalued }) => multivalued)
+      const { left, also } = condition
+      const relation = (inner: PatternBuilder, need: Need) => {
+        const value = compileScalar(left, inner, need)
+        const tests = [condition, ...(also === undefined ? [] : [also])].map(({ operator, right }) =>
+          binary(operator, value, compileScalar(right, inner, need)),
+        )
+        return foldTerm('&&', tests) ?? TRUE
+      }
+      const many = fieldsOf(condition).some(({ multivalued }) => multivalued)
       return many
         ? within(body, inner => inner.test(relation(inner, 'required')))
         : withPreflight(relation(body, 'optional'), preflight)
