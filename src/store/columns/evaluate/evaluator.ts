@@ -92,6 +92,7 @@ export class Evaluator {
     this.paths = new PathEvaluator({
       evaluation,
       graphsOf: ({ graphs }) => graphs,
+      substitutedOf: ({ substituted }) => substituted,
       match: (patterns, scope, batch) => this.block({ patterns, paths: [], filters: [] }, scope, batch),
     })
     this.modifiers = new SolutionModifiers(evaluation, (operation, scope) =>

@@ -14,6 +14,8 @@ export interface PathContext<Scope> {
   /** The solutions of patterns joined with a batch. */
   readonly match: (patterns: readonly TriplePatternNode[], scope: Scope, batch: Batch) => Iterable<Batch>
   readonly graphsOf: (scope: Scope) => readonly GraphColumns[]
+  /** The variables for which terms are substituted: they stand for terms that the query names. */
+  readonly substitutedOf: (scope: Scope) => ReadonlySet<string>
 }
 
 /** Names of variables that no query can use. */
@@ -126,6 +128,10 @@ export class PathEvaluator<Scope> {
     )
     const known = isKnown(far, batch) ? this.termIds(far, batch) : null
     // A path of zero steps goes from a node of the graphs to itself, or from a term that the query names.
+    const substituted = this.context.substitutedOf(scope)
+    const isSubstituted = [near, far].some(
+      node => node.type === 'variable' && batch.has(node.name) && substituted.has(node.name),
+    )
     const named = [near, far].flatMap(node =>
       node.type === 'variable' ? [] : [evaluation.pool.intern(node)],
     )
@@ -146,7 +152,7 @@ export class PathEvaluator<Scope> {
       for (const from of isOpen ? this.nodes(scope, withObjects, reach) : [starts[row] as number]) {
         // Solutions of few steps are yielded before the next ones.
         const end = isSame ? from : known?.[row]
-        for (const reached of reach.from(from, isOpen ? () => true : isNode)) {
+        for (const reached of reach.from(from, isOpen || isSubstituted ? () => true : isNode)) {
           if (end === undefined) found.addAll(row, from, reached)
           else if (reached.has(end) && (known === null || known[row] === end)) {
             found.add(row, from, end)
