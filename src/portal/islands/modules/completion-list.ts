@@ -1,3 +1,4 @@
+import { memoised } from '../../../model/memoised.ts'
 import {
   type QueryVocabulary,
   type SparqlCompletion,
@@ -161,15 +162,15 @@ export function vocabularySource(
   chosen: () => readonly string[],
 ): () => Promise<QueryVocabulary> {
   const known = new Map<string, Promise<string>>()
-  const descriptionOf = (id: string) => {
-    const found =
-      known.get(id) ??
-      fetch(`${here}/api/void/${encodeURIComponent(id)}?format=ntriples`)
-        .then(answer => (answer.ok ? answer.text() : ''))
-        .catch(() => '')
-    known.set(id, found)
-    return found
-  }
+  const descriptionOf = (id: string) =>
+    memoised(known, id, async () => {
+      const address = `${here}/api/void/${encodeURIComponent(id)}?format=ntriples`
+      const answer = await fetch(address).catch(() => null)
+      if (answer?.ok === true) return answer.text()
+      // What could not be read is requested again.
+      known.delete(id)
+      return ''
+    })
   return async () => {
     const ids = chosen()
     const texts = await Promise.all(ids.map(descriptionOf))
