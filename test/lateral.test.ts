@@ -127,3 +127,44 @@ t.test('a subquery for too many values is left to an engine, other groups are no
   t.throws(() => count('SELECT ?s { ?s <urn:p> ?x } LIMIT 1'), new NotInColumns('LATERAL for 10001 values'))
   t.end()
 })
+
+t.test('a term that is substituted begins paths of no steps, as one in its place does', t => {
+  const terms = ['<urn:nowhere>', '<urn:s1>', '<urn:near>', '77', '"name 1"']
+  const rows = (group: string) => fromColumns(`SELECT ?one { BIND(1 AS ?one) ${group} }`).length
+  for (const path of [
+    '<urn:near>*',
+    '<urn:near>?',
+    '<urn:near>+',
+    '(<urn:near>|<urn:in>)*',
+    '<urn:in>*/<urn:near>*',
+  ])
+    for (const ends of [
+      ['?x', '?x'],
+      ['?x', '?y'],
+      ['?y', '?x'],
+    ])
+      for (const term of terms) {
+        const [from, to] = ends.map(end => end.replace('?x', term))
+        const [group, own] = [`{ ${ends[0]} ${path} ${ends[1]} }`, `{ ${from} ${path} ${to} }`]
+        t.equal(rows(`VALUES ?x { ${term} } FILTER EXISTS ${group}`), rows(`FILTER EXISTS ${own}`), own)
+        t.equal(
+          rows(`VALUES ?x { ${term} } FILTER NOT EXISTS ${group}`),
+          rows(`FILTER NOT EXISTS ${own}`),
+          own,
+        )
+      }
+  const values = `VALUES ?x { ${terms.join(' ')} }`
+  t.equal(rows(`${values} FILTER EXISTS { ?x <urn:near>* ?x }`), terms.length)
+  t.equal(rows(`${values} LATERAL { ?x <urn:near>* ?x }`), terms.length)
+  t.equal(rows(`${values} ?x <urn:near>* ?x`), 2, 'joined, only nodes of the graph do')
+  t.end()
+})
+
+t.test('every subject has a position, also under EXISTS and MINUS', t => {
+  const rows = (group: string) => fromColumns(`SELECT * { ?s <urn:n> ?n ${group} }`).length
+  const position = '{ ?s <urn:lodestone:position> ?p }'
+  t.equal(rows(`FILTER EXISTS ${position}`), 40)
+  t.equal(rows(`FILTER NOT EXISTS ${position}`), 0)
+  t.equal(rows(`MINUS ${position}`), 0)
+  t.end()
+})

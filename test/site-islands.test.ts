@@ -4,7 +4,7 @@ import { parseHTML } from 'linkedom'
 import t, { type Test } from 'tap'
 import { drawAnswerChart } from '../src/portal/islands/modules/answer-chart.ts'
 import { chartColumns, chartPoints } from '../src/portal/islands/modules/chart-columns.ts'
-import { CompletionList } from '../src/portal/islands/modules/completion-list.ts'
+import { CompletionList, vocabularySource } from '../src/portal/islands/modules/completion-list.ts'
 import { problemsOf } from '../src/portal/islands/modules/condition-editor.ts'
 import { QueryView } from '../src/portal/islands/modules/query-view.ts'
 import type { Term } from '../src/rdf/term.ts'
@@ -327,6 +327,65 @@ t.test('completions are those of a field that has the focus', async t => {
   await settled()
   t.equal(document.querySelectorAll('ul li').length, 0, 'it was closed while the names were read')
   t.equal(await offersAfter(field), 1)
+})
+
+t.test('names that could not be read are requested again', async t => {
+  const description = '<urn:p> <http://rdfs.org/ns/void#class> <http://x.example/Thing> .'
+  const answers = [
+    () => Promise.reject(new Error('offline')),
+    async () => ({ ok: false }),
+    async () => ({ ok: true, text: async () => description }),
+  ]
+  let asked = 0
+  globals(t, { fetch: () => answers[asked++]?.() })
+  const names = vocabularySource('', {}, () => ['cities'])
+  const classes: unknown[] = []
+  for (let at = 0; at < 4; at++) classes.push((await names()).classes)
+  t.strictSame(classes, [[], [], ['http://x.example/Thing'], ['http://x.example/Thing']])
+  t.equal(asked, 3, 'once, where they were')
+})
+
+t.test('the console is busy until the API answers, and shows what it answers', async t => {
+  const result = '<div id="call" data-call="/api" data-status="{status}"><p class="status"></p>'
+  const page = `${result}<div class="answer"><pre><code>of the page</code></pre></div></div>`
+  const { document, Event, DOMParser } = parseHTML(
+    `<html lang="en"><body><form class="api-form"></form>${page}</body></html>`,
+  )
+  const form = document.querySelector('form')
+  Object.assign(form ?? {}, { action: 'http://portal.example/console' })
+  const refused = {
+    ok: false,
+    status: 429,
+    headers: new Headers({ 'content-type': 'application/json' }),
+    arrayBuffer: async () => new TextEncoder().encode('{"errorcode":10002}').buffer,
+  }
+  let answer: (given: unknown) => void = () => {}
+  const called = new Promise(resolve => {
+    answer = resolve
+  })
+  globals(t, {
+    document,
+    DOMParser,
+    FormData: class {
+      [Symbol.iterator]() {
+        return [][Symbol.iterator]()
+      }
+    },
+    history: { replaceState: () => {} },
+    fetch: (address: unknown) =>
+      String(address) === '/api' ? called : Promise.resolve({ text: async () => page }),
+  })
+  await import('../src/portal/islands/api-form.ts')
+  form?.dispatchEvent(new Event('submit', { cancelable: true }))
+  await settled()
+  const shown = () => document.querySelector('#call')
+  t.equal(shown()?.getAttribute('aria-busy'), 'true')
+  answer(refused)
+  await settled()
+  await settled()
+  t.notOk(shown()?.hasAttribute('aria-busy'))
+  t.equal(shown()?.querySelector('.status')?.textContent, '429')
+  t.equal(shown()?.querySelector('code')?.textContent, '{\n  "errorcode": 10002\n}')
 })
 
 t.test('buttons that need scripts stay hidden without them', t => {

@@ -91,7 +91,9 @@ function leafText(condition: Leaf): string {
     case 'compare':
       return `${condition.field.name} ${condition.operator} ${constantText(condition.value)}`
     case 'relation':
-      return `${scalarText(condition.left)} ${condition.operator} ${scalarText(condition.right)}`
+      return [condition, ...(condition.also === undefined ? [] : [condition.also])]
+        .map(({ operator, right }) => `${scalarText(condition.left)} ${operator} ${scalarText(right)}`)
+        .join(' and ')
     case 'between':
       return `${condition.field.name} in ${rangeText(condition.lower, condition.upper)}`
     case 'oneOf':

@@ -136,6 +136,8 @@ export type Condition =
       readonly left: Scalar
       readonly operator: Comparator
       readonly right: Scalar
+      /** A second relation of the same value: of lists, to the same elements. */
+      readonly also?: { readonly operator: Comparator; readonly right: Scalar }
     }
   | {
       readonly type: 'between'
@@ -360,6 +362,7 @@ export function planParts(node: Scalar | Condition): readonly (Scalar | Conditio
     case 'valueCount':
       return node.where === undefined ? [] : [node.where.condition]
     case 'relation':
+      return [node.left, node.right, ...(node.also === undefined ? [] : [node.also.right])]
     case 'arithmetic':
       return [node.left, node.right]
     case 'choice':

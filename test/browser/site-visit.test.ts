@@ -270,8 +270,14 @@ t.test('a popup is placed by its own record, whichever comes first', { skip: noB
     await page.keyboard.press('Enter')
     await page.waitForSelector('.leaflet-popup')
   }
+  t.equal(await page.locator('.leaflet-popup [aria-busy=true]').count(), 1, 'it says that more comes')
+  await page.locator('a.skip').focus()
   await page.waitForSelector('.leaflet-popup dl')
   await wait(500)
+  t.ok(
+    await page.evaluate(`document.activeElement.matches('a.skip')`),
+    'the focus stays where the reader went',
+  )
   const [popup, map] = [
     await page.locator('.leaflet-popup dl').boundingBox(),
     await page.locator('#map').boundingBox(),

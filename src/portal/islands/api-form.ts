@@ -33,6 +33,7 @@ async function run(address: URL): Promise<void> {
     const text = await (await fetch(address, { signal })).text()
     const callArea = new DOMParser().parseFromString(text, 'text/html').querySelector<HTMLElement>('#call')
     if (callArea === null) return location.assign(address)
+    callArea.setAttribute('aria-busy', 'true')
     shown.replaceWith(callArea)
     shown = callArea
     for (const button of callArea.querySelectorAll<HTMLButtonElement>('button.copy')) button.hidden = false
@@ -42,8 +43,8 @@ async function run(address: URL): Promise<void> {
     // A later call has replaced this one.
     if (signal.aborted) return
     report(shown, shown.dataset.failed ?? '')
-    shown.removeAttribute('aria-busy')
   }
+  shown.removeAttribute('aria-busy')
 }
 
 async function call(shown: HTMLElement, signal: AbortSignal): Promise<void> {
@@ -60,11 +61,13 @@ async function call(shown: HTMLElement, signal: AbortSignal): Promise<void> {
     shown,
     (shown.dataset.status ?? '').replace(/\{(\w+)\}/g, (_, name: string) => lookup(parts, name) ?? ''),
   )
+  // Also that of a refusal: the one on the page is of the portal itself.
   const answer = shown.querySelector('.answer')
-  if (!response.ok || answer === null) return
+  if (answer === null) return
   shown.querySelector('.remark')?.remove()
   const code = answer.querySelector('code') ?? answer.appendChild(document.createElement('pre'))
-  const whole = exactJson(parseExactly(text), 2)
+  const isJson = response.headers.get('content-type')?.includes('json') === true
+  const whole = isJson ? exactJson(parseExactly(text), 2) : text
   const isCut = whole.length > MAX_LENGTH
   code.replaceChildren(
     ...painted(isCut ? `${whole.slice(0, whole.lastIndexOf('\n', MAX_LENGTH))}\n…` : whole),

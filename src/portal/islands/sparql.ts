@@ -228,7 +228,13 @@ function exampleList(
     document.getElementById('run')?.focus()
   })
   const examplesOf = (id: string) =>
-    memoised(known, id, () => listOf(`${here}/api/void/${encodeURIComponent(id)}/queries`))
+    memoised(known, id, () =>
+      // A list that could not be read is requested again.
+      listOf(`${here}/api/void/${encodeURIComponent(id)}/queries`).catch(() => {
+        known.delete(id)
+        return []
+      }),
+    )
   return {
     show(ids) {
       requested = ids
@@ -247,8 +253,8 @@ function exampleList(
 }
 
 async function listOf(address: string): Promise<readonly ListedQuery[]> {
-  const answer = await fetch(address).catch(() => null)
-  if (answer === null || !answer.ok) return []
+  const answer = await fetch(address)
+  if (!answer.ok) throw new Error(`${answer.status}`)
   const { queries } = (await answer.json()) as { readonly queries: readonly ListedQuery[] }
   return queries
 }

@@ -102,15 +102,8 @@ export function conditionTest(
         inner.context.bindElement(condition.number, inner.value(condition.field, 'required'))
         inner.test(conditionTest(condition.condition, inner, 'open'))
       })
-    case 'relation': {
-      const { left, operator, right } = condition
-      const relation = (inner: PatternBuilder, need: Need) =>
-        binary(operator, compileScalar(left, inner, need), compileScalar(right, inner, need))
-      const many = [...fieldsOf(left), ...fieldsOf(right)].some(({ multivalued }) => multivalued)
-      return many
-        ? within(body, inner => inner.test(relation(inner, 'required')))
-        : withPreflight(relation(body, 'optional'), preflight)
-    }
+    case 'relation':
+      return relationTest(condition, body, preflight)
     default:
       if (!condition.field.multivalued)
         return condition.type === 'present' && technicalName(condition.field) === undefined
@@ -129,6 +122,24 @@ export function conditionTest(
 
 function all(tests: readonly AlgebraExpression[]): AlgebraExpression {
   return foldTerm('&&', tests) ?? TRUE
+}
+
+/** The relations of a value that is computed once: of lists, from the same elements. */
+function relationTest(
+  condition: Extract<Condition, { readonly type: 'relation' }>,
+  body: PatternBuilder,
+  preflight: Preflight,
+): AlgebraExpression {
+  const { left, also } = condition
+  const relation = (inner: PatternBuilder, need: Need) => {
+    const value = compileScalar(left, inner, need)
+    const each = [condition, ...(also === undefined ? [] : [also])]
+    return all(each.map(({ operator, right }) => binary(operator, value, compileScalar(right, inner, need))))
+  }
+  const many = fieldsOf(condition).some(({ multivalued }) => multivalued)
+  return many
+    ? within(body, inner => inner.test(relation(inner, 'required')))
+    : withPreflight(relation(body, 'optional'), preflight)
 }
 
 /** EXISTS: one matching value of a multivalued field is enough. */

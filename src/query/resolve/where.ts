@@ -9,6 +9,7 @@ import {
   type Comparator,
   type Condition,
   type Constant,
+  fieldsOf,
   NEVER,
   type Scalar,
   scalarType,
@@ -76,7 +77,7 @@ function compare(
   names: FieldNames,
 ): Condition {
   if (left.type === 'null' || right.type === 'null') return NEVER
-  if (left.type === 'field' && isConstant(right))
+  if (left.type === 'field' && isConstant(right) && !isUnfolded(right, names))
     return compareConstant(names.field(left), operator, right, span, names)
   const moment = left.type === 'call' ? dateOf(right, names) : null
   if (moment !== null) {
@@ -135,6 +136,12 @@ function isConstant(node: Expression): boolean {
     default:
       return false
   }
+}
+
+/** True for arithmetic without a finite result, such as a division by zero, which a field is compared with as with a computed value. */
+function isUnfolded(node: Expression, names: FieldNames): boolean {
+  const isComputed = node.type === 'arithmetic' || node.type === 'sign'
+  return isComputed && foldNumber(node) === null && dateOf(node, names) === null
 }
 
 function compareConstant(
@@ -202,7 +209,8 @@ function present(value: Scalar): Condition {
 
 function range(node: Extract<Expression, { type: 'range' }>, names: FieldNames): Condition {
   const { operand, range: bounds, span } = node
-  if (operand.type !== 'field') return computedRange(operand, bounds, span, names)
+  if (operand.type !== 'field' || [bounds.lower, bounds.upper].some(node => isUnfolded(node, names)))
+    return computedRange(operand, bounds, span, names)
   const field = names.field(operand)
   if (!isNumeric(field.type) && !isTemporal(field.type))
     throw incompatible(names.clause, field, 'in', 'a range', span)
@@ -217,7 +225,10 @@ function range(node: Extract<Expression, { type: 'range' }>, names: FieldNames):
 function computedRange(operand: Expression, bounds: RangeBounds, span: Span, names: FieldNames): Condition {
   const above = compare(operand, bounds.lowerInclusive ? '>=' : '>', bounds.lower, span, names)
   const below = compare(operand, bounds.upperInclusive ? '<=' : '<', bounds.upper, span, names)
-  return conjunction([above, below])
+  if (above.type !== 'relation' || below.type !== 'relation') return conjunction([above, below])
+  const isOfLists = fieldsOf(above.left).some(({ multivalued }) => multivalued)
+  if (!isOfLists) return conjunction([above, below])
+  return { ...above, also: { operator: below.operator, right: below.right } }
 }
 
 function bound(

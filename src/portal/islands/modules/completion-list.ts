@@ -163,11 +163,15 @@ export function vocabularySource(
 ): () => Promise<QueryVocabulary> {
   const known = new Map<string, Promise<string>>()
   const descriptionOf = (id: string) =>
-    memoised(known, id, () =>
-      fetch(`${here}/api/void/${encodeURIComponent(id)}?format=ntriples`)
-        .then(answer => (answer.ok ? answer.text() : ''))
-        .catch(() => ''),
-    )
+    memoised(known, id, async () => {
+      const address = `${here}/api/void/${encodeURIComponent(id)}?format=ntriples`
+      const text = await fetch(address)
+        .then(answer => (answer.ok ? answer.text() : null))
+        .catch(() => null)
+      // What could not be read is requested again.
+      if (text === null) known.delete(id)
+      return text ?? ''
+    })
   return async () => {
     const ids = chosen()
     const texts = await Promise.all(ids.map(descriptionOf))

@@ -15,14 +15,16 @@ export function openPlace(
   place: MapPlace,
   at: LatLngExpression,
 ): void {
-  const content = make('div', {}, make('p', { class: 'map-title' }, recordLink(settings, place)))
+  const waiting = make('p', { 'aria-busy': 'true' }, '…')
+  const content = make('div', {}, make('p', { class: 'map-title' }, recordLink(settings, place)), waiting)
   const settle = open(map, settings, content, at)
   fetchRecord(settings, place.id)
-    .then(record => {
-      content.append(values(settings, record))
+    .then(record => values(settings, record))
+    .catch(() => make('p', {}, settings.texts.failed))
+    .then(late => {
+      waiting.replaceWith(late)
       settle()
     })
-    .catch(() => content.append(make('p', {}, settings.texts.failed)))
 }
 
 /** Opens the list of records at the same position. @param rest number of further records */
@@ -71,10 +73,15 @@ function open(
   const element = popup.getElement()
   element?.querySelector('.leaflet-popup-close-button')?.setAttribute('aria-label', settings.texts.close)
   const settle = () => {
+    const { activeElement } = document
+    const isInside = element?.contains(activeElement) === true
+    // Leaflet inserts the content again.
     arrange(map, popup, at)
-    element?.querySelector<HTMLElement>('a')?.focus({ preventScroll: true })
+    if (isInside) (activeElement as HTMLElement).focus({ preventScroll: true })
   }
   settle()
+  // Once: when more content comes, the reader may be elsewhere.
+  element?.querySelector<HTMLElement>('a')?.focus({ preventScroll: true })
   return settle
 }
 

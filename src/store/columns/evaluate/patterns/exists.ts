@@ -11,6 +11,7 @@ import { identified, translated } from '../vectors/translate.ts'
 import { hasWholeValues, type Vector } from '../vectors/vector.ts'
 import { codesOf, countsOf, subjectsIn } from './column-codes.ts'
 import { partsOf } from './operation-parts.ts'
+import { isPosition } from './star.ts'
 
 /** Maximum number of triples per row that are read independently of the rows: reading sequentially costs less than looking up. */
 const TRIPLES_PER_ROW = 4
@@ -85,7 +86,8 @@ function having(
 ): Uint8Array {
   const mask = new Uint8Array(size)
   for (const graph of graphs) {
-    const column = predicate.type === 'iri' ? graph.column(predicate.value) : null
+    const isAny = predicate.type !== 'iri' || isPosition(predicate.value)
+    const column = isAny ? null : graph.column(predicate.value)
     if (column === undefined) continue
     const { rows, subjects } = subjectsIn(graph, vector, size)
     const counts =

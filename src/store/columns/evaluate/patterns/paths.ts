@@ -120,6 +120,10 @@ export class PathEvaluator {
     )
     const known = isKnown(far, batch) ? this.termIds(far, batch) : null
     // A path of zero steps goes from a node of the graphs to itself, or from a term that the query names.
+    const { substituted } = scope
+    const isSubstituted = [near, far].some(
+      node => node.type === 'variable' && batch.has(node.name) && substituted.has(node.name),
+    )
     const named = [near, far].flatMap(node =>
       node.type === 'variable' ? [] : [evaluation.pool.intern(node)],
     )
@@ -140,7 +144,7 @@ export class PathEvaluator {
       for (const from of isOpen ? this.nodes(scope, withObjects, reach) : [starts[row] as number]) {
         // Solutions of few steps are yielded before the next ones.
         const end = isSame ? from : known?.[row]
-        for (const reached of reach.from(from, isOpen ? () => true : isNode)) {
+        for (const reached of reach.from(from, isOpen || isSubstituted ? () => true : isNode)) {
           if (end === undefined) found.addAll(row, from, reached)
           else if (reached.has(end) && (known === null || known[row] === end)) {
             found.add(row, from, end)
