@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import path from 'node:path'
 import t from 'tap'
 import { Compile } from 'typebox/schema'
+import ts from 'typescript'
 import { readExport, readExportPage } from '../src/api/explore/read-parameters.ts'
 import { Fault } from '../src/errors/errors.ts'
 import { DEFAULT_ROWS, GROUPED_PAGE, PAGE } from '../src/http/parameters.ts'
@@ -413,6 +415,31 @@ t.test('a document is conditional', async t => {
   const { headers } = await app.http.inject({ url })
   const again = await app.http.inject({ url, headers: { 'if-none-match': String(headers.etag) } })
   t.equal(again.statusCode, 304)
+})
+
+t.test('the program of the console uses nothing from outside', async t => {
+  const { text } = await ask('/api/explore/v2.1/console')
+  const [, program = ''] = /<script>([\s\S]*?)<\/script>/.exec(text) ?? []
+  const options = {
+    allowJs: true,
+    checkJs: true,
+    noEmit: true,
+    types: [],
+    lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'],
+  }
+  const unknown = (source: string) => {
+    const file = path.join(temporaryFolder(t, { 'program.js': source }), 'program.js')
+    const messages = ts.getPreEmitDiagnostics(ts.createProgram([file], options))
+    return messages
+      .map(({ messageText }) => /^Cannot find name '(\w+)'/.exec(String(messageText))?.[1])
+      .filter(Boolean)
+  }
+  // The loader of a single test file adds a name to functions.
+  t.strictSame(
+    unknown(program).filter(name => name !== '__name'),
+    [],
+  )
+  t.strictSame(unknown('lookup({})'), ['lookup'])
 })
 
 /** References of a document that lead nowhere. */

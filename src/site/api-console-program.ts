@@ -1,5 +1,3 @@
-import { lookup } from '../model/lookup.ts'
-
 interface Parameter {
   readonly name: string
   readonly in: 'query' | 'path'
@@ -284,10 +282,8 @@ export function consoleProgram(): void {
     const isOther = path.startsWith('/catalog/datasets/{dataset_id}/') && id !== ''
     const { fields } = isOther ? await vocabularyOf(id, own) : own
     const named = fields.map(({ name, type, label }) => ({ word: name, description: `${type}, ${label}` }))
-    const functions = (lookup(own.functions, clause) ?? []).map(({ signature, says: explanation }) => ({
-      word: signature,
-      description: explanation,
-    }))
+    const ofClause = new Map(Object.entries(own.functions)).get(clause) ?? []
+    const functions = ofClause.map(({ signature, says }) => ({ word: signature, description: says }))
     return [...named, ...functions]
   }
 

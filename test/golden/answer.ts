@@ -94,8 +94,8 @@ function normalised({ status, headers, body }: RawAnswer, normalise: (text: stri
   const shown = Object.entries(headers).flatMap(([name, value]): (readonly [string, string])[] => {
     if (isCounted(name)) return [[name, '…']]
     if (!isShown(name)) return []
-    // The tags of pages follow from the addresses of their scripts.
-    if (name === 'etag' && isPage) return [[name, '…']]
+    // The tags of pages follow from the addresses of their scripts; a 304, which has no type, repeats the tag of the request.
+    if (name === 'etag' && (isPage || status === 304)) return [[name, '…']]
     return [[name, normalise([value ?? ''].flat().join('\n'))]]
   })
   return { status, headers: Object.fromEntries(shown.sort(([a], [b]) => (a < b ? -1 : 1))), body: text }
