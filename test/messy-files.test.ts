@@ -976,6 +976,36 @@ t.test('names of code pages as programs write them into a .cpg', async t => {
   }
 })
 
+t.test('texts and names of a .dbf that end within a character', async t => {
+  const cut = Buffer.from('abcdefghiğ').subarray(0, 10)
+  for (const [cpg, bytes, expected] of [
+    ['UTF-8', cut, 'abcdefghi'],
+    [null, cut, 'abcdefghi'],
+    ['936', latin('a\xb9\xe3\xd6\xdd\xb9\xe3\xd6\xdd\xb9'), 'a广州广州'],
+    ['1252', latin('abcdefghi\xe9'), 'abcdefghié'],
+    [null, latin('abcdefghi\xe9'), 'abcdefghié'],
+  ] as const) {
+    const others = cpg === null && bytes !== cut ? [latin('\xe9t\xe9')] : [Buffer.from('Łódź')]
+    const table = shapefileOf([bytes, ...(cpg === null ? others : [])])
+    const { values } = await understood(
+      'cut.zip',
+      await archive({ ...table, ...(cpg === null ? {} : { 'a.cpg': cpg }) }),
+    )
+    t.equal(values[0]?.[1], expected, String(cpg))
+  }
+  const { 'a.dbf': table = Buffer.alloc(0), ...parts } = shapefileOf([latin('\xb9\xe3')])
+  table.fill(0, 64, 75)
+  latin('\xc3\xfb\xb3\xc6\xc3\xfb\xb3\xc6\xc3\xfb\xb3').copy(table, 64)
+  const { found } = await understood('names.zip', await archive({ ...parts, 'a.dbf': table, 'a.cpg': 'GBK' }))
+  t.match(
+    found.fields.map(({ label, name }) => label ?? name),
+    [/id/, /^名称名称名$/],
+  )
+  await t.rejects(
+    understood('wrong.zip', await archive({ ...shapefileOf([latin('caf\xe9')]), 'a.cpg': 'UTF-8' })),
+  )
+})
+
 t.test('the code page in the header of a .dbf', async t => {
   for (const [id, bytes, name] of [
     [0x64, latin('\x9d\xa2d\xab'), 'Łódź'],

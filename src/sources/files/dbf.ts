@@ -6,7 +6,8 @@ import { ByteReader } from './byte-reader.ts'
 
 /** A field of a dBASE table. */
 export interface DbfField {
-  readonly name: string
+  /** The bytes of its name. */
+  readonly label: Buffer
   /** C, N, F, D, L, M … */
   readonly type: string
   readonly offset: number
@@ -29,19 +30,13 @@ export async function dbfFields(reader: ByteReader, file: string): Promise<DbfLa
   if (rest === null) throw unreadable('The .dbf ends within its header.', { file }, DAMAGED)
   const recordLength = head.readUInt16LE(10)
   const fields: DbfField[] = []
-  const names = new Set<string>()
   let offset = 1
   for (let at = 0; at + 32 <= rest.length && rest[at] !== 0x0d; at += 32) {
     const raw = rest.subarray(at, at + 11)
     const end = raw.indexOf(0)
-    const bytes = raw.subarray(0, end < 0 ? 11 : end)
-    const written = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1').trim()
-    const base = written === '' ? `column_${fields.length + 1}` : written
-    let name = base
-    for (let n = 2; names.has(name); n++) name = `${base}_${n}`
-    names.add(name)
+    const label = raw.subarray(0, end < 0 ? 11 : end)
     const width = rest[at + 16] as number
-    fields.push({ name, type: String.fromCharCode(rest[at + 11] as number), offset, length: width })
+    fields.push({ label, type: String.fromCharCode(rest[at + 11] as number), offset, length: width })
     offset += width
   }
   if (recordLength === 0 || offset > recordLength)
@@ -49,12 +44,20 @@ export async function dbfFields(reader: ByteReader, file: string): Promise<DbfLa
   return { fields, recordLength, codePage: head[29] as number }
 }
 
+/** The names of fields, each another; those without a name are numbered. */
+export function fieldNames(fields: readonly DbfField[], texts: TableTexts): readonly string[] {
+  const names = new Set<string>()
+  for (const { label } of fields) {
+    const base = texts.name(label).trim() || `column_${names.size + 1}`
+    let name = base
+    for (let n = 2; names.has(name); n++) name = `${base}_${n}`
+    names.add(name)
+  }
+  return [...names]
+}
+
 /** The value of a field of a record: a number, boolean, day in ISO 8601 or text; null for none. */
-export function dbfValue(
-  record: Buffer,
-  { type, offset, length }: DbfField,
-  decode: (bytes: Buffer) => string,
-): unknown {
+export function dbfValue(record: Buffer, { type, offset, length }: DbfField, texts: TableTexts): unknown {
   const bytes = record.subarray(offset, offset + length)
   switch (type) {
     case 'N':
@@ -80,7 +83,7 @@ export function dbfValue(
       return bytes.length === 8 ? bytes.readDoubleLE(0) : null
     default: {
       const end = bytes.indexOf(0)
-      const text = decode(end < 0 ? bytes : bytes.subarray(0, end)).replace(/ +$/, '')
+      const text = texts.value(end < 0 ? bytes : bytes.subarray(0, end), end < 0).replace(/ +$/, '')
       return text === '' ? null : text
     }
   }
@@ -108,12 +111,23 @@ async function dbfEncoding(reader: ByteReader, file: string): Promise<string | u
     if (isAscii(record)) continue
     // Numbers of fields beside them would look like parts of their words.
     for (const { offset, length } of texts) {
-      const bytes = record.subarray(offset, offset + length)
+      const bytes = wholeCharacters(record.subarray(offset, offset + length))
       sample.add(Buffer.from([0x20, ...bytes.map(byte => (byte === 0 ? 0x20 : byte)), 0x20]))
     }
     if (sample.isFull) break
   }
   return sample.hasOthers ? sample.encoding(WINDOWS_BONUS) : undefined
+}
+
+/** The bytes without those of a character of UTF-8 that is cut off at their end. */
+function wholeCharacters(bytes: Buffer): Buffer {
+  for (let back = 1; back <= 3; back++) {
+    const byte = bytes.at(-back) ?? 0
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+    if (length > back) return bytes.subarray(0, -back)
+    if (byte < 0x80 || length > 1) break
+  }
+  return bytes
 }
 
 /** Code pages by their numbers in the header of a `.dbf` (language driver ids). */
@@ -159,13 +173,31 @@ const NEVER_DETECTED: ReadonlySet<string | undefined> = new Set([
   'x-mac-cyrillic',
 ])
 
+/** Encodings whose characters have several bytes, so that a field may end within one. */
+const SEVERAL_BYTES: ReadonlySet<string> = new Set([
+  'utf-8',
+  'gbk',
+  'gb18030',
+  'shift_jis',
+  'euc-jp',
+  'euc-kr',
+  'big5',
+])
+
+/** Decodes the texts of a table. */
+export interface TableTexts {
+  readonly name: (bytes: Buffer) => string
+  /** Throws SourceUnreadable. @param isFull true for a value as long as its field, which may end within a character */
+  readonly value: (bytes: Buffer, isFull: boolean) => string
+}
+
 /** The decoder of the texts of a table: declared, by its `.cpg`, its bytes or its header. */
 export async function attributeDecoder(
   { cpg, pieces }: { readonly cpg: string | undefined; readonly pieces: () => AsyncIterable<Buffer> | null },
   codePage: number,
   declared: string | undefined,
   { file, onGuess }: EncodingReport,
-) {
+): Promise<TableTexts> {
   const named =
     cpg === undefined || cpg === ''
       ? undefined
@@ -179,14 +211,33 @@ export async function attributeDecoder(
   const encoding = found ?? paged ?? 'latin-1'
   const isGuessed = declared === undefined && named === undefined && found !== undefined && found !== paged
   if (isGuessed && found !== 'utf-8') onGuess(found, cpg ?? '')
-  return (bytes: Buffer) => {
+  const isWide = SEVERAL_BYTES.has(encoding)
+  return {
+    name: bytes => (isWide || !isUtf8(bytes) ? decoded(bytes, encoding, isWide) : null) ?? plainName(bytes),
+    value: (bytes, isFull) => {
+      const text = decoded(bytes, encoding, isWide && isFull)
+      if (text !== null) return text
+      throw unreadable(`An attribute is not ${encoding}.`, { file }, 'options: { encoding: latin-1 }')
+    },
+  }
+}
+
+function plainName(bytes: Buffer): string {
+  return bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1')
+}
+
+/** A text, or null for bytes that are not of the encoding. @param isCut true to leave out a character that is cut off at the end */
+function decoded(bytes: Buffer, encoding: string, isCut: boolean): string | null {
+  for (let cut = 0; cut <= 3; cut++) {
+    if (cut > 0 && !(isCut && (bytes.at(-cut) ?? 0) >= 0x80)) return null
     try {
       const decoder = decoderOf(encoding)
-      return decoder.decode(bytes) + decoder.finish()
+      return decoder.decode(bytes.subarray(0, bytes.length - cut)) + decoder.finish()
     } catch {
-      throw unreadable(`An attribute is not ${encoding}.`, { file }, 'options: { encoding: latin-1 }')
+      // Tried with a byte less.
     }
   }
+  return null
 }
 
 /** The encoding detected from the bytes of the attributes; undefined if all are ASCII. */

@@ -19,7 +19,15 @@ import {
   unreadable,
 } from '../source.ts'
 import { ByteReader } from './byte-reader.ts'
-import { attributeDecoder, type DbfField, dbfFields, dbfValue, type EncodingReport } from './dbf.ts'
+import {
+  attributeDecoder,
+  type DbfField,
+  dbfFields,
+  dbfValue,
+  type EncodingReport,
+  fieldNames,
+  type TableTexts,
+} from './dbf.ts'
 import { polygonsOf } from './shapefile-rings.ts'
 
 const HEADER = 100
@@ -109,15 +117,16 @@ async function* readRows(
     if (header === null || header.readUInt32BE(0) !== 9994)
       throw unreadable('The file is no shapefile.', { file }, DAMAGED)
     const layout = table === null ? null : await dbfFields(table, file)
-    const decode =
+    const texts =
       layout === null
-        ? () => ''
+        ? null
         : await attributeDecoder(
             { cpg: (await wholeText(parts('cpg')))?.trim(), pieces: () => parts('dbf') },
             layout.codePage,
             declared,
             report,
           )
+    const names = layout === null || texts === null ? [] : fieldNames(layout.fields, texts)
     let batch: SourceRow[] = []
     let from = shapes.position
     for (let row = 1; ; row++) {
@@ -141,7 +150,10 @@ async function* readRows(
           DAMAGED,
         )
       if (attributes?.[0] === 0x2a) continue
-      const data = attributes === null || layout === null ? {} : valuesOf(attributes, layout.fields, decode)
+      const data =
+        attributes === null || layout === null || texts === null
+          ? {}
+          : valuesOf(attributes, layout.fields, names, texts)
       const geometry = reprojected(shape, move)
       batch.push({
         row,
@@ -163,10 +175,12 @@ async function* readRows(
 function valuesOf(
   record: Buffer,
   fields: readonly DbfField[],
-  decode: (bytes: Buffer) => string,
+  names: readonly string[],
+  texts: TableTexts,
 ): Record<string, unknown> {
   const data: Record<string, unknown> = {}
-  for (const field of fields) setMember(data, field.name, dbfValue(record, field, decode))
+  for (const [at, field] of fields.entries())
+    setMember(data, names[at] as string, dbfValue(record, field, texts))
   return data
 }
 
