@@ -29,6 +29,7 @@ function rewrite(text, file) {
 const SCRIPTS = [
   'support/full-disk.ts',
   'support/group.ts',
+  'support/lock-race.ts',
   'support/read-only-data.ts',
   'support/read-only-disk.ts',
   'support/run-lines.ts',

@@ -270,7 +270,8 @@ t.test('a popup is placed by its own record, whichever comes first', { skip: noB
     await page.keyboard.press('Enter')
     await page.waitForSelector('.leaflet-popup')
   }
-  t.equal(await page.locator('.leaflet-popup [aria-busy=true]').count(), 1, 'it says that more comes')
+  // That of the first record may still be fading.
+  t.not(await page.locator('.leaflet-popup [aria-busy=true]').count(), 0, 'it says that more comes')
   await page.locator('a.skip').focus()
   await page.waitForSelector('.leaflet-popup dl')
   await wait(500)
