@@ -413,7 +413,8 @@ function expression(depth: number): string {
     () => `ENCODE_FOR_URI(STR(${variable()}))`,
     () => `${pick(['MD5', 'SHA1', 'SHA256'])}(STR(${variable()}))`,
     () => `TIMEZONE(${valueVariable()})`,
-    () => `<${XSD}${pick(['dateTime', 'date', 'float', 'duration', 'dayTimeDuration'])}>(${valueVariable()})`,
+    // Oxigraph has no casts of durations with months to dayTimeDuration (XPath Functions 3.1, section 19.1.4).
+    () => `<${XSD}${pick(['dateTime', 'date', 'float', 'duration'])}>(${valueVariable()})`,
     () => `<${XSD}${pick(['integer', 'double', 'decimal', 'string', 'boolean'])}>(${valueVariable()})`,
     () => `STRDT(STR(${valueVariable()}), <http://example.org/type>)`,
     () => `STRLANG(STR(${valueVariable()}), "en")`,
