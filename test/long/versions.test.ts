@@ -34,6 +34,8 @@ import { publishReports, servePortal } from '../support/portal.ts'
 import { scriptArguments } from '../support/script.ts'
 
 /** Versions of datasets: what is kept, every endpoint asked for an older one, changes, feeds, Memento, roll-back. */
+const isRoot = process.getuid?.() === 0
+
 const BASE = 'http://portal.test'
 
 interface Row {
@@ -228,6 +230,22 @@ t.test('processes put versions in force one after the other', async t => {
   t.ok(withLock(`${processName(process.ppid)} 0 1`, 6000) < 4000, 'and one that is too old')
   t.ok(withLock(`${processName(process.ppid)} 0 1`) > 4000, 'another one is waited for')
 })
+
+t.test(
+  'a lock that may not be read is taken over, too',
+  { skip: isRoot && 'root reads all files' },
+  async t => {
+    const home = temporaryFolder(t, {})
+    const lock = path.join(home, 'lock')
+    writeFileSync(lock, 'of another user', { mode: 0 })
+    utimesSync(lock, Date.now() / 1000 - 6, Date.now() / 1000 - 6)
+    t.equal(
+      exclusively(home, () => 'done'),
+      'done',
+    )
+    t.same(readdirSync(home), [], 'nothing is left')
+  },
+)
 
 t.test('what a publication that died has left is removed, though nothing changed since', async t => {
   const portal = temporaryFolder(t, { data: {} })

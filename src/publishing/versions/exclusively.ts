@@ -63,10 +63,11 @@ function remove(lock: string, text: string, own: string): void {
   }
 }
 
+/** The text of a lock, null where there is none; empty for one that may not be read, as of another user. */
 function textOf(lock: string): string | null {
   try {
     return readFileSync(lock, 'utf8')
-  } catch {
-    return null
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? null : ''
   }
 }

@@ -19,9 +19,10 @@ type ColumnConversion = (value: unknown) => unknown
 const DOUBLE_DIGITS = 15
 
 /**
- * The columns that have decimals, local times, times of the day, intervals or numbers of single precision, also in lists, maps and structures, with their conversions: decimals are exact,
- * times are `HH:MM:SS`, intervals durations. hyparquet would round decimals to doubles, leave times in the unit of the file and refuse intervals, so the elements of the
- * schema are changed: it then returns the stored values.
+ * The columns that have decimals, local times, times of the day, intervals or numbers of single precision, also in lists, maps and
+ * structures, with their conversions: decimals are exact, times are `HH:MM:SS`, intervals durations. hyparquet would round decimals to
+ * doubles, leave times in the unit of the file and refuse intervals, so the elements of the schema are changed: it then returns the
+ * stored values.
  */
 export function columnConversions({ children }: SchemaTree): ReadonlyMap<string, ColumnConversion> {
   return new Map(
