@@ -482,6 +482,12 @@ t.test('GeoJSON', async t => {
     three,
   )
   t.strictSame(await all(collection.features[0]), [{ name: 'a', id: 7, geometry: point }])
+  const features = [collection.features[1], named]
+  t.strictSame((await all({ type: 'FeatureCollection', features }))[1], three[0], 'feature_id is seen late')
+  const twice = { ...named, properties: { geometry: 'round', properties_geometry: 'flat' } }
+  t.strictSame(await all(twice), [
+    { geometry: point, properties_geometry: 'flat', properties_geometry_2: 'round', id: 7 },
+  ])
   t.strictSame(await all(point), [{ geometry: point }])
   const geometries = { type: 'GeometryCollection', geometries: [point] }
   t.strictSame(await all(geometries), [{ geometry: geometries }])

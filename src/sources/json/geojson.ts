@@ -28,6 +28,8 @@ const GEOMETRIES: readonly unknown[] = words(
  * - `id`: the identifier of the feature, if it has one; `feature_id` if a property of any feature is called `id`, and `feature_id_2` if
  *   one of the first is called that, too.
  *
+ * A feature that has properties of these names, too, has the column `feature_id_2` or `properties_geometry_2`: nothing is lost.
+ *
  * @param records JSON Pointer of the array of features, `/features` by default
  */
 export function geojsonSource(file: TextFile, records = '/features'): RecordSource {
@@ -178,10 +180,17 @@ function featureData(
   if (!isObject(properties) && properties !== null)
     return 'The properties of a feature must be an object or null.'
   const data: Record<string, unknown> = { ...properties }
-  if (Object.hasOwn(data, 'geometry')) data.properties_geometry = data.geometry
-  if (id !== undefined) setMember(data, idColumn, id)
+  if (Object.hasOwn(data, 'geometry')) setMember(data, freeName(data, 'properties_geometry'), data.geometry)
+  if (id !== undefined) setMember(data, freeName(data, idColumn), id)
   data.geometry = isObject(geometry) ? reprojected(geometry as unknown as RawGeometry, move) : geometry
   return data
+}
+
+/** The name, or the first of `name_2`, `name_3`, … that no column has. */
+function freeName(data: Readonly<Record<string, unknown>>, name: string): string {
+  let free = name
+  for (let number = 2; Object.hasOwn(data, free); number++) free = `${name}_${number}`
+  return free
 }
 
 /** The only row of a document that is itself a feature or geometry; its JSON is already known to be well-formed. */
