@@ -643,6 +643,12 @@ t.test('GeoJSON in other reference systems becomes degrees', async t => {
     [named('urn:ogc:def:crs:EPSG::3857'), [261848.15, 6250566.72], 2.3522, 48.8566],
     [named('urn:ogc:def:crs:EPSG:9.8:25832'), [691000, 5335000], 11.57, 48.137],
     [named('http://www.opengis.net/def/crs/EPSG/0/27700'), [530000, 180000], -0.128, 51.504],
+    [
+      { type: 'link', properties: { href: 'http://spatialreference.org/ref/epsg/27700/proj4/' } },
+      [530000, 180000],
+      -0.128,
+      51.504,
+    ],
     [{ type: 'EPSG', properties: { code: 3857 } }, [261848.15, 6250566.72], 2.3522, 48.8566],
     [named('urn:ogc:def:crs:OGC:1.3:CRS84'), [7, 50], 7, 50],
     [named('urn:ogc:def:crs:EPSG::4326'), [7, 50], 7, 50],

@@ -104,12 +104,12 @@ export function unprojectorOfLayer(
 
 /**
  * The same for the name of a reference system, as GeoJSON and Parquet have it: `EPSG:25832`, `urn:ogc:def:crs:EPSG::25832`,
- * `http://www.opengis.net/def/crs/EPSG/0/25832`, `urn:ogc:def:crs:OGC:1.3:CRS84`.
+ * `http://www.opengis.net/def/crs/EPSG/0/25832`, `urn:ogc:def:crs:OGC:1.3:CRS84`, `http://spatialreference.org/ref/epsg/25832/proj4/`.
  */
 export function unprojectorOfName(name: string): Unprojector | null | undefined {
   const text = name.trim().slice(0, MAX_NAME)
   if (/(?:^|[^a-z])CRS:?(?:84|83)h?$|^(?:GCS.)?WGS.?(?:19)?84$/i.test(text)) return null
-  const code = /(?:^|[^a-z])EPSG[:/](?:[^,]*?[:/])?(\d+)(?:$|,)/i.exec(text)?.[1]
+  const code = /(?:^|[^a-z])EPSG[:/](?:[^,]*?[:/])?(\d+)(?:$|[,/])/i.exec(text)?.[1]
   return code === undefined ? undefined : unprojectorOfCode(Number(code))
 }
 
