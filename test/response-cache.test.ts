@@ -97,6 +97,30 @@ t.test('an answer that is kept holds nothing of the request that it was made for
   t.notOk((await ask(`${V21}/records?limit=1&where=a%3D1`)).isRouted, 'it is given again')
 })
 
+t.test('long headers are held neither with answers nor with noted calls', async t => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const grownBy = async (headersOf: (at: number) => readonly string[]) => {
+    const url = (at: number) => `${V21}/records?limit=1&where=a%3D${at % 40}`
+    await ask(url(0))
+    collect()
+    const before = process.memoryUsage().heapUsed
+    for (let at = 0; at < 80; at++) await ask(url(at), headersOf(at))
+    collect()
+    return process.memoryUsage().heapUsed - before
+  }
+  const long = 'x'.repeat(100_000)
+  for (const [what, headersOf] of [
+    ['tag', at => [`If-None-Match: "${at}${long}"`]],
+    ['coding', at => [`Accept-Encoding: gzip, ${at}${long}`]],
+    ['client', at => [`User-Agent: ${at}${long}`]],
+    ['page before', at => [`Referer: http://other.example/${at}${long}`]],
+  ] as const satisfies readonly (readonly [string, (at: number) => readonly string[]])[]) {
+    const grown = await grownBy(headersOf)
+    t.ok(grown < 4e6, `${what}: ${grown} of 8,000,000 bytes are held`)
+  }
+})
+
 function held(references: readonly WeakRef<object>[]): number {
   return references.filter(reference => reference.deref() !== undefined).length
 }

@@ -34,7 +34,7 @@ export interface ResponseCacheOptions {
 
 /** Approximate bytes of an answer in addition to its body. */
 const OVERHEAD = 4000
-/** Longer addresses are not cached. */
+/** Answers to requests with a longer address, or a longer header of those that select a variant, are not cached. */
 const MAX_LENGTH = 1024
 /** Maximum cached answers of one address: each for another coding, tag or Accept header. */
 const MAX_VARIANTS = 8
@@ -57,6 +57,9 @@ const UNUSUAL = [
 
 /** What answers may vary by: headers that select a variant, or that requests answered from the cache have not. */
 const COMPARED: ReadonlySet<string> = new Set(['accept-encoding', 'accept', 'accept-datetime'])
+
+/** Headers of requests that are cached with their answers, to be compared. */
+const SELECTING = ['accept', 'accept-encoding', 'if-none-match'] as const
 
 /** An answer with the request headers that select it among those of its address. */
 interface Variant {
@@ -136,6 +139,7 @@ export class ResponseCache {
     const { method, url, query, headers, principal } = reply.request
     if (principal?.type === 'user') return
     if (method !== 'GET' || url.length > MAX_LENGTH || !isDefault(headers)) return
+    if (SELECTING.some(name => (headers[name]?.length ?? 0) > MAX_LENGTH)) return
     // `If-None-Match: *` becomes 304 only in a later hook; here the answer is still 200.
     if (headers['if-none-match'] === '*' || namesCredentials(query as QueryParameters)) return
     this.cacheables.set(reply, { state: this.options.state(), body })

@@ -91,6 +91,15 @@ interface ReadDefinition {
   readonly warnings: readonly Problem[]
 }
 
+/** False if a word does not occur in dataset.yaml: where few of thousands of datasets have it, parsing all would take seconds. */
+export function mayDefine(portal: string, id: string, word: string): boolean {
+  try {
+    return readFileSync(path.join(portal, 'data', id, 'dataset.yaml'), 'utf8').includes(word)
+  } catch {
+    return false
+  }
+}
+
 /** Reads data/{id}/dataset.yaml. */
 export function readDefinition(portal: string, id: string): ReadDefinition {
   const failed = (message: string): ReadDefinition => ({

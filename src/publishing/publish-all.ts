@@ -13,6 +13,7 @@ import type {
 } from './publish-types.ts'
 import { type PoolSetup, PublicationFailed, PublisherPool } from './publisher-pool.ts'
 import type { StoreSettings } from './registry/portal-store.ts'
+import { restrictEverywhere } from './registry/registry.ts'
 import type { SharedRegistry } from './registry/shared-registry.ts'
 import { isFetchDue, isFetched } from './remote/refresh.ts'
 import { remoteState } from './remote/state.ts'
@@ -91,11 +92,11 @@ export async function publishAll(
       if (isWithdrawn(versions, id) && !withdraw(versions, id)) repairInterrupted(versions, id)
       if (datasets === null && (await isLeftOut(id))) return true
       if (unlessWithdrawn.includes(id) && isWithdrawn(versions, id)) throw withdrawnMeanwhile()
+      const inForce = await restrictEverywhere(id, versions, { ...context, shared })
       if (context.withoutFetching === true && isWaiting(context.portal, id)) {
         report({ type: 'waiting', dataset: id })
         return true
       }
-      const inForce = (await shared?.inForce(id)) ?? null
       // A dataset that is published because of a look-up was not requested by name.
       const [isNamed, endsRollBack] = [context.isNamed, context.endsRollBack].map(
         requested => requested === true && (datasets?.includes(id) ?? true),

@@ -134,7 +134,10 @@ function note(
   if (how.isGood && kind !== null && dataset !== null) usage.count(dataset, kind)
 }
 
-/** A call and its user: only what is needed later is held, for thousands of them are in memory. */
+/**
+ * A call and its user: only what is needed later is held, for thousands of them are in memory. Of a call with long texts it is
+ * a copy of what is reported, since what is cut out of a text holds the whole text.
+ */
 function answeredCall(
   { 'user-agent': agent, referer, 'ods-api-analytics-app': attributes }: IncomingMessage['headers'],
   answered: Answered,
@@ -168,7 +171,13 @@ function answeredCall(
       bot: /bot\b|crawl|spider|slurp/i.test(agent ?? ''),
     }
   }
-  return { counted }
+  const length = [answered.url, agent, referer, attributes].reduce((sum, each = '') => sum + each.length, 0)
+  return length <= MAX_LENGTH ? { counted } : copied(counted())
+}
+
+function copied(use: CountedUse): NotedCall {
+  const copy = JSON.parse(JSON.stringify(use)) as CountedUse
+  return { counted: () => copy }
 }
 
 /** Reads the beginning of a body: the number of hits, or the code of the error. */

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import type { Fault } from '../../errors/errors.ts'
-import { type Definition, definedDatasets, readDefinition } from '../definition.ts'
+import { type Definition, definedDatasets, mayDefine, readDefinition } from '../definition.ts'
 import { fingerprintOf } from '../source-digest.ts'
 import { currentManifest, isWithdrawn, type Versions, versionsOf } from '../versions/versions.ts'
 import { type Processor, stepFault } from './schema.ts'
@@ -14,18 +12,9 @@ function lookupsOf(processors: readonly Processor[]): readonly Lookup[] {
 
 /** The datasets that are looked up by a dataset, according to its current dataset.yaml. */
 function datasetsBefore(portal: string, id: string): readonly string[] {
-  if (!mayLookUp(portal, id)) return []
+  if (!mayDefine(portal, id, 'lookup')) return []
   const { definition } = readDefinition(portal, id)
   return lookupsOf(definition?.processors ?? []).map(({ step }) => step.settings.dataset)
-}
-
-/** Of thousands of datasets few look up others: parsing the descriptions of all would take seconds. */
-function mayLookUp(portal: string, id: string): boolean {
-  try {
-    return readFileSync(path.join(portal, 'data', id, 'dataset.yaml'), 'utf8').includes('lookup')
-  } catch {
-    return false
-  }
 }
 
 /** The digest of a source together with the versions that are looked up: a new version of these changes the records. */

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import type { GraphSource } from '../../store/store.ts'
 import { damageOf } from '../versions/damage.ts'
 import { graphSources } from '../versions/graph-sources.ts'
+import { restrictInForce } from '../versions/roll-back.ts'
 import {
   currentFile,
   currentManifest,
@@ -74,4 +75,29 @@ export async function withdrawEverywhere(
   const manifest = currentManifest(versions, id) ?? (await shared?.inForce(id))
   const isShared = await shared?.withdraw(id, manifest?.dataset.visibility === 'public' ? 'open' : 'secret')
   return withdraw(versions, id) || isShared === true
+}
+
+/**
+ * Restricts the version in force of a dataset whose dataset.yaml requires it; see {@link restrictInForce}. In a store that several
+ * instances share only one that this instance has published, or has too.
+ *
+ * @returns the version in force in the shared store; null for none
+ */
+export async function restrictEverywhere(
+  id: string,
+  versions: Versions,
+  { portal, now, shared }: RestrictContext,
+): Promise<VersionManifest | null> {
+  const inForce = (await shared?.inForce(id)) ?? null
+  if (shared !== null && inForce?.version !== currentVersion(versions, id)) return inForce
+  const restricted = await restrictInForce(portal, id, { versions, now })
+  if (restricted === null || shared === null) return inForce
+  await shared.release(versions, restricted)
+  return restricted
+}
+
+interface RestrictContext {
+  readonly portal: string
+  readonly now: () => Date
+  readonly shared: Pick<SharedRegistry, 'inForce' | 'release'> | null
 }

@@ -1,6 +1,8 @@
 import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { BAD_REQUEST, CONFLICT, Fault, NOT_FOUND_RESOURCE, VERSION_UNKNOWN } from '../../errors/errors.ts'
+import { mayDefine, readDefinition } from '../definition.ts'
+import { fingerprintOf } from '../source-digest.ts'
 import { absenceHint } from '../suggested-dataset.ts'
 import { refuseUnreadable } from './damage.ts'
 import { shareFile } from './durable.ts'
@@ -48,33 +50,66 @@ export async function rollBack(
       reason: `The version ${target.version} was published for ${target.base}: its IRIs are not those of ${base}.`,
     })
   await refuseUnreadable(versions, target)
+  // Records that were public once are not opened again.
+  const dataset =
+    current.dataset.visibility === 'restricted'
+      ? { ...target.dataset, visibility: 'restricted' as const }
+      : target.dataset
+  const restored = {
+    version: target.restored?.version ?? target.version,
+    instead: current.restored?.instead ?? current.fingerprint,
+  }
+  const committed = await putCopyInForce({ ...target, dataset, restored }, current.version, { versions, now })
+  if (committed !== null) return committed
+  throw new Fault(CONFLICT, {
+    reason: `The version ${current.version} of ${id} was replaced meanwhile: roll back again.`,
+  })
+}
+
+/**
+ * Restricts the version in force of a dataset whose dataset.yaml requires it, since its source may take long to read, or be unreadable:
+ * by a version that shares its files. It counts as built from another dataset.yaml, so that the next publication reads the source. Null
+ * if nothing is to be restricted, or another version was put in force meanwhile.
+ */
+export async function restrictInForce(
+  portal: string,
+  id: string,
+  context: Pick<RollBackContext, 'versions' | 'now'>,
+): Promise<VersionManifest | null> {
+  const current = currentManifest(context.versions, id)
+  if (current?.dataset.visibility !== 'public') return null
+  const isDefined = () => readDefinition(portal, id).definition?.visibility === 'restricted'
+  if (!mayDefine(portal, id, 'restricted') || !isDefined()) return null
+  const { restored: _, ...target } = current
+  const definition = fingerprintOf('restricted', current.definition, null)
+  const fingerprint = fingerprintOf(definition, current.source, current.mapping?.text ?? null)
+  const dataset = { ...current.dataset, visibility: 'restricted' as const }
+  return putCopyInForce({ ...target, dataset, definition, fingerprint }, current.version, context)
+}
+
+/** Puts a copy of a version in force that shares its files; null if another one than `replaced` is in force by now. */
+async function putCopyInForce(
+  target: VersionManifest,
+  replaced: string,
+  { versions, now }: Pick<RollBackContext, 'versions' | 'now'>,
+): Promise<VersionManifest | null> {
+  const { id } = target.dataset
   const begun = now()
   const version = `${begun.getTime().toString(36)}-${target.fingerprint.slice(0, 12)}`
   const folder = prepareVersion(versions, id, version)
   try {
     const ids = path.join(versionFolder(versions, id, target.version), RECORD_IDS_FILE)
     if (existsSync(ids)) shareFile(ids, path.join(folder, RECORD_IDS_FILE))
-    const restored: VersionManifest = {
+    const copy: VersionManifest = {
       ...target,
-      // Records that were public once are not opened again.
-      dataset:
-        current.dataset.visibility === 'restricted'
-          ? { ...target.dataset, visibility: 'restricted' }
-          : target.dataset,
       format: VERSION_FORMAT,
       version,
       published: begun.toISOString().replace('Z', '+00:00'),
       graphs: target.graphs.map(graph => sharedGraph(graph, target.version)),
-      restored: {
-        version: target.restored?.version ?? target.version,
-        instead: current.restored?.instead ?? current.fingerprint,
-      },
     }
-    const committed = await commitVersion(versions, restored, current.version)
-    if (committed !== null) return committed
-    throw new Fault(CONFLICT, {
-      reason: `The version ${current.version} of ${id} was replaced meanwhile: roll back again.`,
-    })
+    const committed = await commitVersion(versions, copy, replaced)
+    if (committed === null) rmSync(folder, { recursive: true, force: true })
+    return committed
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })
     throw error
