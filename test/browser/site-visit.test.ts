@@ -32,6 +32,8 @@ writeFileSync(
 cpSync(new URL('mappings/cities.yml', ROOT), path.join(portal, 'mappings/cities.yml'))
 // With its example queries.
 cpSync(new URL('mappings/cities', ROOT), path.join(portal, 'mappings/cities'), { recursive: true })
+mkdirSync(path.join(portal, 'data/places'))
+writeFileSync(path.join(portal, 'data/places/places.csv'), 'name\nHere\n')
 const port = await freePort()
 const base = `http://localhost:${port}`
 t.teardown(() => rmSync(portal, { recursive: true }))
@@ -310,4 +312,53 @@ t.test('the head of a table does not cover what has the focus', { skip: noBrowse
     )
   }
   t.notOk(covered.includes(true))
+})
+
+t.test('the keyboard stays where it was', { skip: noBrowser }, async t => {
+  const { startBrowser } = await import(new URL('browser.mjs', PEERS).href)
+  const browser = await startBrowser()
+  t.teardown(() => browser.close())
+  const size = { viewport: { width: 320, height: 640 }, reducedMotion: 'reduce' }
+  const page = await (await browser.newContext(size)).newPage()
+  const hasFocus = (selector: string) =>
+    page.waitForFunction(`document.activeElement?.matches(${JSON.stringify(selector)})`)
+  for (const [address, list, next] of [
+    ['/odsql/?dataset=cities', '#dataset', 'places'],
+    ['/explore/dataset/cities/export/', '#order_by', 'geonameid'],
+    ['/explore/dataset/cities/analyze/', '.chart-form select[name=y]', 'sum(population)'],
+  ] as const) {
+    await page.goto(base + address)
+    const before = await page.inputValue(list)
+    await page.focus(list)
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('ArrowDown')])
+    t.equal(await page.inputValue(list), next, address)
+    await hasFocus(list)
+    await page.goBack()
+    t.equal(await page.inputValue(list), before, `${address}: the list is that of the page again`)
+  }
+
+  await page.goto(`${base}/explore/dataset/cities/map/`)
+  await page.click('.map-places summary')
+  await page.locator('.map-places button').first().focus()
+  const status = await page.textContent('.map-status')
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(
+    `!document.querySelector('.map-status').textContent.includes(${JSON.stringify(status)})`,
+  )
+  await hasFocus('.map-places :is(a, button)')
+
+  await page.goto(`${base}/explore/dataset/cities/table/`)
+  await page.locator('thead a').last().focus()
+  const shown: unknown[] = []
+  for (let at = 0; at < 3; at++) {
+    await page.keyboard.press('Shift+Tab')
+    shown.push(
+      await page.evaluate(`(() => {
+        const { left, width, top, height } = document.activeElement.getBoundingClientRect()
+        const isOn = x => document.activeElement.contains(document.elementFromPoint(x, top + height / 2))
+        return [4, width / 2, width - 4].some(at => isOn(left + at))
+      })()`),
+    )
+  }
+  t.same(shown, [true, true, true], 'nothing lies over the heads of columns')
 })
