@@ -252,6 +252,24 @@ t.test('a map is printed as a whole', { skip: noBrowser }, async t => {
   t.equal(await width('afterprint'), before)
 })
 
+t.test('answers are printed as a whole', { skip: noBrowser }, async t => {
+  const { startBrowser } = await import(new URL('browser.mjs', PEERS).href)
+  const browser = await startBrowser()
+  t.teardown(() => browser.close())
+  const page = await (await browser.newContext()).newPage()
+  const cut = (selector: string) =>
+    page.evaluate(`(() => {
+      const { scrollHeight, clientHeight } = document.querySelector(${JSON.stringify(selector)})
+      return scrollHeight - clientHeight
+    })()`)
+  await page.goto(`${base}/explore/dataset/cities/api/`)
+  t.not(await cut('.answer'), 0)
+  await page.emulateMedia({ media: 'print' })
+  t.equal(await cut('.answer'), 0)
+  await page.goto(`${base}/odsql/?dataset=cities`)
+  t.ok(await page.isVisible('#dataset'), 'labels have their fields')
+})
+
 t.test('a popup is placed by its own record, whichever comes first', { skip: noBrowser }, async t => {
   const { startBrowser } = await import(new URL('browser.mjs', PEERS).href)
   const browser = await startBrowser()
