@@ -252,6 +252,16 @@ t.test('a map is printed as a whole', { skip: noBrowser }, async t => {
   t.equal(await width('afterprint'), before)
 })
 
+t.test('a map leaves room for the page on a low screen', { skip: noBrowser }, async t => {
+  const { startBrowser } = await import(new URL('browser.mjs', PEERS).href)
+  const browser = await startBrowser()
+  t.teardown(() => browser.close())
+  const page = await (await browser.newContext({ viewport: { width: 640, height: 300 } })).newPage()
+  await page.goto(`${base}/explore/dataset/cities/map/`)
+  await page.waitForSelector('.map-group')
+  t.ok((await page.locator('.map').boundingBox()).height < 225)
+})
+
 t.test('answers are printed as a whole', { skip: noBrowser }, async t => {
   const { startBrowser } = await import(new URL('browser.mjs', PEERS).href)
   const browser = await startBrowser()
