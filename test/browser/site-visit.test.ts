@@ -348,8 +348,16 @@ t.test('the keyboard stays where it was', { skip: noBrowser }, async t => {
   t.teardown(() => browser.close())
   const size = { viewport: { width: 320, height: 640 }, reducedMotion: 'reduce' }
   const page = await (await browser.newContext(size)).newPage()
+  const until = async (condition: string, what: string) => {
+    let isMet = false
+    for (let tries = 0; tries < 100 && !isMet; tries++) {
+      isMet = await page.evaluate(condition)
+      if (!isMet) await wait(100)
+    }
+    t.ok(isMet, what)
+  }
   const hasFocus = (selector: string) =>
-    page.waitForFunction(`document.activeElement?.matches(${JSON.stringify(selector)})`)
+    until(`document.activeElement?.matches(${JSON.stringify(selector)})`, `${selector} has the focus`)
   for (const [address, list, next] of [
     ['/odsql/?dataset=cities', '#dataset', 'places'],
     ['/explore/dataset/cities/export/', '#order_by', 'geonameid'],
@@ -370,8 +378,9 @@ t.test('the keyboard stays where it was', { skip: noBrowser }, async t => {
   await page.locator('.map-places button').first().focus()
   const status = await page.textContent('.map-status')
   await page.keyboard.press('Enter')
-  await page.waitForFunction(
-    `!document.querySelector('.map-status').textContent.includes(${JSON.stringify(status)})`,
+  await until(
+    `document.querySelector('.map-status').textContent !== ${JSON.stringify(status)}`,
+    'the group is entered',
   )
   await hasFocus('.map-places :is(a, button)')
 
