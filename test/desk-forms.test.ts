@@ -60,7 +60,9 @@ const draft = () => readFileSync(path.join(portal, 'var/drafts/trees/data/trees/
 t.test('processors are added, ordered and removed', async t => {
   const page = await get('/desk/trees/steps/')
   t.match(page.body, /1\. <code>rename<\/code>[\s\S]*nr: number<\/textarea>/)
-  t.match((await get('/desk/trees/steps/?add=split')).body, /2\. <code>split<\/code>/)
+  const focused = /<fieldset[^>]* autofocus><legend>2\. <code>split<\/code>/
+  t.match((await get('/desk/trees/steps/?add=split')).body, focused, 'the keyboard goes on in the new step')
+  t.notMatch(page.body, 'autofocus')
   const steps = {
     action: 'steps',
     'step.0.type': 'rename',
@@ -102,6 +104,7 @@ t.test('processors are added, ordered and removed', async t => {
   const wrong = (await get('/desk/trees/steps/')).body
   t.match(wrong, /1\. <code>compute<\/code>/, 'the position is the new order')
   t.match(wrong, /id="step.0.expression-error"[^>]*>[^<]*dataset.yaml:\d+:\d+/, 'with line and column')
+  t.notMatch(wrong, /dataset.yaml:.*dataset.yaml:/, 'once')
   await post('/desk/trees/steps/', {
     action: 'steps',
     'step.0.type': 'compute',

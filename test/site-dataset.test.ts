@@ -203,6 +203,19 @@ t.test('information tells what is known and nothing empty', async t => {
   t.match((await get(keyword)).textOf('.count'), '1 dataset')
 })
 
+t.test('texts of a dataset are marked with their language where it is not that of the page', async t => {
+  const marked = async (url: string, selector: string) => {
+    const { document } = await get(url)
+    return [...document.querySelectorAll(selector)].map(each => each.getAttribute('lang'))
+  }
+  const own = 'h1, .prose, .schema tr:nth-child(4) span[lang]'
+  t.same(await marked(`${TREES_PAGE}/?lang=de`, own), ['fr', 'fr', 'fr', 'fr'])
+  t.same(await marked(`${TREES_PAGE}/?lang=fr`, own), [null, null])
+  t.same(await marked(`${TREES_PAGE}/table/`, 'thead [lang]'), Array(6).fill('fr'))
+  t.same(await marked('/explore/?q=trees', '.card :is(h2 a, p:not(.facts))'), ['fr', 'fr'])
+  t.same(await marked('/explore/dataset/words/', 'h1, .prose'), [null, null], 'unknown')
+})
+
 t.test('the address of the data is shown with its protocol', async t => {
   const url = 'ftps://files.example:990/words.ttl?key=1'
   writeRemoteState(portal, 'words', { url, fetched: '2026-01-01T00:00:00.000Z', failures: 0 })

@@ -125,3 +125,12 @@ t.test('the catalog, too', async t => {
   const chosen = await open(all.link('.all-values li a', 'word 149'))
   t.same(chosen.texts('.cards li').length, 1)
 })
+
+t.test('the keyboard gets past the facets', async t => {
+  for (const url of [TABLE, '/explore/']) {
+    const { all } = await open(url)
+    const [skip] = all('.facets a')
+    t.equal(skip?.textContent, 'Skip the filters')
+    t.equal(all(`${skip?.getAttribute('href')}.panel`).length, 1, url)
+  }
+})

@@ -8,7 +8,7 @@ import { type Html, html } from '../site/html.ts'
 import { type LinkParameters, messageKey, type PageContext, pageContextOf } from '../site/page-context.ts'
 import { endpointAddress, takeAway } from './dataset/tab.ts'
 import { datasetCard, startingReply, startNote } from './parts/cards.ts'
-import { chosenChips, facetPanel, facetValues, type ValueName } from './parts/facets.ts'
+import { BESIDE_FACETS, chosenChips, facetPanel, facetValues, type ValueName } from './parts/facets.ts'
 import { hiddenFields, searchForm } from './parts/form-fields.ts'
 import { pager } from './parts/pager.ts'
 import { catalogSource, orFilterFault, type PageQuerySource, type PageServices } from './query-service.ts'
@@ -95,7 +95,7 @@ export async function answerCatalog(reply: FastifyReply, services: PageServices)
 ${searchForm(pageContext, CATALOG_PATH, selection.words, hidden)}
 ${chosenChips(pageContext, selection, CATALOG_PATH, label, called)}</div>
 <div class="with-facets">${facetPanel(pageContext, facets, selection, CATALOG_PATH, place.label, called)}
-<div class="panel">${
+<div class="panel" id="${BESIDE_FACETS}">${
       values ??
       html`
 <div class="bar-line">${problem !== null ? '' : progress === null ? html`<p class="count" role="status">${t.many('{n} dataset', '{n} datasets', total)}</p>` : startNote(pageContext, progress)}${orders(pageContext, selection)}</div>

@@ -3,11 +3,13 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { UsageStatistics } from '../catalog/catalog-dataset.ts'
 import type { ServedDataset } from '../catalog/served.ts'
 import type { StatisticsFiles } from '../catalog/statistics-files.ts'
+import { languageOf } from '../catalog/void.ts'
 import { lookup } from '../model/lookup.ts'
 import { textValue, titleOf } from '../model/metadata.ts'
 import type { Publications } from '../publishing/publication-state.ts'
 import type { VersionChanges } from '../publishing/versions/changes.ts'
-import type { SiteOptions } from '../site/page-context.ts'
+import { type Html, html } from '../site/html.ts'
+import type { PageContext, SiteOptions } from '../site/page-context.ts'
 import type { Store } from '../store/store.ts'
 
 /** The services of the pages of the site. */
@@ -40,6 +42,16 @@ export interface SiteServices extends SiteOptions {
 /** The title of a dataset. */
 export function datasetTitle({ dataset }: Pick<ServedDataset, 'dataset'>): string {
   return titleOf(dataset) || dataset.id
+}
+
+/** The attribute `lang` of texts of a dataset, which are in the language of its metadata; none where the page is in it. */
+export function languageMark(
+  { language }: Pick<PageContext, 'language'>,
+  entry: Pick<ServedDataset, 'dataset'>,
+): Html {
+  const own = languageOf(entry)
+  const [code = ''] = own.toLowerCase().split('-')
+  return /^[a-z]{2,3}$/.test(code) && code !== language ? html` lang="${own}"` : html``
 }
 
 /** A text of the metadata of a dataset; null if there is none. */

@@ -32,6 +32,8 @@ writeFileSync(
 cpSync(new URL('mappings/cities.yml', ROOT), path.join(portal, 'mappings/cities.yml'))
 // With its example queries.
 cpSync(new URL('mappings/cities', ROOT), path.join(portal, 'mappings/cities'), { recursive: true })
+mkdirSync(path.join(portal, 'data/places'))
+writeFileSync(path.join(portal, 'data/places/places.csv'), 'name\nHere\n')
 const port = await freePort()
 const base = `http://localhost:${port}`
 t.teardown(() => rmSync(portal, { recursive: true }))
@@ -250,6 +252,34 @@ t.test('a map is printed as a whole', { skip: noBrowser }, async t => {
   t.equal(await width('afterprint'), before)
 })
 
+t.test('a map leaves room for the page on a low screen', { skip: noBrowser }, async t => {
+  const { startBrowser } = await import(new URL('browser.mjs', PEERS).href)
+  const browser = await startBrowser()
+  t.teardown(() => browser.close())
+  const page = await (await browser.newContext({ viewport: { width: 640, height: 300 } })).newPage()
+  await page.goto(`${base}/explore/dataset/cities/map/`)
+  await page.waitForSelector('.map-group')
+  t.ok((await page.locator('.map').boundingBox()).height < 225)
+})
+
+t.test('answers are printed as a whole', { skip: noBrowser }, async t => {
+  const { startBrowser } = await import(new URL('browser.mjs', PEERS).href)
+  const browser = await startBrowser()
+  t.teardown(() => browser.close())
+  const page = await (await browser.newContext()).newPage()
+  const cut = (selector: string) =>
+    page.evaluate(`(() => {
+      const { scrollHeight, clientHeight } = document.querySelector(${JSON.stringify(selector)})
+      return scrollHeight - clientHeight
+    })()`)
+  await page.goto(`${base}/explore/dataset/cities/api/`)
+  t.not(await cut('.answer'), 0)
+  await page.emulateMedia({ media: 'print' })
+  t.equal(await cut('.answer'), 0)
+  await page.goto(`${base}/odsql/?dataset=cities`)
+  t.ok(await page.isVisible('#dataset'), 'labels have their fields')
+})
+
 t.test('a popup is placed by its own record, whichever comes first', { skip: noBrowser }, async t => {
   const { startBrowser } = await import(new URL('browser.mjs', PEERS).href)
   const browser = await startBrowser()
@@ -310,4 +340,62 @@ t.test('the head of a table does not cover what has the focus', { skip: noBrowse
     )
   }
   t.notOk(covered.includes(true))
+})
+
+t.test('the keyboard stays where it was', { skip: noBrowser }, async t => {
+  const { startBrowser } = await import(new URL('browser.mjs', PEERS).href)
+  const browser = await startBrowser()
+  t.teardown(() => browser.close())
+  const size = { viewport: { width: 320, height: 640 }, reducedMotion: 'reduce' }
+  const page = await (await browser.newContext(size)).newPage()
+  const until = async (condition: string, what: string) => {
+    let isMet = false
+    for (let tries = 0; tries < 100 && !isMet; tries++) {
+      isMet = await page.evaluate(condition)
+      if (!isMet) await wait(100)
+    }
+    t.ok(isMet, what)
+  }
+  const hasFocus = (selector: string) =>
+    until(`document.activeElement?.matches(${JSON.stringify(selector)})`, `${selector} has the focus`)
+  for (const [address, list, next] of [
+    ['/odsql/?dataset=cities', '#dataset', 'places'],
+    ['/explore/dataset/cities/export/', '#order_by', 'geonameid'],
+    ['/explore/dataset/cities/analyze/', '.chart-form select[name=y]', 'sum(population)'],
+  ] as const) {
+    await page.goto(base + address)
+    const before = await page.inputValue(list)
+    await page.focus(list)
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('ArrowDown')])
+    t.equal(await page.inputValue(list), next, address)
+    await hasFocus(list)
+    await page.goBack()
+    t.equal(await page.inputValue(list), before, `${address}: the list is that of the page again`)
+  }
+
+  await page.goto(`${base}/explore/dataset/cities/map/`)
+  await page.click('.map-places summary')
+  await page.locator('.map-places button').first().focus()
+  const status = await page.textContent('.map-status')
+  await page.keyboard.press('Enter')
+  await until(
+    `document.querySelector('.map-status').textContent !== ${JSON.stringify(status)}`,
+    'the group is entered',
+  )
+  await hasFocus('.map-places :is(a, button)')
+
+  await page.goto(`${base}/explore/dataset/cities/table/`)
+  await page.locator('thead a').last().focus()
+  const shown: unknown[] = []
+  for (let at = 0; at < 3; at++) {
+    await page.keyboard.press('Shift+Tab')
+    shown.push(
+      await page.evaluate(`(() => {
+        const { left, width, top, height } = document.activeElement.getBoundingClientRect()
+        const isOn = x => document.activeElement.contains(document.elementFromPoint(x, top + height / 2))
+        return [4, width / 2, width - 4].some(at => isOn(left + at))
+      })()`),
+    )
+  }
+  t.same(shown, [true, true, true], 'nothing lies over the heads of columns')
 })

@@ -7,7 +7,7 @@ import type { PageContext } from '../../site/page-context.ts'
 import { richText } from '../parts/rich-text.ts'
 import { noneMark, TYPE_NAMES, valueCell } from '../parts/value.ts'
 import { NOTHING_SELECTED } from '../selection.ts'
-import { metaText } from '../services.ts'
+import { languageMark, metaText } from '../services.ts'
 import { metadataList } from './information-metadata.ts'
 import { endpointAddress, endpointPaths, type Tab, type TabContext, takeAway } from './tab.ts'
 
@@ -22,7 +22,7 @@ export const informationTab: Tab = {
     const { t } = pageContext
     const description = metaText(entry, 'description')
     return {
-      body: html`<div class="prose">${description === null ? html`<p class="soft">${t('Its publisher has not described it yet.')}</p>` : richText(description)}</div>
+      body: html`<div class="prose"${description === null ? '' : languageMark(pageContext, entry)}>${description === null ? html`<p class="soft">${t('Its publisher has not described it yet.')}</p>` : richText(description)}</div>
 ${statisticsTiles(context)}
 <h2>${t('About this dataset')}</h2>
 ${metadataList(context)}
@@ -117,12 +117,13 @@ function twins({ pageContext, entry }: TabContext): Html {
 function schemaTable({ pageContext, entry }: TabContext): Html {
   const { t } = pageContext
   const { dataset, statistics } = entry
+  const mark = languageMark(pageContext, entry)
   const origins = new Map(dataset.origins?.map(origin => [origin.field, origin]))
   const rows = dataset.fields.map(field => {
     const known = lookup(statistics.fields, field.name)
-    return html`<tr><th scope="row"><span dir="auto">${field.label}</span><br><code class="soft">${field.name}</code></th>
+    return html`<tr><th scope="row"><span dir="auto"${mark}>${field.label}</span><br><code class="soft">${field.name}</code></th>
 <td>${field.multivalued ? t('List of texts') : t(TYPE_NAMES[field.type])}${badgeList(pageContext, field)}</td>
-<td class="description">${field.description ?? noneMark(t('no description'))}${originText(pageContext, origins.get(field.name))}</td>
+<td class="description">${field.description === null ? noneMark(t('no description')) : html`<span${mark}>${field.description}</span>`}${originText(pageContext, origins.get(field.name))}</td>
 <td>${known === undefined ? '' : range(pageContext, field, known)}</td>
 <td class="number">${known === undefined ? '' : known.distinct === null ? t('over {n}', { n: 10_000 }) : pageContext.number(known.distinct)}</td>
 <td class="number">${known === undefined ? '' : emptyShare(pageContext, known, statistics.records)}</td></tr>

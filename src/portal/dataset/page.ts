@@ -6,11 +6,11 @@ import type { Facet } from '../../query/facets.ts'
 import { sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
 import { pageContextOf } from '../../site/page-context.ts'
-import { facetPanel, facetValues } from '../parts/facets.ts'
+import { BESIDE_FACETS, facetPanel, facetValues } from '../parts/facets.ts'
 import { plainText } from '../parts/rich-text.ts'
 import { isFilterFault, type PageServices, recordsSource } from '../query-service.ts'
 import { NOTHING_SELECTED, type PageSelection, readSelection, selectionParameters } from '../selection.ts'
-import { datasetTitle, metaText } from '../services.ts'
+import { datasetTitle, languageMark, metaText } from '../services.ts'
 import { datasetData } from '../structured-data.ts'
 import { analyzeTab } from './analyze-tab.ts'
 import { apiTab } from './api-tab.ts'
@@ -81,10 +81,10 @@ export async function answerDataset(
 `,
     ...(content.imageSources === undefined ? {} : { imageSources: content.imageSources }),
     body: html`<div class="dataset-head"><nav class="crumbs" aria-label="${pageContext.t('Where you are')}"><a href="${pageContext.href('/explore/')}">${pageContext.t('Datasets')}</a></nav>
-<h1>${datasetTitle(entry)}</h1>
+<h1${languageMark(pageContext, entry)}>${datasetTitle(entry)}</h1>
 ${tabBar(shown, tab, { ...context, selection })}</div>
 ${isFiltered ? filterBar({ ...context, selection }, tab, fault, total) : ''}
-<div class="${isFiltered ? 'with-facets' : tab.isWide === true ? 'whole' : 'reading'}">${facets}<div class="panel">${fault === null ? '' : faultInstead(pageContext, isFiltered, fault)}${content.body}</div></div>`,
+<div class="${isFiltered ? 'with-facets' : tab.isWide === true ? 'whole' : 'reading'}">${facets}<div class="panel" id="${BESIDE_FACETS}">${fault === null ? '' : faultInstead(pageContext, isFiltered, fault)}${content.body}</div></div>`,
   })
 }
 

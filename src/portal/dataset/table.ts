@@ -15,6 +15,7 @@ import { rootOf } from '../../site/signed-in.ts'
 import { pager } from '../parts/pager.ts'
 import { valueCell } from '../parts/value.ts'
 import { apiParameters, fieldName, selectionParameters } from '../selection.ts'
+import { languageMark } from '../services.ts'
 import { endpointAddress, endpointPaths, noRecords, type Tab, type TabContext } from './tab.ts'
 
 /** The deepest record that a page may show: a multiple of the rows of all pages. */
@@ -110,12 +111,16 @@ function twins(context: TabContext, dataset: string, page: number): Html {
 }
 
 /** The head of a column: a link that sorts by it in one direction, then in the other, then not. */
-function sortHead({ pageContext, selection, path }: TabContext, { field, kind, unit }: ShownColumn): Html {
+function sortHead(
+  { pageContext, selection, path, entry }: TabContext,
+  { field, kind, unit }: ShownColumn,
+): Html {
   const { name, label, type, multivalued, description, annotations } = field
   const title = description === null ? '' : html` title="${description}"`
+  const own = html`${languageMark(pageContext, entry)}${title}`
   const measure = unit === null ? '' : html` <small>${unit}</small>`
   if (isGeo(type) || multivalued)
-    return html`<th scope="col" class="${kind}"><span${title}>${label}</span>${measure}</th>`
+    return html`<th scope="col" class="${kind}"><span${own}>${label}</span>${measure}</th>`
   const written = fieldName(name)
   const [, by = '', direction = 'asc'] = /^(.+?)(?:\s+(asc|desc))?$/i.exec(selection.orderBy) ?? []
   const isSorted = by === written || by === `\`${name}\``
@@ -133,7 +138,7 @@ function sortHead({ pageContext, selection, path }: TabContext, { field, kind, u
     selectionParameters({ ...selection, orderBy: next, page: 1 }),
   )
   const arrow = !isSorted ? '' : isDown ? ' ↓' : ' ↑'
-  return html`<th scope="col" class="${kind}"${state}><a href="${target}" rel="nofollow"${title}>${label}<span aria-hidden="true">${arrow}</span></a>${measure}</th>`
+  return html`<th scope="col" class="${kind}"${state}><a href="${target}" rel="nofollow"${own}>${label}<span aria-hidden="true">${arrow}</span></a>${measure}</th>`
 }
 
 /**

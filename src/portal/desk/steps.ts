@@ -1,4 +1,4 @@
-import { BAD_REQUEST, Fault, placeText } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault, faultText } from '../../errors/errors.ts'
 import type { Form } from '../../http/form.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { DeskDataset } from '../../publishing/management/desk-types.ts'
@@ -136,7 +136,10 @@ export async function stepsContent(
   const isAdding = given?.get('action') === 'try'
   const type = STEP_TYPES.find(it => it === (isAdding ? given?.get('add') : given === null ? added : null))
   const all = type === undefined ? steps : [...steps, { type, texts: {} }]
-  return stepsBody(context, dataset, all, isAdding ? new Map() : problems, state)
+  return stepsBody(context, dataset, all, isAdding ? new Map() : problems, {
+    ...state,
+    isAdded: type !== undefined,
+  })
 }
 
 /** Errors of the saved steps, at the member or the step in whose line they are. */
@@ -152,7 +155,6 @@ async function problemsOf(
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     const { line = 0, column: at } = error.place
-    const text = `${placeText(error.place)}${error.message}${error.hint === undefined ? '' : `\n${error.hint}`}`
     const index = processors.findLastIndex(({ placeOf }) => (placeOf().line ?? 0) <= line)
     const processor = processors[Math.max(0, index)]
     if (processor === undefined) return new Map()
@@ -161,7 +163,7 @@ async function problemsOf(
       const place = processor.placeOf(name)
       return place.line === line && place.column === at
     })
-    return new Map([[`step.${Math.max(0, index)}.${(found ?? members[0])?.name}`, text]])
+    return new Map([[`step.${Math.max(0, index)}.${(found ?? members[0])?.name}`, faultText(error)]])
   }
 }
 
@@ -170,7 +172,7 @@ function stepsBody(
   { id }: DeskDataset,
   steps: readonly FormStep[],
   problems: Problems,
-  state: FormState,
+  state: FormState & { readonly isAdded: boolean },
 ): Html {
   const { pageContext } = desk
   const { t } = pageContext
@@ -179,7 +181,7 @@ function stepsBody(
     (
       { type, texts, position, isRemoved },
       at,
-    ) => html`<fieldset class="field"><legend>${at + 1}. <code>${type}</code></legend>
+    ) => html`<fieldset class="field"${state.isAdded && at === steps.length - 1 ? html` tabindex="-1" autofocus` : ''}><legend>${at + 1}. <code>${type}</code></legend>
 ${hiddenField(`step.${at}.type`, type)}${memberFields(STEPS[type], `step.${at}.`, texts, problems)}
 <div class="field"><label for="step.${at}.position">${t('Position')}</label><input id="step.${at}.position" name="step.${at}.position" type="number" min="0" step="any" value="${position ?? at + 1}"></div>
 ${choiceField('checkbox', `step.${at}.remove`, t('Remove'), isRemoved === true)}</fieldset>

@@ -1,4 +1,5 @@
 import { editOnFocus, sendOnEnter } from './modules/edit-on-focus.ts'
+import { focusList, leaveBy } from './modules/list-focus.ts'
 
 const field = document.querySelector<HTMLTextAreaElement>('.filter textarea[name=where]')
 editOnFocus(field)
@@ -14,7 +15,8 @@ panel?.addEventListener('keydown', event => {
 
 /** A change of the order is applied immediately; a page that the browser restores shows its own order again. */
 const order = document.querySelector<HTMLSelectElement>('.filter select[name=order_by]')
-order?.addEventListener('change', () => order.form?.requestSubmit())
+order?.addEventListener('change', () => leaveBy(order, () => order.form?.requestSubmit()))
+focusList(order?.form)
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) for (const option of order?.options ?? []) option.selected = option.defaultSelected
 })

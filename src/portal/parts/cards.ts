@@ -5,7 +5,7 @@ import type { StartProgress } from '../../catalog/visible.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { datasetPath } from '../dataset/tab.ts'
-import { datasetTitle, metaText, metaTexts } from '../services.ts'
+import { datasetTitle, languageMark, metaText, metaTexts } from '../services.ts'
 import { plainText } from './rich-text.ts'
 
 const MAX_LENGTH = 180
@@ -17,7 +17,8 @@ export function datasetCard(pageContext: PageContext, entry: ServedDataset, leve
   const text = plainText(metaText(entry, 'description') ?? '')
   const publisher = metaText(entry, 'publisher')
   const license = metaText(entry, 'license')
-  const heading = html`<a href="${href(datasetPath(dataset.id))}">${datasetTitle(entry)}</a>`
+  const mark = languageMark(pageContext, entry)
+  const heading = html`<a href="${href(datasetPath(dataset.id))}"${mark}>${datasetTitle(entry)}</a>`
   const facts = [
     content === 'records'
       ? t.many('{n} record', '{n} records', statistics.records)
@@ -29,7 +30,7 @@ export function datasetCard(pageContext: PageContext, entry: ServedDataset, leve
   const restricted =
     dataset.visibility === 'public' ? '' : html` <span class="badge">${t('restricted')}</span>`
   return html`<article class="card">${level === 'h2' ? html`<h2>${heading}${restricted}</h2>` : html`<h3>${heading}${restricted}</h3>`}
-<p>${text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1).replace(/\s+\S*$/, '')}…` : text}</p>
+<p${mark}>${text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1).replace(/\s+\S*$/, '')}…` : text}</p>
 <p class="facts">${facts.map(fact => html`<span>${fact}</span> `)}${themes.map(theme => html`<span class="theme">${theme}</span> `)}</p>
 </article>`
 }

@@ -18,6 +18,9 @@ import { shortText } from './value.ts'
 /** Number of values of a facet that are visible; the others are collapsed. */
 const SHOWN = 8
 
+/** The id of what is beside the facets of a page. */
+export const BESIDE_FACETS = 'beside'
+
 /** Returns the label of a value of a facet. */
 export type ValueName = (facet: string, value: string) => string
 
@@ -54,6 +57,7 @@ export function facetPanel(
   return groups.length === 0
     ? html``
     : html`<aside class="facets" aria-labelledby="facets-name"><h2 class="hidden" id="facets-name">${pageContext.t('Filters')}</h2>
+<a class="skip" href="#${BESIDE_FACETS}">${pageContext.t('Skip the filters')}</a>
 <input type="checkbox" id="facets-shown" class="hidden"><label for="facets-shown">${pageContext.t('Show filters')}</label>
 <div class="facet-list">${groups}</div></aside>`
 }

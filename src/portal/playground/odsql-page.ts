@@ -149,7 +149,7 @@ ${clauses[name]}</textarea>${isFaulty && fault !== null ? filterFaultText(fault,
   })
   return html`<form class="filter" id="odsql" action="${href(ODSQL_PAGE)}" method="get">${languageField(pageContext)}
 <div class="play-fields"><div><label for="dataset">${t('Dataset')}</label>
-<select id="dataset" name="dataset">${options}</select></div>
+<select id="dataset" name="dataset" autocomplete="off">${options}</select></div>
 ${fields}<div><label for="limit"><code>limit</code></label>
 <input type="number" id="limit" name="limit" min="1" max="100" value="${rows}"></div></div>
 <div class="play-bar"><button>${t('Run')}</button></div>

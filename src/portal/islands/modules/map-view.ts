@@ -188,7 +188,7 @@ function placeList(
   map: LeafletMap,
   settings: MapSettings,
 ): { readonly draw: (shown: ShownPlaces) => void } {
-  const list = frame.querySelector('.map-places ul')
+  const list = frame.querySelector<HTMLElement>('.map-places ul')
   return {
     draw: shown => {
       const items: readonly (() => HTMLElement)[] =
@@ -203,7 +203,10 @@ function placeList(
       const rest = items.length - MAX_LENGTH
       const more = settings.texts.more.replace('{n}', coordinateText(settings.language, rest))
       if (rest > 0) lines.push(make('li', {}, more))
+      // A group of the list that was entered makes way for what it has.
+      const hasFocus = list?.contains(document.activeElement) === true
       list?.replaceChildren(...lines)
+      if (hasFocus) list.querySelector<HTMLElement>('a, button')?.focus()
     },
   }
 }
