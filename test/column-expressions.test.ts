@@ -313,6 +313,9 @@ const EXPRESSIONS: readonly (readonly [expression: string, value: string])[] = [
       ['a', '\\x61', null],
       ['a', '[a-z-[b]]', null],
       ['a', '[]a]', null],
+      ['a{2', 'a{2', null],
+      ['a{2', 'a\\{2', true],
+      ['C:\\\\-x', ':\\\\-x', true],
     ] as const
   ).map(
     ([text, pattern, matches]) =>
@@ -322,6 +325,7 @@ const EXPRESSIONS: readonly (readonly [expression: string, value: string])[] = [
       ] as const,
   ),
   ['REGEX("a\\u2028b", "a$", "m")', '"false"^^boolean'],
+  ['REGEX("1\\\\-2", "\\\\-", "q")', '"true"^^boolean'],
   ['REPLACE("Zürich 3", "\\\\W+", "-")', '"Zürich-3"'],
   ['REPLACE("abab"@en, "b", "X")', '"aXaX"@en'],
   ['REPLACE("aBab", "b", "X", "i")', '"aXaX"'],

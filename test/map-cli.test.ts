@@ -35,7 +35,13 @@ const BINARY = path.resolve(import.meta.dirname, '../bin/lodestone.js')
 const run = commandProcess(t)
 
 t.test('paths of JSON', async t => {
-  const document = { a: { 'b c': [1, 2, { d: null }] }, 'x.y': 3, list: [{ n: 'p' }, { n: 'q' }, 7] }
+  const document = {
+    a: { 'b c': [1, 2, { d: null }] },
+    'x.y': 3,
+    list: [{ n: 'p' }, { n: 'q' }, 7],
+    'caf\u00e9\n': 4,
+    '\u{1f600}': 5,
+  }
   const found: readonly (readonly [path: string, values: readonly unknown[]])[] = [
     ['$', [document]],
     ['$.a["b c"][0]', [1]],
@@ -54,6 +60,8 @@ t.test('paths of JSON', async t => {
     ['.a["b c"][1]', [2]],
     ['.list[*].n', ['p', 'q']],
     ['.["x.y"]', [3]],
+    ['$["caf\\u00e9\\n"]', [4]],
+    ["$['\\uD83D\\uDE00']", [5]],
   ]
   for (const [text, values] of found) {
     const parsed = parseJsonPath(text)
@@ -73,6 +81,8 @@ t.test('paths of JSON', async t => {
     ['', 0, /ends/],
     ['a;b', 1, /no step/],
     ['$.a[b]', 3, /no step/],
+    ["$['\\d']", 1, /no step/],
+    ["$['\\u12']", 1, /no step/],
     [`$${'.a'.repeat(65)}`, 129, /64 steps/],
   ]
   for (const [text, index, reason] of refused) {

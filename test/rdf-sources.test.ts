@@ -553,6 +553,7 @@ t.test('blank nodes of lines, also of lines that are none', async t => {
     ['<open _:a\n_:b', '<open _:a\n[b]'],
     ['_: _:- _:\u00e9\u{10000}', '_: _:- [\u00e9\u{10000}]'],
     ['<a#b> _:c', '<a#b> [c]'],
+    ['_:\u{1f600}a _:a\u203fb\u20acc', '[\u{1f600}a] [a\u203fb\u20acc]'],
   ] as const)
     t.equal(
       replaceBlankNodes(text, label => `[${label}]`),

@@ -217,6 +217,8 @@ t.test('what is no N-Triples is refused', async t => {
     1,
     'comments, blanks and CRLF are read',
   )
+  for (const label of ['0', 'a.b', '\u00e9', '\u{1f600}a', 'a\u203fb\u20acc'])
+    t.equal([...parseTriples(`_:${label} <http://p> _:${label} .`)][0]?.object.value, label)
   const long = `<http://s> <http://p> ${literalText('\\"'.repeat(500_000))} .\n`
   t.equal([...parseTriples(long)][0]?.object.value.length, 1_000_000, 'a long literal')
 })

@@ -1,5 +1,5 @@
 import { lookup } from '../model/lookup.ts'
-import { languageDatatype, tripleTerm } from './ntriples.ts'
+import { BLANK_LABEL, languageDatatype, tripleTerm } from './ntriples.ts'
 import type { BlankNode, Literal, NamedNode, Term, TripleTerm } from './term.ts'
 import { XSD } from './vocab.ts'
 
@@ -157,12 +157,12 @@ function iriEnd(text: string, at: number): number {
   return end
 }
 
-const BLANK_LABEL = /_:[\p{L}\p{N}_](?:[\p{L}\p{N}\p{M}_·.-]*[\p{L}\p{N}\p{M}_·-])?/uy
+const BLANK = new RegExp(`_:${BLANK_LABEL}`, 'uy')
 
 function blankEnd(text: string, at: number): number {
-  BLANK_LABEL.lastIndex = at
-  if (!BLANK_LABEL.test(text)) throw refuse(text, at)
-  return BLANK_LABEL.lastIndex
+  BLANK.lastIndex = at
+  if (!BLANK.test(text)) throw refuse(text, at)
+  return BLANK.lastIndex
 }
 
 const LANGUAGE = /@[A-Za-z]+(?:-[A-Za-z0-9]+)*(?:--(?:ltr|rtl))?/y

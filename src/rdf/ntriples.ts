@@ -23,6 +23,13 @@ const NAMED: Readonly<Record<string, string>> = {
   '\r': '\\r',
 }
 
+/** PN_CHARS_BASE of RDF 1.2 N-Triples, section 6, as members of a class. */
+const LETTERS = String.raw`A-Za-z\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u02FF\u0370-\u037D\u037F-\u1FFF\u200C\u200D\u2070-\u218F\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD\u{10000}-\u{EFFFF}`
+const MEMBERS = String.raw`${LETTERS}0-9_:\u00B7\u0300-\u036F\u203F\u2040\-`
+
+/** Source of an expression, with flag u, for the label of a blank node after `_:`; with the colon of RDF 1.1 N-Triples. */
+export const BLANK_LABEL = `[${LETTERS}0-9_:](?:[${MEMBERS}.]*[${MEMBERS}])?`
+
 /** The text of a literal between its quotes. A lone surrogate, which UTF-8 cannot encode, becomes U+FFFD. */
 export function escapeText(text: string): string {
   return SPECIAL.test(text) ? text.replace(SPECIALS, escapeCharacter) : text

@@ -1,4 +1,6 @@
-const LABEL = /_:([\p{L}\p{N}_:](?:[\p{L}\p{N}\p{M}_:·.-]*[\p{L}\p{N}\p{M}_:·-])?)/uy
+import { BLANK_LABEL } from './ntriples.ts'
+
+const LABEL = new RegExp(`_:(${BLANK_LABEL})`, 'uy')
 const NEXT = /[<"#]|_:|\n/g
 
 /**

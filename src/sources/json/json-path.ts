@@ -25,7 +25,11 @@ const MAX_STEPS = 64
 
 /** Characters of a name after a dot, or without one at the start: all that have no other meaning in JSONPath. */
 const PLAIN_NAME = /[^.[\]'"()?@*,;:=<>!&|{}\\]+/y
-const BRACKETED = /\[\s*(?:(\*)|(\d{1,9})|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*\]/sy
+const ESCAPE = String.raw`\\(?:u[\dA-Fa-f]{4}|[bfnrt]|[^\dA-Za-z])`
+const BRACKETED = new RegExp(
+  String.raw`\[\s*(?:(\*)|(\d{1,9})|'((?:[^'\\]|${ESCAPE})*)'|"((?:[^"\\]|${ESCAPE})*)")\s*\]`,
+  'sy',
+)
 
 /**
  * Parses a path: `$.a['b c'][0].*`, where `$` or `$.` may be left out. Filters, scripts, slices, unions and descendants of
@@ -127,7 +131,10 @@ function plainName(text: string, at: number): string {
 function bracketed([, all, index, single, double]: RegExpExecArray): PathStep {
   if (all !== undefined) return { type: 'all' }
   if (index !== undefined) return { type: 'index', index: Number(index) }
-  return { type: 'name', name: (single ?? double ?? '').replace(/\\(.)/gs, '$1') }
+  const name = (single ?? double ?? '').replace(new RegExp(ESCAPE, 'gs'), each =>
+    /^\\[a-z]/.test(each) ? JSON.parse(`"${each}"`) : each.slice(1),
+  )
+  return { type: 'name', name }
 }
 
 function problem(text: string, index: number): PathProblem {

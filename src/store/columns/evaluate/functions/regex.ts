@@ -124,7 +124,7 @@ function unboundedParts(source: string): number | null {
 
 function nativeRegex(source: string, flags: string): Regex {
   const modes = `u${flags.includes('i') ? 'i' : ''}${flags.includes('s') ? 's' : ''}`
-  const escaped = source.replace(/\\-/g, '-')
+  const escaped = source.replace(/\\(.)/gsu, (found, letter) => (letter === '-' ? '-' : found))
   const tester = new RegExp(escaped, modes)
   const all = new RegExp(escaped, `${modes}g`)
   const groups = (new RegExp(`${escaped}|`, modes).exec('')?.length ?? 1) - 1
@@ -238,6 +238,7 @@ const CLASSES: Readonly<Record<string, Members>> = {
 /** Escapes of one character: those of XPath, and any other punctuation. */
 const SINGLE = /^(?:[nrt]|[^\p{L}\p{N}\s])$/u
 const CATEGORY = /^[pP]\{\w+\}/
+const QUANTITY = /^\{\d+(?:,\d*)?\}/
 
 /**
  * Writes an expression of XPath for the engines, whose `.`, `\d`, `\w` and `\s` are others (XPath and XQuery Functions 3.1,
@@ -261,6 +262,8 @@ function translatedEscapes(pattern: string, flags: string): string | null {
       inClass = character === '['
       // A bracket after the first one, or after its negation, is a member in RE2 and invalid in XPath.
       if (inClass && /^\[\^?\]/.test(pattern.slice(at, at + 3))) return null
+      // A brace that begins no quantifier is itself in RE2 and invalid in XPath.
+      if (character === '{' && !QUANTITY.test(pattern.slice(at, at + 40))) return null
       written += character === '.' ? dot : character
     }
   }
