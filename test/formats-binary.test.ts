@@ -580,6 +580,7 @@ t.test('FlatGeobuf has its marks, and a size before every feature', async t => {
   const sizes: number[] = []
   for (let at = 8; at < bytes.length; at += 4 + (sizes.at(-1) ?? 0)) sizes.push(bytes.readUInt32LE(at))
   t.equal(sizes.length, 1 + ROWS.length)
+  for (const size of sizes) t.equal((4 + size) % 8, 0, 'doubles stand where readers of the whole file look')
   for (const text of ['awkward', 'EPSG', 'a_very_long_name_two', 'مرحبا بالعالم', '["a,b","é \\"x\\"",""]'])
     t.ok(bytes.includes(text), text)
 })

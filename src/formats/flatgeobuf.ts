@@ -85,8 +85,7 @@ function header(
   builder.addFieldInt16(9, 0, 16)
   builder.addFieldOffset(10, crs, 0)
   builder.addFieldOffset(11, title, 0)
-  builder.finishSizePrefixed(builder.endObject())
-  return builder.asUint8Array()
+  return finished(builder)
 }
 
 function columnOf(builder: Builder, column: TableColumn, columnName: string): number {
@@ -122,8 +121,18 @@ function feature(
   builder.startObject(3)
   builder.addFieldOffset(0, shape, 0)
   builder.addFieldOffset(1, properties, 0)
-  builder.finishSizePrefixed(builder.endObject())
-  return builder.asUint8Array().slice()
+  return finished(builder).slice()
+}
+
+/**
+ * The table that was begun last, after its size. Header and features have whole multiples of eight bytes, so that readers which map
+ * a file into memory find each coordinate where a double may stand.
+ */
+function finished(builder: Builder): Uint8Array {
+  const table = builder.endObject()
+  builder.prep(8, 8)
+  builder.finishSizePrefixed(table)
+  return builder.asUint8Array()
 }
 
 /** The values of a row that are not null: number of the column, then the value (`feature.fbs`). */
