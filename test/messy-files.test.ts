@@ -2180,6 +2180,35 @@ t.test('lists of Parquet that are null are no value', async t => {
   }
 })
 
+t.test('structures of Parquet that are null within others are no value', async t => {
+  const file = parquetLibrary().parquetWriteBuffer({
+    columnData: [
+      {
+        name: 'outer',
+        data: [
+          { n: 1, inner: null },
+          { n: 2, inner: null },
+        ],
+      },
+    ],
+    schema: [
+      { name: 'root', num_children: 1 },
+      { name: 'outer', repetition_type: 'OPTIONAL', num_children: 2 },
+      { name: 'n', type: 'DOUBLE', repetition_type: 'OPTIONAL' },
+      { name: 'inner', repetition_type: 'OPTIONAL', num_children: 1 },
+      { name: 'x', type: 'DOUBLE', repetition_type: 'OPTIONAL' },
+    ],
+  })
+  const { values, found } = await understood('inner.parquet', Buffer.from(file))
+  t.strictSame(values, [
+    [1, null],
+    [2, null],
+  ])
+  const typed = typeRecords(openSource({ path: 'inner.parquet' }, folders), found.fields)
+  for await (const _ of typed.batches());
+  t.strictSame(typed.report().missing, [])
+})
+
 t.test('pages of Zstandard need not declare their size, as Spark writes them', async t => {
   const zstd = await Zstd.load()
   const streamed = (input: Uint8Array) => {

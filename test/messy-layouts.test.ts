@@ -1219,6 +1219,21 @@ t.test('FlatGeobuf in systems without an EPSG code or with one that is not known
   t.match(await answerOf('arcs.fgb', flatgeobufOf(8, 'EPSG', 4326, '')), /arcs or surfaces[\s\S]*CONVERT_TO/)
 })
 
+/** A FlatGeobuf of one point with a spatial index, as GDAL 3.11 writes it. */
+const ONE_FEATURE = [
+  'ZmdiA2ZnYgGkAAAAIAAAAAAAAAAAABYAIAAIAAwABwAAAAAAAAAAABAAFAAWAAAAAAAAAUgAAAAcAAAAEAAAAAEAAAAAAAAAAAAA',
+  'AAEAAABEAAAABAAAAM3MzMzMzAJAzczMzMxsSEDNzMzMzMwCQM3MzMzMbEhAAAAAAAQAAABvbmUyAAAOABAACAAHAAAAAAAMAA4A',
+  'AAAAAAALCAAAAAAAAAAEAAAAbmFtZQAAAADNzMzMzMwCQM3MzMzMbEhAzczMzMzMAkDNzMzMzGxIQAEAAAAAAAAAzczMzMzMAkDN',
+  'zMzMzGxIQM3MzMzMzAJAzczMzMxsSEAAAAAAAAAAAEwAAAAMAAAACAAMAAQACAAIAAAAIAAAAAQAAAAJAAAAAAADAAAAT2FrAAAA',
+  'CAAIAAAABAAIAAAABAAAAAIAAADNzMzMzMwCQM3MzMzMbEhA',
+].join('')
+
+t.test('FlatGeobuf of one feature has an index of two nodes', async t => {
+  const { fields, values } = await understood('one.fgb', Buffer.from(ONE_FEATURE, 'base64'))
+  t.strictSame(fields, ['name: text', 'geometry: geo_point_2d'])
+  t.match(values, [['Oak', { lon: 2.35, lat: 48.85 }]])
+})
+
 /** A FlatGeobuf whose collections name one part many times, level by level: read part by part, it has 10^12 of them. */
 function sharedVectors(): Buffer {
   const header = sized(builder => {

@@ -26,7 +26,7 @@ const PAGE = 100
 export async function readCkan(reader: CatalogReader, url: string): Promise<ReadCatalog> {
   const base = url.replace(/\/+$/, '')
   const offers = new Offers(reader)
-  let [found, read] = [0, 0]
+  let [found, read, isSteady] = [0, 0, true]
   while (!offers.isFull) {
     const answer = await reader.json(
       `${base}/api/3/action/package_search?rows=${PAGE}&start=${read}&sort=name%20asc`,
@@ -35,14 +35,17 @@ export async function readCkan(reader: CatalogReader, url: string): Promise<Read
     if (answer.success === false || !Array.isArray(results)) throw refusedAnswer(base, answer)
     // A portal may send fewer than requested (ckan.search.rows_max).
     read += results.length
+    const before = found
     found = harvestedCount(count, read, base)
+    isSteady &&= read === results.length || found === before
     for (const described of results.map(objectOf))
       offers.add(harvestedId(described.name) ?? harvestedId(described.id), name =>
         offered(base, name, described),
       )
     if (results.length === 0 || read >= found) break
   }
-  return offers.result(found)
+  // What was removed meanwhile moved another dataset to a page that was read before.
+  return offers.result(found, isSteady)
 }
 
 function refusedAnswer(base: string, { error }: Given): Error {

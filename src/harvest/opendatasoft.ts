@@ -32,7 +32,7 @@ const COMPUTED: ReadonlySet<string> = new Set(
 export async function readOpendatasoft(reader: CatalogReader, url: string): Promise<ReadCatalog> {
   const base = url.replace(/\/+$/, '')
   const offers = new Offers(reader)
-  let [found, read] = [0, 0]
+  let [found, read, isSteady] = [0, 0, true]
   while (!offers.isFull && read < DEEPEST) {
     const page = await reader.json(
       `${base}/api/explore/v2.1/catalog/datasets?limit=${Math.min(PAGE, DEEPEST - read)}&offset=${read}&order_by=dataset_id`,
@@ -43,12 +43,15 @@ export async function readOpendatasoft(reader: CatalogReader, url: string): Prom
         file: base,
       })
     read += results.length
+    const before = found
     found = harvestedCount(count, read, base)
+    isSteady &&= read === results.length || found === before
     for (const given of results.map(objectOf))
       offers.add(harvestedId(given.dataset_id), id => offered(base, id, given))
     if (results.length === 0 || read >= found) break
   }
-  return offers.result(found)
+  // What was removed meanwhile moved another dataset to a page that was read before.
+  return offers.result(found, isSteady)
 }
 
 function offered(

@@ -810,6 +810,36 @@ t.test('limits, choices and pages of catalogs', async t => {
     }
 })
 
+t.test('what leaves a catalog while its pages are read withdraws no other dataset', async t => {
+  let names = Array.from({ length: 250 }, (_, at) => `d${String(at).padStart(3, '0')}`)
+  let isLeaving = false
+  const answer: Answer = ({ url = '' }, response) => {
+    const { pathname, searchParams } = new URL(url, 'http://x')
+    const at = Number(searchParams.get('start') ?? searchParams.get('offset'))
+    const some = names.slice(at, at + 100)
+    const [total, resources] = [names.length, [{ url: 'http://x.test/a.csv', format: 'csv' }]]
+    if (isLeaving && at === 0) names = names.slice(1)
+    const body = pathname.startsWith('/api/3/')
+      ? { success: true, result: { count: total, results: some.map(name => ({ name, resources })) } }
+      : { total_count: total, results: some.map(dataset_id => ({ dataset_id })) }
+    response.end(JSON.stringify(body))
+  }
+  const origin = await serverOf(t, answer)
+  for (const type of ['ckan', 'opendatasoft']) {
+    isLeaving = false
+    const before = names.length
+    const portal = portalOf(t, `  - { id: a, type: ${type}, url: '${origin}', prefix: '' }\n`)
+    const [harvester] = readHarvesters(portal)
+    if (harvester === undefined) throw new Error('no harvester')
+    const once = () => harvest(harvester, { portal, now: () => new Date(), isDryRun: false })
+    t.match((await once()).counts, { created: before })
+    isLeaving = true
+    t.same((await once()).withdrawn, [], `${type}: the pages do not fit together`)
+    isLeaving = false
+    t.equal((await once()).counts.withdrawn, 1, `${type}: they do again`)
+  }
+})
+
 t.test('a catalog whose harvest cannot be written down is not read over and over', async t => {
   let read = 0
   const origin = await serverOf(t, (_, response) => {

@@ -100,14 +100,14 @@ async function nextTable(reader: ByteReader, file: string): Promise<Buffer | nul
   return bytes
 }
 
-/** The packed R-tree before the features: 40 bytes a node. */
+/** The packed R-tree before the features: 40 bytes a node, and a root of its own also above a single leaf. */
 async function skipIndex(reader: ByteReader, { features, nodeSize }: Header): Promise<void> {
   if (nodeSize < 2 || features === 0) return
-  let nodes = features
-  for (let level = features; level > 1; ) {
+  let [nodes, level] = [features, features]
+  do {
     level = Math.ceil(level / nodeSize)
     nodes += level
-  }
+  } while (level > 1)
   for (let left = nodes * 40; left > 0; ) {
     const piece = await reader.take(Math.min(left, 2 ** 20))
     if (piece === null) return

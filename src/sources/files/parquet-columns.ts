@@ -54,11 +54,23 @@ function conversionOf(node: SchemaTree): ColumnConversion | undefined {
   if (isGroup && element.converted_type === 'MAP' && first.children.length === 2)
     return forEach(mapConversion(first))
   const members = columnConversions(node)
-  if (members.size === 0) return undefined
+  const nested = groupNames(node)
+  if (members.size === 0 && nested.length === 0) return undefined
   return forEach(struct => {
     convertMembers(struct as Record<string, unknown>, members)
+    setAbsent(struct as Record<string, unknown>, nested)
     return struct
   })
+}
+
+/** The names of the structures, lists and maps of a node. */
+export function groupNames({ children }: SchemaTree): readonly string[] {
+  return children.flatMap(({ element, children: inner }) => (inner.length === 0 ? [] : [element.name]))
+}
+
+/** Sets null where hyparquet leaves a structure, list or map undefined, in place. */
+export function setAbsent(object: Record<string, unknown>, names: readonly string[]): void {
+  for (const name of names) setMember(object, name, lookup(object, name) ?? null)
 }
 
 /** Converts the values of a map; its keys are names, which hyparquet converts. */

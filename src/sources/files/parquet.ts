@@ -3,14 +3,20 @@ import { createRequire } from 'node:module'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { Compressors, FileMetaData, ParquetParsers } from 'hyparquet'
 import { Fault } from '../../errors/errors.ts'
-import { lookup, setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
 import { DatumWarnings } from '../reference-system.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow, unreadable } from '../source.ts'
 import { refuseWide } from '../tables/grid.ts'
 import { refuseBomb } from '../text/decode.ts'
 import type { RandomAccess } from '../zip.ts'
-import { columnConversions, convertMembers, geometryColumns, withGeometries } from './parquet-columns.ts'
+import {
+  columnConversions,
+  convertMembers,
+  geometryColumns,
+  groupNames,
+  setAbsent,
+  withGeometries,
+} from './parquet-columns.ts'
 
 // Loaded on demand with `require`: few portals need it, and loaders of test runners do not support its exports.
 const require = createRequire(import.meta.url)
@@ -87,9 +93,7 @@ async function* readGroups(
     refuseWide(file, schema.children.length)
     const geometries = geometryColumns(metadata, file, datum)
     const conversions = columnConversions(schema)
-    const nested = schema.children.flatMap(({ element, children }) =>
-      children.length === 0 ? [] : [element.name],
-    )
+    const nested = groupNames(schema)
     const isNested = nested.length === schema.children.length
     const compressors = await compressorsFor(metadata, file)
     const parsers = parsersOf(losses) as ParquetParsers
@@ -111,7 +115,7 @@ async function* readGroups(
         for (let from = 0; from < objects.length; from += BATCH_ROWS)
           yield objects.slice(from, from + BATCH_ROWS).map((data, at): SourceRow => {
             convertMembers(data, conversions)
-            for (const name of nested) setMember(data, name, lookup(data, name) ?? null)
+            setAbsent(data, nested)
             return { row: start + from + at + 1, line: undefined, data: withGeometries(data, geometries) }
           })
       }
