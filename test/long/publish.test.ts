@@ -21,6 +21,7 @@ import type { Worker } from 'node:worker_threads'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { Catalog } from '../../src/catalog/catalog.ts'
+import { checkPortal } from '../../src/publishing/check.ts'
 import { GraphWriter } from '../../src/publishing/graphs/graph-writer.ts'
 import { firstPublished } from '../../src/publishing/mapping/mapping-preview.ts'
 import { publishDataset, reasonOf } from '../../src/publishing/publish.ts'
@@ -596,6 +597,34 @@ t.test('withdrawn, forgotten, and left over', async t => {
     'what was in force until now is told',
   )
   t.same(readdirSync(versions.root), [], 'nothing is left of folders that are gone')
+})
+
+t.test('what cannot be read, or is a link, is not taken for removed', async t => {
+  const portal = makePortal(t, { one: plants(), two: plants(), three: plants() })
+  writeFileSync(path.join(portal, 'data/four.csv'), CSV)
+  const versions = versionsOf(portal)
+  const all = ['four', 'one', 'three', 'two']
+  await publish(portal)
+  t.same(publishedDatasets(versions), all)
+  const [definition, folder, file] = ['one/dataset.yaml', 'two', 'four.csv'].map(name =>
+    path.join(portal, 'data', name),
+  ) as [string, string, string]
+  // Whoever runs this may read everything: a link to itself cannot be followed by anybody.
+  rmSync(definition)
+  symlinkSync(definition, definition)
+  for (const moved of [folder, file]) {
+    renameSync(moved, path.join(portal, path.basename(moved)))
+    symlinkSync(path.join(portal, path.basename(moved)), moved)
+  }
+  t.match(await publish(portal), [
+    { type: 'failed', dataset: 'four', reason: /data\/four\.csv .* symbolic link/ },
+    { type: 'failed', dataset: 'two', reason: /data\/two .* symbolic link/ },
+    { type: 'failed', dataset: 'one', reason: /dataset\.yaml cannot be read/ },
+    { type: 'unchanged', dataset: 'three' },
+  ])
+  t.same(publishedDatasets(versions), all)
+  const findings = await checkPortal(portal, BASE, versions)
+  t.notOk(findings.some(({ message }) => message.includes('gone')))
 })
 
 t.test('a graph is lost where its version is in force, and not where it was withdrawn', async t => {
