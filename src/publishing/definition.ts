@@ -20,7 +20,7 @@ import {
   type ImplicitSource,
   implicitSource,
   implicitSources,
-  mayBeThere,
+  isDescribed,
   severalFilesText,
 } from './implicit.ts'
 import { type Processor, processorsOf } from './processors/schema.ts'
@@ -72,7 +72,7 @@ export function definedDatasets(portal: string, implicit = implicitSources(porta
     const described = readdirSync(data, { withFileTypes: true })
       .filter(entry => entry.isDirectory() && !entry.name.startsWith('.'))
       .map(entry => entry.name)
-      .filter(name => mayBeThere(path.join(data, name, 'dataset.yaml')))
+      .filter(name => isDescribed(data, name))
     return [...new Set([...described, ...implicit.keys()])].sort()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []

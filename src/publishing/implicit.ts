@@ -52,12 +52,15 @@ export function ignoredLinks(portal: string): ReadonlyMap<string, string> {
   return readDataFolder(portal).linked
 }
 
-/** True for a file that is there, or of which that cannot be known: its folder may not be entered, or its disk does not answer. */
-export function mayBeThere(file: string): boolean {
+/**
+ * True for a folder of data/ with a dataset.yaml, also where that cannot be known (it may not be entered, or its disk does not
+ * answer) and its name may be that of a dataset: lost+found is none.
+ */
+export function isDescribed(data: string, name: string): boolean {
   try {
-    return statSync(file, { throwIfNoEntry: false }) !== undefined
+    return statSync(path.join(data, name, 'dataset.yaml'), { throwIfNoEntry: false }) !== undefined
   } catch {
-    return true
+    return DATASET_ID.test(name)
   }
 }
 
@@ -122,7 +125,7 @@ function folderSource(portal: string, name: string) {
   const folder = path.join(portal, 'data', name)
   // A draft writes dataset.yaml last: until then nothing says who may see its files.
   const isBegun = existsSync(path.join(portal, 'var', 'drafts', name, 'draft.json'))
-  if (isBegun || mayBeThere(path.join(folder, 'dataset.yaml'))) return { isTaken: true, source: null }
+  if (isBegun || isDescribed(path.join(portal, 'data'), name)) return { isTaken: true, source: null }
   const entries = entriesOf(folder)
   const all = entries.flatMap(({ name, kind }) => (kind === 'file' ? [name] : []))
   const link = entries.find(({ name, kind }) => kind === 'link' && mayBeData(name))?.name

@@ -616,12 +616,20 @@ t.test('what cannot be read, or is a link, is not taken for removed', async t =>
     renameSync(moved, path.join(portal, path.basename(moved)))
     symlinkSync(path.join(portal, path.basename(moved)), moved)
   }
+  // As on file systems of their own, where only root may enter it.
+  const found = ['data', 'var/published'].map(name => path.join(portal, name, 'lost+found'))
+  for (const each of found) mkdirSync(each)
+  symlinkSync(
+    path.join(portal, 'data/lost+found/dataset.yaml'),
+    path.join(portal, 'data/lost+found/dataset.yaml'),
+  )
   t.match(await publish(portal), [
     { type: 'failed', dataset: 'four', reason: /data\/four\.csv .* symbolic link/ },
     { type: 'failed', dataset: 'two', reason: /data\/two .* symbolic link/ },
     { type: 'failed', dataset: 'one', reason: /dataset\.yaml cannot be read/ },
     { type: 'unchanged', dataset: 'three' },
   ])
+  t.ok(found.every(each => existsSync(each)))
   t.same(publishedDatasets(versions), all)
   const findings = await checkPortal(portal, BASE, versions)
   t.notOk(findings.some(({ message }) => message.includes('gone')))
