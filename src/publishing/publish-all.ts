@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { definedDatasets, readDefinition } from './definition.ts'
-import { DATASET_ID, ignoredLinks } from './implicit.ts'
+import { ignoredLinks } from './implicit.ts'
 import type { MappingRefusal } from './mapping/mapping-file.ts'
 import { publicationOrder, withDependants } from './processors/dependencies.ts'
 import { failureOf, findUnchanged, publishDataset, withdrawnMeanwhile } from './publish.ts'
@@ -161,7 +161,7 @@ async function forgetRemoved(
 ): Promise<void> {
   if (!existsSync(path.join(portal, 'data'))) return
   const links = ignoredLinks(portal)
-  for (const dataset of storedDatasets(versions).filter(id => DATASET_ID.test(id) && !defined.includes(id))) {
+  for (const dataset of storedDatasets(versions).filter(id => !defined.includes(id))) {
     const link = links.get(dataset)
     const wasInForce = currentVersion(versions, dataset) !== null
     if (link !== undefined) {

@@ -630,6 +630,9 @@ t.test('what cannot be read, or is a link, is not taken for removed', async t =>
     { type: 'unchanged', dataset: 'three' },
   ])
   t.ok(found.every(each => existsSync(each)))
+  const current = path.join(portal, 'var/published/lost+found/current')
+  symlinkSync(current, current)
+  t.same([...(await localRegistry(versions).current()).keys()], all)
   t.same(publishedDatasets(versions), all)
   const findings = await checkPortal(portal, BASE, versions)
   t.notOk(findings.some(({ message }) => message.includes('gone')))

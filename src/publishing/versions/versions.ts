@@ -6,6 +6,7 @@ import type { Mapping } from '../../mapping/ir.ts'
 import type { Dataset, DatasetStatistics } from '../../model/dataset.ts'
 import type { GraphRole } from '../../rdf/minted-iris.ts'
 import { isOfRunningProcess, PROCESS_NAME } from '../../runtime/processes.ts'
+import { DATASET_ID } from '../implicit.ts'
 import { type FileSum, replaceDurably, sumOf, synchronise, writeDurably } from './durable.ts'
 import { exclusively } from './exclusively.ts'
 import { RECORD_IDS_FILE, rememberRemoved, removedRecords } from './tombstones.ts'
@@ -140,9 +141,12 @@ export function publishedDatasets({ root }: Versions): readonly string[] {
     .sort()
 }
 
-/** The ids with any stored data, including datasets that were withdrawn, or whose first publication was interrupted. */
+/**
+ * The ids with any stored data, including datasets that were withdrawn, or whose first publication was interrupted. A file system has
+ * folders of its own: `lost+found`.
+ */
 export function storedDatasets({ root }: Versions): readonly string[] {
-  return existsSync(root) ? readdirSync(root) : []
+  return existsSync(root) ? readdirSync(root).filter(name => DATASET_ID.test(name)) : []
 }
 
 /** The file that caches the digest of the source of a dataset with the times of its files. */
