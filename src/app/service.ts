@@ -233,6 +233,7 @@ async function follow(
   const again = new Set<string>()
   const isFollowed = (id: string) => !isOut(id) || again.has(id)
   let rest = LOOK_INTERVAL
+  let failure = ''
   while (!signal.aborted) {
     await ignoreRejection(sleep(rest, undefined, { signal, ref: false }), 'the next line sees the end')
     if (signal.aborted) return
@@ -247,6 +248,7 @@ async function follow(
       }
       const harvested = await harvests.take()
       const { definitions: defined = [], mappings: mapped = [], gone = [] } = portal.look() ?? {}
+      failure = ''
       if (gone.length > 0) warnOfRemoved(portal.portal, gone, app)
       for (const id of again) if (!isOut(id)) again.delete(id)
       fetches.start(portal.dueSources(Date.now()).filter(isFollowed))
@@ -267,7 +269,9 @@ async function follow(
       if (!signal.aborted) await app.catalog.refresh()
     } catch (error) {
       if (signal.aborted) return
-      app.http.log.error({ err: error }, 'publishing what was saved')
+      // Once, and not at each look, while data/ cannot be read.
+      if (String(error) !== failure) app.http.log.error({ err: error }, 'publishing what was saved')
+      failure = String(error)
     }
   }
 }

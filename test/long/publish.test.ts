@@ -24,6 +24,7 @@ import { Catalog } from '../../src/catalog/catalog.ts'
 import { checkPortal } from '../../src/publishing/check.ts'
 import { GraphWriter } from '../../src/publishing/graphs/graph-writer.ts'
 import { firstPublished } from '../../src/publishing/mapping/mapping-preview.ts'
+import { PortalWatch } from '../../src/publishing/portal-watch.ts'
 import { publishDataset, reasonOf } from '../../src/publishing/publish.ts'
 import type { PublishMessage } from '../../src/publishing/publish-all.ts'
 import { PublisherThread } from '../../src/publishing/publisher-thread.ts'
@@ -634,6 +635,7 @@ t.test('what cannot be read, or is a link, is not taken for removed', async t =>
   symlinkSync(current, current)
   t.same([...(await localRegistry(versions).current()).keys()], all)
   t.same(publishedDatasets(versions), all)
+  t.equal(new PortalWatch(portal).look(), null, 'a server that follows it')
   const findings = await checkPortal(portal, BASE, versions)
   t.notOk(findings.some(({ message }) => message.includes('gone')))
 })
