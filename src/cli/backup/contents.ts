@@ -60,7 +60,7 @@ export async function* portalFiles(portal: string): AsyncGenerator<BackupFile> {
     if (text !== null) yield { path: `var/history/${name}`, text, mode: permissionsOf(file) }
   }
   const versions = versionsOf(portal)
-  for (const id of [...storedDatasets(versions)].sort()) yield* publishedFiles(versions, id)
+  for (const id of storedDatasets(versions).sort()) yield* publishedFiles(versions, id)
 }
 
 /** A file, or all files below a folder; links are followed, but not in circles. */

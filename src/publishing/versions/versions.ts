@@ -134,18 +134,13 @@ function laterFirst(a: VersionManifest, b: VersionManifest): number {
 }
 
 /** The ids that have a published version. */
-export function publishedDatasets({ root }: Versions): readonly string[] {
-  if (!existsSync(root)) return []
-  return readdirSync(root)
-    .filter(id => existsSync(path.join(root, id, 'current')))
-    .sort()
+export function publishedDatasets(versions: Versions): readonly string[] {
+  const isPublished = (id: string) => existsSync(path.join(versions.root, id, 'current'))
+  return storedDatasets(versions).filter(isPublished).sort()
 }
 
-/**
- * The ids with any stored data, including datasets that were withdrawn, or whose first publication was interrupted. A file system has
- * folders of its own: `lost+found`.
- */
-export function storedDatasets({ root }: Versions): readonly string[] {
+/** The ids with any stored data, including datasets that were withdrawn, or whose first publication was interrupted; not lost+found. */
+export function storedDatasets({ root }: Versions): string[] {
   return existsSync(root) ? readdirSync(root).filter(name => DATASET_ID.test(name)) : []
 }
 
