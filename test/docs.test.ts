@@ -131,3 +131,10 @@ t.test('comments cite clauses that are there, and no documents that are not', as
   t.same(found, [])
   t.ok(count > 100, 'citations are found')
 })
+
+t.test('the configuration of nginx passes addresses on undecoded', async t => {
+  const places = read('docs/operations.md').match(/^ {4}location .*$/gm) ?? []
+  t.equal(places.length, 2)
+  // After a path in proxy_pass nginx sends the rest decoded, and %2F as a slash.
+  for (const place of places) t.match(place, /proxy_pass http:\/\/[\d.:]+(?:\$below)?;/, place)
+})

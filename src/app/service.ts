@@ -3,6 +3,7 @@ import { freeBytes } from '../accounts/sqlite-files.ts'
 import type { Config } from '../config/config.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { drain } from '../http/connections.ts'
+import { ignoredLinks } from '../publishing/implicit.ts'
 import { PortalWatch } from '../publishing/portal-watch.ts'
 import type { PublishMessage } from '../publishing/publish-all.ts'
 import type { PublisherThread } from '../publishing/publisher-thread.ts'
@@ -210,11 +211,13 @@ function refreshRegularly({ catalog, http: { log }, shared }: App, signal: Abort
 }
 
 /** Datasets whose files were removed stay served until everything is published. */
-function warnOfRemoved(datasets: readonly string[], { versions, http: { log } }: App): void {
+function warnOfRemoved(portal: string, datasets: readonly string[], { versions, http: { log } }: App): void {
+  const links = ignoredLinks(portal)
   for (const dataset of datasets.filter(id => currentVersion(versions, id) !== null))
     log.warn(
       { dataset },
-      `the folder or file of ${dataset} in data/ is gone: it is served until the next start or lodestone publish, which withdraws it and deletes its versions`,
+      links.get(dataset) ??
+        `the folder or file of ${dataset} in data/ is gone: it is served until the next start or lodestone publish, which withdraws it and deletes its versions`,
     )
 }
 
@@ -230,6 +233,7 @@ async function follow(
   const again = new Set<string>()
   const isFollowed = (id: string) => !isOut(id) || again.has(id)
   let rest = LOOK_INTERVAL
+  let failure = ''
   while (!signal.aborted) {
     await ignoreRejection(sleep(rest, undefined, { signal, ref: false }), 'the next line sees the end')
     if (signal.aborted) return
@@ -244,7 +248,8 @@ async function follow(
       }
       const harvested = await harvests.take()
       const { definitions: defined = [], mappings: mapped = [], gone = [] } = portal.look() ?? {}
-      warnOfRemoved(gone, app)
+      failure = ''
+      if (gone.length > 0) warnOfRemoved(portal.portal, gone, app)
       for (const id of again) if (!isOut(id)) again.delete(id)
       fetches.start(portal.dueSources(Date.now()).filter(isFollowed))
       const unstored = app.publications.due(performance.now(), () => freeBytes(app.versions.root))
@@ -264,7 +269,9 @@ async function follow(
       if (!signal.aborted) await app.catalog.refresh()
     } catch (error) {
       if (signal.aborted) return
-      app.http.log.error({ err: error }, 'publishing what was saved')
+      // Once, and not at each look, while data/ cannot be read.
+      if (String(error) !== failure) app.http.log.error({ err: error }, 'publishing what was saved')
+      failure = String(error)
     }
   }
 }

@@ -129,6 +129,8 @@ function listenFault(error: unknown): unknown {
         reason: `port ${port} is taken: choose another with --port (or admin_port for that of operators)`,
       })
     case 'EACCES':
+      // Or a file that may not be read.
+      if (port === undefined) return error
       return new Fault(CONFIG_INVALID, { reason: `port ${port} may not be used: choose one above 1023` })
     case 'EADDRNOTAVAIL':
       return new Fault(CONFIG_INVALID, {

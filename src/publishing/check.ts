@@ -14,7 +14,7 @@ import { openAttachment } from './attachments.ts'
 import { type Definition, definedDatasets, readDefinition } from './definition.ts'
 import { checkRdf } from './graphs/rdf-quads.ts'
 import { Identities } from './identity.ts'
-import { ignoredData } from './implicit.ts'
+import { ignoredData, ignoredLinks } from './implicit.ts'
 import {
   checkMapping,
   ignoredMappingText,
@@ -64,8 +64,9 @@ export async function checkPortal(
   for (const { dataset, reason } of ignoredData(portal)) findings.push(warning(dataset, reason))
   const message =
     'its folder or file in data/ is gone: publishing without names withdraws it and deletes its versions'
+  const links = ignoredLinks(portal)
   for (const dataset of publishedDatasets(versions))
-    if (!defined.includes(dataset)) findings.push(warning(dataset, message))
+    if (!defined.includes(dataset) && !links.has(dataset)) findings.push(warning(dataset, message))
   return findings
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Static } from 'typebox'
 import { type Problem, readDocument } from '../config/document.ts'
@@ -20,6 +20,7 @@ import {
   type ImplicitSource,
   implicitSource,
   implicitSources,
+  isDescribed,
   severalFilesText,
 } from './implicit.ts'
 import { type Processor, processorsOf } from './processors/schema.ts'
@@ -71,7 +72,7 @@ export function definedDatasets(portal: string, implicit = implicitSources(porta
     const described = readdirSync(data, { withFileTypes: true })
       .filter(entry => entry.isDirectory() && !entry.name.startsWith('.'))
       .map(entry => entry.name)
-      .filter(name => existsSync(path.join(data, name, 'dataset.yaml')))
+      .filter(name => isDescribed(data, name))
     return [...new Set([...described, ...implicit.keys()])].sort()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []

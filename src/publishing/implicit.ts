@@ -47,6 +47,23 @@ export function ignoredData(portal: string): readonly IgnoredData[] {
   return readDataFolder(portal).ignored
 }
 
+/** Why symbolic links in data/ are ignored, by the ids of the datasets that they may have been put in place of. */
+export function ignoredLinks(portal: string): ReadonlyMap<string, string> {
+  return readDataFolder(portal).linked
+}
+
+/**
+ * True for a folder of data/ with a dataset.yaml, also where that cannot be known (it may not be entered, or its disk does not
+ * answer) and its name may be that of a dataset: lost+found is none.
+ */
+export function isDescribed(data: string, name: string): boolean {
+  try {
+    return statSync(path.join(data, name, 'dataset.yaml'), { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return DATASET_ID.test(name)
+  }
+}
+
 /** Describes a folder with several data files and no dataset.yaml. */
 export function severalFilesText({ file, others }: ImplicitSource): string {
   const names = [file, ...others]
@@ -63,6 +80,8 @@ const MAX_NAMES = 5
 function readDataFolder(portal: string) {
   const sources = new Map<string, ImplicitSource>()
   const ignored: IgnoredData[] = []
+  /** Why links to data are not read, by the ids that they would have. */
+  const linked = new Map<string, string>()
   const { data, folders, filesById, unread, links } = newListing(portal)
   /** The folders of data by name: no file is the dataset of that id. */
   const taken = new Set<string>()
@@ -75,9 +94,16 @@ function readDataFolder(portal: string) {
     if (isTaken) taken.add(name)
     if (source !== null) sources.set(name, source)
     if (unread !== undefined) ignored.push({ dataset: name, reason: unreadName(`data/${name}/${unread}`) })
-    if (link !== undefined) ignored.push({ dataset: name, reason: linkedName(`data/${name}/${link}`) })
+    if (link === undefined) continue
+    const reason = linkedName(`data/${name}/${link}`)
+    ignored.push({ dataset: name, reason })
+    if (isData(link)) linked.set(name, reason)
   }
-  for (const name of links) ignored.push({ dataset: name, reason: linkedName(`data/${name}`) })
+  for (const name of links) {
+    const reason = linkedName(`data/${name}`)
+    ignored.push({ dataset: name, reason })
+    linked.set(datasetIdOf(name), reason)
+  }
   for (const name of unread) ignored.push({ dataset: name, reason: unreadName(`data/${name}`) })
   for (const [id, [first = '', ...others]] of filesById) {
     if (!DATASET_ID.test(id)) {
@@ -91,7 +117,7 @@ function readDataFolder(portal: string) {
     for (const name of isTaken ? [first, ...others] : others)
       ignored.push({ dataset: id, reason: sameId(name, counted) })
   }
-  return { sources, ignored }
+  return { sources, ignored, linked }
 }
 
 /** The dataset of a folder, if it is one: without a source where it has a description, else perhaps a file whose format is not read. */
@@ -99,7 +125,7 @@ function folderSource(portal: string, name: string) {
   const folder = path.join(portal, 'data', name)
   // A draft writes dataset.yaml last: until then nothing says who may see its files.
   const isBegun = existsSync(path.join(portal, 'var', 'drafts', name, 'draft.json'))
-  if (isBegun || existsSync(path.join(folder, 'dataset.yaml'))) return { isTaken: true, source: null }
+  if (isBegun || isDescribed(path.join(portal, 'data'), name)) return { isTaken: true, source: null }
   const entries = entriesOf(folder)
   const all = entries.flatMap(({ name, kind }) => (kind === 'file' ? [name] : []))
   const link = entries.find(({ name, kind }) => kind === 'link' && mayBeData(name))?.name
@@ -213,17 +239,11 @@ function entriesOf(folder: string): readonly Entry[] {
       .flatMap((entry): readonly Entry[] => {
         const { name } = entry
         if (entry.isSymbolicLink()) return [{ name, kind: 'link' }]
-        if (isFolder(entry, folder)) return [{ name, kind: 'folder' }]
+        if (entry.isDirectory()) return [{ name, kind: 'folder' }]
         return entry.isFile() ? [{ name, kind: 'file' }] : []
       })
       .sort((a, b) => (a.name < b.name ? -1 : 1))
   } catch {
     return []
   }
-}
-
-function isFolder(entry: { isDirectory(): boolean; readonly name: string }, folder: string): boolean {
-  return (
-    entry.isDirectory() && statSync(path.join(folder, entry.name), { throwIfNoEntry: false }) !== undefined
-  )
 }

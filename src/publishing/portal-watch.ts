@@ -80,7 +80,7 @@ export class PortalWatch {
   /** Whether the data files of a dataset that have just become known were changed since the first scan; others are no change. */
   private isNewer(id: string): boolean {
     return (this.sources.get(id)?.files ?? []).some(file => {
-      const { mtimeMs = 0, ctimeMs = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {}
+      const { mtimeMs = 0, ctimeMs = 0 } = statOf(file) ?? {}
       return Math.max(mtimeMs, ctimeMs) > this.begun
     })
   }
@@ -136,7 +136,7 @@ function filesState(files: readonly string[]): string {
  */
 function publishedFiles(portal: string, id: string): readonly string[] | null {
   const states = sourceStates(versionsOf(portal), id)
-  const changeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0
+  const changeOf = (file: string) => statOf(file)?.ctimeMs ?? 0
   if (changeOf(states) <= changeOf(path.join(portal, 'data', id, 'dataset.yaml'))) return null
   const files = filesOfDigest(states)
   const fetched = path.resolve(portal, 'var') + path.sep
@@ -170,11 +170,15 @@ function namesIn(folder: string): ReadonlySet<string> {
 }
 
 function stateOf(file: string): string {
+  const found = statOf(file)
+  return found === undefined ? '' : `${found.mtimeMs} ${found.size} ${found.ino}`
+}
+
+/** What is known of a file; nothing if it is not there, or may not be read: that holds up no others. */
+function statOf(file: string) {
   try {
-    const found = statSync(file, { throwIfNoEntry: false })
-    return found === undefined ? '' : `${found.mtimeMs} ${found.size} ${found.ino}`
+    return statSync(file, { throwIfNoEntry: false })
   } catch {
-    // One that may not be read holds up no others.
-    return ''
+    return undefined
   }
 }

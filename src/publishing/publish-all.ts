@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { definedDatasets, readDefinition } from './definition.ts'
+import { ignoredLinks } from './implicit.ts'
 import type { MappingRefusal } from './mapping/mapping-file.ts'
 import { publicationOrder, withDependants } from './processors/dependencies.ts'
 import { failureOf, findUnchanged, publishDataset, withdrawnMeanwhile } from './publish.ts'
@@ -151,7 +152,7 @@ function slowLast(portal: string, ids: readonly string[], now: Date): readonly s
   return [...ids.filter(id => !slow.has(id)), ...slow]
 }
 
-/** Deletes the versions of datasets whose folder or file is gone; those that were in force are reported. */
+/** Deletes the versions of datasets whose folder or file is gone, without a link in its place; those in force are reported. */
 async function forgetRemoved(
   portal: string,
   versions: Versions,
@@ -160,8 +161,14 @@ async function forgetRemoved(
   report: (message: PublishMessage) => void,
 ): Promise<void> {
   if (!existsSync(path.join(portal, 'data'))) return
+  const links = ignoredLinks(portal)
   for (const dataset of storedDatasets(versions).filter(id => !defined.includes(id))) {
+    const link = links.get(dataset)
     const wasInForce = currentVersion(versions, dataset) !== null
+    if (link !== undefined) {
+      if (wasInForce) report({ type: 'failed', dataset, reason: link, isDiskFull: false, seconds: 0 })
+      continue
+    }
     await shared?.withdraw(dataset, 'forgotten')
     forget(versions, dataset)
     const reason = 'its folder or file in data/ is gone, so its versions were deleted'

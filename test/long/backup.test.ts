@@ -99,6 +99,11 @@ t.test('a portal comes back as it was', async t => {
     ['here', '.'],
   ] as const)
     symlinkSync(target, path.join(portal, 'data', name))
+  // Of file systems, and closed to others than root.
+  for (const name of ['data', 'var/published']) {
+    mkdirSync(path.join(portal, name, 'lost+found'))
+    writeFileSync(path.join(portal, name, 'lost+found/#1'), 'x')
+  }
   const archive = path.join(elsewhere(t), 'portal.tar.gz')
   const manifest = await makeBackup(loadConfig({ portal }, {}), archive, NOW)
   t.equal(statSync(archive).mode & 0o777, 0o600, 'nobody else reads it')
@@ -113,6 +118,8 @@ t.test('a portal comes back as it was', async t => {
   const again = path.join(elsewhere(t), 'again')
   const { before } = await restorePortal(archive, again, false, NOW)
   t.equal(before, null)
+  for (const name of ['data', 'var/published'])
+    rmSync(path.join(portal, name, 'lost+found'), { recursive: true })
   t.same(filesOf(again), filesOf(portal), 'each file with all of its bytes')
   t.same(
     readdirSync(again).sort(),

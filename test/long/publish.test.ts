@@ -21,8 +21,10 @@ import type { Worker } from 'node:worker_threads'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { Catalog } from '../../src/catalog/catalog.ts'
+import { checkPortal } from '../../src/publishing/check.ts'
 import { GraphWriter } from '../../src/publishing/graphs/graph-writer.ts'
 import { firstPublished } from '../../src/publishing/mapping/mapping-preview.ts'
+import { PortalWatch } from '../../src/publishing/portal-watch.ts'
 import { publishDataset, reasonOf } from '../../src/publishing/publish.ts'
 import type { PublishMessage } from '../../src/publishing/publish-all.ts'
 import { PublisherThread } from '../../src/publishing/publisher-thread.ts'
@@ -596,6 +598,46 @@ t.test('withdrawn, forgotten, and left over', async t => {
     'what was in force until now is told',
   )
   t.same(readdirSync(versions.root), [], 'nothing is left of folders that are gone')
+})
+
+t.test('what cannot be read, or is a link, is not taken for removed', async t => {
+  const portal = makePortal(t, { one: plants(), two: plants(), three: plants() })
+  writeFileSync(path.join(portal, 'data/four.csv'), CSV)
+  const versions = versionsOf(portal)
+  const all = ['four', 'one', 'three', 'two']
+  await publish(portal)
+  t.same(publishedDatasets(versions), all)
+  const [definition, folder, file] = ['one/dataset.yaml', 'two', 'four.csv'].map(name =>
+    path.join(portal, 'data', name),
+  ) as [string, string, string]
+  // Whoever runs this may read everything: a link to itself cannot be followed by anybody.
+  rmSync(definition)
+  symlinkSync(definition, definition)
+  for (const moved of [folder, file]) {
+    renameSync(moved, path.join(portal, path.basename(moved)))
+    symlinkSync(path.join(portal, path.basename(moved)), moved)
+  }
+  // As on file systems of their own, where only root may enter it.
+  const found = ['data', 'var/published'].map(name => path.join(portal, name, 'lost+found'))
+  for (const each of found) mkdirSync(each)
+  symlinkSync(
+    path.join(portal, 'data/lost+found/dataset.yaml'),
+    path.join(portal, 'data/lost+found/dataset.yaml'),
+  )
+  t.match(await publish(portal), [
+    { type: 'failed', dataset: 'four', reason: /data\/four\.csv .* symbolic link/ },
+    { type: 'failed', dataset: 'two', reason: /data\/two .* symbolic link/ },
+    { type: 'failed', dataset: 'one', reason: /dataset\.yaml cannot be read/ },
+    { type: 'unchanged', dataset: 'three' },
+  ])
+  t.ok(found.every(each => existsSync(each)))
+  const current = path.join(portal, 'var/published/lost+found/current')
+  symlinkSync(current, current)
+  t.same([...(await localRegistry(versions).current()).keys()], all)
+  t.same(publishedDatasets(versions), all)
+  t.equal(new PortalWatch(portal).look(), null, 'a server that follows it')
+  const findings = await checkPortal(portal, BASE, versions)
+  t.notOk(findings.some(({ message }) => message.includes('gone')))
 })
 
 t.test('a graph is lost where its version is in force, and not where it was withdrawn', async t => {

@@ -16,6 +16,7 @@ import {
   currentVersion,
   MANIFEST,
   readManifestFile,
+  storedDatasets,
   VERSION_FORMAT,
   type VersionManifest,
   type Versions,
@@ -59,7 +60,7 @@ export async function* portalFiles(portal: string): AsyncGenerator<BackupFile> {
     if (text !== null) yield { path: `var/history/${name}`, text, mode: permissionsOf(file) }
   }
   const versions = versionsOf(portal)
-  for (const id of namesIn(versions.root)) yield* publishedFiles(versions, id)
+  for (const id of storedDatasets(versions).sort()) yield* publishedFiles(versions, id)
 }
 
 /** A file, or all files below a folder; links are followed, but not in circles. */
@@ -74,9 +75,11 @@ function* filesBelow(portal: string, name: string, above: ReadonlySet<string>): 
     if (above.has(real)) return
     const inside = new Set([...above, real])
     for (const entry of namesIn(file)) {
-      // The folder var of a draft is that of the portal.
-      const isLink = entry === 'node_modules' || (entry === 'var' && /^var\/drafts\/[^/]+$/.test(name))
-      if (!isLink) yield* filesBelow(portal, `${name}/${entry}`, inside)
+      // The folder var of a draft is that of the portal; lost+found belongs to the file system.
+      const isOther =
+        ['node_modules', 'lost+found'].includes(entry) ||
+        (entry === 'var' && /^var\/drafts\/[^/]+$/.test(name))
+      if (!isOther) yield* filesBelow(portal, `${name}/${entry}`, inside)
     }
   }
 }

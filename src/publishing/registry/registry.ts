@@ -40,7 +40,7 @@ export function localRegistry(versions: Versions): Registry {
   return {
     current: async () => {
       const next = new Map<string, { readonly mark: string; readonly version: string | null }>()
-      for (const id of [...storedDatasets(versions)].sort()) {
+      for (const id of storedDatasets(versions).sort()) {
         const file = statSync(currentFile(versions, id), { throwIfNoEntry: false })
         if (file === undefined) continue
         const mark = `${file.mtimeMs} ${file.ctimeMs} ${file.ino}`

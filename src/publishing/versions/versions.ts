@@ -6,6 +6,7 @@ import type { Mapping } from '../../mapping/ir.ts'
 import type { Dataset, DatasetStatistics } from '../../model/dataset.ts'
 import type { GraphRole } from '../../rdf/minted-iris.ts'
 import { isOfRunningProcess, PROCESS_NAME } from '../../runtime/processes.ts'
+import { DATASET_ID } from '../implicit.ts'
 import { type FileSum, replaceDurably, sumOf, synchronise, writeDurably } from './durable.ts'
 import { exclusively } from './exclusively.ts'
 import { RECORD_IDS_FILE, rememberRemoved, removedRecords } from './tombstones.ts'
@@ -133,16 +134,14 @@ function laterFirst(a: VersionManifest, b: VersionManifest): number {
 }
 
 /** The ids that have a published version. */
-export function publishedDatasets({ root }: Versions): readonly string[] {
-  if (!existsSync(root)) return []
-  return readdirSync(root)
-    .filter(id => existsSync(path.join(root, id, 'current')))
-    .sort()
+export function publishedDatasets(versions: Versions): readonly string[] {
+  const isPublished = (id: string) => existsSync(path.join(versions.root, id, 'current'))
+  return storedDatasets(versions).filter(isPublished).sort()
 }
 
-/** The ids with any stored data, including datasets that were withdrawn, or whose first publication was interrupted. */
-export function storedDatasets({ root }: Versions): readonly string[] {
-  return existsSync(root) ? readdirSync(root) : []
+/** The ids with any stored data, including datasets that were withdrawn, or whose first publication was interrupted; not lost+found. */
+export function storedDatasets({ root }: Versions): string[] {
+  return existsSync(root) ? readdirSync(root).filter(name => DATASET_ID.test(name)) : []
 }
 
 /** The file that caches the digest of the source of a dataset with the times of its files. */
