@@ -165,14 +165,12 @@ async function forgetRemoved(
   for (const dataset of storedDatasets(versions).filter(id => !defined.includes(id))) {
     const link = links.get(dataset)
     const wasInForce = currentVersion(versions, dataset) !== null
-    if (link !== undefined) {
-      if (wasInForce) report({ type: 'failed', dataset, reason: link, isDiskFull: false, seconds: 0 })
-      continue
-    }
-    await shared?.withdraw(dataset, 'forgotten')
-    forget(versions, dataset)
-    const reason = 'its folder or file in data/ is gone, so its versions were deleted'
-    if (wasInForce) report({ type: 'withdrawn', dataset, reason })
+    if (link === undefined) {
+      await shared?.withdraw(dataset, 'forgotten')
+      forget(versions, dataset)
+      const reason = 'its folder or file in data/ is gone, so its versions were deleted'
+      if (wasInForce) report({ type: 'withdrawn', dataset, reason })
+    } else if (wasInForce) report({ type: 'failed', dataset, reason: link, isDiskFull: false, seconds: 0 })
   }
 }
 
