@@ -1021,7 +1021,7 @@ t.test('values become null where they do not fit the type of their field', async
 
 t.test('typing of JSON misses columns over the whole source', async t => {
   const data = [
-    ...Array.from({ length: 1500 }, () => ({ name: { common: 'x' } })),
+    ...Array.from({ length: 1500 }, () => ({ name: { common: 'x' }, at: null })),
     { name: { common: 'x' }, late: null },
   ]
   const lines = data.map(row => JSON.stringify(row)).join('\n')
@@ -1030,6 +1030,10 @@ t.test('typing of JSON misses columns over the whole source', async t => {
     { name: 'c', from: '/name/comon' },
     { name: 'n', from: '/name/common', type: 'date' },
     { name: 'never', from: '/never/*', annotations: { multivalued: [] } },
+    // Of an object that is null in all records nobody knows the members.
+    { name: 'city', from: '/at/city' },
+    { name: 'phones', from: '/at/phones/*/n', annotations: { multivalued: [] } },
+    { name: 'mistyped', from: '/att/city' },
   ])
   for await (const batch of typed.batches()) t.ok(batch)
   const report = typed.report()
@@ -1038,9 +1042,11 @@ t.test('typing of JSON misses columns over the whole source', async t => {
     [
       ['c', '/name/common'],
       ['never', undefined],
+      ['mistyped', undefined],
     ],
   )
   t.equal(report.misfitCount, 1501)
+  t.equal(report.fields.phones?.nulls, 1501)
   t.match(report.misfits, [{ field: 'n', count: 1501, examples: [{ row: 1, found: 'x', count: 1501 }] }])
   t.strictSame(typeRecords(given([]), [{ name: 'a' }]).report().missing, [])
 })

@@ -23,10 +23,11 @@ export function formatPointer(tokens: readonly string[]): string {
   return tokens.map(token => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 
-/** The value at a pointer, given its tokens; undefined if there is none. */
+/** The value at a pointer, given its tokens; undefined if there is none, null within an object that is null. */
 export function valueAt(value: unknown, tokens: readonly string[]): unknown {
   let found = value
   for (const token of tokens) {
+    if (found === null && value !== null) return null
     if (found === null || typeof found !== 'object') return undefined
     if (Array.isArray(found) ? !/^(0|[1-9]\d*)$/.test(token) : !Object.hasOwn(found, token)) return undefined
     found = lookup(found as Readonly<Record<string, unknown>>, token)
