@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { type ConfigFlags, loadConfig } from '../src/config/load.ts'
@@ -421,4 +421,6 @@ t.test('dataset.yaml: every mistake with its place', async t => {
   t.match(readDefinition(portal, 'none').problems, [
     { message: /there is no dataset none: .* was not found/ },
   ])
+  mkdirSync(path.join(portal, 'data/b/dataset.yaml'), { recursive: true })
+  t.match(readDefinition(portal, 'b').problems, [{ message: /dataset\.yaml cannot be read: EISDIR$/ }])
 })

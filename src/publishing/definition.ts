@@ -105,7 +105,7 @@ export function mayDefine(portal: string, id: string, word: string): boolean {
 export function readDefinition(portal: string, id: string): ReadDefinition {
   const failed = (message: string): ReadDefinition => ({
     definition: null,
-    problems: [{ message: withSuggestion(message, id, portal), place: {} }],
+    problems: [{ message, place: {} }],
     defects: [],
     warnings: [],
   })
@@ -113,7 +113,7 @@ export function readDefinition(portal: string, id: string): ReadDefinition {
   const file = path.join(folder, 'dataset.yaml')
   if (!DATASET_ID.test(id)) {
     const message = `${JSON.stringify(id)} is not a dataset id: lower-case letters, digits, - and _, at most 100`
-    return failed(message)
+    return failed(withSuggestion(message, id, portal))
   }
   let text: string
   try {
@@ -122,9 +122,8 @@ export function readDefinition(portal: string, id: string): ReadDefinition {
     const { code } = error as NodeJS.ErrnoException
     const implicit = code === 'ENOENT' ? implicitSource(portal, id) : undefined
     if (implicit !== undefined) return implicitDefinition(id, implicit)
-    const message =
-      code === 'ENOENT' ? `there is no dataset ${id}: ${file} was not found` : `${file} cannot be read`
-    return failed(message)
+    if (code !== 'ENOENT') return failed(`${file} cannot be read: ${code}`)
+    return failed(withSuggestion(`there is no dataset ${id}: ${file} was not found`, id, portal))
   }
   const { value, problems, defects, warnings, placeOf, writtenNumber } = understood(text, file)
   if (value === null || problems.length > 0) return { definition: null, problems, defects, warnings }
