@@ -499,6 +499,56 @@ t.test('the datum of a .prj is shifted by its name or code, and its angles may b
   t.ok((unprojectorOfWkt(own)?.([155000, 463000])[1] ?? 0) > 52.1561, 'a shift of its own is kept')
 })
 
+t.test('datums are shifted as EPSG recommends for the area of their systems', async t => {
+  const esri = (name: string, datum: string, rest: string) =>
+    `PROJCS["${name}",GEOGCS["g",DATUM["${datum}]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],${rest},UNIT["Meter",1.0]]`
+  const krovak =
+    'PROJECTION["Krovak"],PARAMETER["False_Easting",0.0],PARAMETER["False_Northing",0.0],PARAMETER["Pseudo_Standard_Parallel_1",78.5],' +
+    'PARAMETER["Scale_Factor",0.9999],PARAMETER["Azimuth",30.28813975277778],PARAMETER["Longitude_Of_Center",24.83333333333333],' +
+    'PARAMETER["Latitude_Of_Center",49.5],PARAMETER["X_Scale",-1.0],PARAMETER["Y_Scale",1.0],PARAMETER["XY_Plane_Rotation",90.0]'
+  const utm =
+    'PROJECTION["Transverse_Mercator"],PARAMETER["False_Easting",500000.0],PARAMETER["False_Northing",0.0],' +
+    'PARAMETER["Central_Meridian",99.0],PARAMETER["Scale_Factor",0.9996],PARAMETER["Latitude_Of_Origin",0.0]'
+  const vietnam =
+    'GEOGCS["GCS_VN_2000",DATUM["D_Vietnam_2000",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]'
+  const southWest =
+    'PROJCS["S-JTSK / Krovak",GEOGCS["S-JTSK",DATUM["System_of_the_Unified_Trigonometrical_Cadastral_Network",SPHEROID["Bessel 1841",6377397.155,299.1528128]],' +
+    'PRIMEM["Greenwich",0],UNIT["degree",0.0174532925199433]],PROJECTION["Krovak"],PARAMETER["latitude_of_center",49.5],' +
+    'PARAMETER["longitude_of_center",24.8333333333333],PARAMETER["azimuth",30.2881397527778],PARAMETER["pseudo_standard_parallel_1",78.5],' +
+    'PARAMETER["scale_factor",0.9999],PARAMETER["false_easting",0],PARAMETER["false_northing",0],UNIT["metre",1],AXIS["Southing",SOUTH],' +
+    'AXIS["Westing",WEST],AUTHORITY["EPSG","5513"]]'
+  // Positions of PROJ 9.5, without grids.
+  for (const [name, move, position, lon, lat] of [
+    ['Czechia', unprojectorOfCode(5514), [-743100, -1043500], 14.4181623, 50.0827704],
+    [
+      'Czechia, by ESRI',
+      unprojectorOfWkt(esri('k', 'D_S_JTSK",SPHEROID["Bessel_1841",6377397.155,299.1528128', krovak)),
+      [-743100, -1043500],
+      14.4181623,
+      50.0827704,
+    ],
+    ['Czechia, by GDAL', unprojectorOfWkt(southWest), [1043500, 743100], 14.4181623, 50.0827704],
+    ['Romania', unprojectorOfCode(3844), [500000, 500000], 24.9984457752, 45.9997181867],
+    ['Israel', unprojectorOfCode(2039), [220000, 630000], 35.2101795291, 31.7626534643],
+    ['Thailand', unprojectorOfCode(24047), [660000, 1520000], 100.4751039436, 13.7480734708],
+    [
+      'Thailand, by ESRI',
+      unprojectorOfWkt(
+        esri('t', 'D_Indian_1975",SPHEROID["Everest_Adjustment_1937",6377276.345,300.8017', utm),
+      ),
+      [660000, 1520000],
+      100.4751039436,
+      13.7480734708,
+    ],
+    ['Austria', unprojectorOfCode(31288), [150000, 5200000], 10.3330389231, 46.9390311548],
+    ['Ukraine', unprojectorOfCode(5561), [30, 50], 29.9983710576, 49.9998582724],
+    ['Vietnam', unprojectorOfWkt(vietnam), [106, 16], 106.0018275698, 15.9989951481],
+  ] as const) {
+    const [x = Number.NaN, y = Number.NaN] = move?.(position) ?? []
+    t.ok(Math.hypot(x - lon, y - lat) < 1e-6, `${name}: ${x} ${y}`)
+  }
+})
+
 t.test('parquet comes back from another reader', async t => {
   const zstd = await Zstd.load()
   const compressors = { ZSTD: (input: Uint8Array) => zstd.decompress(input) }

@@ -57,14 +57,17 @@ const NORTH_POLE = /\bStereographic_North_Pole\b/i
 /** The same for the text of a `.prj` file or another WKT of reference systems; undefined for an unsupported one. */
 export function unprojectorOfWkt(wkt: string): Unprojector | null | undefined {
   const isGeographic = /^\s*(?:GEOGCS|GEOGCRS|GEODCRS)\s*\[/i.test(wkt)
-  if (isGeographic && /WGS.?(?:19)?84|ETRS.?(?:19)?89|NAD.?(?:19)?83|RGF.?(?:19)?93|CRS:?84/i.test(wkt))
+  // The datum of Vietnam has the ellipsoid of WGS 84.
+  const datum = wkt.replace(/(?:SPHEROID|ELLIPSOID)\["[^"]*"/gi, '')
+  if (isGeographic && /WGS.?(?:19)?84|ETRS.?(?:19)?89|NAD.?(?:19)?83|RGF.?(?:19)?93|CRS:?84/i.test(datum))
     return null
   // Krovak of ESRI without a rotation, with axes to the south and the west.
   if (/"Krovak".*"X_Scale",\s*1\b.*"Y_Scale",\s*1\b.*"XY_Plane_Rotation",\s*0\b/is.test(wkt))
     return unprojectorOfCode(5513)
   const axes = wkt.search(/\bCS\s*\[/i)
-  const id = /\bID\["EPSG",\s*(\d+)\]\s*\]\s*$/i.exec(wkt)?.[1]
-  const known = id === undefined ? undefined : unprojectorOfCode(Number(id))
+  const id = /\b(?:ID|AUTHORITY)\["EPSG",\s*"?(\d+)"?\]\s*\]\s*$/i.exec(wkt)?.[1]
+  const isById = id !== undefined && !/TOWGS84/i.test(wkt)
+  const known = isById ? unprojectorOfCode(Number(id)) : undefined
   if (known !== undefined) return known
   try {
     return unprojector(
@@ -75,8 +78,7 @@ export function unprojectorOfWkt(wkt: string): Unprojector | null | undefined {
       isGeographic ? degreesOfUnit(axes < 0 ? wkt : wkt.slice(axes)) : 1,
     )
   } catch {
-    const code = /AUTHORITY\["EPSG",\s*"?(\d+)"?\]\s*\]\s*$/i.exec(wkt)?.[1]
-    return code === undefined ? undefined : unprojectorOfCode(Number(code))
+    return id === undefined ? undefined : unprojectorOfCode(Number(id))
   }
 }
 

@@ -302,7 +302,7 @@ t.test('a popup is placed by its own record, whichever comes first', { skip: noB
   }
   // That of the first record may still be fading.
   t.not(await page.locator('.leaflet-popup [aria-busy=true]').count(), 0, 'it says that more comes')
-  await page.locator('a.skip').focus()
+  await page.locator('a.skip').first().focus()
   await page.waitForSelector('.leaflet-popup dl')
   await wait(500)
   t.ok(
