@@ -37,7 +37,7 @@ const MAX_NAME = 200
 const DEGREES: ReadonlySet<number> = new Set([4326, 4258, 4171, 4269, 4979, 4937, 7843, 7844, 0, -1])
 
 /** Codes of geographic systems in grads, 400 of which are a circle: NTF (Paris) and others of its time. */
-const GRADS: ReadonlySet<number> = new Set([4807, 4810, 4811, 4816, 4819, 4821, 4901, 4902])
+const GRADS: ReadonlySet<number> = new Set([4807, 4810, 4811, 4816, 4819, 4821, 4901, 4902, 7400])
 
 /** Converts positions of an EPSG code to degrees: null if they are degrees already, undefined for an unknown code. */
 export function unprojectorOfCode(code: number): Unprojector | null | undefined {
