@@ -131,6 +131,7 @@ t.test('statements become rules', async t => {
       [`${FOAF}knows -> p`],
     ],
     ['[foaf:name, "a\\\\(b\\\\) \\\\$(c) $(d (e)) $(f\\\\)g)"]', [`${FOAF}name "a(b) $(c) {d (e)} {f)g}"`]],
+    ['[foaf:name, "$((a\\\\)) $(b)"]', [`${FOAF}name "{(a)} {b}"`]],
     ['[foaf:name, "ex\\\\:x"]', [`${FOAF}name "ex:x"`]],
     ['[foaf:name, "$(\\\\_x)"]', [`${FOAF}name $_x`]],
     ['[foaf:name, "ex\\:x \\(\\)\\{\\}\\$(a)\\~iri $(\\_x)"]', [`${FOAF}name "ex:x (){}$(a)~iri {_x}"`]],

@@ -26,7 +26,7 @@ export const ESCAPABLE = '$(){}:~'
 
 /**
  * Reads a template: constant text and references `$(field)`, in one pass. Parentheses inside a reference come in pairs
- * or are escaped; `$(\_x)` is the field `_x`, where `$(_x)` is an external value.
+ * or are escaped, or only closing ones are: `$((a\))`. `$(\_x)` is the field `_x`, where `$(_x)` is an external value.
  */
 function parseTemplate(text: string): Template {
   const parts: YarrrmlTemplatePart[] = []
@@ -82,9 +82,14 @@ interface Reference {
 /** The YAML value of `\_` in double quotes. */
 const NO_BREAK_SPACE = '\u00a0'
 
-function readReference(text: string, start: number): Reference | { message: string; hint: string } {
+function readReference(
+  text: string,
+  start: number,
+  inPairs = true,
+): Reference | { message: string; hint: string } {
   let name = ''
   let open = 0
+  let hasEscapedEnd = false
   for (let at = start; at < text.length; at++) {
     const character = text.charAt(at)
     const next = text.charAt(at + 1)
@@ -92,16 +97,18 @@ function readReference(text: string, start: number): Reference | { message: stri
     else if (character === '\\' && (next === '(' || next === ')' || (next === '_' && at === start))) {
       // The backslash is preserved if it makes an underscore part of the name: `$(_x)` has another meaning.
       name += next === '_' ? '\\_' : next
+      hasEscapedEnd ||= next === ')'
       at += 1
     } else if (character === '$' && next === '(') {
       break
     } else if (character === ')' && open === 0) {
       return { name, end: at + 1 }
     } else {
-      open += character === '(' ? 1 : character === ')' ? -1 : 0
+      if (inPairs) open += character === '(' ? 1 : character === ')' ? -1 : 0
       name += character
     }
   }
+  if (inPairs && hasEscapedEnd) return readReference(text, start, false)
   return {
     message: 'the reference that begins with $( is never closed',
     hint: 'A reference is written $(field). In a list between brackets a comma ends the text: put it in quotes.',
