@@ -9,7 +9,7 @@ import { ordered } from '../src/store/columns/evaluate/order/order.ts'
 import { Batch, Deferred, numbersFrom } from '../src/store/columns/evaluate/vectors/batch.ts'
 import { concatenatedTexts } from '../src/store/columns/evaluate/vectors/concat.ts'
 import { type Domain, PositionDomain } from '../src/store/columns/evaluate/vectors/domain.ts'
-import { addIntegers, countPlaces } from '../src/store/columns/evaluate/vectors/lanes.ts'
+import { addIntegers, countPlaces, countPlacesOf } from '../src/store/columns/evaluate/vectors/lanes.ts'
 import {
   markInRange,
   markWithBit,
@@ -19,6 +19,7 @@ import {
   rowsMarked,
   rowsOfTable,
   rowsPresent,
+  rowsPresentInAll,
   without,
 } from '../src/store/columns/evaluate/vectors/row-filters.ts'
 import {
@@ -374,6 +375,9 @@ t.test(`rows are added to their groups as one by one, seed ${seed}`, async t => 
     const [sums, distinct] = [Float64Array.from(before), Float64Array.from(before)]
     countPlaces(counted, groups)
     countPlaces(some, gathered(groups, rows))
+    const uncopied = Uint32Array.from(before)
+    countPlacesOf(uncopied, groups, rows)
+    t.strictSame(uncopied, some, 'rows are counted without a copy of their places')
     addIntegers(sums, groups, table, ids, count)
     const pairs = new DistinctPairs(evaluationOf())
     pairs.prepare(count, terms)
@@ -430,6 +434,13 @@ t.test('rows are those that a test of each finds', async t => {
       [...rowsPresent(ids)],
       all.filter(row => ids[row] !== 0),
     )
+    const vectors = [1, 2, 3].map(() => Uint32Array.from(ids, () => between(0, 3)))
+    for (const several of [vectors, vectors.slice(1), vectors.slice(2)])
+      for (const among of [all, some])
+        t.strictSame(
+          [...rowsPresentInAll(several, among === all ? null : Uint32Array.from(some))],
+          among.filter(row => several.every(each => each[row] !== 0)),
+        )
     const rest = all.filter(row => !some.includes(row))
     const [left, right] = [Uint32Array.from(some), Uint32Array.from(rest)]
     t.strictSame([...without(Uint32Array.from(all), left)], rest)

@@ -39,6 +39,7 @@ export function grouped(
       places = coded === null ? KeyPlaces.of(keys, batch, others.length === 0) : null
       hasEmptyGroups = coded !== null || places !== null
     }
+    if (others.length === 0 && (places ?? coded)?.count(batch) === true) continue
     if (places !== null) {
       const groups = places.assign(batch)
       if (groups !== null) {
@@ -50,7 +51,6 @@ export function grouped(
       rows.addCounts(assign(all), places.counts, grouper.count())
       places = null
     }
-    if (others.length === 0 && coded?.count(batch) === true) continue
     const groups = coded?.assign(batch, assign) ?? assign(batch)
     if (hasEmptyGroups || others.length < aggregators.length) rows.add(groups, grouper.count())
     addToAll(others, batch, groups, grouper.count(), evaluation)

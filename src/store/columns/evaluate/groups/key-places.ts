@@ -1,6 +1,6 @@
 import { allRows, Batch } from '../vectors/batch.ts'
 import type { Domain } from '../vectors/domain.ts'
-import { countPlaces } from '../vectors/lanes.ts'
+import { countPlaces, countPlacesOf } from '../vectors/lanes.ts'
 import { scratchUint32 } from '../vectors/scratch.ts'
 import { gathered, type IdVector, type Vector } from '../vectors/vector.ts'
 
@@ -57,6 +57,15 @@ export class KeyPlaces {
       ({ domain }, at) => domain === this.domains[at] && domain.size === this.sizes[at],
     )
     return areSame === true ? keys : null
+  }
+
+  /** Counts the rows of a batch. False where {@link assign} returns null; then nothing is counted. */
+  count(batch: Batch): boolean {
+    const { vectors = [], rows = null } = this.keysOf(batch) ?? {}
+    const [first, ...others] = vectors
+    if (first === undefined || others.length > 0 || rows === null) return this.assign(batch) !== null
+    countPlacesOf(this.counts, first.ids, rows)
+    return true
   }
 
   /**

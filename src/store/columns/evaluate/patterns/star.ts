@@ -5,9 +5,9 @@ import type { GraphColumns } from '../../graph.ts'
 import { domainsOf, type Evaluation } from '../evaluation.ts'
 import type { Filter } from '../expressions/filter.ts'
 import { allRows, type Batch } from '../vectors/batch.ts'
-import { rowsPresent } from '../vectors/row-filters.ts'
+import { rowsPresentInAll } from '../vectors/row-filters.ts'
 import { translated } from '../vectors/translate.ts'
-import { gathered, type IdVector, type Vector } from '../vectors/vector.ts'
+import type { IdVector, Vector } from '../vectors/vector.ts'
 import { codesOf, expandedRows, gatherIds, rowsWith, rowsWithCodes } from './column-codes.ts'
 
 /** A triple pattern of a star with a constant predicate. */
@@ -90,14 +90,8 @@ export class LinkFollower {
     }
     ready()
     for (const { column, name } of direct) {
-      const before = found
       this.evaluation.columns.add(column.predicate)
-      found = found.with(name, () => ({
-        type: 'ids',
-        domain: domainsOf(graph).of(column),
-        ids: codesOf(column, before.subjects),
-        isWhole: column.isComplete,
-      }))
+      found = withColumn(graph, column, name, found)
     }
     for (const link of ordered(others, graph, found.batch)) {
       if (found.batch.size === 0) break
@@ -122,16 +116,22 @@ export class LinkFollower {
       } else if (known !== undefined) {
         const codes = translated(known, domainsOf(graph).of(column), found.batch.size)
         found = found.rows(rowsWithCodes(column, found.subjects, codes))
-      } else if (column.isSingle) found = single(graph, column, object.name, found)
-      else {
+      } else if (column.isSingle) {
+        found = withColumn(graph, column, object.name, found)
+        if (!column.isComplete) found = withValues([object.name], found)
+      } else {
         several.push(link)
         continue
       }
       ready()
     }
     ready()
-    for (const { column, name } of direct)
-      if (!column.isComplete && found.batch.size > 0) found = withValue(name, found)
+    const partial = direct.filter(({ column }) => !column.isComplete)
+    if (partial.length > 0 && found.batch.size > 0)
+      found = withValues(
+        partial.map(({ name }) => name),
+        found,
+      )
     for (const { predicate, object } of several) {
       const column = graph.column(predicate)
       if (column === undefined || object.type !== 'variable' || found.batch.size === 0) break
@@ -224,11 +224,14 @@ function parted(
 /** Solutions and their subjects. */
 class Followed {
   readonly batch: Batch
+  /** The solutions of which these are some, with the same variables; null where they are none of others. */
+  readonly selection: { readonly of: Followed; readonly rows: Uint32Array } | null
   private readonly lazySubjects: Lazy<IdVector>
 
-  constructor(batch: Batch, subjects: Lazy<IdVector>) {
+  constructor(batch: Batch, subjects: Lazy<IdVector>, selection: Followed['selection'] = null) {
     this.batch = batch
     this.lazySubjects = subjects
+    this.selection = selection
   }
 
   get subjects(): IdVector {
@@ -241,6 +244,7 @@ class Followed {
     return new Followed(
       this.batch.rows(rows),
       once(() => gatherIds(subjects(), rows)),
+      { of: this, rows },
     )
   }
 
@@ -266,26 +270,25 @@ function isAll(rows: Uint32Array): boolean {
   return true
 }
 
-/** The solutions with a value of a variable, whose vector has 0 for none. */
-function withValue(name: string, found: Followed): Followed {
-  const vector = found.batch.get(name) as IdVector
-  const rows = rowsPresent(vector.ids)
-  const ids = rows.length === vector.ids.length ? vector.ids : gathered(vector.ids, rows)
-  return found.rows(rows).with(name, { ...vector, ids, isWhole: true })
+/** The solutions with a value of each of some variables, whose vectors have 0 for none. */
+function withValues(names: readonly string[], found: Followed): Followed {
+  // The vectors are read once, for the rows that remain.
+  const { of, rows: some } = found.selection ?? { of: found, rows: null }
+  const vectors = names.map(name => of.batch.get(name) as IdVector)
+  const rows = rowsPresentInAll(
+    vectors.map(({ ids }) => ids),
+    some,
+  )
+  const whole = vectors.map(vector => ({ ...vector, isWhole: true }))
+  return names.reduce((all, name, at) => all.with(name, whole[at] as IdVector), of).rows(rows)
 }
 
-function single(graph: GraphColumns, column: Column, name: string, found: Followed): Followed {
-  const domain = domainsOf(graph).of(column)
-  if (column.isComplete) {
-    return found.with(name, () => ({
-      type: 'ids',
-      domain,
-      ids: codesOf(column, found.subjects),
-      isWhole: true,
-    }))
-  }
-  const ids = codesOf(column, found.subjects)
-  const rows = rowsPresent(ids)
-  const some = rows.length === ids.length ? ids : gathered(ids, rows)
-  return found.rows(rows).with(name, { type: 'ids', domain, ids: some, isWhole: true })
+/** The solutions with the codes of a column with one value: 0 for subjects without any. */
+function withColumn(graph: GraphColumns, column: Column, name: string, found: Followed): Followed {
+  return found.with(name, () => ({
+    type: 'ids',
+    domain: domainsOf(graph).of(column),
+    ids: codesOf(column, found.subjects),
+    isWhole: column.isComplete,
+  }))
 }

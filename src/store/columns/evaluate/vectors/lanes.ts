@@ -30,6 +30,20 @@ export function countPlaces(counts: Uint32Array, places: Uint32Array): void {
   }
 }
 
+/** Counts some rows by place: as `countPlaces` of the places of these rows, which are not copied. */
+export function countPlacesOf(counts: Uint32Array, places: Uint32Array, rows: Uint32Array): void {
+  let at = 0
+  if (isWorthLanes(rows.length, counts.length)) {
+    at = rows.length & ~3
+    countSomeInLanes(places, rows, at)
+    addLanes(counts, rowLanes)
+  }
+  for (; at < rows.length; at++) {
+    const place = places[rows[at] as number] as number
+    counts[place] = (counts[place] as number) + 1
+  }
+}
+
 /** Counts rows by ranges of places: by those that are equal without their lowest bits. */
 export function countRanges(counts: Uint32Array, places: Uint32Array, bits: number): void {
   for (let row = 0; row < places.length; row++) {
@@ -86,6 +100,20 @@ function countInLanes(places: Uint32Array, end: number): void {
     const third = (places[row + 2] as number) + 2 * WIDTH
     lanes[third] = (lanes[third] as number) + 1
     const fourth = (places[row + 3] as number) + 3 * WIDTH
+    lanes[fourth] = (lanes[fourth] as number) + 1
+  }
+}
+
+function countSomeInLanes(places: Uint32Array, rows: Uint32Array, end: number): void {
+  const lanes = rowLanes
+  for (let at = 0; at < end; at += 4) {
+    const first = places[rows[at] as number] as number
+    lanes[first] = (lanes[first] as number) + 1
+    const second = (places[rows[at + 1] as number] as number) + WIDTH
+    lanes[second] = (lanes[second] as number) + 1
+    const third = (places[rows[at + 2] as number] as number) + 2 * WIDTH
+    lanes[third] = (lanes[third] as number) + 1
+    const fourth = (places[rows[at + 3] as number] as number) + 3 * WIDTH
     lanes[fourth] = (lanes[fourth] as number) + 1
   }
 }

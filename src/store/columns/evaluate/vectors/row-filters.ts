@@ -157,6 +157,48 @@ export function rowsPresent(ids: Uint32Array): Uint32Array {
   return rowsInRange(ids, 1, 2 ** 31 - 1, true, null)
 }
 
+/**
+ * The rows for which none of some vectors of the same length has the number 0.
+ *
+ * @param rows the rows that are tested; null for all
+ */
+export function rowsPresentInAll(vectors: readonly Uint32Array[], rows: Uint32Array | null): Uint32Array {
+  const [first, second, ...others] = vectors
+  const isPair = rows === null && first !== undefined && second !== undefined
+  const present = (some: Uint32Array | null, ids: Uint32Array) => rowsInRange(ids, 1, 2 ** 31 - 1, true, some)
+  return isPair
+    ? others.reduce(present, rowsOfBoth(first, second))
+    : (vectors.reduce(present, rows) as Uint32Array)
+}
+
+/** The rows for which neither of two vectors has the number 0. */
+function rowsOfBoth(first: Uint32Array, second: Uint32Array): Uint32Array {
+  const length = first.length | 0
+  const whole = length & ~3
+  const selected = scratchUint32(length)
+  let count = 0
+  for (let row = 0; row < whole; row += 4) {
+    selected[count] = row
+    count = (count + arePresent(first[row] as number, second[row] as number)) | 0
+    selected[count] = row + 1
+    count = (count + arePresent(first[row + 1] as number, second[row + 1] as number)) | 0
+    selected[count] = row + 2
+    count = (count + arePresent(first[row + 2] as number, second[row + 2] as number)) | 0
+    selected[count] = row + 3
+    count = (count + arePresent(first[row + 3] as number, second[row + 3] as number)) | 0
+  }
+  for (let row = whole; row < length; row++) {
+    selected[count] = row
+    count = (count + arePresent(first[row] as number, second[row] as number)) | 0
+  }
+  return selected.subarray(0, count)
+}
+
+/** 1 where neither of two numbers is 0, else 0. */
+function arePresent(first: number, second: number): number {
+  return (-(first | 0) & -(second | 0)) >>> 31
+}
+
 /** The given rows that a vector binds, or does not bind. */
 export function rowsBound(vector: Vector, rows: Uint32Array, required: boolean): Uint32Array {
   const length = rows.length | 0
