@@ -570,6 +570,14 @@ t.test('withdrawn, forgotten, and left over', async t => {
   await publish(portal)
   t.notOk(existsSync(abandoned), 'what a publication of it has left is removed')
   await publish(portal, ['one'])
+  rmSync(path.join(versions.root, 'one/current'))
+  interrupt()
+  await publish(portal)
+  t.notOk(
+    readdirSync(path.join(versions.root, 'one'), { withFileTypes: true }).some(entry => entry.isDirectory()),
+    'a withdrawal that was cut off later leaves no version, which would be retained once it is published again',
+  )
+  await publish(portal, ['one'])
   interrupt()
   t.match(await publish(portal, ['one']), [{ type: 'published', dataset: 'one' }], 'and ended by name')
   t.match(await publish(portal), [{ dataset: 'one' }, { dataset: 'two' }])

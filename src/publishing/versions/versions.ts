@@ -382,7 +382,7 @@ function removeOthers(home: string, retained: ReadonlySet<string>): void {
   }
 }
 
-/** Repairs what publications that died have left: removes folders in preparation, versions that were never in force, and replaced ones. */
+/** Removes what processes that died have left: folders in preparation, versions never in force or replaced, all of a withdrawn dataset. */
 export function repairInterrupted(versions: Versions, id: string): void {
   const home = path.join(versions.root, id)
   if (!existsSync(home)) return
@@ -392,6 +392,7 @@ export function repairInterrupted(versions: Versions, id: string): void {
     (isInterrupted(home, name, current) || name.endsWith('.new')) && !isInPreparation(home, name)
   for (const { name } of entries)
     if (isLeft(name)) rmSync(path.join(home, name), { recursive: true, force: true })
+  if (current === null && isWithdrawn(versions, id)) removeOthers(home, new Set())
   if (current === null) return
   rmSync(path.join(home, current, PENDING), { force: true })
   const folders = entries.filter(entry => entry.isDirectory() && !isLeft(entry.name))
