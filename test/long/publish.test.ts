@@ -47,6 +47,7 @@ import {
   versionsOf,
   withdraw,
 } from '../../src/publishing/versions/versions.ts'
+import { PROCESS_NAME } from '../../src/runtime/processes.ts'
 import { createEmbeddedStore, type StoreEvent } from '../../src/store/embedded/embedded.ts'
 import { select } from '../support/ask.ts'
 import {
@@ -606,6 +607,16 @@ t.test('withdrawn, forgotten, and left over', async t => {
     'what was in force until now is told',
   )
   t.same(readdirSync(versions.root), [], 'nothing is left of folders that are gone')
+})
+
+t.test('what a full disk does not withdraw stays', { skip: !existsSync('/dev/full') }, async t => {
+  const portal = makePortal(t, { plants: plants() })
+  const versions = versionsOf(portal)
+  await publish(portal)
+  symlinkSync('/dev/full', path.join(versions.root, `plants/withdrawn.${PROCESS_NAME}.new`))
+  t.throws(() => withdraw(versions, 'plants'), { code: 'ENOSPC' })
+  t.match(await publish(portal), [{ type: 'unchanged', dataset: 'plants' }])
+  t.equal(withdraw(versions, 'plants'), true, 'once there is room')
 })
 
 t.test('what cannot be read, or is a link, is not taken for removed', async t => {

@@ -325,7 +325,8 @@ function withdrawCurrent(versions: Versions, id: string): boolean {
   const home = path.join(versions.root, id)
   rememberRemoved(home, path.join(home, current), null)
   const visibility = currentManifest(versions, id)?.dataset.visibility ?? 'restricted'
-  writeDurably(path.join(home, 'withdrawn'), visibility)
+  // In one step: half of it would say of a restricted dataset that it existed, and withdraw one where a full disk said it cannot be.
+  replaceDurably(path.join(home, 'withdrawn'), visibility)
   rmSync(path.join(home, 'current'), { force: true })
   // Before its files: what was withdrawn is not served again after a power cut.
   synchronise(home)
