@@ -170,6 +170,17 @@ t.test('failures that are remembered are bounded', t => {
   t.end()
 })
 
+t.test('failures of a clock that was hours ahead block nobody once it is set back', t => {
+  const failures = new FailuresInMemory()
+  const begin = (now: number) => failures.begin([{ subject: 'ann', limit: 1, within: MINUTE }], now)
+  t.equal(begin(5 * HOUR), null)
+  t.equal(begin(5 * HOUR + 1), 5 * HOUR + MINUTE)
+  t.equal(begin(5 * HOUR - 1000), 5 * HOUR + MINUTE, 'a clock that is corrected by a second forgets nothing')
+  t.equal(begin(0), null)
+  t.equal(begin(1), MINUTE)
+  t.end()
+})
+
 t.test('the last use is written at most once a minute, and at the end', async t => {
   const { place: file, accounts, clock } = await openFile(t)
   await accounts.users.add('ann', PASSWORD)

@@ -1,5 +1,14 @@
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -9,8 +18,11 @@ import type { InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import { grantsOf } from '../src/accounts/authorisation.ts'
 import { changedDefinition } from '../src/publishing/edit-definition.ts'
+import { removeCutOffDrafts } from '../src/publishing/management/datasets.ts'
 import { applyDraft, completeDrafts, openDraft } from '../src/publishing/management/drafts.ts'
+import { currentManifest, versionsOf } from '../src/publishing/versions/versions.ts'
 import { PROCESS_NAME } from '../src/runtime/processes.ts'
+import { lodestone } from './support/crash.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
@@ -564,6 +576,31 @@ t.test('a publication that a kill interrupted is completed by the next start', t
   t.equal(readFileSync(path.join(portal, 'data/own/dataset.yaml'), 'utf8'), definition)
   t.match(readFileSync(path.join(portal, 'data/own/a.csv'), 'utf8'), /Secret/)
   t.notOk(existsSync(draft.root))
+  t.end()
+})
+
+t.test('lodestone publish completes it, too', async t => {
+  const portal = temporaryFolder(t, {
+    'portal.yaml': '',
+    data: { own: { 'dataset.yaml': 'source: { path: a.csv }\nvisibility: public\n', 'a.csv': CSV } },
+  })
+  const draft = openDraft(portal, 'own', 'dora', new Date())
+  const definition = 'source: { path: a.csv }\nvisibility: restricted\n'
+  rmSync(path.join(draft.folder, 'dataset.yaml'))
+  writeFileSync(path.join(draft.folder, 'dataset.yaml'), definition)
+  writeFileSync(path.join(draft.root, 'applying'), '')
+  t.match(await lodestone(['publish', '--portal', portal]), { code: 0, stderr: /^own: 3 records/ })
+  t.equal(currentManifest(versionsOf(portal), 'own')?.dataset.visibility, 'restricted')
+})
+
+t.test('what a draft that was cut off has left is removed', t => {
+  const portal = temporaryFolder(t, { var: { drafts: { left: {}, begun: {} } } })
+  const drafts = path.join(portal, 'var/drafts')
+  openDraft(portal, 'kept', 'dora', new Date())
+  const earlier = new Date(Date.now() - 7_200_000)
+  for (const id of ['left', 'kept']) utimesSync(path.join(drafts, id), earlier, earlier)
+  removeCutOffDrafts(portal, Date.now())
+  t.same(readdirSync(drafts), ['begun', 'kept'], 'but none that may just be begun')
   t.end()
 })
 

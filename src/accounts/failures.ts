@@ -26,6 +26,9 @@ export interface Failures {
 /** Maximum number of subjects in memory; beyond that, the least recently used are dropped. */
 const MAX_REMEMBERED = 100_000
 
+/** Whether a failure counts: one that is further ahead is of a clock that was set back since. */
+const isRecent = (moment: number, now: number, within: number) => Math.abs(now - moment) < within
+
 /** Failures of one process, in memory. */
 export class FailuresInMemory implements Failures {
   private readonly max: number
@@ -39,7 +42,7 @@ export class FailuresInMemory implements Failures {
   begin(counted: readonly FailureLimit[], now: number): number | null {
     this.forgetOld(counted, now)
     const ends = counted.flatMap(({ subject, limit, within }) => {
-      const recent = this.moments.get(subject)?.filter(moment => moment > now - within) ?? []
+      const recent = this.moments.get(subject)?.filter(moment => isRecent(moment, now, within)) ?? []
       return recent.length < limit ? [] : [(recent[recent.length - limit] ?? now) + within]
     })
     if (ends.length > 0) return Math.max(...ends)
@@ -62,9 +65,9 @@ export class FailuresInMemory implements Failures {
   }
 
   private forgetOld(counted: readonly FailureLimit[], now: number): void {
-    const since = now - Math.max(0, ...counted.map(({ within }) => within))
+    const maxWithin = Math.max(0, ...counted.map(({ within }) => within))
     for (const subject of subjectsOf(counted)) {
-      const moments = this.moments.get(subject)?.filter(moment => moment > since) ?? []
+      const moments = this.moments.get(subject)?.filter(moment => isRecent(moment, now, maxWithin)) ?? []
       if (moments.length === 0) this.moments.delete(subject)
       else this.moments.set(subject, moments)
     }

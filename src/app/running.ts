@@ -40,7 +40,9 @@ export async function registerServer(config: Pick<Config, 'portal' | 'port' | 'b
   try {
     refuseOtherAddress(config, 'this server')
     removeDead(folderOf(portal))
-    for (const folder of ['.', 'harvest', 'columns']) removeUnfinished(path.join(portal, 'var', folder))
+    const data = namesIn(path.join(portal, 'data')).map(name => path.join('data', name))
+    for (const folder of ['var', 'var/harvest', 'var/columns', 'mappings', ...data])
+      removeUnfinished(path.join(portal, folder))
     writeEntry(file, server)
   } finally {
     unlock?.()
@@ -76,7 +78,10 @@ function removeDead(folder: string): void {
     }
 }
 
-/** What processes write in var/ before they put it in place: accounts, counts, documents of catalogs, and columns of an engine. */
+/**
+ * What processes write before they put it in place: accounts, counts, documents of catalogs, and columns of an engine in var/, changes
+ * of dataset.yaml and mappings.
+ */
 const UNFINISHED = /\.[0-9a-f]{8}\.\d+\.\d+\.new$|-fetching-[0-9a-f]{8}\.\d+\.\d+(?:\.\w+)*$/
 
 /** Removes what processes that died were writing in a folder. */

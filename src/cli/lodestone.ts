@@ -55,8 +55,9 @@ export async function program(only?: string): Promise<Command> {
  * @param args arguments without the program itself
  */
 export async function run(args: readonly string[]): Promise<number> {
-  closeQuietly(process.stdout)
-  closeQuietly(process.stderr)
+  const isServer = args[0] === 'serve'
+  closeQuietly(process.stdout, isServer)
+  closeQuietly(process.stderr, isServer)
   try {
     process.exitCode = undefined
     const lodestone = await program(args[0])
@@ -78,13 +79,13 @@ const quiet = new WeakSet<NodeJS.WriteStream>()
 
 /**
  * Lets a command finish its work if its output is no longer read, as in `lodestone config show | head -2`. Any other failure of a
- * stream ends the process.
+ * stream ends the process, but not a server: what a full disk does not take of its log is lost.
  */
-function closeQuietly(stream: NodeJS.WriteStream): void {
+function closeQuietly(stream: NodeJS.WriteStream, isServer: boolean): void {
   if (quiet.has(stream)) return
   quiet.add(stream)
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') return
+    if (error.code === 'EPIPE' || isServer) return
     if (stream !== process.stderr) printError(`lodestone: output cannot be written: ${error.message}\n`)
     process.exit(1)
   })

@@ -1,7 +1,8 @@
 import { Command } from 'commander'
-import { refuseOtherAddress } from '../app/running.ts'
+import { refuseOtherAddress, runningServers } from '../app/running.ts'
 import type { Config } from '../config/config.ts'
 import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
+import { completeDrafts } from '../publishing/management/drafts.ts'
 import {
   openReleases,
   type PublishMessage,
@@ -36,6 +37,8 @@ export function publishCommand(): Command {
       const config = servedConfigOf(options)
       const { portal, base, memory, keepVersions } = config
       refuseOtherAddress(config, 'this publication')
+      // A server has done so when it started.
+      if (runningServers(portal, Date.now()).length === 0) completeDrafts(portal)
       const { shared, close } = await openReleases(publisherSettings(config))
       await publishAll(
         {

@@ -449,7 +449,16 @@ t.test('a start removes what processes that were killed were writing', async t =
   const [left, kept] = [filesOf(dead), filesOf(PROCESS_NAME)]
   const harvest = { ...left.harvest, ...kept.harvest, 'city.json': '{}' }
   const columns = { ...left.columns, ...kept.columns, 'urn%3Ag.columns': '' }
-  const portal = temporaryFolder(t, { var: { ...left, ...kept, harvest, columns, 'usage.json': '{}' } })
+  const edited = (name: string) => ({
+    [name]: '',
+    [`${name}.${dead}.new`]: '',
+    [`${name}.${PROCESS_NAME}.new`]: '',
+  })
+  const portal = temporaryFolder(t, {
+    var: { ...left, ...kept, harvest, columns, 'usage.json': '{}' },
+    data: { trees: edited('dataset.yaml') },
+    mappings: edited('trees.yml'),
+  })
   const namesIn = (...names: string[]) => readdirSync(path.join(portal, 'var', ...names))
   const lock = path.join(portal, 'var/serving.lock')
   writeFileSync(lock, '')
@@ -460,6 +469,8 @@ t.test('a start removes what processes that were killed were writing', async t =
   t.same(namesIn(), [...Object.keys(kept), 'serving', 'usage.json'].sort(), 'but not those of running ones')
   t.same(namesIn('harvest'), [...Object.keys(kept.harvest), 'city.json'].sort())
   t.same(namesIn('columns'), [...Object.keys(kept.columns), 'urn%3Ag.columns'].sort())
+  t.same(namesIn('../data/trees'), ['dataset.yaml', `dataset.yaml.${PROCESS_NAME}.new`])
+  t.same(namesIn('../mappings'), ['trees.yml', `trees.yml.${PROCESS_NAME}.new`])
 })
 
 t.test('answers that take too long are cut off', { buffered: true }, async t => {

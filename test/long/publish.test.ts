@@ -47,6 +47,7 @@ import {
   versionsOf,
   withdraw,
 } from '../../src/publishing/versions/versions.ts'
+import { PROCESS_NAME } from '../../src/runtime/processes.ts'
 import { createEmbeddedStore, type StoreEvent } from '../../src/store/embedded/embedded.ts'
 import { select } from '../support/ask.ts'
 import {
@@ -570,6 +571,14 @@ t.test('withdrawn, forgotten, and left over', async t => {
   await publish(portal)
   t.notOk(existsSync(abandoned), 'what a publication of it has left is removed')
   await publish(portal, ['one'])
+  rmSync(path.join(versions.root, 'one/current'))
+  interrupt()
+  await publish(portal)
+  t.notOk(
+    readdirSync(path.join(versions.root, 'one'), { withFileTypes: true }).some(entry => entry.isDirectory()),
+    'a withdrawal that was cut off later leaves no version, which would be retained once it is published again',
+  )
+  await publish(portal, ['one'])
   interrupt()
   t.match(await publish(portal, ['one']), [{ type: 'published', dataset: 'one' }], 'and ended by name')
   t.match(await publish(portal), [{ dataset: 'one' }, { dataset: 'two' }])
@@ -598,6 +607,16 @@ t.test('withdrawn, forgotten, and left over', async t => {
     'what was in force until now is told',
   )
   t.same(readdirSync(versions.root), [], 'nothing is left of folders that are gone')
+})
+
+t.test('what a full disk does not withdraw stays', { skip: !existsSync('/dev/full') }, async t => {
+  const portal = makePortal(t, { plants: plants() })
+  const versions = versionsOf(portal)
+  await publish(portal)
+  symlinkSync('/dev/full', path.join(versions.root, `plants/withdrawn.${PROCESS_NAME}.new`))
+  t.throws(() => withdraw(versions, 'plants'), { code: 'ENOSPC' })
+  t.match(await publish(portal), [{ type: 'unchanged', dataset: 'plants' }])
+  t.equal(withdraw(versions, 'plants'), true, 'once there is room')
 })
 
 t.test('what cannot be read, or is a link, is not taken for removed', async t => {

@@ -1,8 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
+  closeSync,
   cpSync,
+  existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -14,8 +17,9 @@ import {
 import { connect } from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { lodestone } from '../support/crash.ts'
+import { BINARY, lodestone } from '../support/crash.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { FLAGS } from '../support/script.ts'
 import { freePort, startReadyServer, startServer, until } from '../support/serving.ts'
 
 /** How a server starts, what it does about damage and other servers, and what it does not wait for. */
@@ -370,6 +374,21 @@ t.test('connections beyond what the process may have open are told in words', as
   const early = await lodestone(['serve', '--portal', portal], { environment: { OPEN_FILES: '120' } })
   t.equal(early.code, 1)
   t.match(early.stderr, /^lodestone: this process may have 120 files .* 160 are needed .*\(ulimit -n.*\)\n$/)
+})
+
+t.test('a log on a full disk ends no server', { skip: !existsSync('/dev/full') }, async t => {
+  const portal = temporaryFolder(t, { 'portal.yaml': 'log: info\n', data: { one: dataset() } })
+  const [port, full] = [await freePort(), openSync('/dev/full', 'w')]
+  t.teardown(() => closeSync(full))
+  const args = [...FLAGS, BINARY, 'serve', '--portal', portal, '--port', String(port)]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', full, full] })
+  t.teardown(() => child.kill('SIGKILL'))
+  const address = `http://127.0.0.1:${port}`
+  const statusOf = async (place: string) => (await get(address + place).catch(() => null))?.status
+  await until(async () => child.exitCode !== null || (await statusOf('/readyz')) === 200)
+  for (let times = 0; times < 3; times++)
+    t.equal(await statusOf('/api/explore/v2.1/catalog/datasets/one/records'), 200)
+  t.equal(child.exitCode, null)
 })
 
 /** A connection of its own, and all that comes on it. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { BAD_REQUEST, Fault, isFault } from '../../errors/errors.ts'
 import { DATASET_ID, definedDatasets, readDefinition } from '../definition.ts'
@@ -66,6 +66,24 @@ export function moveAway(portal: string, id: string, moment: string): void {
 export function moveCutOff(portal: string, id: string, moment: string): void {
   const folder = path.join(portal, 'data', id)
   if (existsSync(folder) && !existsSync(path.join(folder, DEFINITION))) moveAway(portal, id, moment)
+}
+
+/** Milliseconds after which nobody is still beginning a draft. */
+const ABANDONED = 3_600_000
+
+/** Removes folders of drafts without a note: those of processes that died while they began a draft, or discarded one. */
+export function removeCutOffDrafts(portal: string, now: number): void {
+  const drafts = path.join(portal, 'var', 'drafts')
+  const known = draftedDatasets(portal)
+  try {
+    for (const id of existsSync(drafts) ? readdirSync(drafts) : []) {
+      const folder = path.join(drafts, id)
+      if (!known.includes(id) && DATASET_ID.test(id) && Math.abs(now - statSync(folder).mtimeMs) > ABANDONED)
+        rmSync(folder, { recursive: true, force: true })
+    }
+  } catch {
+    // A read-only folder keeps them.
+  }
 }
 
 /** The names of the folders of data/. */

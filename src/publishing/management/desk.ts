@@ -23,6 +23,7 @@ import {
   moveAway,
   moveCutOff,
   pathsInPortal,
+  removeCutOffDrafts,
   takenIds,
   withoutFolders,
 } from './datasets.ts'
@@ -68,6 +69,7 @@ export class Desk {
     this.options = options
     completeDrafts(options.portal)
     removeCutOffUploads(options.portal)
+    removeCutOffDrafts(options.portal, options.now())
     this.firstFetch = new FirstFetch(options.portal, options.now)
     this.inspections = new Inspections(options.now)
   }

@@ -325,7 +325,8 @@ function withdrawCurrent(versions: Versions, id: string): boolean {
   const home = path.join(versions.root, id)
   rememberRemoved(home, path.join(home, current), null)
   const visibility = currentManifest(versions, id)?.dataset.visibility ?? 'restricted'
-  writeDurably(path.join(home, 'withdrawn'), visibility)
+  // In one step: half of it would say of a restricted dataset that it existed, and withdraw one where a full disk said it cannot be.
+  replaceDurably(path.join(home, 'withdrawn'), visibility)
   rmSync(path.join(home, 'current'), { force: true })
   // Before its files: what was withdrawn is not served again after a power cut.
   synchronise(home)
@@ -382,7 +383,7 @@ function removeOthers(home: string, retained: ReadonlySet<string>): void {
   }
 }
 
-/** Repairs what publications that died have left: removes folders in preparation, versions that were never in force, and replaced ones. */
+/** Removes what processes that died have left: folders in preparation, versions never in force or replaced, all of a withdrawn dataset. */
 export function repairInterrupted(versions: Versions, id: string): void {
   const home = path.join(versions.root, id)
   if (!existsSync(home)) return
@@ -392,6 +393,7 @@ export function repairInterrupted(versions: Versions, id: string): void {
     (isInterrupted(home, name, current) || name.endsWith('.new')) && !isInPreparation(home, name)
   for (const { name } of entries)
     if (isLeft(name)) rmSync(path.join(home, name), { recursive: true, force: true })
+  if (current === null && isWithdrawn(versions, id)) removeOthers(home, new Set())
   if (current === null) return
   rmSync(path.join(home, current, PENDING), { force: true })
   const folders = entries.filter(entry => entry.isDirectory() && !isLeft(entry.name))
