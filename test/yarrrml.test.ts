@@ -625,6 +625,13 @@ t.test('statistics tell what types do not', async t => {
       'field-type-vs-datatype',
     ),
   )
+  const small = { ...known(9), min: 1e-7, max: 1e21 }
+  t.notOk(
+    codes(translate('[foaf:age, $(reign), xsd:decimal]'), statistics({ reign: small })).includes(
+      'field-type-vs-datatype',
+    ),
+    'numbers have the form that the triples have, without exponents',
+  )
   t.ok(codes(text, statistics({ url: known(9, ['example', 'other']) })).includes('iri-field-not-url'))
   t.notOk(codes(text, statistics({ url: known(9, ['http://e.org/a']) })).includes('iri-field-not-url'))
 })
