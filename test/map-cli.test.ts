@@ -378,6 +378,29 @@ const MAPPED_FILES: readonly (readonly [
       '<http://ex.org/2> <http://ex.org/p> "5.0E-1"^^<http://www.w3.org/2001/XMLSchema#double> .',
     ],
   ],
+  [
+    'JSON Lines, of which each line has several records, or one',
+    'm.yml',
+    yamlMapping(
+      ['$.a.items[*]', '$[*].a.items.*', '$[*]']
+        .map(
+          (iterator, n) =>
+            `  p${n}:\n    sources: [["x.jsonl~jsonpath", "${iterator}"]]\n    s: ex:${n}/$(id)\n    po:\n      - [ex:p, $(name)]\n`,
+        )
+        .join(''),
+    ),
+    {
+      'x.jsonl':
+        '{"id":0,"name":"O","a":{"items":[{"id":1,"name":"A"},{"id":2,"name":"B"}]}}\n{"a":null}\n{"a":{}}',
+    },
+    [
+      '<http://ex.org/0/1> <http://ex.org/p> "A" .',
+      '<http://ex.org/0/2> <http://ex.org/p> "B" .',
+      '<http://ex.org/1/1> <http://ex.org/p> "A" .',
+      '<http://ex.org/1/2> <http://ex.org/p> "B" .',
+      '<http://ex.org/2/0> <http://ex.org/p> "O" .',
+    ],
+  ],
   ...[
     '{"records":[{"recordid":"r","fields":{"id":"1","name":"A"}}]}',
     '[{"recordid":"r","fields":{"id":"1","name":"A"}}]',

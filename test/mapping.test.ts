@@ -195,6 +195,13 @@ t.test('templates, constants and references of a mapping of its own', async t =>
   const bad = run(map, record('c', 'http://x/a b', null, null))
   t.notMatch(bad, 'http://x/page', 'an invalid IRI makes no triple')
   t.equal(report.find(({ predicate }) => predicate === 'http://x/page')?.invalidIri, 1, 'and is counted')
+  const object = { type: 'literal', segments: [text('two\nlines\n'), name] } as const
+  const resources = mapping.resources.map(each => ({
+    ...each,
+    statements: [{ predicate: 'http://x/note', object }],
+  }))
+  const described = compileMapping({ ...mapping, resources }, fields).report.at(-1)
+  t.equal(described?.term, 'two lines $(name)', 'a rule is told in one line')
 })
 
 const constant = (text: string) => ({ type: 'constant', text }) as const

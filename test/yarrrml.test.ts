@@ -252,6 +252,35 @@ function check(text: string, statistics?: DatasetStatistics): readonly Diagnosti
   return [...diagnostics, ...validateMapping(mapping, dataset)]
 }
 
+t.test('a mapping without statements makes the resources of links', async t => {
+  const linked = `mappings:
+  p:
+    s: http://e.org/$(id)
+    po: [[a, foaf:Person], [foaf:name, $(name)], [foaf:based_near, city]]
+  city:
+    s: [http://e.org/city/$(name), http://e.org/era/$(era)]
+`
+  const { mapping, diagnostics } = readYarrrml(linked)
+  t.strictSame(
+    diagnostics.filter(({ severity }) => severity === 'error'),
+    [],
+  )
+  const targets = mapping?.resources.flatMap(({ statements }) =>
+    statements.flatMap(({ object }) => (object.type === 'link' ? [object.resource] : [])),
+  )
+  t.strictSame(targets, ['city', 'city#2'])
+  for (const [before, after] of [
+    [', city]', ', town]'],
+    ['    s: [', '    po:\n    s: ['],
+    ['    s: [http://e.org/city/$(name), http://e.org/era/$(era)]', '    g: http://e.org/g'],
+  ] as const)
+    t.match(
+      readYarrrml(linked.replace(before, after)).diagnostics.filter(({ severity }) => severity === 'error'),
+      [{ code: 'mapping-empty' }],
+      after,
+    )
+})
+
 t.test('every diagnostic has its place', async t => {
   const rows: readonly [DiagnosticCode, string, number, number][] = [
     ['yaml-syntax', translate('[a, foaf:Person', '[foaf:name, $(name)]'), 5, 9],
@@ -624,6 +653,13 @@ t.test('statistics tell what types do not', async t => {
     codes(text, statistics({ era: known(9, ['2020-01-01', '2021-01-01']) })).includes(
       'field-type-vs-datatype',
     ),
+  )
+  const small = { ...known(9), min: 1e-7, max: 1e21 }
+  t.notOk(
+    codes(translate('[foaf:age, $(reign), xsd:decimal]'), statistics({ reign: small })).includes(
+      'field-type-vs-datatype',
+    ),
+    'numbers have the form that the triples have, without exponents',
   )
   t.ok(codes(text, statistics({ url: known(9, ['example', 'other']) })).includes('iri-field-not-url'))
   t.notOk(codes(text, statistics({ url: known(9, ['http://e.org/a']) })).includes('iri-field-not-url'))

@@ -93,7 +93,7 @@ export function invalidValues({
   return invalidIri + illTyped + invalidDatatype + invalidLanguage
 }
 
-/** A template in YARRRML syntax: `http://example.org/$(name)`. */
+/** A template in YARRRML syntax, on one line: `http://example.org/$(name)`. */
 function templateText(segments: readonly Segment[]): string {
   return segments.map(segmentText).join('')
 }
@@ -101,7 +101,7 @@ function templateText(segments: readonly Segment[]): string {
 function segmentText(segment: Segment): string {
   switch (segment.type) {
     case 'constant':
-      return segment.text
+      return segment.text.replace(/[\r\n]+/g, ' ')
     case 'field':
       return `$(${segment.name})`
     case 'recordId':

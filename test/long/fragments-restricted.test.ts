@@ -28,6 +28,8 @@ t.test('the bindings of a request are read, or refused with their place', async 
     ['(?été) {}', 'été', []],
     ['(?a) { ("x"@ar--rtl) }', 'a', ['"x"@ar--rtl']],
     ['(?a) { ("x"@en-GB) }', 'a', ['"x"@en-gb']],
+    ['(?a ?b) { ("""a "b"\n\\t"""@en \'\'\'it\'s\'\'\') }', 'a b', ['"a \\"b\\"\\n\\t"@en "it\'s"']],
+    [`(?a) { ("""""") ("""1\r"""^^<${XSD.date}>) ("") }`, 'a', ['""', `"1\\r"^^<${XSD.date}>`, '""']],
   ]
   for (const [text, variables, rows] of good) {
     const read = parseBindings(text)
@@ -53,6 +55,7 @@ t.test('the bindings of a request are read, or refused with their place', async 
     ['(?a) { (<http://a>) } x', /x was found at character 23 but the end/],
     ['(?a) { (<http://a>)', /the end was found/],
     ['(?a) { ("x) }', /character 9/],
+    ['(?a) { ("""x"") }', /character 11 but/],
     [many(501), /at most 500 rows/],
     ['(?a) { (<http://a>) } ; DROP ALL', /but the end is expected/],
   ]
@@ -67,6 +70,7 @@ t.test('the bindings of a request are read, or refused with their place', async 
   const begun = performance.now()
   for (const text of [
     `(?a) { ("${'\\"'.repeat(60_000)}`,
+    `(?a) { ("""${'""x'.repeat(40_000)}`,
     `(?a) {${' '.repeat(120_000)}`,
     `(?${'a'.repeat(120_000)}`,
   ])

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Parser } from 'n3'
 import { isomorphic } from 'rdf-isomorphic'
@@ -405,6 +405,13 @@ t.test('mapping export writes what other engines run', { buffered: true }, async
   const after = await lodestone(['mapping', 'preview', 'stones', ...at])
   t.equal(after.stdout, before.stdout, 'the direct mapping reads back')
   t.match((await lodestone(['mapping', 'export', 'stones', ...at])).stdout, /select=recordid,a,b/)
+  rmSync(path.join(portal, 'mappings/stones.yml'))
+  writeFileSync(path.join(portal, 'data/stones/s.csv'), '2020,count,a\n1,2,3\n')
+  t.match(
+    (await lodestone(['mapping', 'export', 'stones', ...at])).stdout,
+    /select=recordid,%602020%60,%60count%60,a'/,
+    'numbers and words of ODSQL are quoted',
+  )
 })
 
 const reference = readFileSync(path.resolve(import.meta.dirname, '../../src/mapping/README.md'), 'utf8')

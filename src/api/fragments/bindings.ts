@@ -63,6 +63,8 @@ const VARIABLE = /[?$][\p{L}\p{N}_][\p{L}\p{N}\p{M}_\u00b7]*/uy
 const UNDEF = /UNDEF(?![\p{L}\p{N}_])/iuy
 const IRI = /<[^<>"{}|^`\s]*>/y
 const QUOTED = /"[^"\\\n\r]*(?:\\.[^"\\\n\r]*)*"|'[^'\\\n\r]*(?:\\.[^'\\\n\r]*)*'/y
+/** A string in three quotes, which may have line breaks and quotes (SPARQL 1.1 Query, section 19.8). */
+const LONG = /"""(?:"{0,2}(?:[^"\\]|\\.))*"""|'''(?:'{0,2}(?:[^'\\]|\\.))*'''/y
 const LANGUAGE = /@[A-Za-z]+(?:-[A-Za-z0-9]+)*(?:--(?:ltr|rtl))?/y
 const DATATYPE = /\^\^<[^<>"{}|^`\s]*>/y
 const NUMBER = /[+-]?(?:\d+(?:\.\d*[eE][+-]?\d+|[eE][+-]?\d+|\.\d+)?|\.\d+(?:[eE][+-]?\d+)?)/y
@@ -140,11 +142,11 @@ class Reader {
 
   private term(): Term | null {
     const start = this.at
-    const quoted = this.match(QUOTED, false)
-    if (quoted !== null) {
+    const inner = this.match(LONG, false)?.slice(3, -3) ?? this.match(QUOTED, false)?.slice(1, -1)
+    if (inner !== undefined) {
       const end = this.match(LANGUAGE) ?? this.match(DATATYPE) ?? ''
       this.skip()
-      return this.unescaped(`${inDoubleQuotes(quoted)}${end}`, start)
+      return this.unescaped(`"${inner.replace(/\\.|["\n\r]/g, escaped)}"${end}`, start)
     }
     const iri = this.match(IRI)
     if (iri !== null) return this.unescaped(iri, start)
@@ -173,7 +175,7 @@ class Reader {
   }
 }
 
-function inDoubleQuotes(quoted: string): string {
-  if (quoted.startsWith('"')) return quoted
-  return `"${quoted.slice(1, -1).replace(/\\.|"/g, piece => (piece === '"' ? '\\"' : piece))}"`
+/** A character of a string as N-Triples writes it between double quotes. */
+function escaped(piece: string): string {
+  return piece === '"' ? '\\"' : piece === '\n' ? '\\n' : piece === '\r' ? '\\r' : piece
 }

@@ -10,6 +10,7 @@ import {
   type JsonPath,
   parseJsonPath,
   readSelected,
+  selectJson,
 } from '../../sources/json/json-path.ts'
 import { unreadable } from '../../sources/source.ts'
 import { openTable } from '../../sources/tables/raw-table.ts'
@@ -75,16 +76,20 @@ export async function openMapRecords(
   )
   if (problems.length > 0) return problems
   const read = references.map(({ name }) => compileReference(name))
-  if (JSON_LINES.test(input.file)) return jsonRecords(input.file, null, references, read, rules)
-  const chosen = await chooseIterator(input.file, paths as readonly IteratorPath[], read)
-  return jsonRecords(input.file, chosen, references, read, rules)
+  const iterators = paths as readonly IteratorPath[]
+  const isLines = JSON_LINES.test(input.file)
+  const chosen = isLines ? lineIterator(iterators) : await chooseIterator(input.file, iterators, read)
+  const records = () =>
+    isLines ? readLines(input.file, chosen) : readSelected({ path: input.file }, chosen.path)
+  return jsonRecords(input.file, chosen.iterator, records, references, read, rules)
 }
 
-/** Names of files with one object per line: their records need no iterator. */
+/** Names of files with one value per line. */
 const JSON_LINES = /\.(?:jsonl|ndjson)(?:\.gz)?$/i
 
 interface IteratorPath {
-  readonly iterator: string
+  /** As it is written; null if each line is a record. */
+  readonly iterator: string | null
   readonly path: JsonPath
 }
 
@@ -115,10 +120,11 @@ async function openCsv(
   }
 }
 
-/** @param at path of the records; null for a file with one record per line */
+/** @param iterator the path of the records; null if each line is one */
 function jsonRecords(
   file: string,
-  at: IteratorPath | null,
+  iterator: string | null,
+  selected: () => AsyncIterable<readonly unknown[]>,
   references: readonly Reference[],
   read: readonly ReferenceReader[],
   rules: ReadingRules,
@@ -140,13 +146,12 @@ function jsonRecords(
     })
   return {
     columns: references.map(({ name }) => ({ name, type: 'any', multivalued: true })),
-    iterator: at?.iterator ?? null,
+    iterator,
     nulls: null,
     async *records() {
       tallies = references.map(reference => ({ reference, found: 0, nested: 0, several: 0 }))
       count = 0
-      for await (const values of at === null ? readLines(file) : readSelected({ path: file }, at.path))
-        yield values.map(record => valuesOf(record, ++count))
+      for await (const values of selected()) yield values.map(record => valuesOf(record, ++count))
     },
     findings: () =>
       count === 0
@@ -155,13 +160,21 @@ function jsonRecords(
             if (several > 0) return [joinOfSeveral(reference, file, several)]
             if (nested > 0) return [nestedValue(reference, file, nested)]
             if (found > 0 || reference.name === rules.reserved) return []
-            return [absentMember(reference, file, at?.iterator ?? null, rules.strictNames)]
+            return [absentMember(reference, file, iterator, rules.strictNames)]
           }),
   }
 }
 
-async function* readLines(file: string): AsyncIterable<readonly unknown[]> {
-  for await (const rows of jsonlSource({ path: file }).read()) yield rows.map(({ data }) => data)
+async function* readLines(file: string, { path }: IteratorPath): AsyncIterable<readonly unknown[]> {
+  for await (const rows of jsonlSource({ path: file }).read())
+    yield rows.flatMap(({ data }) => selectJson(data, path))
+}
+
+/** How the records of each line are found: by the iterator of the mapping, in which `[*]` at the beginning stands for the lines. */
+function lineIterator([given, ...others]: readonly IteratorPath[]): IteratorPath {
+  const steps = given === undefined || others.length > 0 ? [] : given.path
+  const path = steps[0]?.type === 'all' ? steps.slice(1) : steps
+  return { iterator: path.length === 0 ? null : (given?.iterator ?? null), path }
 }
 
 /** Maximum number of records that are examined to decide whether an iterator fits the mapping. */

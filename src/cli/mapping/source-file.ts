@@ -10,6 +10,7 @@ import type {
   TermMap,
 } from '../../mapping/ir.ts'
 import type { Field } from '../../model/field.ts'
+import { fieldName } from '../../portal/selection.ts'
 import { GEO, XSD } from '../../rdf/vocab.ts'
 import type { SourceSpec } from '../../sources/open.ts'
 import type { FieldSpec } from '../../sources/typing/fields.ts'
@@ -54,7 +55,8 @@ export async function overFile(
     return { mapping: placed(renamed(mapping, name)), columns, description: described, leftOut: [] }
   }
   const { resources, leftOut } = withoutShapes(mapping.resources, fields, old)
-  const select = hasIds ? `?select=${RECORD_ID},${fields.map(({ name: each }) => each).join(',')}` : ''
+  const names = fields.map(field => encodeURIComponent(fieldName(field.name)))
+  const select = hasIds ? `?select=${RECORD_ID},${names.join(',')}` : ''
   const address = `${base}/api/explore/v2.1/catalog/datasets/${id}/exports/json${select}`
   return {
     mapping: placed(renamed({ ...mapping, resources }, name)),

@@ -1,6 +1,7 @@
 import type { DatasetStatistics } from '../../model/dataset.ts'
 import { type Field, type FieldType, isGeo } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
+import { numberText } from '../../model/number.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
 import { literalType } from '../../rdf/literals.ts'
 import { GEO } from '../../rdf/vocab.ts'
@@ -24,7 +25,7 @@ function sampleValues({ dataset }: Checking, field: Field): readonly string[] {
   const known = lookup(dataset.statistics?.fields ?? {}, field.name)
   const values = [...(known?.quantiles ?? []), known?.min, known?.max]
     .filter(value => value !== null && value !== undefined)
-    .map(String)
+    .map(value => (typeof value === 'number' ? numberText(value) : value))
   return values.length === 0 ? [EXAMPLES[field.type]] : values
 }
 

@@ -26,15 +26,18 @@ export function readMappings(context: Context, mappings: YamlMap): readonly Reso
     return []
   }
   const rules = new Map<string, readonly ResourceRule[]>()
+  const bare: YamlText[] = []
   for (const entry of mappings.entries) {
     if (context.rules > MAX_RULES) break
-    rules.set(entry.key.text, readMapping(context, entry))
+    rules.set(entry.key.text, readMapping(context, entry, bare))
   }
+  reportUnlinked(context, bare, rules)
   reportOtherJoins(context, rules)
   return expandLinks(context, rules)
 }
 
-function readMapping(context: Context, entry: YamlEntry): readonly ResourceRule[] {
+/** @param bare gets the key of a mapping that has a subject and no statements, which links may lead to */
+function readMapping(context: Context, entry: YamlEntry, bare: YamlText[]): readonly ResourceRule[] {
   const { key, value } = entry
   if (value.type !== 'map' || value.entries.length === 0) {
     context.report(
@@ -70,19 +73,42 @@ function readMapping(context: Context, entry: YamlEntry): readonly ResourceRule[
   const subjectPlace = keys.subjects === undefined ? undefined : context.place(keys.subjects.value)
   const said = keys.predicateobjects
   if (said === undefined || isEmpty(said.value)) {
-    if (!misspelt)
-      context.report(
-        'mapping-empty',
-        said?.key ?? key,
-        `the mapping ${quoted(key.text)} has no statements about its resources`,
-        'Write predicateobjects: and below it a list of statements.',
-      )
-    return []
+    if (misspelt) return []
+    if (said !== undefined || keys.subjects === undefined) {
+      reportEmpty(context, said?.key ?? key, key)
+      return []
+    }
+    bare.push(key)
+    return rulesOf(key.text, subjects, [], shared, subjectPlace)
   }
   const statements = readStatements(context, said.value)
   context.rules += Math.max(0, subjects.length - 1) * statements.length
   if (reportTooMany(context, key)) return []
   return rulesOf(key.text, subjects, statements, shared, subjectPlace)
+}
+
+/** Reports mappings without statements, unless a link needs the IRI that they make (YARRRML, "Referring to other mappings"). */
+function reportUnlinked(
+  context: Context,
+  bare: readonly YamlText[],
+  rules: Map<string, readonly ResourceRule[]>,
+): void {
+  const statements = [...rules.values()].flat().flatMap(rule => rule.statements)
+  const linked = new Set(statements.map(({ object }) => (object.type === 'link' ? object.resource : null)))
+  for (const key of bare) {
+    if (linked.has(key.text)) continue
+    reportEmpty(context, key, key)
+    rules.delete(key.text)
+  }
+}
+
+function reportEmpty(context: Context, part: YamlText, { text }: YamlText): void {
+  context.report(
+    'mapping-empty',
+    part,
+    `the mapping ${quoted(text)} has no statements about its resources`,
+    'Write predicateobjects: and below it a list of statements, or a link to it in another mapping.',
+  )
 }
 
 /** Reports a document whose lists multiply to more rules than allowed; true if they do. */
