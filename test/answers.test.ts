@@ -99,6 +99,13 @@ fields:
 `,
       },
       many: { 'many.json': JSON.stringify(MANY), 'dataset.yaml': 'source: { path: many.json }\n' },
+      ends: {
+        'ends.csv': 'born,moment\n0001-01-01,0001-01-01T12:00:00Z\n9999-12-31,9999-12-31T12:00:00Z\n',
+        'dataset.yaml': `
+source: { path: ends.csv }
+fields: [{ name: born, type: date }, { name: moment, type: datetime }]
+`,
+      },
     },
   })
   const { app } = await servePortal(t, { portal, now: '2026-01-02T03:04:05.678Z' })
@@ -189,6 +196,45 @@ t.test('groups and aggregates have the shape of their dialect', async t => {
     t.same((await get(`${V20}/aggregates`, clauses)).body.aggregations, v20, JSON.stringify(clauses))
     t.same((await get(`${V21}/records`, clauses)).body.results, v21, JSON.stringify(clauses))
   }
+})
+
+t.test('ranges of dates lead beyond the years 0 to 9999, in any zone', async t => {
+  const ends = (version: string) => `explore/v2.${version}/catalog/datasets/ends/records`
+  for (const [range, timezone, old, recent] of [
+    ['born, 1000000 d', 'UTC', '-0768-02-04', '[-0768-02-04T00:00:00.000Z, 1970-01-01T00:00:00.000Z['],
+    ['moment, 1000000 d', 'UTC', '-0768-02-04', '[-0768-02-04T00:00:00.000Z, 1970-01-01T00:00:00.000Z['],
+    [
+      'moment, 1000000 d',
+      'Europe/Paris',
+      '-0768-02-04',
+      '[-0768-02-03T23:59:39+00:09, 1970-01-01T00:00:00+01:00[',
+    ],
+    [
+      'moment, 30000000 h',
+      'Asia/Tokyo',
+      '-1453-08-14T00:00:01+09:19',
+      '[-1453-08-14T00:00:01+09:19, 1970-01-01T00:00:00+09:00[',
+    ],
+  ] as const) {
+    const clauses = { group_by: `range(${range}) as r`, timezone }
+    t.match((await get(ends('0'), clauses)).body.records, [{ r: old }, {}], `${range} ${timezone}`)
+    t.match((await get(ends('1'), clauses)).body.results, [{ r: recent }, {}], `${range} ${timezone}`)
+  }
+  t.match((await get(ends('1'), { group_by: 'range(born, 36 h) as r' })).body.results, [
+    { r: '[0000-12-31T00:00:00.000Z, 0001-01-01T12:00:00.000Z[' },
+    { r: '[9999-12-31T00:00:00.000Z, 10000-01-01T12:00:00.000Z[' },
+  ])
+  for (const [group_by, message] of [
+    [
+      'range(moment, 10000001 d)',
+      /given 10000001 days where it takes a whole number of them, at most 10000000/,
+    ],
+    ['range(moment, 1.5 h)', /given 1.5 hours where it takes a whole number of them, at most 1000000000/],
+    ['range(born, 2 weeks)', /given 2 weeks where it takes 1 week/],
+    ["range(born, [date'2020'])", /given one step without a \* beside it where it takes two steps, or one/],
+    ['range(born, *)', /given no step/],
+  ] as const)
+    t.match(await get(ends('1'), { group_by }), { status: 400, body: { message } }, group_by)
 })
 
 t.test('aggregates pass over what is null, and answer for no records', async t => {

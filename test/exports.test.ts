@@ -165,6 +165,8 @@ t.test('csv holds the values of the json export', async t => {
   t.equal(old.body, '"Name; in full";"n"\r\n"Åland ""x""; y";1\r\n')
   const described = await get('v2 csv', { select: 'n', with_bom: 'true', limit: '1' })
   t.equal(described.body, '\ufeffn\r\n1\r\n')
+  const undecided = await get('explore/v2.1 csv', { select: 'n', with_bom: '', limit: '1' })
+  t.equal(undecided.body, '\ufeffn\r\n1\r\n', 'an empty value is that of the generation')
 })
 
 t.test('jsonl, json and geojson', async t => {

@@ -183,6 +183,30 @@ t.test('facets tell their values, levels and states', async t => {
     )
 })
 
+t.test('refined values stay listed and open where the limit of the facet leaves them out', async t => {
+  const whole = (name: string, refine: string) => facet(`facet(name="${name}", disjunctive=true)`, { refine })
+  for (const [name, value] of [
+    ['country', 'a:b'],
+    ['tags', 'red'],
+    ['n', '4'],
+    ['n', '4.0'],
+    ['path', 'E/B'],
+    ['tree', 'v/y'],
+    ['at', '2021/12'],
+  ] as const) {
+    const refine = `${name}:${value}`
+    const first = (await whole(name, refine)).find(({ state }) => state === 'refined')
+    for (const sort of ['alphanum', '-alphanum']) {
+      const short = await facet(`facet(name="${name}", disjunctive=true, sort=${sort}, limit=1)`, { refine })
+      const refined = short.filter(({ state }) => state === 'refined')
+      t.match(refined, [{ value: first?.value, count: first?.count }], `${refine} by ${sort}`)
+      t.equal(refined[0]?.facets === undefined, first?.facets === undefined, 'with the next level')
+    }
+  }
+  const none = await facet('facet(name="n", disjunctive=true, limit=1)', { refine: ['n:4', 'n:77'] })
+  t.equal(none.length, 2, 'a value that no record has is not listed')
+})
+
 t.test('values of dates refine to the records that they count, at the ends of the calendar too', async t => {
   const old = `${CATALOG}/datasets/old`
   const found = (await facet('day', {}, old)).map(({ value }) => value)

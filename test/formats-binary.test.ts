@@ -671,6 +671,11 @@ t.test('positions lie within a metre of those of PROJ', async t => {
     [21150703, 20037508, -20037508, -21150703],
     'what goes beyond 180 degrees does not jump to the other side of the map',
   )
+  t.same(
+    [90, -90].map(lat => Math.round(projector(4087)?.([10, lat])[1] ?? 0)),
+    [10018754, -10018754],
+    'a pole stays where it is',
+  )
   t.match(wktOf(2056), 'PARAMETER["Azimuth",90],PARAMETER["Longitude_Of_Center",7.439583333333333]')
   t.equal(wktOf(5514), null, 'a projection without a name that all share')
   t.match(wktOf(4326), /^GEOGCS\["GCS_WGS_1984"/)

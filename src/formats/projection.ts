@@ -75,9 +75,16 @@ export function projector(epsg: number): Projector | null {
   if (definition === undefined) return null
   // Shapes go on beyond 180 degrees on the map of the web as well.
   const converter = proj4(epsg === WEB_MERCATOR ? `${definition} +over` : definition)
+  // There proj4 takes each pole for the other one.
+  const max = definition.includes('+proj=eqc') ? POLE_OF_PLATE_CARREE : 90
   return ([lon = Number.NaN, lat = Number.NaN]) =>
-    Number.isFinite(lon) && Number.isFinite(lat) ? converter.forward([lon, lat]) : [Number.NaN, Number.NaN]
+    Number.isFinite(lon) && Number.isFinite(lat)
+      ? converter.forward([lon, Math.abs(lat) < max ? lat : Math.sign(lat) * max])
+      : [Number.NaN, Number.NaN]
 }
+
+/** A tenth of a micrometre below the pole. */
+const POLE_OF_PLATE_CARREE = 90 - 1e-12
 
 /** A geometry in other coordinates; null if one of its positions cannot be projected, such as a pole in EPSG:3857. */
 export function projectGeometry(geometry: Geometry, project: Projector): Geometry | null {

@@ -75,7 +75,7 @@ export function utcParts(epoch: number): LocalTime {
   }
 }
 
-/** Canonical text of a moment of the years 0 to 9999: `YYYY-MM-DDTHH:MM:SS[.f…]Z`, with the given digits of the fraction of a second. */
+/** Canonical text of a moment: `YYYY-MM-DDTHH:MM:SS[.f…]Z`, with the given digits of the fraction of a second; years have four digits or more, those before 0 a minus. */
 export function instantText(epochSeconds: number, fraction: string): string {
   const digits = fraction === '' ? '' : fraction.replace(/0+$/, '')
   const seconds = Math.floor(epochSeconds)
@@ -83,7 +83,8 @@ export function instantText(epochSeconds: number, fraction: string): string {
   const { year, month, day } = civilOf(days)
   const rest = seconds - 86_400 * days
   const clock = `${two(Math.floor(rest / 3600))}:${two(Math.floor(rest / 60) % 60)}:${two(rest % 60)}`
-  return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${clock}${digits === '' ? '' : `.${digits}`}Z`
+  const written = `${year < 0 ? '-' : ''}${String(Math.abs(year)).padStart(4, '0')}`
+  return `${written}-${two(month)}-${two(day)}T${clock}${digits === '' ? '' : `.${digits}`}Z`
 }
 
 function two(number: number): string {

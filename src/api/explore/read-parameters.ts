@@ -13,7 +13,6 @@ import {
 import type { QueryParameters } from '../../http/query-string.ts'
 import { nearest } from '../../model/did-you-mean.ts'
 import type { Field } from '../../model/field.ts'
-import { lookup } from '../../model/lookup.ts'
 import type { CompileTarget } from '../../query/compile/target.ts'
 import {
   canBeFacet,
@@ -58,7 +57,7 @@ export function readParameter<Name extends ParameterName>(query: QueryParameters
 function declaredValue(query: QueryParameters, name: string, parameter: Parameter): unknown {
   const { schema, normalise = (text: string) => text, accepts, expected = '' } = parameter
   const { type, default: standard, minimum, maximum, enum: values }: ReadSchema = schema
-  if (type === 'boolean') return lookup(query, name) === undefined ? standard : readFlag(query, name)
+  if (type === 'boolean') return one(query, name) === undefined ? standard : readFlag(query, name)
   if (type === 'integer' && minimum !== undefined)
     return wholeNumber(query, name, standard as number, minimum, maximum ?? Number.MAX_SAFE_INTEGER)
   const given = one(query, name)

@@ -1,9 +1,9 @@
 import { coarsePrecision, isTemporal } from '../../model/field.ts'
 import type { SolutionPage } from '../../store/store.ts'
-import { compileFacet } from '../compile/records.ts'
+import { compileCount, compileFacet } from '../compile/records.ts'
 import type { CompileTarget, Statement } from '../compile/target.ts'
 import { conjunctionOrNull } from '../conditions.ts'
-import { decodeFacet, type FacetCount } from '../decode.ts'
+import { decodeCount, decodeFacet, type FacetCount } from '../decode.ts'
 import {
   dateStep,
   type Facet,
@@ -157,10 +157,15 @@ async function valuesOf(
   page: SolutionPage,
   surroundings: Surroundings,
 ): Promise<readonly FacetValue[]> {
-  const found = decodeFacet(page, facet.field.type)
+  const found = decodeFacet(page, facet.field.type).map(({ value, count }) => ({
+    step: stepText(facet, value, above.length),
+    count,
+  }))
+  const beyond =
+    found.length < facet.limit ? [] : await refinedBeyond(facet, above, filter, paths, found, surroundings)
   const values: FacetValue[] = []
-  for (const { value, count } of found) {
-    const steps = [...above, stepText(facet, value, above.length)]
+  for (const { step, count } of [...found, ...beyond]) {
+    const steps = [...above, step]
     const isRefined = paths.some(path => steps.every((step, index) => path[index] === step))
     const opens = isRefined && hasLevels(facet) && steps.length < depthOf(facet)
     const below = opens ? await level(facet, steps, filter, paths, surroundings) : []
@@ -175,6 +180,36 @@ async function valuesOf(
     })
   }
   return values
+}
+
+interface CountedStep {
+  readonly step: string
+  readonly count: number
+}
+
+/** Refined values that the limit of a facet has left out: they stay listed, so that they can be seen, opened and given up. */
+async function refinedBeyond(
+  facet: Facet,
+  above: readonly string[],
+  filter: Condition | null,
+  paths: readonly (readonly string[])[],
+  listed: readonly CountedStep[],
+  { timezone, target, executor }: Surroundings,
+): Promise<readonly CountedStep[]> {
+  const within = paths.filter(path => above.every((step, index) => path[index] === step))
+  const steps = new Set(within.flatMap(path => path.slice(above.length, above.length + 1)))
+  for (const { step } of listed) steps.delete(step)
+  const missing = [...steps].filter(step => step !== '')
+  const pages = await executor.together(
+    missing.map(step => {
+      const value = valueCondition({ facet, value: [...above, step].join(facet.separator ?? '/') }, timezone)
+      const question = { filter: conjunctionOrNull([filter, value]), timezone, limit: null, offset: 0 }
+      return compileCount(question, target)
+    }),
+  )
+  return missing
+    .map((step, at) => ({ step, count: decodeCount((pages[at] as SolutionPage).solutions()) }))
+    .filter(({ count }) => count > 0)
 }
 
 function stepText({ field }: Facet, value: FacetCount['value'], level: number): string {

@@ -130,9 +130,11 @@ export function zonedText(moment: string, timezone: string): string {
 
 const WHOLE = 'YYYY-MM-DDTHH:MM:SS'.length
 
-/** Milliseconds since 1970 of a moment to the second; the end of the year 9999 has a year of five digits. */
+/** Milliseconds since 1970 of a moment to the second; ranges and offsets lead beyond the years 0 to 9999. */
 function epochOf(whole: string): number {
-  return Date.parse(`${whole.length > WHOLE ? '+0' : ''}${whole}Z`)
+  if (whole.length === WHOLE) return Date.parse(`${whole}Z`)
+  const [, sign, year = '', rest] = /^(-?)(\d+)(.*)$/.exec(whole) ?? []
+  return Date.parse(`${sign || '+'}${year.padStart(6, '0')}${rest}Z`)
 }
 
 /** A moment to the second, and the fraction with its point, without the Z. */
@@ -218,12 +220,12 @@ function lotText(
 function clockText(start: number, size: number, type: FieldType, style: JsonStyle): string {
   const { dialect, timezone } = style
   const moment = (at: number) => instantText(Math.floor(at / 1000), String(modulo(at, 1000)).padStart(3, '0'))
-  if (type === 'date' && dialect.isoKeys)
-    return `[${new Date(start).toISOString()}, ${new Date(start + size).toISOString()}[`
-  if (type === 'date') return momentText(moment(start).split('T')[0] as string, type, style)
-  if (!dialect.isoKeys) return zonedText(moment(start), timezone)
-  const text = (at: number) => momentText(moment(at), type, style)
-  return `[${text(start)}, ${text(intervalEnd(start, size, timezone))}[`
+  const isDate = type === 'date'
+  if (!dialect.isoKeys)
+    return isDate ? (moment(start).split('T')[0] as string) : zonedText(moment(start), timezone)
+  const text = (at: number) =>
+    momentText(moment(at), 'datetime', isDate ? { ...style, timezone: 'UTC' } : style)
+  return `[${text(start)}, ${text(isDate ? start + size : intervalEnd(start, size, timezone))}[`
 }
 
 const DAY = 86_400_000

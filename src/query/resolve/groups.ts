@@ -17,6 +17,9 @@ import {
 /** Minimum and maximum width of ranges: their edges can still be distinguished. */
 export const LEAST_RANGE_WIDTH = 1e-9
 export const MAX_RANGE_WIDTH = 1e15
+/** Maximum length of a range of dates: longer than all years that a date can have. */
+const MAX_DAYS = 10_000_000
+const MAX_CLOCK_UNITS = 1_000_000_000
 
 const MAX_EDGES = 1000
 
@@ -146,11 +149,12 @@ function interval(
     )
   if (more.length > 0) throw names.conversionError(call, 'more', 'one interval', call.span)
   const single = ['week', 'month', 'quarter', 'year'].includes(unit)
-  if (!Number.isInteger(node.value) || node.value < 1 || node.value > 1e9 || (single && node.value !== 1))
+  const max = single ? 1 : unit === 'day' ? MAX_DAYS : MAX_CLOCK_UNITS
+  if (!Number.isInteger(node.value) || node.value < 1 || node.value > max)
     throw names.conversionError(
       call,
       `${node.value} ${unit}s`,
-      single ? `1 ${unit}` : 'a whole number of them',
+      single ? `1 ${unit}` : `a whole number of them, at most ${max}`,
       node.span,
     )
   return { type: 'width', value, width: node.value, unit }
@@ -185,7 +189,12 @@ function steps(call: Call, value: Scalar, edges: readonly (Constant | null)[], n
   const known = edges.filter(item => item !== null)
   const rising = known.every((item, index) => index === 0 || (known[index - 1] as Constant) < item)
   if (known.length === 0 || edges.length < 2)
-    throw names.conversionError(call, `${known.length} step`, 'at least one step', call.span)
+    throw names.conversionError(
+      call,
+      known.length === 0 ? 'no step' : 'one step without a * beside it',
+      'two steps, or one and the range beyond it',
+      call.span,
+    )
   if (!rising)
     throw names.conversionError(call, 'steps out of order', 'each step above the one before', call.span)
   if (known.length > MAX_EDGES) throw tooMany(call, names)
