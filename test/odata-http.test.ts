@@ -224,6 +224,18 @@ t.test('paths and options name what there is', async t => {
     ['/Old-trees', 404, /segment 'Old-trees'/],
     ['/secret', 401, /secret is not public/],
     ['/old-trees/$filter(height gt 5)/$filter(rings gt 60)/$count', 200, '1'],
+    // What the path selects is what $apply transforms; $filter stands behind it.
+    ['/old-trees/$filter(height gt 5)?$apply=aggregate($count as n)', 200, /"n":3\}/],
+    [
+      '/old-trees/$filter(height gt 5)?$apply=aggregate($count as height)&$filter=height lt 4',
+      200,
+      /"height":3\}/,
+    ],
+    [
+      '/old-trees/$filter(n gt 5)?$compute=height as n',
+      400,
+      /\$filter, position 1: old-trees has no property n/,
+    ],
     ['/old-trees/$each', 501],
     [`${oak}/tags?$filter=$this eq 'old'`, 501],
     [`${oak}/tags?$top=1`, 501],

@@ -50,6 +50,7 @@ function plan(options: Options): ODataPlan {
     text === undefined ? none : parse(text)
   return resolveOData(
     {
+      within: [],
       filter: read(options.filter, text => parseFilter(text), null),
       search: read(options.search, text => parseSearch(text), null),
       orderBy: read(options.orderBy, text => parseOrderBy(text), []),
