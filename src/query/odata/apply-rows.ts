@@ -104,7 +104,7 @@ function applyToRows(step: Transformation, stage: RowStage, outer: Scope): RowSt
     case 'bottomsum': {
       const descending = step.type.startsWith('top')
       const extent = step.type.slice(descending ? 3 : 6) as RowExtent
-      const amount = amountOf(step.amount, extent === 'count', scope)
+      const amount = amountOf(step.amount, extent, scope)
       return then({ type: 'extreme', extent, amount, by: aggregateNumber(step.by, scope), descending })
     }
     case 'aggregate':
@@ -284,12 +284,17 @@ export function aggregateNumber(node: Expression, scope: Scope): Scalar {
 }
 
 /** The constant that is a count or an amount. */
-export function amountOf(node: Expression, isCount: boolean, scope: Scope): number {
+export function amountOf(node: Expression, extent: RowExtent, scope: Scope): number {
   const typed = typedExpressionOf(node, scope)
   const value = typed.type === 'constant' ? Number(typed.value) : Number.NaN
-  const fits = isCount ? Number.isSafeInteger(value) && value >= 0 : Number.isFinite(value)
-  if (fits && typed.type === 'constant' && isNumericKind(typed.kind)) return value
-  throw wrong(scope, `${startOf(node)} is no ${isCount ? 'count' : 'number'}`, node.span)
+  const fits = {
+    count: Number.isSafeInteger(value) && value >= 0,
+    percent: value > 0 && value <= 100,
+    sum: Number.isFinite(value),
+  }
+  if (fits[extent] && typed.type === 'constant' && isNumericKind(typed.kind)) return value
+  const required = { count: 'count', percent: 'number above 0 and up to 100', sum: 'number' }
+  throw wrong(scope, `${startOf(node)} is no ${required[extent]}`, node.span)
 }
 
 /** A transformation in plain words. */

@@ -104,7 +104,7 @@ function applyToRecords(step: Transformation, before: RecordStage, outer: Scope)
     case 'bottomcount': {
       const value = aggregateNumber(step.by, scope)
       const key: Ordering = { value, descending: step.type === 'topcount', absent: 'lowest' }
-      return { ...stage, orderBy: [key, ...stage.orderBy], top: amountOf(step.amount, true, scope) }
+      return { ...stage, orderBy: [key, ...stage.orderBy], top: amountOf(step.amount, 'count', scope) }
     }
     case 'aggregate':
       return groups([], step.items, stage, scope)
