@@ -576,6 +576,15 @@ t.test('polygons go on behind the meridian of 180 degrees', async t => {
   }
   const concat = '$apply=concat(aggregate($count as n),groupby((place/latitude),aggregate($count as n)))'
   t.notOk('place' in (await json(`/late?${concat}`)).value[0])
+  // The context names what all rows have.
+  const contexts: readonly (readonly [apply: string, names: string])[] = [
+    ['concat(aggregate($count as n),groupby((place/latitude),aggregate($count as n)))', '(n)'],
+    ['concat(aggregate($count as n),groupby((place/latitude)))', '(@Core.AnyStructure)'],
+    ['concat(groupby((place/latitude)),aggregate($count as n))/groupby((n))', '(n)'],
+    ['groupby((place/latitude))/concat(identity,aggregate($count as n))/compute(1 as m)', '(m)'],
+  ]
+  for (const [apply, names] of contexts)
+    t.ok((await json(`/late?$apply=${apply}`))['@odata.context'].endsWith(`#late${names}`), apply)
 })
 
 t.test('results beyond the type Int64 are not sent as Int64', async t => {

@@ -168,7 +168,7 @@ function groupRows(
       ...stage.steps,
       { type: 'group', keys, aggregates: columns.map(({ method, of, type }) => ({ method, of, type })) },
     ],
-    cells: [...groupCells, ...columns.map(({ name, kind, epoch }) => ({ name, kind, epoch }))],
+    cells: [...groupCells, ...columns].map(({ name, kind, epoch }) => ({ name, kind, epoch })),
   }
 }
 
@@ -204,7 +204,9 @@ function sideBySide(stages: readonly RowStage[], { span }: Concat, scope: Scope)
     for (const { name, kind, epoch } of applied.cells)
       if (kind !== known.get(name)?.kind || epoch !== known.get(name)?.epoch)
         throw wrong(scope, `${name.slice(0, 60)} has several types`, span)
-  const cells = [...known.values()]
+  const isOfAll = (name: string) =>
+    stages.every(({ cells }) => cells.some(cell => cell.name === name && cell.partial !== true))
+  const cells = [...known.values()].map(cell => (isOfAll(cell.name) ? cell : { ...cell, partial: true }))
   const places = stages.map(applied =>
     cells.map(({ name }) => {
       const place = applied.cells.findIndex(cell => cell.name === name)
@@ -219,6 +221,8 @@ export interface RowCell {
   readonly name: string
   readonly kind: PrimitiveKind
   readonly epoch: boolean
+  /** Rows of some sequences of a `concat` lack it. */
+  readonly partial?: boolean
 }
 
 /** The result of an aggregation, and its operand (Data Aggregation 4.0, section 3.1.3). */

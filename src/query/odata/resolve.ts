@@ -147,13 +147,17 @@ function rowsPlan(clauses: ODataClauses, stage: RowStage, model: EntityModel, ou
     ...(clauses.orderBy.length === 0 ? [] : [orderRows(clauses.orderBy, option('$orderby', applied))]),
   ]
   const columns = rowColumns(applied, clauses.select, model, option('$select', applied))
+  const partial = new Set(applied.cells.flatMap(cell => (cell.partial === true ? [cell.name] : [])))
+  const selected = columns
+    .flatMap(({ name, members }) => members?.map(part => `${name}/${part}`) ?? [name])
+    .filter(name => !partial.has(name))
   return {
     type: 'rows',
     parts: stage.parts.map(partPlan),
     steps,
     window: { skip: clauses.skip, top: clauses.top },
     columns,
-    selected: columns.flatMap(({ name, members }) => members?.map(part => `${name}/${part}`) ?? [name]),
+    selected,
   }
 }
 
