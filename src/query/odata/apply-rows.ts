@@ -5,7 +5,7 @@ import type { Condition, GroupKey, RecordQuery, RowSelection, Scalar } from '../
 import { computeNames } from './columns.ts'
 import { conditionOf, typedExpressionOf } from './expression.ts'
 import { logicTest } from './logic.ts'
-import { orderRows } from './order.ts'
+import { amountOf, orderRows } from './order.ts'
 import type { RowAggregate, RowExtent, RowStep } from './rows.ts'
 import { type Scope, unknownProperty, unserved, withinScope, wrong } from './scope.ts'
 import {
@@ -285,20 +285,6 @@ export function aggregateNumber(node: Expression, scope: Scope): Scalar {
   const typed = typedExpressionOf(node, scope)
   if (typed.type === 'value' && isNumericKind(typed.kind)) return checked(typed.scalar)
   throw wrong(scope, `${startOf(node, typed)} is no number`, node.span)
-}
-
-/** The constant that is a count or an amount. */
-export function amountOf(node: Expression, extent: RowExtent, scope: Scope): number {
-  const typed = typedExpressionOf(node, scope)
-  const value = typed.type === 'constant' ? Number(typed.value) : Number.NaN
-  const fits = {
-    count: Number.isSafeInteger(value) && value >= 0,
-    percent: value > 0 && value <= 100,
-    sum: Number.isFinite(value),
-  }
-  if (fits[extent] && typed.type === 'constant' && isNumericKind(typed.kind)) return value
-  const required = { count: 'count', percent: 'number above 0 and up to 100', sum: 'number' }
-  throw wrong(scope, `${startOf(node)} is no ${required[extent]}`, node.span)
 }
 
 /** A transformation in plain words. */

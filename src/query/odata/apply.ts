@@ -5,7 +5,6 @@ import {
   aggregateColumns,
   aggregateName,
   aggregateNumber,
-  amountOf,
   applyRows,
   checked,
   joinedRows,
@@ -17,7 +16,7 @@ import {
 } from './apply-rows.ts'
 import { computeNames } from './columns.ts'
 import { conditionOf, typedExpressionOf } from './expression.ts'
-import { orderings, searchCondition } from './order.ts'
+import { amountOf, orderings, searchCondition } from './order.ts'
 import type { RowAggregate } from './rows.ts'
 import { type Scope, unserved, withinScope, wrong } from './scope.ts'
 import {
