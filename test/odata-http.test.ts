@@ -132,6 +132,12 @@ t.test('versions and formats are agreed on', async t => {
     [{}, 'text/html', 415],
     [{}, '', 400],
     [{}, 'verbosejson', '3.0 application/json;odata=verbose'],
+    [{}, 'json;odata.metadata=full', '4.0 application/json;odata.metadata=full'],
+    [{}, 'JSON ; odata=nometadata', '3.0 application/json;odata=minimalmetadata'],
+    [{}, 'json;odata=verbose', '3.0 application/json;odata=verbose'],
+    [{}, 'json;foo=bar', 406],
+    [{}, 'atom;type=entry', 406],
+    [{}, 'foo;odata.metadata=full', 415],
     [{ accept: 'application/json;odata=fullmetadata' }, undefined, '3.0 application/json;odata=fullmetadata'],
     [{ accept: 'application/json;odata=fullmetadata', 'odata-maxversion': '4.0' }, undefined, 406],
     [V3, undefined, '3.0 application/json;odata=minimalmetadata'],
@@ -218,6 +224,18 @@ t.test('paths and options name what there is', async t => {
     ['/Old-trees', 404, /segment 'Old-trees'/],
     ['/secret', 401, /secret is not public/],
     ['/old-trees/$filter(height gt 5)/$filter(rings gt 60)/$count', 200, '1'],
+    // What the path selects is what $apply transforms; $filter stands behind it.
+    ['/old-trees/$filter(height gt 5)?$apply=aggregate($count as n)', 200, /"n":3\}/],
+    [
+      '/old-trees/$filter(height gt 5)?$apply=aggregate($count as height)&$filter=height lt 4',
+      200,
+      /"height":3\}/,
+    ],
+    [
+      '/old-trees/$filter(n gt 5)?$compute=height as n',
+      400,
+      /\$filter, position 1: old-trees has no property n/,
+    ],
     ['/old-trees/$each', 501],
     [`${oak}/tags?$filter=$this eq 'old'`, 501],
     [`${oak}/tags?$top=1`, 501],
@@ -558,6 +576,15 @@ t.test('polygons go on behind the meridian of 180 degrees', async t => {
   }
   const concat = '$apply=concat(aggregate($count as n),groupby((place/latitude),aggregate($count as n)))'
   t.notOk('place' in (await json(`/late?${concat}`)).value[0])
+  // The context names what all rows have.
+  const contexts: readonly (readonly [apply: string, names: string])[] = [
+    ['concat(aggregate($count as n),groupby((place/latitude),aggregate($count as n)))', '(n)'],
+    ['concat(aggregate($count as n),groupby((place/latitude)))', '(@Core.AnyStructure)'],
+    ['concat(groupby((place/latitude)),aggregate($count as n))/groupby((n))', '(n)'],
+    ['groupby((place/latitude))/concat(identity,aggregate($count as n))/compute(1 as m)', '(m)'],
+  ]
+  for (const [apply, names] of contexts)
+    t.ok((await json(`/late?$apply=${apply}`))['@odata.context'].endsWith(`#late${names}`), apply)
 })
 
 t.test('results beyond the type Int64 are not sent as Int64', async t => {

@@ -50,6 +50,7 @@ function plan(options: Options): ODataPlan {
     text === undefined ? none : parse(text)
   return resolveOData(
     {
+      within: [],
       filter: read(options.filter, text => parseFilter(text), null),
       search: read(options.search, text => parseSearch(text), null),
       orderBy: read(options.orderBy, text => parseOrderBy(text), []),
@@ -377,6 +378,8 @@ const REFUSED: readonly (readonly [Options, number, number])[] = [
   [{ apply: 'skip(5)/filter(active)' }, 501, 9],
   [{ apply: 'top(5000)/filter(active)' }, 501, 11],
   [{ apply: 'concat(top(1),skip(1))' }, 501, 1],
+  [{ apply: 'groupby((name),aggregate(population with sum as s))/toppercent(0,s)' }, 400, 64],
+  [{ apply: 'groupby((name),aggregate(population with sum as s))/bottompercent(100.5,s)' }, 400, 67],
   [{ apply: 'aggregate($count as n)', filter: 'name eq null' }, 400, 1],
   [{ apply: 'aggregate($count as n)', search: 'a' }, 501, 1],
 ]
@@ -648,6 +651,10 @@ const STEPS: readonly (readonly [Options, readonly (readonly unknown[])[]])[] = 
   [{ apply: 'bottomcount(2,n)/orderby(n desc)', select: 'n' }, [[2], [1]]],
   [{ apply: 'topsum(50,total)', select: 'total' }, [[30], [20]]],
   [{ apply: 'toppercent(50,total)', select: 'total' }, [[30]]],
+  [{ apply: 'topsum(0,total)', select: 'total' }, []],
+  [{ apply: 'bottomsum(-1,total)', select: 'total' }, []],
+  // Of a negative sum the share grows as the sum falls.
+  [{ apply: 'compute(0 sub total as debt)/toppercent(50,debt)', select: 'total' }, [[10], [20]]],
   [
     { apply: 'groupby((active),aggregate(total with max as most,n with average as mean))' },
     [

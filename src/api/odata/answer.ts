@@ -144,6 +144,7 @@ async function oneOf(of: Entity, clauses: ODataClauses, execution: ODataExecutio
 const ONE = { limit: 1, offset: 0 }
 
 const NOTHING: ODataClauses = {
+  within: [],
   filter: null,
   search: null,
   orderBy: [],

@@ -99,9 +99,10 @@ const MAX_FORMAT_LENGTH = 200
 function formatNamed(raw: string, wish: RequestedVersion, kind: DocumentKind): ODataFormat {
   const text = percentDecoded(raw, '$format').trim()
   if (text === '') throw new Fault(ODATA_ERROR, { reason: '$format: a format is expected.' })
-  const short = SHORT.get(text.toLowerCase())
   if (text.toLowerCase() === 'atom' && kind === 'service') return xml('application/atomsvc+xml', wish)
-  const range = mediaRangeOf(short ?? text)
+  // Names take the parameters of their media types: json;odata=nometadata.
+  const [, name = '', parameters = ''] = /^([^;\s]*)(.*)$/s.exec(text) ?? []
+  const range = mediaRangeOf((SHORT.get(name.toLowerCase()) ?? name) + parameters)
   const isKnown = range !== null && NAMED.includes(range.type)
   if (!isKnown || text.length > MAX_FORMAT_LENGTH) {
     const reason = `$format: ${text.slice(0, 60)} is no format of this service, use json, atom, xml or a media type.`

@@ -211,18 +211,18 @@ export function readWindow(options: RawOptions, pageSize: number): Window {
 /**
  * Parses the options of a request for entities. Faults: ODataError with the position in the text of the option.
  *
- * @param filters of `$filter(…)` segments, which are combined with that of the option by `and`
+ * @param within the expressions of `$filter(…)` segments
  */
 export function readODataClauses(
   options: RawOptions,
-  filters: readonly Expression[],
+  within: readonly Expression[],
   { limit, offset }: Pick<Window, 'limit' | 'offset'>,
 ): ODataClauses {
   checkExpand(options)
-  const own = read(options, 'filter', parseFilter)
   const search = options.system.get('search')
   return {
-    filter: joined(own === null ? filters : [...filters, own]),
+    within,
+    filter: read(options, 'filter', parseFilter),
     search: search === undefined ? null : parseSearch(decodeSearch(search)),
     orderBy: read(options, 'orderby', parseOrderBy) ?? [],
     select: readSelect(options),
@@ -279,13 +279,4 @@ function readText<Parsed>(
       throw error
     }
   }
-}
-
-function joined(filters: readonly Expression[]): Expression | null {
-  const [first, ...others] = filters
-  if (first === undefined) return null
-  return others.reduce(
-    (left, right): Expression => ({ type: 'binary', operator: 'and', left, right, span: right.span }),
-    first,
-  )
 }

@@ -13,7 +13,7 @@ const SHORT_CHAIN = 8
 /** The tokens that are punctuation and never content. */
 const PUNCTUATION: ReadonlySet<string> = new Set(
   `Open Close Comma Colon Semicolon Equals Slash BracketOpen BracketClose BraceOpen BraceClose CallOpen CountOpen
-  FilterOpen TrafoOpen FilterKey SearchKey NotWord Minus InOp HasOp AsOp WithOp FromOp`.split(/\s+/),
+  FilterOpen TrafoOpen FilterKey SearchKey NotWord Minus InOp InOpen HasOp AsOp WithOp FromOp`.split(/\s+/),
 )
 
 /** The child nodes that have content, including the operators of chains. */
@@ -130,14 +130,15 @@ export class TreeReader {
     if (this.depth + others.length > MAX_DEPTH) throw tooDeep(this.option, treeSpanOf(node))
     return others.reduce((left, right) => {
       const span = { from: node.from, to: right.to }
-      if (right.prevSibling?.name === 'InOp') return { type: 'in', left, right: this.set(right), span }
+      if (right.name === 'InList' || right.prevSibling?.name === 'InOp')
+        return { type: 'in', left, right: this.set(right), span }
       return { type: 'binary', operator: 'has', left, right: this.expression(right), span }
     }, this.expression(first))
   }
 
   /** The right operand of `in`: literals in parentheses, or an expression, with or without parentheses. */
   private set(node: SyntaxNode): Expression {
-    if (node.name !== 'List') return this.expression(node)
+    if (node.name !== 'List' && node.name !== 'InList') return this.expression(node)
     const nodes = children(node)
     const items = nodes.map(item => this.expression(item))
     const other = items.findIndex(item => item.type !== 'literal' && item.type !== 'null')

@@ -5,7 +5,7 @@ import type { Condition, GroupKey, RecordQuery, RowSelection, Scalar } from '../
 import { computeNames } from './columns.ts'
 import { conditionOf, typedExpressionOf } from './expression.ts'
 import { logicTest } from './logic.ts'
-import { orderRows } from './order.ts'
+import { amountOf, orderRows } from './order.ts'
 import type { RowAggregate, RowExtent, RowStep } from './rows.ts'
 import { type Scope, unknownProperty, unserved, withinScope, wrong } from './scope.ts'
 import {
@@ -104,7 +104,7 @@ function applyToRows(step: Transformation, stage: RowStage, outer: Scope): RowSt
     case 'bottomsum': {
       const descending = step.type.startsWith('top')
       const extent = step.type.slice(descending ? 3 : 6) as RowExtent
-      const amount = amountOf(step.amount, extent === 'count', scope)
+      const amount = amountOf(step.amount, extent, scope)
       return then({ type: 'extreme', extent, amount, by: aggregateNumber(step.by, scope), descending })
     }
     case 'aggregate':
@@ -168,7 +168,7 @@ function groupRows(
       ...stage.steps,
       { type: 'group', keys, aggregates: columns.map(({ method, of, type }) => ({ method, of, type })) },
     ],
-    cells: [...groupCells, ...columns.map(({ name, kind, epoch }) => ({ name, kind, epoch }))],
+    cells: [...groupCells, ...columns].map(({ name, kind, epoch }) => ({ name, kind, epoch })),
   }
 }
 
@@ -204,7 +204,9 @@ function sideBySide(stages: readonly RowStage[], { span }: Concat, scope: Scope)
     for (const { name, kind, epoch } of applied.cells)
       if (kind !== known.get(name)?.kind || epoch !== known.get(name)?.epoch)
         throw wrong(scope, `${name.slice(0, 60)} has several types`, span)
-  const cells = [...known.values()]
+  const isOfAll = (name: string) =>
+    stages.every(({ cells }) => cells.some(cell => cell.name === name && cell.partial !== true))
+  const cells = [...known.values()].map(cell => (isOfAll(cell.name) ? cell : { ...cell, partial: true }))
   const places = stages.map(applied =>
     cells.map(({ name }) => {
       const place = applied.cells.findIndex(cell => cell.name === name)
@@ -219,6 +221,8 @@ export interface RowCell {
   readonly name: string
   readonly kind: PrimitiveKind
   readonly epoch: boolean
+  /** Rows of some sequences of a `concat` lack it. */
+  readonly partial?: boolean
 }
 
 /** The result of an aggregation, and its operand (Data Aggregation 4.0, section 3.1.3). */
@@ -281,15 +285,6 @@ export function aggregateNumber(node: Expression, scope: Scope): Scalar {
   const typed = typedExpressionOf(node, scope)
   if (typed.type === 'value' && isNumericKind(typed.kind)) return checked(typed.scalar)
   throw wrong(scope, `${startOf(node, typed)} is no number`, node.span)
-}
-
-/** The constant that is a count or an amount. */
-export function amountOf(node: Expression, isCount: boolean, scope: Scope): number {
-  const typed = typedExpressionOf(node, scope)
-  const value = typed.type === 'constant' ? Number(typed.value) : Number.NaN
-  const fits = isCount ? Number.isSafeInteger(value) && value >= 0 : Number.isFinite(value)
-  if (fits && typed.type === 'constant' && isNumericKind(typed.kind)) return value
-  throw wrong(scope, `${startOf(node)} is no ${isCount ? 'count' : 'number'}`, node.span)
 }
 
 /** A transformation in plain words. */

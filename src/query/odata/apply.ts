@@ -5,7 +5,6 @@ import {
   aggregateColumns,
   aggregateName,
   aggregateNumber,
-  amountOf,
   applyRows,
   checked,
   joinedRows,
@@ -17,7 +16,7 @@ import {
 } from './apply-rows.ts'
 import { computeNames } from './columns.ts'
 import { conditionOf, typedExpressionOf } from './expression.ts'
-import { orderings, searchCondition } from './order.ts'
+import { amountOf, orderings, searchCondition } from './order.ts'
 import type { RowAggregate } from './rows.ts'
 import { type Scope, unserved, withinScope, wrong } from './scope.ts'
 import {
@@ -104,7 +103,7 @@ function applyToRecords(step: Transformation, before: RecordStage, outer: Scope)
     case 'bottomcount': {
       const value = aggregateNumber(step.by, scope)
       const key: Ordering = { value, descending: step.type === 'topcount', absent: 'lowest' }
-      return { ...stage, orderBy: [key, ...stage.orderBy], top: amountOf(step.amount, true, scope) }
+      return { ...stage, orderBy: [key, ...stage.orderBy], top: amountOf(step.amount, 'count', scope) }
     }
     case 'aggregate':
       return groups([], step.items, stage, scope)

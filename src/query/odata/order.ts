@@ -1,13 +1,13 @@
-import type { OrderItem, SearchExpression, SelectOption } from '../../language/odata/ast.ts'
+import type { Expression, OrderItem, SearchExpression, SelectOption } from '../../language/odata/ast.ts'
 import { field } from '../../model/field.ts'
 import { searchWords } from '../../model/search.ts'
 import { conjunction, disjunction, negate, refuseExcessOfOData, refuseLarge } from '../conditions.ts'
 import type { Condition, Ordering, Word } from '../plan.ts'
 import { signsOf, wordsCondition } from '../resolve/filter-functions.ts'
 import { conditionOf, typedExpressionOf } from './expression.ts'
-import type { RowStep } from './rows.ts'
+import type { RowExtent, RowStep } from './rows.ts'
 import { type Scope, unserved, withinScope, wrong } from './scope.ts'
-import { isValue, perRecord, scalarOf, startOf } from './typed-expression.ts'
+import { isNumericKind, isValue, perRecord, scalarOf, startOf } from './typed-expression.ts'
 
 /** Keys of an order. */
 const MAX_KEYS = 32
@@ -119,4 +119,18 @@ function resolve(node: SearchExpression, outer: Scope, words: { count: number })
     case 'not':
       return negate(resolve(node.operand, scope, words))
   }
+}
+
+/** The constant that says how many of the first rows are selected: a count, a sum or a percentage of one. */
+export function amountOf(node: Expression, extent: RowExtent, scope: Scope): number {
+  const typed = typedExpressionOf(node, scope)
+  const value = typed.type === 'constant' ? Number(typed.value) : Number.NaN
+  const fits = {
+    count: Number.isSafeInteger(value) && value >= 0,
+    percent: value > 0 && value <= 100,
+    sum: Number.isFinite(value),
+  }
+  if (fits[extent] && typed.type === 'constant' && isNumericKind(typed.kind)) return value
+  const required = { count: 'count', percent: 'number above 0 and up to 100', sum: 'number' }
+  throw wrong(scope, `${startOf(node)} is no ${required[extent]}`, node.span)
 }

@@ -21,6 +21,8 @@ import { KIND_TYPES, typedField } from './typed-expression.ts'
 
 /** The parsed options of a request for the entities of a set. */
 export interface ODataClauses {
+  /** What `$filter(…)` segments of the path require: before all options (URL Conventions 4.01, 4.12). */
+  readonly within: readonly Expression[]
   readonly filter: Expression | null
   readonly search: SearchExpression | null
   readonly orderBy: readonly OrderItem[]
@@ -79,7 +81,7 @@ export function resolveOData(clauses: ODataClauses, context: ODataContext): ODat
   const start: RecordStage = {
     type: 'records',
     names,
-    conditions: [],
+    conditions: clauses.within.map(expression => conditionOf(expression, { ...scope, option: '$filter' })),
     orderBy: [],
     skip: 0,
     top: null,
@@ -145,13 +147,17 @@ function rowsPlan(clauses: ODataClauses, stage: RowStage, model: EntityModel, ou
     ...(clauses.orderBy.length === 0 ? [] : [orderRows(clauses.orderBy, option('$orderby', applied))]),
   ]
   const columns = rowColumns(applied, clauses.select, model, option('$select', applied))
+  const partial = new Set(applied.cells.flatMap(cell => (cell.partial === true ? [cell.name] : [])))
+  const selected = columns
+    .flatMap(({ name, members }) => members?.map(part => `${name}/${part}`) ?? [name])
+    .filter(name => !partial.has(name))
   return {
     type: 'rows',
     parts: stage.parts.map(partPlan),
     steps,
     window: { skip: clauses.skip, top: clauses.top },
     columns,
-    selected: columns.flatMap(({ name, members }) => members?.map(part => `${name}/${part}`) ?? [name]),
+    selected,
   }
 }
 

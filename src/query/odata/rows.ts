@@ -225,7 +225,7 @@ function ordered(rows: readonly ApplyRow[], keys: readonly RowKey[]): readonly A
   return keyed.map(({ row }) => row)
 }
 
-/** The rows with the greatest or least values: a number of them, or as many as are needed to reach an amount. */
+/** The rows with the greatest or least values: a number of them, or as many as are needed to reach an amount or a share. */
 function extreme(
   rows: readonly ApplyRow[],
   { extent, amount, by, descending }: Extract<RowStep, { type: 'extreme' }>,
@@ -234,13 +234,13 @@ function extreme(
   if (extent === 'count') return sorted.slice(0, amount)
   const numbers = sorted.map(row => Number(evaluate(by, readerOf(row)) ?? 0))
   const total = numbers.reduce((sum, value) => sum + value, 0)
-  const required = extent === 'sum' ? amount : (total * amount) / 100
   let sum = 0
   const end = numbers.findIndex(value => {
+    if ((extent === 'sum' ? sum : (sum * 100) / total) >= amount) return true
     sum += value
-    return sum >= required
+    return false
   })
-  return end < 0 ? sorted : sorted.slice(0, end + 1)
+  return end < 0 ? sorted : sorted.slice(0, end)
 }
 
 function grouped(

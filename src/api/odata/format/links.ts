@@ -42,10 +42,12 @@ export function linkTypesOf({ root }: ServicePlace): string {
 /**
  * The context of entities of a set (OData 4.0 Protocol 10.2 and 10.7; JSON Format 3.0).
  *
- * @param selected selected names and paths, null for all
+ * @param selected selected names and paths, null for all; none where rows have no property in common (Data Aggregation
+ *   4.0, section 3.1.1)
  */
 export function feedContext(set: string, selected: readonly string[] | null, version: Version): string {
   if (selected === null) return segment(set)
+  if (selected.length === 0 && version === '4.0') return `${segment(set)}(@Core.AnyStructure)`
   return version === '4.0'
     ? `${segment(set)}(${pathList(selected)})`
     : `${segment(set)}&$select=${pathList(selected)}`
