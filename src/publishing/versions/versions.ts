@@ -393,11 +393,20 @@ export function repairInterrupted(versions: Versions, id: string): void {
     (isInterrupted(home, name, current) || name.endsWith('.new')) && !isInPreparation(home, name)
   for (const { name } of entries)
     if (isLeft(name)) rmSync(path.join(home, name), { recursive: true, force: true })
-  if (current === null && isWithdrawn(versions, id)) removeOthers(home, new Set())
-  if (current === null) return
+  if (current === null) {
+    if (isWithdrawn(versions, id) && entries.some(entry => entry.isDirectory()))
+      exclusively(home, () => completeWithdrawal(versions, id))
+    return
+  }
   rmSync(path.join(home, current, PENDING), { force: true })
   const folders = entries.filter(entry => entry.isDirectory() && !isLeft(entry.name))
   if (folders.length > Math.max(versions.keep, MIN_ON_DISK)) removeOldest(versions, id, [current])
+}
+
+/** Removes the versions of a withdrawn dataset, unless another process has published it since. */
+function completeWithdrawal(versions: Versions, id: string): void {
+  if (currentVersion(versions, id) === null && isWithdrawn(versions, id))
+    removeOthers(path.join(versions.root, id), new Set())
 }
 
 /** True for the folder of a version that is in preparation, or was not put in force. */
