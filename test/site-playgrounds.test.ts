@@ -161,6 +161,23 @@ t.test('the ODSQL playground without a dataset begins with an example', async t 
   t.match(body, /<h2>Plan<\/h2>/)
 })
 
+t.test('pages that choose a dataset begin with one that has records', async t => {
+  const filled = temporaryFolder(t, {
+    'portal.yaml': 'title: Test\n',
+    data: { 'benches.csv': 'name,height\n', 'trees.csv': 'name,height\nOak,12\n' },
+  })
+  const { app } = await servePortal(t, { portal: filled, base })
+  for (const [url, expected] of [
+    ['/sparql/', /value="trees" checked/],
+    ['/odsql/', /value="trees" selected/],
+    ['/developers/', /datasets\/trees\/records/],
+  ] as const) {
+    const { body } = await app.http.inject({ url })
+    t.match(body, expected, url)
+    t.notMatch(body, /value="benches" (?:checked|selected)|datasets\/benches\/records/, url)
+  }
+})
+
 t.test('a fault stands at its clause, under its character', async t => {
   const cases: readonly (readonly [clause: string, text: string, caret: string])[] = [
     ['where', 'height >> 1', 'height &gt;&gt; 1\n        ^'],

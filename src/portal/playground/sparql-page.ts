@@ -260,5 +260,6 @@ async function firstWithExample(
     const examples = await exampleQueries(portal, entry.dataset.id, base)
     if (examples.some(({ federatesWith }) => federatesWith.length === 0)) return [entry]
   }
-  return entries.slice(0, 1)
+  const filled = entries.filter(({ triples }) => triples > 0)
+  return (filled.length > 0 ? filled : entries).slice(0, 1)
 }
