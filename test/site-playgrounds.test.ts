@@ -8,6 +8,7 @@ import { Stopwatch } from '../src/query/execute/executor.ts'
 import { planOdsql } from '../src/query/pipeline.ts'
 import { planText } from '../src/query/plan-text.ts'
 import { type RowWriter, rowWriter } from '../src/sparql/row-writer.ts'
+import { inOrderOfQuery } from '../src/sparql/variable-order.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
@@ -197,6 +198,14 @@ t.test('a fault stands at its clause, under its character', async t => {
   }
 })
 
+t.test('columns of SELECT * are in the order of the query', t => {
+  const sorted = ['o', 'p', 's']
+  t.same(inOrderOfQuery('PREFIX a: <b>\nselect * { ?s ?p ?o }', sorted), ['s', 'p', 'o'])
+  t.same(inOrderOfQuery('SELECT DISTINCT * { $p ?x ?o . ?s ?p ?o }', sorted), ['p', 'o', 's'])
+  t.same(inOrderOfQuery('SELECT (1 AS ?o) ?s { { SELECT * { ?s ?p ?o } } }', ['o', 's']), ['o', 's'])
+  t.end()
+})
+
 t.test('plans are written for people', t => {
   const dataset = {
     fields: [field('kind', 'text'), field('height', 'double'), field('planted', 'date')],
@@ -319,6 +328,7 @@ t.test(
     const [first = '', rest = ''] = shown(60, 57).split('<details>')
     t.equal(first.match(/name="source"/g)?.length, 51)
     t.same(checkedOf(first), ['d57'])
+    t.match(first, /<ul><li><label><input type="checkbox" name="source" value="d57"/, 'before the others')
     t.match(rest, /<summary>9 more<\/summary>/)
     t.equal(rest.match(/name="source"/g)?.length, 9)
   },
