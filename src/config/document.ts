@@ -1,16 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import { Settings } from 'typebox/system'
 import { Value } from 'typebox/value'
-import {
-  type Document,
-  isMap,
-  isScalar,
-  LineCounter,
-  type ParsedNode,
-  parseDocument,
-  visit,
-  type YAMLError,
-} from 'yaml'
+import { isMap, isScalar, LineCounter, type ParsedNode, parseDocument, type YAMLError } from 'yaml'
 import { Fault, type FaultPlace, placeText } from '../errors/errors.ts'
 import { withoutCredentials } from '../model/credentials.ts'
 import { nearest } from '../model/did-you-mean.ts'
@@ -81,7 +72,8 @@ export function readDocument<S extends TSchema>(
   } catch (error) {
     // An alias without an anchor, or aliases that expand excessively.
     const message = plain((error as Error).message)
-    return refused([{ message, place: at(unresolvedAlias(document)) }])
+    const alias = /^Unresolved alias .*: (.+)$/.exec(message)?.[1]
+    return refused([{ message, place: at(alias === undefined ? undefined : text.indexOf(`*${alias}`)) }])
   }
   const placeWithin = (path: readonly string[]) => at(offsetOf(document.contents as ParsedNode | null, path))
   const writtenNumber = (path: readonly string[]) => {
@@ -112,18 +104,6 @@ function syntaxText({ code, message, pos }: YAMLError, text: string): string {
   return message.startsWith('Nested')
     ? 'a key within a value: put the value in quotes if it contains ": ", else correct the indentation of the next line'
     : 'an item of a list where a key is expected: indent it like the items before it'
-}
-
-function unresolvedAlias(document: Document): number | undefined {
-  let offset: number | undefined
-  visit(document, {
-    Alias(_, node) {
-      if (node.resolve(document) !== undefined) return undefined
-      offset = node.range?.[0]
-      return visit.BREAK
-    },
-  })
-  return offset
 }
 
 /** The value of a document, or a ConfigInvalid fault that lists every problem. */

@@ -178,7 +178,7 @@ async function checkDefinition(
   }
 }
 
-/** Which records are not told apart by the fields of the identity, or by any. */
+/** The first records whose fields of the identity, or all fields, have the values of an earlier one. */
 function repeatedText({ repeated, repeats }: Identities): string {
   const named = repeats.map(([record, earlier]) => `record ${record} that of record ${earlier}`)
   const more = repeated > named.length ? ' …' : ''
