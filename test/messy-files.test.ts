@@ -1806,8 +1806,11 @@ t.test('check tells what in data/ is not published', async t => {
   symlinkSync(join(portal, 'data/here.csv'), join(portal, 'data/link.csv'))
   symlinkSync(portal, join(portal, 'data/here/all'))
   symlinkSync('/nowhere', join(portal, 'data/README'))
+  mkdirSync(join(portal, 'mappings'))
+  for (const name of ['hear.yml', 'notes.txt']) writeFileSync(join(portal, 'mappings', name), '')
   const versions = versionsOf(portal)
   const findings = await checkPortal(portal, 'http://localhost', versions)
+  rmSync(join(portal, 'mappings'), { recursive: true })
   const told = findings.filter(
     ({ dataset, message }) => dataset !== 'trees' && !/^there is no dataset\.yaml: /.test(message),
   )
@@ -1823,8 +1826,13 @@ t.test('check tells what in data/ is not published', async t => {
     { dataset: 'there', severity: 'warning', message: /^data\/there\.csv .*data\/there\/ has the same id/ },
     { dataset: 'two', severity: 'warning', message: /^data\/two\.tsv .*data\/two\.csv has the same id/ },
     { dataset: '日本.csv', severity: 'warning', message: /^data\/日本\.csv .*no dataset id/ },
+    {
+      dataset: 'mappings/hear.yml',
+      severity: 'warning',
+      message: /no dataset hear: nothing uses this mapping/,
+    },
   ])
-  t.equal(told.length, 11)
+  t.equal(told.length, 12)
   await publishDataset('here', { portal, base: 'http://localhost', versions, now: () => new Date() })
   rmSync(join(portal, 'data', 'here.csv'))
   t.match((await checkPortal(portal, 'http://localhost', versions)).at(-1), {

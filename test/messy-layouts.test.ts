@@ -577,6 +577,7 @@ t.test('what cannot be read ends with the way out', async t => {
       '<?xml version="1.0"?>\n<TriX xmlns="http://www.w3.org/2004/03/trix/trix-1/"><graph/></TriX>',
       /TriX[\s\S]*as TriG/,
     ],
+    ['events.ics', 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:1\r\n', /iCalendar[\s\S]*as CSV/],
     ['table.csv', '<table><tr><td>1</td></tr></table>', /a web page/],
   ]
   for (const [name, content, report] of cases) t.match(await answerOf(name, content), report, name)

@@ -297,7 +297,20 @@ t.test('every mistake of dataset.yaml is told, with its place', async t => {
       [
         /yaml:4:16: .*Did you mean "note"/,
         /^cities\.csv: no field reads the columns "Name of city", .*"note": not published$/,
-        /identity of another/,
+        /^cities\.csv: \d+ records? ha\w+ the identity of another: record 2 that of record 1\b/,
+      ],
+    ],
+    [
+      'source: { path: cities.csv }\nid: [a]\nfields:\n  - { name: a, from: [price, lng], type: geo_point_2d }\n',
+      [/yaml:4:16: .*"lng"/, /^cities\.csv: no field reads/, /identity of another/],
+    ],
+    [
+      'source: { path: cities.csv }\nfields:\n  - { name: a, from: note, annotations: { facets: [], decimals: x, facetsort: up, note: 1, unit: m } }\n',
+      [
+        /yaml:3:43: no annotation is called facets, did you mean facet\?$/,
+        /yaml:3:55: fields\.0\.annotations\.decimals is "x": a whole number of 0 to 20 is expected$/,
+        /yaml:3:68: .* is "up": count, -count, .* is expected$/,
+        /no field reads/,
       ],
     ],
     [

@@ -8,6 +8,7 @@ import { Stopwatch } from '../src/query/execute/executor.ts'
 import { planOdsql } from '../src/query/pipeline.ts'
 import { planText } from '../src/query/plan-text.ts'
 import { type RowWriter, rowWriter } from '../src/sparql/row-writer.ts'
+import { inOrderOfQuery } from '../src/sparql/variable-order.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
@@ -161,6 +162,23 @@ t.test('the ODSQL playground without a dataset begins with an example', async t 
   t.match(body, /<h2>Plan<\/h2>/)
 })
 
+t.test('pages that choose a dataset begin with one that has records', async t => {
+  const filled = temporaryFolder(t, {
+    'portal.yaml': 'title: Test\n',
+    data: { 'benches.csv': 'name,height\n', 'trees.csv': 'name,height\nOak,12\n' },
+  })
+  const { app } = await servePortal(t, { portal: filled, base })
+  for (const [url, expected] of [
+    ['/sparql/', /value="trees" checked/],
+    ['/odsql/', /value="trees" selected/],
+    ['/developers/', /datasets\/trees\/records/],
+  ] as const) {
+    const { body } = await app.http.inject({ url })
+    t.match(body, expected, url)
+    t.notMatch(body, /value="benches" (?:checked|selected)|datasets\/benches\/records/, url)
+  }
+})
+
 t.test('a fault stands at its clause, under its character', async t => {
   const cases: readonly (readonly [clause: string, text: string, caret: string])[] = [
     ['where', 'height >> 1', 'height &gt;&gt; 1\n        ^'],
@@ -178,6 +196,14 @@ t.test('a fault stands at its clause, under its character', async t => {
     t.ok(body.includes(caret), `${clause}: ${/<pre aria-hidden[^>]*>([^<]*)/.exec(body)?.[1] ?? 'no caret'}`)
     t.notMatch(body, /<h2>Plan/)
   }
+})
+
+t.test('columns of SELECT * are in the order of the query', t => {
+  const sorted = ['o', 'p', 's']
+  t.same(inOrderOfQuery('PREFIX a: <b>\nselect * { ?s ?p ?o }', sorted), ['s', 'p', 'o'])
+  t.same(inOrderOfQuery('SELECT DISTINCT * { $p ?x ?o . ?s ?p ?o }', sorted), ['p', 'o', 's'])
+  t.same(inOrderOfQuery('SELECT (1 AS ?o) ?s { { SELECT * { ?s ?p ?o } } }', ['o', 's']), ['o', 's'])
+  t.end()
 })
 
 t.test('plans are written for people', t => {
@@ -302,6 +328,7 @@ t.test(
     const [first = '', rest = ''] = shown(60, 57).split('<details>')
     t.equal(first.match(/name="source"/g)?.length, 51)
     t.same(checkedOf(first), ['d57'])
+    t.match(first, /<ul><li><label><input type="checkbox" name="source" value="d57"/, 'before the others')
     t.match(rest, /<summary>9 more<\/summary>/)
     t.equal(rest.match(/name="source"/g)?.length, 9)
   },

@@ -1144,6 +1144,23 @@ t.test('no-break spaces within words of a text', async t => {
   t.equal(encodingOf('Prix\xa0moyen par\xa0an, 12\xa0000\xa0EUR'), 'latin-1')
 })
 
+t.test('signs that are letters in other encodings', t => {
+  const texts = [
+    'Supplier,Amount\nBT PLC,\xa3512\nHSBC,"\xa323,705"\nBT PLC,\xa3852\nHSBC,\xa35\nHSBC,\xa36\n',
+    'Item,Price (\xa3)\nChair,1\n',
+    'Item,Total \xa3\nChair,1\n',
+    'Item,Law\na,\xa7 5\nb,\xa7 12 Abs. 1\n',
+    'n,v\na,5 \xb5g\nb,12\xb0C\n',
+    'N\xba,v\n1,2\xaa\n2,1\xba A\n',
+  ]
+  for (const text of texts) {
+    const sample = new EncodingSample()
+    sample.add(Buffer.from(text, 'latin1'))
+    t.equal(sample.encoding(), 'latin-1', text)
+  }
+  t.end()
+})
+
 t.test('texts of code pages of Windows', async t => {
   const texts = [
     ['windows-1250', 'Korlátozott parancsértelmezőt nem lehet másikra átállítani'],

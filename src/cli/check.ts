@@ -1,5 +1,7 @@
 import { Command } from 'commander'
 import type { Config } from '../config/config.ts'
+import { Fault, faultText } from '../errors/errors.ts'
+import { HARVEST_FILE, readHarvesters } from '../harvest/settings.ts'
 import { type CheckFinding, checkDataset, checkPortal } from '../publishing/check.ts'
 import { definedDatasets } from '../publishing/definition.ts'
 import { versionsOf } from '../publishing/versions/versions.ts'
@@ -36,10 +38,23 @@ async function sourceFindings(
   { portal, base }: Pick<Config, 'portal' | 'base'>,
   ids: readonly string[],
 ): Promise<readonly CheckFinding[]> {
-  if (ids.length === 0) return checkPortal(portal, base, versionsOf(portal))
+  if (ids.length === 0)
+    return [...(await checkPortal(portal, base, versionsOf(portal))), ...harvestFindings(portal)]
   const findings: CheckFinding[] = []
   for (const id of ids) findings.push(...(await checkDataset(portal, base, id, ids)))
   return findings
+}
+
+/** The mistakes of harvest.yaml. */
+function harvestFindings(portal: string): readonly CheckFinding[] {
+  try {
+    readHarvesters(portal)
+    return []
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    const problems = faultText(error).split('\n')
+    return problems.map(message => ({ dataset: HARVEST_FILE, severity: 'error', message }))
+  }
 }
 
 /** The values that do not conform to the shapes of a file (SHACL, section 3). */

@@ -10,6 +10,7 @@ import { BAD_GATEWAY, Fault } from '../errors/errors.ts'
 import type { Prefixes } from '../formats/turtle.ts'
 import { definedDatasets } from '../publishing/definition.ts'
 import { followContinuations } from '../sparql/follow.ts'
+import { inOrderOfQuery } from '../sparql/variable-order.ts'
 import { JSON_OPTION, type PortalOptions, servedConfigOf, servedOptions } from './options.ts'
 import { print } from './print.ts'
 import {
@@ -161,7 +162,8 @@ async function runComunica(
       case 'bindings': {
         const rows = await result.execute()
         const { variables } = await result.metadata()
-        return { type: 'rows', variables: variables.map(({ value }) => value), rows: described(rows) }
+        const names = variables.map(({ value }) => value)
+        return { type: 'rows', variables: inOrderOfQuery(query, names), rows: described(rows) }
       }
       case 'quads':
         return { type: 'triples', triples: described((await result.execute()) as AsyncIterable<GivenTriple>) }

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import { Settings } from 'typebox/system'
 import { Value } from 'typebox/value'
-import { isMap, isScalar, LineCounter, type ParsedNode, parseDocument } from 'yaml'
+import { isMap, isScalar, LineCounter, type ParsedNode, parseDocument, type YAMLError } from 'yaml'
 import { Fault, type FaultPlace, placeText } from '../errors/errors.ts'
 import { withoutCredentials } from '../model/credentials.ts'
 import { nearest } from '../model/did-you-mean.ts'
@@ -59,15 +59,21 @@ export function readDocument<S extends TSchema>(
     const { line, col } = lines.linePos(offset)
     return { file, line, column: col }
   }
-  if (document.errors.length > 0)
-    return refused(document.errors.map(error => ({ message: plain(error.message), place: at(error.pos[0]) })))
+  if (document.errors.length > 0) {
+    const found = document.errors.map(error => ({
+      message: syntaxText(error, text),
+      place: at(error.pos[0]),
+    }))
+    return refused(firstOfLines(found))
+  }
   let value: unknown
   try {
     value = document.toJS({ maxAliasCount: 100 }) ?? {}
   } catch (error) {
     // An alias without an anchor, or aliases that expand excessively.
     const message = plain((error as Error).message)
-    return refused([{ message, place: { file } }])
+    const alias = /^Unresolved alias .*: (.+)$/.exec(message)?.[1]
+    return refused([{ message, place: at(alias === undefined ? undefined : text.indexOf(`*${alias}`)) }])
   }
   const placeWithin = (path: readonly string[]) => at(offsetOf(document.contents as ParsedNode | null, path))
   const writtenNumber = (path: readonly string[]) => {
@@ -80,7 +86,24 @@ export function readDocument<S extends TSchema>(
     message,
     place: placeWithin(path),
   }))
+  problems.sort(({ place: a }, { place: b }) => (a.line ?? 0) - (b.line ?? 0))
   return { ...read, value: null, problems }
+}
+
+/** The first problem of each line: one mistake in YAML is reported by several rules of its grammar. */
+function firstOfLines(problems: readonly Problem[]): readonly Problem[] {
+  return problems.filter(
+    ({ place }, at) => problems.findIndex(other => other.place.line === place.line) === at,
+  )
+}
+
+/** What is wrong with the syntax, in words for the most frequent mistakes. */
+function syntaxText({ code, message, pos }: YAMLError, text: string): string {
+  if (code === 'DUPLICATE_KEY') return `the key ${/^[^:\n]*/.exec(text.slice(pos[0]))?.[0]} is given twice`
+  if (code !== 'BLOCK_AS_IMPLICIT_KEY') return plain(message)
+  return message.startsWith('Nested')
+    ? 'a key within a value: put the value in quotes if it contains ": ", else correct the indentation of the next line'
+    : 'an item of a list where a key is expected: indent it like the items before it'
 }
 
 /** The value of a document, or a ConfigInvalid fault that lists every problem. */
@@ -123,6 +146,9 @@ function schemaProblems(schema: TSchema, value: unknown): readonly SchemaProblem
       const problem =
         length === undefined ? `, expected one of: ${options.join(', ')}` : `: ${length.message}`
       found.push({ path, message: `${label(path)} is ${show(valueAt(value, path), path)}${problem}` })
+    } else if (error.keyword === 'required') {
+      const missing = (error.params as { requiredProperties: readonly string[] }).requiredProperties
+      found.push({ path, message: `${label(path)} lacks ${missing.join(', ')}` })
     } else if (![...branches].some(branch => error.instancePath.startsWith(branch))) {
       const expected = error.keyword === 'pattern' ? expectedText(error.params.pattern) : undefined
       const problem = expected === undefined ? `: ${error.message}` : `, expected ${expected}`

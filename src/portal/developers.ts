@@ -41,6 +41,8 @@ ${limits(pageContext, services)}`,
 
 function exampleDataset(entries: readonly ServedDataset[]): ServedDataset | null {
   const tables = entries.filter(({ content }) => content === 'records')
+  // Those without records would show nothing.
+  tables.sort((a, b) => Number(b.triples > 0) - Number(a.triples > 0))
   return tables.find(({ mapping }) => mapping !== null) ?? tables[0] ?? null
 }
 

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { Fault, faultText, placeText } from '../errors/errors.ts'
 import { type Diagnostic, messageText } from '../mapping/diagnostic.ts'
 import { shownAddress } from '../sources/address/failures.ts'
@@ -21,6 +22,7 @@ import {
   mappingFile,
   mappingFiles,
   refuseForRdf,
+  unusedMappings,
 } from './mapping/mapping-file.ts'
 import {
   columnSetting,
@@ -35,6 +37,7 @@ import { lookupsToCome, refuseCycle } from './processors/dependencies.ts'
 import { isFetched, type Remote } from './remote/refresh.ts'
 import { remoteState } from './remote/state.ts'
 import { StatisticsGatherer } from './statistics.ts'
+import { suggestedDataset } from './suggested-dataset.ts'
 import { isWithdrawn, publishedDatasets, type Versions } from './versions/versions.ts'
 
 /** One finding about a dataset: an error prevents its publication, a warning describes what would be dropped. */
@@ -67,6 +70,13 @@ export async function checkPortal(
   const links = ignoredLinks(portal)
   for (const dataset of publishedDatasets(versions))
     if (!defined.includes(dataset) && !links.has(dataset)) findings.push(warning(dataset, message))
+  for (const file of unusedMappings(portal, defined)) {
+    const name = path.basename(file)
+    const id = name.slice(0, name.indexOf('.'))
+    const suggestion = suggestedDataset(id, defined)
+    const unused = `there is no dataset ${id}: nothing uses this mapping`
+    findings.push(warning(`mappings/${name}`, suggestion === '' ? unused : `${unused}. ${suggestion}`))
+  }
   return findings
 }
 
@@ -157,11 +167,7 @@ async function checkDefinition(
       ...readingWarnings(resolved, source).map(found => warning(dataset, `${name}: ${found}`)),
       ...valueFindings(definition, name, typed.report()),
     ]
-    const { repeated } = identities
-    if (repeated > 0) {
-      const records = repeated === 1 ? '1 record has' : `${repeated} records have`
-      findings.push(warning(dataset, `${records} the identity of another`))
-    }
+    if (identities.repeated > 0) findings.push(warning(dataset, `${name}: ${repeatedText(identities)}`))
     const file = mappingFile(portal, dataset)
     const mapped = { id: dataset, base, fields, statistics: gatherer.statistics() }
     if (file !== null) findings.push(...mappingFindings(dataset, { ...file, ...checkMapping(file, mapped) }))
@@ -170,6 +176,14 @@ async function checkDefinition(
   } catch (error) {
     return [faultFinding(error, definition)]
   }
+}
+
+/** The first records whose fields of the identity, or all fields, have the values of an earlier one. */
+function repeatedText({ repeated, repeats }: Identities): string {
+  const named = repeats.map(([record, earlier]) => `record ${record} that of record ${earlier}`)
+  const more = repeated > named.length ? ' …' : ''
+  const records = repeated === 1 ? '1 record has' : `${repeated} records have`
+  return `${records} the identity of another: ${named.join(', ')}${more}`
 }
 
 /** Columns that the source lacks or that no field reads, and values that do not fit the types of their fields. */
@@ -191,11 +205,13 @@ function valueFindings(
         message: `${placeText(placeOf(column.field))}${source}: ${missingText(column)}`,
       }),
     ),
-    ...conversionErrors.map(of => ({
-      ...warning(dataset, `${source}: ${conversionErrorsText(of)}`),
-      field: of.field,
-      count: of.count,
-    })),
+    ...conversionErrors
+      .filter(({ field }) => !missing.some(column => column.field === field))
+      .map(of => ({
+        ...warning(dataset, `${source}: ${conversionErrorsText(of)}`),
+        field: of.field,
+        count: of.count,
+      })),
     ...(definition.fields === null || unread.length === 0 ? [] : [unreadFinding(dataset, source, unread)]),
   ]
 }

@@ -6,6 +6,7 @@ import { type MetaType, TEMPLATES } from '../model/templates.ts'
 import { isSchedule, SCHEDULE_EXPECTED } from '../runtime/cron.ts'
 import { rdfFormatOf } from '../sources/rdf.ts'
 import { compileFields } from '../sources/typing/fields.ts'
+import { annotationProblems } from './annotation-problems.ts'
 import { type DeclaredDataset, fieldSpec, sourceOf } from './definition-schema.ts'
 import { EXPECTED, expectedValue, fits } from './metadata-values.ts'
 import { processorsOf, STEP_TYPES, stepOf } from './processors/schema.ts'
@@ -43,7 +44,10 @@ export function definitionFindings(
       ...unclearSteps(value, placeOf),
     ],
     defects: [...[...fieldDefects(value)].map(placed), ...stepDefects(value, placeOf)],
-    warnings: metadata.filter(each => !isError(each)).map(placed),
+    warnings: [
+      ...metadata.filter(each => !isError(each)),
+      ...(value.harvest === undefined ? annotationProblems(value) : []),
+    ].map(placed),
   }
 }
 

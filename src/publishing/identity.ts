@@ -4,6 +4,8 @@ import type { Field } from '../model/field.ts'
 import type { Value } from '../model/value.ts'
 
 const FIRST_SLOTS = 16
+/** Maximum number of repeated records that are named. */
+const MAX_REPEATS = 3
 
 /**
  * Gives each record its id: 40 hexadecimal digits, a fingerprint of the id fields, else of all values that are not null, by field
@@ -18,6 +20,8 @@ export class Identities {
   readonly ids: RecordIds
   /** Records with the fingerprint of an earlier record. */
   repeated = 0
+  /** The numbers of the first of these, each with that of the earlier one. */
+  readonly repeats: (readonly [record: number, earlier: number])[] = []
   private readonly columns: readonly (readonly [name: string, index: number])[]
   private table = newTable(FIRST_SLOTS, false)
   /** Occupied slots. */
@@ -68,7 +72,10 @@ export class Identities {
         this.distinct += 1
         return 0
       }
-      if (checks[slot] === check && this.ids.at(place - 1) === id) return this.countAgain(slot)
+      if (checks[slot] === check && this.ids.at(place - 1) === id) {
+        if (this.repeats.length < MAX_REPEATS) this.repeats.push([this.ids.length + 1, place])
+        return this.countAgain(slot)
+      }
     }
   }
 

@@ -46,6 +46,8 @@ export function sniffFormat(
       { file: name },
       'Get the data with git lfs pull, or download the file itself.',
     )
+  if (/^BEGIN:V(?:CALENDAR|CARD)\s/i.test(start))
+    throw unreadable('The file is iCalendar or vCard.', { file: name }, 'Save its entries as CSV.')
   if (/^(?:CHARSET|AXIS-VERSION)="/.test(start))
     throw unreadable('The file is PC-Axis.', { file: name }, 'Save its table as CSV or XLSX.')
   if (/^(?:!table\s+!version\s|Version\s+\d+\s+Charset\s+")/i.test(start))

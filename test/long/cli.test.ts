@@ -309,6 +309,14 @@ t.test('check finds what is wrong with files and definitions', { buffered: true 
   const broken = await lodestone(['check', ...at])
   t.match(broken, { code: 1, stdout: /^error: big-trees: Big Trees\.csv:3:5: .*never closed/ })
   t.match((await lodestone(['publish', ...at])).stderr, /big-trees: not published\n {2}Big Trees\.csv:3:5: /)
+  const harvest = path.join(path.dirname(yaml), '../../harvest.yaml')
+  writeFileSync(harvest, 'harvesters:\n  - id: a\n    type: ckann\n    url: x\n')
+  t.match((await lodestone(['check', ...at])).stdout.split('\n').slice(-3), [
+    /^error: harvest\.yaml: .*:3:5: harvesters\.0\.type is "ckann"/,
+    /^error: harvest\.yaml: .*:4:5: harvesters\.0\.url is "x"/,
+    '',
+  ])
+  rmSync(harvest)
   writeFileSync(trees, 'name,hieght,planted\nOak,12,1999-04-01\n')
   t.match(await lodestone(['check', 'big-trees', ...at]), { code: 1, stdout: /Did you mean "hieght"\?/ })
   writeFileSync(trees, 'name,height,planted\nOak,12,1999-04-01\n')

@@ -2,6 +2,7 @@ import { QueryEngine } from '@comunica/query-sparql'
 import { answerTerm, type RdfJsTerm } from '../../rdf/rdfjs.ts'
 import { followContinuations } from '../../sparql/follow.ts'
 import { syntaxProblem } from '../../sparql/syntax.ts'
+import { inOrderOfQuery } from '../../sparql/variable-order.ts'
 import type { MessageRow, QueryMessage, QueryRun } from './modules/query-messages.ts'
 
 /**
@@ -56,7 +57,11 @@ async function run({ query, sources, base, here, isExplained }: QueryRun): Promi
   switch (result.resultType) {
     case 'bindings': {
       const rows = await result.execute()
-      const names = (await result.metadata()).variables.map(({ value }) => value)
+      const { variables } = await result.metadata()
+      const names = inOrderOfQuery(
+        query,
+        variables.map(({ value }) => value),
+      )
       report({ type: 'head', kind: 'rows', variables: names })
       await reportRows(rows, row => names.map(name => answerTerm(row.get(name))))
       break

@@ -42,7 +42,10 @@ export function answerOdsqlPage(services: SiteServices) {
     const visible = services.catalog.visibleTo(request.principal)
     const entries = visible.current().entries.filter(({ content }) => content === 'records')
     const named = one(query, 'dataset')
-    const entry = named === undefined ? entries[0] : visible.dataset(named)
+    const entry =
+      named === undefined
+        ? (entries.find(({ triples }) => triples > 0) ?? entries[0])
+        : visible.dataset(named)
     const frame = {
       title: t('ODSQL playground'),
       description: t('Write a query in ODSQL and see its plan, its SPARQL and its answer.'),

@@ -83,7 +83,7 @@ function permalink({ query, chosen, accessPath }: PlaygroundState) {
 /** Datasets that are listed at once: the keyboard passes each of them on the way to the query. */
 const LISTED = 50
 
-/** The boxes of datasets: the first and the chosen ones, and the others in a list that opens. */
+/** The boxes of datasets: the chosen and the first ones, and the others in a list that opens. */
 export function sourceChoice(
   pageContext: PageContext,
   entries: readonly ServedDataset[],
@@ -96,7 +96,10 @@ export function sourceChoice(
 `
   }
   const isChosen = (entry: ServedDataset) => ids.has(entry.dataset.id)
-  const first = entries.filter((entry, at) => at < LISTED || isChosen(entry))
+  const first = [
+    ...entries.filter(isChosen),
+    ...entries.filter((entry, at) => at < LISTED && !isChosen(entry)),
+  ]
   const rest = entries.filter((entry, at) => at >= LISTED && !isChosen(entry))
   const more =
     rest.length === 0
@@ -260,5 +263,6 @@ async function firstWithExample(
     const examples = await exampleQueries(portal, entry.dataset.id, base)
     if (examples.some(({ federatesWith }) => federatesWith.length === 0)) return [entry]
   }
-  return entries.slice(0, 1)
+  const filled = entries.filter(({ triples }) => triples > 0)
+  return (filled.length > 0 ? filled : entries).slice(0, 1)
 }

@@ -58,6 +58,17 @@ export function mappingFiles(portal: string, dataset: string): readonly string[]
   )
 }
 
+/** Files in mappings/ that belong to none of the datasets. */
+export function unusedMappings(portal: string, datasets: readonly string[]): readonly string[] {
+  const folder = path.join(portal, 'mappings')
+  if (!existsSync(folder)) return []
+  const own = new Set(datasets.flatMap(id => MAPPING_ENDINGS.map(ending => `${id}${ending}`)))
+  return readdirSync(folder)
+    .filter(name => MAPPING_ENDINGS.some(ending => name.endsWith(ending)) && !own.has(name))
+    .sort()
+    .map(name => path.join(folder, name))
+}
+
 /** Reports that a file is not the mapping of its dataset, because another one is. */
 export function ignoredMappingText(file: string, used: string): string {
   return `${file} is ignored: ${used} is the mapping of the dataset`

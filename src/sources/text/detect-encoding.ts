@@ -233,13 +233,14 @@ const HAN =
 const HANGUL =
   '이다는의을에가하고지은로사기를리자시어대인도서한스나그해정아일보전수부제라과원상장주구들것으있공동국성안여연유비경조신선명소양용무문산미만세관개화당면오마물방발진반니중계행단위적생학교회모간체거건광남북노두등련령론류률매목민박배백번법변별병복본분불삼새색석설속송순술습식실심십씨않았약언없역예와왕요우운울월음응입작재저점종죄준줄증직질집차참창책처천철청초촌총최추축출충치친카코크타탁태터토통트특파판평포표품프피필할함합항향허험현형호혼환활황효후흥희김강윤임읍군길번호름값게네더데됐된될또며버습니까'
 
-const LETTER = /\p{L}/u
+const LETTER = /[\p{L}\p{M}]/u
 const LOWER = /\p{Ll}/u
 const UPPER = /\p{Lu}/u
 const CONTROL = /[\u0080-\u009f\ufffd]/
 const NO_BREAK_SPACE = '\u00a0'
+const SHORT_WORDS = 'àáâåæèéêìíîòóôöøü'
 const WORD_SIGNS = '’‘·-'
-const SIGNS = `«»“”„–—…€°²³º§£•©®™½¼±µ×¿¡${NO_BREAK_SPACE}`
+const SIGNS = `«»“”„–—…€°²³ªº§£•©®™½¼±µ×¿¡${NO_BREAK_SPACE}`
 
 function latinScore(
   character: string,
@@ -248,7 +249,7 @@ function latinScore(
   { common, possible }: Alphabet,
 ): number {
   if (CONTROL.test(character)) return -6
-  if (!LETTER.test(character)) {
+  if (!LETTER.test(character) || SIGNS.includes(character)) {
     if (character === NO_BREAK_SPACE) return 0.6
     const isWithin = LETTER.test(before) && LETTER.test(after)
     if (WORD_SIGNS.includes(character)) return isWithin ? 1.2 : 0.2
@@ -260,7 +261,8 @@ function latinScore(
   if (/\d/.test(before) || /\d/.test(after)) score -= 3
   // In Portuguese it precedes e; elsewhere it is more often a misread Hungarian ő.
   if (character === 'õ' && after !== 'e') score -= 3
-  if (UPPER.test(character) && !LETTER.test(before) && !LETTER.test(after)) score -= 1.5
+  // Signs of other encodings, such as the pound and the section sign, are letters alone here.
+  if (!LETTER.test(before + after) && !SHORT_WORDS.includes(character)) score -= 1.5
   if (UPPER.test(character) && LOWER.test(before)) score -= 4
   if (UPPER.test(character) && LOWER.test(after) && LETTER.test(before)) score -= 2
   if (LOWER.test(character) && UPPER.test(before) && UPPER.test(after)) score -= 3
@@ -279,8 +281,8 @@ function scriptScore(
   let score = common.test(character) ? 2 : 1
   if (impossible?.test(before + character)) score -= 4
   if (UPPER.test(character) && LOWER.test(before)) score -= 4
-  // The euro sign of other encodings is a capital letter alone.
-  if (UPPER.test(character) && !LETTER.test(before) && !LETTER.test(after)) score -= 1.5
+  // Signs of other encodings, such as those of the euro and the pound, are letters alone here.
+  if (!LETTER.test(before + after) && !/[авикосуяηο]/.test(character)) score -= 1.5
   if (/[a-z]/i.test(before) || /[a-z]/i.test(after)) score -= 3
   return score
 }
