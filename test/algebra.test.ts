@@ -639,6 +639,37 @@ t.test('a path is followed from many nodes together, and begins where a step of 
   t.end()
 })
 
+t.test('what needs no pattern comes first, and restricts the patterns', t => {
+  const size = 20_000
+  const lines = Array.from(
+    { length: size },
+    (_, at) =>
+      `<urn:n${at}> <urn:p> <urn:n${at % 100}> .\n<urn:n${at}> <urn:v> "${at}"^^<${XSD.integer}> .\n`,
+  )
+  const dataset = { defaultGraphs: [columnsOfText(lines.join(''))], namedGraphs: new Map() }
+  for (const [group, count] of [
+    ['BIND(<urn:n7> AS ?a) ?a ?q ?x', 2],
+    ['BIND(IRI(CONCAT("urn:n", "7")) AS ?a) ?a <urn:v> ?x', 1],
+    ['BIND(<urn:n7> AS ?a) BIND(7 AS ?v) ?a <urn:v> ?v ; <urn:p> ?b', 1],
+    ['{ BIND(<urn:n7> AS ?a) } UNION { BIND(<urn:n8> AS ?a) } ?a <urn:p> ?b', 2],
+    ['VALUES ?n { "7" UNDEF "8" } BIND(IRI(CONCAT("urn:n", ?n)) AS ?a) ?a <urn:v> 8', 2],
+    ['{ SELECT ?a { ?a <urn:v> 7 } } UNION { BIND(<urn:n8> AS ?a) } ?a <urn:v> ?x', 2],
+    ['BIND(1/0 AS ?a) ?a <urn:v> 7', 1],
+  ] as const) {
+    const evaluation = new Evaluation(dataset, {}, { base: BASE })
+    const advance = t.capture(evaluation, 'advance', evaluation.advance)
+    let found = 0
+    withScratch(() => {
+      const { query } = parseQuery(`SELECT * { ${group} }`, BASE)
+      for (const batch of new Evaluator(evaluation).solutions(query.input)) found += batch.size
+    })
+    t.equal(found, count, group)
+    const rows = advance().reduce((sum, { args: [some] }) => sum + some, 0)
+    t.ok(rows < 100, `${rows} rows: ${group}`)
+  }
+  t.end()
+})
+
 t.test(`random algebra, seed ${seed}`, t => {
   const differences: string[] = []
   let sample: Sample | null = null

@@ -36,6 +36,23 @@ export function isSubquery(operation: SparqlOperation): boolean {
   }
 }
 
+/** True for inline data, subqueries, and what is computed of these or of nothing: its solutions restrict patterns that are evaluated after it. */
+export function isGiven(operation: SparqlOperation): boolean {
+  switch (operation.type) {
+    case 'values':
+      return true
+    case 'bgp':
+      return operation.patterns.length === 0
+    case 'extend':
+    case 'filter':
+    case 'join':
+    case 'union':
+      return inputsOf(operation).every(isGiven)
+    default:
+      return isSubquery(operation)
+  }
+}
+
 /** True for an operation that is evaluated for many rows at a time, each of which has its own values of variables. */
 export function isForRows(operation: SparqlOperation): boolean {
   return (
@@ -232,7 +249,7 @@ export function scanningOperation(operation: SparqlOperation): SparqlOperation |
     case 'join':
     case 'filter': {
       const { patterns, paths, others } = partsOf(operation)
-      if (paths.length > 0 || others.some(other => other.type === 'values' || isSubquery(other))) return null
+      if (paths.length > 0 || others.some(isGiven)) return null
       return patterns.length > 0 ? operation : others[0] === undefined ? null : scanningOperation(others[0])
     }
     default:
