@@ -53,6 +53,12 @@ export function isGiven(operation: SparqlOperation): boolean {
   }
 }
 
+/** True for BIND without a pattern before it: a continued query has the same solution again. */
+function isOneSolution(operation: SparqlOperation): boolean {
+  if (operation.type === 'extend') return isStable(operation.expression) && isOneSolution(operation.input)
+  return operation.type === 'bgp' && operation.patterns.length === 0
+}
+
 /** True for an operation that is evaluated for many rows at a time, each of which has its own values of variables. */
 export function isForRows(operation: SparqlOperation): boolean {
   return (
@@ -249,7 +255,7 @@ export function scanningOperation(operation: SparqlOperation): SparqlOperation |
     case 'join':
     case 'filter': {
       const { patterns, paths, others } = partsOf(operation)
-      if (paths.length > 0 || others.some(isGiven)) return null
+      if (paths.length > 0 || others.some(other => isGiven(other) && !isOneSolution(other))) return null
       return patterns.length > 0 ? operation : others[0] === undefined ? null : scanningOperation(others[0])
     }
     default:
