@@ -8,6 +8,7 @@ import { XSD } from '../src/rdf/vocab.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
 import { type DatasetView, Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
 import { Evaluator } from '../src/store/columns/evaluate/evaluator.ts'
+import { Reach } from '../src/store/columns/evaluate/patterns/path-reach.ts'
 import { PairMap } from '../src/store/columns/evaluate/vectors/pair-map.ts'
 import { scratchUint32, withScratch } from '../src/store/columns/evaluate/vectors/scratch.ts'
 import { termAt } from '../src/store/columns/evaluate/vectors/vector.ts'
@@ -588,6 +589,83 @@ t.test('pairs of many rows are made a part at a time, in the same memory', t => 
     const query = `SELECT (COUNT(*) AS ?n) (SUM(?a) AS ?sum) { ${group} }`
     const [found] = byColumns({ text: query, order: [] }, dataset)
     t.same(found, pairs(holds), group)
+  }
+  t.end()
+})
+
+t.test('a path is followed from many nodes together, and begins where a step of it does', t => {
+  const size = 3000
+  const line = (from: number, to: number) => `<urn:n${from}> <urn:p> <urn:n${to}> .\n`
+  const chains = Array.from({ length: size }, (_, at) => [
+    line(at, size + at),
+    line(size + at, 2 * size + at),
+    line(2 * size + at, 3 * size + at),
+  ])
+  const dataset = { defaultGraphs: [columnsOfText(chains.flat().join(''))], namedGraphs: new Map() }
+  for (const [path, count] of [
+    ['<urn:p>+', 6 * size],
+    ['(<urn:p>|^<urn:p>)+', 16 * size],
+    ['<urn:p>*', 10 * size],
+    ['(<urn:p>/<urn:p>)+', 2 * size],
+  ] as const) {
+    const [row] = byColumns({ text: `SELECT (COUNT(*) AS ?n) { ?a ${path} ?b }`, order: [] }, dataset)
+    t.equal(row?.n, `${count} integer`, path)
+  }
+  const bounded = (text: string) => {
+    const evaluation = new Evaluation(dataset, { memory: 60_000 }, { base: BASE })
+    for (const _ of new Evaluator(evaluation).solutions(parseQuery(text, BASE).query.input));
+  }
+  t.doesNotThrow(() => bounded('ASK { ?a <urn:none>+ ?b }'), 'nodes without a step are not read')
+
+  let [steps, walked] = [0, 0]
+  withScratch(() => {
+    const evaluation = new Evaluation(dataset)
+    const numbers = Array.from({ length: 4 * size }, (_, at) =>
+      evaluation.pool.intern({ type: 'iri', value: `urn:n${at}` }),
+    )
+    const reach = new Reach('oneOrMore', evaluation, ({ ids }, _, reached) => {
+      steps += 1
+      ids.forEach((id, place) => {
+        const next = numbers[numbers.indexOf(id) + size]
+        if (next !== undefined) reached(place, next)
+      })
+    })
+    const starts = numbers.slice(0, size)
+    reach.prepare(starts)
+    for (const start of starts) walked += [...reach.from(start, () => true)].length
+  })
+  t.equal(walked, 3 * size)
+  t.ok(steps < size / 10, `${steps} steps for ${size} walks`)
+  t.end()
+})
+
+t.test('what needs no pattern comes first, and restricts the patterns', t => {
+  const size = 20_000
+  const lines = Array.from(
+    { length: size },
+    (_, at) =>
+      `<urn:n${at}> <urn:p> <urn:n${at % 100}> .\n<urn:n${at}> <urn:v> "${at}"^^<${XSD.integer}> .\n`,
+  )
+  const dataset = { defaultGraphs: [columnsOfText(lines.join(''))], namedGraphs: new Map() }
+  for (const [group, count] of [
+    ['BIND(<urn:n7> AS ?a) ?a ?q ?x', 2],
+    ['BIND(IRI(CONCAT("urn:n", "7")) AS ?a) ?a <urn:v> ?x', 1],
+    ['BIND(<urn:n7> AS ?a) BIND(7 AS ?v) ?a <urn:v> ?v ; <urn:p> ?b', 1],
+    ['{ BIND(<urn:n7> AS ?a) } UNION { BIND(<urn:n8> AS ?a) } ?a <urn:p> ?b', 2],
+    ['VALUES ?n { "7" UNDEF "8" } BIND(IRI(CONCAT("urn:n", ?n)) AS ?a) ?a <urn:v> 8', 2],
+    ['{ SELECT ?a { ?a <urn:v> 7 } } UNION { BIND(<urn:n8> AS ?a) } ?a <urn:v> ?x', 2],
+    ['BIND(1/0 AS ?a) ?a <urn:v> 7', 1],
+  ] as const) {
+    const evaluation = new Evaluation(dataset, {}, { base: BASE })
+    const advance = t.capture(evaluation, 'advance', evaluation.advance)
+    let found = 0
+    withScratch(() => {
+      const { query } = parseQuery(`SELECT * { ${group} }`, BASE)
+      for (const batch of new Evaluator(evaluation).solutions(query.input)) found += batch.size
+    })
+    t.equal(found, count, group)
+    const rows = advance().reduce((sum, { args: [some] }) => sum + some, 0)
+    t.ok(rows < 100, `${rows} rows: ${group}`)
   }
   t.end()
 })

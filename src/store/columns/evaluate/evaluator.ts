@@ -32,6 +32,7 @@ import { CompatibleRows, difference, identifiedInPool, joinedBatch, revealed } f
 import { crossed } from './patterns/object-join.ts'
 import {
   isForRows,
+  isGiven,
   isSubquery,
   isSubset,
   partsOf,
@@ -195,8 +196,7 @@ export class Evaluator {
     const filters = parts.filters.map(condition => this.withConstants(condition, scope))
     const pushedDown = filters.filter(condition => isSubset(variablesOfExpression(condition), bound))
     const late = filters.filter(condition => !pushedDown.includes(condition))
-    // Inline data and subqueries restrict the patterns that are evaluated after them.
-    const first = parts.others.filter(other => other.type === 'values' || isSubquery(other))
+    const first = parts.others.filter(isGiven)
     const rest = parts.others.filter(other => !first.includes(other))
     if (first.length > 0 && parts.patterns.some(pattern => scope.patterns.isEmpty(pattern))) return
     let batches: Iterable<Batch> = [seed]

@@ -36,6 +36,29 @@ export function isSubquery(operation: SparqlOperation): boolean {
   }
 }
 
+/** True for inline data, subqueries, and what is computed of these or of nothing: its solutions restrict patterns that are evaluated after it. */
+export function isGiven(operation: SparqlOperation): boolean {
+  switch (operation.type) {
+    case 'values':
+      return true
+    case 'bgp':
+      return operation.patterns.length === 0
+    case 'extend':
+    case 'filter':
+    case 'join':
+    case 'union':
+      return inputsOf(operation).every(isGiven)
+    default:
+      return isSubquery(operation)
+  }
+}
+
+/** True for BIND without a pattern before it: a continued query has the same solution again. */
+function isOneSolution(operation: SparqlOperation): boolean {
+  if (operation.type === 'extend') return isStable(operation.expression) && isOneSolution(operation.input)
+  return operation.type === 'bgp' && operation.patterns.length === 0
+}
+
 /** True for an operation that is evaluated for many rows at a time, each of which has its own values of variables. */
 export function isForRows(operation: SparqlOperation): boolean {
   return (
@@ -232,7 +255,7 @@ export function scanningOperation(operation: SparqlOperation): SparqlOperation |
     case 'join':
     case 'filter': {
       const { patterns, paths, others } = partsOf(operation)
-      if (paths.length > 0 || others.some(other => other.type === 'values' || isSubquery(other))) return null
+      if (paths.length > 0 || others.some(other => isGiven(other) && !isOneSolution(other))) return null
       return patterns.length > 0 ? operation : others[0] === undefined ? null : scanningOperation(others[0])
     }
     default:

@@ -105,18 +105,27 @@ export class ReachedPairs {
   }
 }
 
+/** Of a node that is being expanded. */
+const REQUESTED = 2 ** 32 - 1
+
+/** Maximum number of nodes that are expanded together before a walk needs all of them. */
+const MAX_EXPANDED = 1024
+
 /** The nodes that a closure reaches from a node; steps are cached, so that each node is expanded once. */
 export class Reach {
   readonly homes: NodeHomes
   private readonly type: 'zeroOrOne' | 'zeroOrMore' | 'oneOrMore'
   private readonly step: Step
   private readonly evaluation: Evaluation
-  /** By node: one more than the index of its first step in the ends, 0 for a node that was not expanded. */
+  /** By node: one more than the index of its first step in the ends, 0 for a node that was not expanded, or {@link REQUESTED}. */
   private begins = new Uint32Array(64)
   /** By node: the number of its steps. */
   private counts = new Uint32Array(64)
   /** The nodes where steps end, possibly with duplicates. */
   private readonly ends = new NumberList()
+  /** The number of nodes that were expanded, and of ends that were looked at for more to expand. */
+  private expanded = 0
+  private visited = 0
   /** By node: the number of the last walk that reached it. */
   private walks = new Uint32Array(64)
   private walk = 0
@@ -187,11 +196,9 @@ export class Reach {
   }): void {
     this.makeRoom()
     const unknown: number[] = []
-    for (let at = 0; at < size; at++) {
-      const node = values[at] as number
-      if (this.begins[node] === 0) unknown.push(node)
-    }
+    for (let at = 0; at < size; at++) this.request(values[at] as number, unknown)
     if (unknown.length === 0) return
+    this.requestMore(unknown)
     for (const { vector, nodes: left } of this.homes.vectorsOf(unknown)) {
       const [places, ends] = [new NumberList(), new NumberList()]
       this.step(vector, this.homes, (place, to) => {
@@ -201,6 +208,21 @@ export class Reach {
       this.makeRoom()
       this.addSteps(left, places.view(), ends.view())
     }
+  }
+
+  private request(node: number, unknown: number[]): void {
+    if (this.begins[node] !== 0) return
+    this.begins[node] = REQUESTED
+    unknown.push(node)
+  }
+
+  /** Adds nodes to which steps have come, as many as were expanded before: a step from many nodes costs little more than from one. */
+  private requestMore(unknown: number[]): void {
+    const { ends } = this
+    const count = this.type === 'zeroOrOne' ? 0 : Math.min(MAX_EXPANDED, this.expanded)
+    while (unknown.length < count && this.visited < ends.size)
+      this.request(ends.values[this.visited++] as number, unknown)
+    this.expanded += unknown.length
   }
 
   /**

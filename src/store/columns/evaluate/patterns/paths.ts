@@ -2,7 +2,7 @@ import type { Node, Path, TriplePatternNode } from '../../../../sparql/algebra.t
 import type { NumberList } from '../../bytes.ts'
 import { domainsOf, type Evaluation } from '../evaluation.ts'
 import type { EvaluationScope } from '../scope.ts'
-import { Batch, rowsOf, rowVector } from '../vectors/batch.ts'
+import { Batch, rowsOf, rowVector, UNIT_BATCH } from '../vectors/batch.ts'
 import { pooledIds } from '../vectors/translate.ts'
 import type { IdVector, Vector } from '../vectors/vector.ts'
 import type { PathPattern } from './operation-parts.ts'
@@ -134,14 +134,15 @@ export class PathEvaluator {
       return isKnownNode
     }
     const isSame = near.type === 'variable' && far.type === 'variable' && near.name === far.name
-    // Both ends are open: the path begins at every node of the graphs.
+    // Both ends are open: the path begins at every node of the graphs from which it can go.
     const isOpen = !isKnown(near, batch)
-    const withObjects = !leavesSubjects(path)
+    const open = () =>
+      type === 'oneOrMore' ? this.nodesBefore(path.path, scope, reach) : this.nodes(scope, reach)
     if (starts.length > 1) reach.prepare([...new Set(starts)])
     const found = new ReachedPairs()
     let isEnough = FIRST_SOLUTIONS
     for (let row = 0; row < batch.size; row++)
-      for (const from of isOpen ? this.nodes(scope, withObjects, reach) : [starts[row] as number]) {
+      for (const from of isOpen ? open() : [starts[row] as number]) {
         // Solutions of few steps are yielded before the next ones.
         const end = isSame ? from : known?.[row]
         for (const reached of reach.from(from, isOpen || isSubstituted ? () => true : isNode)) {
@@ -194,13 +195,29 @@ export class PathEvaluator {
     )
   }
 
-  /** All subjects, and all objects where a path may have zero steps; chunks of them are expanded together before they are yielded. */
-  private *nodes(scope: EvaluationScope, withObjects: boolean, reach: Reach): Generator<number> {
+  /** The nodes from which a step of a path goes; those of a batch are expanded together before they are yielded. */
+  private *nodesBefore(path: Path, scope: EvaluationScope, reach: Reach): Generator<number> {
+    const { evaluation } = this
+    const given = new NodeSet()
+    const [subject, object] = [FROM, TO].map(name => ({ type: 'variable', name })) as [Node, Node]
+    for (const found of this.evaluate({ subject, path, object }, scope, UNIT_BATCH)) {
+      const vector = found.get(FROM) as Vector
+      const ids = pooledIds(vector, found.size, evaluation)
+      evaluation.advance(found.size)
+      reach.homes.add(vector, ids)
+      const nodes = Array.from(ids).filter(node => given.add(node))
+      reach.prepare(nodes)
+      yield* nodes
+    }
+  }
+
+  /** All subjects and objects; chunks of them are expanded together before they are yielded. */
+  private *nodes(scope: EvaluationScope, reach: Reach): Generator<number> {
     const { evaluation } = this
     const given = new NodeSet()
     for (const graph of scope.graphs) {
       const { subjects } = domainsOf(graph)
-      const objects = withObjects ? graph.columns.map(column => domainsOf(graph).of(column)) : []
+      const objects = graph.columns.map(column => domainsOf(graph).of(column))
       for (const domain of new Set([subjects, ...objects]))
         for (let from = 1; from <= domain.size; from += STARTS_AT_ONCE) {
           const count = Math.min(STARTS_AT_ONCE, domain.size + 1 - from)
@@ -254,25 +271,6 @@ export class PathEvaluator {
       let at = 0
       for (const row of rowsOf(found.get(ROW) as IdVector, found.size)) reached(row, ids[at++] as number)
     }
-  }
-}
-
-/** True where a path starts at subjects only: one of zero steps, or an inverse one, also starts at objects. */
-function leavesSubjects(path: Path): boolean {
-  switch (path.type) {
-    case 'link':
-    case 'negated':
-      return true
-    case 'sequence':
-      return path.paths.slice(0, 1).every(leavesSubjects)
-    case 'alternative':
-      return path.paths.every(leavesSubjects)
-    case 'oneOrMore':
-      return leavesSubjects(path.path)
-    case 'inverse':
-    case 'zeroOrMore':
-    case 'zeroOrOne':
-      return false
   }
 }
 
