@@ -5,6 +5,8 @@ import { parseTriples } from '../src/rdf/ntriples-reader.ts'
 import { answerTerm } from '../src/rdf/rdfjs.ts'
 import type { Term } from '../src/rdf/term.ts'
 import { XSD } from '../src/rdf/vocab.ts'
+import type { QueryOperation } from '../src/sparql/algebra.ts'
+import { withBoundConstants } from '../src/sparql/bound-constants.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
 import { type DatasetView, Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
 import { Evaluator } from '../src/store/columns/evaluate/evaluator.ts'
@@ -79,7 +81,7 @@ function byColumns(query: RandomQuery, dataset: DatasetView): readonly Row[] {
 }
 
 function solutions({ text }: RandomQuery, dataset: DatasetView): readonly Row[] {
-  const { query } = parseQuery(text, BASE)
+  const query = withBoundConstants(parseQuery(text, BASE).query)
   const rows: Row[] = []
   for (const batch of new Evaluator(new Evaluation(dataset, {}, { base: BASE })).solutions(query.input))
     for (let row = 0; row < batch.size; row++) {
@@ -666,6 +668,70 @@ t.test('what needs no pattern comes first, and restricts the patterns', t => {
     t.equal(found, count, group)
     const rows = advance().reduce((sum, { args: [some] }) => sum + some, 0)
     t.ok(rows < 100, `${rows} rows: ${group}`)
+  }
+  t.end()
+})
+
+/** Groups in which all or some solutions have one constant, for $. */
+const WITH_CONSTANTS = [
+  'BIND($ AS ?c) ?s ?p ?o FILTER(?o = ?c)',
+  '?s ?p ?o BIND($ AS ?c) FILTER(?o != ?c || BOUND(?c) && ISIRI(?o))',
+  '?s ?p ?o BIND($ AS ?c) FILTER(!BOUND(?c))',
+  'VALUES ?c { $ } ?s ?p ?o FILTER(?o IN (?c, 1))',
+  'VALUES ?c { $ $ } ?s ?p ?o FILTER(?o = ?c)',
+  'VALUES (?c ?o) { ($ UNDEF) } ?s ?p ?o FILTER(?o = ?c || !BOUND(?o))',
+  'BIND($ AS ?c) OPTIONAL { ?s ?p ?o FILTER(?o = ?c) }',
+  '?s ?p ?o OPTIONAL { BIND($ AS ?c) FILTER(?o = ?c) }',
+  '?s ?p ?o OPTIONAL { VALUES ?c { $ } ?s ?q ?c } FILTER(!BOUND(?c) || ?o = ?c)',
+  '{ BIND($ AS ?c) } UNION { BIND(5 AS ?c) } UNION {} ?s ?p ?o FILTER(?o = ?c)',
+  'BIND($ AS ?c) { ?s ?p ?o FILTER(?o = ?c) }',
+  'BIND($ AS ?c) { ?s ?p ?o FILTER(!BOUND(?c)) }',
+  'BIND($ AS ?c) ?s ?p ?c FILTER(SAMETERM(?c, $))',
+  'BIND($ AS ?c) ?s ?p ?o FILTER EXISTS { ?s ?q ?c }',
+  'BIND($ AS ?c) ?s ?p ?o FILTER(?o = ?c && NOT EXISTS { ?o ?q ?r FILTER(?r = ?c) })',
+  '?s ?p ?o BIND(?o = $ AS ?t) BIND($ AS ?c) FILTER(?t && ?o = ?c)',
+  '{ SELECT ?s ?c { ?s ?p ?o BIND($ AS ?c) } } ?s ?q ?x FILTER(?x = ?c)',
+  '{ SELECT ?s { ?s ?p ?o BIND($ AS ?c) } } ?s ?q ?c FILTER(?c = $)',
+  'BIND(1/0 AS ?c) ?s ?p ?o FILTER(COALESCE(?c, $) = ?o)',
+  '?s ?p ?o MINUS { BIND($ AS ?c) ?s ?q ?c FILTER(?c = $) }',
+  'BIND($ AS ?c) BIND(STR(?c) AS ?d) ?s ?p ?o FILTER(STR(?o) = ?d)',
+  'GRAPH <http://example.org/g1> { BIND($ AS ?c) ?s ?p ?o FILTER(?o = ?c) }',
+]
+
+t.test(`constants of BIND and VALUES are those of all their solutions, seed ${seed}`, t => {
+  startFrom(seed)
+  let solutions = 0
+  for (let run = 0; run < 4; run++) {
+    const sample = makeSample()
+    for (const constant of ['"a"', '12', '"abc"@fr', 'true', '<http://example.org/s1>', '2.5'])
+      for (const group of WITH_CONSTANTS) {
+        const text = `SELECT * { ${group.replaceAll('$', constant)} }`
+        const expected = byEngine({ text, order: [] }, sample.engine)
+        solutions += expected.length
+        const found = difference(
+          { text, order: [] },
+          byColumns({ text, order: [] }, sample.columns),
+          expected,
+        )
+        if (found !== null) t.equal(found, null, text)
+      }
+  }
+  t.ok(solutions > 1000, `${solutions} solutions`)
+  t.end()
+})
+
+t.test('conditions read constants, and come before what they do not read', t => {
+  for (const [group, same] of [
+    ['BIND(5 AS ?c) ?s ?p ?o FILTER(?o > ?c)', 'BIND(5 AS ?c) ?s ?p ?o FILTER(?o > 5)'],
+    [
+      'VALUES (?c ?d) { (5 UNDEF) } FILTER(BOUND(?c) && ?c > ?d)',
+      'VALUES (?c ?d) { (5 UNDEF) } FILTER(true && 5 > ?d)',
+    ],
+    ['?s ?p ?o BIND(5 AS ?c) FILTER(?o > ?c)', '{ ?s ?p ?o FILTER(?o > 5) } BIND(5 AS ?c)'],
+    ['?s ?p ?o BIND(?o + 1 AS ?n) FILTER(?n > 5)', '?s ?p ?o BIND(?o + 1 AS ?n) FILTER(?n > 5)'],
+  ] as const) {
+    const [given, expected] = [group, same].map(text => parseQuery(`SELECT * { ${text} }`, BASE).query)
+    t.same(withBoundConstants(given as QueryOperation), expected, group)
   }
   t.end()
 })

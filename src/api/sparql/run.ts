@@ -1,6 +1,7 @@
 import { BAD_REQUEST, Fault, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { continued } from '../../http/pieces.ts'
+import { withBoundConstants } from '../../sparql/bound-constants.ts'
 import { isExtension } from '../../sparql/extensions.ts'
 import { sparqlTokens } from '../../sparql/lexer.ts'
 import { type ParsedQuery, translateTree } from '../../sparql/parse.ts'
@@ -70,7 +71,8 @@ export async function runQuery(
 function operationsOf({ text, tree, base, flaw }: QueryText, inline: InlineRows): ParsedQuery | null {
   if (flaw !== null) return null
   try {
-    return inlineParsed(translateTree(text, tree, base), inline)
+    const parsed = inlineParsed(translateTree(text, tree, base), inline)
+    return { ...parsed, query: withBoundConstants(parsed.query) }
   } catch {
     return null
   }
