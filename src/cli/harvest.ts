@@ -8,6 +8,7 @@ import { type HarvestOutcome, harvest } from '../harvest/harvest.ts'
 import { withdrawHarvested } from '../harvest/schedule.ts'
 import { HARVEST_FILE, readHarvesters } from '../harvest/settings.ts'
 import { openReleases, publishAll, publisherSettings } from '../publishing/publish-all.ts'
+import { dueRemotes } from '../publishing/remote/state.ts'
 import { currentVersion, isWithdrawn, versionsOf } from '../publishing/versions/versions.ts'
 import { publishingShare } from '../runtime/memory.ts'
 import { JSON_OPTION, type PortalOptions, servedConfigOf, servedOptions } from './options.ts'
@@ -72,11 +73,12 @@ async function publishOutcome(
   const { shared, close } = await openReleases(publisherSettings(config))
   try {
     await withdrawHarvested(portal, versions, shared, withdrawn, new Date())
-    // Those that could not be published at an earlier harvest, too.
-    const unpublished = [...harvestedDatasets(portal, harvester).values()].filter(
-      id => currentVersion(versions, id) === null,
+    // Those that could not be published at an earlier harvest, too, or whose data one that was killed has not fetched.
+    const due = dueRemotes(portal, Date.now())
+    const left = [...harvestedDatasets(portal, harvester).values()].filter(
+      id => currentVersion(versions, id) === null || due.includes(id),
     )
-    const more = [...updated, ...unpublished].filter(id => !isWithdrawn(versions, id))
+    const more = [...updated, ...left].filter(id => !isWithdrawn(versions, id))
     const changed = [...new Set([...created, ...more])]
     if (changed.length === 0) return
     const parallel = publishingShare(memory)

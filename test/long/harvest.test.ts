@@ -19,6 +19,7 @@ import { harvestState } from '../../src/harvest/state.ts'
 import { checkDataset } from '../../src/publishing/check.ts'
 import { definedDatasets, definitionOf, readDefinition } from '../../src/publishing/definition.ts'
 import { publishAll } from '../../src/publishing/publish-all.ts'
+import { expireRemote } from '../../src/publishing/remote/refresh.ts'
 import { remoteState } from '../../src/publishing/remote/state.ts'
 import { currentManifest, isWithdrawn, versionsOf } from '../../src/publishing/versions/versions.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -929,11 +930,11 @@ t.test('long texts of catalogs are cut at a character', async t => {
 })
 
 t.test('what could not be published is published by a later harvest', async t => {
-  let isDown = true
+  let [isDown, text] = [true, 'n\n1\n']
   const origin = await serverOf(t, ({ url }, response) => {
     const dataset = [{ identifier: 'a', distribution: [{ downloadURL: 'a.csv', format: 'csv' }] }]
     if (url === '/') response.end(JSON.stringify({ dataset }))
-    else response.writeHead(isDown ? 404 : 200).end('n\n1\n')
+    else response.writeHead(isDown ? 404 : 200).end(text)
   })
   const portal = portalOf(t, `  - { id: c, type: data.json, url: '${origin}/' }\n`)
   t.equal((await harvestNow(portal)).code, 1)
@@ -941,6 +942,11 @@ t.test('what could not be published is published by a later harvest', async t =>
   isDown = false
   t.match(await harvestNow(portal), { code: 0, json: [{ counts: { unchanged: 1 } }] })
   t.equal(currentManifest(versionsOf(portal), 'c-a')?.statistics.records, 1)
+  text += '2\n'
+  // A harvest that noted the change was killed before it fetched the data.
+  expireRemote(portal, 'c-a', new Date())
+  t.match(await harvestNow(portal), { code: 0, json: [{ counts: { unchanged: 1 } }] })
+  t.equal(currentManifest(versionsOf(portal), 'c-a')?.statistics.records, 2)
 })
 
 t.test('datasets of a catalog with the same identifier stay apart', async t => {
