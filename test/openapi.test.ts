@@ -87,7 +87,7 @@ t.test('what is declared of the parameters of exports is what is read', async t 
     compressed: false,
   })
   t.match(readExport({}, true), { withBom: true, useExtension: true, useLabels: false })
-  t.match(readExport({ with_bom: '', use_extension: 'no' }, true), { withBom: false, useExtension: false })
+  t.match(readExport({ with_bom: '', use_extension: 'no' }, true), { withBom: true, useExtension: false })
   const given = {
     delimiter: '%09',
     parquet_compression: 'ZSTD',
