@@ -22,6 +22,12 @@ writeFileSync(
 )
 t.teardown(() => rmSync(portal, { recursive: true, force: true }))
 
+const AGES =
+  'SELECT ?name ?age { ?s <http://xmlns.com/foaf/0.1/name> ?name ; <http://xmlns.com/foaf/0.1/age> ?age }'
+/** With a function that the endpoint has, and Comunica has not. */
+const ENDS =
+  'SELECT (<http://www.opengis.net/def/function/geosparql/boundary>("LINESTRING(1 2, 3 4)"^^<http://www.opengis.net/ont/geosparql#wktLiteral>) AS ?ends) { ?s <http://xmlns.com/foaf/0.1/age> ?age }'
+
 t.test('a query is completed, drawn and explained', { skip: noBrowser }, async t => {
   const { startBrowser, watchPage } = await import(new URL('browser.mjs', PEERS).href)
   const port = await freePort()
@@ -53,9 +59,7 @@ t.test('a query is completed, drawn and explained', { skip: noBrowser }, async t
   )
   t.ok(await page.locator('#completions').isHidden())
 
-  const ages =
-    'SELECT ?name ?age { ?s <http://xmlns.com/foaf/0.1/name> ?name ; <http://xmlns.com/foaf/0.1/age> ?age }'
-  await run(ages, '#run', '#answer button:text-is("Chart")')
+  await run(AGES, '#run', '#answer button:text-is("Chart")')
   t.equal(await page.locator('#run:focus').count(), 1, 'the button keeps the focus')
   await page.click('#answer button:text-is("Chart")')
   await page.waitForSelector('svg.answer-chart')
@@ -73,12 +77,13 @@ t.test('a query is completed, drawn and explained', { skip: noBrowser }, async t
   t.equal(await page.locator('svg.answer-graph circle').count(), 2)
   t.equal(await page.locator('svg.answer-graph line').count(), 2)
 
+  await run(ENDS, '#run', '#answer td:has-text("MULTIPOINT")')
   await page.uncheck('[name=source]')
   for (let turn = 0; turn < 2; turn++) await page.click('#run')
   t.equal(await page.locator('#answer .fault').count(), 1, 'a fault takes the place of the one before')
   await page.check('[name=source]')
   await page.selectOption('#via', 'fragments')
-  await run(ages, '#plan', '#answer pre')
+  await run(AGES, '#plan', '#answer pre')
   t.match(await page.textContent('#answer pre'), /join[\s\S]*pattern \(\?s [\s\S]*\/api\/tpf\/people/)
   t.same(wrong, [])
 })

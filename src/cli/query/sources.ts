@@ -87,7 +87,8 @@ export async function checkDatasets(
 }
 
 function datasetSource(id: string, base: string, protocol: Protocol): QuerySource {
-  if (protocol === 'sparql') return { type: 'sparql', value: sparqlAddress(base, id) }
+  // Without a type Comunica reads the description of the endpoint, and leaves it the functions that it has.
+  if (protocol === 'sparql') return sparqlAddress(base, id)
   return { type: protocol === 'brtpf' ? 'brtpf' : 'qpf', value: datasetFragmentsAddress(base, id) }
 }
 

@@ -153,8 +153,7 @@ function showRunning(isRunning: boolean): void {
 function sourceOf(id: string): MessageSource {
   const name = encodeURIComponent(id)
   const { value: way } = via
-  if (way !== 'fragments' && way !== 'brtpf')
-    return { type: 'sparql', value: `${data.base}/api/sparql/${name}` }
+  if (way !== 'fragments' && way !== 'brtpf') return { value: `${data.base}/api/sparql/${name}` }
   return { type: way === 'brtpf' ? 'brtpf' : 'qpf', value: `${data.base}/api/tpf/${name}` }
 }
 

@@ -1,8 +1,8 @@
 import type { Term } from '../../../rdf/term.ts'
 
-/** How a dataset is queried: Comunica's type of its source. */
+/** How a dataset is queried: Comunica's type of its source; none for an endpoint, whose description lists the functions that it has. */
 export interface MessageSource {
-  readonly type: 'qpf' | 'brtpf' | 'sparql'
+  readonly type?: 'qpf' | 'brtpf'
   readonly value: string
 }
 
