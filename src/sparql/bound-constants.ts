@@ -1,3 +1,4 @@
+import { oncePerObject } from '../model/memoised.ts'
 import { LODESTONE, XSD } from '../rdf/vocab.ts'
 import {
   type AlgebraExpression,
@@ -75,8 +76,8 @@ function filtered(conditions: readonly AlgebraExpression[], input: SparqlOperati
   return { type: 'filter', input: inner, condition }
 }
 
-/** The variables that have one constant in all solutions of an operation. */
-function constantsOf(operation: SparqlOperation): Constants {
+/** The variables that have one constant in all solutions of an operation; found once, as each BIND of a long chain needs those before it. */
+const constantsOf = oncePerObject((operation: SparqlOperation): Constants => {
   switch (operation.type) {
     case 'extend': {
       const { variable, expression } = operation
@@ -105,7 +106,7 @@ function constantsOf(operation: SparqlOperation): Constants {
     default:
       return NONE
   }
-}
+})
 
 function constantsOfValues({ variables, rows }: OperationOf<'values'>): Constants {
   const [row] = rows
