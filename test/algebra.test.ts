@@ -733,6 +733,9 @@ t.test('conditions read constants, and come before what they do not read', t => 
     const [given, expected] = [group, same].map(text => parseQuery(`SELECT * { ${text} }`, BASE).query)
     t.same(withBoundConstants(given as QueryOperation), expected, group)
   }
+  const many = `SELECT * { BIND("${'x'.repeat(3000)}" AS ?c) ?s ?p ?o FILTER(?o IN (${'?c, '.repeat(999)}1)) }`
+  const { query } = parseQuery(many, BASE)
+  t.ok(JSON.stringify(withBoundConstants(query)).length < 100_000, 'long constants are written once')
   t.end()
 })
 

@@ -119,8 +119,11 @@ function constantsOfValues({ variables, rows }: OperationOf<'values'>): Constant
   )
 }
 
-function isConstant({ type }: AlgebraExpression): boolean {
-  return type === 'iri' || type === 'literal'
+/** Characters of a constant up to which it is written where it is read: a query may read it thousands of times. */
+const MAX_LENGTH = 2000
+
+function isConstant(expression: AlgebraExpression): boolean {
+  return (expression.type === 'iri' || expression.type === 'literal') && expression.value.length <= MAX_LENGTH
 }
 
 const OWN: readonly string[] = Object.values(LODESTONE)
