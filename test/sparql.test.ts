@@ -561,6 +561,9 @@ t.test('queries that engines read otherwise are answered as the recommendation s
     await csv('/api/sparql/plain', again),
     await csv('/api/sparql/plain', 'SELECT ?s ?o { ?s <urn:p> ?o }'),
   )
+  const paths =
+    'SELECT DISTINCT ?s { ?s <urn:p>/^<urn:p> ?x { SELECT ?s { ?s ?p ?z } } ?s <urn:q>/^<urn:q> ?y }'
+  t.equal(await csv('/api/sparql/plain', paths), 'urn:a', 'the middles of two paths are two nodes')
   for (const version of [
     'VERSION "1.2"',
     "version '1.1'",

@@ -10,7 +10,7 @@ function vocabulary<const Text extends string>(
 
 export const RDF = vocabulary(
   'http://www.w3.org/1999/02/22-rdf-syntax-ns#',
-  'type subject predicate object value langString dirLangString Property JSON first rest nil',
+  'type subject predicate object value langString dirLangString Property JSON first rest nil reifies',
 )
 export const RDFS = vocabulary(
   'http://www.w3.org/2000/01/rdf-schema#',

@@ -1,7 +1,6 @@
 import {
   type AlgebraExpression,
   certainVariables,
-  conjuncts,
   expressionsOf,
   inputsOf,
   type SparqlOperation,
@@ -17,53 +16,8 @@ export function isLateral(text: string, pattern: SyntaxNode): boolean {
   return pattern.subType === 'optional' && /^lateral/i.test(text.slice(from, from + 7))
 }
 
-/** The function by which groups of LATERAL are distinguished from those of OPTIONAL in the algebra of the library: no query can name it. */
-const MARK = 'urn:lodestone: lateral'
-
-/** Marks the groups of LATERAL in a syntax tree by a condition. */
-export function markLaterals(text: string, tree: SyntaxNode): void {
-  if (/lateral/i.test(text)) markWithin(text, tree)
-}
-
-function markWithin(text: string, part: unknown): void {
-  if (typeof part !== 'object' || part === null) return
-  for (const [key, value] of Object.entries(part)) if (key !== 'loc') markWithin(text, value)
-  const node = part as SyntaxNode
-  if (node.type !== 'pattern' || !isLateral(text, node)) return
-  const { loc } = node
-  const name = { type: 'term', subType: 'namedNode', value: MARK, loc }
-  const expression = {
-    type: 'expression',
-    subType: 'functionCall',
-    function: name,
-    args: [],
-    distinct: false,
-    loc,
-  }
-  const patterns = node.patterns as unknown[]
-  patterns.push({ type: 'pattern', subType: 'filter', expression, loc })
-}
-
-/**
- * The operation of a group that the library takes for an optional one: for LATERAL, its conditions are those of its group. Null
- * where it binds a variable anew that has a value before it.
- */
-export function optionalOrLateral(
-  left: SparqlOperation,
-  right: SparqlOperation,
-  condition: AlgebraExpression | null,
-): SparqlOperation | null {
-  const all = condition === null ? [] : conjuncts(condition)
-  const own = all.filter(each => !(each.type === 'function' && each.iri === MARK))
-  if (own.length === all.length) return { type: 'leftJoin', left, right, condition }
-  const input = own.reduce<SparqlOperation>(
-    (inner, each) => ({ type: 'filter', input: inner, condition: each }),
-    right,
-  )
-  return bindsAnew(right, variablesOf(left)) ? null : { type: 'lateral', left, right: input }
-}
-
-function bindsAnew(operation: SparqlOperation, known: ReadonlySet<string>): boolean {
+/** True for an operation that binds one of some variables anew, which have a value before it. */
+export function bindsAnew(operation: SparqlOperation, known: ReadonlySet<string>): boolean {
   if (operation.type === 'extend' && known.has(operation.variable)) return true
   if (operation.type === 'values') return operation.variables.some(name => known.has(name))
   return inputsOf(operation).some(input => bindsAnew(input, known))

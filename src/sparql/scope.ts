@@ -1,8 +1,9 @@
 import { EXTENSION_AGGREGATES } from './extensions.ts'
 import { isLateral } from './lateral.ts'
 import { sparqlTokens } from './lexer.ts'
-import { rangeOf, type SyntaxNode } from './relative.ts'
+import { rangeOf, type SyntaxNode, type TextRange } from './relative.ts'
 import { variablesInScope } from './syntax.ts'
+import { isVariable } from './tree-terms.ts'
 
 /** A violation of the rules that the grammar of a query does not express (SPARQL 1.2 Query, section 19.8). */
 export interface ScopeProblem {
@@ -38,19 +39,35 @@ export function scopeProblem(text: string, tree: SyntaxNode): ScopeProblem | nul
 
 const NEW_VARIABLE = 'a new variable is expected after AS.'
 
+/** True for a query that selects all variables in scope. */
+export function isStar({ variables }: SyntaxNode): boolean {
+  return Array.isArray(variables) && variables.some(({ type }: SyntaxNode) => type === 'wildcard')
+}
+
+/** The given variables, in the order in which they occur in a part of the syntax tree. */
+export function variablesInOrder(part: unknown, some: ReadonlySet<string>): readonly string[] {
+  const found = new Set<string>()
+  for (const node of nodesOf(part)) if (isVariable(node)) found.add(nameOf(node))
+  return [...found].filter(name => some.has(name))
+}
+
 /** A node and all nodes within it, without those for which a condition is true, and what these contain. */
-function* nodesOf(part: unknown, isSkipped?: (node: SyntaxNode) => boolean): Generator<SyntaxNode> {
-  if (typeof part !== 'object' || part === null) return
-  const node = part as SyntaxNode
-  if (isSkipped?.(node) === true) return
-  if (!Array.isArray(part)) yield node
-  for (const [key, value] of Object.entries(node)) if (key !== 'loc') yield* nodesOf(value, isSkipped)
+function nodesOf(part: unknown, isSkipped?: (node: SyntaxNode) => boolean): readonly SyntaxNode[] {
+  const found: SyntaxNode[] = []
+  const add = (part: unknown) => {
+    if (typeof part !== 'object' || part === null) return
+    const node = part as SyntaxNode
+    if (isSkipped?.(node) === true) return
+    if (!Array.isArray(part)) found.push(node)
+    for (const key of Object.keys(node)) if (key !== 'loc') add(node[key])
+  }
+  add(part)
+  return found
 }
 
 const isSelect = ({ type, subType }: SyntaxNode) => type === 'query' && subType === 'select'
 const isPattern = ({ type }: SyntaxNode) => type === 'pattern' || type === 'query'
 const isTriples = (part: unknown): part is SyntaxNode => (part as SyntaxNode | null)?.subType === 'bgp'
-const isVariable = ({ type, subType }: SyntaxNode) => type === 'term' && subType === 'variable'
 const nameOf = (variable: unknown) => String((variable as SyntaxNode).value)
 
 function isAggregate(node: SyntaxNode): boolean {
@@ -134,15 +151,18 @@ function reselected(select: SyntaxNode): ScopeProblem | null {
  * parsers and engines refuse them.
  */
 export function withoutRepeatedVariables(text: string, tree: SyntaxNode): string {
-  const signs = text.split('')
+  const repeated: TextRange[] = []
   for (const select of nodesOf(tree)) {
     const names = new Set<string>()
     for (const item of isSelect(select) ? itemsOf(select) : []) {
-      const [name, { from, to }] = [nameOf(item.variable ?? item), rangeOf(item) ?? { from: 0, to: 0 }]
-      if (isVariable(item) && names.has(name)) signs.fill(' ', from, to)
+      const [name, range] = [nameOf(item.variable ?? item), rangeOf(item)]
+      if (isVariable(item) && names.has(name) && range !== null) repeated.push(range)
       names.add(name)
     }
   }
+  if (repeated.length === 0) return text
+  const signs = text.split('')
+  for (const { from, to } of repeated) signs.fill(' ', from, to)
   return signs.join('')
 }
 

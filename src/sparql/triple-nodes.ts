@@ -61,12 +61,28 @@ export function patternsOperation(patterns: readonly PatternParts[]): SparqlOper
     if (isNode(subject) && isNode(predicate) && isNode(object)) plain.push({ subject, predicate, object })
     else if (isNode(subject) && isNode(predicate))
       matches.push(matchOperation(object, node => bgp([{ subject, predicate, object: node }])))
-    else return { type: 'values', variables: [], rows: [] }
+    else return { type: 'values', variables: namesIn(patterns), rows: [] }
   }
   if (matches.length === 0) return bgp(plain)
   const [first] = matches
   if (matches.length === 1 && plain.length === 0 && first !== undefined) return first
   return { type: 'join', inputs: plain.length === 0 ? matches : [...matches, bgp(plain)] }
+}
+
+/** The variables of some patterns. */
+function namesIn(patterns: readonly PatternParts[]): readonly string[] {
+  const found = new Set<string>()
+  const add = (part: TripleNodePart) => {
+    if (part.type === 'variable') found.add(part.name)
+    if (part.type === 'tripleNode') addParts(part)
+  }
+  const addParts = ({ subject, predicate, object }: PatternParts) => {
+    add(subject)
+    add(predicate)
+    add(object)
+  }
+  patterns.forEach(addParts)
+  return [...found]
 }
 
 /**

@@ -4,6 +4,7 @@ import { memoised } from '../../model/memoised.ts'
 import { VERSIONS } from '../../sparql/expected.ts'
 import { isLateral } from '../../sparql/lateral.ts'
 import { type SparqlTokens, sparqlTokens } from '../../sparql/lexer.ts'
+import { declaredDataset } from '../../sparql/parse.ts'
 import {
   type Declarations,
   IrisTooLong,
@@ -118,7 +119,7 @@ function readQuery(text: string, base: string): QueryText {
     tree,
     flaw,
     form,
-    dataset: datasetOf((datasets?.clauses ?? []) as readonly SyntaxNode[]),
+    dataset: declaredDataset(tree),
     declared: [...versions, ...(datasets === undefined ? [] : [datasets])].flatMap(
       node => rangeOf(node) ?? [],
     ),
@@ -191,15 +192,6 @@ function checkVersion(text: string, node: SyntaxNode): void {
   throw syntaxFault(text, from, `the version ${label} is not served; one of ${known} is expected.`)
 }
 
-function datasetOf(clauses: readonly SyntaxNode[]): DatasetRequest | null {
-  if (clauses.length === 0) return null
-  const graphs = (type: string) =>
-    clauses.flatMap(({ clauseType, value }) =>
-      clauseType === type ? String((value as SyntaxNode).value) : [],
-    )
-  return { defaultGraphs: graphs('default'), namedGraphs: graphs('named') }
-}
-
 class Clauses {
   readonly graphs: GraphClause[] = []
   readonly services: ServiceClause[] = []
@@ -228,7 +220,7 @@ class Clauses {
   }
 
   private walkParts(node: SyntaxNode): void {
-    for (const [key, value] of Object.entries(node)) if (key !== 'loc') this.walk(value)
+    for (const key of Object.keys(node)) if (key !== 'loc') this.walk(node[key])
   }
 
   private walkExpression(node: SyntaxNode): void {
