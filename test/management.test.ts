@@ -593,6 +593,25 @@ t.test('lodestone publish completes it, too', async t => {
   t.equal(currentManifest(versionsOf(portal), 'own')?.dataset.visibility, 'restricted')
 })
 
+t.test('lodestone harvest completes it before it publishes, too', async t => {
+  const url = 'http://127.0.0.1:1'
+  const portal = temporaryFolder(t, {
+    'portal.yaml': '',
+    'harvest.yaml': JSON.stringify({ harvesters: [{ id: 'town', type: 'ckan', url }] }),
+    data: { own: { 'dataset.yaml': 'source: { path: a.csv }\n', 'a.csv': CSV } },
+  })
+  const draft = openDraft(portal, 'own', 'dora', new Date())
+  const definition = 'source: { path: a.csv }\nvisibility: restricted\n'
+  rmSync(path.join(draft.folder, 'dataset.yaml'))
+  writeFileSync(path.join(draft.folder, 'dataset.yaml'), definition)
+  writeFileSync(path.join(draft.root, 'applying'), '')
+  const of = () => readFileSync(path.join(portal, 'data/own/dataset.yaml'), 'utf8')
+  await lodestone(['harvest', '--dry-run', '--portal', portal])
+  t.not(of(), definition)
+  await lodestone(['harvest', '--portal', portal])
+  t.equal(of(), definition)
+})
+
 t.test('what a draft that was cut off has left is removed', t => {
   const portal = temporaryFolder(t, { var: { drafts: { left: {}, begun: {} } } })
   const drafts = path.join(portal, 'var/drafts')

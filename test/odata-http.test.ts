@@ -179,6 +179,17 @@ t.test('versions and formats are agreed on', async t => {
     )
 })
 
+t.test('formats and ranges with thousands of parameters take no time', async t => {
+  const parameters = Array.from({ length: 20_000 }, (_, each) => `;${each.toString(36)}`).join('')
+  const begun = process.cpuUsage()
+  const format = () => negotiateFormat(readVersions({}), undefined, `json${parameters}`, 'feed')
+  t.throws(format, /is no format of this service/)
+  for (let each = 0; each < 20; each++)
+    negotiateFormat(readVersions({}), `*/*,text/html${parameters}`, undefined, 'feed')
+  const { user, system } = process.cpuUsage(begun)
+  t.ok(user + system < 1_500_000, `${user + system} µs`)
+})
+
 t.test('documents have media types of their own', async t => {
   const power =
     'application/json;odata.metadata=minimal;q=1.0,application/json;odata=minimalmetadata;q=0.9,application/xml;q=0.7'

@@ -57,7 +57,7 @@ export interface ScriptQuery<Row> {
 }
 
 /**
- * A statement in the SQL that all databases of accounts understand; see postgres/dialect.ts for the differences.
+ * A statement in the SQL that all databases of accounts understand; see postgres/migrations.ts for the differences.
  * Parameters are `?`, or `?1` where one occurs in several places.
  */
 export function query<Row extends object>(sql: string): ScriptQuery<Row> {

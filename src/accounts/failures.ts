@@ -26,7 +26,7 @@ export interface Failures {
 /** Maximum number of subjects in memory; beyond that, the least recently used are dropped. */
 const MAX_REMEMBERED = 100_000
 
-/** Whether a failure counts: one that is further ahead is of a clock that was set back since. */
+/** Whether a failure, or a block, counts: one that is further ahead is of a clock that was set back since. */
 const isRecent = (moment: number, now: number, within: number) => Math.abs(now - moment) < within
 
 /** Failures of one process, in memory. */
@@ -98,7 +98,7 @@ const removeSurplus = change(
   `DELETE FROM failure WHERE id <= (SELECT max(id) FROM failure) - ${MAX_FAILURES}`,
 )
 const findLast = query<{ readonly moment: number }>(
-  'SELECT moment FROM failure WHERE subject = ? AND moment > ? ORDER BY moment DESC LIMIT 1 OFFSET ?',
+  'SELECT moment FROM failure WHERE subject = ? AND moment > ? AND moment < ? ORDER BY moment DESC LIMIT 1 OFFSET ?',
 )
 const insert = (rows: string) => `INSERT INTO failure (subject, moment) VALUES ${rows} RETURNING id`
 const removeOne = change(
@@ -121,7 +121,7 @@ interface Full {
  */
 export class SharedFailures implements Failures {
   private readonly database: Database
-  private readonly cached = new Map<string, { readonly end: number; readonly until: number }>()
+  private readonly cached = new Map<string, { readonly end: number; readonly noted: number }>()
   private turn: Promise<unknown> = Promise.resolve()
 
   constructor(database: Database) {
@@ -133,8 +133,7 @@ export class SharedFailures implements Failures {
       const cached = this.cachedOf(counted, now)
       const full = cached.length > 0 ? cached : await this.database.writeCounts(() => begin(counted, now))
       if (this.cached.size > MAX_CACHED) this.cached.clear()
-      if (full !== cached)
-        for (const { subject, end } of full) this.cached.set(subject, { end, until: now + CACHED_FOR })
+      if (full !== cached) for (const { subject, end } of full) this.cached.set(subject, { end, noted: now })
       return full.length === 0 ? null : Math.max(...full.map(({ end }) => end))
     })
     this.turn = ignoreRejection(answer, 'whoever asked gets it')
@@ -156,7 +155,7 @@ export class SharedFailures implements Failures {
   private cachedOf(counted: readonly FailureLimit[], now: number): readonly Full[] {
     return counted.flatMap(({ subject }) => {
       const cached = this.cached.get(subject)
-      return cached !== undefined && now < cached.until && now < cached.end
+      return cached !== undefined && isRecent(cached.noted, now, CACHED_FOR) && now < cached.end
         ? [{ subject, end: cached.end }]
         : []
     })
@@ -169,7 +168,7 @@ function* begin(counted: readonly FailureLimit[], now: number): DatabaseScript<r
   yield* removeSurplus()
   const full: Full[] = []
   for (const { subject, limit, within } of counted) {
-    const moment = (yield* findLast.get(subject, now - within, limit - 1))?.moment
+    const moment = (yield* findLast.get(subject, now - within, now + within, limit - 1))?.moment
     if (moment !== undefined) full.push({ subject, end: moment + within })
   }
   if (full.length > 0) return full

@@ -1,6 +1,5 @@
 import { Command } from 'commander'
 import type { ProgressReporter } from '../app/progress.ts'
-import { refuseOtherAddress } from '../app/running.ts'
 import type { Config } from '../config/config.ts'
 import { usageFault } from '../config/faults.ts'
 import { harvestedDatasets } from '../harvest/definitions.ts'
@@ -14,6 +13,7 @@ import { publishingShare } from '../runtime/memory.ts'
 import { JSON_OPTION, type PortalOptions, servedConfigOf, servedOptions } from './options.ts'
 import { printJson, printText } from './print.ts'
 import { createProgress } from './progress.ts'
+import { preparePublishing } from './publish.ts'
 
 interface HarvestOptions extends PortalOptions {
   readonly dryRun?: boolean
@@ -30,7 +30,7 @@ export function harvestCommand(): Command {
     .action(async (names: string[], options: HarvestOptions) => {
       const config = servedConfigOf(options)
       const isDryRun = options.dryRun === true
-      if (!isDryRun) refuseOtherAddress(config, 'this harvest')
+      if (!isDryRun) preparePublishing(config, 'this harvest')
       const progress = await createProgress(process.stderr)
       const outcomes: HarvestOutcome[] = []
       for (const harvester of chosen(config.portal, names)) {

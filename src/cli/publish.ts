@@ -36,9 +36,7 @@ export function publishCommand(): Command {
       const results: PublishMessage[] = []
       const config = servedConfigOf(options)
       const { portal, base, memory, keepVersions } = config
-      refuseOtherAddress(config, 'this publication')
-      // A server has done so when it started.
-      if (runningServers(portal, Date.now()).length === 0) completeDrafts(portal)
+      preparePublishing(config, 'this publication')
       const { shared, close } = await openReleases(publisherSettings(config))
       await publishAll(
         {
@@ -146,4 +144,13 @@ export function unpublishCommand(): Command {
       throw new Fault(NOT_FOUND_RESOURCE, parts, hint === '' ? {} : { hint })
     }
   })
+}
+
+/**
+ * Before a command publishes: refuses to work beside a server with another address (ConfigInvalid), and completes the drafts that a
+ * server which was killed has left. One that runs has done so when it started.
+ */
+export function preparePublishing(config: Config, who: string): void {
+  refuseOtherAddress(config, who)
+  if (runningServers(config.portal, Date.now()).length === 0) completeDrafts(config.portal)
 }

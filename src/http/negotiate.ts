@@ -15,10 +15,8 @@ export interface MediaRange {
   readonly quality: number
 }
 
-const NO_PARAMETERS: ReadonlyMap<string, string> = new Map()
-
 /** What a client accepts that does not say it. */
-export const ANYTHING: MediaRange = { type: '*/*', parameters: NO_PARAMETERS, quality: 1 }
+export const ANYTHING: MediaRange = { type: '*/*', parameters: new Map(), quality: 1 }
 
 /**
  * Chooses by the Accept header (RFC 9110, section 12.5.1): highest quality first, then the order of the offers, which
@@ -51,14 +49,14 @@ export function mediaRangeOf(text: string): MediaRange | null {
   const [written = '', ...pieces] = split(text, ';').map(piece => piece.trim().toLowerCase())
   const type = written === '*' ? '*/*' : written
   if (!/^[^\s/]+\/[^\s/]+$/.test(type)) return null
-  let parameters = NO_PARAMETERS
+  const parameters = new Map<string, string>()
   let quality = 1
   for (const piece of pieces) {
     if (piece === '') continue
     const at = piece.indexOf('=')
     const name = (at < 0 ? piece : piece.slice(0, at)).trim()
     const value = at < 0 ? '' : piece.slice(at + 1).trim()
-    if (name !== 'q') parameters = new Map([...parameters, [name, value.replace(/^"(.*)"$/, '$1')]])
+    if (name !== 'q') parameters.set(name, value.replace(/^"(.*)"$/, '$1'))
     else quality = value !== '' && Number(value) >= 0 && Number(value) <= 1 ? Number(value) : 0
   }
   return { type, parameters, quality }

@@ -318,6 +318,15 @@ t.test('failed attempts count wherever they were made', { skip: noPostgres }, as
   t.same([await begin(one), await begin(two)], ['blocked', 'blocked'])
 })
 
+t.test('shared failures of a clock that was ahead block nobody', { skip: noPostgres }, async t => {
+  const { failures } = (await open(t)).a
+  const begin = (now: number) => failures.begin([{ subject: 'ann', limit: 1, within: 60_000 }], now)
+  t.equal(await begin(BEGIN + DAY), null)
+  t.equal(await begin(BEGIN + DAY + 2000), BEGIN + DAY + 60_000)
+  t.equal(await begin(BEGIN), null)
+  t.equal(await begin(BEGIN + 2000), BEGIN + 60_000)
+})
+
 t.test('what gives nobody less leaves what is held in memory', { skip: noPostgres }, async t => {
   const { a, b } = await open(t)
   const { id } = await a.users.add('ann', PASSWORD)
