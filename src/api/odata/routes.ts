@@ -48,7 +48,7 @@ export interface ODataOptions {
 export const ODATA_PATH = '/api/odata'
 
 /**
- * The OData service (OData service 1): versions 4.0 and 3.0 at one root. Paths are parsed from the
+ * The OData service (OData service 1): versions 4.0, 3.0 and 2.0 at one root. Paths are parsed from the
  * verbatim address, for keys may contain encoded slashes.
  */
 export const odata: FastifyPluginAsync<ODataOptions> = async (app, options) => {
