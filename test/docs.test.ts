@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { Metrics } from '../src/telemetry/metrics.ts'
 
 /** The documentation in itself: its links lead somewhere, the README is short, clauses are numbered once. */
 const root = path.resolve(import.meta.dirname, '..')
@@ -137,4 +138,40 @@ t.test('the configuration of nginx passes addresses on undecoded', async t => {
   t.equal(places.length, 2)
   // After a path in proxy_pass nginx sends the rest decoded, and %2F as a slash.
   for (const place of places) t.match(place, /proxy_pass http:\/\/[\d.:]+(?:\$below)?;/, place)
+})
+
+t.test('the table of errors has each code that is answered, with its status', t => {
+  const declared = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.ts'))
+    .flatMap(name => [...read(path.join('src', name)).matchAll(/declareFault\(\s*'(\w+)',\s*(\d+)/g)])
+    .map(([, code, status]) => `${code} ${status}`)
+  t.ok(declared.length > 40, 'faults are found')
+  // Other faults with status 500 are of the command line, or answered as InternalError.
+  const answered = declared.filter(each => !each.endsWith(' 500') || each === 'InternalError 500')
+  const listed = [...read('docs/apis.md').matchAll(/^\| (`\w+`(?:, `\w+`)*) \| (\d{3}) \| \S/gm)].flatMap(
+    ([, codes = '', status]) => codes.split(', ').map(code => `${code.replaceAll('`', '')} ${status}`),
+  )
+  const ofConnections = ['RequestTimeout 408', 'TooManyConnections 429']
+  t.same([...listed].sort(), [...answered, ...ofConnections].sort())
+  t.end()
+})
+
+t.test('every metric and every variable of OpenTelemetry is documented, and no other', async t => {
+  const text = read('docs/operations.md')
+  const namesIn = (source: string, pattern: RegExp) => [...new Set(source.match(pattern) ?? [])].sort()
+  const variables = namesIn(read('src/telemetry/otel-settings.ts'), /\bOTEL_\w+/g)
+  t.ok(variables.length > 10)
+  t.same(namesIn(text, /\bOTEL_\w+/g), variables)
+  const measured = new Metrics(() => 0, { version: '0' })
+  measured.measure({
+    store: { statistics: () => Promise.reject(new Error('none')) },
+    datasets: () => ({ served: 0, restricted: 0, records: 0, latest: 0 }),
+    cache: () => ({ answers: 0, bytes: 0 }),
+    ready: () => true,
+    sources: () => [],
+    harvests: () => [],
+  })
+  const metrics = namesIn(await measured.text('operators'), /(?<=^# HELP )lodestone_\w+/gm)
+  t.ok(metrics.length > 20)
+  t.same(namesIn(text, /\blodestone_[a-z_]+[a-z]\b(?!…)/g), metrics)
 })
