@@ -175,3 +175,16 @@ t.test('every metric and every variable of OpenTelemetry is documented, and no o
   t.ok(metrics.length > 20)
   t.same(namesIn(text, /\blodestone_[a-z_]+[a-z]\b(?!…)/g), metrics)
 })
+
+t.test('the table of var has all that is written there', t => {
+  const written = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.ts'))
+    .flatMap(name => [
+      ...read(path.join('src', name)).matchAll(/'var(?:', '|\/)(?!var\b)([a-z-]+(?:\.\w+)?)['/]/g),
+    ])
+    .map(([, name = '']) => name)
+  const rows = [...read('docs/operations.md').matchAll(/^\| (`[^|]+`) \| [^|]+ \| (?:yes|no) \|/gm)]
+  const listed = rows.flatMap(([, names = '']) => names.split(', ').map(name => name.replace(/[`/]/g, '')))
+  t.same([...listed].sort(), [...new Set(written)].sort())
+  t.end()
+})
