@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { EXTENSION_AGGREGATES, EXTENSION_FUNCTIONS } from '../src/sparql/extensions.ts'
 import { Metrics } from '../src/telemetry/metrics.ts'
 
 /** The documentation in itself: its links lead somewhere, the README is short, clauses are numbered once. */
@@ -186,5 +187,16 @@ t.test('the table of var has all that is written there', t => {
   const rows = [...read('docs/operations.md').matchAll(/^\| (`[^|]+`) \| [^|]+ \| (?:yes|no) \|/gm)]
   const listed = rows.flatMap(([, names = '']) => names.split(', ').map(name => name.replace(/[`/]/g, '')))
   t.same([...listed].sort(), [...new Set(written)].sort())
+  t.end()
+})
+
+t.test('every function and aggregate of SPARQL beyond the recommendation is documented', t => {
+  const text = read('docs/sparql.md')
+  const names = [...EXTENSION_FUNCTIONS, ...EXTENSION_AGGREGATES].map(iri => iri.replace(/^.*[/:#]/, ''))
+  t.ok(names.length > 40)
+  t.same(
+    names.filter(name => !new RegExp(`\\b${name}[\`(]`).test(text)),
+    [],
+  )
   t.end()
 })
