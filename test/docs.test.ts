@@ -1,6 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import type { Command } from 'commander'
 import t from 'tap'
+import { program } from '../src/cli/lodestone.ts'
+import { PORTAL_SCHEMA } from '../src/config/schema.ts'
+import { HARVEST_SCHEMA } from '../src/harvest/settings.ts'
+import { DATASET_SCHEMA } from '../src/publishing/definition-schema.ts'
 import { EXTENSION_AGGREGATES, EXTENSION_FUNCTIONS } from '../src/sparql/extensions.ts'
 import { Metrics } from '../src/telemetry/metrics.ts'
 
@@ -199,4 +204,38 @@ t.test('every function and aggregate of SPARQL beyond the recommendation is docu
     [],
   )
   t.end()
+})
+
+t.test('every key of the files of a portal is documented', t => {
+  const text = ['portal', 'publishing', 'settings', 'access'].map(name => read(`docs/${name}.md`)).join('\n')
+  const keys = [...keysOf(PORTAL_SCHEMA), ...keysOf(DATASET_SCHEMA), ...keysOf(HARVEST_SCHEMA)]
+  t.ok(keys.length > 100)
+  t.same(
+    keys.filter(key => !text.includes(`\`${key}\``) && !new RegExp(`\\b${key}:\\s`).test(text)),
+    [],
+  )
+  t.end()
+})
+
+/** The names of all members that a schema has, at any depth. */
+function keysOf(schema: unknown): readonly string[] {
+  if (schema === null || typeof schema !== 'object') return []
+  return Object.entries(schema).flatMap(([key, value]) => [
+    ...(key === 'properties' ? Object.keys(value) : []),
+    ...keysOf(value),
+  ])
+}
+
+t.test('every option of the command line is documented', async t => {
+  const text = [...FILES, 'docker/README.md'].map(read).join('\n')
+  const optionsOf = (command: Command): readonly (string | undefined)[] => [
+    ...command.options.map(({ long }) => long),
+    ...command.commands.flatMap(optionsOf),
+  ]
+  const options = [...new Set(optionsOf(await program()))]
+  t.ok(options.length > 40)
+  t.same(
+    options.filter(option => !new RegExp(`${option}(?![\\w-])`).test(text)),
+    [],
+  )
 })
