@@ -18,7 +18,7 @@ import { SelectionCache } from '../src/store/columns/evaluate/expressions/select
 import { effectiveBoolean } from '../src/store/columns/evaluate/expressions/truths.ts'
 import { arithmeticFunction } from '../src/store/columns/evaluate/functions/arithmetic.ts'
 import { BUILTINS } from '../src/store/columns/evaluate/functions/builtins.ts'
-import type { FunctionContext } from '../src/store/columns/evaluate/functions/extension.ts'
+import type { FunctionContext } from '../src/store/columns/evaluate/functions/extension-function.ts'
 import { compileRegex } from '../src/store/columns/evaluate/functions/regex.ts'
 import { subjectsWithWord } from '../src/store/columns/evaluate/functions/search.ts'
 import { connected } from '../src/store/columns/evaluate/patterns/graph-components.ts'
