@@ -1,6 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import type { Command } from 'commander'
 import t from 'tap'
+import { program } from '../src/cli/lodestone.ts'
+import { PORTAL_SCHEMA } from '../src/config/schema.ts'
+import { HARVEST_SCHEMA } from '../src/harvest/settings.ts'
+import { DATASET_SCHEMA } from '../src/publishing/definition-schema.ts'
+import { EXTENSION_AGGREGATES, EXTENSION_FUNCTIONS } from '../src/sparql/extensions.ts'
+import { Metrics } from '../src/telemetry/metrics.ts'
 
 /** The documentation in itself: its links lead somewhere, the README is short, clauses are numbered once. */
 const root = path.resolve(import.meta.dirname, '..')
@@ -137,4 +144,98 @@ t.test('the configuration of nginx passes addresses on undecoded', async t => {
   t.equal(places.length, 2)
   // After a path in proxy_pass nginx sends the rest decoded, and %2F as a slash.
   for (const place of places) t.match(place, /proxy_pass http:\/\/[\d.:]+(?:\$below)?;/, place)
+})
+
+t.test('the table of errors has each code that is answered, with its status', t => {
+  const declared = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.ts'))
+    .flatMap(name => [...read(path.join('src', name)).matchAll(/declareFault\(\s*'(\w+)',\s*(\d+)/g)])
+    .map(([, code, status]) => `${code} ${status}`)
+  t.ok(declared.length > 40, 'faults are found')
+  // Other faults with status 500 are of the command line, or answered as InternalError.
+  const answered = declared.filter(each => !each.endsWith(' 500') || each === 'InternalError 500')
+  const listed = [...read('docs/apis.md').matchAll(/^\| (`\w+`(?:, `\w+`)*) \| (\d{3}) \| \S/gm)].flatMap(
+    ([, codes = '', status]) => codes.split(', ').map(code => `${code.replaceAll('`', '')} ${status}`),
+  )
+  const ofConnections = ['RequestTimeout 408', 'TooManyConnections 429']
+  t.same([...listed].sort(), [...answered, ...ofConnections].sort())
+  t.end()
+})
+
+t.test('every metric and every variable of OpenTelemetry is documented, and no other', async t => {
+  const text = read('docs/operations.md')
+  const namesIn = (source: string, pattern: RegExp) => [...new Set(source.match(pattern) ?? [])].sort()
+  const variables = namesIn(read('src/telemetry/otel-settings.ts'), /\bOTEL_\w+/g)
+  t.ok(variables.length > 10)
+  t.same(namesIn(text, /\bOTEL_\w+/g), variables)
+  const measured = new Metrics(() => 0, { version: '0' })
+  measured.measure({
+    store: { statistics: () => Promise.reject(new Error('none')) },
+    datasets: () => ({ served: 0, restricted: 0, records: 0, latest: 0 }),
+    cache: () => ({ answers: 0, bytes: 0 }),
+    ready: () => true,
+    sources: () => [],
+    harvests: () => [],
+  })
+  const metrics = namesIn(await measured.text('operators'), /(?<=^# HELP )lodestone_\w+/gm)
+  t.ok(metrics.length > 20)
+  t.same(namesIn(text, /\blodestone_[a-z_]+[a-z]\b(?!…)/g), metrics)
+})
+
+t.test('the table of var has all that is written there', t => {
+  const written = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.ts'))
+    .flatMap(name => [
+      ...read(path.join('src', name)).matchAll(/'var(?:', '|\/)(?!var\b)([a-z-]+(?:\.\w+)?)['/]/g),
+    ])
+    .map(([, name = '']) => name)
+  const rows = [...read('docs/operations.md').matchAll(/^\| (`[^|]+`) \| [^|]+ \| (?:yes|no) \|/gm)]
+  const listed = rows.flatMap(([, names = '']) => names.split(', ').map(name => name.replace(/[`/]/g, '')))
+  t.same([...listed].sort(), [...new Set(written)].sort())
+  t.end()
+})
+
+t.test('every function and aggregate of SPARQL beyond the recommendation is documented', t => {
+  const text = read('docs/sparql.md')
+  const names = [...EXTENSION_FUNCTIONS, ...EXTENSION_AGGREGATES].map(iri => iri.replace(/^.*[/:#]/, ''))
+  t.ok(names.length > 40)
+  t.same(
+    names.filter(name => !new RegExp(`\\b${name}[\`(]`).test(text)),
+    [],
+  )
+  t.end()
+})
+
+t.test('every key of the files of a portal is documented', t => {
+  const text = ['portal', 'publishing', 'settings', 'access'].map(name => read(`docs/${name}.md`)).join('\n')
+  const keys = [...keysOf(PORTAL_SCHEMA), ...keysOf(DATASET_SCHEMA), ...keysOf(HARVEST_SCHEMA)]
+  t.ok(keys.length > 100)
+  t.same(
+    keys.filter(key => !text.includes(`\`${key}\``) && !new RegExp(`\\b${key}:\\s`).test(text)),
+    [],
+  )
+  t.end()
+})
+
+/** The names of all members that a schema has, at any depth. */
+function keysOf(schema: unknown): readonly string[] {
+  if (schema === null || typeof schema !== 'object') return []
+  return Object.entries(schema).flatMap(([key, value]) => [
+    ...(key === 'properties' ? Object.keys(value) : []),
+    ...keysOf(value),
+  ])
+}
+
+t.test('every option of the command line is documented', async t => {
+  const text = [...FILES, 'docker/README.md'].map(read).join('\n')
+  const optionsOf = (command: Command): readonly (string | undefined)[] => [
+    ...command.options.map(({ long }) => long),
+    ...command.commands.flatMap(optionsOf),
+  ]
+  const options = [...new Set(optionsOf(await program()))]
+  t.ok(options.length > 40)
+  t.same(
+    options.filter(option => !new RegExp(`${option}(?![\\w-])`).test(text)),
+    [],
+  )
 })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { negotiateFormat } from '../src/api/odata/negotiate.ts'
-import { type RequestHeaders, readPreferences, readVersions } from '../src/api/odata/versions.ts'
+import { type RequestHeaders, readPreferences, readVersions } from '../src/api/odata/protocol-version.ts'
 import { Fault } from '../src/errors/errors.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'

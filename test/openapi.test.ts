@@ -72,7 +72,10 @@ interface Document {
   readonly info: { readonly title: string; readonly description: string }
   readonly servers: readonly { readonly url: string }[]
   readonly paths: Readonly<Record<string, { readonly get: Operation }>>
-  readonly components: { readonly schemas: Readonly<Record<string, unknown>> }
+  readonly components: {
+    readonly schemas: Readonly<Record<string, unknown>>
+    readonly responses: Operation['responses']
+  }
 }
 
 t.test('what is declared of the parameters of exports is what is read', async t => {
@@ -199,10 +202,31 @@ for (const api of APIS) {
       const broken = isElsewhere ? ['502'] : []
       t.same(
         Object.keys(responses),
-        ['200', '400', '401', '403', '404', '429', '500', ...broken, '503'],
+        ['200', '400', '401', '403', '404', '410', '422', '429', '500', ...broken, '503'],
         path,
       )
     }
+  })
+
+  t.test(`${api}: errors are of the declared codes, which are those of this API`, async t => {
+    const document = await read(`${api}/swagger.json`)
+    const declaredOf = (status: number) =>
+      document.components.responses[status]?.content?.['application/json']?.schema
+    for (const [query, expected] of [
+      ['catalog/datasets/trees/records?limit=x', 400],
+      ['catalog/datasets/trees/records?where=nope%20%3D', 400],
+      ['catalog/datasets/nope/records', 404],
+      ['catalog/datasets/trees/records?version=nope', 404],
+      ['catalog/datasets/trees/records?apikey=nope', 401],
+    ] as const) {
+      const { status, text } = await ask(`${api}/${query}`, '')
+      t.equal(status, expected, query)
+      t.same(errorsOf(document, declaredOf(status), JSON.parse(text)), [], query)
+    }
+    const busy = { error_code: 'TooMuchWork', message: 'Your requests have used up …' }
+    t.same(errorsOf(document, declaredOf(429), busy), [], 'a budget that is used up')
+    for (const code of ['ODataError', 'CrossSiteRequest', 'ShapesInvalid'])
+      t.notOk(JSON.stringify(document.components.responses).includes(code), code)
   })
 
   t.test(`${api}: each path answers its examples as it is declared to`, async t => {

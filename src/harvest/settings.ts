@@ -33,7 +33,8 @@ const HarvesterSchema = Type.Object(
   { additionalProperties: false },
 )
 
-const HARVEST_SCHEMA = Type.Object(
+/** The schema of harvest.yaml (docs/publishing.md). */
+export const HARVEST_SCHEMA = Type.Object(
   { harvesters: Type.Array(HarvesterSchema, { maxItems: 100 }) },
   { additionalProperties: false },
 )

@@ -131,7 +131,7 @@ export function decodeGroups(plan: GroupQuery, page: DecodedPage): readonly Grou
   return withEmptySteps(plan, rows).map(values => decodeRow(plan, values))
 }
 
-/** True for a query whose rows are the steps of one static range (ODSQL 9.1). */
+/** True for a query whose rows are the steps of one static range (ODSQL 5.6). */
 export function hasEmptySteps({ keys }: GroupQuery): boolean {
   const [only, ...others] = keys
   return only?.grouping.type === 'steps' && others.length === 0

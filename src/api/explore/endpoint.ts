@@ -16,6 +16,7 @@ import {
 import { Fault, GONE } from '../../errors/errors.ts'
 import { type AnswerCache, isFresh } from '../../http/conditional.ts'
 import { JSON_TYPE, jsonText } from '../../http/json.ts'
+import type { VersionSource } from '../../http/memento.ts'
 import {
   DEFAULT_ROWS,
   many,
@@ -27,7 +28,6 @@ import {
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
 import type { Route } from '../../http/route-config.ts'
-import type { VersionSource } from '../../http/versions.ts'
 import type { Field } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import { inOrder, losesOrder } from '../../model/member-order.ts'

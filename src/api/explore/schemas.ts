@@ -255,13 +255,17 @@ const SAID: Readonly<Record<string, string>> = {
   401: 'Credentials are missing or not known',
   403: 'The credentials do not allow it',
   404: 'There is no such dataset, record, format or address',
+  410: 'The files of the requested version are damaged',
+  422: 'The query needs more memory than one may have, or the format cannot write what was found',
+  429: 'The calls of the day are used up, or the work that one client may ask for at once',
   500: 'The service met an unexpected condition',
   502: 'The portal that has the dataset does not answer, or nothing that can be handed on',
   503: 'The service is busy, or the query took too long',
 }
 
-/** The status for another portal that does not answer. */
+/** The status for another portal that does not answer, and that of quotas, whose body is another one (REST 5.6). */
 const BAD_GATEWAY = '502'
+const QUOTA = '429'
 
 /**
  * The error responses by status: the codes are those of the declared faults.
@@ -270,15 +274,14 @@ const BAD_GATEWAY = '502'
  */
 export function faultResponses(isElsewhere: boolean): Readonly<Record<string, unknown>> {
   const said = Object.entries(SAID).filter(([status]) => isElsewhere || status !== BAD_GATEWAY)
-  const reported = said.map(([status, description]) => {
-    const codes = REPORTED_FAULTS.filter(known => known.status === Number(status)).map(({ code }) => code)
-    const described = { ...fault, properties: { ...fault.properties, error_code: choice(codes) } }
-    return [status, response(description, { [JSON_TYPE]: described })] as const
-  })
-  return {
-    ...Object.fromEntries(reported),
-    429: response('The calls of the day are used up', { [JSON_TYPE]: named('quota') }),
-  }
+  return Object.fromEntries(
+    said.map(([status, description]) => {
+      const codes = REPORTED_FAULTS.filter(known => known.status === Number(status)).map(({ code }) => code)
+      const described = { ...fault, properties: { ...fault.properties, error_code: choice(codes) } }
+      const schema = status === QUOTA ? Type.Union([named('quota'), described]) : described
+      return [status, response(description, { [JSON_TYPE]: schema })]
+    }),
+  )
 }
 
 /** A response by the media types that it may have. */

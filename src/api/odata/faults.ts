@@ -4,7 +4,7 @@ import { XML_DECLARATION, xmlText } from '../../model/xml.ts'
 import { DATA_SERVICES, META, type PayloadFormat } from './format/shape.ts'
 import { formatAnyway, JSON_TYPES, type ODataFormat } from './negotiate.ts'
 import { optionNamed } from './options.ts'
-import { versionHeader } from './versions.ts'
+import { versionHeader } from './protocol-version.ts'
 
 /**
  * Answers any error as an OData error, in the version and format of the request as far as those can be read (OData 4.0

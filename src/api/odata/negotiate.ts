@@ -3,7 +3,7 @@ import { ANYTHING, type MediaRange, mediaRangeOf, mediaRanges } from '../../http
 import { percentDecoded } from '../../language/odata/decode.ts'
 import { ODATA_ERROR } from '../../language/odata/faults.ts'
 import type { PayloadFormat, Version } from './format/shape.ts'
-import { type RequestedVersion, type RequestHeaders, readVersions } from './versions.ts'
+import { type RequestedVersion, type RequestHeaders, readVersions } from './protocol-version.ts'
 
 /** Kinds of documents with different media types (OData Atom 4.0, section 4.1). */
 export type DocumentKind = 'service' | 'metadata' | 'feed' | 'entity' | 'property'

@@ -12,9 +12,9 @@ import {
   refuseOthers,
   type SystemOption,
 } from './options.ts'
+import { type Preferences, type RequestHeaders, readPreferences, readVersions } from './protocol-version.ts'
 import { isOwnType, type Resource, resourceAt, unknownSegment } from './resource.ts'
 import type { ServedSet, ServedSets } from './sets.ts'
-import { type Preferences, type RequestHeaders, readPreferences, readVersions } from './versions.ts'
 
 /** A request before its query is parsed: the addressed resource and the format of the answer. */
 export interface ODataRequest {

@@ -11,9 +11,9 @@ import {
 import { namesCredentials } from '../../http/authenticate.ts'
 import { onceClosed } from '../../http/client-budget.ts'
 import { type AnswerCache, isFresh, isMatched } from '../../http/conditional.ts'
+import { answerVersions, type VersionSource } from '../../http/memento.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes, type RouteConfig } from '../../http/route-config.ts'
-import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import { percentDecoded } from '../../language/odata/decode.ts'
 import { ODATA_SEGMENT, ODATA_UNSUPPORTED } from '../../language/odata/faults.ts'
 import { lookup } from '../../model/lookup.ts'
@@ -25,11 +25,11 @@ import { SNAPSHOT } from './format/links.ts'
 import type { ServicePlace } from './format/shape.ts'
 import type { ODataFormat } from './negotiate.ts'
 import { readOptions } from './options.ts'
+import { type RequestHeaders, readVersions, versionHeader } from './protocol-version.ts'
 import { RowCache } from './query-entities.ts'
 import { type ODataRequest, readRequest, split } from './request.ts'
 import { serviceText } from './service.ts'
 import { identifiedSets, type ServedSets, setsWithVersion, visibleSets } from './sets.ts'
-import { type RequestHeaders, readVersions, versionHeader } from './versions.ts'
 
 export interface ODataOptions {
   readonly catalog: DatasetSource
@@ -48,7 +48,7 @@ export interface ODataOptions {
 export const ODATA_PATH = '/api/odata'
 
 /**
- * The OData service (OData service 1): versions 4.0 and 3.0 at one root. Paths are parsed from the
+ * The OData service (OData service 1): versions 4.0, 3.0 and 2.0 at one root. Paths are parsed from the
  * verbatim address, for keys may contain encoded slashes.
  */
 export const odata: FastifyPluginAsync<ODataOptions> = async (app, options) => {

@@ -1,5 +1,5 @@
 import type { AnswerCache } from '../../http/conditional.ts'
-import type { VersionSource } from '../../http/versions.ts'
+import type { VersionSource } from '../../http/memento.ts'
 import type { Field } from '../../model/field.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Literal } from '../../rdf/term.ts'

@@ -1,7 +1,7 @@
 import { type ChangeType, changeCounts } from '../../catalog/changed-records.ts'
 import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
+import { timeMapAddress, type VersionMoment, withoutVersion, withVersion } from '../../http/memento.ts'
 import { addressForLinks } from '../../http/query-string.ts'
-import { timeMapAddress, type VersionMoment, withoutVersion, withVersion } from '../../http/versions.ts'
 import { textValue, titleOf } from '../../model/metadata.ts'
 import { XML_DECLARATION, xmlAttribute, xmlText } from '../../model/xml.ts'
 import type { VersionDifference } from '../../publishing/versions/changes.ts'

@@ -3,7 +3,7 @@ import type { Span } from './ast.ts'
 
 /** A URL of OData, or one of its options, that cannot be parsed or does not fit the types (OData 4.0 Protocol 9.3). */
 export const ODATA_ERROR = declareFault('ODataError', 400, '{reason}')
-/** A request that can be parsed but is not supported (Protocol 9.3.1). */
+/** A request that can be parsed but is not supported (OData 4.0 Protocol 9.3.1). */
 export const ODATA_UNSUPPORTED = declareFault('ODataUnsupported', 501, '{reason}')
 /** A segment that names nothing (OData service 1.4). */
 export const ODATA_SEGMENT = declareFault(

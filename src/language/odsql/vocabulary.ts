@@ -111,7 +111,7 @@ export const BBOX_CONDITION: FunctionEntry = condition(
 
 /**
  * Words that must be written in back-quotes to name a field: the lists of both generations of the language
- * (ODSQL 1.1; the later generation added distinct, ifnull and search).
+ * (ODSQL 1.2; the later generation added distinct, ifnull and search).
  */
 export const RESERVED_WORDS: ReadonlySet<string> = new Set(
   (

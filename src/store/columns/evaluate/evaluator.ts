@@ -19,7 +19,6 @@ import { type ExistsMask, ScalarCompiler } from './expressions/scalar.ts'
 import { isStable } from './functions/builtins.ts'
 import { KeyedGroups } from './groups/keyed-groups.ts'
 import { SolutionModifiers } from './modifiers.ts'
-import { planBlock } from './patterns/block.ts'
 import {
   EqualityIndex,
   type EqualitySplit,
@@ -29,6 +28,7 @@ import {
 } from './patterns/equality-join.ts'
 import { existsOfSubject } from './patterns/exists.ts'
 import { CompatibleRows, difference, identifiedInPool, joinedBatch, revealed } from './patterns/join.ts'
+import { planBlock } from './patterns/join-order.ts'
 import { crossed } from './patterns/object-join.ts'
 import {
   isForRows,

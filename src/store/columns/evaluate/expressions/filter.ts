@@ -34,7 +34,7 @@ import {
 import { isCondition } from './conditions.ts'
 import { isOfKind, valueByKind } from './kinds.ts'
 import type { NumberKernels } from './numbers.ts'
-import { rowsByDistance, rowsOfPoints } from './points.ts'
+import { rowsByDistance, rowsOfPoints } from './point-distances.ts'
 import { codeRangeOf } from './ranges.ts'
 import { readsConstants, type ScalarCompiler, subjectCall } from './scalar.ts'
 import { rowsOfShapes } from './shapes.ts'

@@ -27,7 +27,7 @@ import { PoolDomain } from '../vectors/pool-domain.ts'
 import { scratchFloat64 } from '../vectors/scratch.ts'
 import { termValue } from '../vectors/value.ts'
 import type { IdVector, NumberVector, Vector } from '../vectors/vector.ts'
-import { coordinateNumbers } from './points.ts'
+import { coordinateNumbers } from './point-distances.ts'
 import { type ScalarCompiler, subjectCall } from './scalar.ts'
 import { lengthReader } from './text-prefixes.ts'
 

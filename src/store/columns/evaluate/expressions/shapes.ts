@@ -1,11 +1,11 @@
 import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
 import { boxAt, type GridBox, touch } from '../../grid.ts'
 import type { Evaluation } from '../evaluation.ts'
-import type { BoxTest } from '../functions/extension.ts'
+import type { BoxTest } from '../functions/extension-function.ts'
 import { columnCall } from '../functions/extensions.ts'
 import { ColumnDomain, type Domain } from '../vectors/domain.ts'
 import { scratchUint32 } from '../vectors/scratch.ts'
-import { distanceLimit } from './points.ts'
+import { distanceLimit } from './point-distances.ts'
 import type { ScalarCompiler } from './scalar.ts'
 import { FAILS, HOLDS, type TestedRows, truthOf } from './truths.ts'
 

@@ -27,7 +27,7 @@ import {
   truth,
 } from '../vectors/value.ts'
 import { durationOf } from './arithmetic.ts'
-import type { ArgumentValue, FunctionContext } from './extension.ts'
+import type { ArgumentValue, FunctionContext } from './extension-function.ts'
 import { compileRegex, type Regex } from './regex.ts'
 import {
   areCompatible,

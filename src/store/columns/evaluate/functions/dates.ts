@@ -13,7 +13,7 @@ import { LODESTONE, XSD } from '../../../../rdf/vocab.ts'
 import { microsecondsOf, secondsWith } from '../../lexical.ts'
 import { double, integerTerm, type MomentValue, type TermValue, text } from '../vectors/value.ts'
 import { byDay, byMonth } from './date-fields.ts'
-import type { ArgumentValue, ExtensionFunction } from './extension.ts'
+import type { ArgumentValue, ExtensionFunction } from './extension-function.ts'
 
 type Entry = readonly [string, ExtensionFunction]
 

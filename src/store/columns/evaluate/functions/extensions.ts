@@ -9,7 +9,7 @@ import { exactOf } from '../vectors/exact.ts'
 import { orderOf } from '../vectors/term-order.ts'
 import { bigInteger, double, integerTerm, type TermValue, termValue } from '../vectors/value.ts'
 import { DATE_FUNCTIONS } from './dates.ts'
-import type { ArgumentValue, ExtensionFunction, SubjectValues } from './extension.ts'
+import type { ArgumentValue, ExtensionFunction, SubjectValues } from './extension-function.ts'
 import { GEOMETRY_FUNCTIONS } from './geometries.ts'
 import { TEXT_FUNCTIONS } from './texts.ts'
 

@@ -4,7 +4,7 @@ import { GEO, GEOF, LODESTONE, UOM } from '../../../../rdf/vocab.ts'
 import { type GridBox, touch } from '../../grid.ts'
 import { pointOf } from '../../lexical.ts'
 import { double, literalOf, type TermValue, truth } from '../vectors/value.ts'
-import type { ArgumentValue, ExtensionFunction } from './extension.ts'
+import type { ArgumentValue, ExtensionFunction } from './extension-function.ts'
 import {
   boxRelation,
   combined,

@@ -11,7 +11,7 @@ import RelateOp from 'jsts/org/locationtech/jts/operation/relate/RelateOp.js'
 import { lookup } from '../../../../model/lookup.ts'
 import { ShapeReader } from '../../../../model/shape-reader.ts'
 import { type GridBox, touch } from '../../grid.ts'
-import type { BoxTest } from './extension.ts'
+import type { BoxTest } from './extension-function.ts'
 
 /** Geometry on the plane of longitudes and latitudes; the only module that uses JSTS. */
 

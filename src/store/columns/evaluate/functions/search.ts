@@ -7,7 +7,7 @@ import type { GraphColumns } from '../../graph.ts'
 import { hasPhrase, postingsOfWord, searchedMoment, type WordSearchMode, wordTest } from '../../words.ts'
 import { scratchUint8 } from '../vectors/scratch.ts'
 import { stringOf, type TermValue } from '../vectors/value.ts'
-import type { ArgumentValue, FunctionContext } from './extension.ts'
+import type { ArgumentValue, FunctionContext } from './extension-function.ts'
 import { wholeNumbersWith } from './search-numbers.ts'
 
 /** A word, or the words of a phrase, and its match mode. */

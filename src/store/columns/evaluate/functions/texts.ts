@@ -3,7 +3,7 @@ import { withoutOuterSpace } from '../../../../model/white-space.ts'
 import { LODESTONE } from '../../../../rdf/vocab.ts'
 import { checkTextLength } from '../evaluation-limits.ts'
 import { integerTerm, type TermValue, type TextValue, text, truth } from '../vectors/value.ts'
-import type { ArgumentValue, ExtensionFunction } from './extension.ts'
+import type { ArgumentValue, ExtensionFunction } from './extension-function.ts'
 import { codesWithWord, searchedWord, subjectsWithWord, valueMatches } from './search.ts'
 
 /** Functions of texts, and of the words in them, that SPARQL lacks. */

@@ -1,6 +1,6 @@
 import type { OrderCondition } from '../../../../sparql/algebra.ts'
 import type { Evaluation } from '../evaluation.ts'
-import { nearestRows } from '../expressions/points.ts'
+import { nearestRows } from '../expressions/point-distances.ts'
 import { allRows, type Batch } from '../vectors/batch.ts'
 import { concatenatedTexts } from '../vectors/concat.ts'
 import type { Domain } from '../vectors/domain.ts'

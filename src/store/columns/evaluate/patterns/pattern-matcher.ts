@@ -13,7 +13,6 @@ import type { Batch } from '../vectors/batch.ts'
 import { rowsPresent } from '../vectors/row-filters.ts'
 import { constantVector, translated } from '../vectors/translate.ts'
 import { type IdVector, hasWholeValues as isWholeVector, type Vector } from '../vectors/vector.ts'
-import type { BlockStep } from './block.ts'
 import { codesOf, expandedRows, gatherIds, subjectsIn } from './column-codes.ts'
 import {
   aboutSubjects,
@@ -24,6 +23,7 @@ import {
   rowsNotIn,
   withTerm,
 } from './graph-components.ts'
+import type { BlockStep } from './join-order.ts'
 import { crossed, withHolders } from './object-join.ts'
 import { isSubset, variablesIn, variablesOfPattern } from './operation-parts.ts'
 import type { OutermostScan } from './outermost-scan.ts'
