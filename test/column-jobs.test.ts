@@ -34,7 +34,7 @@ async function runnerOf(t: Test, threads = 1) {
   const job = { type: 'build', text, subjects: [], predicates: [], isSearched: false } as const
   const { header, buffers } = await runner.once(job, [], 'built', {})
   registry.add({ name: 'g', header, path: null, memory: buffers })
-  return { runner, damaged }
+  return { runner, damaged, registry }
 }
 
 const MATCH: Job = { type: 'match', graph: 'g', pattern: {}, offset: 0, limit: 2 }
@@ -233,4 +233,48 @@ t.test('building a graph in memory is no query: it ends at no deadline of querie
   const client = workClient({ deadline: () => 1 })
   await runFor({ client }, () => store.build('urn:g', '<urn:s> <urn:p> "1" .\n', columns))
   t.same(limits, [600_000])
+})
+
+t.test(
+  'shapes that are together more than the heap of a thread are examined one after the other',
+  async t => {
+    const { runner, registry } = await runnerOf(t)
+    const [shapes, positions] = [32, 60_000]
+    const ringAt = (shift: number) =>
+      Array.from({ length: positions + 1 }, (_, at) => {
+        const angle = ((at % positions) * 2 * Math.PI) / positions
+        return `${(shift + 20 * Math.cos(angle)).toFixed(4)} ${(20 * Math.sin(angle)).toFixed(4)}`
+      }).join(', ')
+    const type = '<http://www.opengis.net/ont/geosparql#wktLiteral>'
+    const text = Array.from(
+      { length: shapes },
+      (_, at) => `<urn:s${at}> <urn:g> "POLYGON((${ringAt(at)}))"^^${type} .\n`,
+    ).join('')
+    const build = { type: 'build', text, subjects: [], predicates: [], isSearched: false } as const
+    const { header, buffers } = await runner.once(build, [], 'built', {})
+    registry.add({ name: 's', header, path: null, memory: buffers })
+    const group = `?s <urn:g> ?g FILTER(<http://www.opengis.net/def/function/geosparql/sfIntersects>(?g, "POINT(15.5 0)"^^${type}))`
+    const graphs = { defaultGraphs: [], namedGraphs: [['urn:g', 's']] } as const
+    const { tables } = await runner.once({ ...tableOf(group), graphs }, ['s'], 'table', {})
+    t.equal(tables[0]?.rows, shapes)
+  },
+)
+
+t.test('columns that were released take no memory, although the engine does not count theirs', async t => {
+  const { registry, runner } = await runnerOf(t)
+  const header = registry.header('g') as NonNullable<ReturnType<GraphRegistry['header']>>
+  const size = 16e6
+  const before = process.memoryUsage().rss
+  for (let at = 0; at < 40; at++) {
+    const name = `released ${at}`
+    registry.add({ name, header, path: null, memory: [] })
+    registry.addPart(name, ['derived', [new SharedArrayBuffer(size)]])
+    new Uint8Array(registry.columns(name)?.derived.get('derived', () => [])[0] as SharedArrayBuffer).fill(1)
+    registry.bring([...runner.threads][0] as ColumnThread, [name])
+    registry.remove([name], runner.threads)
+    await sleep(10)
+  }
+  await sleep(500)
+  const grown = process.memoryUsage().rss - before
+  t.ok(grown < 20 * size, `${Math.round(grown / 1e6)} MB of ${(40 * size) / 1e6} MB`)
 })

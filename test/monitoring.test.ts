@@ -123,6 +123,9 @@ t.test('public datasets with what was counted of them', async t => {
   t.same(await ask(), ['open 2 1 1 2 1 domain town none'], 'not made again within two seconds')
   clock.now += 1
   t.same(await ask(), ['open 3 1 1 2 1 domain town none'])
+  usage.count('open', 'call')
+  clock.now -= 3_600_000
+  t.same(await ask(), ['open 4 1 1 2 1 domain town none'], 'also after the clock was set back')
   const keywords = await rows(ANONYMOUS, 'ods-datasets-monitoring', 'keyword')
   t.same(keywords, ['a,b'], 'each element of a list')
   monitoring.close()

@@ -86,7 +86,7 @@ export class SqliteDatabase implements Database {
   private openForReading(): boolean {
     if ((statSync(`${this.file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return false
     this.connection = new Libsql(`${pathToFileURL(this.file)}?immutable=1`)
-    this.roomChecked = Date.now()
+    this.roomChecked = performance.now()
     const isReadable = this.number('user_version') === this.steps.length
     if (!isReadable) this.connection.close()
     return isReadable
@@ -94,8 +94,8 @@ export class SqliteDatabase implements Database {
 
   /** Opens the file for writing if the disk was full or read-only and takes something again. */
   private takeRoom(): void {
-    if (this.roomChecked === null || Date.now() - this.roomChecked < ROOM_INTERVAL) return
-    this.roomChecked = Date.now()
+    if (this.roomChecked === null || performance.now() - this.roomChecked < ROOM_INTERVAL) return
+    this.roomChecked = performance.now()
     if (freeBytes(this.file) < LEAST_FREE || isOnReadOnlyDisk(this.file)) return
     const reading = this.connection
     try {

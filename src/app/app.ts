@@ -287,6 +287,6 @@ function buildSources(
   const onFailure = (error: unknown) => log.warn({ err: error }, 'network')
   return {
     monitoring: new Monitoring({ ...shared, usage, openCalls: analytics === 'public' }),
-    network: new Network({ ...shared, members, onFailure }),
+    network: new Network({ ...shared, now: () => performance.now(), members, onFailure }),
   }
 }

@@ -264,7 +264,7 @@ class MonitoredDataset {
     const { now, catalog } = this.options
     const entries = catalog.entries()
     const isSame = entries === this.entries
-    if (this.served !== null && isSame && now() - this.computedAt < age) return this.served
+    if (this.served !== null && isSame && Math.abs(now() - this.computedAt) < age) return this.served
     const found = state()
     if (this.served !== null && isSame && found === this.state) return this.served
     this.making ??= this.make().finally(() => {

@@ -23,7 +23,7 @@ export interface NetworkOptions {
   readonly members: readonly Member[]
   /** Milliseconds for which replaced graphs remain. */
   readonly grace: number
-  /** Milliseconds since 1970. */
+  /** A clock in milliseconds that is never set. */
   readonly now: () => number
   /** Is called with the reason why a portal could not be read. */
   readonly onFailure?: (error: unknown) => void

@@ -25,8 +25,8 @@ export class RecomputedValue<Value> {
   private allowance = MAX_ALLOWANCE
   private reckoned: number
 
-  /** @param now a clock in milliseconds */
-  constructor(now: () => number) {
+  /** @param now a clock in milliseconds that is never set */
+  constructor(now: () => number = () => performance.now()) {
     this.now = now
     this.reckoned = now()
   }

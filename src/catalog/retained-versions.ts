@@ -52,7 +52,7 @@ export class RetainedVersions {
     const { versions, base } = this.options
     const mark = statSync(path.join(versions.root, id), { throwIfNoEntry: false })?.mtimeMs ?? 0
     const known = this.lists.get(id)
-    const now = Date.now()
+    const now = performance.now()
     if (known !== undefined && known.mark === mark && now - known.read < LIST_LIFE) return known.manifests
     const manifests = retainedVersions(versions, id).filter(
       each => each.base === base && hasAllBytes(versions, each),

@@ -70,7 +70,7 @@ export class VisibleList {
   private readonly list: DatasetList
   private readonly graphs: LatestGraphs
   private readonly statisticsGraphs: LatestGraphs
-  private readonly withStatistics = new RecomputedValue<ServedCatalog>(() => Date.now())
+  private readonly withStatistics = new RecomputedValue<ServedCatalog>()
   private loading: Promise<ServedCatalog> | null = null
   private countings = 0
   private isReleased = false

@@ -90,11 +90,11 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   const byAddress = new Map<string, Set<Socket>>()
   const isWaiting = (socket: Socket) => {
     const { answering, latest = null, opened = 0 } = connections.get(socket) ?? {}
-    return (answering?.size ?? 0) === 0 && (latest !== null || Date.now() - opened > GRACE)
+    return (answering?.size ?? 0) === 0 && (latest !== null || performance.now() - opened > GRACE)
   }
   const admit = (socket: Socket): boolean => {
     const answering = new Set<ServerResponse>()
-    connections.set(socket, { opened: Date.now(), answering, latest: null, onAnswered: null })
+    connections.set(socket, { opened: performance.now(), answering, latest: null, onAnswered: null })
     socket.once('close', () => endUnsent(answering))
     if (perAddress === null) return true
     const address = addressSubject(clientAddress({ headers: {}, socket }, 0))
@@ -137,8 +137,8 @@ function limitAll(server: Server, onFull: (message: string) => void): void {
   if (max !== null) server.maxConnections = max
   let described = Number.NEGATIVE_INFINITY
   const report = (message: string) => {
-    if (Date.now() - described < REPORT_PAUSE) return
-    described = Date.now()
+    if (performance.now() - described < REPORT_PAUSE) return
+    described = performance.now()
     onFull(message)
   }
   const open = `the process may have ${files ?? 'only so many'} files and connections open at once (ulimit -n)`

@@ -36,8 +36,20 @@ export function tuneEngine(): void {
 function collectAlone(): void {
   setFlagsFromString('--no-concurrent-sweeping')
   setFlagsFromString('--no-concurrent-array-buffer-sweeping')
-  setFlagsFromString('--expose-gc')
-  runInNewContext('gc()')
-  setFlagsFromString('--no-expose-gc')
+  collectGarbage()
   setFlagsFromString('--no-concurrent-marking')
+}
+
+let collector: (() => void) | null = null
+
+/**
+ * Collects the garbage of this thread now. The engine does not count the bytes of SharedArrayBuffers, and keeps those that nothing
+ * refers to any more until it has garbage of another kind.
+ */
+export function collectGarbage(): void {
+  if (collector === null) {
+    setFlagsFromString('--expose-gc')
+    collector = runInNewContext('gc') as () => void
+  }
+  collector()
 }

@@ -320,6 +320,19 @@ t.test('what is made on demand is made for no more than a part of the time', asy
   t.equal(makings, 6, 'who asks at the same time gets the same')
 })
 
+t.test('what is made on demand follows its changes after the clock was set back', async t => {
+  const clock = Date.now
+  t.teardown(() => {
+    Date.now = clock
+  })
+  const made = new RecomputedValue<number>()
+  const current = (value: number) =>
+    made.current({ basis: () => 0, state: () => String(value), make: async () => value })
+  t.equal(await current(1), 1)
+  Date.now = () => clock() - 3_600_000
+  t.equal(await current(2), 2)
+})
+
 t.test('the calls one by one, where the portal opens them', async t => {
   const { getJson: get } = await servePortal(t, { portal: folder('Park', 'analytics: public\n'), now })
   const headers = { 'user-agent': 'Examplebot/1.0', referer: 'https://u:p@x.example/page?key=1' }

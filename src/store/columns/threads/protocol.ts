@@ -90,6 +90,8 @@ export type ColumnRequest =
   | { readonly type: 'attach'; readonly place: GraphPlace }
   | { readonly type: 'detach'; readonly graphs: readonly string[] }
   | { readonly type: 'share'; readonly graph: string; readonly parts: readonly SharedPart[] }
+  /** What nothing refers to any more is to be given back. */
+  | { readonly type: 'collect' }
   /** Its job is a {@link Job} as JSON: a text is copied in a third of the time that its objects take. */
   | { readonly type: 'run'; readonly id: number; readonly job: string; readonly limits: JobLimits }
   /** The next chunk of a job that answers in chunks. */

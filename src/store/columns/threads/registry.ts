@@ -1,4 +1,5 @@
 import { memoised } from '../../../model/memoised.ts'
+import { collectGarbage } from '../../../runtime/engine-flags.ts'
 import type { GraphHeader, SectionNumber } from '../file-layout.ts'
 import { GraphColumns } from '../graph.ts'
 import { CachedSections, type ColumnsDamaged, Derived, SectionFile, type SectionSource } from '../sections.ts'
@@ -78,12 +79,17 @@ export interface ColumnBytes {
   readonly derived: number
 }
 
+/** Bytes that were released and may wait for a collection of garbage: at least, and as a share of the limit. */
+const WAITING = { least: 64e6, share: 0.25 }
+
 /** The graphs whose columns are served, their data in memory, and which thread has received what. */
 export class GraphRegistry {
   private readonly entries = new Map<string, Entry>()
   private readonly holder: GraphHolder
   private clock = 0
   private bytes = 0
+  /** Bytes released since garbage was collected. */
+  private released = 0
   private readonly limit: number
 
   /**
@@ -132,6 +138,7 @@ export class GraphRegistry {
       const entry = this.entries.get(name)
       if (entry === undefined) continue
       this.bytes -= entry.bytes
+      this.released += entry.bytes
       this.entries.delete(name)
     }
     this.holder.detach(names)
@@ -139,6 +146,7 @@ export class GraphRegistry {
       const known = names.filter(name => thread.revisions.delete(name))
       if (known.length > 0) thread.send({ type: 'detach', graphs: known })
     }
+    this.collect(threads)
   }
 
   /** Records that a thread has read the data from which the values of some columns are written. */
@@ -186,13 +194,18 @@ export class GraphRegistry {
 
   /** Releases the least recently used data until the rest is within the limit. */
   shrink(threads: readonly ColumnThread[], inUse: ReadonlySet<string>): void {
-    if (this.bytes <= this.limit) return
+    if (this.bytes > this.limit) this.release(threads, inUse)
+    this.collect(threads)
+  }
+
+  private release(threads: readonly ColumnThread[], inUse: ReadonlySet<string>): void {
     const oldest = [...this.entries.values()]
       .filter(({ bytes, place }) => bytes > 0 && !inUse.has(place.name))
       .sort((a, b) => a.used - b.used)
     for (const entry of oldest) {
       if (this.bytes <= this.limit) return
       this.bytes -= entry.bytes
+      this.released += entry.bytes
       entry.bytes = 0
       entry.parts = []
       entry.loaded = new Set()
@@ -201,6 +214,14 @@ export class GraphRegistry {
         if (thread.revisions.delete(entry.place.name))
           thread.send({ type: 'detach', graphs: [entry.place.name] })
     }
+  }
+
+  /** Gives memory back that was released, here and in the threads, once it is much: nothing else makes the engine do it. */
+  private collect(threads: Iterable<ColumnThread>): void {
+    if (this.released < Math.max(WAITING.least, WAITING.share * this.limit)) return
+    this.released = 0
+    for (const thread of threads) thread.send({ type: 'collect' })
+    setImmediate(collectGarbage)
   }
 
   /** Bytes in memory, by their contents. */

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { memoised } from '../../../model/memoised.ts'
+import { collectGarbage } from '../../../runtime/engine-flags.ts'
 import { prioritisedThread } from '../../../runtime/thread-priority.ts'
 import { GraphBuilder } from '../build/graph-builder.ts'
 import { SectionMemory } from '../build/section-writer.ts'
@@ -78,6 +79,8 @@ port.on('message', (request: ColumnRequest) => {
     case 'share':
       graphs.addShared(request.graph, request.parts)
       return
+    case 'collect':
+      return collectGarbage()
     case 'run':
       return attempt(request.id, () => run(request.id, JSON.parse(request.job), request.limits))
     case 'next':

@@ -8,6 +8,7 @@ import BoundaryOp from 'jsts/org/locationtech/jts/operation/BoundaryOp.js'
 import DistanceOp from 'jsts/org/locationtech/jts/operation/distance/DistanceOp.js'
 import OverlayOp from 'jsts/org/locationtech/jts/operation/overlay/OverlayOp.js'
 import RelateOp from 'jsts/org/locationtech/jts/operation/relate/RelateOp.js'
+import { LRUCache } from 'lru-cache'
 import { lookup } from '../../../../model/lookup.ts'
 import { ShapeReader } from '../../../../model/shape-reader.ts'
 import { type GridBox, touch } from '../../grid.ts'
@@ -56,28 +57,26 @@ export type Relation = keyof typeof RELATIONS
 /** Maximum number of characters of WKT that is parsed: geometries are untrusted. */
 const MAX_WKT = 2 ** 24
 
-/** Recently parsed geometries: one of the two operands is often a constant. */
-const KNOWN = new Map<string, Geometry | null>()
-const MAX_KNOWN = 64
+/** Recently parsed geometries: one of the two operands is often a constant. All together have a maximum of characters. */
+const KNOWN = new LRUCache<string, { readonly geometry: Geometry | null }>({
+  max: 64,
+  maxSize: 2 ** 22,
+  sizeCalculation: (_, wkt) => wkt.length + 1,
+})
 
 /** Parses the geometry of a text; null where it is invalid. */
 function readWkt(wkt: string): Geometry | null {
   const known = KNOWN.get(wkt)
-  if (known !== undefined) return known
+  if (known !== undefined) return known.geometry
   let geometry: Geometry | null = null
   try {
-    if (wkt.length <= MAX_WKT) geometry = plainShape(wkt) ?? parsedShape(wkt)
+    if (wkt.length <= MAX_WKT)
+      geometry = plainShape(wkt) ?? (new WKTReader(FACTORY).read(wkt) as unknown as Geometry)
   } catch {
     // Any text that the parser rejects is no geometry.
-    geometry = null
   }
-  if (KNOWN.size >= MAX_KNOWN) KNOWN.delete(KNOWN.keys().next().value as string)
-  KNOWN.set(wkt, geometry)
+  KNOWN.set(wkt, { geometry })
   return geometry
-}
-
-function parsedShape(wkt: string): Geometry {
-  return new WKTReader(FACTORY).read(wkt) as unknown as Geometry
 }
 
 const READER = new ShapeReader()
