@@ -193,6 +193,7 @@ for (const api of APIS) {
       t.ok(ids.includes(id), id)
     t.equal(ids.includes('aggregateRecords'), api !== '/api/explore/v2.1')
     t.same(unresolved(document), [], 'every reference leads somewhere')
+    t.same(mapsInChoices(document), [], 'generators of clients can name what is one of several')
     for (const [path, { get: operation }] of Object.entries(document.paths)) {
       const { operationId, parameters, responses } = operation
       const names = parameters.map(parameter => `${parameter.in} ${parameter.name}`)
@@ -475,6 +476,16 @@ function unresolved(document: Document): readonly string[] {
     let at: unknown = document
     for (const key of path.split('/')) at = (at as Readonly<Record<string, unknown>> | undefined)?.[key]
     return at === undefined
+  })
+}
+
+/** Schemas that `anyOf` lists and that are objects of any members by `additionalProperties` alone: generated clients in Java do not compile. */
+function mapsInChoices({ components: { schemas } }: Document): readonly string[] {
+  const lists = [...JSON.stringify(schemas).matchAll(/"anyOf":\[(.*?)\]/g)].map(([, list = '']) => list)
+  const names = lists.flatMap(list => [...list.matchAll(/schemas\/(\w+)/g)].map(([, name = '']) => name))
+  return names.filter(name => {
+    const schema = schemas[name] as { readonly properties?: object; readonly additionalProperties?: boolean }
+    return schema.additionalProperties === true && Object.keys(schema.properties ?? {}).length === 0
   })
 }
 

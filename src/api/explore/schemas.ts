@@ -96,9 +96,10 @@ const template = Type.Object(
   { description: 'The metadata of the template: an entry for each, with its label, type and editor' },
 )
 
+// Without OPEN, which says no more of an object without properties: in anyOf it makes Java clients of openapi-generator that do not compile.
 const aggregation = Type.Object(
   {},
-  { ...OPEN, description: 'A group: one member for each key and each selected aggregate' },
+  { description: 'A group: one member for each key and each selected aggregate' },
 )
 
 const aboutRecord = {
@@ -163,7 +164,10 @@ function wrappedSchemas(values: Readonly<Record<string, TSchema>>): Readonly<Rec
   return {
     dataset: Type.Object({ links, dataset: Type.Object(datasetParts, OPEN) }),
     datasets: Type.Object({ total_count: total, links, datasets: Type.Array(eitherOf('dataset')) }),
-    fields: Type.Object(optional(values), { ...OPEN, description: 'Values by the name of their field' }),
+    fields: Type.Object(optional(values), {
+      ...(Object.keys(values).length === 0 ? {} : OPEN),
+      description: 'Values by the name of their field',
+    }),
     record: Type.Object({
       links,
       record: Type.Object({
