@@ -730,6 +730,14 @@ t.test('conditions read constants, and come before what they do not read', t => 
     ],
     ['?s ?p ?o BIND(5 AS ?c) FILTER(?o > ?c)', '{ ?s ?p ?o FILTER(?o > 5) } BIND(5 AS ?c)'],
     ['?s ?p ?o BIND(?o + 1 AS ?n) FILTER(?n > 5)', '?s ?p ?o BIND(?o + 1 AS ?n) FILTER(?n > 5)'],
+    [
+      '?s ?p ?o OPTIONAL { ?t ?p ?x FILTER(?x > ?o) } FILTER(!BOUND(?t) && ?o > 1)',
+      '?s ?p ?o FILTER(NOT EXISTS { ?t ?p ?x FILTER(?x > ?o) } && ?o > 1)',
+    ],
+    [
+      '?s ?p ?o OPTIONAL { ?s ?q ?x OPTIONAL { ?x ?p ?y } } FILTER(!BOUND(?x))',
+      '?s ?p ?o OPTIONAL { ?s ?q ?x OPTIONAL { ?x ?p ?y } } FILTER(!BOUND(?x))',
+    ],
   ] as const) {
     const [given, expected] = [group, same].map(text => parseQuery(`SELECT ?s { ${text} }`, BASE).query)
     t.same(withBoundConstants(given as QueryOperation), expected, group)
@@ -763,6 +771,27 @@ function counted(group: string, lines: string): { evaluation: CountedEvaluation;
   for (const batch of new Evaluator(evaluation).solutions(query.input)) found += batch.size
   return { evaluation, found }
 }
+
+t.test('the greatest of each group is found without comparing all with all', t => {
+  const size = 6000
+  const lines = Array.from(
+    { length: size },
+    (_, at) =>
+      `<urn:s${at}> <urn:g> <urn:g${at % 3}> .\n<urn:s${at}> <urn:v> "${(at * 7919) % size}"^^<${XSD.integer}> .\n`,
+  ).join('')
+  const own = '?s <urn:g> ?g ; <urn:v> ?v'
+  for (const [test, count] of [
+    ['FILTER NOT EXISTS { ?o <urn:g> ?g ; <urn:v> ?w FILTER(?w > ?v) }', 3],
+    ['OPTIONAL { ?o <urn:g> ?g ; <urn:v> ?w FILTER(?v > ?w) } FILTER(!BOUND(?o))', 3],
+    ['FILTER EXISTS { ?o <urn:g> ?h ; <urn:v> ?w FILTER(?h = ?g && ?w >= ?v + 10) }', size - 12],
+    ['FILTER NOT EXISTS { ?o <urn:g> ?g FILTER(?o != ?s) }', 0],
+  ] as const) {
+    const { evaluation, found } = counted(`${own} ${test}`, lines)
+    t.equal(found, count, test)
+    t.ok(evaluation.read < 30 * size, `${evaluation.read} rows are read`)
+  }
+  t.end()
+})
 
 t.test('a text is read in another case only where it may be the one that is sought', t => {
   const names = [
