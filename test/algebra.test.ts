@@ -13,6 +13,7 @@ import { Evaluator } from '../src/store/columns/evaluate/evaluator.ts'
 import { Reach } from '../src/store/columns/evaluate/patterns/path-reach.ts'
 import { PairMap } from '../src/store/columns/evaluate/vectors/pair-map.ts'
 import { scratchUint32, withScratch } from '../src/store/columns/evaluate/vectors/scratch.ts'
+import type { TermValue } from '../src/store/columns/evaluate/vectors/value.ts'
 import { termAt } from '../src/store/columns/evaluate/vectors/vector.ts'
 import { numericKind } from '../src/store/columns/lexical.ts'
 import {
@@ -729,13 +730,95 @@ t.test('conditions read constants, and come before what they do not read', t => 
     ],
     ['?s ?p ?o BIND(5 AS ?c) FILTER(?o > ?c)', '{ ?s ?p ?o FILTER(?o > 5) } BIND(5 AS ?c)'],
     ['?s ?p ?o BIND(?o + 1 AS ?n) FILTER(?n > 5)', '?s ?p ?o BIND(?o + 1 AS ?n) FILTER(?n > 5)'],
+    [
+      '?s ?p ?o OPTIONAL { ?t ?p ?x FILTER(?x > ?o) } FILTER(!BOUND(?t) && ?o > 1)',
+      '?s ?p ?o FILTER(NOT EXISTS { ?t ?p ?x FILTER(?x > ?o) } && ?o > 1)',
+    ],
+    [
+      '?s ?p ?o OPTIONAL { ?s ?q ?x OPTIONAL { ?x ?p ?y } } FILTER(!BOUND(?x))',
+      '?s ?p ?o OPTIONAL { ?s ?q ?x OPTIONAL { ?x ?p ?y } } FILTER(!BOUND(?x))',
+    ],
   ] as const) {
-    const [given, expected] = [group, same].map(text => parseQuery(`SELECT * { ${text} }`, BASE).query)
+    const [given, expected] = [group, same].map(text => parseQuery(`SELECT ?s { ${text} }`, BASE).query)
     t.same(withBoundConstants(given as QueryOperation), expected, group)
   }
   const many = `SELECT * { BIND("${'x'.repeat(3000)}" AS ?c) ?s ?p ?o FILTER(?o IN (${'?c, '.repeat(999)}1)) }`
   const { query } = parseQuery(many, BASE)
   t.ok(JSON.stringify(withBoundConstants(query)).length < 100_000, 'long constants are written once')
+  t.end()
+})
+
+/** Counts the rows that a query reads, and the functions that it calls. */
+class CountedEvaluation extends Evaluation {
+  read = 0
+  calls = 0
+
+  override advance(rows: number): void {
+    this.read += rows
+    super.advance(rows)
+  }
+
+  override checkedFor(values: readonly TermValue[]): readonly TermValue[] {
+    this.calls += 1
+    return super.checkedFor(values)
+  }
+}
+
+function counted(group: string, lines: string): { evaluation: CountedEvaluation; found: number } {
+  const evaluation = new CountedEvaluation({ defaultGraphs: [columnsOfText(lines)], namedGraphs: new Map() })
+  const query = withBoundConstants(parseQuery(`SELECT * { ${group} }`, BASE).query)
+  let found = 0
+  for (const batch of new Evaluator(evaluation).solutions(query.input)) found += batch.size
+  return { evaluation, found }
+}
+
+t.test('the greatest of each group is found without comparing all with all', t => {
+  const size = 6000
+  const lines = Array.from(
+    { length: size },
+    (_, at) =>
+      `<urn:s${at}> <urn:g> <urn:g${at % 3}> .\n<urn:s${at}> <urn:v> "${(at * 7919) % size}"^^<${XSD.integer}> .\n`,
+  ).join('')
+  const own = '?s <urn:g> ?g ; <urn:v> ?v'
+  for (const [test, count] of [
+    ['FILTER NOT EXISTS { ?o <urn:g> ?g ; <urn:v> ?w FILTER(?w > ?v) }', 3],
+    ['OPTIONAL { ?o <urn:g> ?g ; <urn:v> ?w FILTER(?v > ?w) } FILTER(!BOUND(?o))', 3],
+    ['FILTER EXISTS { ?o <urn:g> ?h ; <urn:v> ?w FILTER(?h = ?g && ?w >= ?v + 10) }', size - 12],
+    ['FILTER NOT EXISTS { ?o <urn:g> ?g FILTER(?o != ?s) }', 0],
+  ] as const) {
+    const { evaluation, found } = counted(`${own} ${test}`, lines)
+    t.equal(found, count, test)
+    t.ok(evaluation.read < 30 * size, `${evaluation.read} rows are read`)
+  }
+  t.end()
+})
+
+t.test('a text is read in another case only where it may be the one that is sought', t => {
+  const names = [
+    '"Nice"',
+    '"NICE"@fr',
+    '"nice"',
+    '"ni\u00e7e"',
+    '"K"',
+    '"\u212a"',
+    '"k"@en',
+    '"x"^^<urn:t>',
+    '<urn:nice>',
+  ]
+  const more = Array.from({ length: 500 }, (_, at) => `"name ${at}"`)
+  const lines = [...names, ...more].map((name, at) => `<urn:s${at}> <urn:n> ${name} .\n`).join('')
+  for (const [condition, count] of [
+    ['LCASE(?n) = "nice"', 2],
+    ['"k" = LCASE(?n)', 2],
+    ['UCASE(?n) = "NI\u00c7E"', 1],
+    ['LCASE(?n) IN ("nice", "k")', 4],
+    ['LCASE(?n) NOT IN ("nice", "k")', 503],
+    ['!(LCASE(?n) = "nice")', 505],
+  ] as const) {
+    const { evaluation, found } = counted(`?s <urn:n> ?n FILTER(${condition})`, lines)
+    t.equal(found, count, condition)
+    t.ok(evaluation.calls < 50, `${evaluation.calls} calls`)
+  }
   t.end()
 })
 

@@ -9,6 +9,7 @@ import {
   type SparqlOperation,
   variablesOfExpression,
 } from './algebra.ts'
+import { withNotExists } from './anti-join.ts'
 
 type Constants = ReadonlyMap<string, AlgebraExpression>
 
@@ -17,7 +18,8 @@ const NONE: Constants = new Map()
 /**
  * Writes the constants of `BIND("…" AS ?v)` and of `VALUES ?v { … }` with one row in place of the variable where expressions read
  * it, so that conditions compare with constants, and applies conditions before the BINDs that they do not read. The solutions stay
- * the same: all those of the group have the constant (SPARQL 1.1 Query, section 18.5). What EXISTS contains is left as it is.
+ * the same: all those of the group have the constant (SPARQL 1.1 Query, section 18.5). What EXISTS contains is left as it is. Tests
+ * for the absence of an optional group become NOT EXISTS.
  */
 export function withBoundConstants<Query extends QueryOperation>(query: Query): Query {
   return { ...query, input: rewritten(query.input) }
@@ -39,7 +41,8 @@ function rewritten(operation: SparqlOperation): SparqlOperation {
       return { ...operation, left: rewritten(operation.left), right: rewritten(operation.right) }
     case 'filter': {
       const input = rewritten(operation.input)
-      return filtered(conjuncts(substituted(operation.condition, constantsOf(input))), input)
+      const found = filtered(conjuncts(substituted(operation.condition, constantsOf(input))), input)
+      return found.type === 'filter' ? withNotExists(found) : found
     }
     case 'extend': {
       const input = rewritten(operation.input)

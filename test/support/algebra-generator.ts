@@ -256,7 +256,7 @@ function group(depth: number): string {
 
 function part(depth: number): string {
   const inner = () => within(depth - 1)
-  switch (depth <= 0 ? pick([0, 1, 1, 2]) : between(0, 15)) {
+  switch (depth <= 0 ? pick([0, 1, 1, 2]) : between(0, 16)) {
     case 0:
       return triples()
     case 1:
@@ -286,6 +286,8 @@ function part(depth: number): string {
       return inner()
     case 14:
       return joinedByEquality()
+    case 15:
+      return isWithin ? triples() : comparedWithOthers()
     default:
       return triples()
   }
@@ -306,6 +308,43 @@ function joinedByEquality(): string {
   const joined = `${second} FILTER(${comparison(left, '=', right)})`
   const inner = chance(0.2) && !isWithin ? `FILTER ${chance(0.5) ? 'NOT ' : ''}EXISTS { ${joined} }` : joined
   return `${begun} ${between3} ${inner} ${inner === joined ? more : ''}`
+}
+
+/** Solutions of which there is no other, or another, by an inequality: as EXISTS, or as the absence of an optional group. */
+function comparedWithOthers(): string {
+  const name = between(0, 99999)
+  const [value, key] = times(2, () => iri(pick(PREDICATES))) as [string, string]
+  const isKeyed = chance(0.7)
+  const linked = (of: string) =>
+    `?${of}s${name} ${value} ?${of}v${name} . ${isKeyed ? `?${of}s${name} ${key} ?key${name} .` : ''}`
+  const [own, other] = ['o', 'x'].map(of =>
+    pick([
+      `?${of}v${name}`,
+      `?${of}v${name}`,
+      `?${of}v${name}`,
+      `?${of}s${name}`,
+      `STR(?${of}v${name})`,
+      `?${of}v${name} + 1`,
+    ]),
+  ) as [string, string]
+  const compared = `${other} ${pick(['<', '<=', '>', '>=', '!='])} ${own}`
+  const also = pick([
+    '',
+    '',
+    ` && ?xs${name} != ?os${name}`,
+    ` && STR(?xv${name}) = STR(?ov${name})`,
+    ` && ?xv${name} = ?ov${name}`,
+    ` && (?xv${name} != ?ov${name} || ?xs${name} = ?os${name})`,
+    ` && ?xv${name} > ${anyConstant()}`,
+  ])
+  const filter = `FILTER(${chance(0.7) ? compared : `${own} < ${other}`}${also})`
+  const others = `{ ${linked('x')} ${filter} }`
+  const test = pick([
+    `FILTER EXISTS ${others}`,
+    `FILTER NOT EXISTS ${others}`,
+    `OPTIONAL ${others} FILTER(!BOUND(?xv${name}))`,
+  ])
+  return `${linked('o')} ${test}`
 }
 
 function inlineData(): string {

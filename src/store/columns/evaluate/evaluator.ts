@@ -17,6 +17,7 @@ import { Filter } from './expressions/filter.ts'
 import { NumberKernels } from './expressions/numbers.ts'
 import { type ExistsMask, ScalarCompiler } from './expressions/scalar.ts'
 import { isStable } from './functions/builtins.ts'
+import { ComparedGroups } from './groups/compared-groups.ts'
 import { KeyedGroups } from './groups/keyed-groups.ts'
 import { SolutionModifiers } from './modifiers.ts'
 import {
@@ -81,6 +82,7 @@ export class Evaluator {
     AlgebraExpression,
     { readonly graphs: Graphs; readonly inner: PatternGroup; readonly index: EqualityIndex }
   >()
+  private readonly compared: ComparedGroups
   private readonly folded = new Map<AlgebraExpression, AlgebraExpression>()
   private readonly compatible = new Map<Batch, Map<string, CompatibleRows>>()
   private readonly root: EvaluationScope
@@ -92,6 +94,12 @@ export class Evaluator {
     this.root = this.scopeOf(evaluation.dataset.defaultGraphs)
     this.paths = new PathEvaluator(evaluation, (patterns, scope, batch) =>
       this.block({ patterns, paths: [], filters: [] }, scope, batch),
+    )
+    this.compared = new ComparedGroups(
+      evaluation,
+      (operation, scope) => this.evaluate(operation, scope, UNIT_BATCH),
+      batches => this.collected(batches),
+      (rows, found, remaining) => this.joinFound(rows, found, remaining),
     )
     this.modifiers = new SolutionModifiers(evaluation, (operation, scope) =>
       this.evaluate(operation, scope, UNIT_BATCH),
@@ -557,6 +565,11 @@ export class Evaluator {
     const read = variablesOfExpression(exists)
     const numbered = this.numbered(batch.only(batch.variables.filter(each => read.has(each))), mask)
     const seed = numbered.batch
+    const pairsWith = this.compared.pairsFor(exists, seed, outer)
+    if (pairsWith !== null) {
+      for (const found of pairsWith(seed)) numbered.mark(found)
+      return mask
+    }
     const scope = this.scopeOf(outer.graphs, new Set([...outer.substituted, ...seed.variables]))
     const unbound = seed.variables.filter(each => !hasWholeValues(seed.get(each) as Vector))
     for (const part of partsByBinding(seed, unbound))

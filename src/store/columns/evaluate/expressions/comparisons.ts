@@ -14,11 +14,12 @@ import { ColumnDomain, type Domain, onlyPartOf, ResourceDomain, SubjectDomain } 
 import { scratchUint32 } from '../vectors/scratch.ts'
 import { translated } from '../vectors/translate.ts'
 import { hasWholeValues, type IdVector } from '../vectors/vector.ts'
+import { markResources } from './iri-tests.ts'
 import type { NumberKernels } from './numbers.ts'
 import { isComparison } from './ranges.ts'
 import { isByteTest, readTextTest } from './read-text-test.ts'
 import type { ScalarCompiler } from './scalar.ts'
-import { markKnownTruths, markResources } from './text-tests.ts'
+import { markKnownTruths } from './text-tests.ts'
 import { FAILS, HOLDS, type TestedRows, truthOf } from './truths.ts'
 
 /**

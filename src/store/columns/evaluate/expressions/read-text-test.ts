@@ -36,7 +36,11 @@ export function isByteTest(expression: AlgebraExpression): boolean {
 /** Parses a condition as a test of the text of a variable; null for any other. */
 export function readTextTest(expression: AlgebraExpression, evaluation: Evaluation): TextTest | null {
   const equality = readEquality(expression)
-  if (equality !== null) return partTest(equality.text, equality.value, 'whole')
+  if (equality !== null) {
+    const test = partTest(equality.text, equality.value, 'whole')
+    // A text keeps its language in another case, and equals no constant without one.
+    return test === null || equality.text.ofTerms ? test : { ...test, exact: false }
+  }
   if (expression.type !== 'builtin') return null
   const [operand, argument, flags] = expression.arguments
   const text = operand === undefined ? null : readText(operand)
@@ -54,7 +58,7 @@ export function readTextTest(expression: AlgebraExpression, evaluation: Evaluati
   return { ...required, part: Buffer.from(part), unsure: folded ? 'some' : 'none', ofTerms }
 }
 
-/** The text of a term that is compared with a constant: `STR(?x) = "…"`, also in upper or lower case. */
+/** The text that is compared with a constant: `STR(?x) = "…"`, also in upper or lower case, or `LCASE(?x) = "…"`. */
 function readEquality(
   expression: AlgebraExpression,
 ): { readonly text: TermText; readonly value: string } | null {
@@ -62,7 +66,8 @@ function readEquality(
   const { left, right } = expression
   const [operand, constant] = plainText(right) === null ? [right, left] : [left, right]
   const [text, value] = [readText(operand), plainText(constant)]
-  return text?.ofTerms === true && value !== null ? { text, value } : null
+  const isText = text !== null && (text.ofTerms || text.letters !== 'any')
+  return isText && value !== null ? { text, value } : null
 }
 
 /** A test for a substring, in the case that a function gives the text. */

@@ -3,12 +3,10 @@ import type {
   BooleanPart,
   DictionarySection,
   PointPart,
-  ResourcePart,
   TextPart,
   ValuePart,
 } from '../../dictionary-parts.ts'
-import { lowerBound, type TermBytes, type Texts } from '../../dictionary-texts.ts'
-import type { Resources } from '../../resources.ts'
+import type { Texts } from '../../dictionary-texts.ts'
 import type { Evaluation } from '../evaluation.ts'
 import { allRows } from '../vectors/batch.ts'
 import type { ColumnDomain } from '../vectors/domain.ts'
@@ -38,6 +36,10 @@ export function markKnownTruths(
     return
   }
   if (expression.type === 'in' && markListed(expression, domain, table)) return
+  if (expression.type === 'in') {
+    markUnlisted(expression, domain, table, evaluation)
+    return
+  }
   const alike = firstAlike(expression, domain)
   if (alike !== null) {
     const codes: Vector = { type: 'ids', domain, ids: allRows(domain.size + 1) }
@@ -74,6 +76,35 @@ function markListed(
   table.fill(negated ? HOLDS : FAILS, 1)
   for (const { from, to } of ranges) table.fill(negated ? FAILS : HOLDS, from, to)
   return true
+}
+
+/** Items of a list that are compared with texts one after the other. */
+const MAX_ITEMS = 16
+
+/** Marks the texts that no constant of a list can equal, for `LCASE(?x) IN ("…", "…")`. */
+function markUnlisted(
+  { operand, items, negated }: ExpressionOf<'in'>,
+  { dictionary }: ColumnDomain,
+  table: Uint8Array,
+  evaluation: Evaluation,
+): void {
+  if (operand.type === 'variable' || items.length > MAX_ITEMS) return
+  const tests = items.map(right =>
+    readTextTest({ type: 'binary', operator: '=', left: operand, right }, evaluation),
+  )
+  if (!tests.every(test => test !== null)) return
+  const own = new Uint8Array(table.length)
+  const failed = new Uint8Array(table.length)
+  for (const part of dictionary.parts) {
+    if (part.kind !== 'text') continue
+    for (const test of tests) {
+      markTexts(test, part, own)
+      for (let code = part.first; code < part.first + part.count; code++)
+        failed[code] = (failed[code] as number) + Number(own[code] === FAILS)
+    }
+    for (let code = part.first; code < part.first + part.count; code++)
+      if (failed[code] === tests.length) table[code] = negated ? HOLDS : FAILS
+  }
 }
 
 function markTexts(test: TextTest, { texts, first, count }: TextPart, table: Uint8Array): void {
@@ -167,9 +198,6 @@ const CHARACTERS: Readonly<Record<(ValuePart | BooleanPart | PointPart)['kind'],
   point: 'POINT(0123456789.- )',
 }
 
-/** Maximum number of IRIs per tested row for testing all of them; the second applies where most IRIs need not be read. */
-const [RESOURCES_A_ROW, PLACES_A_ROW] = [4, 256]
-
 /**
  * Evaluates a test of the texts of terms for numbers, dates, points and booleans: no value of a kind passes where its forms lack
  * a character of the tested text.
@@ -180,25 +208,6 @@ export function markForms(test: TextTest, { dictionary }: ColumnDomain, table: U
   for (const part of dictionary.parts)
     if (part.kind !== 'text' && part.kind !== 'other' && part.kind !== 'resource')
       markValues(test, part, table)
-}
-
-/**
- * Evaluates the test for IRIs, which are compared as bytes. False where too few rows are tested for this to be worthwhile.
- *
- * @param rows the number of rows that have been and are being tested
- */
-export function markResources(
-  test: TextTest,
-  { dictionary, graph }: ColumnDomain,
-  rows: number,
-  evaluation: Evaluation,
-  table: Uint8Array,
-): boolean {
-  const parts = dictionary.parts.filter(part => part.kind === 'resource')
-  const factor = isBeginning(test) ? PLACES_A_ROW : RESOURCES_A_ROW
-  if (parts.some(({ count }) => count > factor * rows)) return false
-  for (const part of parts) markIris(test, part, graph.resources, evaluation, table)
-  return true
 }
 
 function markValues(
@@ -217,36 +226,6 @@ function markValues(
   // Non-canonical forms may contain other characters, such as exponents.
   if (part.kind !== 'point') for (const place of part.forms?.places ?? []) table[first + place] = 0
 }
-
-function markIris(
-  test: TextTest,
-  { first, count, ids }: ResourcePart,
-  resources: Resources,
-  evaluation: Evaluation,
-  table: Uint8Array,
-): void {
-  const [lower, upper] = bothCases(test)
-  const [iris] = resources.rangeOfPrefix('')
-  const [begin, end] = isBeginning(test) ? resources.rangeOfPrefix(test.part.toString()) : [iris, Infinity]
-  const found: TermBytes = { type: 'iri', bytes: Buffer.alloc(0), from: 0, to: 0, datatype: '', language: '' }
-  for (let place = lowerBound(ids, iris); place < count; place++) {
-    if (place % 4096 === 0) evaluation.check()
-    const id = ids[place] as number
-    if (id < begin || id >= end) {
-      table[first + place] = FAILS
-      continue
-    }
-    resources.bytes(id, found)
-    const { bytes, from, to } = found
-    if (test.unsure !== 'none' && !isAscii(bytes, from, to)) continue
-    if (!passes(test.anchor, bytes, from, to, lower, upper)) table[first + place] = FAILS
-    else if (test.exact) table[first + place] = HOLDS
-  }
-}
-
-/** True where the sort order of IRIs determines which ones can pass. */
-const isBeginning = ({ folded, anchor }: TextTest): boolean =>
-  !folded && (anchor === 'start' || anchor === 'whole')
 
 export function isAscii(bytes: Uint8Array, from: number, to: number): boolean {
   for (let at = from; at < to; at++) if ((bytes[at] as number) > 127) return false

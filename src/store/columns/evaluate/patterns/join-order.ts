@@ -31,17 +31,34 @@ type Item =
   | { readonly type: 'path'; readonly pattern: PathPattern }
 
 /** Cost of following a link for one row, relative to scanning one subject. */
-const LOOK_UP = 4
+export const LOOK_UP = 4
 
 /**
  * Orders the triple patterns of a group: those about one subject are one step, and of the steps that are connected with bound
  * variables the next is the one that leaves the fewest solutions, by the exact counts of the columns.
  */
 export function planBlock(
-  { patterns, paths, filters }: PatternGroup,
+  group: PatternGroup,
   known: ReadonlySet<string>,
   graphs: readonly GraphColumns[],
 ): readonly BlockStep[] {
+  return planned(group, known, graphs).steps
+}
+
+/** The estimated number of solutions of triple patterns, for one solution of the variables that are known. */
+export function estimatedSolutions(
+  patterns: readonly TriplePatternNode[],
+  known: ReadonlySet<string>,
+  graphs: readonly GraphColumns[],
+): number {
+  return planned({ patterns, paths: [], filters: [] }, known, graphs).rows
+}
+
+function planned(
+  { patterns, paths, filters }: PatternGroup,
+  known: ReadonlySet<string>,
+  graphs: readonly GraphColumns[],
+): { readonly steps: readonly BlockStep[]; readonly rows: number } {
   const items: Item[] = [
     ...stars(patterns),
     ...patterns
@@ -71,7 +88,7 @@ export function planBlock(
   }
   // A condition on variables that nothing binds is an error, unless it tests whether they are bound.
   if (waiting.size > 0) steps.push({ type: 'filter', filters: [...waiting.keys()] })
-  return steps
+  return { steps, rows }
 }
 
 function stars(patterns: readonly TriplePatternNode[]): readonly Extract<Item, { type: 'star' }>[] {
