@@ -107,7 +107,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
       title,
       body,
       status,
-      part: 'account',
+      part: 'desk',
       isWide: true,
       isIndexed: false,
       islands: ['desk.js'],
