@@ -26,9 +26,9 @@ export function answerPageFault(site: SiteOptions) {
         title: heading,
         isIndexed: false,
         isWide: true,
-        body: html`<h1>${heading}</h1>
+        body: html`<div class="hero"><h1>${heading}</h1>
 ${faultSentence(fault, t)}
-<p><a class="button plain" href="${href('/explore/')}">${t('All datasets')}</a></p>`,
+<p><a class="button plain" href="${href('/explore/')}">${t('All datasets')}</a></p></div>`,
       })
     }
     reply.headers({
