@@ -87,6 +87,12 @@ t.test('the header of every page has the desk for those who may publish, and for
   }
 })
 
+t.test('what is wrong with a new dataset stands below the heading', async t => {
+  const { body } = await post('/desk/', { url: 'http://localhost:1/x.csv', refresh: 'sometimes' })
+  t.match(body, /<h1>Desk<\/h1>\s*<div class="note bad" role="alert">[^<]*<p[^>]*>[^<]*sometimes/)
+  t.equal(body.split('<h1>').length, 2)
+})
+
 t.test('processors are added, ordered and removed', async t => {
   const page = await get('/desk/trees/steps/')
   t.match(page.body, /1\. <code>rename<\/code>[\s\S]*nr: number<\/textarea>/)

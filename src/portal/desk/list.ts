@@ -62,13 +62,12 @@ export function listBody(
 <td>${publicationBadge(t, each)}</td><td class="number">${each.manifest === null ? '' : pageContext.number(each.manifest.statistics.records)}</td></tr>
 `,
   )
-  return html`<h1>${t('Desk')}</h1>
-${
-  isForNew
-    ? html`<h2>${t('New dataset')}</h2><div class="ways">${uploadForm(desk, '/desk/', t('File'))}${addressForm(desk, given)}</div>
+  return html`${
+    isForNew
+      ? html`<h2>${t('New dataset')}</h2><div class="ways">${uploadForm(desk, '/desk/', t('File'))}${addressForm(desk, given)}</div>
 <p><a href="${pageContext.href('/desk/~harvest/')}">${t('Harvested catalogs')}</a></p>`
-    : ''
-}
+      : ''
+  }
 <h2>${t('Datasets')}</h2>
 ${
   isSearched || words !== ''
