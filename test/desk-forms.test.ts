@@ -57,6 +57,42 @@ async function post(url: string, fields: Readonly<Record<string, string>>, as = 
 const bertToken = /name="form_token" value="([^"]+)"/.exec((await get('/desk/trees/', bert)).body)?.[1] ?? ''
 const draft = () => readFileSync(path.join(portal, 'var/drafts/trees/data/trees/dataset.yaml'), 'utf8')
 
+t.test('the header of every page has the desk for those who may publish, and for nobody else', async t => {
+  const { accounts, http } = app
+  const reader = await sessionOf('rita', ['*', 'edit:*'])
+  const page = (url: string, as: string | null, known = '') => {
+    const headers = { accept: 'text/html', 'if-none-match': known, ...(as === null ? {} : { cookie: as }) }
+    return http.inject({ url, headers })
+  }
+  const link = /<nav aria-label="Main">.*<a href="\/desk\/">Desk<\/a>/s
+  for (const url of [
+    '/',
+    '/explore/',
+    '/sparql/',
+    '/developers/',
+    '/api/tpf',
+    '/account/',
+    '/nothing/here',
+  ]) {
+    for (const publisher of [cookie, bert]) t.match((await page(url, publisher)).body, link, url)
+    for (const other of [null, reader]) t.notMatch((await page(url, other)).body, '/desk/', url)
+  }
+  t.match((await page('/desk/', cookie)).body, '<a href="/desk/" aria-current="page">')
+  for (const url of ['/', '/api/tpf', '/api/sparql']) {
+    const before = await page(url, reader)
+    await accounts.users.grant('rita', 'publish:trees')
+    const after = await page(url, reader, String(before.headers.etag))
+    t.match([after.statusCode, after.body], [200, link], `${url}: a browser is shown what it may do now`)
+    await accounts.users.revoke('rita', 'publish:trees')
+  }
+})
+
+t.test('what is wrong with a new dataset stands below the heading', async t => {
+  const { body } = await post('/desk/', { url: 'http://localhost:1/x.csv', refresh: 'sometimes' })
+  t.match(body, /<h1>Desk<\/h1>\s*<div class="note bad" role="alert">[^<]*<p[^>]*>[^<]*sometimes/)
+  t.equal(body.split('<h1>').length, 2)
+})
+
 t.test('processors are added, ordered and removed', async t => {
   const page = await get('/desk/trees/steps/')
   t.match(page.body, /1\. <code>rename<\/code>[\s\S]*nr: number<\/textarea>/)

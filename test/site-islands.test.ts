@@ -128,7 +128,7 @@ t.test('errors of a text that was changed meanwhile are not shown', async t => {
 
 t.test('one upload at a time', async t => {
   const { document, Event } = parseHTML(
-    `<form class="upload" method="post" action="/desk/"><input type="file"><progress hidden></progress><p class="error" hidden></p><button type="button" hidden></button></form>
+    `<form class="upload" method="post" action="/desk/"><input type="file"><progress hidden value="0"></progress><p class="error" hidden></p><button type="button" hidden></button></form>
 <form method="post"><input name="title"><input type="hidden" name="opened" data-unsaved></form>`,
   )
   const [, other] = document.querySelectorAll('form')
@@ -164,6 +164,13 @@ t.test('one upload at a time', async t => {
   submit()
   submit()
   t.equal(sent.length, 1)
+  const shown = () => form?.querySelector('progress')?.hasAttribute('value')
+  const uploaded = (loaded: number) =>
+    sent[0]?.upload.dispatchEvent(Object.assign(new globalThis.Event('progress'), { loaded, total: 2 }))
+  uploaded(1)
+  t.ok(shown(), 'how much is sent')
+  uploaded(2)
+  t.notOk(shown(), 'the whole file is sent, and being read')
   sent[0]?.dispatchEvent(new globalThis.Event('load'))
   t.equal(form?.querySelector('.error')?.textContent, 'Failed')
   submit()

@@ -210,6 +210,17 @@ t.test('nobody is given the page of another language, person or address', async 
   t.equal(headers.vary, 'Accept-Encoding, Accept')
   await http.inject(data)
   t.equal(offered.length, 1, 'data are')
+  const wrong = (accept: string) =>
+    http.inject({ url: '/api/tpf/d?page=x', headers: { accept, 'accept-language': 'fr' } })
+  const page = await wrong('text/html,application/xhtml+xml,*/*;q=0.8')
+  t.match(
+    [page.statusCode, page.body],
+    [400, /<html lang="fr"[\s\S]*<h1>[\s\S]*class="button/],
+    'an error is a page, too',
+  )
+  const problem = await wrong('application/n-quads, */*;q=0.5')
+  t.match([problem.statusCode, problem.json()], [400, { status: 400 }], 'and a problem for programs')
+  for (const { headers } of [page, problem]) t.match(headers.vary, /^Accept\b/)
 })
 
 t.test('who may not see something is shown where to sign in', async t => {

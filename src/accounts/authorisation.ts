@@ -39,6 +39,12 @@ export function mayPublish(principal: Principal, dataset: string | null): boolea
   return grants.has(PUBLISHING + EVERYTHING) || (dataset !== null && grants.has(PUBLISHING + dataset))
 }
 
+/** True for a user whom the pages of the desk are for: signed in, and with a grant to publish at least one dataset. */
+export function isPublisher(principal: Principal): boolean {
+  if (principal.type !== 'user' || principal.by !== 'session') return false
+  return [...principal.grants].some(grant => grant.startsWith(PUBLISHING))
+}
+
 /** Prefix of grants of editing; the id of a dataset follows, or `*`. */
 export const EDITING = 'edit:'
 

@@ -7,7 +7,9 @@ import {
   NOT_FOUND_RESOURCE,
   VERSION_UNKNOWN,
 } from '../errors/errors.ts'
-import { answerFault } from '../http/faults.ts'
+import { varyBy } from '../http/conditional.ts'
+import { answerFault, PROBLEM_TYPE, problemBody } from '../http/faults.ts'
+import { negotiate, type Representation } from '../http/negotiate.ts'
 import { lookup } from '../model/lookup.ts'
 import { pageText, policyOf } from './frame.ts'
 import { type Html, html } from './html.ts'
@@ -24,9 +26,9 @@ export function answerPageFault(site: SiteOptions) {
         title: heading,
         isIndexed: false,
         isWide: true,
-        body: html`<h1>${heading}</h1>
+        body: html`<div class="hero"><h1>${heading}</h1>
 ${faultSentence(fault, t)}
-<p><a class="button plain" href="${href('/explore/')}">${t('All datasets')}</a></p>`,
+<p><a class="button plain" href="${href('/explore/')}">${t('All datasets')}</a></p></div>`,
       })
     }
     reply.headers({
@@ -36,6 +38,22 @@ ${faultSentence(fault, t)}
       vary: 'Accept, Accept-Language, Cookie',
     })
     answerFault(report, 'text/html; charset=utf-8')(error, request, reply)
+  }
+}
+
+/**
+ * Answers any error of an endpoint that has pages: with a page where a browser asks for one, else with a problem in JSON.
+ *
+ * @param offers what the endpoint answers with, HTML among it
+ */
+export function answerPageOrProblem(site: SiteOptions, offers: readonly Representation[]) {
+  const answerPage = answerPageFault(site)
+  const answerProblem = answerFault(problemBody, PROBLEM_TYPE)
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const isPage = negotiate(request.headers.accept, offers)?.type === 'text/html'
+    varyBy(reply, 'Accept')
+    const answer = isPage ? answerPage : answerProblem
+    answer(error, request, reply)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { isPublisher } from '../accounts/authorisation.ts'
 import { entityTag, isNotModified, varyBy } from '../http/conditional.ts'
 import { RIGHT_TO_LEFT } from '../model/language.ts'
 import { lookup } from '../model/lookup.ts'
@@ -12,7 +13,7 @@ export interface SitePage {
   readonly title: string
   readonly description?: string
   readonly body: Html
-  readonly part?: 'home' | 'catalog' | 'playground' | 'developers' | 'account'
+  readonly part?: 'home' | 'catalog' | 'playground' | 'developers' | 'desk' | 'account'
   /** Scripts for progressive enhancement: names of built files, `map.js`. */
   readonly islands?: readonly string[]
   /** Additional elements of the head: links to other formats of the page, structured data. */
@@ -137,6 +138,7 @@ function header(pageContext: PageContext, { part }: SitePage): Html {
     ['catalog', '/explore/', t('Datasets')],
     ['playground', '/sparql/', 'SPARQL'],
     ['developers', '/developers/', t('Developers')],
+    ...(isPublisher(principal) ? [['desk', '/desk/', t('Desk')] as const] : []),
   ] as const
   const root = new URL(site.base).pathname.replace(/\/+$/, '')
   const next = address.startsWith('/account/') ? undefined : root + address
@@ -171,8 +173,8 @@ function footer(pageContext: PageContext): Html {
 }
 
 /**
- * Everything but the data that determines the bytes of a page, for its entity tag: the language, the principal, its address,
- * the title of the portal, and its files for browsers.
+ * Everything but the data that determines the bytes of a page, for its entity tag: the language, the principal and
+ * whether it has a desk, its address, the title of the portal, and its files for browsers.
  */
 export function pageValidator({ site, principal, language, href, address }: PageContext): readonly string[] {
   return [
@@ -184,6 +186,7 @@ export function pageValidator({ site, principal, language, href, address }: Page
     href('/'),
     address,
     principal.type === 'user' ? principal.name : '',
+    isPublisher(principal) ? 'desk' : '',
   ]
 }
 

@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import { LRUCache } from 'lru-cache'
 import { descriptionAddress, portalDescriptionAddress } from '../../catalog/void.ts'
 import { BY_CALLER } from '../../http/conditional.ts'
-import { answerFault, PROBLEM_TYPE, problemBody } from '../../http/faults.ts'
 import { answerVersions, type VersionSource } from '../../http/memento.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
@@ -10,6 +9,7 @@ import { configureRoutes, type Route } from '../../http/route-config.ts'
 import type { Principal } from '../../model/principal.ts'
 import { iriText, literalText } from '../../rdf/ntriples.ts'
 import { DCTERMS, HYDRA, RDF, VOID, XSD } from '../../rdf/vocab.ts'
+import { answerPageOrProblem } from '../../site/fault-page.ts'
 import { pageText, type SitePage } from '../../site/frame.ts'
 import { html } from '../../site/html.ts'
 import { type PageContext, pageContextOf } from '../../site/page-context.ts'
@@ -71,7 +71,7 @@ export interface FragmentsOptions extends FragmentAnswerOptions {
  * all datasets at `/api/tpf`, with quad pattern fragments if these are configured.
  */
 export const fragments: FastifyPluginAsync<FragmentsOptions> = async (app, options) => {
-  app.setErrorHandler(answerFault(problemBody, PROBLEM_TYPE))
+  app.setErrorHandler(answerPageOrProblem(options, OFFERS))
   configureRoutes(app, { endpoint: 'fragments', apiType: 'tpf' })
   if (options.versions !== undefined) answerVersions(app, options.versions)
   app.get<Route<'dataset'>>('/api/tpf/:dataset', async (request, reply) =>

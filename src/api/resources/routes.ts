@@ -3,9 +3,8 @@ import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import type { Prefixes } from '../../formats/turtle.ts'
 import { namesCredentials } from '../../http/authenticate.ts'
 import { type AnswerCache, BY_CALLER, entityTag, isNotModified, varyBy } from '../../http/conditional.ts'
-import { answerFault, PROBLEM_TYPE, problemBody } from '../../http/faults.ts'
 import { answerVersions, VERSION_PARAMETER } from '../../http/memento.ts'
-import { JSONLD_TYPE, jsonldForm, jsonldType, negotiate } from '../../http/negotiate.ts'
+import { JSONLD_TYPE, jsonldForm, jsonldType } from '../../http/negotiate.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import { lookup } from '../../model/lookup.ts'
@@ -13,7 +12,7 @@ import { isIri } from '../../rdf/iri-syntax.ts'
 import { datasetIri } from '../../rdf/minted-iris.ts'
 import { withoutTripleTerms } from '../../rdf/ntriples-reader.ts'
 import { datasetPrefixes } from '../../rdf/prefixes.ts'
-import { answerPageFault } from '../../site/fault-page.ts'
+import { answerPageOrProblem } from '../../site/fault-page.ts'
 import { pageText, pageValidator, sendPageText } from '../../site/frame.ts'
 import { type PageContext, pageContextOf } from '../../site/page-context.ts'
 import { asciiAddress, documentAddress, readings, SPACES, type SpaceName } from './address.ts'
@@ -43,12 +42,7 @@ const EXPOSED = 'Link, ETag, Content-Location, Last-Modified, Location, Memento-
  */
 export const resources: FastifyPluginAsync<ResourcesOptions> = async (app, options) => {
   configureRoutes(app, { endpoint: 'resources' })
-  app.setErrorHandler((error, request, reply) => {
-    const wantsPage = negotiate(request.headers.accept, DOCUMENT_FORMATS)?.type === HTML_TYPE
-    if (wantsPage) return answerPageFault(options)(error, request, reply)
-    reply.header('vary', 'Accept')
-    return answerFault(problemBody, PROBLEM_TYPE)(error, request, reply)
-  })
+  app.setErrorHandler(answerPageOrProblem(options, DOCUMENT_FORMATS))
   if (options.versions !== undefined) answerVersions(app, options.versions)
   for (const space of Object.keys(SPACES) as SpaceName[])
     for (const place of ['things', 'documents'] as const)

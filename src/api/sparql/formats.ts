@@ -94,7 +94,7 @@ export const GRAPH_FORMATS: readonly AnswerRepresentation[] = [
 ]
 
 /** An HTML page, which the Accept header of a browser requests. */
-const HTML_PAGE = { type: 'text/html', explicit: true } as const
+export const HTML_PAGE = { type: 'text/html', explicit: true } as const
 
 /** Chooses the format of an answer: by its name, else by the Accept header. Faults: BadRequest, NotAcceptable. */
 export function chooseResultFormat(

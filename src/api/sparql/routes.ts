@@ -4,13 +4,13 @@ import { Fault, METHOD_NOT_ALLOWED } from '../../errors/errors.ts'
 import type { Prefixes } from '../../formats/turtle.ts'
 import { hangUpSignal } from '../../http/client-budget.ts'
 import { type AnswerCache, varyBy } from '../../http/conditional.ts'
-import { answerFault, PROBLEM_TYPE, problemBody } from '../../http/faults.ts'
 import { answerVersions, type VersionSource } from '../../http/memento.ts'
 import { streamed } from '../../http/pieces.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import type { Principal } from '../../model/principal.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
+import { answerPageOrProblem } from '../../site/fault-page.ts'
 import { pageContextOf, type SiteOptions } from '../../site/page-context.ts'
 import type { Store } from '../../store/store.ts'
 import { DESCRIPTION_PREFIXES, describeEndpoint } from './description.ts'
@@ -29,6 +29,7 @@ import {
   bodyOf,
   chooseResultFormat,
   GRAPH_FORMATS,
+  HTML_PAGE,
   RESULT_FORMATS,
   type ResponseBody,
   streamOf,
@@ -97,7 +98,7 @@ export const sparql: FastifyPluginAsync<SparqlOptions> = async (app, options) =>
     remaining: timer(limits.time),
     endpoint: (id: string | null) => (id === null ? ofPortal(principal) : ofDataset(id, principal, null)),
   })
-  app.setErrorHandler(answerFault(problemBody, PROBLEM_TYPE))
+  app.setErrorHandler(answerPageOrProblem(options, [...RESULT_FORMATS, HTML_PAGE]))
   const config = { endpoint: 'sparql', isCounted: true, methods: 'forms', apiType: 'sparql' } as const
   configureRoutes(app, config, [SPARQL_PATH])
   if (options.versions !== undefined) answerVersions(app, options.versions)

@@ -1,4 +1,4 @@
-import { EDITING, EVERYTHING, PUBLISHING } from '../../accounts/authorisation.ts'
+import { EDITING, EVERYTHING, isPublisher, PUBLISHING } from '../../accounts/authorisation.ts'
 import { PASSWORD_PAGES } from '../../site/account-page.ts'
 import { type Html, html } from '../../site/html.ts'
 import { messageKey, type Translator } from '../../site/page-context.ts'
@@ -45,7 +45,7 @@ export const OVERVIEW: AccountSection = {
       ],
       ['/account/passkeys/', t('Passkeys'), t('Sign in without the password')],
       ['/account/sessions/', t('Sessions'), t('Where you are signed in')],
-      ...([...user.grants].some(grant => grant.startsWith(PUBLISHING))
+      ...(isPublisher(user)
         ? [['/desk/', t('Desk'), t('Upload, describe and publish datasets')] as const]
         : []),
     ] as const

@@ -8,7 +8,7 @@ import type { PageContext } from '../../site/page-context.ts'
 import { searchForm } from '../parts/form-fields.ts'
 import { pager } from '../parts/pager.ts'
 import { datasetTitle } from '../services.ts'
-import { type DeskContext, publicationText, uploadForm } from './pages.ts'
+import { type DeskContext, publicationBadge, uploadForm } from './pages.ts'
 
 /** Datasets without dataset.yaml that the list names; the others are counted. */
 export const NAMED = 10
@@ -59,11 +59,15 @@ export function listBody(
   const { t } = pageContext
   const rows = datasets.map(
     each => html`<tr><th scope="row"><a href="${pageContext.href(`/desk/${each.id}/`)}">${each.title}</a></th><td><code>${each.id}</code></td>
-<td>${publicationText(t, each)}</td><td class="number">${each.manifest === null ? '' : pageContext.number(each.manifest.statistics.records)}</td></tr>
+<td>${publicationBadge(t, each)}</td><td class="number">${each.manifest === null ? '' : pageContext.number(each.manifest.statistics.records)}</td></tr>
 `,
   )
-  return html`<h1>${t('Desk')}</h1>
-${isForNew ? html`<h2>${t('New dataset')}</h2>${uploadForm(desk, '/desk/', t('File'))}${addressForm(desk, given)}<p><a href="${pageContext.href('/desk/~harvest/')}">${t('Harvested catalogs')}</a></p>` : ''}
+  return html`${
+    isForNew
+      ? html`<h2>${t('New dataset')}</h2><div class="ways">${uploadForm(desk, '/desk/', t('File'))}${addressForm(desk, given)}</div>
+<p><a href="${pageContext.href('/desk/~harvest/')}">${t('Harvested catalogs')}</a></p>`
+      : ''
+  }
 <h2>${t('Datasets')}</h2>
 ${
   isSearched || words !== ''

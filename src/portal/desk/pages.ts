@@ -66,14 +66,16 @@ export function openedField(opened: string, isUnsaved: boolean): Html {
 `
 }
 
-export function publicationText(t: Translator, { state, hasDraft }: DeskDataset): string {
+/** The state of a dataset for those who publish it. */
+export function publicationBadge(t: Translator, { state, hasDraft }: DeskDataset): Html {
   const names = {
     draft: t('draft'),
     published: t('published'),
     withdrawn: t('withdrawn'),
     unpublished: t('not published'),
   }
-  return hasDraft && state !== 'draft' ? `${names[state]}, ${t('with changes')}` : names[state]
+  const text = hasDraft && state !== 'draft' ? `${names[state]}, ${t('with changes')}` : names[state]
+  return html`<span class="badge">${text}</span>`
 }
 
 /** The form for a file upload. */
@@ -113,7 +115,7 @@ export function datasetBody(
     html`<form action="${path}">${languageField(pageContext)}${hiddenField('ask', action)}<button class="plain">${label}</button></form> `
   return html`<div class="dataset-head"><nav class="crumbs" aria-label="${t('Where you are')}"><a href="${pageContext.href('/desk/')}">${t('Desk')}</a></nav>
 <h1>${dataset.title}</h1>
-<p>${publicationText(t, dataset)} ${!messages.isVisible ? '' : html`<a href="${pageContext.href(`/explore/dataset/${dataset.id}/`)}">${t('The page of the dataset')}</a>`}</p>
+<p>${publicationBadge(t, dataset)} ${!messages.isVisible ? '' : html`<a href="${pageContext.href(`/explore/dataset/${dataset.id}/`)}">${t('The page of the dataset')}</a>`}</p>
 <div class="buttons"><form method="post" action="${path}">${hiddenField('form_token', token)}${hiddenField('action', 'publish')}<button>${t('Publish')}</button></form> ${dataset.manifest === null ? '' : ask('withdraw', t('Unpublish'))}${dataset.hasDraft ? ask('discard', t('Discard changes')) : ''}</div>
 <nav class="tabs" aria-label="${t('Views of the dataset')}"><ul>${links}</ul></nav></div>
 ${messages.problem === null || content.html.includes(messages.problem.html) ? '' : note('bad', html`${messages.problem}${messages.isOutdated ? html`<p><a href="${path}" target="_blank">${t('Show what is saved now')}</a></p>` : ''}`)}${messages.done === null ? '' : note('good', html`<p>${messages.done}</p>`)}${messages.running === null ? '' : note('good', html`<p>${messages.running} <a href="${path}">${t('Look again')}</a></p>`)}

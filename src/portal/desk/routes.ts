@@ -107,7 +107,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
       title,
       body,
       status,
-      part: 'account',
+      part: 'desk',
       isWide: true,
       isIndexed: false,
       islands: ['desk.js'],
@@ -130,7 +130,8 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     const list = { datasets, words, page, pages, isSearched }
     const undescribed = words === '' ? implicit : implicit.filter(id => id.includes(fold(words)))
     const described = problem === null ? '' : html`<div class="note bad" role="alert">${problem}</div>`
-    const body = html`${described}${listBody(context, list, isForNew, undescribed, given)}`
+    const body = html`<h1>${context.pageContext.t('Desk')}</h1>
+${described}${listBody(context, list, isForNew, undescribed, given)}`
     return send(requested, context.pageContext.t('Desk'), body, problem === null ? 200 : 400)
   }
 

@@ -36,7 +36,9 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form.upload')) {
     const request = new XMLHttpRequest()
     request.open('POST', form.action)
     request.upload.addEventListener('progress', ({ loaded, total }) => {
-      progress.value = total > 0 ? loaded / total : 0
+      if (loaded < total) progress.value = loaded / total
+      // The file is there, and is being read.
+      else progress.removeAttribute('value')
     })
     request.addEventListener('load', () => {
       if (request.status < 400) {
