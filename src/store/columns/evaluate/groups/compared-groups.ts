@@ -6,8 +6,8 @@ import {
   variablesOfExpression,
 } from '../../../../sparql/algebra.ts'
 import type { Evaluation } from '../evaluation.ts'
-import { estimatedSolutions, LOOK_UP } from '../patterns/block.ts'
 import { EqualityIndex } from '../patterns/equality-join.ts'
+import { estimatedSolutions, LOOK_UP } from '../patterns/join-order.ts'
 import { partsOf } from '../patterns/operation-parts.ts'
 import type { EvaluationScope, Graphs } from '../scope.ts'
 import type { Batch } from '../vectors/batch.ts'
