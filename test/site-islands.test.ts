@@ -126,13 +126,8 @@ t.test('errors of a text that was changed meanwhile are not shown', async t => {
   t.match(document.querySelector('.fault')?.textContent, 'wrong')
 })
 
-t.test('one upload at a time', async t => {
-  const { document, Event } = parseHTML(
-    `<form class="upload" method="post" action="/desk/"><input type="file"><progress hidden value="0"></progress><p class="error" hidden></p><button type="button" hidden></button></form>
-<form method="post"><input name="title"><input type="hidden" name="opened" data-unsaved></form>`,
-  )
-  const [, other] = document.querySelectorAll('form')
-  Object.defineProperty(document.querySelector('[data-unsaved]'), 'form', { value: other })
+/** A class of requests that are never answered, and those that were sent. */
+function fakeRequests() {
   const sent: Request[] = []
   class Request extends EventTarget {
     readonly upload = new EventTarget()
@@ -148,6 +143,17 @@ t.test('one upload at a time', async t => {
       this.isAborted = true
     }
   }
+  return { sent, Request }
+}
+
+t.test('one upload at a time', async t => {
+  const { document, Event } = parseHTML(
+    `<form class="upload" method="post" action="/desk/"><input type="file"><progress hidden value="0"></progress><p class="error" hidden></p><button type="button" hidden></button></form>
+<form method="post"><input name="title"><input type="hidden" name="opened" data-unsaved></form>`,
+  )
+  const [, other] = document.querySelectorAll('form')
+  Object.defineProperty(document.querySelector('[data-unsaved]'), 'form', { value: other })
+  const { sent, Request } = fakeRequests()
   const page = new EventTarget()
   globals(t, {
     document,
