@@ -1,9 +1,9 @@
 import type { AggregateCall, AlgebraExpression } from '../../../../sparql/algebra.ts'
 import type { Evaluation } from '../evaluation.ts'
 import type { Batch } from '../vectors/batch.ts'
-import { countPlaces } from '../vectors/lanes.ts'
+import { countPlaces, countPlacesOf } from '../vectors/lanes.ts'
 import { stringOf, type TermValue } from '../vectors/value.ts'
-import type { Vector } from '../vectors/vector.ts'
+import type { IdVector, Vector } from '../vectors/vector.ts'
 
 /** Computes a value from the solutions of each group. */
 export interface Aggregator {
@@ -12,8 +12,16 @@ export interface Aggregator {
    * @param count groups so far
    */
   add(batch: Batch, groups: Uint32Array, count: number): void
+  /** As `add`, without a copy of the groups and values of these rows; false where it needs one. Then nothing is added. */
+  addSelected?(batch: Batch, groups: SelectedGroups, count: number): boolean
   /** The results of all groups; an error is an unbound value. */
   result(count: number): Vector
+}
+
+/** The rows of a batch as rows that it selects of vectors that have not been read yet: the group of each, by the latter's rows. */
+export interface SelectedGroups {
+  readonly groups: Uint32Array
+  readonly rows: Uint32Array
 }
 
 export interface AggregatorContext {
@@ -24,12 +32,22 @@ export interface AggregatorContext {
   readonly vectorOf: (expression: AlgebraExpression, batch: Batch) => Vector
 }
 
-/** The values of the operand of an aggregate over a batch. */
-export type ValuesOf = (batch: Batch) => Vector
+/** The operand of an aggregate: its values over a batch. */
+export interface Operand {
+  (batch: Batch): Vector
+  /** The name of the operand if it is a variable. */
+  readonly variable?: string
+}
+
+/** The values of an operand as the selected rows of a vector in which these all have one; null where they are read already. */
+export function selectedValues(operand: Operand, batch: Batch, { rows }: SelectedGroups): IdVector | null {
+  const unread = operand.variable === undefined ? null : batch.unread(operand.variable)
+  return unread?.rows === rows && unread.vector.isWhole === true ? unread.vector : null
+}
 
 /** Creates an aggregate that is named by an IRI. */
 export type AggregatorMaker = (
-  valuesOf: ValuesOf,
+  valuesOf: Operand,
   evaluation: Evaluation,
   parameters: NonNullable<AggregateCall['parameters']>,
 ) => Aggregator
@@ -49,7 +67,7 @@ export function bytesOfValue(value: TermValue | null): number {
 export class RowCounts {
   private counts = new Uint32Array(64)
   private readonly evaluation: Evaluation
-  private waiting: Uint32Array[] = []
+  private waiting: (Uint32Array | SelectedGroups)[] = []
   private rows = 0
   /** True where no row was added. */
   isEmpty = true
@@ -60,9 +78,17 @@ export class RowCounts {
 
   /** @param count groups so far */
   add(groups: Uint32Array, count: number): void {
+    this.wait(groups, groups.length, count)
+  }
+
+  addSelected(groups: SelectedGroups, count: number): void {
+    this.wait(groups, groups.rows.length, count)
+  }
+
+  private wait(groups: Uint32Array | SelectedGroups, rows: number, count: number): void {
     this.isEmpty = false
     this.waiting.push(groups)
-    this.rows += groups.length
+    this.rows += rows
     if (this.rows > MAX_WAITING) this.of(count)
   }
 
@@ -79,7 +105,9 @@ export class RowCounts {
   of(count: number): Uint32Array {
     this.counts = this.evaluation.grown(this.counts, count)
     const counts = this.counts.subarray(0, count)
-    for (const groups of this.waiting) addCounted(counts, groups)
+    for (const groups of this.waiting)
+      if ('groups' in groups) countPlacesOf(counts, groups.groups, groups.rows)
+      else addCounted(counts, groups)
     this.waiting = []
     this.rows = 0
     return counts

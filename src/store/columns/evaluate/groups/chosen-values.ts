@@ -7,13 +7,13 @@ import { PoolDomain } from '../vectors/pool-domain.ts'
 import { compareForOrder, orderOf } from '../vectors/term-order.ts'
 import { literalOf, stringOf, type TermValue, termOf } from '../vectors/value.ts'
 import { hasWholeValues, type Vector, vectorValueAt } from '../vectors/vector.ts'
-import { type Aggregator, bytesOfValue, type ValuesOf } from './aggregator.ts'
+import { type Aggregator, bytesOfValue, type Operand } from './aggregator.ts'
 
 /** Maximum characters of the texts of one group, with their separators. */
 const MAX_TEXT = 2 ** 26
 
 /** Any value of a group: the first. */
-export function sample(valuesOf: ValuesOf, evaluation: Evaluation): Aggregator {
+export function sample(valuesOf: Operand, evaluation: Evaluation): Aggregator {
   const values = new Map<number, TermValue>()
   return {
     add: (batch, groups) => {
@@ -50,7 +50,7 @@ interface Part {
 
 /** Concatenates the texts of a group; a value without text is an error. Texts are stored once, groups as lists of their numbers. */
 export class GroupConcat implements Aggregator {
-  private readonly valuesOf: ValuesOf
+  private readonly valuesOf: Operand
   private readonly evaluation: Evaluation
   private readonly separator: string
   private readonly pool: PoolDomain
@@ -63,7 +63,7 @@ export class GroupConcat implements Aggregator {
   private texts = new Uint32Array(64)
   private entries = 0
 
-  constructor(valuesOf: ValuesOf, evaluation: Evaluation, separator: string) {
+  constructor(valuesOf: Operand, evaluation: Evaluation, separator: string) {
     this.valuesOf = valuesOf
     this.evaluation = evaluation
     this.separator = separator
@@ -145,7 +145,7 @@ export class GroupConcat implements Aggregator {
 
 /** MIN and MAX: in the sort order of results; an error is no value (SPARQL 1.1 Query, section 18.5.1.5). */
 export class Extreme implements Aggregator {
-  private readonly valuesOf: ValuesOf
+  private readonly valuesOf: Operand
   private readonly evaluation: Evaluation
   /** -1 keeps the least value, 1 the greatest. */
   private readonly sign: -1 | 1
@@ -154,7 +154,7 @@ export class Extreme implements Aggregator {
   private domain: ColumnDomain | null | undefined
   private readonly values = new Map<number, TermValue | null>()
 
-  constructor(valuesOf: ValuesOf, evaluation: Evaluation, sign: -1 | 1) {
+  constructor(valuesOf: Operand, evaluation: Evaluation, sign: -1 | 1) {
     this.valuesOf = valuesOf
     this.evaluation = evaluation
     this.sign = sign

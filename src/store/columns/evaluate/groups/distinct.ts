@@ -5,7 +5,7 @@ import { allRows } from '../vectors/batch.ts'
 import { type Domain, SubjectDomain } from '../vectors/domain.ts'
 import { identified, pooledIds } from '../vectors/translate.ts'
 import { gathered, type IdVector, isBound, type Vector } from '../vectors/vector.ts'
-import type { Aggregator, ValuesOf } from './aggregator.ts'
+import type { Aggregator, Operand } from './aggregator.ts'
 import { DistinctPairs } from './distinct-pairs.ts'
 
 /** Number of the space of groups whose terms are compared in the pool. */
@@ -153,7 +153,7 @@ function areApart(left: Domain, right: Domain): boolean {
 }
 
 /** Passes each distinct value of a group to another aggregate once. */
-export function distinctOf(valuesOf: ValuesOf, evaluation: Evaluation, inner: Aggregator): Aggregator {
+export function distinctOf(valuesOf: Operand, evaluation: Evaluation, inner: Aggregator): Aggregator {
   const distinct = new DistinctValues(evaluation)
   return {
     add: (batch, groups, count) => {

@@ -9,7 +9,7 @@ import type { Batch } from '../vectors/batch.ts'
 import { onlyPartOf } from '../vectors/domain.ts'
 import { literalOf } from '../vectors/value.ts'
 import { type Vector, vectorValueAt } from '../vectors/vector.ts'
-import type { Aggregator, ValuesOf } from './aggregator.ts'
+import type { Aggregator, Operand } from './aggregator.ts'
 
 /** Positions of a group of which the hull is worked out before further ones are added. */
 const MAX_POSITIONS = 2 ** 10
@@ -45,10 +45,10 @@ export class BoundingBoxes implements Aggregator {
   /** West, south, east and north of each group. */
   private bounds = new Float64Array(0)
   private groups = 0
-  private readonly valuesOf: ValuesOf
+  private readonly valuesOf: Operand
   private readonly evaluation: Evaluation
 
-  constructor(valuesOf: ValuesOf, evaluation: Evaluation) {
+  constructor(valuesOf: Operand, evaluation: Evaluation) {
     this.valuesOf = valuesOf
     this.evaluation = evaluation
   }
@@ -108,10 +108,10 @@ export class BoundingBoxes implements Aggregator {
 /** The convex hull of all positions of a group, as a geo:wktLiteral. */
 export class ConvexHulls implements Aggregator {
   private readonly positions = new Map<number, { known: Position[]; limit: number }>()
-  private readonly valuesOf: ValuesOf
+  private readonly valuesOf: Operand
   private readonly evaluation: Evaluation
 
-  constructor(valuesOf: ValuesOf, evaluation: Evaluation) {
+  constructor(valuesOf: Operand, evaluation: Evaluation) {
     this.valuesOf = valuesOf
     this.evaluation = evaluation
   }

@@ -6,7 +6,7 @@ import { ColumnDomain } from '../vectors/domain.ts'
 import { countPlaces } from '../vectors/lanes.ts'
 import { rowsPresent } from '../vectors/row-filters.ts'
 import { gathered, gatherValues, type IdVector, integers, type Vector } from '../vectors/vector.ts'
-import { type Aggregator, type AggregatorContext, RowCounts } from './aggregator.ts'
+import { type Aggregator, type AggregatorContext, RowCounts, type SelectedGroups } from './aggregator.ts'
 import { KeyPlaces } from './key-places.ts'
 import { KeyedGroups } from './keyed-groups.ts'
 import { makeAggregator } from './make-aggregator.ts'
@@ -41,6 +41,11 @@ export function grouped(
     }
     if (others.length === 0 && (places ?? coded)?.count(batch) === true) continue
     if (places !== null) {
+      const selected = places.select(batch)
+      if (selected !== null) {
+        addSelected(others, batch, selected, places.counts.length, evaluation)
+        continue
+      }
       const groups = places.assign(batch)
       if (groups !== null) {
         addToAll(others, batch, groups, places.counts.length, evaluation)
@@ -84,6 +89,20 @@ function addToAll(
     evaluation.advance(batch.size)
     aggregator.add(batch, groups, count)
   }
+}
+
+function addSelected(
+  aggregators: readonly Aggregator[],
+  batch: Batch,
+  selected: SelectedGroups,
+  count: number,
+  evaluation: Evaluation,
+): void {
+  const others = aggregators.filter(aggregator => {
+    evaluation.advance(batch.size)
+    return aggregator.addSelected?.(batch, selected, count) !== true
+  })
+  if (others.length > 0) addToAll(others, batch, gathered(selected.groups, selected.rows), count, evaluation)
 }
 
 /** Keys are computed by code where a batch has at least this many rows per code of the column. */

@@ -3,6 +3,7 @@ import type { Domain } from '../vectors/domain.ts'
 import { countPlaces, countPlacesOf } from '../vectors/lanes.ts'
 import { scratchUint32 } from '../vectors/scratch.ts'
 import { gathered, type IdVector, type Vector } from '../vectors/vector.ts'
+import type { SelectedGroups } from './aggregator.ts'
 
 /** Solutions are counted in an array with a place for each combination of keys, if places are at most this many times the rows. */
 const PLACES_PER_ROW = 2
@@ -61,11 +62,16 @@ export class KeyPlaces {
 
   /** Counts the rows of a batch. False where {@link assign} returns null; then nothing is counted. */
   count(batch: Batch): boolean {
+    return this.select(batch) !== null || this.assign(batch) !== null
+  }
+
+  /** Counts the rows of a batch with one key that has not been read yet, and returns the places; null for others, which it does not count. */
+  select(batch: Batch): SelectedGroups | null {
     const { vectors = [], rows = null } = this.keysOf(batch) ?? {}
     const [first, ...others] = vectors
-    if (first === undefined || others.length > 0 || rows === null) return this.assign(batch) !== null
+    if (first === undefined || others.length > 0 || rows === null) return null
     countPlacesOf(this.counts, first.ids, rows)
-    return true
+    return { groups: first.ids, rows }
   }
 
   /**

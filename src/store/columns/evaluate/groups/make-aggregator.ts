@@ -11,8 +11,9 @@ import {
   type Aggregator,
   type AggregatorContext,
   type AggregatorMaker,
+  type Operand,
   RowCounts,
-  type ValuesOf,
+  selectedValues,
 } from './aggregator.ts'
 import { Extreme, GroupConcat, sample } from './chosen-values.ts'
 import { DistinctValues, distinctOf } from './distinct.ts'
@@ -43,7 +44,7 @@ function counter(
   }
 }
 
-function countValues(valuesOf: ValuesOf, evaluation: Evaluation): Aggregator {
+function countValues(valuesOf: Operand, evaluation: Evaluation): Aggregator {
   return counter(evaluation, (counts, batch, groups) => {
     const vector = valuesOf(batch)
     const ids = vector.type === 'ids' ? vector.ids : null
@@ -54,7 +55,7 @@ function countValues(valuesOf: ValuesOf, evaluation: Evaluation): Aggregator {
   })
 }
 
-function countDistinct(valuesOf: ValuesOf, evaluation: Evaluation): Aggregator {
+function countDistinct(valuesOf: Operand, evaluation: Evaluation): Aggregator {
   const distinct = new DistinctValues(evaluation)
   return counter(evaluation, (counts, batch, groups, count) =>
     distinct.countNew(valuesOf(batch), groups, count, counts),
@@ -98,7 +99,7 @@ const countDistinctOfSubjects: AggregatorMaker = (valuesOf, evaluation, [predica
 
 /** Passes only the present values to another aggregate; a group without any has no result. */
 function present(
-  valuesOf: ValuesOf,
+  valuesOf: Operand,
   evaluation: Evaluation,
   inner: Aggregator,
   counts = new RowCounts(evaluation),
@@ -113,6 +114,12 @@ function present(
       const theirs = rows === null ? groups : gathered(groups, rows)
       counts.add(theirs, count)
       inner.add(rows === null ? batch : batch.rows(rows), theirs, count)
+    },
+    addSelected: (batch, groups, count) => {
+      if (selectedValues(valuesOf, batch, groups) === null) return false
+      if (inner.addSelected?.(batch, groups, count) !== true) return false
+      counts.addSelected(groups, count)
+      return true
     },
     result: count => {
       const result = inner.result(count)
@@ -135,11 +142,12 @@ function present(
 }
 
 /** The mean of numbers, as a double. */
-function average(valuesOf: ValuesOf, evaluation: Evaluation): Aggregator {
+function average(valuesOf: Operand, evaluation: Evaluation): Aggregator {
   const counts = new RowCounts(evaluation)
   const sum = present(valuesOf, evaluation, new Sum(valuesOf, evaluation, false), counts)
   return {
     add: (batch, groups, count) => sum.add(batch, groups, count),
+    addSelected: (batch, groups, count) => sum.addSelected?.(batch, groups, count) === true,
     result: count => {
       const [sums, numbers] = [sum.result(count), counts.of(count)]
       const values = new Float64Array(count).fill(Number.NaN)
@@ -184,7 +192,9 @@ export function makeAggregator(call: AggregateCall, context: AggregatorContext):
   const { name, distinct, operand } = call
   const { evaluation } = context
   if (operand === null) return countDistinctRows(context)
-  const values: ValuesOf = batch => context.vectorOf(operand, batch)
+  const values: Operand = Object.assign((batch: Batch) => context.vectorOf(operand, batch), {
+    ...(operand.type === 'variable' ? { variable: operand.name } : {}),
+  })
   if (name === 'COUNT') return distinct ? countDistinct(values, evaluation) : countValues(values, evaluation)
   if (distinct && name !== 'MIN' && name !== 'MAX' && name !== 'SAMPLE')
     return distinctOf(values, evaluation, makeAggregator({ ...call, distinct: false }, context))

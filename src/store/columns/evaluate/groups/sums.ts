@@ -4,11 +4,18 @@ import { arithmeticFunction } from '../functions/arithmetic.ts'
 import { allRows, type Batch } from '../vectors/batch.ts'
 import { DECIMAL_PLACES } from '../vectors/decimal.ts'
 import { ColumnDomain, type Domain } from '../vectors/domain.ts'
-import { addIntegers } from '../vectors/lanes.ts'
+import { addIntegers, addIntegersOf } from '../vectors/lanes.ts'
 import { columnNumbers, type NumberTable, scaledValues } from '../vectors/number-vectors.ts'
 import { decimal, double, integerTerm, type TermValue, termOf } from '../vectors/value.ts'
 import { hasWholeValues, type IdVector, type Vector, vectorValueAt } from '../vectors/vector.ts'
-import { type Aggregator, bytesOfValue, RowCounts, type ValuesOf } from './aggregator.ts'
+import {
+  type Aggregator,
+  bytesOfValue,
+  type Operand,
+  RowCounts,
+  type SelectedGroups,
+  selectedValues,
+} from './aggregator.ts'
 
 /** Largest magnitude of a sum of integers that doubles add exactly. */
 const EXACT = 2 ** 52
@@ -23,11 +30,11 @@ export class Sum implements Aggregator {
   private places = 0
   private magnitude = 0
   private isMixed = false
-  private readonly valuesOf: ValuesOf
+  private readonly valuesOf: Operand
   private readonly evaluation: Evaluation
   private readonly isAverage: boolean
 
-  constructor(valuesOf: ValuesOf, evaluation: Evaluation, isAverage: boolean) {
+  constructor(valuesOf: Operand, evaluation: Evaluation, isAverage: boolean) {
     this.valuesOf = valuesOf
     this.evaluation = evaluation
     this.isAverage = isAverage
@@ -53,26 +60,48 @@ export class Sum implements Aggregator {
     }
   }
 
+  addSelected(batch: Batch, selected: SelectedGroups, count: number): boolean {
+    const vector = this.isMixed ? null : selectedValues(this.valuesOf, batch, selected)
+    const table = vector && summedTable(vector.domain)
+    if (vector == null || table == null || table.kind === 'double') return false
+    const { groups, rows } = selected
+    const max = table.largest * rows.length
+    if (!this.isLike(table) || !(this.magnitude + max < EXACT)) return false
+    this.magnitude += max
+    const byRow = rowNumbers(vector, table)
+    addIntegersOf(this.sumsOf(table, count), groups, rows, (byRow ?? table).values, byRow ? null : vector.ids)
+    this.counts.addSelected(selected, count)
+    return true
+  }
+
   /** Adds integers or doubles; false for other values. */
   private addNumbers(vector: Vector, groups: Uint32Array, count: number): boolean {
     const numbers = plainNumbers(vector)
-    if (numbers === null || (this.kind !== null && this.kind !== numbers.kind)) return false
-    const { kind, places = 0 } = numbers
-    if (kind === 'decimal' && this.kind !== null && this.places !== places) return false
+    if (numbers === null || !this.isLike(numbers)) return false
+    const { kind, ids, values } = numbers
     if (kind !== 'double') {
       const max = numbers.largest * groups.length
       this.magnitude += this.magnitude + max < EXACT ? max : magnitudeOf(numbers, groups.length)
       if (!(this.magnitude < EXACT)) return false
     }
-    this.kind = kind
-    this.places = places
-    this.sums = this.evaluation.grown(this.sums, count)
-    const { sums } = this
-    const { ids, values } = numbers
+    const sums = this.sumsOf(numbers, count)
     if (ids === null) addValues(sums, groups, values)
     else if (kind !== 'double') addIntegers(sums, groups, values, ids, count)
     else addTerms(sums, groups, values, ids)
     return true
+  }
+
+  /** True for numbers that are added as those before them were. */
+  private isLike({ kind, places = 0 }: Kind): boolean {
+    return this.kind === null || (this.kind === kind && (kind !== 'decimal' || this.places === places))
+  }
+
+  /** The sums of as many groups, to which numbers are added. */
+  private sumsOf({ kind, places = 0 }: Kind, count: number): Float64Array {
+    this.kind = kind
+    this.places = places
+    this.sums = this.evaluation.grown(this.sums, count)
+    return this.sums
   }
 
   /** Converts the sums to values. */
@@ -137,6 +166,8 @@ function addTerms(sums: Float64Array, groups: Uint32Array, values: Float64Array,
   }
 }
 
+type Kind = Pick<PlainNumbers, 'kind' | 'places'>
+
 /** The sum of one value: it is added to 0, so that durations have no sum (SPARQL 1.1 Query, section 18.5.1.3). */
 function started(value: TermValue): TermValue | null {
   return value.type === 'number' ? (arithmeticFunction('+', integerTerm(0), value) ?? value) : null
@@ -180,7 +211,7 @@ function magnitudeOf({ ids, values }: PlainNumbers, rows: number): number {
 }
 
 /** Approximate number of dictionary numbers that fit into a processor's cache. */
-const LARGE_TABLE = 2 ** 17
+const LARGE_TABLE = 2 ** 13
 
 /** The numbers of a large dictionary by row: rows are read sequentially, its terms randomly. Null for others. */
 function rowNumbers(

@@ -9,7 +9,7 @@ import type { Column } from '../../column.ts'
 import type { GraphColumns } from '../../graph.ts'
 import { domainsOf, type Evaluation } from '../evaluation.ts'
 import type { Filter } from '../expressions/filter.ts'
-import type { Batch } from '../vectors/batch.ts'
+import { type Batch, isUnit } from '../vectors/batch.ts'
 import { rowsPresent } from '../vectors/row-filters.ts'
 import { constantVector, translated } from '../vectors/translate.ts'
 import { type IdVector, hasWholeValues as isWholeVector, type Vector } from '../vectors/vector.ts'
@@ -283,7 +283,9 @@ export class PatternMatcher {
     const [first, later] = isApart ? [links, []] : [[], links]
     const rest = waiting.copy()
     const star = this.follower.follow(graph, first, scanned, scanned.get(name) as IdVector, rest)
-    if (star.size > 0)
+    if (star.size === 0) return
+    if (isUnit(batch)) yield star
+    else
       yield* crossed(batch, star, this.evaluation, pairs =>
         this.follower.follow(graph, later, pairs, pairs.get(name) as IdVector, rest.copy()),
       )

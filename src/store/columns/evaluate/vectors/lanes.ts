@@ -77,6 +77,32 @@ export function addIntegers(
   }
 }
 
+/**
+ * Adds integers by group: as `addIntegers` of the groups and numbers of some rows, which are not copied.
+ *
+ * @param ids null where the table has a number for each row
+ */
+export function addIntegersOf(
+  sums: Float64Array,
+  groups: Uint32Array,
+  rows: Uint32Array,
+  table: Float64Array,
+  ids: Uint32Array | null,
+): void {
+  let at = 0
+  if (isWorthLanes(rows.length, sums.length)) {
+    at = rows.length & ~3
+    if (ids === null) addRowsInLanes(groups, rows, table, at)
+    else addSomeInLanes(groups, rows, table, ids, at)
+    addLanes(sums, numberLanes)
+  }
+  for (; at < rows.length; at++) {
+    const row = rows[at] as number
+    const group = groups[row] as number
+    sums[group] = (sums[group] as number) + (table[ids === null ? row : (ids[row] as number)] as number)
+  }
+}
+
 /** Adds the lanes to the totals, and clears them. */
 function addLanes<Numbers extends Uint32Array | Float64Array>(totals: Numbers, lanes: Numbers): void {
   const width = totals.length | 0
@@ -129,5 +155,47 @@ function addInLanes(groups: Uint32Array, table: Float64Array, ids: Uint32Array, 
     lanes[third] = (lanes[third] as number) + (table[ids[row + 2] as number] as number)
     const fourth = (groups[row + 3] as number) + 3 * WIDTH
     lanes[fourth] = (lanes[fourth] as number) + (table[ids[row + 3] as number] as number)
+  }
+}
+
+function addSomeInLanes(
+  groups: Uint32Array,
+  rows: Uint32Array,
+  table: Float64Array,
+  ids: Uint32Array,
+  end: number,
+): void {
+  const lanes = numberLanes
+  for (let at = 0; at < end; at += 4) {
+    const firstRow = rows[at] as number
+    const first = groups[firstRow] as number
+    lanes[first] = (lanes[first] as number) + (table[ids[firstRow] as number] as number)
+    const secondRow = rows[at + 1] as number
+    const second = (groups[secondRow] as number) + WIDTH
+    lanes[second] = (lanes[second] as number) + (table[ids[secondRow] as number] as number)
+    const thirdRow = rows[at + 2] as number
+    const third = (groups[thirdRow] as number) + 2 * WIDTH
+    lanes[third] = (lanes[third] as number) + (table[ids[thirdRow] as number] as number)
+    const fourthRow = rows[at + 3] as number
+    const fourth = (groups[fourthRow] as number) + 3 * WIDTH
+    lanes[fourth] = (lanes[fourth] as number) + (table[ids[fourthRow] as number] as number)
+  }
+}
+
+function addRowsInLanes(groups: Uint32Array, rows: Uint32Array, table: Float64Array, end: number): void {
+  const lanes = numberLanes
+  for (let at = 0; at < end; at += 4) {
+    const firstRow = rows[at] as number
+    const first = groups[firstRow] as number
+    lanes[first] = (lanes[first] as number) + (table[firstRow] as number)
+    const secondRow = rows[at + 1] as number
+    const second = (groups[secondRow] as number) + WIDTH
+    lanes[second] = (lanes[second] as number) + (table[secondRow] as number)
+    const thirdRow = rows[at + 2] as number
+    const third = (groups[thirdRow] as number) + 2 * WIDTH
+    lanes[third] = (lanes[third] as number) + (table[thirdRow] as number)
+    const fourthRow = rows[at + 3] as number
+    const fourth = (groups[fourthRow] as number) + 3 * WIDTH
+    lanes[fourth] = (lanes[fourth] as number) + (table[fourthRow] as number)
   }
 }
