@@ -6,7 +6,7 @@ import { ColumnDomain } from '../vectors/domain.ts'
 import { countPlaces } from '../vectors/lanes.ts'
 import { rowsPresent } from '../vectors/row-filters.ts'
 import { gathered, gatherValues, type IdVector, integers, type Vector } from '../vectors/vector.ts'
-import { type Aggregator, type AggregatorContext, RowCounts, type SelectedGroups } from './aggregator.ts'
+import { type Aggregator, type AggregatorContext, RowCounts } from './aggregator.ts'
 import { KeyPlaces } from './key-places.ts'
 import { KeyedGroups } from './keyed-groups.ts'
 import { makeAggregator } from './make-aggregator.ts'
@@ -41,16 +41,7 @@ export function grouped(
     }
     if (others.length === 0 && (places ?? coded)?.count(batch) === true) continue
     if (places !== null) {
-      const selected = places.select(batch)
-      if (selected !== null) {
-        addSelected(others, batch, selected, places.counts.length, evaluation)
-        continue
-      }
-      const groups = places.assign(batch)
-      if (groups !== null) {
-        addToAll(others, batch, groups, places.counts.length, evaluation)
-        continue
-      }
+      if (addToPlaces(others, batch, places, evaluation)) continue
       // Keys of other domains: from now on the places are groups, including those without rows.
       const all = places.keys(numbersFrom(0, places.counts.length))
       rows.addCounts(assign(all), places.counts, grouper.count())
@@ -91,18 +82,23 @@ function addToAll(
   }
 }
 
-function addSelected(
+/** Adds a batch to the groups that are places of its keys. False where its keys have no places there; then nothing is added. */
+function addToPlaces(
   aggregators: readonly Aggregator[],
   batch: Batch,
-  selected: SelectedGroups,
-  count: number,
+  places: KeyPlaces,
   evaluation: Evaluation,
-): void {
+): boolean {
+  const count = places.counts.length
+  const selected = places.select(batch)
   const others = aggregators.filter(aggregator => {
-    evaluation.advance(batch.size)
-    return aggregator.addSelected?.(batch, selected, count) !== true
+    if (selected !== null) evaluation.advance(batch.size)
+    return selected === null || aggregator.addSelected?.(batch, selected, count) !== true
   })
-  if (others.length > 0) addToAll(others, batch, gathered(selected.groups, selected.rows), count, evaluation)
+  if (selected !== null && others.length === 0) return true
+  const groups = selected === null ? places.assign(batch) : gathered(selected.groups, selected.rows)
+  if (groups !== null) addToAll(others, batch, groups, count, evaluation)
+  return groups !== null
 }
 
 /** Keys are computed by code where a batch has at least this many rows per code of the column. */
