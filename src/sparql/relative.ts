@@ -71,7 +71,7 @@ export function resolveTree(tree: SyntaxNode, base: string | null): Declarations
     if (typeof part !== 'object' || part === null) return
     const node = part as SyntaxNode
     if (node.type !== 'term' || node.subType !== 'namedNode') {
-      for (const key of Object.keys(node)) if (key !== 'loc') resolveWithin(node[key])
+      for (const [key, value] of Object.entries(node)) if (key !== 'loc') resolveWithin(value)
       return
     }
     if (done.has(node)) return

@@ -59,7 +59,7 @@ function nodesOf(part: unknown, isSkipped?: (node: SyntaxNode) => boolean): read
     const node = part as SyntaxNode
     if (isSkipped?.(node) === true) return
     if (!Array.isArray(part)) found.push(node)
-    for (const key of Object.keys(node)) if (key !== 'loc') add(node[key])
+    for (const [key, value] of Object.entries(node)) if (key !== 'loc') add(value)
   }
   add(part)
   return found

@@ -20,7 +20,7 @@ export interface PathParts extends Omit<PatternParts, 'predicate'> {
 
 /** The nodes within a node, under a name. */
 export const nodesAt = (node: SyntaxNode, name: string): readonly SyntaxNode[] =>
-  (node[name] ?? []) as readonly SyntaxNode[]
+  (lookup(node, name) ?? []) as readonly SyntaxNode[]
 
 export const isVariable = ({ type, subType }: SyntaxNode): boolean =>
   type === 'term' && subType === 'variable'

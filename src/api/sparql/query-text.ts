@@ -220,7 +220,7 @@ class Clauses {
   }
 
   private walkParts(node: SyntaxNode): void {
-    for (const key of Object.keys(node)) if (key !== 'loc') this.walk(node[key])
+    for (const [key, value] of Object.entries(node)) if (key !== 'loc') this.walk(value)
   }
 
   private walkExpression(node: SyntaxNode): void {
