@@ -68,7 +68,7 @@ export class Sum implements Aggregator {
     const max = table.largest * rows.length
     if (!this.isLike(table) || !(this.magnitude + max < EXACT)) return false
     this.magnitude += max
-    const byRow = rowNumbers(vector, table)
+    const byRow = rowNumbers(vector, table, LARGE_TABLE.selected)
     addIntegersOf(this.sumsOf(table, count), groups, rows, (byRow ?? table).values, byRow ? null : vector.ids)
     this.counts.addSelected(selected, count)
     return true
@@ -193,7 +193,7 @@ function plainNumbers(vector: Vector): PlainNumbers | null {
   }
   const table = vector.type === 'ids' ? summedTable(vector.domain) : null
   if (table === null || vector.type !== 'ids' || !hasWholeValues(vector)) return null
-  return { ...table, ...(rowNumbers(vector, table) ?? { ids: vector.ids }) }
+  return { ...table, ...(rowNumbers(vector, table, LARGE_TABLE.all) ?? { ids: vector.ids }) }
 }
 
 function largestOf(values: Float64Array): number {
@@ -210,15 +210,16 @@ function magnitudeOf({ ids, values }: PlainNumbers, rows: number): number {
   return sum
 }
 
-/** Approximate number of dictionary numbers that fit into a processor's cache. */
-const LARGE_TABLE = 2 ** 13
+/** Numbers of a dictionary from which on reading them by row is faster: for all rows of a batch, and for selected ones. */
+const LARGE_TABLE = { all: 2 ** 17, selected: 2 ** 15 }
 
 /** The numbers of a large dictionary by row: rows are read sequentially, its terms randomly. Null for others. */
 function rowNumbers(
   { ids, domain, origin }: IdVector,
   table: Omit<PlainNumbers, 'ids'>,
+  least: number,
 ): Pick<PlainNumbers, 'ids' | 'values'> | null {
-  if (table.values.length < LARGE_TABLE || !(domain instanceof ColumnDomain)) return null
+  if (table.values.length < least || !(domain instanceof ColumnDomain)) return null
   const { column } = domain
   const read = origin?.ids ?? ids
   if (!column.isSingle || !column.isDense || read.buffer !== column.codes.buffer) return null
