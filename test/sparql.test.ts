@@ -564,6 +564,8 @@ t.test('queries that engines read otherwise are answered as the recommendation s
   const paths =
     'SELECT DISTINCT ?s { ?s <urn:p>/^<urn:p> ?x { SELECT ?s { ?s ?p ?z } } ?s <urn:q>/^<urn:q> ?y }'
   t.equal(await csv('/api/sparql/plain', paths), 'urn:a', 'the middles of two paths are two nodes')
+  const followed = 'SELECT ?s { ?s <urn:p>/^<urn:p> ?x . ?x (<urn:q>/^<urn:q>)|<urn:u> ?y }'
+  t.equal(await csv('/api/sparql/plain', followed), 'urn:a', 'also where an alternative has a sequence')
   for (const version of [
     'VERSION "1.2"',
     "version '1.1'",

@@ -48,7 +48,7 @@ const BINARY: ReadonlySet<string> = new Set(['||', '&&', '=', '!=', '<', '<=', '
 /**
  * Translates the syntax tree of a query, whose IRIs are absolute, into the algebra (SPARQL 1.1 Query, section 18.2; triple terms:
  * SPARQL 1.2 Query, section 18.3). Blank nodes of patterns, the middles of paths, keys that are expressions, and aggregates become
- * variables whose names begin with a space: no query can name one.
+ * variables whose names begin with ` parsed `: no query can name one, and the evaluator has other names for its own.
  */
 export class Translation {
   private readonly text: string
@@ -217,7 +217,7 @@ export class Translation {
 
   /** A basic graph pattern, whose paths are separate operations (sections 18.2.2.3 to 18.2.2.5). */
   private triplesOf(nodes: readonly SyntaxNode[]): SparqlOperation {
-    const blank = (label: string) => variable(` node ${label}`)
+    const blank = (label: string) => variable(` parsed node ${label}`)
     const parts = triplesOf(nodes, blank).flatMap(({ subject, predicate, object }) =>
       isPath(predicate)
         ? this.stepsOf(subject, pathOf(predicate as SyntaxNode), object)
@@ -304,7 +304,7 @@ export class Translation {
   }
 
   private hidden(what: string): Variable {
-    return variable(` ${what} ${this.fresh++}`)
+    return variable(` parsed ${what} ${this.fresh++}`)
   }
 }
 

@@ -139,7 +139,7 @@ export function sufficient(
   return batch.rows(rowsOfTable(isRetained, 1, null))
 }
 
-/** Kinds of values, such as languages, of which the best are kept: all values of others. */
+/** Kinds of values, such as languages, of which the best are retained; of others all values are. */
 const MAX_KINDS = 16
 
 /** By group: the row with the best value of a kind so far, and the value; -1 for none. */
@@ -149,7 +149,7 @@ interface Best {
   readonly values: TermValue[]
 }
 
-/** In place of a row: two values that differ are kept for `!=`. */
+/** In place of a row: two values that differ are retained for `!=`. */
 const SEVERAL = -2
 
 /** True where a value suffices in place of a known one; for `!=`, where both suffice together. */
