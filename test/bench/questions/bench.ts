@@ -34,9 +34,8 @@ export async function benchQuestions(
     { what: `${dataset}: published, or found unchanged`, value: `${seconds.toFixed(1)} s` },
   ]
   const exporting = await ServedPortal.start(folder)
-  const records = await exported(exporting, dataset)
   // What is measured has exported nothing.
-  await exporting.stop()
+  const records = await exported(exporting, dataset).finally(() => exporting.stop())
   const constants = constantsOf(records)
   const found = [await duckdb(records), sqlite(records)]
   const evaluator = await bareEvaluator(folder, dataset)
