@@ -503,6 +503,7 @@ t.test('queries that are refused say where', async t => {
     ['SELECT ?\\u0078 { ?x ?y ?z }', 'column 9: an escape is expected in strings and IRIs alone'],
     [`SELECT * ${'{'.repeat(200)}${'}'.repeat(200)}`, 'brackets inside brackets'],
     [`SELECT * { FILTER(1${'+1'.repeat(2000)}) }`, 'the limit is 500'],
+    [`SELECT * { ?s ?p ${'a'.repeat(30_000)} }`, 'the limit is 20000'],
     [`SELECT * { # ${'x'.repeat(100_000)}\n }`, 'the limit is 100000'],
     [`BASE <http://a.example/${long}> SELECT * { VALUES ?x { ${'<> '.repeat(600)} } }`, 'shorten its base'],
     [

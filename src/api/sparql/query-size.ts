@@ -2,8 +2,11 @@ import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { SparqlTokens } from '../../sparql/lexer.ts'
 
-/** Maximum characters, depth of brackets and number of parts of a query: parsers recurse for each. */
-const MAX = { characters: 100_000, depth: 100, parts: 500 } as const
+/**
+ * Maximum characters, depth of brackets and number of parts of a query: parsers recurse for each. Queries of so many parts have fewer
+ * tokens; letters without meaning may be as many tokens.
+ */
+const MAX = { characters: 100_000, depth: 100, parts: 500, tokens: 20_000 } as const
 
 /** Parts that count twice: the store needs twice the stack for each. */
 const HEAVY: ReadonlySet<string> = new Set(
@@ -72,23 +75,28 @@ function checkBrackets(text: string, tokens: Tokens): Tokens[number] | undefined
   return open.at(-1)
 }
 
-/** Refuses queries with too many parts for the store's parser; the rows of VALUES do not count. */
+/** Refuses queries with too many parts or tokens for the store's parser; the rows of VALUES do not count. */
 function checkParts(tokens: Tokens): void {
-  let [parts, terms, isData] = [0, 0, false]
+  let [parts, terms, others, isData] = [0, 0, 0, false]
   for (const { tokenType, image } of tokens) {
     const { name } = tokenType
     if (name === 'Values') isData = true
     else if (isData && image === '}') isData = false
     if (isData) continue
+    others += 1
     const isTerm = TERM.test(name)
     terms = isTerm ? terms + 1 : 0
     // A run of more than three terms is a collection, whose members are triples.
     parts += HEAVY.has(name) ? 2 : JOINTS.has(name) || SIGNED.test(name) || terms > 3 ? 1 : 0
   }
-  if (parts <= MAX.parts) return
-  throw new Fault(BAD_REQUEST, {
-    reason: `The query has ${parts} parts (triples, operators, clauses); the limit is ${MAX.parts}. Put long lists into VALUES.`,
-  })
+  const excess =
+    parts > MAX.parts
+      ? `${parts} parts (triples, operators, clauses); the limit is ${MAX.parts}`
+      : others > MAX.tokens
+        ? `${others} words and signs; the limit is ${MAX.tokens}`
+        : null
+  if (excess === null) return
+  throw new Fault(BAD_REQUEST, { reason: `The query has ${excess}. Put long lists into VALUES.` })
 }
 
 /** Maximum characters of a line in an error. */
