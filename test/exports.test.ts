@@ -230,6 +230,10 @@ t.test('groups, expressions and compressed files', async t => {
   const twice = await get('explore/v2.1 json', { group_by: 'many, n, many' })
   const once = await get('explore/v2.1 json', { group_by: 'many, n' })
   t.equal(twice.body, once.body, 'a key that is there twice is one')
+  const clauses = { select: 'n, count(*) as c', order_by: 'c, n' }
+  const after = await get('explore/v2.1 json', { group_by: 'many, many, n as k', ...clauses })
+  const other = await get('explore/v2.1 json', { group_by: 'many, n as k', ...clauses })
+  t.equal(after.body, other.body, 'and those behind it are found by what they group by')
   const named = await get('explore/v2.1 json', { group_by: 'n as a, many as a' })
   const alone = await get('explore/v2.1 json', { group_by: 'n as a' })
   t.not(named.body, alone.body, 'two of one name are two')
