@@ -101,6 +101,9 @@ t.test('the JSON of a text is JSON in formats of JSON, and the text itself in ot
   const csv = (await get('explore/v2.1 csv', { ...query, with_bom: 'false' })).body
   t.same(parseCsv(csv, ';')[1], [text, 'none', '48.5, 2.25'])
   t.ok((await get('explore/v2.1 fgb', query)).body.includes(text))
+  const deep = `${'['.repeat(7000)}${']'.repeat(7000)}`
+  const { body } = await get('explore/v2.1 json', { select: `json_format('${deep}') as j`, limit: '1' })
+  t.equal(JSON.parse(body)[0].j, deep, 'a text of very many levels is a text')
   const clusters = { group_by: 'geo_cluster(place, 20)', where: 'n = 1' }
   const cell = JSON.parse((await get('explore/v2.1 json', clusters)).body)[0]['geo_cluster(place, 20)']
   t.ok((await get('explore/v2.1 fgb', clusters)).body.includes(JSON.stringify(cell)), 'a cell of points')
@@ -230,6 +233,10 @@ t.test('groups, expressions and compressed files', async t => {
   const twice = await get('explore/v2.1 json', { group_by: 'many, n, many' })
   const once = await get('explore/v2.1 json', { group_by: 'many, n' })
   t.equal(twice.body, once.body, 'a key that is there twice is one')
+  const clauses = { select: 'n, count(*) as c', order_by: 'c, n' }
+  const after = await get('explore/v2.1 json', { group_by: 'many, many, n as k', ...clauses })
+  const other = await get('explore/v2.1 json', { group_by: 'many, n as k', ...clauses })
+  t.equal(after.body, other.body, 'and those behind it are found by what they group by')
   const named = await get('explore/v2.1 json', { group_by: 'n as a, many as a' })
   const alone = await get('explore/v2.1 json', { group_by: 'n as a' })
   t.not(named.body, alone.body, 'two of one name are two')

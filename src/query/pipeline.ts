@@ -91,11 +91,10 @@ function resolveGroups(
   texts: { readonly select: string; readonly groupBy: string; readonly orderBy: string },
   context: ResolveContext,
 ) {
-  const keys = resolveGroupBy(parsed.groupBy, texts.groupBy, context)
-  const groups = { items: parsed.groupBy, text: texts.groupBy, keys }
+  const groups = resolveGroupBy(parsed.groupBy, texts.groupBy, context)
   const select = resolveRows({ items: parsed.select, text: texts.select }, groups, context)
   const orderBy = resolveRowOrder({ items: parsed.orderBy, text: texts.orderBy }, groups, select, context)
-  return { keys, select, orderBy, nullGroups: context.dialect.nullGroups }
+  return { keys: groups.keys, select, orderBy, nullGroups: context.dialect.nullGroups }
 }
 
 function isAggregate({ expression }: SelectItem): boolean {

@@ -106,13 +106,23 @@ function scalarJson(value: Constant | null, scalar: Scalar, style: JsonStyle): u
   return valueJson(value, scalarType(scalar), style)
 }
 
+/** Maximum nesting of the JSON of a text: deeper lists and objects exceed the stack of who writes or reads them (RFC 8259, section 9). */
+const MAX_NESTING = 1000
+
 function parsedJson(text: string, fallback: Constant | null, { isJsonText }: JsonStyle): unknown {
   try {
     const json = parseExactly(text)
+    if (text.length > 2 * MAX_NESTING && isDeeper(json, MAX_NESTING)) return fallback ?? text
     return isJsonText === true && json !== null ? text : json
   } catch {
     return fallback ?? text
   }
+}
+
+/** True for a value of JSON that has lists or objects within one another on more levels. */
+function isDeeper(json: unknown, levels: number): boolean {
+  if (typeof json !== 'object' || json === null) return false
+  return levels === 0 || Object.values(json).some(part => isDeeper(part, levels - 1))
 }
 
 /** A canonical moment as ISO 8601 with the offset of a time zone at that moment: `2026-06-27T06:00:00+02:00`. */

@@ -30,27 +30,35 @@ const MAX_KEYS = 100
 const TILE = 256
 const RADIUS = 40
 
-/** Returns the keys of a group_by clause (ODSQL 5). */
-export function resolveGroupBy(
-  items: readonly GroupItem[],
-  text: string,
-  context: ResolveContext,
-): readonly GroupKey[] {
+/** A group_by clause: its different items, the text of the clause, and the key of each item. */
+export interface Groups {
+  readonly items: readonly GroupItem[]
+  readonly text: string
+  readonly keys: readonly GroupKey[]
+}
+
+/** Returns the keys of a group_by clause with their items (ODSQL 5). */
+export function resolveGroupBy(all: readonly GroupItem[], text: string, context: ResolveContext): Groups {
   const names = new FieldNames('group_by', context)
-  const excess = items[MAX_KEYS]
+  const excess = all[MAX_KEYS]
   if (excess !== undefined)
     throw names.fault(
-      `${items.length} keys were found where at most ${MAX_KEYS} can group`,
+      `${all.length} keys were found where at most ${MAX_KEYS} can group`,
       excess.expression.span,
     )
   // A key that is there twice is one: two of a field with several values would be each pair of them, shown as one.
   const different = new Map(
-    items.map(item => {
+    all.map(item => {
       const written = expressionKey(item, text)
       return [JSON.stringify([item.label ?? null, written]), { item, key: item.label ?? written }]
     }),
   )
-  return [...different.values()].map(({ item, key }) => ({ key, grouping: grouping(item.expression, names) }))
+  const found = [...different.values()]
+  return {
+    items: found.map(({ item }) => item),
+    text,
+    keys: found.map(({ item, key }) => ({ key, grouping: grouping(item.expression, names) })),
+  }
 }
 
 function grouping(node: Expression, names: FieldNames): Grouping {

@@ -1,11 +1,4 @@
-import type {
-  Argument,
-  Call,
-  Expression,
-  GroupItem,
-  OrderItem,
-  SelectItem,
-} from '../../language/odsql/ast.ts'
+import type { Argument, Call, Expression, OrderItem, SelectItem } from '../../language/odsql/ast.ts'
 import { FUNCTIONS } from '../../language/odsql/vocabulary.ts'
 import { isGeo, isNumeric, isTemporal } from '../../model/field.ts'
 import { MAX_ROW_VALUES } from '../conditions.ts'
@@ -21,6 +14,7 @@ import {
   scalarType,
 } from '../plan.ts'
 import { directed, expressionKey, FieldNames, type ResolveContext, spelling } from './context.ts'
+import type { Groups } from './groups.ts'
 import { foldNumber, isExpression, resolveScalar } from './scalars.ts'
 
 /** True where an expression contains an aggregate. */
@@ -41,11 +35,6 @@ export function hasAggregate(node: Expression): boolean {
 interface Clause<Item> {
   readonly items: readonly Item[]
   readonly text: string
-}
-
-/** A group_by clause with its keys. */
-interface Groups extends Clause<GroupItem> {
-  readonly keys: readonly GroupKey[]
 }
 
 /** Resolves the aggregates that a select clause requests for each group (ODSQL 4.3). */
