@@ -1141,7 +1141,7 @@ t.test('hidden sheets of SpreadsheetML are named, and left out', async t => {
   const hidden = ['SheetHidden', 'SheetVeryHidden'].map(it => sheet(it, 'list', `<Visible>${it}</Visible>`))
   const { values, found } = await understood(
     'hidden.xml',
-    `<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet">${hidden.join('')}${sheet('Data', 'tree')}</Workbook>`,
+    `<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet"><Visible>SheetHidden</Visible>${hidden.join('')}${sheet('Data', 'tree')}</Workbook>`,
   )
   t.strictSame(values[0], ['tree', 'tree'])
   t.match(found.diagnostics, [
