@@ -569,6 +569,34 @@ t.test('what is found several times is told once, with a count', async t => {
   )
 })
 
+t.test(
+  'an error counts behind hundreds of warnings, and what an alias repeats is told in a moment',
+  async t => {
+    const warned = Array.from({ length: 600 }, (_, at) => `["http://e.org/${at}", "{x}"]`)
+    for (const last of ['[foaf:name, $(name]', '[none:name, $(name)]']) {
+      const { mapping, diagnostics } = readYarrrml(translate(...warned, last), { prefixes })
+      t.equal(mapping, null, last)
+      t.same(
+        [diagnostics.length, diagnostics.at(-1)?.severity],
+        [501, 'error'],
+        'of the rest there are five hundred',
+      )
+    }
+    const unknown = Array.from({ length: 60 }, (_, at) => `$(f${at})`).join(' ')
+    const aliases = Array.from({ length: 1800 }, (_, at) => `["http://e.org/${at}", *t]`)
+    const begun = performance.now()
+    const { mapping } = readYarrrml(translate(`[foaf:name, &t "${unknown}"]`, ...aliases), { prefixes })
+    const fields = Array.from({ length: 500 }, (_, at) => field(`field_${at}`, 'text'))
+    const found = mapping === null ? [] : validateMapping(mapping, { id: 'emperors', base, fields })
+    t.equal(
+      found.filter(({ code }) => code === 'reference-unknown-field').length,
+      61,
+      'each at its place, once',
+    )
+    t.ok(performance.now() - begun < 10_000, 'all pairs of them took minutes')
+  },
+)
+
 t.test('sources of a dataset are ignored, whatever they are', async t => {
   const source = (...keys: readonly string[]) => `{access: a, referenceFormulation: csv, ${keys.join(', ')}}`
   const named = (written: string) =>
