@@ -524,6 +524,20 @@ t.test('a join is a link of the same record, or is refused', async t => {
   }
 })
 
+t.test('conditions with hundreds of blanks are read in a moment', async t => {
+  const blanks = ' '.repeat(480)
+  const link = (condition: string) => `{p: "http://e.org/p", o: {mapping: p, condition: ${condition}}}`
+  const text = translate(
+    link(`&c "equal(${blanks}$(id),${blanks}x"`),
+    ...Array.from({ length: 500 }, () => link('*c')),
+  )
+  const begun = performance.now()
+  t.equal(readYarrrml(text, { prefixes }).mapping, null)
+  t.ok(performance.now() - begun < 5000, 'each took half a second')
+  const spaced = readYarrrml(translate(link('"equal( str1 = $(id) , str2 = $(id) )"')), { prefixes })
+  t.ok(spaced.mapping, 'blanks are where they were')
+})
+
 t.test('the prefixes of a portal are told where there is none', async t => {
   for (const name of ['portal', 'field']) {
     const found = readYarrrml(translate(`[${name}:x, $(name)]`)).diagnostics
