@@ -1236,6 +1236,8 @@ t.test('long runs of one character are read in linear time', async t => {
   const kml = await understood('a.kml', `<kml><Document>${places}</Document></kml>`)
   t.strictSame(kml.values[0], ['A', { lon: 2, lat: 48 }])
   t.equal(converterOf('double', undefined, 'UTC')(`${'0'.repeat(100_000)}x`), undefined)
+  const padded = await understood('padded.csv', `a;b\n x${blanks}y ;1\n z ;2\n`)
+  t.strictSame(padded.values[1], [' z ', 2])
   t.ok(performance.now() - begun < 8000, `${Math.round(performance.now() - begun)} ms`)
 })
 
