@@ -455,6 +455,13 @@ t.test('axes to the south and west are turned, and a grid that is not there is l
   }
 })
 
+t.test('a long .prj is looked at in a moment, whatever its parts repeat', async t => {
+  const begun = performance.now()
+  for (const parts of [['"Krovak"', '"X_Scale",1,', '"Y_Scale",1,'], ['PROJECTION["Mercator"]']])
+    unprojectorOfWkt(`PROJCS["x",${parts.map(part => part.repeat(1000)).join('')}`)
+  t.ok(performance.now() - begun < 5000, 'of which 200 took a minute and a half')
+})
+
 t.test('the datum of a .prj is shifted by its name or code, and its angles may be grads', async t => {
   const projected = (datum: string, rest: string) =>
     `PROJCS["p",GEOGCS["g",DATUM[${datum}],${rest},UNIT["Meter",1.0]]`

@@ -561,6 +561,12 @@ t.test('hostile texts of the greatest length are answered at once', async t => {
     for (const read of readers) faultOf(() => read(piece.repeat(20_000 / piece.length)))
   faultOf(() => decodeOption('1e+'.repeat(40_000)))
   parseSearch(`a${' '.repeat(19_990)}b`)
+  t.match(
+    faultOf(() => parseSearch(`"${'\\'.repeat(1000)}`)),
+    /a phrase that is not closed/,
+    'a phrase of backslashes that does not end: each could be one alone or a half of two',
+  )
+  t.match(parseSearch('"a\\b \\"c\\" \\\\"'), { text: 'a\\b "c" \\' }, 'and those of one that ends')
   t.ok(performance.now() - began < 10_000)
   t.equal(shown(parseFilter(`${'a or '.repeat(3999)}a`)).length, 4000 + 3999 * 6)
 })

@@ -6,7 +6,7 @@ import { field } from '../src/model/field.ts'
 import { shownColumnsOf } from '../src/portal/dataset/table.ts'
 import { highlight, highlightTokens } from '../src/portal/parts/highlight.ts'
 import { plainText, richText } from '../src/portal/parts/rich-text.ts'
-import { refinementText } from '../src/portal/selection.ts'
+import { orderParts, refinementText } from '../src/portal/selection.ts'
 import { writeRemoteState } from '../src/publishing/remote/state.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
@@ -363,6 +363,22 @@ t.test('the head of a column sorts, whatever the name of its field', async t => 
       link = sorted?.head.querySelector('a')?.getAttribute('href')
     }
   }
+})
+
+t.test('an order has its direction at its end, and may have any number of blanks', t => {
+  for (const [text, by, direction] of [
+    ['', '', 'asc'],
+    ['height', 'height', 'asc'],
+    ['height ASC', 'height', 'asc'],
+    ['`a desc` \t desc', '`a desc`', 'desc'],
+    ['`height desc`', '`height desc`', 'asc'],
+    ['asc', 'asc', 'asc'],
+  ] as const)
+    t.same(orderParts(text), { by, direction }, text)
+  const begun = performance.now()
+  for (let column = 0; column < 20; column++) orderParts(`height${' '.repeat(15_000)}desc, title`)
+  t.ok(performance.now() - begun < 1000, 'each column of a table took a third of a second')
+  t.end()
 })
 
 t.test('sizes of exports have the plural of their unit', async t => {

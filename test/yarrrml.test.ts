@@ -524,6 +524,20 @@ t.test('a join is a link of the same record, or is refused', async t => {
   }
 })
 
+t.test('conditions with hundreds of blanks are read in a moment', async t => {
+  const blanks = ' '.repeat(480)
+  const link = (condition: string) => `{p: "http://e.org/p", o: {mapping: p, condition: ${condition}}}`
+  const text = translate(
+    link(`&c "equal(${blanks}$(id),${blanks}x"`),
+    ...Array.from({ length: 500 }, () => link('*c')),
+  )
+  const begun = performance.now()
+  t.equal(readYarrrml(text, { prefixes }).mapping, null)
+  t.ok(performance.now() - begun < 5000, 'each took half a second')
+  const spaced = readYarrrml(translate(link('"equal( str1 = $(id) , str2 = $(id) )"')), { prefixes })
+  t.ok(spaced.mapping, 'blanks are where they were')
+})
+
 t.test('the prefixes of a portal are told where there is none', async t => {
   for (const name of ['portal', 'field']) {
     const found = readYarrrml(translate(`[${name}:x, $(name)]`)).diagnostics
@@ -568,6 +582,34 @@ t.test('what is found several times is told once, with a count', async t => {
     ],
   )
 })
+
+t.test(
+  'an error counts behind hundreds of warnings, and what an alias repeats is told in a moment',
+  async t => {
+    const warned = Array.from({ length: 600 }, (_, at) => `["http://e.org/${at}", "{x}"]`)
+    for (const last of ['[foaf:name, $(name]', '[none:name, $(name)]']) {
+      const { mapping, diagnostics } = readYarrrml(translate(...warned, last), { prefixes })
+      t.equal(mapping, null, last)
+      t.same(
+        [diagnostics.length, diagnostics.at(-1)?.severity],
+        [501, 'error'],
+        'of the rest there are five hundred',
+      )
+    }
+    const unknown = Array.from({ length: 60 }, (_, at) => `$(f${at})`).join(' ')
+    const aliases = Array.from({ length: 1800 }, (_, at) => `["http://e.org/${at}", *t]`)
+    const begun = performance.now()
+    const { mapping } = readYarrrml(translate(`[foaf:name, &t "${unknown}"]`, ...aliases), { prefixes })
+    const fields = Array.from({ length: 500 }, (_, at) => field(`field_${at}`, 'text'))
+    const found = mapping === null ? [] : validateMapping(mapping, { id: 'emperors', base, fields })
+    t.equal(
+      found.filter(({ code }) => code === 'reference-unknown-field').length,
+      61,
+      'each at its place, once',
+    )
+    t.ok(performance.now() - begun < 10_000, 'all pairs of them took minutes')
+  },
+)
 
 t.test('sources of a dataset are ignored, whatever they are', async t => {
   const source = (...keys: readonly string[]) => `{access: a, referenceFormulation: csv, ${keys.join(', ')}}`

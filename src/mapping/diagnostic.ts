@@ -69,6 +69,14 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some(({ severity }) => severity === 'error')
 }
 
+/** Maximum number of diagnostics of one document: further ones mostly repeat the others. */
+const MAX_DIAGNOSTICS = 500
+
+/** True if there are so many diagnostics that another one is left out; not the first error, which decides about the mapping. */
+export function isOneTooMany(code: DiagnosticCode, before: readonly Diagnostic[]): boolean {
+  return before.length >= MAX_DIAGNOSTICS && (severityOf(code) !== 'error' || hasErrors(before))
+}
+
 /** Merges equal diagnostics: one that occurs in several places is reported at the first of them. */
 export function withoutRepeats(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const groups = groupedBy(diagnostics, ({ code, message, hint = '' }) => `${code} ${message} ${hint}`)

@@ -1,4 +1,5 @@
 import { nearName } from '../model/did-you-mean.ts'
+import { memoised } from '../model/memoised.ts'
 import { RECORD_ID } from './columns.ts'
 import { type Diagnostic, DOCUMENT_START, diagnosticOf } from './diagnostic.ts'
 import {
@@ -19,7 +20,7 @@ export type { MappedDataset }
 
 /** Checks a mapping in either language against the fields of its dataset and, if known, their values. */
 export function validateMapping(mapping: Mapping, dataset: MappedDataset): readonly Diagnostic[] {
-  const found: Diagnostic[] = []
+  const found = new Map<string, Diagnostic>()
   const fields = new Map(dataset.fields.map(field => [field.name, field]))
   const top = mapping.resources[0]?.place ?? DOCUMENT_START
   const checking: Checking = {
@@ -27,15 +28,18 @@ export function validateMapping(mapping: Mapping, dataset: MappedDataset): reado
     dataset,
     field: name => fields.get(name),
     report: (code, place = top, message, hint) => {
-      if (!found.some(each => each.code === code && each.place === place && each.message === message))
-        found.push(diagnosticOf(code, place, message, hint))
+      const key = `${code} ${place.line} ${place.column} ${message}`
+      if (!found.has(key)) found.set(key, diagnosticOf(code, place, message, hint))
     },
   }
   const used = new Set<string>()
+  const unknown = new Map<string, readonly [message: string, hint: string]>()
   for (const resource of mapping.resources) {
     for (const { name, place } of resourceReferences(resource)) {
       used.add(name)
-      checkReference(checking, name, place)
+      if (fields.has(name) || name === RECORD_ID) continue
+      const [message, hint] = memoised(unknown, name, () => unknownField(dataset, name))
+      checking.report('reference-unknown-field', place, message, hint)
     }
     if (resource.sources !== undefined) checking.report('sources-ignored', resource.place, SOURCES_MESSAGE)
     checkSubject(checking, resource)
@@ -51,26 +55,22 @@ export function validateMapping(mapping: Mapping, dataset: MappedDataset): reado
         unused.slice(0, 10).join(', ') +
         (unused.length > 10 ? ' …' : ''),
     )
-  return found.sort(
+  return [...found.values()].sort(
     (a, b) => a.place.line - b.place.line || a.place.column - b.place.column || (a.code < b.code ? -1 : 1),
   )
 }
 
 const SOURCES_MESSAGE = 'the sources are left aside: the records are those of the dataset'
 
-function checkReference(
-  { dataset, field, report }: Checking,
-  name: string,
-  place: MappingPlace | undefined,
-): void {
-  if (field(name) !== undefined || name === RECORD_ID) return
-  const names = dataset.fields.map(known => known.name)
+/** What is reported of a reference to no field. */
+function unknownField({ id, fields }: MappedDataset, name: string): readonly [message: string, hint: string] {
+  const names = fields.map(known => known.name)
   const close =
     names.find(known => known.toLowerCase() === name.trim().toLowerCase()) ?? nearName(name, names)
   const known = `Fields are: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ' …' : ''}.`
   const shown = name.length > 60 ? `${name.slice(0, 60)}…` : name
-  const message = `the dataset ${dataset.id} has no field \`${shown}\``
-  report('reference-unknown-field', place, message, close === undefined ? known : `Did you mean $(${close})?`)
+  const hint = close === undefined ? known : `Did you mean $(${close})?`
+  return [`the dataset ${id} has no field \`${shown}\``, hint]
 }
 
 function checkStatement(checking: Checking, resource: ResourceRule, statement: StatementRule): void {

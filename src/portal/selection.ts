@@ -97,6 +97,16 @@ export function fieldName(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) && !RESERVED_WORDS.has(name.toLowerCase()) ? name : `\`${name}\``
 }
 
+/** What an order is by, and its direction, as at its end. An expression that has the blanks before it would try each of many. */
+export function orderParts(orderBy: string): { readonly by: string; readonly direction: 'asc' | 'desc' } {
+  const [found] = /\s(?:asc|desc)$/i.exec(orderBy) ?? []
+  if (found === undefined) return { by: orderBy, direction: 'asc' }
+  return {
+    by: orderBy.slice(0, -found.length).trimEnd(),
+    direction: found.length === 5 ? 'desc' : 'asc',
+  }
+}
+
 /** A refinement in the syntax of `refine` and `exclude`. */
 export function refinementText({ facet, value }: Refinement): string {
   return `${/^[\w.]+$/.test(facet) ? facet : `\`${facet}\``}:${/^[\w.-]+(?: [\w.-]+)*$/.test(value) ? value : odsqlText(value)}`

@@ -179,7 +179,8 @@ export function inDegrees(wkt: string): string {
  * proj4 reads no standard parallel in WKT.
  */
 export function withMercatorScale(wkt: string): string {
-  const parallel = /PROJECTION\["Mercator"\].*"Standard_Parallel_1",\s*(-?[\d.]+)/is.exec(wkt)?.[1]
+  if (!/PROJECTION\["Mercator"\]/i.test(wkt)) return wkt
+  const parallel = /"Standard_Parallel_1",\s*(-?[\d.]+)/i.exec(wkt)?.[1]
   const inverse = /SPHEROID\["[^"]*",\s*[\d.]+,\s*([\d.]+)/i.exec(wkt)?.[1]
   if (parallel === undefined || inverse === undefined || /"Scale_Factor"/i.test(wkt)) return wkt
   const latitude = (Number(parallel) * Math.PI) / 180

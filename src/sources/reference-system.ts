@@ -54,6 +54,14 @@ export function unprojectorOfCode(code: number): Unprojector | null | undefined 
 /** The name of ESRI, which proj4 takes for that of an oblique projection; of the other name it takes the pole by its standard parallel. */
 const NORTH_POLE = /\bStereographic_North_Pole\b/i
 
+/** What Krovak of ESRI has without a rotation, with axes to the south and the west. Each is sought alone: texts may have any length. */
+const SOUTH_WEST_KROVAK = [
+  /"Krovak"/i,
+  /"X_Scale",\s*1\b/i,
+  /"Y_Scale",\s*1\b/i,
+  /"XY_Plane_Rotation",\s*0\b/i,
+] as const
+
 /** The same for the text of a `.prj` file or another WKT of reference systems; undefined for an unsupported one. */
 export function unprojectorOfWkt(wkt: string): Unprojector | null | undefined {
   const isGeographic = /^\s*(?:GEOGCS|GEOGCRS|GEODCRS)\s*\[/i.test(wkt)
@@ -61,9 +69,7 @@ export function unprojectorOfWkt(wkt: string): Unprojector | null | undefined {
   const datum = wkt.replace(/(?:SPHEROID|ELLIPSOID)\["[^"]*"/gi, '')
   if (isGeographic && /WGS.?(?:19)?84|ETRS.?(?:19)?89|NAD.?(?:19)?83|RGF.?(?:19)?93|CRS:?84/i.test(datum))
     return null
-  // Krovak of ESRI without a rotation, with axes to the south and the west.
-  if (/"Krovak".*"X_Scale",\s*1\b.*"Y_Scale",\s*1\b.*"XY_Plane_Rotation",\s*0\b/is.test(wkt))
-    return unprojectorOfCode(5513)
+  if (SOUTH_WEST_KROVAK.every(part => part.test(wkt))) return unprojectorOfCode(5513)
   const axes = wkt.search(/\bCS\s*\[/i)
   const id = /\b(?:ID|AUTHORITY)\["EPSG",\s*"?(\d+)"?\]\s*\]\s*$/i.exec(wkt)?.[1]
   const isById = id !== undefined && !/TOWGS84/i.test(wkt)

@@ -9,7 +9,7 @@ interface Token {
   readonly span: Span
 }
 
-const TOKEN = /([ \t]*)(?:(\()|(\))|"((?:[^"\\]|\\["\\]?)*)"|([^\s()"'][^\s()"]*))/y
+const TOKEN = /([ \t]*)(?:(\()|(\))|"((?:[^"\\]|\\["\\]|\\(?!["\\]))*)"|([^\s()"'][^\s()"]*))/y
 
 /**
  * Parses a search expression (URL Conventions 5.1.7). AND, OR and NOT are operators where they have operands and words elsewhere,

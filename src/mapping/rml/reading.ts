@@ -1,6 +1,6 @@
 import { nearest } from '../../model/did-you-mean.ts'
 import { RDF } from '../../rdf/vocab.ts'
-import { type Diagnostic, type DiagnosticCode, diagnosticOf } from '../diagnostic.ts'
+import { type Diagnostic, type DiagnosticCode, diagnosticOf, isOneTooMany } from '../diagnostic.ts'
 import type { MappingPlace } from '../ir.ts'
 import type { TurtleSpan } from './token-tracker.ts'
 import { type DocumentNode, type DocumentTerm, nodeId, type Property, type TurtleDocument } from './turtle.ts'
@@ -26,9 +26,6 @@ export interface TermContext {
 /** Maximum number of visited properties, counting every visit to a node. */
 const MAX_VISITS = 200_000
 
-/** Maximum number of diagnostics of one document. */
-const MAX_DIAGNOSTICS = 500
-
 /** The state of reading a mapping document. */
 export class Reading {
   readonly document: TurtleDocument
@@ -46,7 +43,7 @@ export class Reading {
 
   /** Adds a diagnostic at a position; null, for what cannot be read. */
   report(code: DiagnosticCode, at: Location, message: string, hint?: string): null {
-    if (this.diagnostics.length < MAX_DIAGNOSTICS)
+    if (!isOneTooMany(code, this.diagnostics))
       this.diagnostics.push(diagnosticOf(code, turtlePlaceOf(at), message, hint))
     return null
   }

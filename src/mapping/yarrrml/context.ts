@@ -1,5 +1,11 @@
 import type { LineCounter } from 'yaml'
-import { type Diagnostic, type DiagnosticCode, diagnosticOf, severityOf } from '../diagnostic.ts'
+import {
+  type Diagnostic,
+  type DiagnosticCode,
+  diagnosticOf,
+  isOneTooMany,
+  severityOf,
+} from '../diagnostic.ts'
 import type { LogicalSource, MappingPlace } from '../ir.ts'
 import type { YamlNode, YamlPart, YamlText } from './node.ts'
 
@@ -50,9 +56,6 @@ export interface Diagnostics {
   readonly diagnostics: () => readonly Diagnostic[]
 }
 
-/** Maximum number of reported diagnostics: further ones repeat the others. */
-const MAX = 500
-
 /** A collector of diagnostics, without duplicates at the same position. */
 export function createDiagnostics(lines: LineCounter): Diagnostics {
   const found: Diagnostic[] = []
@@ -70,7 +73,7 @@ export function createDiagnostics(lines: LineCounter): Diagnostics {
   }
   const reportAt: Diagnostics['reportAt'] = (code, where, message, hint) => {
     const key = `${code} ${where.line} ${where.column} ${message}`
-    if (reported.has(key) || found.length >= MAX) return null
+    if (reported.has(key) || isOneTooMany(code, found)) return null
     reported.add(key)
     found.push(diagnosticOf(code, where, message, hint))
     return null

@@ -138,7 +138,7 @@ function equalSide(condition: YamlNode): YamlText | undefined {
       : undefined
   if (condition.type === 'text') {
     const sides =
-      /^(?:[\w-]+:)?equal\(\s*(?:str1\s*=)?\s*(\$\([^()]+\))\s*,\s*(?:str2\s*=)?\s*(\$\([^()]+\))\s*\)$/.exec(
+      /^(?:[\w-]+:)?equal\(\s*(?:str1\s*=\s*)?(\$\([^()]+\))\s*,\s*(?:str2\s*=\s*)?(\$\([^()]+\))\s*\)$/.exec(
         condition.text.slice(0, 1000),
       )
     return sides?.[1] === undefined || sides[1] !== sides[2] ? undefined : { ...condition, text: sides[1] }

@@ -7,7 +7,7 @@ import { type Html, html } from '../../site/html.ts'
 import { chosenChips } from '../parts/facets.ts'
 import { filterFaultText } from '../parts/filter-fault.ts'
 import { hiddenFields, languageField, listOptions } from '../parts/form-fields.ts'
-import { fieldName, odsqlText, selectionParameters } from '../selection.ts'
+import { fieldName, odsqlText, orderParts, selectionParameters } from '../selection.ts'
 import type { Tab, TabContext, TabName } from './tab.ts'
 
 const ORDERED: readonly TabName[] = ['table', 'export', 'api']
@@ -50,7 +50,8 @@ ${chosenChips(pageContext, selection, path(tab.name), label)}
 /** The orders by a field, ascending and descending; another order of the address is preserved. */
 function orderSelect({ pageContext, entry, selection }: TabContext): Html {
   const { t } = pageContext
-  const written = selection.orderBy.replace(/\s+asc$/i, '')
+  const { by, direction } = orderParts(selection.orderBy)
+  const written = direction === 'asc' ? by : selection.orderBy
   const orders = entry.dataset.fields
     .filter(({ type }) => !isGeo(type))
     .flatMap(({ name, label }) => [

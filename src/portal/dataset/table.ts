@@ -14,7 +14,7 @@ import type { PageContext } from '../../site/page-context.ts'
 import { rootOf } from '../../site/signed-in.ts'
 import { pager } from '../parts/pager.ts'
 import { valueCell } from '../parts/value.ts'
-import { apiParameters, fieldName, selectionParameters } from '../selection.ts'
+import { apiParameters, fieldName, orderParts, selectionParameters } from '../selection.ts'
 import { languageMark } from '../services.ts'
 import { endpointAddress, endpointPaths, noRecords, type Tab, type TabContext } from './tab.ts'
 
@@ -122,9 +122,9 @@ function sortHead(
   if (isGeo(type) || multivalued)
     return html`<th scope="col" class="${kind}"><span${own}>${label}</span>${measure}</th>`
   const written = fieldName(name)
-  const [, by = '', direction = 'asc'] = /^(.+?)(?:\s+(asc|desc))?$/i.exec(selection.orderBy) ?? []
+  const { by, direction } = orderParts(selection.orderBy)
   const isSorted = by === written || by === `\`${name}\``
-  const isDown = isSorted && direction.toLowerCase() === 'desc'
+  const isDown = isSorted && direction === 'desc'
   // The latest years and the largest numbers first.
   const isDownFirst = isNumeric(type) && annotations.id === undefined
   const next = !isSorted

@@ -39,7 +39,8 @@ export async function spreadsheetmlSheets(data: DataFile): Promise<readonly Shee
     },
     text(text) {
       const isHidden = isVisibility && /^Sheet(?:Very)?Hidden$/.test(text.trim())
-      if (isHidden) sheets.push({ ...(sheets.pop() as Sheet), isHidden })
+      const sheet = isHidden ? sheets.pop() : undefined
+      if (sheet !== undefined) sheets.push({ ...sheet, isHidden })
     },
     end() {
       isVisibility = false

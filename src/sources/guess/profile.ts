@@ -267,14 +267,12 @@ export class TextProfile {
     const areKnown = odd.every(([text]) => meansNothing(text))
     // Only known words mean no value: any other is data, which a type would lose.
     if (!areKnown) return undefined
-    if (areKnown && share > 0.9 && this.fits[kind] < 3 && !odd.every(([text]) => isPlainlyNothing(text)))
-      return undefined
+    if (share > 0.9 && this.fits[kind] < 3 && !odd.every(([text]) => isPlainlyNothing(text))) return undefined
     return { nulls: odd.map(([text]) => text), nullCount: many }
   }
 }
 
-// ` 1,200.00 `, ` (300.00)`, and ` -   ` for 0, with two more blanks in place of decimals. Values padded to one length are none.
-/** Recognises the blanks around the numbers of a column that accounting formats of spreadsheets leave in CSV. */
+/** The blanks that accounting formats leave around numbers: ` 1,200.00 `, ` (300.00)`, ` -   ` for 0. Values of one length have none. */
 class AccountingBlanks {
   private isPossible = true
   /** Blanks at the end of positive numbers, and of the dash. */
@@ -284,9 +282,11 @@ class AccountingBlanks {
 
   note(raw: string): void {
     if (!this.isPossible) return
-    const { value = '', blanks = '' } = /^ (?<value>[^ ].*?)(?<blanks> *)$/.exec(raw)?.groups ?? {}
-    if (value === '-') this.dashEnds.add(blanks.length)
-    else if (!/^[(-]/.test(value)) this.ends.add(blanks.length)
+    let end = raw.length
+    while (raw[end - 1] === ' ') end--
+    const value = /^ ([^ ].*)$/.exec(raw.slice(0, end))?.[1] ?? ''
+    if (value === '-') this.dashEnds.add(raw.length - end)
+    else if (!/^[(-]/.test(value)) this.ends.add(raw.length - end)
     if (this.lengths.size < 2) this.lengths.add(raw.length)
     this.isPossible = value !== '' && this.ends.size < 2 && this.dashEnds.size < 2
   }
