@@ -30,6 +30,7 @@ const FLAGS = [
 /** Files that take longest, which begin first: those that wait for a server or an engine between those that compute. */
 const LONGEST = [
   'unit/algebra',
+  'unit/random-algebra',
   'unit/column-expressions',
   'long/cli',
   'engines/virtuoso',
@@ -45,7 +46,7 @@ const LONGEST = [
   'long/accounts-shared-endpoints',
   'long/accounts-shared',
   'long/mapping-cli',
-  'long/algebra',
+  'long/random-algebra',
   'long/access-attacks',
   'long/query-cli',
   'long/fairness',
