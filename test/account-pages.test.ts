@@ -1,7 +1,9 @@
 import t from 'tap'
 import { formToken, isFormToken, isOwnOrigin, localPath } from '../src/http/form.ts'
 import { accountServer, Browser, formsOf, hiddenFields, PASSWORD } from './support/account-server.ts'
-import { isLong } from './support/effort.ts'
+import { isLong, withMore } from './support/effort.ts'
+
+t.runOnly = isLong
 
 const server = await accountServer()
 const { http, accounts } = server
@@ -382,7 +384,7 @@ t.test('a password is changed by who knows it, and ends other sessions', async t
   t.equal(await accounts.keys.principal(key), null, 'unless they are to go as well')
 })
 
-t.test('many guesses at once are five', async t => {
+t.test('many guesses at once are five', withMore, async t => {
   const count = isLong ? 1000 : 100
   await accounts.users.add('dora', PASSWORD)
   const guess = async (

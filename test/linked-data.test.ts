@@ -3,10 +3,12 @@ import { Parser, type Quad, Store as QuadStore, type Term } from 'n3'
 import t, { type Test } from 'tap'
 import { termText } from '../src/rdf/ntriples.ts'
 import type { Term as PlainTerm } from '../src/rdf/term.ts'
-import { isLong } from './support/effort.ts'
+import { isLong, withMore } from './support/effort.ts'
 import { servePortal } from './support/portal.ts'
 import { seedOf } from './support/seed.ts'
 import { freePort } from './support/serving.ts'
+
+t.runOnly = isLong
 
 /**
  * The same triples by every way out: the fragments of random patterns page by page, the export and the SPARQL endpoint; and
@@ -197,11 +199,11 @@ const keyOf = (term: Term) => `${term.termType} ${parameterOf(term)}`
 const keysOf = (quads: Iterable<Quad>) =>
   [...quads].map(quad => ROLES.map(role => keyOf(quad[role])).join(' ')).sort()
 
-t.test('every way out gives the same triples', async t => {
+t.test('every way out gives the same triples', withMore, async t => {
   const served = await serve(t)
   t.comment(`SEED=${seed} PATTERNS=${PATTERNS}`)
 
-  t.test('pages of random patterns, the export and the endpoint', async t => {
+  t.test('pages of random patterns, the export and the endpoint', withMore, async t => {
     for (const id of ['people', 'shops']) {
       const truth = await exported(served, id)
       if (id === 'people')
@@ -228,10 +230,10 @@ t.test('every way out gives the same triples', async t => {
     t.match(people, /void#exampleResource> </, 'others have some of their resources')
   })
 
-  t.test('Comunica over fragments, bindings-restricted fragments, endpoint and memory', async t => {
+  t.test('Comunica over fragments, bindings-restricted fragments, endpoint and memory', withMore, async t => {
     const copies = { people: await exported(served, 'people'), shops: await exported(served, 'shops') }
     const engine = new QueryEngine()
-    for (const [id, name, query] of QUERIES.slice(0, isLong ? undefined : 3)) {
+    for (const [id, name, query] of QUERIES.slice(...(isLong ? [3] : [0, 3]))) {
       const fragments = `${served.base}/api/tpf/${id}`
       const sources = {
         fragments,

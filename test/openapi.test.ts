@@ -450,6 +450,7 @@ t.test('the program of the console uses nothing from outside', async t => {
     checkJs: true,
     noEmit: true,
     types: [],
+    skipLibCheck: true,
     lib: ['lib.es2023.d.ts', 'lib.dom.d.ts'],
   }
   const unknown = (source: string) => {

@@ -1,2 +1,2 @@
-/** All cases of test/account-pages.test.ts. */
+/** More cases of test/account-pages.test.ts. */
 import '../account-pages.test.ts'

@@ -8,7 +8,7 @@ t.test('OAuth and account pages behave alike with accounts in PostgreSQL', { ski
   const postgres = await startPostgres()
   t.teardown(() => postgres.stop())
   for (const file of ['oauth', 'account-pages']) {
-    const env = { ...process.env, TEST_ACCOUNTS: await postgres.database() }
+    const env = { ...process.env, LONG: '0', TEST_ACCOUNTS: await postgres.database() }
     await t.spawn(
       process.execPath,
       [...scriptArguments(`${file}.test`)],

@@ -21,12 +21,14 @@ import { publishInto, testConfig } from '../support/stores.ts'
  * QUERIES=n says how many.
  */
 const seed = seedOf()
-const QUERIES = Number(process.env.QUERIES ?? 2000)
+const QUERIES = Number(process.env.QUERIES ?? 1000)
 /** Differences that are told before a run gives up. */
 const MAX_DIFFERENCES = Number(process.env.DIFFERENCES ?? 10)
 const ZONES = ['UTC', 'Europe/Paris', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata']
 const CHANGING_ZONES = ['Europe/Paris', 'America/New_York', 'Australia/Lord_Howe']
 const HOUR = 3_600_000
+/** Answers of columns, which are the same whatever engine keeps the triples. */
+const ofColumns = { skip: process.env.LODESTONE_TEST_STORE !== undefined }
 
 const base = 'http://portal.example'
 
@@ -191,7 +193,7 @@ function aroundChanges(timezone: string): readonly number[] {
   return moments
 }
 
-t.test('groups of a moment follow the clocks of the zone around every change', async t => {
+t.test('groups of a moment follow the clocks of the zone around every change', ofColumns, async t => {
   const moments = CHANGING_ZONES.flatMap(aroundChanges)
   const records = moments.map((epoch, k) => ({ k, at: new Date(epoch).toISOString() }))
   const api = await serve(t, { clocks: { types: { k: 'int', at: 'datetime' }, records } })
@@ -216,25 +218,29 @@ t.test('groups of a moment follow the clocks of the zone around every change', a
     }
 })
 
-t.test('ranges within a day have the moments between their ends around every change of clocks', async t => {
-  for (const timezone of CHANGING_ZONES) {
-    const moments = aroundChanges(timezone)
-    const records = moments.map((epoch, k) => ({ k, at: new Date(epoch).toISOString() }))
-    const api = await serve(t, { clocks: { types: { k: 'int', at: 'datetime' }, records } })
-    for (const width of ['15 m', '30 m', '45 m', '1 h', '2 h', '5 h', '12 h', '36 h', '1 s']) {
-      const clauses = { select: 'count(*) as c', group_by: `range(at, ${width}) as g`, limit: '20000' }
-      const { rows } = await page(api, 'clocks', { version: 'v2.1', timezone, lang: 'en' }, clauses)
-      const ends = rows.map(({ g }) => String(g).slice(1, -1).split(', ').map(Date.parse))
-      const within = ends.map(([from = 0, to = 0]) => moments.filter(each => each >= from && each < to))
-      t.same(
-        rows.map(({ c }) => c),
-        within.map(each => each.length),
-        `${width} in ${timezone}`,
-      )
-      t.ok(
-        ends.every(([, to = 0], index) => to <= (ends[index + 1]?.[0] ?? to)),
-        'and none overlap',
-      )
+t.test(
+  'ranges within a day have the moments between their ends around every change of clocks',
+  ofColumns,
+  async t => {
+    for (const timezone of CHANGING_ZONES) {
+      const moments = aroundChanges(timezone)
+      const records = moments.map((epoch, k) => ({ k, at: new Date(epoch).toISOString() }))
+      const api = await serve(t, { clocks: { types: { k: 'int', at: 'datetime' }, records } })
+      for (const width of ['15 m', '30 m', '45 m', '1 h', '2 h', '5 h', '12 h', '36 h', '1 s']) {
+        const clauses = { select: 'count(*) as c', group_by: `range(at, ${width}) as g`, limit: '20000' }
+        const { rows } = await page(api, 'clocks', { version: 'v2.1', timezone, lang: 'en' }, clauses)
+        const ends = rows.map(({ g }) => String(g).slice(1, -1).split(', ').map(Date.parse))
+        const within = ends.map(([from = 0, to = 0]) => moments.filter(each => each >= from && each < to))
+        t.same(
+          rows.map(({ c }) => c),
+          within.map(each => each.length),
+          `${width} in ${timezone}`,
+        )
+        t.ok(
+          ends.every(([, to = 0], index) => to <= (ends[index + 1]?.[0] ?? to)),
+          'and none overlap',
+        )
+      }
     }
-  }
-})
+  },
+)

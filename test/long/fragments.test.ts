@@ -1,2 +1,2 @@
-/** All cases of test/fragments.test.ts. */
+/** More cases of test/fragments.test.ts. */
 import '../fragments.test.ts'

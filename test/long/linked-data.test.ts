@@ -1,2 +1,2 @@
-/** All cases of test/linked-data.test.ts. */
+/** More cases of test/linked-data.test.ts. */
 import '../linked-data.test.ts'

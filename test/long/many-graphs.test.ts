@@ -1,2 +1,2 @@
-/** All cases of test/many-graphs.test.ts. */
+/** More cases of test/many-graphs.test.ts. */
 import '../many-graphs.test.ts'

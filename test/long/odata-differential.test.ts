@@ -18,7 +18,7 @@ import { publishInto, testConfig } from '../support/stores.ts'
  * same. SEED=n or SEED=new takes other ones, QUERIES=n says how many.
  */
 const seed = seedOf()
-const QUERIES = Number(process.env.QUERIES ?? 500)
+const QUERIES = Number(process.env.QUERIES ?? 250)
 /** Questions of the kinds that ODSQL can ask too, one to so many of the others. */
 const PLAIN = 4
 /** Questions for groups. */

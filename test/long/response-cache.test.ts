@@ -1,2 +1,2 @@
-/** All cases of test/response-cache.test.ts. */
+/** More cases of test/response-cache.test.ts. */
 import '../response-cache.test.ts'

@@ -5,7 +5,6 @@ import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { abortAfter } from '../../runtime/abort-after.ts'
 import { unreadable } from '../source.ts'
 import { refusedAddress, shownAddress, TransientFailure } from './failures.ts'
-import { fetchFtp } from './ftp.ts'
 import { fetchHttp } from './http.ts'
 import type { Fetched, FetchLimits, Validators } from './limits.ts'
 
@@ -33,7 +32,8 @@ export async function fetchAddress(
   const context = { ...limits, late }
   for (let attempt = 0; ; attempt++) {
     try {
-      const fetchOnce = new URL(url).protocol.startsWith('ftp') ? fetchFtp : fetchHttp
+      const isFtp = new URL(url).protocol.startsWith('ftp')
+      const fetchOnce = isFtp ? (await import('./ftp.ts')).fetchFtp : fetchHttp
       return await fetchOnce(new URL(url), file, known, context, authorization)
     } catch (error) {
       rmSync(file, { force: true })

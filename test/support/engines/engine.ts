@@ -125,11 +125,14 @@ async function writers(t: Test, url: string, { sqlPort }: Started, folder: strin
   }
 }
 
-/** The differential tests of both languages, against this engine. */
+/**
+ * Some of the random queries of both languages, of records that were published to this engine and fetched from it: their answers are
+ * those of columns, which are the same from wherever they come, so that more queries find no more.
+ */
 async function randomQueries(t: Test, url: string): Promise<void> {
   for (const [file, queries] of [
-    ['long/differential.test', process.env.RANDOM_ODSQL ?? '80'],
-    ['long/odata-differential.test', process.env.RANDOM_ODATA ?? '50'],
+    ['long/differential.test', process.env.RANDOM_ODSQL ?? '20'],
+    ['long/odata-differential.test', process.env.RANDOM_ODATA ?? '20'],
   ] as const) {
     const child = spawn(process.execPath, scriptArguments(file), {
       cwd: temporaryFolder(t, {}),

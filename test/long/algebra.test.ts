@@ -1,2 +1,0 @@
-/** More cases of test/algebra.test.ts. */
-import '../algebra.test.ts'

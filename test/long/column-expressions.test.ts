@@ -1,2 +1,0 @@
-/** More cases of test/column-expressions.test.ts. */
-import '../column-expressions.test.ts'

@@ -1,0 +1,2 @@
+/** More cases of test/random-algebra.test.ts. */
+import '../random-algebra.test.ts'
