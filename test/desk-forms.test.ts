@@ -39,9 +39,15 @@ async function sessionOf(name: string, grants: readonly string[]): Promise<strin
 const cookie = await sessionOf('anna', ['publish:*'])
 const bert = await sessionOf('bert', ['publish:trees'])
 
-async function get(url: string, as = cookie) {
+/** A page, where its address is to have the digest of its text that with the digest. */
+async function get(
+  url: string,
+  as = cookie,
+): Promise<{ readonly status: number; readonly body: string; readonly url: string }> {
   const answer = await app.http.inject({ url, headers: { accept: 'text/html', cookie: as } })
-  return { status: answer.statusCode, body: answer.body }
+  const { location } = answer.headers
+  if (answer.statusCode === 303 && location?.includes('opened=')) return get(location, as)
+  return { status: answer.statusCode, body: answer.body, url }
 }
 const token = /name="form_token" value="([^"]+)"/.exec((await get('/desk/')).body)?.[1] ?? ''
 
@@ -337,6 +343,31 @@ t.test('a form that somebody else overtook is shown again, with its input', asyn
   }
   const tried = await post('/desk/trees/source/', { action: 'try', opened: 'before' })
   t.equal(openedOf(tried.body), 'before', 'what is tried is as old as it was')
+})
+
+t.test('a page that is opened again has the form of the text that it had', async t => {
+  const openedOf = (body: string) => /name="opened" value="([^"]*)"/.exec(body)?.[1] ?? ''
+  const url = '/desk/trees/description/'
+  const first = await get(`${url}?lang=en`)
+  t.match(first.url, `${url}?lang=en&opened=${openedOf(first.body)}`)
+  const since = /This was changed after the page was opened[\s\S]*Show what is saved now/
+  t.notMatch((await get(first.url)).body, since)
+  await post(url, { action: 'description', 'default.title': 'Of the other' }, bert, bertToken)
+  const again = await get(first.url)
+  t.match(again.body, since)
+  t.notMatch(again.body, 'data-unsaved', 'it is left without a question')
+  const fields = { action: 'description', 'default.title': 'Mine' }
+  const refused = await post(url, { ...fields, opened: openedOf(again.body) })
+  t.equal(refused.status, 409, 'its form does not replace the change of the other')
+  t.match(refused.body, /Somebody changed this dataset[\s\S]*value="Mine"/)
+  t.equal((await get(`${url}?opened=a&opened=b`)).status, 200)
+  t.match((await get('/desk/trees/report/')).url, /report\/$/, 'pages without such forms need none')
+
+  const catalogs = await get('/desk/~harvest/')
+  t.match(catalogs.url, `opened=${openedOf(catalogs.body)}`)
+  const late = await get('/desk/~harvest/?opened=before')
+  t.match(late.body, since)
+  t.match(late.body, 'name="opened" value="before">')
 })
 
 t.test('what was entered outlives the session', async t => {
