@@ -370,6 +370,13 @@ t.test('a page that is opened again has the form of the text that it had', async
   t.match(late.body, 'name="opened" value="before">')
 })
 
+t.test('a form that is too long is refused in words of its own', async t => {
+  const url = '/desk/trees/mapping/?lang=fr'
+  const { status, body } = await post(url, { action: 'mapping', text: 'x'.repeat(2_000_001) })
+  t.equal(status, 413)
+  t.match(body, /<h1>Le formulaire est trop long<\/h1>\s*<p>Ce qui a été envoyé/)
+})
+
 t.test('what was entered outlives the session', async t => {
   const url = '/desk/trees/description/?lang=en'
   const gone = 'lodestone-session=gone'
