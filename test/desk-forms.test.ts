@@ -214,6 +214,7 @@ t.test('the form of a source shows and changes its settings', async t => {
   t.match(page, /Fields as they are inferred[\s\S]*12,5/)
   t.match(page, /<td lang="en" dir="ltr">all values are/, 'read aloud as English')
   t.match(page, /<h2>Source<\/h2><p><code>[^<]+\.csv</, 'the file that is read')
+  t.match(page, /<select id="format"[^>]*><option value="">–<\/option><option>/, 'every choice has a text')
   const tried = await post('/desk/trees/source/', { action: 'try', header: '0', delimiter: ';' })
   t.equal(tried.status, 200)
   t.match(tried.body, /column_1/, 'the options are tried')
