@@ -39,9 +39,15 @@ async function sessionOf(name: string, grants: readonly string[]): Promise<strin
 const cookie = await sessionOf('anna', ['publish:*'])
 const bert = await sessionOf('bert', ['publish:trees'])
 
-async function get(url: string, as = cookie) {
+/** A page, where its address is to have the digest of its text that with the digest. */
+async function get(
+  url: string,
+  as = cookie,
+): Promise<{ readonly status: number; readonly body: string; readonly url: string }> {
   const answer = await app.http.inject({ url, headers: { accept: 'text/html', cookie: as } })
-  return { status: answer.statusCode, body: answer.body }
+  const { location } = answer.headers
+  if (answer.statusCode === 303 && location?.includes('opened=')) return get(location, as)
+  return { status: answer.statusCode, body: answer.body, url }
 }
 const token = /name="form_token" value="([^"]+)"/.exec((await get('/desk/')).body)?.[1] ?? ''
 
@@ -208,6 +214,7 @@ t.test('the form of a source shows and changes its settings', async t => {
   t.match(page, /Fields as they are inferred[\s\S]*12,5/)
   t.match(page, /<td lang="en" dir="ltr">all values are/, 'read aloud as English')
   t.match(page, /<h2>Source<\/h2><p><code>[^<]+\.csv</, 'the file that is read')
+  t.match(page, /<select id="format"[^>]*><option value="">–<\/option><option>/, 'every choice has a text')
   const tried = await post('/desk/trees/source/', { action: 'try', header: '0', delimiter: ';' })
   t.equal(tried.status, 200)
   t.match(tried.body, /column_1/, 'the options are tried')
@@ -337,6 +344,38 @@ t.test('a form that somebody else overtook is shown again, with its input', asyn
   }
   const tried = await post('/desk/trees/source/', { action: 'try', opened: 'before' })
   t.equal(openedOf(tried.body), 'before', 'what is tried is as old as it was')
+})
+
+t.test('a page that is opened again has the form of the text that it had', async t => {
+  const openedOf = (body: string) => /name="opened" value="([^"]*)"/.exec(body)?.[1] ?? ''
+  const url = '/desk/trees/description/'
+  const first = await get(`${url}?lang=en`)
+  t.match(first.url, `${url}?lang=en&opened=${openedOf(first.body)}`)
+  const since = /This was changed after the page was opened[\s\S]*Show what is saved now/
+  t.notMatch((await get(first.url)).body, since)
+  await post(url, { action: 'description', 'default.title': 'Of the other' }, bert, bertToken)
+  const again = await get(first.url)
+  t.match(again.body, since)
+  t.notMatch(again.body, 'data-unsaved', 'it is left without a question')
+  const fields = { action: 'description', 'default.title': 'Mine' }
+  const refused = await post(url, { ...fields, opened: openedOf(again.body) })
+  t.equal(refused.status, 409, 'its form does not replace the change of the other')
+  t.match(refused.body, /Somebody changed this dataset[\s\S]*value="Mine"/)
+  t.equal((await get(`${url}?opened=a&opened=b`)).status, 200)
+  t.match((await get('/desk/trees/report/')).url, /report\/$/, 'pages without such forms need none')
+
+  const catalogs = await get('/desk/~harvest/')
+  t.match(catalogs.url, `opened=${openedOf(catalogs.body)}`)
+  const late = await get('/desk/~harvest/?opened=before')
+  t.match(late.body, since)
+  t.match(late.body, 'name="opened" value="before">')
+})
+
+t.test('a form that is too long is refused in words of its own', async t => {
+  const url = '/desk/trees/mapping/?lang=fr'
+  const { status, body } = await post(url, { action: 'mapping', text: 'x'.repeat(2_000_001) })
+  t.equal(status, 413)
+  t.match(body, /<h1>Le formulaire est trop long<\/h1>\s*<p>Ce qui a été envoyé/)
 })
 
 t.test('what was entered outlives the session', async t => {

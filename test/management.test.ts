@@ -699,7 +699,12 @@ function browserOf(app: Awaited<ReturnType<typeof portalOf>>['app'], cookie: str
   const sends = (url: string, type: string, payload: string | Buffer) =>
     answered({ method: 'POST', url, headers: { ...headers, 'content-type': type }, payload })
   return {
-    get: (url: string) => answered({ url, headers: { accept: 'text/html', ...headers } }),
+    get: async (url: string) => {
+      const answer = await answered({ url, headers: { accept: 'text/html', ...headers } })
+      // The address of a form is to have the digest of its text.
+      if (!answer.location.includes('opened=')) return answer
+      return answered({ url: answer.location, headers: { accept: 'text/html', ...headers } })
+    },
     post: (url: string, fields: Record<string, string>) =>
       sends(url, 'application/x-www-form-urlencoded', new URLSearchParams(fields).toString()),
     upload: async (url: string, token: string, name: string, content: string) => {

@@ -277,6 +277,25 @@ t.test('the page shows labels, values and nodes, and nothing that is data acts',
   t.ok(table.indexOf('Name &lt;b&gt;') < table.indexOf('In 2020'), 'properties in the order of the fields')
 })
 
+t.test('the page has one canonical address, and a description of its own', async t => {
+  const http = await serve(t)
+  for (const end of ['', '?lang=fr', '?inverse=1']) {
+    const { body } = await http.inject({ url: documentOf(HUB) + end, headers: { accept: 'text/html' } })
+    const found = [...body.matchAll(/<link rel="canonical" href="([^"]*)"/g)].map(([, address]) => address)
+    t.strictSame(found, [`${BASE}${documentOf(HUB)}${end === '?lang=fr' ? end : ''}`], end)
+    t.match(body, /<meta name="description" content="[^"]* · Dataset &lt;x&gt;/)
+  }
+})
+
+t.test('nodes within a page are lists of properties, each with its name', async t => {
+  const { body } = await (await serve(t)).inject({
+    url: documentOf(RECORD),
+    headers: { accept: 'text/html' },
+  })
+  t.match(body, /<div class="nested"><a class="node"[^>]*>[^<]*<\/a><dl><dt>/)
+  t.notMatch(body, /<dl[^>]*><dd/)
+})
+
 t.test('links to a resource come in pages', async t => {
   const http = await serve(t)
   const url = documentOf(HUB)

@@ -146,6 +146,14 @@ function fakeRequests() {
   return { sent, Request }
 }
 
+/** Events of a page, and whether they were prevented. */
+const firedOn = (page: EventTarget) => (type: string, target: object | null | undefined) => {
+  const event = new globalThis.Event(type, { cancelable: true })
+  Object.defineProperty(event, 'target', { get: () => target })
+  page.dispatchEvent(event)
+  return event.defaultPrevented
+}
+
 t.test('one upload at a time', async t => {
   const { document, Event } = parseHTML(
     `<form class="upload" method="post" action="/desk/"><input type="file"><progress hidden value="0"></progress><p class="error" hidden></p><button type="button" hidden></button></form>
@@ -155,12 +163,13 @@ t.test('one upload at a time', async t => {
   Object.defineProperty(document.querySelector('[data-unsaved]'), 'form', { value: other })
   const { sent, Request } = fakeRequests()
   const page = new EventTarget()
+  let refused = '<main></main>'
   globals(t, {
     document,
     XMLHttpRequest: Request,
     FormData: class {},
     DOMParser: class {
-      parseFromString = () => parseHTML('<main></main>').document
+      parseFromString = () => parseHTML(refused).document
     },
     addEventListener: page.addEventListener.bind(page),
   })
@@ -171,6 +180,7 @@ t.test('one upload at a time', async t => {
   submit()
   t.equal(sent.length, 1)
   const shown = () => form?.querySelector('progress')?.hasAttribute('value')
+  const message = () => form?.querySelector('.error')?.textContent
   const uploaded = (loaded: number) =>
     sent[0]?.upload.dispatchEvent(Object.assign(new globalThis.Event('progress'), { loaded, total: 2 }))
   uploaded(1)
@@ -178,25 +188,28 @@ t.test('one upload at a time', async t => {
   uploaded(2)
   t.notOk(shown(), 'the whole file is sent, and being read')
   sent[0]?.dispatchEvent(new globalThis.Event('load'))
-  t.equal(form?.querySelector('.error')?.textContent, 'Failed')
+  t.equal(message(), 'Failed')
   submit()
   t.equal(sent.length, 2, 'again after it was refused')
+  refused = '<main><p>published</p><div role="alert"><p>Too long</p></div></main>'
+  sent[1]?.dispatchEvent(new globalThis.Event('load'))
+  t.equal(
+    form?.querySelector('.error')?.textContent,
+    'Too long',
+    'what is wrong, not what the page begins with',
+  )
+  submit()
   page.dispatchEvent(new globalThis.Event('pagehide'))
   submit()
-  t.equal(sent.length, 3, 'and when the page is shown again')
+  t.equal(sent.length, 4, 'and when the page is shown again')
   const cancel = form?.querySelector('button')
   t.equal(cancel?.hidden, false)
   Object.assign(form?.querySelector('input') ?? {}, { focus: () => {} })
   cancel?.dispatchEvent(new Event('click'))
-  t.same([sent[2]?.isAborted, cancel?.hidden], [true, true])
+  t.same([sent[3]?.isAborted, cancel?.hidden], [true, true])
   submit()
-  t.equal(sent.length, 4, 'and after it was cancelled')
-  const fired = (type: string, target: object | null | undefined) => {
-    const event = new globalThis.Event(type, { cancelable: true })
-    Object.defineProperty(event, 'target', { get: () => target })
-    page.dispatchEvent(event)
-    return event.defaultPrevented
-  }
+  t.equal(sent.length, 5, 'and after it was cancelled')
+  const fired = firedOn(page)
   t.ok(fired('beforeunload', null), 'a form that was refused is not left without a question')
   fired('submit', other)
   fired('input', { form })

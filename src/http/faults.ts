@@ -95,6 +95,8 @@ function faultOf(error: unknown): Fault {
     return new Fault(BAD_REQUEST, {
       reason: 'The path of the address cannot be decoded: percent-encoded UTF-8 is expected.',
     })
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH')
+    return new Fault(BAD_REQUEST, { reason: 'A part of the path of the address is too long.' })
   if (openFilesText(error) !== null) return new Fault(TOO_MANY_OPEN_FILES, {}, { cause: error })
   const state = DISK_STATES.get(code)
   if (state !== undefined) return new Fault(STORAGE_UNAVAILABLE, { state }, { cause: error })

@@ -87,6 +87,7 @@ function sentenceOf(fault: ShownFault, t: Translator): string | null {
       ? t('What was at this address was removed.')
       : t('The dataset {id} was withdrawn.', { id })
   if (isFault(fault, FORBIDDEN_ACCESS)) return t('Your account has no access to this.')
+  if (fault.status === 413) return t('What was sent is longer than this page takes. Nothing was saved.')
   if (fault.status === 500) return t('An unexpected error occurred. It has been logged.')
   if (fault.status === 429) return t('These were too many requests. Try again later.')
   if (fault.status === 503)
@@ -102,6 +103,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   404: messageKey('Not found'),
   406: messageKey('Not in this form'),
   410: messageKey('No longer there'),
+  413: messageKey('The form is too long'),
   429: messageKey('Too many calls'),
   500: messageKey('Something went wrong'),
   503: messageKey('Not possible now'),

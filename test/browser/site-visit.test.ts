@@ -27,7 +27,8 @@ writeFileSync(
   path.join(portal, 'data/cities/dataset.yaml'),
   read('data/cities/dataset.yaml')
     .replace(/^source:.*/, 'source: { path: cities.json }')
-    .replace(/(theme: )\[.*?\]/, '$1[Rechtsschutzversicherungsgesellschaftsvertretungen]'),
+    .replace(/(theme: )\[.*?\]/, '$1[Rechtsschutzversicherungsgesellschaftsvertretungen]')
+    .replace(/(publisher: ).*/, `$1${'Rechtsschutzversicherungsgesellschaft'.repeat(3)}`),
 )
 cpSync(new URL('mappings/cities.yml', ROOT), path.join(portal, 'mappings/cities.yml'))
 // With its example queries.
@@ -195,6 +196,7 @@ t.test('a browser gets there too', { skip: noBrowser, timeout: 200_000 }, async 
   for (const [name, address] of [
     ['home', '/'],
     ['table', '/explore/dataset/cities/table/?refine=country_code:DE'],
+    ['dataset-resource', '/ld/data/cities'],
     ['not-found-resource', `/ld/resources/cities/city/${'x'.repeat(80)}`],
   ] as const) {
     const { wrong } = await judgePage(browser, base, [name, address], { folder: portal, isTimed: false })

@@ -24,6 +24,10 @@ const ACCOUNT = [
 const DESK = [
   ...words('/desk /desk/~harvest /desk/things /desk/none /desk/secret/fields'),
   ...words('fields source steps description mapping report history nope').map(name => `/desk/things/${name}`),
+  // Forms of texts, which other addresses redirect to with the digest of the text of the day.
+  ...words('~harvest things things/source things/steps things/description things/mapping secret/fields').map(
+    name => `/desk/${name}?opened=before`,
+  ),
 ]
 const MANAGEMENT = '/api/management/v1'
 const MANAGED = [

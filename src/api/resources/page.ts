@@ -39,15 +39,18 @@ export function resourcePage(page: ResourcePage): SitePage {
   const heading = requested.inverse === null ? title : t('Links to {name}', { name: title })
   const beside = html`${map ?? ''}${requested.inverse === null ? around : ''}`
   const place = heading === thing.dataset.title ? t('The dataset as a resource') : thing.dataset.title
+  const kinds = types.flatMap(({ object }) => (object.type === 'iri' ? [values.label(object.value)] : []))
+  const { publisher } = thing.dataset
   return {
     title: `${heading} · ${place}`,
+    description: [heading, ...kinds, place, ...(publisher === null ? [] : [publisher])].join(' · '),
+    path: asciiAddress(document.slice(base.length)),
     part: 'catalog',
     isWide: true,
     head: html`${ALTERNATES.filter(({ type }) => type !== HTML_TYPE).map(
       format => html`<link rel="alternate" type="${format.type}" href="${asciiAddress(documentAddress(base, thing.iri, format))}">
 `,
-    )}<link rel="canonical" href="${asciiAddress(document)}">
-${jsonBlock(page.jsonld, 'application/ld+json')}
+    )}${jsonBlock(page.jsonld, 'application/ld+json')}
 `,
     body: html`<div class="resource-head">${crumbs(page)}
 <h1>${heading}</h1>

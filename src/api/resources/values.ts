@@ -126,12 +126,11 @@ export class ValueWriter {
     const cells = this.listCells(iri)
     if (cells !== null)
       return html`<ol>${cells.map(cell => html`<li>${this.value(cell, '', depth + 1)}</li>`)}</ol>`
-    return html`<dl class="nested"><dd class="self"><a class="node" href="${this.address(iri)}">${lastSegment(iri)}</a></dd>${objectsByPredicate(
-      triples,
-    ).map(
+    const properties = objectsByPredicate(triples).map(
       ([predicate, objects]) =>
         html`<dt>${this.predicate(predicate)}</dt><dd>${this.list(objects, predicate, depth + 1)}</dd>`,
-    )}</dl>`
+    )
+    return html`<div class="nested"><a class="node" href="${this.address(iri)}">${lastSegment(iri)}</a>${properties.length === 0 ? '' : html`<dl>${properties}</dl>`}</div>`
   }
 
   /** The members of a collection (RDF Schema 1.1, section 5.2); null for any other node. */

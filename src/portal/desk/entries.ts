@@ -108,7 +108,7 @@ function inputOf({ kind, choices = [] }: EntryMember, id: string, text: string, 
       return html`<textarea id="${id}" name="${id}" rows="2" spellcheck="false" dir="auto"${more}>
 ${text}</textarea>`
     case 'choice':
-      return html`<select id="${id}" name="${id}"${more}>${['', ...choices].map(choice => html`<option${choice === text ? html` selected` : ''}>${choice}</option>`)}</select>`
+      return html`<select id="${id}" name="${id}"${more}><option value="">–</option>${choices.map(choice => html`<option${choice === text ? html` selected` : ''}>${choice}</option>`)}</select>`
     default:
       return html`<input id="${id}" name="${id}" value="${text}" autocapitalize="none" spellcheck="false" dir="auto"${more}>`
   }

@@ -10,8 +10,10 @@ import { lookup } from '../../model/lookup.ts'
 import { CREDENTIALS_REFUSED, isSentAlike } from '../../publishing/management/source-credentials.ts'
 import { choiceField, hiddenField, note } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
+import { messageKey } from '../../site/page-context.ts'
 import { type EntryMember, memberFields, memberText, readMembers, textsIn } from './entries.ts'
-import { type DeskContext, openedField } from './pages.ts'
+import { CHANGED_SINCE, type OpenedText, openedField } from './opened.ts'
+import type { DeskContext } from './pages.ts'
 
 /** The address of the page: no dataset id looks like this. */
 export const HARVEST_PATH = '/desk/~harvest'
@@ -38,12 +40,12 @@ export interface HarvestForm {
   readonly removed: ReadonlySet<number>
   /** Digest of the text of harvest.yaml that the form was made from. */
   readonly opened: string
-  /** True for a form whose text, or session, was replaced since. */
-  readonly isOutdated: boolean
+  /** The message of a form whose text, or session, was replaced since; null for any other. */
+  readonly outdated: string | null
 }
 
 /** The form of harvest.yaml, with an empty entry at its end. Faults: ConfigInvalid if its content is invalid. */
-export function savedHarvest(portal: string): HarvestForm {
+export function savedHarvest(portal: string, { opened, isOutdated }: OpenedText): HarvestForm {
   const entries = readHarvesters(portal).map(harvester =>
     Object.fromEntries(
       MEMBERS.map(member => [
@@ -52,8 +54,8 @@ export function savedHarvest(portal: string): HarvestForm {
       ]),
     ),
   )
-  const opened = harvestDigest(portal)
-  return { entries: [...entries, {}], problems: new Map(), removed: new Set(), opened, isOutdated: false }
+  const outdated = isOutdated ? CHANGED_SINCE : null
+  return { entries: [...entries, {}], problems: new Map(), removed: new Set(), opened, outdated }
 }
 
 /**
@@ -99,16 +101,20 @@ export function saveHarvest(
   }
   if (problems.size === 0 && !isOutdated) return null
   // Whoever was shown that somebody changed it may replace the change.
-  return { entries, problems, removed, opened: isForeign ? opened : digest, isOutdated }
+  const outdated = isOutdated
+    ? messageKey('This form is out of date. Nothing was saved. Check your input, and save again.')
+    : null
+  return { entries, problems, removed, opened: isForeign ? opened : digest, outdated }
 }
 
 export function harvestBody(
   { pageContext, token }: DeskContext,
-  { entries, problems, removed, opened, isOutdated }: HarvestForm,
+  { entries, problems, removed, opened, outdated }: HarvestForm,
   isDone: boolean,
 ): Html {
   const { t } = pageContext
   const path = pageContext.href(`${HARVEST_PATH}/`)
+  const isUnsaved = problems.size > 0 || (outdated !== null && outdated !== CHANGED_SINCE)
   const fieldsets = entries.map(
     (texts, at) => html`<fieldset class="field"><legend>${lookup(texts, 'id') || t('New catalog')}</legend>
 ${memberFields(MEMBERS, `${at}.`, texts, problems)}
@@ -118,14 +124,14 @@ ${choiceField('checkbox', `${at}.remove`, t('Remove'), removed.has(at))}</fields
   return html`<div class="dataset-head"><nav class="crumbs" aria-label="${t('Where you are')}"><a href="${pageContext.href('/desk/')}">${t('Desk')}</a></nav>
 <h1>${t('Harvested catalogs')}</h1></div>
 ${
-  isOutdated
+  outdated !== null
     ? note(
         'bad',
-        html`<p>${t('This form is out of date. Nothing was saved. Check your input, and save again.')}</p><p><a href="${path}" target="_blank">${t('Show what is saved now')}</a></p>`,
+        html`<p>${t(outdated)}</p><p><a href="${path}" target="_blank">${t('Show what is saved now')}</a></p>`,
       )
     : problems.size === 0
       ? ''
       : note('bad', html`<p>${t('Nothing was saved.')}</p>`)
 }${isDone ? note('good', html`<p>${t('Saved.')}</p>`) : ''}
-<form method="post" action="${path}">${hiddenField('form_token', token)}${openedField(opened, isOutdated || problems.size > 0)}${fieldsets}<div class="buttons"><button>${t('Save')}</button></div></form>`
+<form method="post" action="${path}">${hiddenField('form_token', token)}${openedField(opened, isUnsaved)}${fieldsets}<div class="buttons"><button>${t('Save')}</button></div></form>`
 }

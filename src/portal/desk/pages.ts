@@ -13,6 +13,7 @@ import { type Html, html } from '../../site/html.ts'
 import { messageKey, type PageContext, type Translator } from '../../site/page-context.ts'
 import { languageField } from '../parts/form-fields.ts'
 import { METADATA, valueText } from './forms.ts'
+import { openedField } from './opened.ts'
 
 /** The sections of a dataset at the desk, in the order of the work. */
 export const SECTIONS = [
@@ -54,16 +55,6 @@ export function sectionFields(
   action: string | null,
 ): Html {
   return html`${hiddenField('form_token', token)}${openedField(opened, given !== null)}${action === null ? '' : hiddenField('action', action)}`
-}
-
-/**
- * The digest of the text that a form is made from.
- *
- * @param isUnsaved true for a form with input that was not saved: its page is left only after a question
- */
-export function openedField(opened: string, isUnsaved: boolean): Html {
-  return html`<input type="hidden" name="opened" value="${opened}"${isUnsaved ? html` data-unsaved` : ''}>
-`
 }
 
 /** The state of a dataset for those who publish it. */

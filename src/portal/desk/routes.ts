@@ -9,6 +9,7 @@ import {
   NOT_FOUND_RESOURCE,
   VERSION_UNKNOWN,
 } from '../../errors/errors.ts'
+import { harvestDigest } from '../../harvest/settings.ts'
 import { hangUpSignal } from '../../http/client-budget.ts'
 import { allowLongUpload } from '../../http/connections.ts'
 import { acceptForms, type Form, readForm, singleFields } from '../../http/form.ts'
@@ -29,6 +30,7 @@ import {
   CROSS_SITE_REQUEST,
   isOutdatedForm,
   refuseCrossSite,
+  rootOf,
   type SignedIn,
   sendOn,
   sendSessionEnded,
@@ -40,8 +42,9 @@ import type { SiteServices } from '../services.ts'
 import { nameInAddress, readUpload, type UploadForm } from './forms.ts'
 import { HARVEST_PATH, harvestBody, savedHarvest, saveHarvest } from './harvest.ts'
 import { idsWith, listBody, NAMED } from './list.ts'
+import { addressOfText, CHANGED_SINCE, openedText } from './opened.ts'
 import { type DeskContext, datasetBody, questionBody, SECTIONS, type SectionName } from './pages.ts'
-import { applyForm, formState, sectionContent } from './sections.ts'
+import { applyForm, editedTextDigest, sectionContent } from './sections.ts'
 import { uploadMessage } from './upload-messages.ts'
 
 interface Route {
@@ -113,6 +116,10 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
       islands: ['desk.js'],
     })
 
+  /** Redirects to the address of the form of a text, so that a browser that goes back to it gets the form of the same text. */
+  const sendWithDigest = ({ request, reply }: DeskRequest, digest: string) =>
+    sendOn(reply, rootOf(options) + addressOfText(request.url, digest))
+
   const showList = (requested: DeskRequest, problem: Html | null = null, given: Form | null = null) => {
     const { context, request } = requested
     const { principal } = request
@@ -144,17 +151,24 @@ ${described}${listBody(context, list, isForNew, undescribed, given)}`
     const { t } = context.pageContext
     const user = { desk, principal, context }
     const given = refused?.form?.get('action') === section || refused?.problem === null ? refused.form : null
-    const isOutdated = refused?.status === EDIT_CONFLICT.status
-    const state = formState(user, id, section, given, isOutdated)
+    const isConflict = refused?.status === EDIT_CONFLICT.status
+    const digest = editedTextDigest(user, id, section)
+    if (refused === null && digest !== null && query.opened === undefined)
+      return sendWithDigest(requested, digest)
+    const { isOutdated, opened } = openedText(digest ?? '', refused === null ? query.opened : undefined)
+    // A form that is sent again after a conflict replaces the change of the other.
+    const state = { given, opened: (isConflict ? undefined : given?.get('opened')) ?? opened }
     const question = refused === null ? questionBody(context, dataset, section, query.ask) : null
     const content = question ?? (await sectionContent(user, section, dataset, state, query.add))
     const status = desk.status(principal, id)
     const failed = status?.type === 'failed' ? status.reason : null
     const messages = {
-      problem: refused?.problem ?? (failed === null ? null : uploadMessage(failed, t)),
+      problem:
+        refused?.problem ??
+        (isOutdated ? html`<p>${t(CHANGED_SINCE)}</p>` : failed === null ? null : uploadMessage(failed, t)),
       done: query.done === '1' && refused === null ? t('Saved.') : null,
       running: status?.type === 'running' ? t('It is being published.') : null,
-      isOutdated,
+      isOutdated: isConflict || isOutdated,
       isVisible: dataset.manifest !== null && mayRead(principal, dataset.manifest.dataset),
     }
     const body = datasetBody(context, dataset, section, messages, content)
@@ -199,7 +213,9 @@ ${described}${listBody(context, list, isForNew, undescribed, given)}`
       const given = readForm(request.body)
       return saveHarvest(portal, given, context, isOutdatedForm(session, request, given, options))
     }
-    const form = isSaved ? save() : savedHarvest(portal)
+    const digest = harvestDigest(portal)
+    if (!isSaved && request.query.opened === undefined) return sendWithDigest(requested, digest)
+    const form = isSaved ? save() : savedHarvest(portal, openedText(digest, request.query.opened))
     if (form === null) return sendOn(reply, context.pageContext.href(`${HARVEST_PATH}/`, { done: 1 }))
     const body = harvestBody(context, form, !isSaved && request.query.done === '1')
     return send(requested, context.pageContext.t('Harvested catalogs'), body, isSaved ? 400 : 200)

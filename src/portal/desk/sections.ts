@@ -32,21 +32,14 @@ const PREVIEWED = 10
 
 const NOTHING_READ: Previewed = { fields: [], records: [], missing: [], unread: [] }
 
-/**
- * The state of the form of a section.
- *
- * @param given a form that was not saved
- * @param isOutdated true if that form was made from a text that was changed since: the next submit replaces it
- */
-export function formState(
+/** Digest of the text that the form of a section edits, as it is now; null for sections without such a form. */
+export function editedTextDigest(
   { desk, principal }: DeskUser,
   id: string,
   section: SectionName,
-  given: Form | null,
-  isOutdated: boolean,
-): FormState {
-  const current = desk.digest(principal, id, section === 'mapping' ? 'mapping' : 'definition')
-  return { given, opened: (isOutdated ? undefined : given?.get('opened')) ?? current }
+): string | null {
+  if (section === 'report' || section === 'history') return null
+  return desk.digest(principal, id, section === 'mapping' ? 'mapping' : 'definition')
 }
 
 /** The content of a section. @param added type of a step that is added to the form */

@@ -47,9 +47,10 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form.upload')) {
       }
       setSending(null)
       const answer = new DOMParser().parseFromString(request.responseText, 'text/html')
-      const found = answer.querySelector<HTMLElement>(
-        '[role=alert] p, main p, .error[role=alert]:not([hidden])',
-      )
+      // What is wrong, wherever it stands; the page of an error that is not of the desk begins with it.
+      const found = ['[role=alert] p', '.error[role=alert]:not([hidden])', 'main p']
+        .map(selector => answer.querySelector<HTMLElement>(selector))
+        .find(element => element !== null)
       error.textContent = found?.textContent?.trim() ?? request.statusText
       error.lang = found?.lang ?? ''
       error.dir = found?.dir ?? ''

@@ -118,7 +118,7 @@ async function journey(browser, source, hasScripts) {
     await page.click('nav.tabs >> text=Report')
     await judge('report')
     await press('Publish')
-    await page.waitForURL(/report\/\?done=1/)
+    await page.waitForLoadState()
     await published('street-trees')
     console.log(
       `${hasScripts ? 'with' : 'without'} scripts: published after ${Math.round((performance.now() - begin) / 100) / 10} s`,
@@ -147,7 +147,7 @@ async function journey(browser, source, hasScripts) {
     await page.waitForURL(/mapping\/\?done=1/)
     await page.click('nav.tabs >> text=Report')
     await press('Publish')
-    await page.waitForURL(/report\/\?done=1/)
+    await page.waitForLoadState()
     const wells = await published('wells')
     if (wells !== 2) problems.push(`${wells} wells`)
     console.log(
@@ -161,7 +161,7 @@ async function journey(browser, source, hasScripts) {
     await page.waitForURL(/ask=withdraw/)
     await judge('question')
     await page.locator('.reading form button').click()
-    await page.waitForURL(/done=1/)
+    await page.waitForURL(/history\/$/)
     const { status } = await fetch(`${base}/explore/dataset/street-trees/`)
     if (status !== 404) problems.push(`withdrawn, and answered with ${status}`)
     await context.close()
