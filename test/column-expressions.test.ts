@@ -36,9 +36,9 @@ import {
 import { vectorValueAt } from '../src/store/columns/evaluate/vectors/vector.ts'
 import { type GraphColumns, shareSubjects } from '../src/store/columns/graph.ts'
 import { indexWords, isOutdated, openWordIndex } from '../src/store/columns/words.ts'
-import { pick, startFrom } from './support/algebra-generator.ts'
 import { columnsOfText } from './support/columns.ts'
 import { isLong } from './support/effort.ts'
+import { pick, startFrom } from './support/random.ts'
 
 /** Expressions and triple patterns over columns, each part on its own: values, errors, counts, and no triple twice. */
 const XSD = 'http://www.w3.org/2001/XMLSchema#'

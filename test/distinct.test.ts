@@ -9,8 +9,8 @@ import { Batch } from '../src/store/columns/evaluate/vectors/batch.ts'
 import { PoolDomain } from '../src/store/columns/evaluate/vectors/pool-domain.ts'
 import { withScratch } from '../src/store/columns/evaluate/vectors/scratch.ts'
 import { termAt } from '../src/store/columns/evaluate/vectors/vector.ts'
-import { between, chance, startFrom } from './support/algebra-generator.ts'
 import { columnsOfText } from './support/columns.ts'
+import { between, chance, startFrom } from './support/random.ts'
 import { seedOf } from './support/seed.ts'
 
 /** Terms are counted once in each group, whatever graphs and columns they come from. */
