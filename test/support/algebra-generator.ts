@@ -133,8 +133,8 @@ const COLUMNS: Readonly<Record<string, Column>> = {
 }
 
 const PREDICATES = Object.keys(COLUMNS)
-/** Those with values that are resources. */
-const RESOURCES = ['link', 'part', 'source', 'type', 'any']
+/** Those with values that have no order: resources, and literals of unknown datatypes or in no form of theirs. */
+const UNORDERED = ['link', 'part', 'source', 'type', 'any', 'odd']
 const ORDERED = PREDICATES.filter(name => COLUMNS[name]?.ordered === true)
 
 /** The lines of a random graph as N-Triples, each once. */
@@ -338,11 +338,11 @@ function comparedWithOthers(): string {
       `?${of}v${name} + 1`,
     ]),
   ) as [string, string]
-  // Resources have none, but Oxigraph finds one `<=` itself.
-  const mayBeResource = [own, other].every(
-    side => side.includes('?os') || side.includes('?xs') || RESOURCES.includes(valueName),
+  // Others have none, but Oxigraph finds them `<=` themselves.
+  const mayBeUnordered = [own, other].every(
+    side => side.includes('?os') || side.includes('?xs') || UNORDERED.includes(valueName),
   )
-  const compared = `${other} ${pick(mayBeResource ? ['<', '>', '!='] : ['<', '<=', '>', '>=', '!='])} ${own}`
+  const compared = `${other} ${pick(mayBeUnordered ? ['<', '>', '!='] : ['<', '<=', '>', '>=', '!='])} ${own}`
   const also = pick([
     '',
     '',
