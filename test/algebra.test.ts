@@ -754,10 +754,12 @@ t.test('conditions read constants, and come before what they do not read', t => 
 /** Counts the rows that a query reads, and the functions that it calls. */
 class CountedEvaluation extends Evaluation {
   read = 0
+  steps = 0
   calls = 0
 
   override advance(rows: number): void {
     this.read += rows
+    this.steps += 1
     super.advance(rows)
   }
 
@@ -774,6 +776,24 @@ function counted(group: string, lines: string): { evaluation: CountedEvaluation;
   for (const batch of new Evaluator(evaluation).solutions(query.input)) found += batch.size
   return { evaluation, found }
 }
+
+t.test('a path of many predicates is followed for the nodes of all of them together', t => {
+  const size = 40
+  const lines = Array.from(
+    { length: size },
+    (_, at) => `<urn:n${at}> <urn:p${at}> <urn:n${at + 1}> .\n<urn:n${at}> <urn:p${at}> "x${at}" .\n`,
+  )
+  for (const [path, found] of [
+    ['!<urn:x>', 2 * size],
+    ['!<urn:x>/!<urn:x>', 2 * (size - 1)],
+    ['!<urn:p3>/!<urn:x>/(!<urn:x>|<urn:x>)', 2 * (size - 3)],
+  ] as const) {
+    const { evaluation, found: rows } = counted(`?a ${path} ?b`, lines.join(''))
+    t.equal(rows, found, path)
+    t.ok(evaluation.steps < 10 * size, `${evaluation.steps} steps`)
+  }
+  t.end()
+})
 
 t.test('the greatest of each group is found without comparing all with all', t => {
   const size = 6000
