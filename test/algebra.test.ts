@@ -12,8 +12,9 @@ import { PairMap } from '../src/store/columns/evaluate/vectors/pair-map.ts'
 import { withScratch } from '../src/store/columns/evaluate/vectors/scratch.ts'
 import type { TermValue } from '../src/store/columns/evaluate/vectors/value.ts'
 import { BASE, byColumns, byEngine, difference, makeSample } from './support/algebra-answers.ts'
-import { makeOddGraph, startFrom } from './support/algebra-generator.ts'
+import { makeOddGraph } from './support/algebra-generator.ts'
 import { columnsOfText } from './support/columns.ts'
+import { startFrom } from './support/random.ts'
 import { seedOf } from './support/seed.ts'
 
 /** Queries over columns: what a plan must find, whatever way it takes (test/random-algebra.test.ts has those at random). */
@@ -598,10 +599,12 @@ t.test('conditions read constants, and come before what they do not read', t => 
 /** Counts the rows that a query reads, and the functions that it calls. */
 class CountedEvaluation extends Evaluation {
   read = 0
+  steps = 0
   calls = 0
 
   override advance(rows: number): void {
     this.read += rows
+    this.steps += 1
     super.advance(rows)
   }
 
@@ -618,6 +621,24 @@ function counted(group: string, lines: string): { evaluation: CountedEvaluation;
   for (const batch of new Evaluator(evaluation).solutions(query.input)) found += batch.size
   return { evaluation, found }
 }
+
+t.test('a path of many predicates is followed for the nodes of all of them together', t => {
+  const size = 40
+  const lines = Array.from(
+    { length: size },
+    (_, at) => `<urn:n${at}> <urn:p${at}> <urn:n${at + 1}> .\n<urn:n${at}> <urn:p${at}> "x${at}" .\n`,
+  )
+  for (const [path, found] of [
+    ['!<urn:x>', 2 * size],
+    ['!<urn:x>/!<urn:x>', 2 * (size - 1)],
+    ['!<urn:p3>/!<urn:x>/(!<urn:x>|<urn:x>)', 2 * (size - 3)],
+  ] as const) {
+    const { evaluation, found: rows } = counted(`?a ${path} ?b`, lines.join(''))
+    t.equal(rows, found, path)
+    t.ok(evaluation.steps < 10 * size, `${evaluation.steps} steps`)
+  }
+  t.end()
+})
 
 t.test('the greatest of each group is found without comparing all with all', t => {
   const size = 6000

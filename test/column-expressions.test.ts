@@ -27,7 +27,6 @@ import { FALSE, type TermValue, TRUE, termValue } from '../src/store/columns/eva
 import { vectorValueAt } from '../src/store/columns/evaluate/vectors/vector.ts'
 import { type GraphColumns, shareSubjects } from '../src/store/columns/graph.ts'
 import { indexWords, isOutdated, openWordIndex } from '../src/store/columns/words.ts'
-import { pick, startFrom } from './support/algebra-generator.ts'
 import { columnsOfText } from './support/columns.ts'
 import {
   expressionOf,

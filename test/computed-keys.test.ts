@@ -7,8 +7,8 @@ import { PoolDomain } from '../src/store/columns/evaluate/vectors/pool-domain.ts
 import { withScratch } from '../src/store/columns/evaluate/vectors/scratch.ts'
 import { literalOf, termOf } from '../src/store/columns/evaluate/vectors/value.ts'
 import { numberOfKind, termAt } from '../src/store/columns/evaluate/vectors/vector.ts'
-import { between, chance, startFrom } from './support/algebra-generator.ts'
 import { columnsOfText } from './support/columns.ts'
+import { between, chance, startFrom } from './support/random.ts'
 import { seedOf } from './support/seed.ts'
 
 /** Orders, groups and conditions by what is computed of a column are those that come of computing it for each solution. */

@@ -8,9 +8,9 @@ import { KeyedGroups } from '../src/store/columns/evaluate/groups/keyed-groups.t
 import { Batch } from '../src/store/columns/evaluate/vectors/batch.ts'
 import { PoolDomain } from '../src/store/columns/evaluate/vectors/pool-domain.ts'
 import { withScratch } from '../src/store/columns/evaluate/vectors/scratch.ts'
-import { termAt } from '../src/store/columns/evaluate/vectors/vector.ts'
-import { between, chance, startFrom } from './support/algebra-generator.ts'
+import { termAt, type Vector } from '../src/store/columns/evaluate/vectors/vector.ts'
 import { columnsOfText } from './support/columns.ts'
+import { between, chance, startFrom } from './support/random.ts'
 import { seedOf } from './support/seed.ts'
 
 /** Terms are counted once in each group, whatever graphs and columns they come from. */
@@ -155,3 +155,100 @@ function counted(evaluation: Evaluation, key: string, value: string): string[] {
     return lines
   })
 }
+
+/** Articles by persons, of whom some have written much, and some have a name in common. */
+function articles() {
+  const lines: string[] = []
+  for (let person = 0; person < 60; person++)
+    if (person % 7 !== 3) lines.push(`<urn:p${person}> <urn:name> "n${person >> 1}" .\n`)
+  for (let article = 0; article < 200; article++) {
+    const number = `"${article % 40}"^^<http://www.w3.org/2001/XMLSchema#integer>`
+    lines.push(
+      `<urn:a${article}> <urn:year> ${number} .\n<urn:a${article}> <urn:in> <urn:j${article % 9}> .\n`,
+    )
+    const authors = new Set(Array.from({ length: between(1, 4) }, () => (between(0, 9) * between(0, 9)) % 60))
+    for (const person of authors) lines.push(`<urn:a${article}> <urn:by> <urn:p${person}> .\n`)
+  }
+  const columns = columnsOfText(lines.join(''))
+  return { defaultGraphs: [columns], namedGraphs: new Map([['urn:g', [columns]]]) }
+}
+
+const BY = '?a <urn:by> ?p . ?b <urn:by> ?p .'
+
+/** Groups with the variables that are selected; and how often fewer rows are read where others are dropped on the way. */
+const MULTIPLIED: readonly (readonly [variables: string, group: string, fewer?: number])[] = [
+  ['?q', `${BY} ?b <urn:by> ?q`, 4],
+  ['?p ?n', `${BY} ?b <urn:in> <urn:j1> . ?a <urn:in> <urn:j2> . ?p <urn:name> ?n`, 2],
+  ['?n ?y', `${BY} ?p <urn:name> ?n . ?b <urn:year> ?y`, 4],
+  ['?p ?n', '?a <urn:by> ?p . ?p <urn:name> ?n . ?b <urn:by> ?q . ?q <urn:name> ?m FILTER(?n = ?m)', 4],
+  ['?p', `${BY} ?b <urn:year> ?y . ?a <urn:year> ?z FILTER(?y < ?z)`],
+  ['?p ?m', `${BY} OPTIONAL { ?p <urn:name> ?n } BIND(COALESCE(?n, "none") AS ?m)`, 3],
+  ['?n', `?a <urn:by> ?p OPTIONAL { ?p <urn:name> ?n } ?b <urn:by> ?p ; <urn:year> 7`],
+  ['?n', `${BY} ?b <urn:by> ?q . ?q <urn:name> ?n MINUS { ?p <urn:name> "n1" }`],
+  ['?q', `{ ${BY} ?b <urn:by> ?q } UNION { ?q <urn:by> ?p . ?b <urn:by> ?p }`],
+  ['?n', `GRAPH ?g { ${BY} ?p <urn:name> ?n }`, 3],
+  ['?n', `VALUES ?a { <urn:a1> <urn:a2> } ${BY} ?b <urn:by> ?q . ?q <urn:name> ?n`],
+  ['?n', `${BY} ?b <urn:by>/<urn:name> ?n FILTER(?p != <urn:p0>)`],
+  ['?q', `{ SELECT ?b ?p { ${BY} } LIMIT 400 } ?b <urn:by> ?q`],
+  ['?p', `${BY} ?b <urn:by> ?q FILTER(RAND() < 2)`],
+  ['?p', `${BY} ?b <urn:by> ?q FILTER NOT EXISTS { ?b <urn:year> 3 }`],
+  ['?p ?n', '?a <urn:by> ?p . ?c <urn:in> <urn:j1> . ?p <urn:name> ?n', 3],
+]
+
+t.test('of what nothing reads any more, solutions are not multiplied', t => {
+  const dataset = articles()
+  const read = (text: string) => {
+    const evaluation = new Evaluation(dataset)
+    const advance = t.capture(evaluation, 'advance', evaluation.advance)
+    const rows: string[] = []
+    withScratch(() => {
+      for (const batch of new Evaluator(evaluation).solutions(parseQuery(text).query.input))
+        for (let row = 0; row < batch.size; row++)
+          rows.push(
+            batch.variables
+              .map(name => `${name} ${JSON.stringify(termAt(batch.get(name) as Vector, row))}`)
+              .sort()
+              .join(' '),
+          )
+    })
+    return { rows, read: advance().reduce((sum, { args: [some] }) => sum + some, 0) }
+  }
+  for (const [variables, group, fewer = 0] of MULTIPLIED) {
+    const all = read(`SELECT ${variables} { ${group} }`)
+    const distinct = read(`SELECT DISTINCT ${variables} { ${group} }`)
+    t.ok(all.rows.length > 2 * distinct.rows.length, `${all.rows.length} solutions: ${group}`)
+    t.strictSame(distinct.rows.sort(), [...new Set(all.rows)].sort(), group)
+    t.ok(distinct.read * fewer < all.read || fewer === 0, `${distinct.read} of ${all.read} rows are read`)
+  }
+  t.end()
+})
+
+t.test('aggregates of sets are those of all solutions', t => {
+  const { defaultGraphs } = articles()
+  const rows = (text: string) => {
+    const found: string[] = []
+    withScratch(() => {
+      const evaluation = new Evaluation({ defaultGraphs, namedGraphs: new Map() })
+      for (const batch of new Evaluator(evaluation).solutions(parseQuery(text).query.input))
+        for (let row = 0; row < batch.size; row++)
+          found.push(
+            ['p', 'least', 'most', 'n']
+              .map(name => JSON.stringify(batch.has(name) ? termAt(batch.get(name) as Vector, row) : null))
+              .join(' '),
+          )
+    })
+    return found.sort()
+  }
+  const figures = '(MIN(?y) AS ?least) (MAX(?y + 1) AS ?most) (COUNT(DISTINCT ?q) AS ?n)'
+  const group = `{ ${BY} ?b <urn:by> ?q OPTIONAL { ?q <urn:name> ?m } ?a <urn:year> ?y }`
+  for (const [selected, by] of [
+    ['?p', 'GROUP BY ?p'],
+    ['', ''],
+  ] as const) {
+    const found = rows(`SELECT ${selected} ${figures} ${group} ${by}`)
+    t.ok(found.length > 0)
+    // What counts solutions needs all of them.
+    t.strictSame(found, rows(`SELECT ${selected} ${figures} (COUNT(*) AS ?all) ${group} ${by}`))
+  }
+  t.end()
+})

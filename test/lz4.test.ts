@@ -1,6 +1,6 @@
 import t from 'tap'
 import { unpackLz4 } from '../src/sources/files/parquet.ts'
-import { between, startFrom } from './support/algebra-generator.ts'
+import { between, startFrom } from './support/random.ts'
 
 /** Blocks as Parquet files have them, made here by the format: sequences of literals and of copies of what was before. */
 interface Block {

@@ -11,9 +11,10 @@ import { PoolDomain } from '../src/store/columns/evaluate/vectors/pool-domain.ts
 import { scratchUint32, withScratch } from '../src/store/columns/evaluate/vectors/scratch.ts'
 import { termAt } from '../src/store/columns/evaluate/vectors/vector.ts'
 import type { GraphColumns } from '../src/store/columns/graph.ts'
-import { between, chance, makeOddGraph, startFrom } from './support/algebra-generator.ts'
+import { makeOddGraph } from './support/algebra-generator.ts'
 import { columnsOfText } from './support/columns.ts'
 import { isLong, withMore } from './support/effort.ts'
+import { between, chance, startFrom } from './support/random.ts'
 import { seedOf } from './support/seed.ts'
 
 t.runOnly = isLong

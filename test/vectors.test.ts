@@ -34,8 +34,8 @@ import {
   type Vector,
   vectorValueAt,
 } from '../src/store/columns/evaluate/vectors/vector.ts'
-import { between, chance, startFrom } from './support/algebra-generator.ts'
 import { columnsOfText } from './support/columns.ts'
+import { between, chance, startFrom } from './support/random.ts'
 import { seedOf } from './support/seed.ts'
 
 /** What is worked out of vectors by counting and selecting, against plain sorts and loops over the same numbers. */

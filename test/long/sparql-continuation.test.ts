@@ -7,9 +7,9 @@ import { EvaluationStopped } from '../../src/store/columns/evaluate/evaluation-l
 import { ContinuationRefused } from '../../src/store/columns/evaluate/patterns/outermost-scan.ts'
 import { jobText } from '../../src/store/columns/threads/answer-text.ts'
 import { PieceBytes } from '../../src/store/columns/threads/piece-bytes.ts'
-import { between, chance, startFrom } from '../support/algebra-generator.ts'
 import { columnsOfText } from '../support/columns.ts'
 import { servePortal } from '../support/portal.ts'
+import { between, chance, startFrom } from '../support/random.ts'
 import { seedOf } from '../support/seed.ts'
 
 /** Answers that are stopped at their limit of time, and go on where they were stopped. */

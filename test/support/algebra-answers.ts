@@ -8,8 +8,10 @@ import { Evaluator } from '../../src/store/columns/evaluate/evaluator.ts'
 import { scratchUint32, withScratch } from '../../src/store/columns/evaluate/vectors/scratch.ts'
 import { termAt } from '../../src/store/columns/evaluate/vectors/vector.ts'
 import { numericKind } from '../../src/store/columns/lexical.ts'
-import { between, chance, GRAPH_NAMES, makeGraph, type RandomQuery } from './algebra-generator.ts'
+import { GRAPH_NAMES, makeGraph, type RandomQuery } from './algebra-generator.ts'
 import { columnsOfText } from './columns.ts'
+import { between, chance } from './random.ts'
+import { HIDDEN } from './random-paths.ts'
 
 /** A solution: values that are equal have one text. */
 export type Row = Readonly<Record<string, string>>
@@ -74,17 +76,21 @@ function solutions({ text }: RandomQuery, dataset: DatasetView): readonly Row[] 
 }
 
 /** The solutions that Oxigraph has. */
-export function byEngine({ text }: RandomQuery, engine: oxigraph.Store): readonly Row[] {
-  const found = engine.query(text, { base_iri: BASE })
+export function byEngine(
+  { text, engineText = text, isDistinct }: RandomQuery,
+  engine: oxigraph.Store,
+): readonly Row[] {
+  const found = engine.query(engineText, { base_iri: BASE })
   if (typeof found === 'boolean') return [{ answer: String(found) }]
-  return (found as Map<string, oxigraph.Term>[]).map(solution => {
+  const rows = (found as Map<string, oxigraph.Term>[]).map(solution => {
     const row: Record<string, string> = {}
     for (const [name, term] of solution) {
       const own = answerTerm(term as never)
-      if (own !== null) row[name] = comparable(own)
+      if (own !== null && !name.startsWith(HIDDEN)) row[name] = comparable(own)
     }
     return row
   })
+  return isDistinct === true ? [...new Map(rows.map(row => [textOfRow(row), row])).values()] : rows
 }
 
 /** What relative IRIs of queries are resolved against. */

@@ -18,6 +18,7 @@ import { NumberKernels } from './expressions/numbers.ts'
 import { type ExistsMask, ScalarCompiler } from './expressions/scalar.ts'
 import { isStable } from './functions/builtins.ts'
 import { ComparedGroups } from './groups/compared-groups.ts'
+import { DistinctSolutions, eachOnce } from './groups/distinct-solutions.ts'
 import { KeyedGroups } from './groups/keyed-groups.ts'
 import { SolutionModifiers } from './modifiers.ts'
 import {
@@ -30,6 +31,7 @@ import {
 import { existsOfSubject } from './patterns/exists.ts'
 import { CompatibleRows, difference, identifiedInPool, joinedBatch, revealed } from './patterns/join.ts'
 import { planBlock } from './patterns/join-order.ts'
+import { type NeededVariables, neededAfter, neededWith } from './patterns/needed-variables.ts'
 import { crossed } from './patterns/object-join.ts'
 import {
   isForRows,
@@ -85,6 +87,7 @@ export class Evaluator {
   private readonly compared: ComparedGroups
   private readonly folded = new Map<AlgebraExpression, AlgebraExpression>()
   private readonly compatible = new Map<Batch, Map<string, CompatibleRows>>()
+  private readonly needed: NeededVariables = new Map()
   private readonly root: EvaluationScope
   private rowNames = 0
   private outermost: OutermostScan | null = null
@@ -93,7 +96,7 @@ export class Evaluator {
     this.evaluation = evaluation
     this.root = this.scopeOf(evaluation.dataset.defaultGraphs)
     this.paths = new PathEvaluator(evaluation, (patterns, scope, batch) =>
-      this.block({ patterns, paths: [], filters: [] }, scope, batch),
+      this.block({ patterns, paths: [], filters: [], needed: null }, scope, batch),
     )
     this.compared = new ComparedGroups(
       evaluation,
@@ -101,7 +104,7 @@ export class Evaluator {
       batches => this.collected(batches),
       (rows, found, remaining) => this.joinFound(rows, found, remaining),
     )
-    this.modifiers = new SolutionModifiers(evaluation, (operation, scope) =>
+    this.modifiers = new SolutionModifiers(evaluation, this.needed, (operation, scope) =>
       this.evaluate(operation, scope, UNIT_BATCH),
     )
   }
@@ -146,8 +149,11 @@ export class Evaluator {
     if (seed.size === 0) return
     this.evaluation.advance(1)
     switch (operation.type) {
-      case 'bgp':
-        return yield* this.block(partsOf(operation), scope, seed, this.outermost?.takenBy(operation))
+      case 'bgp': {
+        const needed = neededWith(this.needed.get(operation), seed.variables)
+        const group = { ...partsOf(operation), needed }
+        return yield* this.block(group, scope, seed, this.outermost?.takenBy(operation))
+      }
       case 'path':
         return yield* this.paths.evaluate(operation, scope, seed)
       case 'join':
@@ -207,11 +213,13 @@ export class Evaluator {
     const first = parts.others.filter(isGiven)
     const rest = parts.others.filter(other => !first.includes(other))
     if (first.length > 0 && parts.patterns.some(pattern => scope.patterns.isEmpty(pattern))) return
+    const needed = neededWith(this.needed.get(operation), seed.variables, late, rest)
     let batches: Iterable<Batch> = [seed]
     for (const other of first) batches = this.joinAll(batches, other, scope)
     if (parts.patterns.length + parts.paths.length + pushedDown.length > 0) {
       const outermost = this.outermost?.takenBy(operation)
-      batches = this.blocks({ ...parts, filters: pushedDown }, scope, batches, outermost)
+      batches = this.blocks({ ...parts, filters: pushedDown, needed }, scope, batches, outermost)
+      if (rest.length > 0) batches = eachOnce(batches, needed, this.evaluation)
     }
     const last = rest.pop()
     for (const other of rest) batches = this.joinAll(batches, other, scope)
@@ -268,14 +276,19 @@ export class Evaluator {
     }
     const steps = planBlock(group, known, scope.graphs)
     const scan = outermost?.isScanOf(steps) === true ? outermost : null
+    const distinct = neededAfter(steps, group.needed).map(
+      names => new DistinctSolutions(names, this.evaluation),
+    )
     const run = function* (this: Evaluator, number: number, batch: Batch): Generator<Batch> {
       const step = steps[number]
       if (step === undefined) {
         if (batch.size > 0) yield batch
         return
       }
-      for (const found of this.step(step, scope, batch, number === 0 ? scan : null))
-        if (found.size > 0) yield* run(number + 1, found)
+      for (const found of this.step(step, scope, batch, number === 0 ? scan : null)) {
+        const some = found.size === 0 ? found : (distinct[number]?.of(found) ?? found)
+        if (some.size > 0) yield* run(number + 1, some)
+      }
     }.bind(this) as (number: number, batch: Batch) => Generator<Batch>
     yield* run(0, seed)
   }
@@ -292,7 +305,7 @@ export class Evaluator {
       ? new EqualityIndex(scope.filter.filtered(inner.filters, seed), innerKey, scope, this.evaluation)
       : this.equalityIndex(inner, innerKey, scope)
     const [before, scan] = isSeed ? [UNIT_BATCH, null] : [seed, outermost]
-    for (const batch of this.block(outer, scope, before, scan))
+    for (const batch of eachOnce(this.block(outer, scope, before, scan), outer.needed, this.evaluation))
       for (const joined of index.join(batch, outerKey, scope)) {
         const remaining = scope.filter.filtered(filters, joined)
         if (remaining.size > 0) yield remaining
@@ -303,7 +316,9 @@ export class Evaluator {
   private equalityIndex(inner: PatternGroup, key: AlgebraExpression, scope: EvaluationScope): EqualityIndex {
     const known = this.equalities.get(key)
     if (known?.graphs === scope.graphs && isSameGroup(known.inner, inner)) return known.index
-    const found = this.collected(this.block(inner, scope, UNIT_BATCH))
+    const found = this.collected(
+      eachOnce(this.block(inner, scope, UNIT_BATCH), inner.needed, this.evaluation),
+    )
     const index = new EqualityIndex(found, key, scope, this.evaluation)
     this.equalities.set(key, { graphs: scope.graphs, inner, index })
     return index

@@ -1,3 +1,4 @@
+import { memoised } from '../../../model/memoised.ts'
 import {
   type AlgebraExpression,
   type OperationOf,
@@ -7,9 +8,11 @@ import {
 import type { Evaluation } from './evaluation.ts'
 import { vectorOf } from './expressions/expression-vector.ts'
 import { countedGroups } from './groups/counted-groups.ts'
+import { newRows } from './groups/distinct-solutions.ts'
 import { grouped } from './groups/group.ts'
 import { KeyedGroups } from './groups/keyed-groups.ts'
 import { ordered, type Places } from './order/order.ts'
+import { type NeededVariables, withNeeded } from './patterns/needed-variables.ts'
 import { areDistinct, projectedOrder, withCountedRows } from './patterns/operation-parts.ts'
 import type { EvaluationScope } from './scope.ts'
 import type { Batch } from './vectors/batch.ts'
@@ -17,14 +20,21 @@ import type { Batch } from './vectors/batch.ts'
 /** Evaluates operations on whole solution sequences: groups, orders, projections, DISTINCT and slices. */
 export class SolutionModifiers {
   private readonly evaluation: Evaluation
+  private readonly needed: NeededVariables
+  private readonly sets = new Map<SparqlOperation, SparqlOperation>()
   private readonly solutions: (operation: SparqlOperation, scope: EvaluationScope) => Iterable<Batch>
 
-  /** @param solutions evaluates the input operation */
+  /**
+   * @param needed gets the variables that are read of operations before they are evaluated
+   * @param solutions evaluates the input operation
+   */
   constructor(
     evaluation: Evaluation,
+    needed: NeededVariables,
     solutions: (operation: SparqlOperation, scope: EvaluationScope) => Iterable<Batch>,
   ) {
     this.evaluation = evaluation
+    this.needed = needed
     this.solutions = solutions
   }
 
@@ -60,7 +70,7 @@ export class SolutionModifiers {
           vectorOf: (expression: AlgebraExpression, batch: Batch) =>
             vectorOf(expression, batch, scope, this.evaluation),
         }
-        yield grouped(this.solutions(input, scope), group.keys, group.aggregates, context)
+        yield grouped(this.solutions(this.setOf(operation), scope), group.keys, group.aggregates, context)
         return
       }
       case 'order': {
@@ -74,7 +84,8 @@ export class SolutionModifiers {
       case 'reduced':
         return yield* this.solutions(input, scope)
       case 'distinct':
-        return yield* areDistinct(input) ? this.solutions(input, scope) : this.distinct(input, scope)
+        if (areDistinct(input)) return yield* this.solutions(input, scope)
+        return yield* this.distinct(this.setOf(operation), scope)
       case 'slice':
         return yield* this.slice(operation, scope)
       default:
@@ -117,6 +128,11 @@ export class SolutionModifiers {
     return ordered(this.solutions(input, scope), keys, places, valuesOf, this.evaluation)
   }
 
+  /** The input of an operation for which it does not matter how often a solution occurs: the same one at each evaluation. */
+  private setOf(operation: OperationOf<'distinct' | 'reduced' | 'group'>): SparqlOperation {
+    return memoised(this.sets, operation, () => withNeeded(operation, this.needed))
+  }
+
   /** The first occurrence of each solution. */
   private *distinct(input: SparqlOperation, scope: EvaluationScope): Generator<Batch> {
     const names = [...variablesOf(input)]
@@ -127,16 +143,8 @@ export class SolutionModifiers {
         yield batch.slice(0, 1)
         return
       }
-      let next = groups.count()
-      const numbers = groups.assign(batch)
-      const rows = new Uint32Array(groups.count() - next)
-      let count = 0
-      for (let row = 0; row < numbers.length; row++)
-        if (numbers[row] === next) {
-          rows[count++] = row
-          next += 1
-        }
-      if (count > 0) yield batch.rows(rows)
+      const rows = newRows(batch, groups)
+      if (rows.length > 0) yield batch.rows(rows)
     }
   }
 }

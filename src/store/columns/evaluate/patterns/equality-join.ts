@@ -17,6 +17,7 @@ import { rowsPresent } from '../vectors/row-filters.ts'
 import { primitiveOf } from '../vectors/term-order.ts'
 import type { TermValue } from '../vectors/value.ts'
 import { CompatibleRows, joinedBatch } from './join.ts'
+import type { Names } from './needed-variables.ts'
 import { isSubset, type PathPattern, variablesOfPath, variablesOfPattern } from './operation-parts.ts'
 
 /** Triple patterns and paths with the conditions that only read their variables. */
@@ -24,6 +25,8 @@ export interface PatternGroup {
   readonly patterns: readonly TriplePatternNode[]
   readonly paths: readonly PathPattern[]
   readonly filters: readonly AlgebraExpression[]
+  /** The variables that are read of the solutions; null where it matters how often each occurs. */
+  readonly needed: Names | null
 }
 
 /** True for groups of identical patterns, paths and conditions. */
@@ -89,7 +92,7 @@ interface PatternComponent extends Pick<PatternGroup, 'patterns' | 'paths'> {
 }
 
 function splitOf(
-  { patterns, paths, filters }: PatternGroup,
+  { patterns, paths, filters, needed: read }: PatternGroup,
   inner: PatternComponent,
   others: ReadonlySet<string>,
   innerKey: AlgebraExpression,
@@ -97,16 +100,19 @@ function splitOf(
 ): EqualitySplit {
   const innerFilters = filters.filter(filter => isOver(filter, inner.names))
   const outerFilters = filters.filter(filter => isSubset(variablesOfExpression(filter), others))
+  const between = filters.filter(filter => !innerFilters.includes(filter) && !outerFilters.includes(filter))
+  const needed = read && new Set([...read, ...between.flatMap(filter => [...variablesOfExpression(filter)])])
   return {
-    inner: { patterns: inner.patterns, paths: inner.paths, filters: innerFilters },
+    inner: { patterns: inner.patterns, paths: inner.paths, filters: innerFilters, needed },
     outer: {
       patterns: patterns.filter(pattern => !inner.patterns.includes(pattern)),
       paths: paths.filter(path => !inner.paths.includes(path)),
       filters: outerFilters,
+      needed,
     },
     innerKey,
     outerKey,
-    filters: filters.filter(filter => !innerFilters.includes(filter) && !outerFilters.includes(filter)),
+    filters: between,
   }
 }
 

@@ -38,7 +38,7 @@ export const LOOK_UP = 4
  * variables the next is the one that leaves the fewest solutions, by the exact counts of the columns.
  */
 export function planBlock(
-  group: PatternGroup,
+  group: Omit<PatternGroup, 'needed'>,
   known: ReadonlySet<string>,
   graphs: readonly GraphColumns[],
 ): readonly BlockStep[] {
@@ -55,7 +55,7 @@ export function estimatedSolutions(
 }
 
 function planned(
-  { patterns, paths, filters }: PatternGroup,
+  { patterns, paths, filters }: Omit<PatternGroup, 'needed'>,
   known: ReadonlySet<string>,
   graphs: readonly GraphColumns[],
 ): { readonly steps: readonly BlockStep[]; readonly rows: number } {

@@ -3,6 +3,7 @@ import type { NumberList } from '../../bytes.ts'
 import { domainsOf, type Evaluation } from '../evaluation.ts'
 import type { EvaluationScope } from '../scope.ts'
 import { Batch, rowsOf, rowVector, UNIT_BATCH } from '../vectors/batch.ts'
+import { withoutSmall } from '../vectors/concat.ts'
 import { pooledIds } from '../vectors/translate.ts'
 import type { IdVector, Vector } from '../vectors/vector.ts'
 import type { PathPattern } from './operation-parts.ts'
@@ -50,7 +51,7 @@ export class PathEvaluator {
         for (const each of path.paths) yield* this.evaluate({ subject, path: each, object }, scope, batch)
         return
       case 'negated':
-        return yield* this.negated(pattern, path.iris, scope, batch)
+        return yield* withoutSmall(this.negated(pattern, path.iris, scope, batch), this.evaluation)
       case 'zeroOrOne':
       case 'zeroOrMore':
       case 'oneOrMore':

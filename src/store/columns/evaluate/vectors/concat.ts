@@ -5,6 +5,32 @@ import { scratchUint32 } from './scratch.ts'
 import { pooledIds } from './translate.ts'
 import type { NumberVector, Vector } from './vector.ts'
 
+/** Batches with fewer rows are put together, until they have so many. */
+const [FEW_ROWS, MAX_ROWS] = [256, 8192]
+
+/** The same solutions, of which many small batches are one: what follows is evaluated for a batch at a time. */
+export function* withoutSmall(batches: Iterable<Batch>, evaluation: Evaluation): Generator<Batch> {
+  let small: Batch[] = []
+  let rows = 0
+  const whole = function* (): Generator<Batch> {
+    const batch = concatenatedTexts(small, evaluation)
+    yield batch
+    if (small.length > 1) evaluation.release(4 * batch.size * batch.variables.length)
+    small = []
+    rows = 0
+  }
+  for (const batch of batches) {
+    if (batch.size >= FEW_ROWS) {
+      yield batch
+      continue
+    }
+    if (batch.size > 0) small.push(batch)
+    rows += batch.size
+    if (rows >= MAX_ROWS) yield* whole()
+  }
+  if (rows > 0) yield* whole()
+}
+
 /** Concatenates the solutions of batches into one batch. */
 export function concatenatedTexts(batches: readonly Batch[], evaluation: Evaluation): Batch {
   return concatenatedWith(batches, evaluation, [])
