@@ -39,6 +39,7 @@ import {
   solutionsOf,
   triplesOf,
 } from './support/expressions.ts'
+import { pick, startFrom } from './support/random.ts'
 
 /** Expressions and triple patterns over columns, each part on its own: values, errors, counts, and no triple twice. */
 const XSD = 'http://www.w3.org/2001/XMLSchema#'
