@@ -2,6 +2,8 @@ import Coordinate from 'jsts/org/locationtech/jts/geom/Coordinate.js'
 import GeometryFactory from 'jsts/org/locationtech/jts/geom/GeometryFactory.js'
 import { LRUCache } from 'lru-cache'
 import { parseWkt, type WktGeometry } from '../../../../model/wkt.ts'
+import type { GridBox } from '../../grid.ts'
+import type { ShapeLine } from './sphere-distance.ts'
 
 /** The used members of a JSTS geometry, most of which its own types lack. */
 export interface PlaneShape {
@@ -12,6 +14,9 @@ export interface PlaneShape {
   getEnvelopeInternal(): Box
   getEnvelope(): PlaneShape
   getCoordinates(): readonly Coordinate[]
+  getExteriorRing(): PlaneShape
+  getNumInteriorRing(): number
+  getInteriorRingN(at: number): PlaneShape
   isRectangle(): boolean
   isEmpty(): boolean
 }
@@ -48,6 +53,45 @@ export function readWkt(wkt: string): PlaneShape | null {
   }
   KNOWN.set(wkt, { geometry })
   return geometry
+}
+
+/** The box around a geometry, which is not empty. */
+export function boxOf(geometry: PlaneShape): GridBox {
+  const box = geometry.getEnvelopeInternal()
+  return { west: box.getMinX(), south: box.getMinY(), east: box.getMaxX(), north: box.getMaxY() }
+}
+
+/** Points, lines and rings of shapes that are known. */
+const LINES = new WeakMap<PlaneShape, readonly ShapeLine[]>()
+
+/** The points, lines and rings of a geometry. */
+export function shapeLines(geometry: PlaneShape): readonly ShapeLine[] {
+  const known = LINES.get(geometry)
+  if (known !== undefined) return known
+  const lines = partsOf(geometry).map(part => ({
+    positions: part.getCoordinates().flatMap(({ x, y }) => [x, y]),
+    box: boxOf(part),
+  }))
+  LINES.set(geometry, lines)
+  return lines
+}
+
+function partsOf(geometry: PlaneShape): readonly PlaneShape[] {
+  if (geometry.isEmpty()) return []
+  const several = (count: number, part: (at: number) => PlaneShape) =>
+    Array.from({ length: count }, (_, at) => part(at))
+  switch (geometry.getGeometryType()) {
+    case 'Point':
+    case 'LineString':
+      return [geometry]
+    case 'Polygon':
+      return [
+        geometry.getExteriorRing(),
+        ...several(geometry.getNumInteriorRing(), at => geometry.getInteriorRingN(at)),
+      ]
+    default:
+      return several(geometry.getNumGeometries(), at => geometry.getGeometryN(at)).flatMap(partsOf)
+  }
 }
 
 const NOTHING = 'GEOMETRYCOLLECTION EMPTY'

@@ -6,10 +6,12 @@ import BoundaryOp from 'jsts/org/locationtech/jts/operation/BoundaryOp.js'
 import DistanceOp from 'jsts/org/locationtech/jts/operation/distance/DistanceOp.js'
 import OverlayOp from 'jsts/org/locationtech/jts/operation/overlay/OverlayOp.js'
 import RelateOp from 'jsts/org/locationtech/jts/operation/relate/RelateOp.js'
+import { distanceFrom } from '../../../../model/great-circle.ts'
 import { lookup } from '../../../../model/lookup.ts'
 import { type GridBox, touch } from '../../grid.ts'
 import type { BoxTest } from './extension-function.ts'
-import { FACTORY, type PlaneShape, readWkt } from './jsts-shapes.ts'
+import { boxOf, FACTORY, type PlaneShape, readWkt, shapeLines } from './jsts-shapes.ts'
+import { apartOnSphere } from './sphere-distance.ts'
 
 /** Geometry on the plane of longitudes and latitudes, by JSTS, whose geometries `jsts-shapes.ts` makes. */
 
@@ -138,25 +140,16 @@ export function extentOf(wkt: string): Extent | null {
 }
 
 function extent(geometry: PlaneShape): Extent {
-  const box = geometry.getEnvelopeInternal()
   const isArea = geometry.getDimension() === 2
   return {
-    box: { west: box.getMinX(), south: box.getMinY(), east: box.getMaxX(), north: box.getMaxY() },
+    box: boxOf(geometry),
     isArea,
     isRectangle: isArea && geometry.isRectangle(),
   }
 }
 
-/**
- * The distance between the nearest positions of two geometries; null where one is invalid.
- *
- * @param measure distance between two positions
- */
-export function distanceBetween(
-  left: string,
-  right: string,
-  measure: (a: readonly [number, number], b: readonly [number, number]) => number,
-): number | null {
+/** The smallest distance of two geometries on the sphere, in metres, 0 where they meet; null where one is empty or invalid. */
+export function distanceBetween(left: string, right: string): number | null {
   const [a, b] = [readWkt(left), readWkt(right)]
   if (a === null || b === null || a.isEmpty() || b.isEmpty()) return null
   const [first, second] = new DistanceOp(a as never, b as never).nearestPoints() as readonly {
@@ -164,7 +157,9 @@ export function distanceBetween(
     readonly y: number
   }[]
   if (first === undefined || second === undefined) return null
-  return measure([first.x, first.y], [second.x, second.y])
+  // The nearest on the plane need not be the nearest on the sphere, but bound their distance.
+  const bound = distanceFrom(first.x, first.y)(second.x, second.y)
+  return bound === 0 ? 0 : apartOnSphere(shapeLines(a), shapeLines(b), bound)
 }
 
 /** A geometry computed from one or two others, as WKT; null where it cannot be computed. */
