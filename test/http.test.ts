@@ -1,9 +1,10 @@
 import { AsyncResource } from 'node:async_hooks'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fastify, { type FastifyInstance } from 'fastify'
@@ -464,6 +465,35 @@ t.test(
     }
   },
 )
+
+t.test('a request target in absolute form is the path and query in it', async t => {
+  const { port } = new URL(await app.http.listen({ port: 0, host: '127.0.0.1' }))
+  const answer = async (path: string) => {
+    const request = sendRequest({ host: '127.0.0.1', port, path, agent: false }).end()
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    const body = await text(response)
+    return [response.statusCode, response.headers.location, body]
+  }
+  const records = '/api/explore/v2.1/catalog/datasets/trees/records'
+  const [record] = (await app.http.inject('/api/odata/trees')).json().value as { readonly recordid: string }[]
+  for (const path of [
+    '/',
+    `${records}?limit=1`,
+    `/ld/resources/trees/records/${record?.recordid}`,
+    '/api/odata/trees?$top=1',
+    '/api/odata/$metadata',
+    '/api/tpf/trees?page=1',
+    '/api/void/trees',
+    '/api/sparql?query=ASK%20%7B%7D',
+    '/explore/dataset/trees/download/?format=csv',
+  ]) {
+    const expected = await answer(path)
+    t.ok(Number(expected[0]) < 400, path)
+    t.same(await answer(`http://127.0.0.1:${port}${path}`), expected, path)
+    t.same(await answer(`HTTPS://proxy.example/${path}`), expected, `//${path}`)
+  }
+  t.equal((await answer(`http://127.0.0.1:${port}?lang=fr`))[0], 200)
+})
 
 t.test('every API: trailing slashes, unknown parameters, HEAD, CORS and quotas', async t => {
   for (const root of ROOTS) {

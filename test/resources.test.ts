@@ -212,6 +212,8 @@ t.test('a document has the same triples in every form', async t => {
     ['', 'application/ld+json', 'application/ld+json'],
     ['', 'application/n-triples;q=0.9, text/html;q=0.5', 'application/n-triples'],
     ['', 'application/rdf+xml', 'application/rdf+xml'],
+    ['', 'application/rdf+xml, */*', 'application/rdf+xml'],
+    ['', 'text/n3, text/*;q=0.5, application/*', 'text/n3'],
     ['', 'application/trig', 'application/trig'],
     ['', 'application/n-quads', 'application/n-quads'],
     ['', 'text/n3', 'text/n3'],

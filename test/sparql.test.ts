@@ -606,6 +606,37 @@ t.test('hulls, boundaries and envelopes of all types of geometries', async t => 
   }
 })
 
+t.test('functions of geometries read WKT with heights and measures, and what is empty', async t => {
+  const rows: readonly (readonly [wkt: string, ofPoint: string])[] = [
+    ['POINT ZM (1 2 3 4)', 'true,true,0'],
+    ['POINT(1 2 3)', 'true,true,0'],
+    ['POINTZ(1 2 3)', 'true,true,0'],
+    ['GEOMETRYCOLLECTION Z (POINT Z (1 2 3))', 'true,true,0'],
+    ['MULTIPOINT M (1 2 3, 3 4 3)', 'true,false,0'],
+    ['LINESTRING ZM (1 2 3 4, 5 6 7 8)', 'true,false,0'],
+    ['MULTIPOLYGON Z (((1 2 9, 3 2 9, 3 4 9, 1 2 9)))', 'true,false,0'],
+    ['', 'false,false,'],
+    ['POINT EMPTY', 'false,false,'],
+    ['POLYGON EMPTY', 'false,false,'],
+    ...['POINT(1 2) x', 'POINT((1 2), (3 4))', 'LINESTRING((1 2, 3 4))', 'POLYGON(1 2, 3 2, 3 4, 1 2)'].map(
+      wkt => [wkt, ',,'] as const,
+    ),
+    ['POLYGON((1 2, 3 2, 3 4, 1 3))', ',,'],
+  ]
+  const GEOF = 'http://www.opengis.net/def/function/geosparql/'
+  const literal = (wkt: string) => `"${wkt}"^^<http://www.opengis.net/ont/geosparql#wktLiteral>`
+  for (const [wkt, expected] of rows) {
+    const both = `${literal(wkt)}, ${literal('POINT(1 2)')}`
+    const metre = '<http://www.opengis.net/def/uom/OGC/1.0/metre>'
+    const query = `SELECT (<${GEOF}sfIntersects>(${both}) AS ?a) (<${GEOF}sfEquals>(${both}) AS ?b) (<${GEOF}distance>(${both}, ${metre}) AS ?d) {}`
+    t.equal(await csv('/api/sparql/plain', query), expected, wkt)
+  }
+  for (const other of ['', 'POINT EMPTY', 'POLYGON EMPTY', 'GEOMETRYCOLLECTION EMPTY']) {
+    const query = `SELECT (<${GEOF}sfEquals>(${literal('')}, ${literal(other)}) AS ?b) {}`
+    t.equal(await csv('/api/sparql/plain', query), 'true', `empty, as ${other}`)
+  }
+})
+
 t.test('extension functions and aggregates', async t => {
   const values = 'VALUES (?k ?v) { ("a" 1) ("a" 3) ("a" 8) ("b" 4) }'
   const prefixes = 'PREFIX l: <urn:lodestone:> PREFIX geof: <http://www.opengis.net/def/function/geosparql/>'

@@ -5,7 +5,7 @@ import { lookup } from '../model/lookup.ts'
 import type { Principal } from '../model/principal.ts'
 import { onceClosed } from './client-budget.ts'
 import { varyBy } from './conditional.ts'
-import { addressForLinks, localTarget } from './query-string.ts'
+import { addressForLinks } from './query-string.ts'
 
 /** A published version of a dataset, and when it was published. */
 export interface VersionMoment {
@@ -133,7 +133,7 @@ function redirect(
   if (found === undefined)
     throw new Fault(VERSION_UNKNOWN, { id: dataset, version: 'at that time', retained: '' })
   request.versionNote = { dataset, memento: null, retained }
-  const target = localTarget(request.raw.url ?? request.url)
+  const target = request.raw.url ?? request.url
   const root = new URL(base).pathname.replace(/\/+$/, '')
   return reply
     .code(302)
@@ -167,10 +167,7 @@ function reportVersion(request: FastifyRequest, reply: FastifyReply, note: Versi
   const { memento, retained, dataset } = note
   const isRedirected = reply.statusCode === 302
   if (memento === null && !isRedirected) return
-  const target = addressForLinks(localTarget(request.raw.url ?? request.url)).replace(
-    /[^!-;=?-~]/g,
-    encodeURIComponent,
-  )
+  const target = addressForLinks(request.raw.url ?? request.url).replace(/[^!-;=?-~]/g, encodeURIComponent)
   const original = base + withoutVersion(target)
   const address = (version: string) => base + withVersion(target, version)
   const links = [

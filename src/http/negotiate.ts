@@ -19,8 +19,8 @@ export interface MediaRange {
 export const ANYTHING: MediaRange = { type: '*/*', parameters: new Map(), quality: 1 }
 
 /**
- * Chooses by the Accept header (RFC 9110, section 12.5.1): highest quality first, then the order of the offers, which
- * is the server's preference. Without a header the first offer; null if no offer is acceptable.
+ * Chooses by the Accept header (RFC 9110, section 12.5.1): highest quality first, then what the header names, as w3m
+ * means with `text/html, application/*`, then the order of the offers, which is the server's preference. Without a header the first offer; null if no offer is acceptable.
  */
 export function negotiate<O extends Representation>(
   accept: string | undefined,
@@ -28,12 +28,20 @@ export function negotiate<O extends Representation>(
 ): O | null {
   const read = mediaRanges(accept ?? '')
   const ranges = read.length === 0 ? [ANYTHING] : read
-  let best: { readonly representation: O; readonly quality: number } | null = null
+  let best: ({ readonly representation: O } & Judgement) | null = null
   for (const representation of representations) {
-    const quality = qualityOf(representation, ranges)
-    if (quality > 0 && (best === null || quality > best.quality)) best = { representation, quality }
+    const { quality, isNamed } = judgementOf(representation, ranges)
+    const isBetter =
+      best === null || quality > best.quality || (quality === best.quality && isNamed && !best.isNamed)
+    if (quality > 0 && isBetter) best = { representation, quality, isNamed }
   }
   return best?.representation ?? null
+}
+
+/** What a header says of a media type, and whether it names it. */
+interface Judgement {
+  readonly quality: number
+  readonly isNamed: boolean
 }
 
 /** Maximum length of an Accept header that is read. */
@@ -62,14 +70,14 @@ export function mediaRangeOf(text: string): MediaRange | null {
   return { type, parameters, quality }
 }
 
-/** The quality of the most specific range. */
-function qualityOf(representation: Representation, ranges: readonly MediaRange[]): number {
+/** The judgement of the most specific range. */
+function judgementOf(representation: Representation, ranges: readonly MediaRange[]): Judgement {
   let [quality, precision] = [0, -1]
   for (const range of ranges) {
     const own = precisionOf(range, representation)
     if (own > precision) [quality, precision] = [range.quality, own]
   }
-  return quality * (representation.weight ?? 1)
+  return { quality: quality * (representation.weight ?? 1), isNamed: precision === 2 }
 }
 
 /** How specific a range is that covers a type: 0 for any type, 1 for all subtypes of a type, 2 for the type; -1 for another. */

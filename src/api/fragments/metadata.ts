@@ -1,4 +1,4 @@
-import { localTarget, parseQueryValue } from '../../http/query-string.ts'
+import { parseQueryValue } from '../../http/query-string.ts'
 import { iriText, literalText } from '../../rdf/ntriples.ts'
 import { DCTERMS, FOAF, HYDRA, RDF, SD, VOID, XSD } from '../../rdf/vocab.ts'
 
@@ -116,7 +116,7 @@ const ILLEGAL = /%(?![0-9a-f]{2})|[^!$%&'()*+,\-./0-9:;=?@A-Z_a-z~\u{a0}-\u{10ff
 
 /** The IRI of the page that is requested: public address and raw request target, byte for byte as far as IRIs allow. */
 export function pageIri(base: string, target: string): string {
-  return base + localTarget(target).replace(ILLEGAL, encodeURIComponent)
+  return base + target.replace(ILLEGAL, encodeURIComponent)
 }
 
 /** The IRI of the fragment that a page belongs to: the page's without its `page` parameter. */

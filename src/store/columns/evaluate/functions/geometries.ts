@@ -1,4 +1,4 @@
-import { degrees, distanceFrom, EARTH_RADIUS, radians } from '../../../../model/great-circle.ts'
+import { distanceFrom } from '../../../../model/great-circle.ts'
 import { exchanged, parseWkt, withoutSystem } from '../../../../model/wkt.ts'
 import { GEO, GEOF, LODESTONE, UOM } from '../../../../rdf/vocab.ts'
 import { type GridBox, touch } from '../../grid.ts'
@@ -14,6 +14,7 @@ import {
   type Relation,
   relatedShapes,
 } from './jsts.ts'
+import { reachOf } from './sphere-distance.ts'
 
 type Entry = readonly [string, ExtensionFunction]
 
@@ -39,7 +40,7 @@ export const GEOMETRY_FUNCTIONS: readonly Entry[] = [
       apply: ([left, right, unit]) => {
         const [a, b, factor] = [wktOf(left), wktOf(right), metresIn(unit)]
         if (a === null || b === null || factor === null) return null
-        const metres = distanceBetween(a, b, sphereDistance)
+        const metres = distanceBetween(a, b)
         return metres === null ? null : double(metres / factor)
       },
       overPoints: ([other, unit]) => {
@@ -81,7 +82,7 @@ export const GEOMETRY_FUNCTIONS: readonly Entry[] = [
       apply: ([value, place, metres]) => {
         const [a, b] = [wktOf(value), wktOf(place)]
         if (a === null || b === null || metres?.type !== 'number') return null
-        const distance = distanceBetween(a, b, sphereDistance)
+        const distance = distanceBetween(a, b)
         return distance === null ? null : truth(distance <= metres.value)
       },
       overPoints: constants => {
@@ -215,10 +216,6 @@ function setOperation(
   return { type: 'other', term: literalOf(text, GEO.wktLiteral) }
 }
 
-function sphereDistance(a: readonly [number, number], b: readonly [number, number]): number {
-  return distanceFrom(a[0], a[1])(b[0], b[1])
-}
-
 /** A test of nearness that computes no distance for points outside of the circle's latitudes and longitudes. */
 function withinDistanceTest(
   longitude: number,
@@ -233,17 +230,6 @@ function withinDistanceTest(
     if (Math.min(apart, 360 - apart) > width) return 0
     return distance(otherLongitude, otherLatitude) <= metres ? 1 : 0
   }
-}
-
-/** Degrees that a circle extends to the north and to the east, or slightly more; a width of 360 is the whole parallel. */
-function reachOf(latitude: number, metres: number): { readonly height: number; readonly width: number } {
-  const angle = metres / EARTH_RADIUS
-  const height = degrees(angle) * 1.000001 + 1e-9
-  const isPolar = Math.abs(latitude) + height >= 90
-  const sine = isPolar ? 1 : Math.sin(angle) / Math.cos(radians(latitude))
-  const width =
-    isPolar || sine >= 1 || angle >= Math.PI / 2 ? 360 : degrees(Math.asin(sine)) * 1.000001 + 1e-9
-  return { height, width }
 }
 
 /** The box of a circle, and its copies shifted by 360 degrees to the west and to the east. */

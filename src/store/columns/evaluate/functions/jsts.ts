@@ -1,42 +1,19 @@
 import ConvexHull from 'jsts/org/locationtech/jts/algorithm/ConvexHull.js'
 import PointInAreaLocator from 'jsts/org/locationtech/jts/algorithm/locate/IndexedPointInAreaLocator.js'
 import Coordinate from 'jsts/org/locationtech/jts/geom/Coordinate.js'
-import GeometryFactory from 'jsts/org/locationtech/jts/geom/GeometryFactory.js'
-import WKTReader from 'jsts/org/locationtech/jts/io/WKTReader.js'
 import WKTWriter from 'jsts/org/locationtech/jts/io/WKTWriter.js'
 import BoundaryOp from 'jsts/org/locationtech/jts/operation/BoundaryOp.js'
 import DistanceOp from 'jsts/org/locationtech/jts/operation/distance/DistanceOp.js'
 import OverlayOp from 'jsts/org/locationtech/jts/operation/overlay/OverlayOp.js'
 import RelateOp from 'jsts/org/locationtech/jts/operation/relate/RelateOp.js'
-import { LRUCache } from 'lru-cache'
+import { distanceFrom } from '../../../../model/great-circle.ts'
 import { lookup } from '../../../../model/lookup.ts'
-import { ShapeReader } from '../../../../model/shape-reader.ts'
 import { type GridBox, touch } from '../../grid.ts'
 import type { BoxTest } from './extension-function.ts'
+import { boxOf, FACTORY, type PlaneShape, readWkt, shapeLines } from './jsts-shapes.ts'
+import { apartOnSphere } from './sphere-distance.ts'
 
-/** Geometry on the plane of longitudes and latitudes; the only module that uses JSTS. */
-
-/** The used members of a JSTS geometry, most of which its own types lack. */
-interface Geometry {
-  getDimension(): number
-  getGeometryType(): string
-  getNumGeometries(): number
-  getGeometryN(at: number): Geometry
-  getEnvelopeInternal(): Box
-  getEnvelope(): Geometry
-  getCoordinates(): readonly Coordinate[]
-  isRectangle(): boolean
-  isEmpty(): boolean
-}
-
-interface Box {
-  getMinX(): number
-  getMaxX(): number
-  getMinY(): number
-  getMaxY(): number
-}
-
-const FACTORY = new GeometryFactory()
+/** Geometry on the plane of longitudes and latitudes, by JSTS, whose geometries `jsts-shapes.ts` makes. */
 
 type Matrix = ReturnType<typeof relate>
 
@@ -54,67 +31,12 @@ const RELATIONS = {
 
 export type Relation = keyof typeof RELATIONS
 
-/** Maximum number of characters of WKT that is parsed: geometries are untrusted. */
-const MAX_WKT = 2 ** 24
-
-/** Recently parsed geometries: one of the two operands is often a constant. All together have a maximum of characters. */
-const KNOWN = new LRUCache<string, { readonly geometry: Geometry | null }>({
-  max: 64,
-  maxSize: 2 ** 22,
-  sizeCalculation: (_, wkt) => wkt.length + 1,
-})
-
-/** Parses the geometry of a text; null where it is invalid. */
-function readWkt(wkt: string): Geometry | null {
-  const known = KNOWN.get(wkt)
-  if (known !== undefined) return known.geometry
-  let geometry: Geometry | null = null
-  try {
-    if (wkt.length <= MAX_WKT)
-      geometry = plainShape(wkt) ?? (new WKTReader(FACTORY).read(wkt) as unknown as Geometry)
-  } catch {
-    // Any text that the parser rejects is no geometry.
-  }
-  KNOWN.set(wkt, { geometry })
-  return geometry
-}
-
-const READER = new ShapeReader()
-
-/** A line or area in the form that publishing writes, which its own reader reads several times faster; null for others. */
-function plainShape(wkt: string): Geometry | null {
-  if (!READER.read(wkt)) return null
-  const { kind, ends, areaEnds, positions } = READER
-  const lists = ends.map((end, at) => {
-    const list: Coordinate[] = []
-    for (let next = ends[at - 1] ?? 0; next < end; next += 2)
-      list.push(new Coordinate(positions[next] as number, positions[next + 1] as number))
-    return list as never
-  })
-  const area = (from: number, to: number) => {
-    const [shell, ...holes] = lists.slice(from, to).map(list => FACTORY.createLinearRing(list))
-    return FACTORY.createPolygon(shell as never, holes as never)
-  }
-  const line = (list: never) => FACTORY.createLineString(list)
-  switch (kind) {
-    case 'LINESTRING':
-      return line(lists[0] as never) as unknown as Geometry
-    case 'MULTILINESTRING':
-      return FACTORY.createMultiLineString(lists.map(line) as never) as unknown as Geometry
-    case 'POLYGON':
-      return area(0, lists.length) as unknown as Geometry
-    case 'MULTIPOLYGON':
-      return FACTORY.createMultiPolygon(
-        areaEnds.map((end, at) => area(areaEnds[at - 1] ?? 0, end)) as never,
-      ) as unknown as Geometry
-  }
-}
-
 /** Whether two geometries have a relation; null where one is invalid. */
 export function relatedShapes(left: string, right: string, relation: Relation): boolean | null {
   const [a, b] = [readWkt(left), readWkt(right)]
   if (a === null || b === null) return null
-  if (a.isEmpty() || b.isEmpty()) return relation === 'disjoint'
+  if (a.isEmpty() || b.isEmpty())
+    return relation === 'disjoint' || (relation === 'equals' && a.isEmpty() && b.isEmpty())
   const known = relationByBox(extent(a).box, extent(b), relation)
   if (known !== null) return known
   try {
@@ -139,13 +61,13 @@ export function boxRelation(wkt: string, relation: Relation): BoxTest | null {
   return other && (box => relationByBox(box, other, relation))
 }
 
-function relate(a: Geometry, b: Geometry) {
+function relate(a: PlaneShape, b: PlaneShape) {
   return RelateOp.relate(a as never, b as never)
 }
 
 /** Collections are related part by part, where the relation can be determined in that way. */
-function relatedParts(a: Geometry, b: Geometry, relation: Relation): boolean | null {
-  const parts = (geometry: Geometry): readonly Geometry[] =>
+function relatedParts(a: PlaneShape, b: PlaneShape, relation: Relation): boolean | null {
+  const parts = (geometry: PlaneShape): readonly PlaneShape[] =>
     Array.from({ length: geometry.getNumGeometries() }, (_, at) => geometry.getGeometryN(at))
   const [left, right] = [parts(a), parts(b)]
   if (left.length <= 1 && right.length <= 1) return null
@@ -164,7 +86,7 @@ function relatedParts(a: Geometry, b: Geometry, relation: Relation): boolean | n
   }
 }
 
-function isDisjoint(a: Geometry, b: Geometry): boolean {
+function isDisjoint(a: PlaneShape, b: PlaneShape): boolean {
   try {
     return relate(a, b).isDisjoint()
   } catch {
@@ -172,7 +94,7 @@ function isDisjoint(a: Geometry, b: Geometry): boolean {
   }
 }
 
-function contains(a: Geometry, b: Geometry): boolean {
+function contains(a: PlaneShape, b: PlaneShape): boolean {
   try {
     return relate(a, b).isContains()
   } catch {
@@ -217,26 +139,17 @@ export function extentOf(wkt: string): Extent | null {
   return geometry === null || geometry.isEmpty() ? null : extent(geometry)
 }
 
-function extent(geometry: Geometry): Extent {
-  const box = geometry.getEnvelopeInternal()
+function extent(geometry: PlaneShape): Extent {
   const isArea = geometry.getDimension() === 2
   return {
-    box: { west: box.getMinX(), south: box.getMinY(), east: box.getMaxX(), north: box.getMaxY() },
+    box: boxOf(geometry),
     isArea,
     isRectangle: isArea && geometry.isRectangle(),
   }
 }
 
-/**
- * The distance between the nearest positions of two geometries; null where one is invalid.
- *
- * @param measure distance between two positions
- */
-export function distanceBetween(
-  left: string,
-  right: string,
-  measure: (a: readonly [number, number], b: readonly [number, number]) => number,
-): number | null {
+/** The smallest distance of two geometries on the sphere, in metres, 0 where they meet; null where one is empty or invalid. */
+export function distanceBetween(left: string, right: string): number | null {
   const [a, b] = [readWkt(left), readWkt(right)]
   if (a === null || b === null || a.isEmpty() || b.isEmpty()) return null
   const [first, second] = new DistanceOp(a as never, b as never).nearestPoints() as readonly {
@@ -244,7 +157,9 @@ export function distanceBetween(
     readonly y: number
   }[]
   if (first === undefined || second === undefined) return null
-  return measure([first.x, first.y], [second.x, second.y])
+  // The nearest on the plane need not be the nearest on the sphere, but bound their distance.
+  const bound = distanceFrom(first.x, first.y)(second.x, second.y)
+  return bound === 0 ? 0 : apartOnSphere(shapeLines(a), shapeLines(b), bound)
 }
 
 /** A geometry computed from one or two others, as WKT; null where it cannot be computed. */
@@ -264,27 +179,27 @@ export function combined(
   }
 }
 
-function single(a: Geometry, how: string): Geometry | null {
+function single(a: PlaneShape, how: string): PlaneShape | null {
   switch (how) {
     case 'envelope':
       return a.getEnvelope()
     case 'convexHull':
-      return new ConvexHull(a as never).getConvexHull() as unknown as Geometry
+      return new ConvexHull(a as never).getConvexHull() as unknown as PlaneShape
     case 'boundary':
-      return withoutRing(BoundaryOp.getBoundary(a as never) as unknown as Geometry)
+      return withoutRing(BoundaryOp.getBoundary(a as never) as unknown as PlaneShape)
     default:
       return null
   }
 }
 
 /** A ring as the closed line string that it is: simple features have no WKT of rings. */
-function withoutRing(geometry: Geometry): Geometry {
+function withoutRing(geometry: PlaneShape): PlaneShape {
   return geometry.getGeometryType() === 'LinearRing'
-    ? (FACTORY.createLineString(geometry.getCoordinates() as never) as unknown as Geometry)
+    ? (FACTORY.createLineString(geometry.getCoordinates() as never) as unknown as PlaneShape)
     : geometry
 }
 
-function overlay(a: Geometry, b: Geometry, how: string): Geometry | null {
+function overlay(a: PlaneShape, b: PlaneShape, how: string): PlaneShape | null {
   const codes: Readonly<Record<string, number>> = {
     intersection: OverlayOp.INTERSECTION,
     union: OverlayOp.UNION,
@@ -294,5 +209,5 @@ function overlay(a: Geometry, b: Geometry, how: string): Geometry | null {
   const code = lookup(codes, how)
   return code === undefined
     ? null
-    : (OverlayOp.overlayOp(a as never, b as never, code) as unknown as Geometry)
+    : (OverlayOp.overlayOp(a as never, b as never, code) as unknown as PlaneShape)
 }
