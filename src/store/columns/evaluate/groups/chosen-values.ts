@@ -1,13 +1,19 @@
 import type { Literal } from '../../../../rdf/term.ts'
 import { XSD } from '../../../../rdf/vocab.ts'
 import type { Evaluation } from '../evaluation.ts'
-import type { Batch } from '../vectors/batch.ts'
-import { ColumnDomain } from '../vectors/domain.ts'
+import { allRows, type Batch } from '../vectors/batch.ts'
+import { ColumnDomain, type Domain } from '../vectors/domain.ts'
 import { PoolDomain } from '../vectors/pool-domain.ts'
 import { compareForOrder, orderOf } from '../vectors/term-order.ts'
 import { literalOf, stringOf, type TermValue, termOf } from '../vectors/value.ts'
 import { hasWholeValues, type Vector, vectorValueAt } from '../vectors/vector.ts'
-import { type Aggregator, bytesOfValue, type Operand } from './aggregator.ts'
+import {
+  type Aggregator,
+  bytesOfValue,
+  type Operand,
+  type SelectedGroups,
+  selectedValues,
+} from './aggregator.ts'
 
 /** Maximum characters of the texts of one group, with their separators. */
 const MAX_TEXT = 2 ** 26
@@ -162,14 +168,10 @@ export class Extreme implements Aggregator {
 
   add(batch: Batch, groups: Uint32Array, count: number): void {
     const vector = this.valuesOf(batch)
-    const isPlain =
-      vector.type === 'ids' &&
-      vector.domain instanceof ColumnDomain &&
-      isComparable(vector.domain) &&
-      hasWholeValues(vector)
-    if (isPlain && (this.domain === undefined || this.domain === vector.domain)) {
-      this.domain = vector.domain as ColumnDomain
-      this.addCodes(vector.ids, groups, count)
+    const isPlain = vector.type === 'ids' && isComparable(vector.domain) && hasWholeValues(vector)
+    const all = { groups, rows: allRows(groups.length) }
+    if (isPlain && this.takesCodesOf(vector.domain)) {
+      this.addCodes(vector.ids, all, count)
       return
     }
     if (this.domain !== null) this.leaveCodes()
@@ -181,7 +183,7 @@ export class Extreme implements Aggregator {
       return
     }
     // Only one value per group of the batch is compared with those of other domains.
-    this.addCodes(vector.ids, groups, count)
+    this.addCodes(vector.ids, all, count)
     const { best } = this
     for (let row = 0; row < groups.length; row++) {
       const group = groups[row] as number
@@ -192,6 +194,19 @@ export class Extreme implements Aggregator {
     }
   }
 
+  addSelected(batch: Batch, selected: SelectedGroups, count: number): boolean {
+    const vector = selectedValues(this.valuesOf, batch, selected)
+    if (vector === null || !isComparable(vector.domain) || !this.takesCodesOf(vector.domain)) return false
+    this.addCodes(vector.ids, selected, count)
+    return true
+  }
+
+  /** True for the domain of all values so far; for the first, which it is from then on. */
+  private takesCodesOf(domain: ColumnDomain): boolean {
+    if (this.domain === undefined) this.domain = domain
+    return this.domain === domain
+  }
+
   private addValue(group: number, value: TermValue | null): void {
     const before = this.values.get(group)
     if (before === null) return
@@ -200,10 +215,10 @@ export class Extreme implements Aggregator {
     this.values.set(group, value)
   }
 
-  private addCodes(ids: Uint32Array, groups: Uint32Array, count: number): void {
+  private addCodes(ids: Uint32Array, selected: SelectedGroups, count: number): void {
     this.best = this.evaluation.grown(this.best, count)
-    if (this.sign > 0) keepGreatest(this.best, ids, groups)
-    else keepLeast(this.best, ids, groups)
+    if (this.sign > 0) keepGreatest(this.best, ids, selected)
+    else keepLeast(this.best, ids, selected)
   }
 
   private leaveCodes(): void {
@@ -229,9 +244,10 @@ export class Extreme implements Aggregator {
   }
 }
 
-function keepGreatest(best: Uint32Array, ids: Uint32Array, groups: Uint32Array): void {
-  const length = groups.length | 0
-  for (let row = 0; row < length; row++) {
+function keepGreatest(best: Uint32Array, ids: Uint32Array, { groups, rows }: SelectedGroups): void {
+  const length = rows.length | 0
+  for (let at = 0; at < length; at++) {
+    const row = rows[at] as number
     const group = groups[row] as number
     const id = (ids[row] as number) | 0
     if (id > ((best[group] as number) | 0)) best[group] = id
@@ -239,17 +255,20 @@ function keepGreatest(best: Uint32Array, ids: Uint32Array, groups: Uint32Array):
 }
 
 /** 0 means no number yet; minus 1 it wraps around to the greatest number. */
-function keepLeast(best: Uint32Array, ids: Uint32Array, groups: Uint32Array): void {
-  const length = groups.length | 0
-  for (let row = 0; row < length; row++) {
+function keepLeast(best: Uint32Array, ids: Uint32Array, { groups, rows }: SelectedGroups): void {
+  const length = rows.length | 0
+  for (let at = 0; at < length; at++) {
+    const row = rows[at] as number
     const group = groups[row] as number
     const id = ids[row] as number
     if ((id - 1) >>> 0 < ((best[group] as number) - 1) >>> 0) best[group] = id
   }
 }
 
-function isComparable(domain: ColumnDomain): boolean {
-  return domain.dictionary.header.parts.length === 1 && domain.ranks() === null
+function isComparable(domain: Domain): domain is ColumnDomain {
+  return (
+    domain instanceof ColumnDomain && domain.dictionary.header.parts.length === 1 && domain.ranks() === null
+  )
 }
 
 function compareValues(left: TermValue, right: TermValue): number {
