@@ -19,8 +19,9 @@ export interface MediaRange {
 export const ANYTHING: MediaRange = { type: '*/*', parameters: new Map(), quality: 1 }
 
 /**
- * Chooses by the Accept header (RFC 9110, section 12.5.1): highest quality first, then what the header names, as w3m
- * means with `text/html, application/*`, then the order of the offers, which is the server's preference. Without a header the first offer; null if no offer is acceptable.
+ * Chooses by the Accept header (RFC 9110, section 12.5.1): highest quality first, then a type that the header names before
+ * those of its ranges, as w3m means `text/html, application/*`, then the order of the offers, which is the server's
+ * preference. Without a header the first offer; null if no offer is acceptable.
  */
 export function negotiate<O extends Representation>(
   accept: string | undefined,

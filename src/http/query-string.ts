@@ -157,9 +157,9 @@ const REST = /^\/+api\/+(?:explore|v2)(?:\/|$)/
 const ABSOLUTE = /^https?:\/\/[^/?#]*/i
 
 /**
- * The path and query of a request target, without the slashes that clients repeat where they join a base address that ends with a slash and a
- * path that begins with one: `//api/explore/v2.1/` is `/api/explore/v2.1/`. Elsewhere only leading ones are removed,
- * for the path of a resource may contain an IRI. The query string stays unchanged.
+ * The path and query of a request target, without the slashes that clients repeat where they join a base address that ends
+ * with a slash and a path that begins with one: `//api/explore/v2.1/` is `/api/explore/v2.1/`. Elsewhere only leading ones
+ * are removed, for the path of a resource may contain an IRI. The query string stays unchanged.
  */
 export function plainTarget(target: string): string {
   if (!target.includes('//')) return target

@@ -3,8 +3,8 @@ import { lookup } from '../../model/lookup.ts'
 import type { SparqlTokens } from '../../sparql/lexer.ts'
 
 /**
- * Maximum characters, depth of brackets and number of parts of a query: parsers recurse for each. Queries of so many parts have fewer
- * tokens; letters without meaning may be as many tokens.
+ * Maximum characters, depth of brackets and number of parts of a query: parsers recurse for each. The maximum of tokens is far above
+ * what a query of so many parts has; it refuses, before they are parsed, texts such as `aaa…`, in which each letter is a token.
  */
 const MAX = { characters: 100_000, depth: 100, parts: 500, tokens: 20_000 } as const
 
